@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# How every target of this project is compiled: one place for language level, warnings, visibility and output folders.
+#
+#   gray_library(NAME SOURCES...)        a static layer library, position independent
+#   gray_host_safe(NAME)                 marks a layer that may run inside a host process: no exceptions, no RTTI
+#   gray_program(NAME SOURCES...)        an installed executable in build/<preset>/bin
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/archive")
+
+add_library(gray_options INTERFACE)
+target_include_directories(gray_options INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_options(gray_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-qual -Wformat=2 -Wundef
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual>
+  $<$<BOOL:${GRAY_WARNINGS_AS_ERRORS}>:-Werror>)
+target_compile_definitions(gray_options INTERFACE _GNU_SOURCE)
+
+function(gray_library name)
+  add_library(${name} STATIC ${ARGN})
+  target_link_libraries(${name} PUBLIC gray_options)
+endfunction()
+
+function(gray_host_safe name)
+  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti -fno-threadsafe-statics>)
+endfunction()
+
+function(gray_program name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE gray_options)
+  install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endfunction()
