@@ -6,7 +6,8 @@
 namespace discnice::predictor {
 namespace {
 
-constexpr std::uint32_t kFolioOrderMax = 9;   // 2 MiB
+constexpr std::uint32_t kOrderMax =
+    31;  // keeps the shift below defined; the device's limit bounds it earlier
 constexpr std::uint32_t kFolioOrderStep = 2;  // each asynchronous window aims two orders higher
 
 std::uint64_t smaller(std::uint64_t a, std::uint64_t b) {
@@ -125,7 +126,8 @@ class Walk {
 
   // Large folios: the window ends on a boundary of the folio size it aims at.
   void align_window_end(std::uint64_t max) {
-    state_.order = smaller(state_.order + kFolioOrderStep, kFolioOrderMax) & 0xffU;
+    state_.order += kFolioOrderStep;
+    if (state_.order > kOrderMax) state_.order = kOrderMax;
     std::uint32_t order = 0;
     while (order < state_.order && (max & (UINT64_C(1) << order)) == 0) ++order;
     const std::uint64_t unit = UINT64_C(1) << order;
