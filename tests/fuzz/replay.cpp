@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// replay: stands in for libFuzzer where there is none: gives every file of the folders named to the fuzz entry, once.
+// replay: stands in for libFuzzer where there is none: gives every file of the folders named to the fuzz
+// entry, once.
 //
 // Each input is copied into a heap block of its exact size, so that a sanitizer sees a read past its end.
 #include <cstddef>

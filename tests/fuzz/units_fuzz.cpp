@@ -2,8 +2,8 @@
 // units_fuzz: amounts, rates and durations as anybody may type them.
 // fuzz-links: toolbox_base
 //
-// Holds for every text: no read outside of it, and a value is never above the documented bound. The first byte picks the
-// reader, so that one corpus serves all three.
+// Holds for every text: no read outside of it, and a value is never above the documented bound. The first
+// byte picks the reader, so that one corpus serves all three.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
