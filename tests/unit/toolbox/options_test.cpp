@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// options_test: exit status and streams of --help, --version, right and wrong command lines, and a lost
+// stdout.
+//
+// How: a small CLI11 program runs in a forked child with its streams captured. Left out: sub-commands of the
+// real programs, which tests/cli runs.
+#include "toolbox/cli/options.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iostream>
+
+#include "tests/support/catch.hpp"
+#include "tests/unit/toolbox/captured_child.hpp"
+#include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/quantities.hpp"
+
+using namespace gray::cli;
+
+namespace {
+
+CapturedChild run_program(std::vector<const char*> arguments, int stdout_fd = -1) {
+  arguments.insert(arguments.begin(), "dir/prog");
+  return run_captured(
+      [&] {
+        set_program_name(arguments[0]);
+        CLI::App app{"a program"};
+        std::uint64_t rate = 0;
+        std::string needed;
+        add_rate_option(app, "-r,--rate", rate, "how fast");
+        app.add_option("--needed", needed, "a text")->required();
+        if (const auto status = parse(app, static_cast<int>(arguments.size()), arguments.data())) {
+          return *status;
+        }
+        std::printf("rate %llu\n", static_cast<unsigned long long>(rate));
+        return close_stdout(kExitSuccess);
+      },
+      stdout_fd);
+}
+
+std::size_t line_count(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
+TEST_CASE("--help goes to stdout and succeeds even where a required option is missing", "[cli]") {
+  const auto child = run_program({"--help"});
+  CHECK(child.exit_status == 0);
+  CHECK(child.stderr_text.empty());
+  CHECK(child.stdout_text.find("--rate RATE") != std::string::npos);
+  CHECK(child.stdout_text.find("--version") != std::string::npos);
+}
+
+TEST_CASE("--version is one line on stdout", "[cli]") {
+  const auto child = run_program({"--version"});
+  CHECK(child.exit_status == 0);
+  CHECK(child.stderr_text.empty());
+  CHECK(child.stdout_text.rfind("prog (Gray Toolbox) ", 0) == 0);
+  CHECK(line_count(child.stdout_text) == 1);
+}
+
+TEST_CASE("a right command line runs", "[cli]") {
+  const auto child = run_program({"--rate", "5M", "--needed", "x"});
+  CHECK(child.exit_status == 0);
+  CHECK(child.stdout_text == "rate 5242880\n");
+}
+
+TEST_CASE("every wrong command line is one line on stderr, nothing on stdout, exit 2", "[cli]") {
+  const auto arguments =
+      GENERATE(std::vector<const char*>{"--wrong", "--needed", "x"}, std::vector<const char*>{"--needed"},
+               std::vector<const char*>{}, std::vector<const char*>{"--rate", "fast\n", "--needed", "x"},
+               std::vector<const char*>{"surplus\nline", "--needed", "x"});
+  const auto child = run_program(arguments);
+  CHECK(child.exit_status == 2);
+  CHECK(child.stdout_text.empty());
+  CHECK(line_count(child.stderr_text) == 1);
+  CHECK(child.stderr_text.rfind("prog: ", 0) == 0);
+  CHECK(child.stderr_text.find("Try 'prog --help'") != std::string::npos);
+}
+
+TEST_CASE("the line names the option, the text that was wrong and what would be right", "[cli]") {
+  const auto rate = run_program({"--rate", "fast", "--needed", "x"}).stderr_text;
+  CHECK(rate.find("--rate") != std::string::npos);
+  CHECK(rate.find("'fast'") != std::string::npos);
+  CHECK(rate.find("5MB/s") != std::string::npos);
+  CHECK(run_program({"--wrong", "--needed", "x"}).stderr_text.find("--wrong") != std::string::npos);
+}
+
+TEST_CASE("a full disk under stdout is reported and fails the program", "[cli]") {
+  const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+  REQUIRE(full >= 0);
+  for (const auto& arguments :
+       {std::vector<const char*>{"--help"}, std::vector<const char*>{"--needed", "x"}}) {
+    const auto child = run_program(arguments, full);
+    CHECK(child.exit_status == 1);
+    CHECK(child.stderr_text == "prog: cannot write to standard output: No space left on device\n");
+  }
+  close(full);
+}
+
+TEST_CASE("a failure already known keeps its status when stdout is lost too", "[cli]") {
+  const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+  const auto child = run_captured(
+      [] {
+        std::puts("x");
+        return close_stdout(kExitToolFailed);
+      },
+      full);
+  CHECK(child.exit_status == kExitToolFailed);
+  close(full);
+}
+
+TEST_CASE("what was written with iostream is checked as well", "[cli]") {
+  const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+  const auto child = run_captured(
+      [] {
+        std::cout << "x" << std::flush;
+        return close_stdout(kExitSuccess);
+      },
+      full);
+  CHECK(child.exit_status == kExitSomeFailed);
+  close(full);
+}
+
+TEST_CASE("a stdout that was closed from the start is no error while nothing is written", "[cli]") {
+  CHECK(run_captured([] {
+          close(STDOUT_FILENO);
+          return close_stdout(kExitSuccess);
+        }).exit_status == kExitSuccess);
+  CHECK(run_captured([] {
+          close(STDOUT_FILENO);
+          std::puts("x");
+          return close_stdout(kExitSuccess);
+        }).exit_status == kExitSomeFailed);
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// columns: one table of columns drives text, JSON, JSON lines, --output and its help.
+//
+// A program writes down its columns once:
+//
+//   const std::vector<Column<File>> kColumns = {
+//       {"NAME", "the file's name", Alignment::kLeft, true, [](const File& f) { return Cell(f.name); }},
+//       {"CACHED", "bytes in memory", Alignment::kRight, true,
+//        [](const File& f) { return Cell(f.cached_bytes, format_bytes(f.cached_bytes)); }}};
+//
+// JSON keys are the names in lower case and are the stable form for scripts; which columns the text shows by
+// default may change, so a script that reads text names its columns.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gray::cli {
+
+enum class Alignment { kLeft, kRight };
+
+enum class TableFormat {
+  kText,            ///< Aligned columns under headings; control characters escaped; nothing shows as "-".
+  kTextNoHeadings,  ///< The same without the line of headings.
+  kJson,            ///< One array of objects.
+  kJsonLines,       ///< One object a line.
+};
+
+/// One value of a row: for machines as JSON, for people as text.
+struct Cell {
+  Cell() = default;  ///< Nothing known: null and "-".
+  explicit Cell(std::string_view shown) : value(shown), text(shown) {}
+  explicit Cell(const char* shown) : Cell(std::string_view(shown)) {}
+  Cell(nlohmann::ordered_json json_value, std::string shown)
+      : value(std::move(json_value)), text(std::move(shown)) {}
+
+  nlohmann::ordered_json value = nullptr;
+  std::string text = "-";
+};
+
+/// What every kind of row shares, so that the printing is compiled once.
+struct ColumnHead {
+  std::string name;
+  std::string help;
+  Alignment alignment = Alignment::kLeft;
+  bool is_default = true;  ///< Shown when --output is not given.
+};
+
+template <typename Row>
+struct Column {
+  std::string name;
+  std::string help;
+  Alignment alignment;
+  bool is_default;
+  Cell (*cell)(const Row&);
+};
+
+/// Which columns to print, as indexes in the order wanted, or why the list was not understood.
+struct Selection {
+  std::vector<std::size_t> indexes;
+  std::string problem;
+  [[nodiscard]] bool is_ok() const { return problem.empty(); }
+};
+
+/// Reads what --output was given: "NAME,SIZE" takes exactly these, "+SIZE" adds to the default ones, and an
+/// empty list means the default ones. Names match in any case; an unknown name or one twice is a problem
+/// whose sentence lists the names there are.
+Selection select_columns(const std::vector<ColumnHead>& heads, std::string_view list);
+
+/// Lines of "  NAME  what it is" for the end of --help.
+std::string describe_columns(const std::vector<ColumnHead>& heads);
+
+/// The whole table as text or JSON, each line ended. Every row has one cell a head. File names that are not
+/// UTF-8 appear in JSON with the replacement character, since JSON cannot carry them. Width counts code
+/// points.
+std::string format_table(const std::vector<ColumnHead>& heads, const std::vector<std::vector<Cell>>& rows,
+                         TableFormat format);
+
+/// The heads of a table of columns, for select_columns() and describe_columns().
+template <typename Row>
+std::vector<ColumnHead> heads_of(const std::vector<Column<Row>>& columns) {
+  std::vector<ColumnHead> heads;
+  for (const Column<Row>& column : columns) {
+    heads.push_back({column.name, column.help, column.alignment, column.is_default});
+  }
+  return heads;
+}
+
+/// format_table() of the selected columns of `rows`.
+template <typename Row>
+std::string format_rows(const std::vector<Column<Row>>& columns, const Selection& selection,
+                        const std::vector<Row>& rows, TableFormat format) {
+  const std::vector<ColumnHead> all_heads = heads_of(columns);
+  std::vector<ColumnHead> heads;
+  for (const std::size_t index : selection.indexes) heads.push_back(all_heads[index]);
+  std::vector<std::vector<Cell>> cells;
+  for (const Row& row : rows) {
+    std::vector<Cell> line;
+    for (const std::size_t index : selection.indexes) line.push_back(columns[index].cell(row));
+    cells.push_back(std::move(line));
+  }
+  return format_table(heads, cells, format);
+}
+
+}  // namespace gray::cli

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// diagnostics: how a program of ours tells a person that something is wrong, and with which status it ends.
+//
+// One problem is one line on stderr, "prog: message", written by a single write(2) so that lines of several
+// processes do not mix. Control characters in the message (a file name may hold a newline) are shown escaped.
+// Results go to stdout; everything said here goes to stderr.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace gray::cli {
+
+inline constexpr int kExitSuccess = 0;
+inline constexpr int kExitSomeFailed = 1;      ///< Some input failed; the rest was done.
+inline constexpr int kExitUsage = 2;           ///< The command line was wrong; nothing was done.
+inline constexpr int kExitToolFailed = 125;    ///< A launcher failed before its program was started.
+inline constexpr int kExitCannotInvoke = 126;  ///< The program to launch exists but cannot be run.
+inline constexpr int kExitNotFound = 127;      ///< The program to launch does not exist.
+
+/// Sets the name that stands before each message: the last component of argv[0]. Call it first in main().
+/// A null or empty text leaves the name as it is. Not thread-safe: before threads are started.
+void set_program_name(const char* argv0);
+
+/// The name set, "gray" before that. Owned by this module, valid until the next set_program_name().
+const std::string& program_name();
+
+/// `text` with control characters (newline and tab among them) and backslashes escaped as \n, \t, \\ or \xHH;
+/// bytes of 0x80 and above pass, for they are UTF-8 as a rule. Any thread.
+std::string escape_controls(std::string_view text);
+
+/// Writes "prog: message" and a newline to stderr, after clearing a progress line if one is shown.
+/// A failure to write is ignored: there is nobody left to tell. errno is kept. Any thread.
+void write_diagnostic(std::string_view message);
+
+/// Says that something went wrong with one input; the caller carries on and ends with kExitSomeFailed.
+template <typename... Args>
+void warn(fmt::format_string<Args...> format, Args&&... args) {
+  write_diagnostic(fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// Says why the program ends, and returns `exit_status` so that main() can read `return fail(...)`.
+template <typename... Args>
+[[nodiscard]] int fail(int exit_status, fmt::format_string<Args...> format, Args&&... args) {
+  write_diagnostic(fmt::format(format, std::forward<Args>(args)...));
+  return exit_status;
+}
+
+/// As fail() for a wrong command line: adds the hint at --help on the same line and returns kExitUsage.
+[[nodiscard]] int fail_usage_text(std::string_view message);
+
+template <typename... Args>
+[[nodiscard]] int fail_usage(fmt::format_string<Args...> format, Args&&... args) {
+  return fail_usage_text(fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// The text of an errno value, given positive or negative ("No such file or directory"). Any thread.
+std::string error_text(int error_number);
+
+/// For toolbox/cli/progress alone: whether an unfinished progress line stands on the terminal.
+void set_progress_line_shown(bool is_shown);
+
+}  // namespace gray::cli

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// quantities: bytes, rates and durations as people read and write them.
+//
+// Reading follows toolbox/base/units (that header has the spellings); what this adds is the sentence that
+// tells a person what is wrong and what would be right, and the glue to CLI11. Printing rounds to three
+// digits.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace gray::cli {
+
+/// For help texts: which spellings count in 1024 and which in 1000.
+inline constexpr std::string_view kBytesHelp =
+    "K M G T or KiB MiB GiB TiB count in 1024, KB MB GB TB in 1000";
+inline constexpr std::string_view kRateHelp =
+    "K M G or KiB MiB GiB count in 1024, KB MB GB and kbit Mbit Gbit in 1000, each with or without /s";
+inline constexpr std::string_view kDurationHelp = "a number with its unit: ns us ms s m h";
+
+/// What was read: a value, or one sentence on why not.
+struct Reading {
+  std::uint64_t value = 0;
+  std::string problem;  ///< Empty when `value` holds.
+  [[nodiscard]] bool is_ok() const { return problem.empty(); }
+};
+
+/// Bytes ("4096", "5M", "5MB"), bytes a second ("5MB/s", "40Mbit"), and nanoseconds ("250ms"). Pure.
+Reading read_bytes(std::string_view text);
+Reading read_rate_bytes_per_s(std::string_view text);
+Reading read_duration_ns(std::string_view text);
+
+/// Adds an option whose value is such a quantity and is stored in `target` (which must outlive the parse and
+/// keeps its content when the option is not given). A wrong value is a usage error with the sentence above.
+CLI::Option* add_bytes_option(CLI::App& app, const std::string& name, std::uint64_t& target,
+                              const std::string& help);
+CLI::Option* add_rate_option(CLI::App& app, const std::string& name, std::uint64_t& target_bytes_per_s,
+                             const std::string& help);
+CLI::Option* add_duration_option(CLI::App& app, const std::string& name, std::uint64_t& target_ns,
+                                 const std::string& help);
+
+/// "812 B", "12.3 MiB", "1.50 GiB": powers of 1024, three digits. Pure.
+std::string format_bytes(std::uint64_t bytes);
+
+/// "4.80 MB/s": powers of 1000, three digits, as disks are sold. Negative or not-a-number prints "-". Pure.
+std::string format_rate(double bytes_per_s);
+
+/// "25.0 ns", "1.25 s", "2 min 05 s", "3 h 07 min". Negative or not-a-number prints "-". Pure.
+std::string format_duration_ns(double duration_ns);
+
+}  // namespace gray::cli
