@@ -79,7 +79,7 @@ class Walk {
   void fetch_for_miss(std::uint64_t page) {
     const std::uint64_t request = range_.end_page - page;
     const std::uint64_t max = window_pages_max(request);
-    if (max == 0) return fetch(page, request);  // no read-ahead: what was asked for, page by page
+    if (max == 0 || state_.is_random) return fetch(page, request);  // no read-ahead: what was asked for
     const std::uint64_t distance =
         page - (state_.previous_end_bytes >> 12U);  // wraps on purpose, as in the kernel
     if (page == 0 || request > max || distance <= 1) {
@@ -153,6 +153,14 @@ class Walk {
 static_assert(kPageBytes == UINT64_C(1) << 12U, "fetch_for_miss() turns bytes into pages by this shift");
 
 }  // namespace
+
+void advise(ReadaheadState& state, ReadaheadLimits& limits, const ReadaheadLimits& device_limits,
+            Advice advice) {
+  state.is_random = advice == Advice::random;
+  if (advice == Advice::random) return;  // the window keeps its limit
+  limits = device_limits;
+  if (advice == Advice::sequential) limits.window_pages_max *= 2;
+}
 
 std::uint64_t predict_read_pages(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits,
                                  const PageRange& range, std::uint64_t end_bytes,
