@@ -6,7 +6,8 @@
 namespace discnice::predictor {
 namespace {
 
-constexpr std::uint32_t kFolioOrderMax = 9;   // 2 MiB
+constexpr std::uint32_t kOrderMax =
+    31;  // keeps the shift below defined; the device's limit bounds it earlier
 constexpr std::uint32_t kFolioOrderStep = 2;  // each asynchronous window aims two orders higher
 
 std::uint64_t smaller(std::uint64_t a, std::uint64_t b) {
@@ -78,7 +79,7 @@ class Walk {
   void fetch_for_miss(std::uint64_t page) {
     const std::uint64_t request = range_.end_page - page;
     const std::uint64_t max = window_pages_max(request);
-    if (max == 0) return fetch(page, request);  // no read-ahead: what was asked for, page by page
+    if (max == 0 || state_.is_random) return fetch(page, request);  // no read-ahead: what was asked for
     const std::uint64_t distance =
         page - (state_.previous_end_bytes >> 12U);  // wraps on purpose, as in the kernel
     if (page == 0 || request > max || distance <= 1) {
@@ -125,7 +126,8 @@ class Walk {
 
   // Large folios: the window ends on a boundary of the folio size it aims at.
   void align_window_end(std::uint64_t max) {
-    state_.order = smaller(state_.order + kFolioOrderStep, kFolioOrderMax) & 0xffU;
+    state_.order += kFolioOrderStep;
+    if (state_.order > kOrderMax) state_.order = kOrderMax;
     std::uint32_t order = 0;
     while (order < state_.order && (max & (UINT64_C(1) << order)) == 0) ++order;
     const std::uint64_t unit = UINT64_C(1) << order;
@@ -151,6 +153,14 @@ class Walk {
 static_assert(kPageBytes == UINT64_C(1) << 12U, "fetch_for_miss() turns bytes into pages by this shift");
 
 }  // namespace
+
+void advise(ReadaheadState& state, ReadaheadLimits& limits, const ReadaheadLimits& device_limits,
+            Advice advice) {
+  state.is_random = advice == Advice::random;
+  if (advice == Advice::random) return;  // the window keeps its limit
+  limits = device_limits;
+  if (advice == Advice::sequential) limits.window_pages_max *= 2;
+}
 
 std::uint64_t predict_read_pages(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits,
                                  const PageRange& range, std::uint64_t end_bytes,

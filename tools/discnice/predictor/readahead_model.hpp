@@ -35,6 +35,7 @@ struct ReadaheadState {
   std::uint64_t previous_end_bytes = UINT64_MAX;  // one past the last byte read; all ones at open
   std::uint64_t marker_page = UINT64_MAX;
   std::uint32_t order = 0;  // hint for folio size: window ends are aligned to it
+  bool is_random = false;   // POSIX_FADV_RANDOM: misses fetch what was asked for and leave no marker
 };
 
 /// One read as the model sees it, in pages: [first_page, end_page), and the file's size.
@@ -43,6 +44,14 @@ struct PageRange {
   std::uint64_t end_page;
   std::uint64_t file_pages;
 };
+
+/// What posix_fadvise() told the kernel of one open file, as far as it changes its read-ahead.
+enum class Advice : std::uint8_t { normal, sequential, random };
+
+/// Moves the state and the limits of one open file as mm/fadvise.c does: sequential doubles the window,
+/// random sets a mode.
+void advise(ReadaheadState& state, ReadaheadLimits& limits, const ReadaheadLimits& device_limits,
+            Advice advice);
 
 /// Predicts how many pages the disk must deliver for this read and moves the state and the belief on.
 /// `end_bytes` is one past the last byte the read will return.

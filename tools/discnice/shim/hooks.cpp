@@ -45,8 +45,13 @@ long from_raw(long result) {
 
 // System calls take machine words; the table passes what it has.
 template <typename... Arguments>
+long raw_words(long number, Arguments... arguments) {
+  return raw_syscall(number, static_cast<long>(arguments)...);
+}
+
+template <typename... Arguments>
 long raw(long number, Arguments... arguments) {
-  return from_raw(raw_syscall(number, static_cast<long>(arguments)...));
+  return from_raw(raw_words(number, arguments...));
 }
 
 void* at(void* buffer, std::size_t done) {
@@ -228,6 +233,15 @@ bool takes_mode(int flags) {
     const type result = DISCNICE_CALL(type, name, arguments, system); \
     if (result == 0) after_sync(fd);                                  \
     return result;                                                    \
+  }
+
+// posix_fadvise() returns its error instead of setting errno.
+#define DISCNICE_ADVISE(type, name, parameters, arguments, system, fd, advice)                             \
+  DISCNICE_EXPORT(type, name, parameters);                                                                 \
+  type discnice_hook_##name parameters {                                                                   \
+    const type result = real.name != nullptr ? real.name arguments : static_cast<type>(-raw_words system); \
+    if (result == 0) after_advice(fd, advice);                                                             \
+    return result;                                                                                         \
   }
 
 #define DISCNICE_LEAVE(type, name, parameters, arguments, system) \

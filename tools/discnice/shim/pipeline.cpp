@@ -213,6 +213,16 @@ std::size_t part_bytes_max(Job& job, int fd) {
   return part > kPartBytesMin ? part : kPartBytesMin;
 }
 
+std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t part) {
+  OpenFile* file = charged_file(job, from.fd);
+  if (file == nullptr) return part;
+  const TryLock lock(file->lock, job.epoch);
+  std::uint64_t offset_bytes = 0;
+  if (!lock || !find_offset(*file, from, &offset_bytes) || !refresh_size(*file, from.fd)) return part;
+  const std::uint64_t left = file->size_bytes > offset_bytes ? file->size_bytes - offset_bytes : 0;
+  return left < part ? left : part;
+}
+
 void pay_debt(Job& job) {
   settle_if_stale(job);
   admit(job, 0);
@@ -262,6 +272,29 @@ void after_sync(int fd) {
   const TryLock lock(regions_lock, here->epoch);
   if (lock) regions.clear(file->id);
   settle_if_stale(*here);
+}
+
+void after_advice(int fd, int advice) {
+  Job* here = job();
+  OpenFile* file = here == nullptr ? nullptr : charged_file(*here, fd);
+  if (file == nullptr) return;
+  const TryLock lock(file->lock, here->epoch);
+  if (!lock) return;
+  predictor::FileState& state = file->state;
+  const predictor::ReadaheadLimits& limits = file->device->limits;
+  switch (advice) {
+    case POSIX_FADV_NORMAL:
+      return predictor::advise(state.readahead, state.limits, limits, predictor::Advice::normal);
+    case POSIX_FADV_SEQUENTIAL:
+      return predictor::advise(state.readahead, state.limits, limits, predictor::Advice::sequential);
+    case POSIX_FADV_RANDOM:
+      return predictor::advise(state.readahead, state.limits, limits, predictor::Advice::random);
+    case POSIX_FADV_DONTNEED:
+      state.belief = predictor::Belief{};
+      return;
+    default:
+      return settle(*here);  // WILLNEED reads at once; the kernel's account knows how much
+  }
 }
 
 }  // namespace discnice::shim

@@ -48,6 +48,10 @@ void after_transfer(Job& job, const Transfer& transfer, ssize_t result);
 /// is not charged.
 std::size_t part_bytes_max(Job& job, int fd);
 
+/// How much of a copy of `part` bytes there is to copy: programs ask for more than the source holds and stop
+/// at its end.
+std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t part);
+
 /// Pays what the process still owes from before, if anything. For calls that may reach the disk in ways
 /// nobody predicts.
 void pay_debt(Job& job);
@@ -96,10 +100,11 @@ ssize_t run_copy(Transfer from, Transfer to, Call call) {
   const std::size_t from_max = part_bytes_max(*here, from.fd);
   const std::size_t to_max = part_bytes_max(*here, to.fd);
   const std::size_t part_max = from_max < to_max ? from_max : to_max;
-  if (from.length_bytes > part_max) from.length_bytes = to.length_bytes = part_max;
+  const std::size_t part = from.length_bytes < part_max ? from.length_bytes : part_max;
+  from.length_bytes = to.length_bytes = copied_bytes_max(*here, from, part);
   const bool is_read_charged = before_transfer(*here, from);
   const bool is_write_charged = before_transfer(*here, to);
-  const ssize_t result = call(from.length_bytes);
+  const ssize_t result = call(part);
   if (is_read_charged) after_transfer(*here, from, result);
   if (is_write_charged) after_transfer(*here, to, result);
   return result;
@@ -133,5 +138,8 @@ void after_truncation(int fd, std::uint64_t size_bytes);
 
 /// After fsync or fdatasync: the file's dirty data is on disk.
 void after_sync(int fd);
+
+/// After a successful posix_fadvise(): the kernel reads ahead differently now, or has dropped pages.
+void after_advice(int fd, int advice);
 
 }  // namespace discnice::shim
