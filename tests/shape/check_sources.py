@@ -54,7 +54,8 @@ def judge_head(root, path, kind, lines):
     if ending in (".c", ".cpp") and os.path.exists(os.path.join(root, os.path.splitext(path)[0] + ".hpp")):
         return None
     second = lines[first + 1] if len(lines) > first + 1 else ""
-    if not re.match(rf"^(// |/\* ?| \* ?){re.escape(stem)}[\w.]*: .", second):
+    name = r"[\w-]+" if stem == "main" else re.escape(stem)  # main speaks for its program
+    if not re.match(rf"^(// |/\* ?| \* ?){name}[\w.]*: .", second):
         return f"{path}:{first + 2}: the file does not begin with its name and purpose, '// {stem}: ...'"
     return None
 

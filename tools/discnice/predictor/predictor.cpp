@@ -15,8 +15,10 @@ std::uint64_t page_after(std::uint64_t end_bytes) {
 // The end of the operation; lengths near the top of the number range come from careless programs and mean
 // "all".
 std::uint64_t end_of(const IoOp& op) {
-  return op.length_bytes > UINT64_MAX - op.offset_bytes ? UINT64_MAX - kPageBytes
-                                                        : op.offset_bytes + op.length_bytes;
+  constexpr std::uint64_t kEndMax = UINT64_MAX - kPageBytes;  // page_after() still adds up
+  return op.offset_bytes >= kEndMax || op.length_bytes > kEndMax - op.offset_bytes
+             ? kEndMax
+             : op.offset_bytes + op.length_bytes;
 }
 
 // A block that is only partly overwritten must be read first, when it exists and is not in memory.

@@ -138,7 +138,8 @@ class Walk {
   void submit() {
     fetch(state_.start_page, state_.size_pages);
     const std::uint64_t marker = state_.start_page + state_.size_pages - state_.ahead_pages;
-    state_.marker_page = marker < range_.file_pages ? marker : UINT64_MAX;
+    const bool has_marker = state_.ahead_pages != 0 && marker < range_.file_pages;
+    state_.marker_page = has_marker ? marker : UINT64_MAX;
   }
 
   ReadaheadState& state_;
