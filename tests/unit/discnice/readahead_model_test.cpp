@@ -16,7 +16,9 @@
 // cannot be repeated without their seed; the closed form of such reads stands in for them.
 #include "tools/discnice/predictor/readahead_model.hpp"
 
+#include <algorithm>
 #include <random>
+#include <vector>
 
 #include "tests/support/catch.hpp"
 #include "tests/unit/discnice/simulated_file.hpp"
