@@ -13,7 +13,7 @@
 #   need_built NAME...     skips unless these programs were built, each a name in BIN
 #   program NAME           prints the path of a built program; fails if there is none
 #   require_library NAME   prints the path of build/lib/NAME; skips if it was not built
-#   need_preload           skips where a preloaded library cannot work: a build with sanitizers
+#   need_preload           skips in a build with sanitizers or coverage, which has no preload library
 #   evict FILE...          drops the files' pages from the page cache
 #   at_exit COMMAND...     runs it when the test ends, last given first
 #   expect_status N CMD... runs CMD, fails unless it ends with status N
@@ -49,9 +49,10 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Also inside $(...): the reason goes to the test's own stdout, and `x=$(...)` hands on the status.
+# Inside $(...) the reason goes to stderr, so that it is seen and not captured; `x=$(...)` hands on the status.
 skip() {
-  printf 'SKIP: %s\n' "$*" >>"/proc/$$/fd/1"
+  if ((BASH_SUBSHELL)); then exec >&2; fi
+  printf 'SKIP: %s\n' "$*"
   exit 77
 }
 
@@ -85,7 +86,7 @@ require_library() {
 }
 
 need_preload() {
-  [[ -z ${GRAY_SANITIZE:-} ]] || skip "a preloaded library and a sanitizer's run-time fight over the same functions"
+  [[ ${GRAY_BUILD_PRELOAD:-ON} == ON ]] || skip "no preload library in this build: an instrumented one cannot enter other programs"
 }
 
 _is_memory_file_system() {

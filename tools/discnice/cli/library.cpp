@@ -46,7 +46,7 @@ Library find_library() {
 std::string preload_value(const std::string& library_path) {
   const char* present = std::getenv("LD_PRELOAD");
   if (present == nullptr || *present == '\0') return library_path;
-  const std::string before(present);
+  std::string before(present);
   if (before.find(library_path) != std::string::npos) return before;
   return before + ":" + library_path;
 }

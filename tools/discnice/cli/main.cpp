@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// discnice: holds background work to a disk rate. This file only picks the sub-command.
+// main: of discnice, which holds background work to a disk rate. Only picks the sub-command.
 #include <string_view>
 
 #include "toolbox/cli/diagnostics.hpp"

@@ -61,6 +61,9 @@ void note_prediction(Job& job, const Charge& charge) {
 }
 
 void settle(Job& job) {
+  // A vfork child runs on its parent's memory but has an account of its own: it must not settle the parent's
+  // predictions.
+  if (static_cast<std::uint32_t>(gray::base::raw_syscall(SYS_getpid)) != job.pid) return;
   rusage usage{};
   if (gray::base::is_raw_error(gray::base::raw_syscall(SYS_getrusage, RUSAGE_SELF, gray::base::word(&usage))))
     return;

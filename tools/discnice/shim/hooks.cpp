@@ -73,16 +73,6 @@ std::int64_t place_of(off64_t offset, int flags) {
   return offset < 0 ? kAtPointer : offset;
 }
 
-std::int64_t place_at(const off64_t* offset) {
-  return offset == nullptr ? kAtPointer : *offset;
-}
-
-std::uint64_t length_of(const iovec* vector, int count) {
-  std::uint64_t length = 0;
-  for (int i = 0; i < count; ++i) length += vector[i].iov_len;
-  return length;
-}
-
 // A descriptor that a call has just given out or reassigned means something else now.
 int renewed(int fd) {
   if (fd >= 0) forget_open_file(fd);
@@ -126,19 +116,18 @@ bool takes_mode(int flags) {
 #define DISCNICE_VECTOR(kind, type, name, parameters, arguments, system, fd, vector, count, place) \
   DISCNICE_EXPORT(type, name, parameters);                                                         \
   type discnice_hook_##name parameters {                                                           \
-    return run_whole_transfer({kind, fd, place, length_of(vector, count)},                         \
-                              [&] { return DISCNICE_CALL(type, name, arguments, system); });       \
+    return run_vector({kind, fd, place, 0}, vector, count,                                         \
+                      [&] { return DISCNICE_CALL(type, name, arguments, system); });               \
   }
 #define DISCNICE_READ_VECTOR(...) DISCNICE_VECTOR(OpKind::read, __VA_ARGS__)
 #define DISCNICE_WRITE_VECTOR(...) DISCNICE_VECTOR(OpKind::write, __VA_ARGS__)
 
-#define DISCNICE_COPY(type, name, parameters, arguments, system, from_fd, from_place, to_fd, to_place,    \
-                      count)                                                                              \
-  DISCNICE_EXPORT(type, name, parameters);                                                                \
-  type discnice_hook_##name parameters {                                                                  \
-    return run_copy(                                                                                      \
-        {OpKind::read, from_fd, from_place, count}, {OpKind::write, to_fd, to_place, count},              \
-        [&]([[maybe_unused]] std::size_t part) { return DISCNICE_CALL(type, name, arguments, system); }); \
+#define DISCNICE_COPY(type, name, parameters, arguments, system, from_fd, from_at, to_fd, to_at, count) \
+  DISCNICE_EXPORT(type, name, parameters);                                                              \
+  type discnice_hook_##name parameters {                                                                \
+    return run_copy({OpKind::read, from_fd, kAtPointer, count}, from_at,                                \
+                    {OpKind::write, to_fd, kAtPointer, count}, to_at,                                   \
+                    [&](std::size_t part) { return DISCNICE_CALL(type, name, arguments, system); });    \
   }
 
 #define DISCNICE_OPEN_MODE(type, name, parameters, arguments, system)                                \

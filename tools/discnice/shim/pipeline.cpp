@@ -172,6 +172,16 @@ bool predict(Job& job, OpenFile& file, const Transfer& transfer, Charge* charge)
   return true;
 }
 
+// The page a read has just returned must count as resident; else the kernel's count lies on this device.
+void test_backend(const Transfer& transfer, ssize_t result) {
+  OpenFile* file = find_open_file(transfer.fd);
+  if (file == nullptr || file->device == nullptr || file->is_direct) return;
+  if (file->device->count_verdict.load(std::memory_order_relaxed) != CountVerdict::untested) return;
+  const long end = transfer.offset_bytes >= 0 ? transfer.offset_bytes + result
+                                              : raw_syscall(SYS_lseek, transfer.fd, 0, SEEK_CUR);
+  if (end > 0) test_count(*file, transfer.fd, static_cast<std::uint64_t>(end - 1) / kPageBytes);
+}
+
 }  // namespace
 
 bool before_transfer(Job& job, const Transfer& transfer) {
@@ -197,10 +207,7 @@ void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
   }
   if (job.member->pending_read_bytes.load(std::memory_order_relaxed) == 0) return settle_if_stale(job);
   settle(job);
-  OpenFile* file = find_open_file(transfer.fd);
-  if (result > 0 && transfer.offset_bytes >= 0 && file != nullptr && file->device != nullptr) {
-    test_count(*file, transfer.fd, static_cast<std::uint64_t>(transfer.offset_bytes) / kPageBytes);
-  }
+  if (result > 0 && transfer.kind == OpKind::read) test_backend(transfer, result);
 }
 
 std::size_t part_bytes_max(Job& job, int fd) {
@@ -211,6 +218,16 @@ std::size_t part_bytes_max(Job& job, int fd) {
   if (file == nullptr || file->is_append || file->is_direct) return SIZE_MAX;
   const std::uint64_t part = rate / kBurstsPerSecond / kPartBytesMin * kPartBytesMin;
   return part > kPartBytesMin ? part : kPartBytesMin;
+}
+
+bool is_charged(Job& job, int fd) {
+  return charged_file(job, fd) != nullptr;
+}
+
+std::int64_t offset_at(const off64_t* offset) {
+  off64_t value = 0;
+  if (offset == nullptr || !read_caller(offset, &value, sizeof value) || value < 0) return kAtPointer;
+  return value;
 }
 
 std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t part) {

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "tools/discnice/contract/io_op.hpp"
+#include "tools/discnice/shim/caller_memory.hpp"
 #include "tools/discnice/shim/job.hpp"
 
 namespace discnice::shim {
@@ -47,6 +48,10 @@ void after_transfer(Job& job, const Transfer& transfer, ssize_t result);
 /// is paced instead of being one stall and one burst. SIZE_MAX when nothing limits the job or the descriptor
 /// is not charged.
 std::size_t part_bytes_max(Job& job, int fd);
+
+/// The offset a program passed by pointer: kAtPointer for none, or for one that can't be read (the real call
+/// will say so).
+std::int64_t offset_at(const off64_t* offset);
 
 /// How much of a copy of `part` bytes there is to copy: programs ask for more than the source holds and stop
 /// at its end.
@@ -80,12 +85,17 @@ ssize_t run_transfer(Transfer transfer, Call call) {
   }
 }
 
+/// True when the descriptor is a file on a disk, so that the rest of a call's arguments are worth looking at.
+bool is_charged(Job& job, int fd);
+
 /// Runs a transfer that must stay one call (vectors).
 template <typename Call>
-ssize_t run_whole_transfer(const Transfer& transfer, Call call) {
+ssize_t run_vector(Transfer transfer, const iovec* vector, int count, Call call) {
   Job* here = job();
-  if (here == nullptr || transfer.offset_bytes == kUntouched || !before_transfer(*here, transfer))
+  if (here == nullptr || transfer.offset_bytes == kUntouched || !is_charged(*here, transfer.fd))
     return call();
+  transfer.length_bytes = vector_bytes(vector, count);
+  if (!before_transfer(*here, transfer)) return call();
   const ssize_t result = call();
   after_transfer(*here, transfer, result);
   return result;
@@ -94,9 +104,12 @@ ssize_t run_whole_transfer(const Transfer& transfer, Call call) {
 /// Runs a copy between two descriptors inside the kernel. Its length is clamped: a short copy is a legal
 /// answer there.
 template <typename Call>
-ssize_t run_copy(Transfer from, Transfer to, Call call) {
+ssize_t run_copy(Transfer from, const off64_t* from_offset, Transfer to, const off64_t* to_offset,
+                 Call call) {
   Job* here = job();
   if (here == nullptr) return call(from.length_bytes);
+  from.offset_bytes = offset_at(from_offset);
+  to.offset_bytes = offset_at(to_offset);
   const std::size_t from_max = part_bytes_max(*here, from.fd);
   const std::size_t to_max = part_bytes_max(*here, to.fd);
   const std::size_t part_max = from_max < to_max ? from_max : to_max;
