@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * cache: how much of a file is in the page cache (FCCD, the file-cache content detector of "Information and
+/* cache: how much of a file is in the page cache (FCCD, the file-cache content detector of "Information and
  * Control in Gray-Box Systems", SOSP 2001, section 4.1).
  *
  * The kernel's own answer is used where it gives a true one (cachestat, mincore). On files that one neither

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * layout: where a file lies on its device (FLDC, the file layout detector of "Information and Control in
+/* layout: where a file lies on its device (FLDC, the file layout detector of "Information and Control in
  * Gray-Box Systems", SOSP 2001, section 4.2; the paper had i-numbers alone, Linux also tells the first
  * extent).
  */
