@@ -36,6 +36,7 @@ struct Transfer {
   int fd;
   std::int64_t offset_bytes;
   std::uint64_t length_bytes;
+  bool is_spliced = false;  // a copy inside the kernel, which reads through a pipe of its own
 };
 
 /// Predicts, decides and waits for a transfer. True when after_transfer() must follow the call.
@@ -108,6 +109,7 @@ ssize_t run_copy(Transfer from, const off64_t* from_offset, Transfer to, const o
                  Call call) {
   Job* here = job();
   if (here == nullptr) return call(from.length_bytes);
+  from.is_spliced = true;
   from.offset_bytes = offset_at(from_offset);
   to.offset_bytes = offset_at(to_offset);
   const std::size_t from_max = part_bytes_max(*here, from.fd);
