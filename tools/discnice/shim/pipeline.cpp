@@ -31,6 +31,9 @@ constexpr std::uint64_t kPartBytesMin = 64 * 1024;  // below this, splitting cos
 // Calls after an interrupted wait that do not wait either: a read, a write and some to spare.
 constexpr std::uint32_t kGraceCalls = 4;
 
+// What the kernel's own pipe holds (PIPE_DEF_BUFFERS pages): a copy asks read-ahead for no more at once.
+constexpr std::uint64_t kSpliceBytes = 16 * kPageBytes;
+
 predictor::UpdateRegions regions;
 std::atomic<std::uint32_t> regions_lock;
 
@@ -171,9 +174,26 @@ bool is_known_cached(const OpenFile& file, const Transfer& transfer, std::uint64
          file.state.readahead.marker_page == UINT64_MAX && file.size_bytes > 0;
 }
 
+// A copy inside the kernel is a row of short reads to the read-ahead: its windows start smaller and move on
+// earlier.
+IoEstimate estimate_spliced_read(IoOp op, predictor::FileState& state,
+                                 const predictor::ResidencyOracle& oracle, std::uint64_t now_ns) {
+  IoEstimate sum;
+  std::uint64_t left_bytes = op.length_bytes < kCallBytesMax ? op.length_bytes : kCallBytesMax;
+  while (left_bytes > 0 && op.offset_bytes < op.file_size_bytes) {
+    op.length_bytes = left_bytes < kSpliceBytes ? left_bytes : kSpliceBytes;
+    sum.read_bytes += predictor::estimate_read(op, state, oracle, now_ns).read_bytes;
+    op.offset_bytes += op.length_bytes;
+    left_bytes -= op.length_bytes;
+  }
+  return sum;
+}
+
 IoEstimate estimate(Job& job, OpenFile& file, const Transfer& transfer, const IoOp& op,
                     std::uint64_t now_ns) {
   const Residency residency(file, transfer.fd, job.segment->options, *job.member);
+  if (op.kind == OpKind::read && transfer.is_spliced)
+    return estimate_spliced_read(op, file.state, residency.oracle(), now_ns);
   if (op.kind == OpKind::read) return predictor::estimate_read(op, file.state, residency.oracle(), now_ns);
   const TryLock lock(regions_lock, job.epoch);
   if (lock) return predictor::estimate_write(op, file.state, regions, residency.oracle(), now_ns);

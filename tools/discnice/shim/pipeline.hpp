@@ -41,6 +41,8 @@ struct Transfer {
   bool may_wait = true;
   // The call's hold on signals; begun by its first wait.
   throttle::SignalHold* signals = nullptr;
+  // A copy inside the kernel, which reads through a pipe of its own.
+  bool is_spliced = false;
 };
 
 /// Predicts, decides and waits for a transfer. True when after_transfer() must follow the call. Clears
@@ -120,6 +122,7 @@ ssize_t run_copy(Transfer from, const off64_t* from_offset, Transfer to, const o
   if (here == nullptr) return call(from.length_bytes);
   throttle::SignalHold signals;
   from.signals = to.signals = &signals;
+  from.is_spliced = true;
   from.offset_bytes = offset_at(from_offset);
   to.offset_bytes = offset_at(to_offset);
   const std::size_t from_max = part_bytes_max(*here, from.fd);
