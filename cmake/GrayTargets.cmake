@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# How every target of this project is compiled: one place for language level, warnings, visibility and output folders.
+# How every target of this project is compiled: one place for language level, warnings, visibility, sanitizers and output
+# folders.
 #
 #   gray_library(NAME SOURCES...)        a static layer library, position independent
 #   gray_host_safe(NAME)                 marks a layer that may run inside a host process: no exceptions, no RTTI
@@ -27,6 +28,19 @@ target_compile_options(gray_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual>
   $<$<BOOL:${GRAY_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_definitions(gray_options INTERFACE _GNU_SOURCE)
+
+# No object may leave the sanitizers out, or calls between the two kinds lose their checks.
+if(GRAY_SANITIZE)
+  target_compile_options(gray_options INTERFACE -fsanitize=${GRAY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(gray_options INTERFACE -fsanitize=${GRAY_SANITIZE})
+endif()
+if(GRAY_COVERAGE)
+  target_compile_options(gray_options INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(gray_options INTERFACE --coverage)
+endif()
+if(GRAY_FUZZ)
+  target_compile_options(gray_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 function(gray_library name)
   add_library(${name} STATIC ${ARGN})

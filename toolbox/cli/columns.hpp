@@ -84,6 +84,7 @@ std::string format_table(const std::vector<ColumnHead>& heads, const std::vector
 template <typename Row>
 std::vector<ColumnHead> heads_of(const std::vector<Column<Row>>& columns) {
   std::vector<ColumnHead> heads;
+  heads.reserve(columns.size());
   for (const Column<Row>& column : columns) {
     heads.push_back({column.name, column.help, column.alignment, column.is_default});
   }

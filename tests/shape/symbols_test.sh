@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# symbols: what each library exports is what its map says, no name more and no name less.
+#
+# libgray/gray.map is written by hand, one node a release; the map of libdiscnice.so is made from shim/interposed.def, so its names
+# are also counted against that table. Leaves out: whether a name's version node is the right one.
+source "$(dirname "$0")/../support/system.bash"
+need nm awk
+
+# The global names of a version script, one a line, sorted: what stands between "global:" and "local:", or alone in a node.
+names_of_map() {
+  sed -e 's@/\*[^*]*\*/@@g' -e 's/#.*//' "$1" | tr ';{}' '\n' | awk '
+    /local:/ { in_local = 1; sub(/.*local:/, "") }
+    /global:/ { in_local = 0; sub(/.*global:/, "") }
+    { gsub(/[[:space:]]/, "") }
+    in_local && /^\*$/ { in_local = 0; next }
+    !in_local && /^[A-Za-z_][A-Za-z0-9_]*$/ && !/^[A-Z]+_[0-9.]*[0-9]$/ { print }' | sort -u
+}
+
+# Names of functions and data, without the version nodes themselves (they show as absolute symbols).
+names_of_library() {
+  nm -D --defined-only "$1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u
+}
+
+# compare LIBRARY MAP
+compare() {
+  local library=$LIB/$1 map=$2
+  names_of_map "$map" >"$SCRATCH/map"
+  names_of_library "$library" >"$SCRATCH/library"
+  [[ -s $SCRATCH/map ]] || fail "no names in $map"
+  if ! diff -u --label "$map" --label "$1" "$SCRATCH/map" "$SCRATCH/library" >&2; then fail "$1 exports other names than its map"; fi
+  compared+=("$1")
+}
+
+# The comparison must see a difference: a map with one name changed is not that of the library.
+printf 'GRAY_1.0 {\n  global:\n    gb_one; /* first */\n    gb_two;\n  local:\n    *;\n};\nGRAY_1.1 { gb_three; } GRAY_1.0;\n' >"$SCRATCH/sample.map"
+[[ $(names_of_map "$SCRATCH/sample.map" | tr '\n' ' ') == 'gb_one gb_three gb_two ' ]] || fail "the map is not read right"
+
+compared=()
+missing=()
+if [[ -e $LIB/libgray.so ]]; then compare libgray.so "$SOURCE/libgray/gray.map"; else missing+=(libgray.so); fi
+if [[ -e $LIB/libdiscnice.so ]]; then
+  compare libdiscnice.so "$BUILD/tools/discnice/shim/discnice.map"
+  hooks=$(grep -c '^DISCNICE_[A-Z_]*(' "$SOURCE/tools/discnice/shim/interposed.def")
+  names=$(names_of_map "$BUILD/tools/discnice/shim/discnice.map" | wc -l)
+  [[ $hooks -eq $names ]] || fail "interposed.def has $hooks lines, the map made from it $names names"
+else
+  missing+=(libdiscnice.so)
+fi
+((${#missing[@]} == 0)) || skip "not built: ${missing[*]}; compared: ${compared[*]:-none}"

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// catch_main: the main() of the unit executables where the test framework is Catch2 2; Catch2 3 brings its
+// own.
+#define CATCH_CONFIG_MAIN
+#include <catch2/catch.hpp>

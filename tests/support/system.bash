@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# system.bash: what every test script begins with: one way to fail, to skip aloud, and a place to work in.
+#
+#   source "$(dirname "$0")/../support/system.bash"
+#
+#   BUILD, SOURCE          absolute folders of the build and the sources; BIN the programs, TOOLS the tests' own tools
+#   SCRATCH                a fresh empty folder on a disk file system, removed at exit; GRAY_SCRATCH names the disk
+#   skip REASON            ends the test as skipped: the reason on stdout, status 77
+#   fail MESSAGE           ends the test as failed: where and why on stderr, status 1
+#   need PROGRAM...        skips unless all are installed
+#   need_root              skips unless root
+#   need_built NAME...     skips unless these programs were built, each a name in BIN
+#   program NAME           prints the path of a built program; fails if there is none
+#   require_library NAME   prints the path of build/lib/NAME; skips if it was not built
+#   need_preload           skips in a build with sanitizers or coverage, which has no preload library
+#   evict FILE...          drops the files' pages from the page cache
+#   at_exit COMMAND...     runs it when the test ends, last given first
+#   expect_status N CMD... runs CMD, fails unless it ends with status N
+#
+# Written for `set -euo pipefail`, which it sets. Needs no root unless a test asks.
+set -euo pipefail
+export LC_ALL=C
+
+SOURCE=${GRAY_SOURCE_DIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
+BUILD=${GRAY_BUILD_DIR:-$SOURCE/build/release}
+BIN=$BUILD/bin
+LIB=$BUILD/lib
+TOOLS=$BUILD/tests/bin
+SCRATCH=
+readonly SOURCE BUILD BIN LIB TOOLS
+# shellcheck disable=SC2034 # for the scripts that source this file
+readonly TEST_NAME=${0##*/}
+
+_at_exit=()
+at_exit() {
+  local quoted
+  printf -v quoted '%q ' "$@"
+  _at_exit+=("$quoted")
+}
+_run_at_exit() {
+  local status=$? i
+  set +e
+  for ((i = ${#_at_exit[@]} - 1; i >= 0; i--)); do eval "${_at_exit[i]}"; done
+  exit "$status"
+}
+trap _run_at_exit EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# Inside $(...) the reason goes to stderr, so that it is seen and not captured; `x=$(...)` hands on the status.
+skip() {
+  if ((BASH_SUBSHELL)); then exec >&2; fi
+  printf 'SKIP: %s\n' "$*"
+  exit 77
+}
+
+fail() {
+  printf 'FAIL: %s:%s: %s\n' "${BASH_SOURCE[1]##*/}" "${BASH_LINENO[0]}" "$*" >&2
+  exit 1
+}
+
+need() {
+  local program missing=()
+  for program in "$@"; do command -v "$program" >/dev/null || missing+=("$program"); done
+  ((${#missing[@]} == 0)) || skip "not installed here: ${missing[*]}"
+}
+
+need_root() { [[ $EUID -eq 0 ]] || skip "needs root"; }
+
+need_built() {
+  local name missing=()
+  for name in "$@"; do [[ -x $BIN/$name ]] || missing+=("$name"); done
+  ((${#missing[@]} == 0)) || skip "not built in $BIN: ${missing[*]}"
+}
+
+program() {
+  [[ -x $BIN/$1 ]] || fail "no program $BIN/$1"
+  printf '%s\n' "$BIN/$1"
+}
+
+require_library() {
+  [[ -e $LIB/$1 ]] || skip "not built: $LIB/$1"
+  printf '%s\n' "$LIB/$1"
+}
+
+need_preload() {
+  [[ ${GRAY_BUILD_PRELOAD:-ON} == ON ]] || skip "no preload library in this build: an instrumented one cannot enter other programs"
+}
+
+_is_memory_file_system() {
+  case $(stat -f -c %T -- "$1") in tmpfs | ramfs) return 0 ;; *) return 1 ;; esac
+}
+
+# Makes SCRATCH. A disk file system, because a page cache over memory tells nothing about a disk.
+scratch() {
+  local base=${GRAY_SCRATCH:-/var/tmp}
+  [[ -d $base && -w $base ]] || skip "no writable folder $base; name one on a disk in GRAY_SCRATCH"
+  if _is_memory_file_system "$base"; then
+    skip "$base lies in memory, not on a disk; name a folder on a disk in GRAY_SCRATCH"
+  fi
+  SCRATCH=$(mktemp -d "$base/gray-test.XXXXXXXX")
+  at_exit rm -rf --one-file-system -- "$SCRATCH"
+}
+
+evict() {
+  [[ -x $TOOLS/pagecache ]] || fail "the tests' tool $TOOLS/pagecache was not built"
+  "$TOOLS/pagecache" evict "$@"
+}
+
+expect_status() {
+  local want=$1 got=0
+  shift
+  "$@" || got=$?
+  [[ $got -eq $want ]] || fail "status $got instead of $want from: $*"
+}
+
+scratch

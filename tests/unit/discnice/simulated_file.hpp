@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// simulated_file: a page cache made of a list of pages, for the models that ask a ResidencyOracle.
+//
+// The model itself fills it: a Reader makes resident what the prediction of a read fetched, so that the next
+// read finds it. The model tells only how many pages it fetched, not which; those are taken from its belief
+// and its window, and add() fails the test when the two do not agree in number.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "tools/discnice/predictor/predictor.hpp"
+
+namespace discnice::test {
+
+inline constexpr std::uint64_t kNowNs = 5'000'000'000;
+
+/// Which pages of one file are resident. Pages past the end of the file are not, whoever asks.
+class SimulatedFile {
+ public:
+  explicit SimulatedFile(std::uint64_t size_bytes)
+      : size_bytes_(size_bytes), resident_((size_bytes + kPageBytes - 1) / kPageBytes, 0) {}
+
+  [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
+  [[nodiscard]] std::uint64_t page_count() const { return resident_.size(); }
+  [[nodiscard]] bool is_resident(std::uint64_t page) const {
+    return page < resident_.size() && resident_[page] != 0;
+  }
+  [[nodiscard]] std::uint64_t questions() const { return questions_; }
+
+  /// Makes [first_page, end_page) resident or absent; returns how many pages that changed.
+  std::uint64_t set(std::uint64_t first_page, std::uint64_t end_page, bool is_resident = true) {
+    std::uint64_t changed = 0;
+    for (std::uint64_t page = first_page; page < end_page && page < resident_.size(); ++page) {
+      if ((resident_[page] != 0) == is_resident) continue;
+      resident_[page] = is_resident ? 1 : 0;
+      ++changed;
+    }
+    return changed;
+  }
+
+  [[nodiscard]] std::uint64_t count(std::uint64_t first_page, std::uint64_t page_count) const {
+    std::uint64_t resident = 0;
+    for (std::uint64_t i = 0; i < page_count && first_page + i < resident_.size(); ++i) {
+      resident += resident_[first_page + i];
+    }
+    return resident;
+  }
+
+  /// The kernel's own count, as cachestat gives it.
+  predictor::ResidencyOracle counting() {
+    return {this,
+            [](void* context, std::uint64_t first_page, std::uint64_t page_count) {
+              auto& file = *static_cast<SimulatedFile*>(context);
+              ++file.questions_;
+              return file.count(first_page, page_count);
+            },
+            nullptr};
+  }
+
+  /// One-byte reads that are refused on a miss: the miss brings the page in.
+  predictor::ResidencyOracle probing() {
+    return {this, nullptr, [](void* context, std::uint64_t page) {
+              auto& file = *static_cast<SimulatedFile*>(context);
+              ++file.questions_;
+              if (file.is_resident(page)) return predictor::Answer::hit;
+              file.set(page, page + 1);
+              return predictor::Answer::miss;
+            }};
+  }
+
+ private:
+  std::uint64_t size_bytes_;
+  std::vector<std::uint8_t> resident_;
+  std::uint64_t questions_ = 0;
+};
+
+/// One open file description on a SimulatedFile, read through the model.
+class Reader {
+ public:
+  Reader(SimulatedFile& file, const predictor::ReadaheadLimits& limits) : file_(file) {
+    state_.limits = limits;
+  }
+
+  /// Reads and returns the bytes the model says the disk must deliver.
+  std::uint64_t read(std::uint64_t offset_bytes, std::uint64_t length_bytes) {
+    IoOp op;
+    op.offset_bytes = offset_bytes;
+    op.length_bytes = length_bytes;
+    op.file_size_bytes = file_.size_bytes();
+    const predictor::ReadaheadState before = state_.readahead;
+    const IoEstimate estimate = predictor::estimate_read(op, state_, file_.counting(), now_ns_);
+    const predictor::ReadaheadState& after = state_.readahead;
+    std::uint64_t added = add_belief();
+    if (after.start_page != before.start_page || after.size_pages != before.size_pages) {
+      added += file_.set(after.start_page, after.start_page + after.size_pages);
+    }
+    if (added * kPageBytes != estimate.read_bytes) {
+      throw std::logic_error("the pages predicted are not those the model believes it fetched");
+    }
+    read_bytes_ += estimate.read_bytes;
+    return estimate.read_bytes;
+  }
+
+  /// Makes `count` reads of `length_bytes`, the first at `first_byte`, each `step_bytes` after the last.
+  Reader& repeat(std::uint64_t first_byte, std::uint64_t length_bytes, std::uint64_t count,
+                 std::int64_t step_bytes) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      read(first_byte + i * static_cast<std::uint64_t>(step_bytes), length_bytes);
+    }
+    return *this;
+  }
+
+  /// Reads [first_byte, end_byte) front to back in calls of `length_bytes`.
+  Reader& scan(std::uint64_t first_byte, std::uint64_t end_byte, std::uint64_t length_bytes) {
+    const std::uint64_t count = (end_byte - first_byte + length_bytes - 1) / length_bytes;
+    return repeat(first_byte, length_bytes, count, static_cast<std::int64_t>(length_bytes));
+  }
+
+  [[nodiscard]] std::uint64_t read_bytes() const { return read_bytes_; }
+  predictor::FileState& state() { return state_; }
+  void set_now(std::uint64_t now_ns) { now_ns_ = now_ns; }
+
+ private:
+  // What the model believes now is what it found or fetched. Only the part that is new is looked through.
+  std::uint64_t add_belief() {
+    const predictor::Belief& belief = state_.belief;
+    const bool has_grown = seen_first_page_ < seen_end_page_ && belief.first_page <= seen_first_page_ &&
+                           belief.end_page >= seen_end_page_;
+    const std::uint64_t added = has_grown ? file_.set(belief.first_page, seen_first_page_) +
+                                                file_.set(seen_end_page_, belief.end_page)
+                                          : file_.set(belief.first_page, belief.end_page);
+    seen_first_page_ = belief.first_page;
+    seen_end_page_ = belief.end_page;
+    return added;
+  }
+
+  SimulatedFile& file_;
+  predictor::FileState state_;
+  std::uint64_t now_ns_ = kNowNs;
+  std::uint64_t read_bytes_ = 0;
+  std::uint64_t seen_first_page_ = 0;
+  std::uint64_t seen_end_page_ = 0;
+};
+
+}  // namespace discnice::test

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// launcher: starts the program, waits for it, passes signals on.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/discnice/cli/kernel_account.hpp"
+
+namespace discnice::cli {
+
+struct Launch {
+  std::string path;
+  std::vector<std::string> arguments;                            // argv, the program's name first
+  std::vector<std::pair<std::string, std::string>> environment;  // set on top of ours; an empty value unsets
+};
+
+struct Ended {
+  int start_error = 0;  // errno of a failed exec; nothing ran then
+  int wait_status = 0;  // as from waitpid()
+  double elapsed_s = 0;
+  std::optional<KernelAccount> account;
+};
+
+/// Runs the program in the foreground, in our process group. Signals sent to us are sent on to it; those of
+/// the terminal reach it by themselves. `after_first_second` is called once if it runs that long. Reads the
+/// kernel's account before the program is reaped.
+Ended run_and_wait(const Launch& launch, const std::function<void()>& after_first_second);
+
+/// Ends this process as the program ended: the same exit status, or the same signal. Returns the status when
+/// it was no signal.
+int end_like(int wait_status);
+
+}  // namespace discnice::cli

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/cli/library.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace discnice::cli {
+namespace {
+
+std::vector<std::string> candidates() {
+  if (const char* named = std::getenv("DISCNICE_LIBRARY"); named != nullptr && *named != '\0') return {named};
+  std::vector<std::string> places;
+  std::error_code error;
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    const auto lib = own.parent_path().parent_path() / "lib";
+    places.push_back((lib / "libdiscnice.so").string());
+    places.push_back((lib / "discnice" / "libdiscnice.so").string());
+  }
+  places.emplace_back(GRAY_INSTALLED_LIBRARY);
+  return places;
+}
+
+}  // namespace
+
+Library find_library() {
+  const std::vector<std::string> places = candidates();
+  for (const std::string& place : places) {
+    if (access(place.c_str(), R_OK) != 0) continue;
+    std::error_code error;
+    std::string path = std::filesystem::absolute(place, error).lexically_normal().string();
+    if (path.find_first_of(": \t\n") == std::string::npos) return {path, ""};
+    return {path,
+            fmt::format("the path of '{}' holds a blank or a colon, which LD_PRELOAD cannot carry: move it",
+                        path)};
+  }
+  return {"", fmt::format("cannot find libdiscnice.so (looked for '{}'): set DISCNICE_LIBRARY to its path",
+                          places.front())};
+}
+
+std::string preload_value(const std::string& library_path) {
+  const char* present = std::getenv("LD_PRELOAD");
+  if (present == nullptr || *present == '\0') return library_path;
+  std::string before(present);
+  if (before.find(library_path) != std::string::npos) return before;
+  return before + ":" + library_path;
+}
+
+}  // namespace discnice::cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// library: where libdiscnice.so is, and how it is put into LD_PRELOAD.
+#pragma once
+
+#include <string>
+
+namespace discnice::cli {
+
+struct Library {
+  std::string path;
+  std::string problem;  // one sentence when it can't be preloaded
+};
+
+/// Finds the library: DISCNICE_LIBRARY, else beside this program (../lib, as built; ../lib/discnice), else
+/// where it was installed.
+Library find_library();
+
+/// LD_PRELOAD with the library behind what is there already: a sanitizer or an allocator may have to stand
+/// first.
+std::string preload_value(const std::string& library_path);
+
+}  // namespace discnice::cli

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// main: of discnice, which holds background work to a disk rate. Only picks the sub-command.
+#include <string_view>
+
+#include "toolbox/cli/diagnostics.hpp"
+#include "tools/discnice/cli/subcommands.hpp"
+
+int main(int argc, char** argv) {
+  gray::cli::set_program_name("discnice");
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first == "status") return discnice::cli::status_main(argc - 1, argv + 1);
+  if (first == "run") return discnice::cli::run_main(argc - 1, argv + 1);
+  return discnice::cli::run_main(argc, argv);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// run: `discnice [run] OPTIONS -- CMD`: checks everything first, so that a mistake leaves nothing half done;
+// then makes the job's segment, runs the command with the library preloaded, and reports.
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "toolbox/cli/diagnostics.hpp"
+#include "tools/discnice/cli/jobs.hpp"
+#include "tools/discnice/cli/launcher.hpp"
+#include "tools/discnice/cli/library.hpp"
+#include "tools/discnice/cli/report.hpp"
+#include "tools/discnice/cli/run_options.hpp"
+#include "tools/discnice/cli/subcommands.hpp"
+#include "tools/discnice/cli/target.hpp"
+#include "tools/discnice/protocol/members.hpp"
+#include "tools/discnice/protocol/segment.hpp"
+
+namespace discnice::cli {
+namespace {
+
+using gray::cli::fail;
+using gray::cli::kExitToolFailed;
+
+// The report file is opened before the command runs: an unwritable one must not be found out after an hour.
+int open_report(const RunOptions& options, std::ofstream& file) {
+  if (options.report_path.empty()) return 0;
+  file.open(options.report_path, std::ios::trunc);
+  if (file) return 0;
+  return fail(kExitToolFailed, "cannot write the report to '{}': {}", options.report_path,
+              gray::cli::error_text(errno));
+}
+
+int fail_segment(int error) {
+  if (error == -ENOENT)
+    return fail(kExitToolFailed, "there is no /dev/shm to keep the job's account in: mount a tmpfs there");
+  if (error == -ENOSPC)
+    return fail(kExitToolFailed, "/dev/shm is full: a job needs {} KiB there",
+                sizeof(protocol::Segment) / 1024);
+  return fail(kExitToolFailed, "cannot make the job's account in /dev/shm: {}", gray::cli::error_text(error));
+}
+
+int fail_start(const Launch& launch, int error) {
+  const int status = error == ENOENT ? gray::cli::kExitNotFound : gray::cli::kExitCannotInvoke;
+  return fail(status, "cannot run '{}': {}", launch.path, gray::cli::error_text(error));
+}
+
+void write_report(const RunOptions& options, const Report& report, std::ofstream& file) {
+  if (options.is_quiet) return;
+  const std::string text = options.is_json ? report_json(report) : report_text(report);
+  if (options.report_path.empty()) {
+    std::cerr << text << std::flush;
+    return;
+  }
+  file << text << std::flush;
+  if (!file)
+    gray::cli::warn("cannot write the report to '{}': {}", options.report_path, gray::cli::error_text(errno));
+}
+
+void warn_when_uncovered(const protocol::Segment& segment, const std::string& command) {
+  if (segment.members_total.load(std::memory_order_relaxed) != 0) return;
+  gray::cli::warn("'{}' did not load libdiscnice.so: it is running without a limit", command);
+}
+
+// Runs the command in a job that exists, reports, and returns the status to end with.
+int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& segment,
+            std::ofstream& report_file) {
+  const std::string& command = options.command.front();
+  const Ended ended = run_and_wait(launch, [&] { warn_when_uncovered(segment, command); });
+  Report report = make_report(segment);
+  if (report.still_running == 0) protocol::remove(protocol::name_of(segment));
+  if (ended.start_error != 0) return fail_start(launch, ended.start_error);
+  report.elapsed_s = ended.elapsed_s;
+  report.kernel = ended.account;
+  write_report(options, report, report_file);
+  return end_like(ended.wait_status);
+}
+
+}  // namespace
+
+int run_main(int argc, char** argv) {
+  RunOptions options;
+  if (const auto status = read_run_options(argc, argv, options)) return *status;
+  const Target target = find_target(options.command.front());
+  if (target.exit_status != 0) return fail(target.exit_status, "{}", target.problem);
+  const Library library = find_library();
+  if (!library.problem.empty()) return fail(kExitToolFailed, "{}", library.problem);
+  std::ofstream report_file;
+  if (const int status = open_report(options, report_file)) return status;
+  find_jobs();  // clears away what killed jobs left in /dev/shm
+  protocol::SegmentName name;
+  const std::string job_name = std::filesystem::path(target.path).filename().string();
+  const auto segment = protocol::make(job_name.c_str(), options.grant, options.job, &name);
+  if (!segment) return fail_segment(segment.error());
+  const Launch launch{target.path,
+                      options.command,
+                      {{"LD_PRELOAD", preload_value(library.path)},
+                       {protocol::kSegmentVariable, name.text},
+                       {"DISCNICE_RATE", ""}}};
+  return run_job(options, launch, *segment.value(), report_file);
+}
+
+}  // namespace discnice::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// run_options: the command line of `discnice run`, checked.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/protocol/layout.hpp"
+
+namespace discnice::cli {
+
+struct RunOptions {
+  std::vector<std::string> command;  // program and arguments, never empty
+  Grant grant;
+  protocol::JobOptions job{1, 0, 0};
+  bool is_json = false;
+  bool is_quiet = false;
+  std::string report_path;  // empty: stderr
+};
+
+/// Reads the command line. Fills `options` and returns nothing, or says what is wrong and returns the exit
+/// status.
+std::optional<int> read_run_options(int argc, char** argv, RunOptions& options);
+
+}  // namespace discnice::cli

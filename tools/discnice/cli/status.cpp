@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// status: `discnice status`: the jobs of this user that are running now.
+#include <cstdio>
+
+#include "toolbox/base/clock.hpp"
+#include "toolbox/cli/columns.hpp"
+#include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/options.hpp"
+#include "toolbox/cli/quantities.hpp"
+#include "tools/discnice/cli/jobs.hpp"
+#include "tools/discnice/cli/subcommands.hpp"
+#include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/protocol/members.hpp"
+#include "tools/discnice/protocol/segment.hpp"
+
+namespace discnice::cli {
+namespace {
+
+using gray::cli::Alignment;
+using gray::cli::Cell;
+using gray::cli::Column;
+using gray::cli::format_bytes;
+using protocol::Counter;
+
+struct Row {
+  std::string job;
+  std::string command;
+  std::string policy;
+  std::uint64_t rate_bytes_per_s;
+  std::uint64_t processes;
+  std::uint64_t read_bytes;
+  std::uint64_t write_bytes;
+  std::uint64_t slept_ns;
+  std::uint64_t age_ns;
+};
+
+Row row_of(const protocol::Segment& segment) {
+  const Grant grant = protocol::load_grant(segment);
+  return {std::to_string(segment.creator_pid),
+          segment.job_name,
+          policy::policy_by_id(grant.policy_id).name,
+          grant.rate_bytes_per_s,
+          protocol::count_alive(segment),
+          protocol::total(segment, Counter::settled_read_bytes),
+          protocol::total(segment, Counter::settled_write_bytes),
+          protocol::total(segment, Counter::slept_ns),
+          gray::base::monotonic_ns() - segment.created_ns};
+}
+
+Cell bytes_cell(std::uint64_t bytes) {
+  return {bytes, format_bytes(bytes)};
+}
+
+Cell seconds_cell(std::uint64_t duration_ns) {
+  const auto ns = static_cast<double>(duration_ns);
+  return {ns / 1e9, gray::cli::format_duration_ns(ns)};
+}
+
+const std::vector<Column<Row>>& columns() {
+  static const std::vector<Column<Row>> kColumns = {
+      {"JOB", "the job's number: the pid that started it", Alignment::kLeft, true,
+       [](const Row& r) { return Cell(r.job); }},
+      {"COMMAND", "what it runs", Alignment::kLeft, true, [](const Row& r) { return Cell(r.command); }},
+      {"POLICY", "how it is held back", Alignment::kLeft, true, [](const Row& r) { return Cell(r.policy); }},
+      {"RATE_BYTES_PER_S", "its limit", Alignment::kRight, true,
+       [](const Row& r) {
+         if (r.rate_bytes_per_s == 0) return Cell();
+         return Cell(r.rate_bytes_per_s, gray::cli::format_rate(static_cast<double>(r.rate_bytes_per_s)));
+       }},
+      {"PROCESSES", "members alive", Alignment::kRight, true,
+       [](const Row& r) { return Cell(r.processes, std::to_string(r.processes)); }},
+      {"READ_BYTES", "read from disk so far, by the kernel's account", Alignment::kRight, true,
+       [](const Row& r) { return bytes_cell(r.read_bytes); }},
+      {"WRITE_BYTES", "written so far, by the kernel's account", Alignment::kRight, true,
+       [](const Row& r) { return bytes_cell(r.write_bytes); }},
+      {"SLEPT_SECONDS", "time its processes have waited", Alignment::kRight, true,
+       [](const Row& r) { return seconds_cell(r.slept_ns); }},
+      {"AGE_SECONDS", "since it was started", Alignment::kRight, true,
+       [](const Row& r) { return seconds_cell(r.age_ns); }},
+  };
+  return kColumns;
+}
+
+}  // namespace
+
+int status_main(int argc, char** argv) {
+  CLI::App app{"Lists the jobs of this user that are running now.", "discnice status"};
+  bool is_json = false;
+  std::string output;
+  app.add_flag("--json", is_json, "one JSON array instead of a table");
+  app.add_option("-o,--output", output, "which columns: NAME,NAME or +NAME")->type_name("LIST");
+  app.footer("Columns:\n" + gray::cli::describe_columns(gray::cli::heads_of(columns())));
+  if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
+  const auto selection = gray::cli::select_columns(gray::cli::heads_of(columns()), output);
+  if (!selection.is_ok()) return gray::cli::fail_usage("{}", selection.problem);
+  std::vector<Row> rows;
+  for (const MappedJob& job : find_jobs()) rows.push_back(row_of(job.segment()));
+  if (rows.empty() && !is_json) {
+    gray::cli::warn("no job is running");
+    return gray::cli::close_stdout(0);
+  }
+  const auto format = is_json ? gray::cli::TableFormat::kJson : gray::cli::TableFormat::kText;
+  std::fputs(gray::cli::format_rows(columns(), selection, rows, format).c_str(), stdout);
+  return gray::cli::close_stdout(0);
+}
+
+}  // namespace discnice::cli

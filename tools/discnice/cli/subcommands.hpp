@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// subcommands: one entry point each. argv[0] is the sub-command's (or the program's) name; the result is the
+// exit status.
+#pragma once
+
+namespace discnice::cli {
+
+/// Runs a command as a job and reports on it.
+int run_main(int argc, char** argv);
+
+/// Lists the jobs that are running now.
+int status_main(int argc, char** argv);
+
+}  // namespace discnice::cli

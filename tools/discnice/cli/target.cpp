@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/cli/target.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "toolbox/cli/diagnostics.hpp"
+
+namespace discnice::cli {
+namespace {
+
+constexpr int kInterpretersMax = 4;  // the kernel's own bound on scripts that are run by scripts
+constexpr std::size_t kShebangBytesMax = 256;
+
+#if defined(__x86_64__)
+constexpr Elf64_Half kOwnMachine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr Elf64_Half kOwnMachine = EM_AARCH64;
+#endif
+
+bool is_executable_file(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
+Target failed(const std::string& path, int exit_status, std::string problem) {
+  return {path, exit_status, std::move(problem)};
+}
+
+Target find_in_path(const std::string& name) {
+  const char* variable = std::getenv("PATH");
+  std::istringstream folders(variable != nullptr ? variable : "/usr/local/bin:/usr/bin:/bin");
+  std::string folder;
+  std::string unusable;
+  while (std::getline(folders, folder, ':')) {
+    const std::string path = (folder.empty() ? "." : folder) + "/" + name;
+    if (is_executable_file(path)) return {path, 0, ""};
+    if (access(path.c_str(), F_OK) == 0) unusable = path;
+  }
+  if (!unusable.empty()) {
+    return failed(unusable, gray::cli::kExitCannotInvoke,
+                  fmt::format("cannot run '{}': it is not an executable file", unusable));
+  }
+  return failed(name, gray::cli::kExitNotFound, fmt::format("there is no program '{}' in PATH", name));
+}
+
+Target locate(const std::string& name) {
+  if (name.empty()) return failed(name, gray::cli::kExitNotFound, "the name of the program to run is empty");
+  if (name.find('/') == std::string::npos) return find_in_path(name);
+  if (access(name.c_str(), F_OK) != 0) {
+    return failed(name, gray::cli::kExitNotFound,
+                  fmt::format("cannot run '{}': {}", name, gray::cli::error_text(errno)));
+  }
+  if (!is_executable_file(name)) {
+    return failed(name, gray::cli::kExitCannotInvoke,
+                  fmt::format("cannot run '{}': it is not an executable file", name));
+  }
+  return {name, 0, ""};
+}
+
+std::string not_coverable(const std::string& path, const char* reason) {
+  return fmt::format("'{}' {}: a preloaded library cannot reach it, so it would run without a limit", path,
+                     reason);
+}
+
+// True when the dynamic loader is named in the program header table: without it nothing is preloaded.
+bool has_interpreter(std::ifstream& file, const Elf64_Ehdr& header) {
+  file.seekg(static_cast<std::streamoff>(header.e_phoff));
+  for (int i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    file.read(reinterpret_cast<char*>(&segment), sizeof segment);
+    if (!file) return false;
+    if (segment.p_type == PT_INTERP) return true;
+  }
+  return false;
+}
+
+// Why a preloaded library could not reach this ELF file, or null.
+const char* elf_obstacle(std::ifstream& file, const Elf64_Ehdr& header) {
+  if (header.e_ident[EI_CLASS] != ELFCLASS64) return "is a 32-bit program and libdiscnice.so is 64-bit";
+  if (header.e_machine != kOwnMachine) return "is a program for another machine";
+  if (!has_interpreter(file, header)) return "is statically linked";
+  return nullptr;
+}
+
+std::string interpreter_of(const std::string& first_line) {
+  std::istringstream words(first_line.substr(2));
+  std::string interpreter;
+  words >> interpreter;
+  return interpreter;
+}
+
+Target check_reach(const std::string& path, int depth) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0 && geteuid() != 0) {
+    return failed(path, gray::cli::kExitToolFailed,
+                  not_coverable(path, "runs with somebody else's rights (set-user-ID)"));
+  }
+  std::ifstream file(path, std::ios::binary);
+  char start[kShebangBytesMax] = {};
+  file.read(start, sizeof start - 1);
+  if (std::strncmp(start, "#!", 2) == 0 && depth < kInterpretersMax) {
+    const std::string line(start, strcspn(start, "\n"));
+    const std::string interpreter = interpreter_of(line);
+    if (access(interpreter.c_str(), X_OK) != 0) {
+      return failed(path, gray::cli::kExitCannotInvoke,
+                    fmt::format("cannot run '{}': its interpreter '{}' is not there", path, interpreter));
+    }
+    return check_reach(interpreter, depth + 1);
+  }
+  if (std::memcmp(start, ELFMAG, SELFMAG) != 0)
+    return {path, 0, ""};  // a script without "#!", or not ours to judge
+  Elf64_Ehdr header{};
+  std::memcpy(&header, start, sizeof header);
+  file.clear();
+  const char* obstacle = elf_obstacle(file, header);
+  if (obstacle != nullptr) return failed(path, gray::cli::kExitToolFailed, not_coverable(path, obstacle));
+  return {path, 0, ""};
+}
+
+}  // namespace
+
+Target find_target(const std::string& name) {
+  Target target = locate(name);
+  if (target.exit_status != 0) return target;
+  Target reached = check_reach(target.path, 0);
+  reached.path = target.path;
+  return reached;
+}
+
+}  // namespace discnice::cli

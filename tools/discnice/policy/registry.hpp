@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// registry: policies by name and by number. A new policy is one file and one line in registry.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tools/discnice/policy/policy.hpp"
+
+namespace discnice::policy {
+
+/// How many policies there are; ids run from 0 to this less one and never change meaning between releases.
+std::uint32_t policy_count();
+
+/// The policy of that id, or `unlimited` for an id this build does not know (shared memory may hold a newer
+/// one).
+const Policy& policy_by_id(std::uint32_t id);
+
+/// The id of the policy called `name` (length characters), or -1.
+int policy_id_by_name(const char* name, std::size_t length);
+
+inline constexpr std::uint32_t kUnlimitedId = 0;
+inline constexpr std::uint32_t kRateWindowId = 1;
+
+}  // namespace discnice::policy

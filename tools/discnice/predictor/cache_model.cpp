@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/predictor/cache_model.hpp"
+
+namespace discnice::predictor {
+namespace {
+
+std::uint64_t smaller(std::uint64_t a, std::uint64_t b) {
+  return a < b ? a : b;
+}
+
+// The longest fully resident prefix, by bisection on the kernel's count.
+std::uint64_t counted_run(const ResidencyOracle& oracle, std::uint64_t first_page,
+                          std::uint64_t page_count_max) {
+  if (oracle.count_resident(oracle.context, first_page, page_count_max) == page_count_max)
+    return page_count_max;
+  std::uint64_t resident = 0;             // a prefix of this length is resident
+  std::uint64_t broken = page_count_max;  // one of this length is not
+  std::uint64_t length = 1;               // most answers are "none": look there first
+  while (resident + 1 < broken || length == 1) {
+    if (oracle.count_resident(oracle.context, first_page, length) == length) {
+      resident = length;
+    } else {
+      broken = length;
+    }
+    if (broken <= resident + 1) break;
+    length = resident + (broken - resident) / 2;
+  }
+  return resident;
+}
+
+// The paper's scheme: the last page of each stretch answers for the stretch.
+std::uint64_t probed_run(const ResidencyOracle& oracle, std::uint64_t first_page,
+                         std::uint64_t page_count_max) {
+  std::uint64_t run = 0;
+  while (run < page_count_max) {
+    const std::uint64_t next = smaller(run + kStretchPages, page_count_max);
+    if (oracle.probe(oracle.context, first_page + next - 1) != Answer::hit) break;
+    run = next;
+  }
+  return run;
+}
+
+}  // namespace
+
+void believe(Belief& belief, std::uint64_t first_page, std::uint64_t end_page, std::uint64_t now_ns) {
+  const bool is_current = now_ns < belief.expires_ns;
+  const bool do_touch = first_page <= belief.end_page && end_page >= belief.first_page;
+  if (is_current && do_touch) {
+    belief.first_page = smaller(belief.first_page, first_page);
+    belief.end_page = belief.end_page > end_page ? belief.end_page : end_page;
+  } else {
+    belief.first_page = first_page;
+    belief.end_page = end_page;
+  }
+  belief.expires_ns = now_ns + kBeliefLeaseNs;
+}
+
+std::uint64_t resident_run(const ResidencyOracle& oracle, std::uint64_t first_page,
+                           std::uint64_t page_count_max) {
+  const std::uint64_t page_count = smaller(page_count_max, kRegionPages);
+  if (page_count == 0) return 0;
+  if (oracle.is_exact()) return counted_run(oracle, first_page, page_count);
+  if (oracle.probe != nullptr) return probed_run(oracle, first_page, page_count);
+  return 0;
+}
+
+std::uint64_t resident_run_before(const ResidencyOracle& oracle, std::uint64_t page,
+                                  std::uint64_t page_count_max) {
+  if (!oracle.is_exact()) return 0;
+  const std::uint64_t reach = smaller(page, page_count_max);
+  if (reach == 0 || oracle.count_resident(oracle.context, page - 1, 1) == 0) return 0;
+  std::uint64_t resident = 1;
+  std::uint64_t broken = reach + 1;
+  while (resident + 1 < broken) {
+    const std::uint64_t length = resident + (broken - resident) / 2;
+    if (oracle.count_resident(oracle.context, page - length, length) == length) {
+      resident = length;
+    } else {
+      broken = length;
+    }
+  }
+  return resident;
+}
+
+std::uint64_t count_absent(const ResidencyOracle& oracle, std::uint64_t first_page,
+                           std::uint64_t page_count) {
+  if (page_count == 0 || !oracle.is_exact()) return page_count;
+  return page_count - smaller(page_count, oracle.count_resident(oracle.context, first_page, page_count));
+}
+
+}  // namespace discnice::predictor

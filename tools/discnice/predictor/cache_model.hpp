@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// cache_model: which pages around the file pointer are in the page cache, and for how long to believe it.
+//
+// Knowledge assumed: neighbouring pages live and die together (spatial locality of caching), and what a read
+// has just brought
+//   in stays for a while.
+// Output observed: the kernel's own count where it gives one; otherwise the time or the refusal of one-byte
+// reads. Inference drawn: a run of resident pages from the pointer onwards. With a probing oracle it is the
+// paper's scheme (DiscNice,
+//   section 4.2): of the M bytes ahead, one page in each stretch of m is looked at, and a fast answer vouches
+//   for its stretch. The result is kept until the pointer leaves the run.
+// What breaks it: proactive reclaim of idle pages (hence the lease), and a cache whose neighbours are
+// unrelated.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/predictor/residency_oracle.hpp"
+
+namespace discnice::predictor {
+
+/// M and m of the paper, in pages: how far ahead a look reaches, and the stretch one probe vouches for.
+inline constexpr std::uint64_t kRegionPages = 5 * 256;
+inline constexpr std::uint64_t kStretchPages = kRegionPages / 4;
+
+/// How long a belief is kept without asking again.
+inline constexpr std::uint64_t kBeliefLeaseNs = 2'000'000'000;
+
+/// Pages believed resident: [first_page, end_page), until expires_ns.
+struct Belief {
+  std::uint64_t first_page = 0;
+  std::uint64_t end_page = 0;
+  std::uint64_t expires_ns = 0;
+
+  [[nodiscard]] bool covers(std::uint64_t page, std::uint64_t now_ns) const {
+    return page >= first_page && page < end_page && now_ns < expires_ns;
+  }
+};
+
+/// Adds [first_page, end_page) to what is believed: joined to the old run when they touch, else in its place.
+void believe(Belief& belief, std::uint64_t first_page, std::uint64_t end_page, std::uint64_t now_ns);
+
+/// Length in pages of the resident run that starts at first_page, at most page_count_max. Asks the oracle;
+/// pure otherwise.
+std::uint64_t resident_run(const ResidencyOracle& oracle, std::uint64_t first_page,
+                           std::uint64_t page_count_max);
+
+/// Length of the resident run that ends just before `page`, at most page_count_max; 0 when the oracle cannot
+/// count.
+std::uint64_t resident_run_before(const ResidencyOracle& oracle, std::uint64_t page,
+                                  std::uint64_t page_count_max);
+
+/// How many of these pages a read-ahead over them would have to fetch: all of them when the oracle cannot
+/// count.
+std::uint64_t count_absent(const ResidencyOracle& oracle, std::uint64_t first_page, std::uint64_t page_count);
+
+}  // namespace discnice::predictor

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/predictor/predictor.hpp"
+
+namespace discnice::predictor {
+namespace {
+
+std::uint64_t page_of(std::uint64_t offset_bytes) {
+  return offset_bytes / kPageBytes;
+}
+
+std::uint64_t page_after(std::uint64_t end_bytes) {
+  return (end_bytes + kPageBytes - 1) / kPageBytes;
+}
+
+// The end of the operation; lengths near the top of the number range come from careless programs and mean
+// "all".
+std::uint64_t end_of(const IoOp& op) {
+  constexpr std::uint64_t kEndMax = UINT64_MAX - kPageBytes;  // page_after() still adds up
+  return op.offset_bytes >= kEndMax || op.length_bytes > kEndMax - op.offset_bytes
+             ? kEndMax
+             : op.offset_bytes + op.length_bytes;
+}
+
+// A block that is only partly overwritten must be read first, when it exists and is not in memory.
+bool needs_read_first(const IoOp& op, std::uint64_t page, const FileState& file, const UpdateRegions& regions,
+                      const ResidencyOracle& oracle, std::uint64_t now_ns) {
+  if (page * kPageBytes >= op.file_size_bytes) return false;
+  if (file.belief.covers(page, now_ns) || regions.is_dirty(op.file, page, now_ns)) return false;
+  return oracle.is_exact() && oracle.count_resident(oracle.context, page, 1) == 0;
+}
+
+}  // namespace
+
+IoEstimate estimate_read(const IoOp& op, FileState& file, const ResidencyOracle& oracle,
+                         std::uint64_t now_ns) {
+  if (op.length_bytes == 0 || op.offset_bytes >= op.file_size_bytes) return {};
+  const std::uint64_t end_bytes = end_of(op);
+  const std::uint64_t returned_end_bytes = end_bytes < op.file_size_bytes ? end_bytes : op.file_size_bytes;
+  if (op.is_direct) return {.read_bytes = returned_end_bytes - op.offset_bytes};
+  const PageRange range{page_of(op.offset_bytes), page_after(end_bytes), page_after(op.file_size_bytes)};
+  const std::uint64_t pages =
+      predict_read_pages(file.readahead, file.belief, file.limits, range, returned_end_bytes, oracle, now_ns);
+  return {.read_bytes = pages * kPageBytes};
+}
+
+IoEstimate estimate_write(const IoOp& op, FileState& file, UpdateRegions& regions,
+                          const ResidencyOracle& oracle, std::uint64_t now_ns) {
+  if (op.length_bytes == 0) return {};
+  if (op.is_direct) return {.write_bytes = op.length_bytes};
+  const std::uint64_t end_bytes = end_of(op);
+  const std::uint64_t first = page_of(op.offset_bytes);
+  const std::uint64_t end = page_after(end_bytes);
+  IoEstimate estimate;
+  if (op.offset_bytes % kPageBytes != 0 && needs_read_first(op, first, file, regions, oracle, now_ns)) {
+    estimate.read_bytes += kPageBytes;
+  }
+  const bool is_tail_partial = end_bytes % kPageBytes != 0 && end_bytes < op.file_size_bytes;
+  const bool is_tail_done = end - 1 == first && op.offset_bytes % kPageBytes != 0;
+  if (is_tail_partial && !is_tail_done && needs_read_first(op, end - 1, file, regions, oracle, now_ns)) {
+    estimate.read_bytes += kPageBytes;
+  }
+  estimate.write_bytes = regions.mark(op.file, first, end, now_ns) * kPageBytes;
+  return estimate;
+}
+
+IoEstimate estimate_remove(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns) {
+  return {.refund_bytes = regions.remove_from(op.file, page_after(op.offset_bytes), now_ns) * kPageBytes};
+}
+
+}  // namespace discnice::predictor

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// predictor: from an operation about to be made, the bytes the disk will move. Pure but for the oracle it
+// asks.
+//
+// It joins the models: cache and read-ahead for reads, update regions for writes and removals.
+#pragma once
+
+#include "tools/discnice/contract/io_estimate.hpp"
+#include "tools/discnice/contract/io_op.hpp"
+#include "tools/discnice/predictor/readahead_model.hpp"
+#include "tools/discnice/predictor/residency_oracle.hpp"
+#include "tools/discnice/predictor/update_regions.hpp"
+
+namespace discnice::predictor {
+
+/// What is remembered of one open file between operations.
+struct FileState {
+  ReadaheadState readahead;
+  ReadaheadLimits limits;
+  Belief belief;
+};
+
+/// Predicts a read (op.kind == read). Moves the file's state on as if the read had been made.
+IoEstimate estimate_read(const IoOp& op, FileState& file, const ResidencyOracle& oracle,
+                         std::uint64_t now_ns);
+
+/// Predicts a write: the blocks it makes dirty that were not, and the reads a partial overwrite of absent
+/// blocks needs.
+IoEstimate estimate_write(const IoOp& op, FileState& file, UpdateRegions& regions,
+                          const ResidencyOracle& oracle, std::uint64_t now_ns);
+
+/// Predicts a removal of everything from op.offset_bytes on (unlink and replace: from 0; truncate: from the
+/// new size).
+IoEstimate estimate_remove(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns);
+
+}  // namespace discnice::predictor

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/predictor/readahead_model.hpp"
+
+#include "tools/discnice/contract/io_op.hpp"
+
+namespace discnice::predictor {
+namespace {
+
+constexpr std::uint32_t kOrderMax =
+    31;  // keeps the shift below defined; the device's limit bounds it earlier
+constexpr std::uint32_t kFolioOrderStep = 2;  // each asynchronous window aims two orders higher
+
+std::uint64_t smaller(std::uint64_t a, std::uint64_t b) {
+  return a < b ? a : b;
+}
+
+// The window of one open file, moved over one read. A class only to carry the many values; it lives for one
+// call.
+class Walk {
+ public:
+  Walk(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits, const PageRange& range,
+       const ResidencyOracle& oracle, std::uint64_t now_ns)
+      : state_(state), belief_(belief), limits_(limits), range_(range), oracle_(oracle), now_ns_(now_ns) {}
+
+  std::uint64_t run() {
+    std::uint64_t page = range_.first_page;
+    const std::uint64_t end = smaller(range_.end_page, range_.file_pages);
+    while (page < end) {
+      if (!belief_.covers(page, now_ns_)) look_at(page);
+      if (!belief_.covers(page, now_ns_)) fetch_for_miss(page);
+      const std::uint64_t known_end = smaller(belief_.end_page, end);
+      if (state_.marker_page >= page && state_.marker_page < known_end) {
+        fetch_ahead(range_.end_page - state_.marker_page);
+        continue;  // the window has moved on: look at the same page again with the marker gone
+      }
+      page = known_end;
+    }
+    return fetched_pages_;
+  }
+
+ private:
+  // The largest window a request of this many pages may open.
+  [[nodiscard]] std::uint64_t window_pages_max(std::uint64_t request_pages) const {
+    const std::uint64_t window = limits_.window_pages_max;
+    if (request_pages > window && limits_.request_pages_max > window) {
+      return smaller(request_pages, limits_.request_pages_max);
+    }
+    return window;
+  }
+
+  static std::uint64_t first_window_pages(std::uint64_t request_pages, std::uint64_t max) {
+    std::uint64_t size = 1;
+    while (size < request_pages) size *= 2;
+    if (size <= max / 32) return size * 4;
+    if (size <= max / 4) return size * 2;
+    return max;
+  }
+
+  static std::uint64_t next_window_pages(std::uint64_t size, std::uint64_t max) {
+    if (size < max / 16) return size * 4;
+    if (size <= max / 2) return size * 2;
+    return max;
+  }
+
+  void look_at(std::uint64_t page) {
+    const std::uint64_t run = resident_run(oracle_, page, range_.file_pages - page);
+    if (run > 0) believe(belief_, page, page + run, now_ns_);
+  }
+
+  // Books the pages of a window that are not there yet, and believes in all of them from now on.
+  void fetch(std::uint64_t first_page, std::uint64_t page_count) {
+    const std::uint64_t end = smaller(first_page + page_count, range_.file_pages);
+    if (first_page >= end) return;
+    fetched_pages_ += count_absent(oracle_, first_page, end - first_page);
+    believe(belief_, first_page, end, now_ns_);
+  }
+
+  // page_cache_sync_ra(): a page the program wants is absent.
+  void fetch_for_miss(std::uint64_t page) {
+    const std::uint64_t request = range_.end_page - page;
+    const std::uint64_t max = window_pages_max(request);
+    if (max == 0 || state_.is_random) return fetch(page, request);  // no read-ahead: what was asked for
+    const std::uint64_t distance =
+        page - (state_.previous_end_bytes >> 12U);  // wraps on purpose, as in the kernel
+    if (page == 0 || request > max || distance <= 1) {
+      state_.start_page = page;
+      state_.size_pages = first_window_pages(request, max);
+      state_.ahead_pages = state_.size_pages > request ? state_.size_pages - request : state_.size_pages / 2;
+    } else if (!open_window_from_history(page, request, max)) {
+      return fetch(page, request);  // a random read: just what was asked for, the window stays as it is
+    }
+    state_.order = 0;
+    submit();
+  }
+
+  // Context read-ahead: a miss right behind a long cached run continues a sequential read.
+  bool open_window_from_history(std::uint64_t page, std::uint64_t request, std::uint64_t max) {
+    std::uint64_t history = resident_run_before(oracle_, page, max);
+    if (history <= request) return false;
+    if (history >= page) history *= 2;
+    state_.start_page = page;
+    state_.size_pages = smaller(history + request, max);
+    state_.ahead_pages = 1;
+    return true;
+  }
+
+  // page_cache_async_ra(): the program reached the marked page; the next window is fetched while it works.
+  void fetch_ahead(std::uint64_t request) {
+    const std::uint64_t marker = state_.marker_page;
+    state_.marker_page = UINT64_MAX;
+    const std::uint64_t max = window_pages_max(request);
+    if (max == 0) return;
+    if (marker == state_.start_page + state_.size_pages - state_.ahead_pages) {
+      state_.start_page += state_.size_pages;
+      const std::uint64_t next = next_window_pages(state_.size_pages, max);
+      state_.size_pages = state_.size_pages > next ? state_.size_pages : next;
+    } else {
+      const std::uint64_t run = resident_run(oracle_, marker + 1, max) + 1;
+      state_.start_page = marker + run;
+      state_.size_pages = next_window_pages(run + request, max);
+    }
+    align_window_end(max);
+    state_.ahead_pages = state_.size_pages;
+    submit();
+  }
+
+  // Large folios: the window ends on a boundary of the folio size it aims at.
+  void align_window_end(std::uint64_t max) {
+    state_.order += kFolioOrderStep;
+    if (state_.order > kOrderMax) state_.order = kOrderMax;
+    std::uint32_t order = 0;
+    while (order < state_.order && (max & (UINT64_C(1) << order)) == 0) ++order;
+    const std::uint64_t unit = UINT64_C(1) << order;
+    const std::uint64_t end = (state_.start_page + state_.size_pages) / unit * unit;
+    if (end > state_.start_page) state_.size_pages = end - state_.start_page;
+  }
+
+  void submit() {
+    fetch(state_.start_page, state_.size_pages);
+    const std::uint64_t marker = state_.start_page + state_.size_pages - state_.ahead_pages;
+    const bool has_marker = state_.ahead_pages != 0 && marker < range_.file_pages;
+    state_.marker_page = has_marker ? marker : UINT64_MAX;
+  }
+
+  ReadaheadState& state_;
+  Belief& belief_;
+  const ReadaheadLimits& limits_;
+  const PageRange& range_;
+  const ResidencyOracle& oracle_;
+  std::uint64_t now_ns_;
+  std::uint64_t fetched_pages_ = 0;
+};
+
+static_assert(kPageBytes == UINT64_C(1) << 12U, "fetch_for_miss() turns bytes into pages by this shift");
+
+}  // namespace
+
+void advise(ReadaheadState& state, ReadaheadLimits& limits, const ReadaheadLimits& device_limits,
+            Advice advice) {
+  state.is_random = advice == Advice::random;
+  if (advice == Advice::random) return;  // the window keeps its limit
+  limits = device_limits;
+  if (advice == Advice::sequential) limits.window_pages_max *= 2;
+}
+
+std::uint64_t predict_read_pages(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits,
+                                 const PageRange& range, std::uint64_t end_bytes,
+                                 const ResidencyOracle& oracle, std::uint64_t now_ns) {
+  const std::uint64_t pages = Walk(state, belief, limits, range, oracle, now_ns).run();
+  state.previous_end_bytes = end_bytes;
+  return pages;
+}
+
+}  // namespace discnice::predictor

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// readahead_model: an emulation of the kernel's on-demand read-ahead for one open file.
+//
+// Knowledge assumed: Linux mm/readahead.c, page_cache_sync_ra() and page_cache_async_ra(), as of 6.18: a
+// window
+//   (start, size, part that is read ahead) per open file description, grown fourfold or twofold up to the
+//   device's limit; a marked page whose use starts the next window; context read-ahead from the cached
+//   history before a miss.
+// Output observed: which pages are resident (through ResidencyOracle), and the device's limits.
+// Inference drawn: which pages this read will make the kernel fetch.
+// What breaks it: other readers' markers in the same file, advice given by posix_fadvise() (not seen yet),
+// kernels before the
+//   synchronous and asynchronous parts were split (up to 6.10 the window of a first read differs), mmap
+//   faults. The kernel's account settles all of these after the fact.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/predictor/cache_model.hpp"
+#include "tools/discnice/predictor/residency_oracle.hpp"
+
+namespace discnice::predictor {
+
+/// Limits of the device a file lies on, in pages.
+struct ReadaheadLimits {
+  std::uint64_t window_pages_max = 32;   // /sys/class/bdi/*/read_ahead_kb; the default of most distributions
+  std::uint64_t request_pages_max = 32;  // the largest request the device takes (max_sectors_kb)
+};
+
+/// What the kernel keeps per open file description, plus the marker it left in the page cache.
+struct ReadaheadState {
+  std::uint64_t start_page = 0;
+  std::uint64_t size_pages = 0;
+  std::uint64_t ahead_pages = 0;                  // the tail of the window that was read ahead
+  std::uint64_t previous_end_bytes = UINT64_MAX;  // one past the last byte read; all ones at open
+  std::uint64_t marker_page = UINT64_MAX;
+  std::uint32_t order = 0;  // hint for folio size: window ends are aligned to it
+  bool is_random = false;   // POSIX_FADV_RANDOM: misses fetch what was asked for and leave no marker
+};
+
+/// One read as the model sees it, in pages: [first_page, end_page), and the file's size.
+struct PageRange {
+  std::uint64_t first_page;
+  std::uint64_t end_page;
+  std::uint64_t file_pages;
+};
+
+/// What posix_fadvise() told the kernel of one open file, as far as it changes its read-ahead.
+enum class Advice : std::uint8_t { normal, sequential, random };
+
+/// Moves the state and the limits of one open file as mm/fadvise.c does: sequential doubles the window,
+/// random sets a mode.
+void advise(ReadaheadState& state, ReadaheadLimits& limits, const ReadaheadLimits& device_limits,
+            Advice advice);
+
+/// Predicts how many pages the disk must deliver for this read and moves the state and the belief on.
+/// `end_bytes` is one past the last byte the read will return.
+std::uint64_t predict_read_pages(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits,
+                                 const PageRange& range, std::uint64_t end_bytes,
+                                 const ResidencyOracle& oracle, std::uint64_t now_ns);
+
+}  // namespace discnice::predictor

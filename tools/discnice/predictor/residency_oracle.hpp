@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// residency_oracle: how the cache model asks which pages of a file are in the page cache.
+//
+// The models are pure; whoever drives them supplies the answers: the preload library from the running kernel,
+// a unit test from a list of pages. Two kinds of oracle exist. An exact one counts (the kernel's own answer).
+// A probing one can only look at one page at a time, by a read that on a miss brings that page in.
+#pragma once
+
+#include <cstdint>
+
+namespace discnice::predictor {
+
+enum class Answer : std::uint8_t { hit, miss, unknown };
+
+struct ResidencyOracle {
+  void* context = nullptr;
+  /// How many of the pages [first_page, first_page + page_count) are resident. Null for a probing oracle.
+  std::uint64_t (*count_resident)(void* context, std::uint64_t first_page,
+                                  std::uint64_t page_count) = nullptr;
+  /// Is this page resident? A miss may cost one page of disk I/O. Null when nothing can be learned.
+  Answer (*probe)(void* context, std::uint64_t page) = nullptr;
+
+  [[nodiscard]] bool is_exact() const { return count_resident != nullptr; }
+};
+
+}  // namespace discnice::predictor

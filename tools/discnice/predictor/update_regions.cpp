@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/predictor/update_regions.hpp"
+
+namespace discnice::predictor {
+namespace {
+
+std::uint64_t overlap(std::uint64_t a_first, std::uint64_t a_end, std::uint64_t b_first,
+                      std::uint64_t b_end) {
+  const std::uint64_t first = a_first > b_first ? a_first : b_first;
+  const std::uint64_t end = a_end < b_end ? a_end : b_end;
+  return end > first ? end - first : 0;
+}
+
+}  // namespace
+
+UpdateRegions::File* UpdateRegions::find(const FileId& file, std::uint64_t now_ns) {
+  for (unsigned i = 0; i < file_count_; ++i) {
+    if (!(files_[i].id == file)) continue;
+    if (now_ns - files_[i].dirty_since_ns < kDirtyAgeMaxNs) return &files_[i];
+    drop(i);  // written back by age
+    return nullptr;
+  }
+  return nullptr;
+}
+
+UpdateRegions::File& UpdateRegions::find_or_add(const FileId& file, std::uint64_t now_ns) {
+  if (File* known = find(file, now_ns); known != nullptr) return *known;
+  if (file_count_ == kFilesMax) {
+    unsigned oldest = 0;
+    for (unsigned i = 1; i < file_count_; ++i) {
+      if (files_[i].dirty_since_ns < files_[oldest].dirty_since_ns) oldest = i;
+    }
+    drop(oldest);
+  }
+  File& added = files_[file_count_++];
+  added.id = file;
+  added.dirty_since_ns = now_ns;
+  added.interval_count = 0;
+  return added;
+}
+
+void UpdateRegions::drop(unsigned index) {
+  files_[index] = files_[--file_count_];
+}
+
+// Merges `added` with the intervals it touches. When the table is full the shortest interval is forgotten.
+void UpdateRegions::insert(File& file, Interval added) {
+  Interval kept[kIntervalsMax + 1];
+  std::uint32_t count = 0;
+  bool is_placed = false;
+  for (std::uint32_t i = 0; i < file.interval_count; ++i) {
+    const Interval old = file.intervals[i];
+    if (old.end_page < added.first_page || old.first_page > added.end_page) {
+      if (!is_placed && old.first_page > added.end_page) {
+        kept[count++] = added;
+        is_placed = true;
+      }
+      kept[count++] = old;
+      continue;
+    }
+    if (old.first_page < added.first_page) added.first_page = old.first_page;
+    if (old.end_page > added.end_page) added.end_page = old.end_page;
+  }
+  if (!is_placed) {  // it goes behind everything that lies before it
+    std::uint32_t place = count;
+    while (place > 0 && kept[place - 1].first_page > added.first_page) {
+      kept[place] = kept[place - 1];
+      --place;
+    }
+    kept[place] = added;
+    ++count;
+  }
+  std::uint32_t shortest = count;
+  if (count > kIntervalsMax) {
+    shortest = 0;
+    for (std::uint32_t i = 1; i < count; ++i) {
+      if (kept[i].end_page - kept[i].first_page < kept[shortest].end_page - kept[shortest].first_page)
+        shortest = i;
+    }
+  }
+  file.interval_count = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (i != shortest) file.intervals[file.interval_count++] = kept[i];
+  }
+}
+
+std::uint64_t UpdateRegions::mark(const FileId& id, std::uint64_t first_page, std::uint64_t end_page,
+                                  std::uint64_t now_ns) {
+  if (end_page <= first_page) return 0;
+  File& file = find_or_add(id, now_ns);
+  std::uint64_t already = 0;
+  for (std::uint32_t i = 0; i < file.interval_count; ++i) {
+    already += overlap(first_page, end_page, file.intervals[i].first_page, file.intervals[i].end_page);
+  }
+  if (already < end_page - first_page) insert(file, {first_page, end_page});
+  return end_page - first_page - already;
+}
+
+bool UpdateRegions::is_dirty(const FileId& id, std::uint64_t page, std::uint64_t now_ns) const {
+  for (unsigned i = 0; i < file_count_; ++i) {
+    if (!(files_[i].id == id) || now_ns - files_[i].dirty_since_ns >= kDirtyAgeMaxNs) continue;
+    for (std::uint32_t k = 0; k < files_[i].interval_count; ++k) {
+      if (page >= files_[i].intervals[k].first_page && page < files_[i].intervals[k].end_page) return true;
+    }
+  }
+  return false;
+}
+
+std::uint64_t UpdateRegions::remove_from(const FileId& id, std::uint64_t first_page, std::uint64_t now_ns) {
+  File* file = find(id, now_ns);
+  if (file == nullptr) return 0;
+  std::uint64_t removed = 0;
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < file->interval_count; ++i) {
+    Interval interval = file->intervals[i];
+    removed += overlap(interval.first_page, interval.end_page, first_page, UINT64_MAX);
+    if (interval.end_page > first_page) interval.end_page = first_page;
+    if (interval.end_page > interval.first_page) file->intervals[kept++] = interval;
+  }
+  file->interval_count = kept;
+  if (kept == 0) drop(static_cast<unsigned>(file - files_));
+  return removed;
+}
+
+void UpdateRegions::clear(const FileId& id) {
+  for (unsigned i = 0; i < file_count_; ++i) {
+    if (files_[i].id == id) return drop(i);
+  }
+}
+
+std::uint64_t UpdateRegions::dirty_pages() const {
+  std::uint64_t pages = 0;
+  for (unsigned i = 0; i < file_count_; ++i) {
+    for (std::uint32_t k = 0; k < files_[i].interval_count; ++k) {
+      pages += files_[i].intervals[k].end_page - files_[i].intervals[k].first_page;
+    }
+  }
+  return pages;
+}
+
+}  // namespace discnice::predictor

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// update_regions: which blocks of which files are dirty in memory and not on disk yet.
+//
+// Idea (DiscNice, section 4.4): writing a block that is already dirty costs the disk nothing more; a dirty
+// block that is deleted in time never costs anything. The paper's table is a flat array of blocks per file;
+// this one keeps intervals, so that a terabyte file costs no terabyte map.
+//
+// Knowledge assumed: delayed write; the kernel flushes a file's dirty data when its first dirtying is older
+// than an age limit. Inference drawn: how many new dirty bytes a write makes, how many a removal takes back.
+// What breaks it: writers outside the process, early flushing under memory pressure, more files or fragments
+// than the table
+//   holds. Forgotten regions are charged again when rewritten, never the other way round; the kernel's
+//   account corrects that.
+// Invariant: pages marked - pages removed = pages in the table + pages written back or forgotten.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/contract/io_op.hpp"
+
+namespace discnice::predictor {
+
+class UpdateRegions {
+ public:
+  static constexpr unsigned kFilesMax = 64;
+  static constexpr unsigned kIntervalsMax = 12;
+  /// After this the kernel has begun to write a file back (its default age limit for dirty data).
+  static constexpr std::uint64_t kDirtyAgeMaxNs = UINT64_C(30'000'000'000);
+
+  /// Marks [first_page, end_page) dirty; returns how many of them were clean before.
+  std::uint64_t mark(const FileId& file, std::uint64_t first_page, std::uint64_t end_page,
+                     std::uint64_t now_ns);
+
+  /// True when all of [first_page, end_page) is known to be dirty.
+  [[nodiscard]] bool is_dirty(const FileId& file, std::uint64_t page, std::uint64_t now_ns) const;
+
+  /// The file's pages from first_page on are gone (unlink, truncate); returns how many dirty ones that took
+  /// back.
+  std::uint64_t remove_from(const FileId& file, std::uint64_t first_page, std::uint64_t now_ns);
+
+  /// The file was written back (fsync); forgets its regions.
+  void clear(const FileId& file);
+
+  [[nodiscard]] bool is_empty() const { return file_count_ == 0; }
+  [[nodiscard]] std::uint64_t dirty_pages() const;
+
+ private:
+  struct Interval {
+    std::uint64_t first_page;
+    std::uint64_t end_page;
+  };
+  struct File {
+    FileId id;
+    std::uint64_t dirty_since_ns;
+    std::uint32_t interval_count;
+    Interval intervals[kIntervalsMax];  // sorted, apart from each other
+  };
+
+  File* find(const FileId& file, std::uint64_t now_ns);
+  File& find_or_add(const FileId& file, std::uint64_t now_ns);
+  void drop(unsigned index);
+  static void insert(File& file, Interval added);
+
+  File files_[kFilesMax];
+  unsigned file_count_;
+};
+
+}  // namespace discnice::predictor

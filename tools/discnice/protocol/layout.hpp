@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// layout: the shared-memory segment through which the preload library, the command and the daemon tell each
+// other things.
+//
+// This is an ABI between releases. Rules: fixed widths; append only; every field names its writer;
+// kSegmentVersion goes up whenever the meaning or place of an existing field changes, and a reader refuses
+// any version but its own. Members may die at any instruction, so nothing here is a lock: counters are single
+// atomic additions, the budget is one word changed by compare-and-swap, the grant is published under a
+// sequence number.
+//
+// Invariant over a job: bytes charged - bytes refunded = what `Budget::policy_state` was moved by, in time.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace discnice::protocol {
+
+inline constexpr std::uint64_t kSegmentMagic =
+    UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
+inline constexpr std::uint32_t kSegmentVersion = 1;
+
+/// How many processes of one job can be told apart at once. A job with more still shares the budget; the
+/// processes beyond are counted together in the last slot.
+inline constexpr std::uint32_t kMemberMax = 1024;
+inline constexpr std::size_t kJobNameBytesMax = 64;
+
+/// What a member counts about itself. Append only: the order is the layout.
+enum class Counter : std::uint8_t {
+  file_read_bytes,        // bytes that read calls returned from charged files
+  file_write_bytes,       // bytes that write calls took for charged files
+  predicted_read_bytes,   // the model: disk bytes those reads cause
+  predicted_write_bytes,  // the model: disk bytes those writes cause, less refunds
+  settled_read_bytes,     // the kernel's account, as far as this member has looked
+  settled_write_bytes,    // the same for writes
+  slept_ns,               // time spent waiting for the policy
+  waits,                  // how often
+  calls,                  // hooked calls on charged files
+  charged_calls,          // of these, the ones with a predicted cost
+  interrupted_waits,      // waits cut short by a signal; the rest stays owed
+  fallbacks,              // calls passed through because our own state did not allow more
+  probe_bytes,            // disk bytes our own cache probes may have caused, at most
+  images,                 // program images (exec) the member has run
+  reserved_14,
+  reserved_15,
+};
+inline constexpr std::uint32_t kCounterCount = 16;
+
+struct Counters {
+  std::atomic<std::uint64_t> value[kCounterCount];  // writer: the member; relaxed, they are independent sums
+};
+
+/// One process of the job. 256 bytes, so that two members never write to the same cache line.
+struct alignas(256) Member {
+  std::atomic<std::uint32_t> pid;          // writer: whoever claims or releases the slot; 0 = free
+  std::atomic<std::uint32_t> grace_calls;  // writer: the member; calls that need not wait after a signal
+  Counters counters;
+  // The member's account with the kernel, and what it owes. Writer: the member's threads.
+  std::atomic<std::uint64_t> pending_read_bytes;   // predicted since the last settlement
+  std::atomic<std::uint64_t> pending_write_bytes;  // the same for writes
+  std::atomic<std::uint64_t> owed_until_ns;        // unpaid waiting: the next call pays it first
+  std::atomic<std::uint64_t> settled_at_ns;        // when the kernel's account was last read
+  std::atomic<std::uint64_t>
+      yielded_until_ns;  // what a wait that gave way to a signal put off is paid by then
+};
+static_assert(sizeof(Member) == 256);
+
+/// The grant, under a sequence number (odd while being written). Writer: the launcher or `discnice set`, one
+/// at a time.
+struct SharedGrant {
+  std::atomic<std::uint32_t> sequence;
+  std::atomic<std::uint32_t> policy_id;
+  std::atomic<std::uint64_t> rate_bytes_per_s;
+  std::atomic<std::uint64_t> window_ns;
+};
+
+/// What the job was started with; written once before the magic number is.
+struct JobOptions {
+  std::uint32_t is_ledger_on;   // settle predictions by the kernel's account
+  std::uint32_t cache_backend;  // predictor-side number of the residency backend; 0 = choose by self-test
+  std::uint64_t
+      probe_hit_max_ns;  // a timed probe up to this is a hit; 0 = judge each probe against a second one
+};
+
+struct Segment {
+  std::atomic<std::uint64_t> magic;  // writer: the creator, last of all (release); readers acquire
+  std::uint32_t version;
+  std::uint32_t size_bytes;
+  std::uint32_t owner_uid;
+  std::uint32_t creator_pid;
+  std::uint64_t created_ns;  // CLOCK_MONOTONIC
+  char job_name[kJobNameBytesMax];
+  char file_name[kJobNameBytesMax];  // its name in /dev/shm; empty for a private segment
+  JobOptions options;
+
+  alignas(64) SharedGrant grant;
+
+  alignas(64) std::atomic<std::uint64_t> policy_state;  // writer: every member, by compare-and-swap
+
+  alignas(64) std::atomic<std::uint32_t> member_epoch;  // one more for each process image that joined
+  std::atomic<std::uint32_t> members_live;              // joined less left; a killed member stays in it
+  std::atomic<std::uint32_t> members_total;             // processes that ever joined
+  std::atomic<std::uint32_t> reserved;
+  Counters left;  // what members that left had counted; writer: whoever frees or takes over a slot
+
+  Member members[kMemberMax];
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
+              std::atomic<std::uint32_t>::is_always_lock_free);
+static_assert(offsetof(Segment, members) % 256 == 0);
+
+}  // namespace discnice::protocol

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/protocol/members.hpp"
+
+#include <cerrno>
+
+#include <sys/syscall.h>
+
+#include "toolbox/base/raw_sys.hpp"
+
+namespace discnice::protocol {
+namespace {
+
+// How far from its home place a process looks for a slot. Bounded because it runs in every exec of a job.
+constexpr std::uint32_t kLookMax = 64;
+constexpr std::uint32_t kSharedSlot = kMemberMax - 1;
+constexpr std::uint32_t kSharedSlotPid = UINT32_MAX;  // no process has this pid
+
+std::uint32_t place(std::uint32_t pid, std::uint32_t step) {
+  return (pid + step) % kSharedSlot;
+}
+
+bool is_dead(std::uint32_t pid) {
+  return gray::base::raw_syscall(SYS_kill, static_cast<long>(pid), 0) == -ESRCH;
+}
+
+void fold(Segment& segment, Member& member) {
+  member.grace_calls.store(0, std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < kCounterCount; ++i) {
+    segment.left.value[i].fetch_add(member.counters.value[i].exchange(0, std::memory_order_relaxed),
+                                    std::memory_order_relaxed);
+  }
+  for (auto* field : {&member.pending_read_bytes, &member.pending_write_bytes, &member.owed_until_ns,
+                      &member.settled_at_ns, &member.yielded_until_ns}) {
+    field->store(0, std::memory_order_relaxed);
+  }
+}
+
+Member* find_own(Segment& segment, std::uint32_t pid) {
+  for (std::uint32_t step = 0; step < kLookMax; ++step) {
+    Member& member = segment.members[place(pid, step)];
+    if (member.pid.load(std::memory_order_relaxed) == pid) return &member;
+  }
+  return nullptr;
+}
+
+Member* claim(Segment& segment, std::uint32_t pid) {
+  for (std::uint32_t step = 0; step < kLookMax; ++step) {
+    Member& member = segment.members[place(pid, step)];
+    std::uint32_t holder = member.pid.load(std::memory_order_relaxed);
+    if (holder != 0 && !is_dead(holder)) continue;
+    if (member.pid.compare_exchange_strong(holder, pid, std::memory_order_acq_rel)) {
+      if (holder != 0) segment.members_live.fetch_sub(1, std::memory_order_relaxed);
+      fold(segment, member);
+      return &member;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Member& enter(Segment& segment, std::uint32_t pid, JoinKind kind) {
+  Member* own = find_own(segment, pid);
+  if (own != nullptr && kind == JoinKind::after_exec) {
+    add(*own, Counter::images, 1);
+    return *own;
+  }
+  segment.members_total.fetch_add(1, std::memory_order_relaxed);
+  if (own != nullptr) {
+    fold(segment, *own);
+  } else {
+    segment.members_live.fetch_add(1, std::memory_order_relaxed);
+    own = claim(segment, pid);
+  }
+  if (own == nullptr) {
+    own = &segment.members[kSharedSlot];
+    own->pid.store(kSharedSlotPid, std::memory_order_relaxed);
+  }
+  add(*own, Counter::images, 1);
+  return *own;
+}
+
+std::uint32_t leave(Segment& segment, Member& member, std::uint32_t pid) {
+  if (member.pid.load(std::memory_order_relaxed) == pid) {
+    fold(segment, member);
+    member.pid.store(0, std::memory_order_release);
+  }
+  return segment.members_live.fetch_sub(1, std::memory_order_acq_rel) - 1;
+}
+
+std::uint64_t total(const Segment& segment, Counter counter) {
+  const auto index = static_cast<unsigned>(counter);
+  std::uint64_t sum = segment.left.value[index].load(std::memory_order_relaxed);
+  for (const Member& member : segment.members)
+    sum += member.counters.value[index].load(std::memory_order_relaxed);
+  return sum;
+}
+
+std::uint32_t count_alive(const Segment& segment) {
+  std::uint32_t alive = 0;
+  for (const Member& member : segment.members) {
+    const std::uint32_t pid = member.pid.load(std::memory_order_relaxed);
+    if (pid != 0 && pid != kSharedSlotPid && !is_dead(pid)) ++alive;
+  }
+  return alive;
+}
+
+}  // namespace discnice::protocol

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// members: the processes of a job, each with a slot of counters in the segment.
+//
+// A slot is claimed by compare-and-swap on its pid and found again by pid after exec. A member killed without
+// leaving is noticed by the next process that wants its slot, or by whoever sums up; nothing it had counted
+// is lost.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/protocol/layout.hpp"
+
+namespace discnice::protocol {
+
+enum class JoinKind : std::uint8_t {
+  after_exec,  // the process may already have a slot, with its account of the image before
+  after_fork,  // a new process: a slot with its pid is somebody dead's
+};
+
+/// Gives the calling process (`pid`) its slot. Never fails: when no slot is free it shares the last one.
+/// Lock-free, async-signal-safe; looks at a bounded number of slots.
+Member& enter(Segment& segment, std::uint32_t pid, JoinKind kind);
+
+/// Gives the slot back and adds its counters to Segment::left. Returns how many members remain.
+std::uint32_t leave(Segment& segment, Member& member, std::uint32_t pid);
+
+/// The sum of one counter over all members, present and past.
+std::uint64_t total(const Segment& segment, Counter counter);
+
+/// How many members are alive now (asks the kernel about each pid).
+std::uint32_t count_alive(const Segment& segment);
+
+inline void add(Member& member, Counter counter, std::uint64_t amount) {
+  member.counters.value[static_cast<unsigned>(counter)].fetch_add(amount, std::memory_order_relaxed);
+}
+
+inline std::uint64_t get(const Member& member, Counter counter) {
+  return member.counters.value[static_cast<unsigned>(counter)].load(std::memory_order_relaxed);
+}
+
+}  // namespace discnice::protocol

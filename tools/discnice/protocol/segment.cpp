@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/protocol/segment.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "toolbox/base/clock.hpp"
+#include "toolbox/base/raw_sys.hpp"
+
+namespace discnice::protocol {
+namespace {
+
+using gray::base::is_raw_error;
+using gray::base::raw_syscall;
+using gray::base::Result;
+using gray::base::word;
+
+constexpr int kNameTriesMax = 16;
+constexpr int kGrantReadsMax = 64;
+
+struct Path {
+  char text[sizeof kSegmentFolder + kSegmentNameBytesMax];
+};
+
+Path path_of(const char* name, std::size_t length) {
+  Path path{};
+  std::memcpy(path.text, kSegmentFolder, sizeof kSegmentFolder - 1);
+  std::memcpy(path.text + sizeof kSegmentFolder - 1, name, length);
+  return path;
+}
+
+char* append_number(char* out, std::uint64_t number) {
+  char digits[20];
+  int count = 0;
+  do {
+    digits[count++] = static_cast<char>('0' + number % 10);
+    number /= 10;
+  } while (number != 0);
+  while (count > 0) *out++ = digits[--count];
+  return out;
+}
+
+SegmentName new_name(std::uint64_t salt) {
+  SegmentName name;
+  std::memcpy(name.text, kSegmentPrefix, sizeof kSegmentPrefix - 1);
+  char* out = name.text + sizeof kSegmentPrefix - 1;
+  out = append_number(out, static_cast<std::uint64_t>(raw_syscall(SYS_geteuid)));
+  *out++ = '-';
+  out = append_number(out, static_cast<std::uint64_t>(raw_syscall(SYS_getpid)));
+  *out++ = '-';
+  append_number(out, salt);
+  return name;
+}
+
+Result<Segment*> map(long descriptor, int flags) {
+  const long address =
+      raw_syscall(SYS_mmap, 0, sizeof(Segment), PROT_READ | PROT_WRITE, flags, descriptor, 0);
+  if (is_raw_error(address)) return Result<Segment*>::failure(static_cast<int>(address));
+  return reinterpret_cast<Segment*>(address);
+}
+
+void fill(Segment& segment, const SegmentName& name, const char* job_name, const Grant& grant,
+          const JobOptions& options) {
+  segment.version = kSegmentVersion;
+  segment.size_bytes = sizeof(Segment);
+  segment.owner_uid = static_cast<std::uint32_t>(raw_syscall(SYS_geteuid));
+  segment.creator_pid = static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
+  segment.created_ns = gray::base::monotonic_ns();
+  std::strncpy(segment.job_name, job_name, kJobNameBytesMax - 1);
+  std::memcpy(segment.file_name, name.text, sizeof segment.file_name);
+  segment.options = options;
+  segment.policy_state.store(segment.created_ns, std::memory_order_relaxed);
+  store_grant(segment, grant);
+  segment.magic.store(kSegmentMagic, std::memory_order_release);  // pairs with the acquire in check()
+}
+
+// Reserves and maps a file just made; the file is removed again when that fails.
+Result<Segment*> set_up(long descriptor, const Path& path) {
+  long status = raw_syscall(SYS_fallocate, descriptor, 0, 0, sizeof(Segment));
+  Result<Segment*> mapped = Result<Segment*>::failure(-EIO);
+  if (!is_raw_error(status)) {
+    mapped = map(descriptor, MAP_SHARED);
+    status = mapped.error();
+  }
+  raw_syscall(SYS_close, descriptor);
+  if (status < 0) {
+    raw_syscall(SYS_unlinkat, AT_FDCWD, word(path.text), 0);
+    return Result<Segment*>::failure(static_cast<int>(status));
+  }
+  return mapped;
+}
+
+int check(const Segment& segment) {
+  if (segment.magic.load(std::memory_order_acquire) != kSegmentMagic) return -EPROTO;
+  if (segment.version != kSegmentVersion || segment.size_bytes != sizeof(Segment)) return -EPROTO;
+  return 0;
+}
+
+int check_file(long descriptor) {
+  struct stat status {};
+  const long result = raw_syscall(SYS_newfstatat, descriptor, word(""), word(&status), AT_EMPTY_PATH);
+  if (is_raw_error(result)) return static_cast<int>(result);
+  if (!S_ISREG(status.st_mode) || status.st_size != static_cast<off_t>(sizeof(Segment))) return -EPROTO;
+  if ((status.st_mode & 077U) != 0) return -EPERM;
+  const auto user = static_cast<uid_t>(raw_syscall(SYS_geteuid));
+  return status.st_uid == user || user == 0 ? 0 : -EPERM;
+}
+
+}  // namespace
+
+bool is_segment_name(const char* text, std::size_t length) {
+  const std::size_t prefix = sizeof kSegmentPrefix - 1;
+  if (length <= prefix || length >= kSegmentNameBytesMax || std::memcmp(text, kSegmentPrefix, prefix) != 0)
+    return false;
+  for (std::size_t i = prefix; i < length; ++i) {
+    if ((text[i] < '0' || text[i] > '9') && text[i] != '-') return false;
+  }
+  return true;
+}
+
+Result<Segment*> make(const char* job_name, const Grant& grant, const JobOptions& options,
+                      SegmentName* name) {
+  std::uint64_t salt = gray::base::monotonic_ns();
+  long descriptor = -EEXIST;
+  Path path{};
+  for (int tries = 0; tries < kNameTriesMax && descriptor == -EEXIST; ++tries, ++salt) {
+    *name = new_name(salt);
+    path = path_of(name->text, std::strlen(name->text));
+    descriptor = raw_syscall(SYS_openat, AT_FDCWD, word(path.text),
+                             O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  }
+  if (is_raw_error(descriptor)) return Result<Segment*>::failure(static_cast<int>(descriptor));
+  Result<Segment*> segment = set_up(descriptor, path);
+  if (segment) fill(*segment.value(), *name, job_name, grant, options);
+  return segment;
+}
+
+Result<Segment*> make_private(const char* job_name, const Grant& grant, const JobOptions& options) {
+  Result<Segment*> segment = map(-1, MAP_SHARED | MAP_ANONYMOUS);
+  if (segment) fill(*segment.value(), SegmentName{}, job_name, grant, options);
+  return segment;
+}
+
+Result<Segment*> join(const char* name, std::size_t length) {
+  if (!is_segment_name(name, length)) return Result<Segment*>::failure(-EINVAL);
+  const Path path = path_of(name, length);
+  const long descriptor =
+      raw_syscall(SYS_openat, AT_FDCWD, word(path.text), O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+  if (is_raw_error(descriptor)) return Result<Segment*>::failure(static_cast<int>(descriptor));
+  int status = check_file(descriptor);
+  Result<Segment*> segment = Result<Segment*>::failure(status);
+  if (status == 0) segment = map(descriptor, MAP_SHARED);
+  raw_syscall(SYS_close, descriptor);
+  if (!segment) return segment;
+  status = check(*segment.value());
+  if (status == 0) return segment;
+  unmap(segment.value());
+  return Result<Segment*>::failure(status);
+}
+
+void unmap(Segment* segment) {
+  raw_syscall(SYS_munmap, word(segment), sizeof(Segment));
+}
+
+SegmentName name_of(const Segment& segment) {
+  SegmentName name;
+  std::memcpy(name.text, segment.file_name, sizeof name.text - 1);
+  return name;
+}
+
+void remove(const SegmentName& name) {
+  if (!is_segment_name(name.text, std::strlen(name.text))) return;
+  const Path path = path_of(name.text, std::strlen(name.text));
+  raw_syscall(SYS_unlinkat, AT_FDCWD, word(path.text), 0);
+}
+
+Grant load_grant(const Segment& segment) {
+  Grant grant;
+  for (int tries = 0; tries < kGrantReadsMax; ++tries) {
+    const std::uint32_t before =
+        segment.grant.sequence.load(std::memory_order_acquire);  // pairs with store_grant()
+    grant.policy_id = segment.grant.policy_id.load(std::memory_order_relaxed);
+    grant.rate_bytes_per_s = segment.grant.rate_bytes_per_s.load(std::memory_order_relaxed);
+    grant.window_ns = segment.grant.window_ns.load(std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if ((before & 1U) == 0 && segment.grant.sequence.load(std::memory_order_relaxed) == before) break;
+  }
+  return grant;
+}
+
+void store_grant(Segment& segment, const Grant& grant) {
+  const std::uint32_t before = segment.grant.sequence.load(std::memory_order_relaxed);
+  segment.grant.sequence.store(before | 1U, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);  // the odd number is seen before any field changes
+  segment.grant.policy_id.store(grant.policy_id, std::memory_order_relaxed);
+  segment.grant.rate_bytes_per_s.store(grant.rate_bytes_per_s, std::memory_order_relaxed);
+  segment.grant.window_ns.store(grant.window_ns, std::memory_order_relaxed);
+  segment.grant.sequence.store((before | 1U) + 1, std::memory_order_release);
+}
+
+}  // namespace discnice::protocol

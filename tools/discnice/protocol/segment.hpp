@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// segment: making, joining and leaving the shared-memory segment of a job.
+//
+// Host-safe: raw system calls, no heap, no descriptor kept. A segment lives as a file of mode 0600 in
+// /dev/shm, made exclusively; its owner, mode, size, magic and version are checked before a byte of it is
+// believed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "toolbox/base/result.hpp"
+#include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/protocol/layout.hpp"
+
+namespace discnice::protocol {
+
+inline constexpr char kSegmentFolder[] = "/dev/shm/";
+inline constexpr char kSegmentPrefix[] = "discnice-";
+/// The environment variable that tells a program which segment to join.
+inline constexpr char kSegmentVariable[] = "DISCNICE_SEGMENT";
+inline constexpr std::size_t kSegmentNameBytesMax = kJobNameBytesMax;
+
+/// A segment's name within the folder: "discnice-UID-PID-NANOSECONDS".
+struct SegmentName {
+  char text[kSegmentNameBytesMax] = {};
+};
+
+/// True for a name that make() could have given out: the prefix, then digits and dashes, no slash.
+bool is_segment_name(const char* text, std::size_t length);
+
+/// Makes a new segment for the calling user and maps it. Errors: -ENOENT (no /dev/shm), -ENOSPC (it is full),
+/// -EACCES, ... The memory is reserved before it is touched, so a full /dev/shm is an error here and not a
+/// SIGBUS later.
+gray::base::Result<Segment*> make(const char* job_name, const Grant& grant, const JobOptions& options,
+                                  SegmentName* name);
+
+/// A segment that only this process and its forked children share, when there is no /dev/shm to put one in.
+gray::base::Result<Segment*> make_private(const char* job_name, const Grant& grant,
+                                          const JobOptions& options);
+
+/// Maps the segment of that name. Errors: as open(2); -EPERM (not ours alone), -EPROTO (not a segment, or
+/// another version).
+gray::base::Result<Segment*> join(const char* name, std::size_t length);
+
+/// Unmaps; the segment stays.
+void unmap(Segment* segment);
+
+/// The name a segment was made under; empty for a private one.
+SegmentName name_of(const Segment& segment);
+
+/// Removes the name; members that have it mapped go on sharing it.
+void remove(const SegmentName& name);
+
+/// Reads the grant as one consistent value; bounded: after many torn reads it returns the last one it saw.
+Grant load_grant(const Segment& segment);
+
+/// Publishes a grant. One writer at a time.
+void store_grant(Segment& segment, const Grant& grant);
+
+}  // namespace discnice::protocol

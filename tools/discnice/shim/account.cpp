@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/shim/account.hpp"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include "toolbox/base/clock.hpp"
+#include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/protocol/segment.hpp"
+
+namespace discnice::shim {
+namespace {
+
+using protocol::Counter;
+
+constexpr std::uint64_t kUnitBytes = 512;      // of ru_inblock and ru_oublock
+constexpr std::uint64_t kStaleNs = 4'000'000;  // one tick of the coarse clock on most kernels
+
+std::atomic<bool> has_overwritten{false};  // since the last settlement
+
+// Raises a "seen up to" counter to `now_bytes`; returns by how much. Two threads share the growth between
+// them, none is counted twice.
+std::uint64_t take_growth(protocol::Member& member, Counter counter, std::uint64_t now_bytes) {
+  std::atomic<std::uint64_t>& seen = member.counters.value[static_cast<unsigned>(counter)];
+  std::uint64_t before = seen.load(std::memory_order_relaxed);
+  while (now_bytes > before) {
+    if (seen.compare_exchange_weak(before, now_bytes, std::memory_order_relaxed)) return now_bytes - before;
+  }
+  return 0;
+}
+
+std::int64_t difference(std::uint64_t actual, std::uint64_t predicted) {
+  return static_cast<std::int64_t>(actual) - static_cast<std::int64_t>(predicted);
+}
+
+void correct_budget(Job& job, std::int64_t correction_bytes) {
+  if (correction_bytes == 0) return;
+  const Grant grant = protocol::load_grant(*job.segment);
+  const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
+  const std::uint64_t now_ns = gray::base::monotonic_ns();
+  std::atomic<std::uint64_t>& word = job.segment->policy_state;
+  std::uint64_t before = word.load(std::memory_order_relaxed);
+  std::uint64_t after = before;
+  do {
+    after = policy.correct({before}, grant, correction_bytes, now_ns).paid_until_ns;
+  } while (!word.compare_exchange_weak(before, after, std::memory_order_relaxed));
+  if (correction_bytes > 0 && after > before)
+    job.member->owed_until_ns.store(after, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void note_prediction(Job& job, const Charge& charge) {
+  protocol::add(*job.member, Counter::predicted_read_bytes, charge.estimate.read_bytes);
+  protocol::add(*job.member, Counter::predicted_write_bytes, charge.estimate.write_bytes);
+  if (charge.is_overwrite) has_overwritten.store(true, std::memory_order_relaxed);
+  if (!charge.is_ledger_kept) return;
+  job.member->pending_read_bytes.fetch_add(charge.estimate.read_bytes, std::memory_order_relaxed);
+  job.member->pending_write_bytes.fetch_add(charge.estimate.write_bytes, std::memory_order_relaxed);
+}
+
+void settle(Job& job) {
+  // A vfork child runs on its parent's memory but has an account of its own: it must not settle the parent's
+  // predictions.
+  if (static_cast<std::uint32_t>(gray::base::raw_syscall(SYS_getpid)) != job.pid) return;
+  rusage usage{};
+  if (gray::base::is_raw_error(gray::base::raw_syscall(SYS_getrusage, RUSAGE_SELF, gray::base::word(&usage))))
+    return;
+  protocol::Member& member = *job.member;
+  member.settled_at_ns.store(gray::base::monotonic_coarse_ns(), std::memory_order_relaxed);
+  const std::uint64_t read_bytes = take_growth(member, Counter::settled_read_bytes,
+                                               static_cast<std::uint64_t>(usage.ru_inblock) * kUnitBytes);
+  const std::uint64_t write_bytes = take_growth(member, Counter::settled_write_bytes,
+                                                static_cast<std::uint64_t>(usage.ru_oublock) * kUnitBytes);
+  const std::uint64_t pending_read_bytes = member.pending_read_bytes.exchange(0, std::memory_order_relaxed);
+  const std::uint64_t pending_write_bytes = member.pending_write_bytes.exchange(0, std::memory_order_relaxed);
+  const bool is_excess_doubtful = has_overwritten.exchange(false, std::memory_order_relaxed);
+  if (job.segment->options.is_ledger_on == 0) return;
+  std::int64_t writes = difference(write_bytes, pending_write_bytes);
+  if (writes > 0 && is_excess_doubtful) writes = 0;
+  correct_budget(job, difference(read_bytes, pending_read_bytes) + writes);
+}
+
+void settle_if_stale(Job& job) {
+  const std::uint64_t now_ns = gray::base::monotonic_coarse_ns();
+  if (now_ns - job.member->settled_at_ns.load(std::memory_order_relaxed) >= kStaleNs) settle(job);
+}
+
+void refund(Job& job, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  protocol::add(*job.member, Counter::predicted_write_bytes,
+                0 - bytes);  // unsigned wrap: the sum over members is what counts
+  correct_budget(job, -static_cast<std::int64_t>(bytes));
+}
+
+}  // namespace discnice::shim

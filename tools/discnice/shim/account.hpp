@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// account: settles predictions by the kernel's own account of this process.
+//
+// Knowledge assumed: getrusage() ru_inblock and ru_oublock count, in units of 512 bytes, what this process
+// made the kernel read from disk
+//   and the pages it made dirty (include/linux/task_io_accounting_ops.h), whatever call or page fault did it.
+// Output observed: their growth since the last look. Inference drawn: what the predictions missed or had too
+// much. Reads settle by the account. For writes the account is a bound only: a small overwrite in a large
+// folio is booked as the whole
+//   folio, so while existing data is being overwritten an excess is not charged.
+// What breaks it: file systems that keep no account (Device::is_ledger_kept), whose predictions are left as
+// they are.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/contract/io_estimate.hpp"
+#include "tools/discnice/shim/job.hpp"
+
+namespace discnice::shim {
+
+/// What is being done to the account and to the budget, for one call.
+struct Charge {
+  IoEstimate estimate;
+  bool is_ledger_kept = true;
+  bool is_overwrite =
+      false;  // part of the file existed before: an excess in the account may be a large folio
+};
+
+/// Notes a prediction as about to happen; call just before the operation, after any wait.
+void note_prediction(Job& job, const Charge& charge);
+
+/// Reads the kernel's account now and corrects the job's budget by what the predictions missed.
+void settle(Job& job);
+
+/// The same, when the last settlement is some milliseconds old: for calls whose prediction was "no disk".
+void settle_if_stale(Job& job);
+
+/// Gives back what a removal saved the disk.
+void refund(Job& job, std::uint64_t bytes);
+
+}  // namespace discnice::shim

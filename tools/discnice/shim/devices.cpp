@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/shim/devices.hpp"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+
+#include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/contract/io_op.hpp"
+
+namespace discnice::shim {
+namespace {
+
+using gray::base::is_raw_error;
+using gray::base::raw_syscall;
+using gray::base::word;
+
+constexpr unsigned kDevicesMax = 32;
+constexpr std::uint64_t kPagesPerKib = kPageBytes / 1024;
+constexpr unsigned long kNfsMagic = 0x6969;
+constexpr unsigned long kXfsMagic = 0x58465342;
+constexpr unsigned long kConfigfsMagic = 0x62656570;
+constexpr unsigned long kFusectlMagic = 0x65735543;
+constexpr unsigned long kMqueueMagic = 0x19800202;
+
+Device devices[kDevicesMax];
+std::atomic<unsigned> devices_claimed{0};
+std::atomic<bool> is_ready[kDevicesMax];
+
+// File systems that live in memory or are views of the kernel: nothing they do reaches a disk.
+bool is_memory_file_system(unsigned long magic) {
+  static constexpr unsigned long kMagics[] = {
+      TMPFS_MAGIC,         RAMFS_MAGIC,      PROC_SUPER_MAGIC, SYSFS_MAGIC,        CGROUP_SUPER_MAGIC,
+      CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC,    TRACEFS_MAGIC,    DEVPTS_SUPER_MAGIC, HUGETLBFS_MAGIC,
+      BPF_FS_MAGIC,        SECURITYFS_MAGIC, PSTOREFS_MAGIC,   EFIVARFS_MAGIC,     NSFS_MAGIC,
+      BINFMTFS_MAGIC,      kConfigfsMagic,   kFusectlMagic,    kMqueueMagic};
+  for (const unsigned long known : kMagics) {
+    if (known == magic) return true;
+  }
+  return false;
+}
+
+// File systems on a block device, and those known to book reads to the reader although they have no device
+// number of one.
+bool keeps_ledger(unsigned long magic, std::uint64_t number) {
+  return major(number) != 0 || magic == BTRFS_SUPER_MAGIC || magic == OVERLAYFS_SUPER_MAGIC ||
+         magic == kNfsMagic || magic == kXfsMagic;
+}
+
+char* append(char* out, const char* text) {
+  while (*text != '\0') *out++ = *text++;
+  return out;
+}
+
+char* append(char* out, std::uint64_t number) {
+  char digits[20];
+  int count = 0;
+  do {
+    digits[count++] = static_cast<char>('0' + number % 10);
+    number /= 10;
+  } while (number != 0);
+  while (count > 0) *out++ = digits[--count];
+  return out;
+}
+
+// Reads a small decimal number from /sys/<folder>/MAJOR:MINOR<file>; -1 when it isn't there.
+long read_setting(const char* folder, std::uint64_t number, const char* file) {
+  char path[128];
+  char* out = append(path, folder);
+  out = append(out, major(number));
+  out = append(out, ":");
+  out = append(out, minor(number));
+  *append(out, file) = '\0';
+  const long fd = raw_syscall(SYS_openat, AT_FDCWD, word(path), O_RDONLY | O_CLOEXEC, 0);
+  if (is_raw_error(fd)) return -1;
+  char text[24];
+  const long length = raw_syscall(SYS_read, fd, word(text), sizeof text);
+  raw_syscall(SYS_close, fd);
+  if (length <= 0 || text[0] < '0' || text[0] > '9') return -1;
+  long value = 0;
+  for (long i = 0; i < length && text[i] >= '0' && text[i] <= '9'; ++i) value = value * 10 + (text[i] - '0');
+  return value;
+}
+
+std::uint64_t pages_of(long kib) {
+  return static_cast<std::uint64_t>(kib) / kPagesPerKib;
+}
+
+void read_limits(Device& device) {
+  long window_kib = read_setting("/sys/class/bdi/", device.number, "/read_ahead_kb");
+  if (window_kib < 0) window_kib = read_setting("/sys/dev/block/", device.number, "/queue/read_ahead_kb");
+  if (window_kib < 0) window_kib = read_setting("/sys/dev/block/", device.number, "/../queue/read_ahead_kb");
+  if (window_kib >= 0) device.limits.window_pages_max = pages_of(window_kib);
+  long request_kib = read_setting("/sys/dev/block/", device.number, "/queue/max_sectors_kb");
+  if (request_kib < 0)
+    request_kib = read_setting("/sys/dev/block/", device.number, "/../queue/max_sectors_kb");
+  device.limits.request_pages_max = request_kib >= 0 ? pages_of(request_kib) : device.limits.window_pages_max;
+}
+
+void learn(Device& device, int fd, std::uint64_t number) {
+  device.number = number;
+  struct statfs file_system {};
+  if (is_raw_error(raw_syscall(SYS_fstatfs, fd, word(&file_system)))) return;
+  const auto magic = static_cast<unsigned long>(file_system.f_type);
+  device.is_free = is_memory_file_system(magic);
+  device.is_ledger_kept = keeps_ledger(magic, number);
+  device.block_bytes = static_cast<std::uint64_t>(file_system.f_bsize);
+  // Overlay answers a count of 0 for every file, whatever is cached.
+  if (magic == OVERLAYFS_SUPER_MAGIC)
+    device.count_verdict.store(CountVerdict::lies, std::memory_order_relaxed);
+  if (!device.is_free) read_limits(device);
+}
+
+}  // namespace
+
+Device* device_of(int fd, std::uint64_t number) {
+  const unsigned claimed = devices_claimed.load(std::memory_order_relaxed);
+  for (unsigned i = 0; i < claimed && i < kDevicesMax; ++i) {
+    if (is_ready[i].load(std::memory_order_acquire) && devices[i].number == number) return &devices[i];
+  }
+  // Two threads that meet the same device at once make two entries of it: harmless, and no lock is needed.
+  const unsigned place =
+      claimed < kDevicesMax ? devices_claimed.fetch_add(1, std::memory_order_relaxed) : kDevicesMax;
+  if (place >= kDevicesMax) return nullptr;
+  learn(devices[place], fd, number);
+  is_ready[place].store(true, std::memory_order_release);  // pairs with the acquire above
+  return &devices[place];
+}
+
+}  // namespace discnice::shim

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// devices: what is known of the file system and device a file lies on. Asked once for each device, then
+// remembered.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tools/discnice/predictor/readahead_model.hpp"
+
+namespace discnice::shim {
+
+enum class CountVerdict : std::uint8_t { untested, works, lies };
+
+struct Device {
+  std::uint64_t number = 0;     // st_dev
+  bool is_free = false;         // lives in memory or is no disk at all: never charged
+  bool is_ledger_kept = false;  // the kernel books reads of this file system to the reader
+  std::uint64_t block_bytes = 0;
+  predictor::ReadaheadLimits limits;
+  std::atomic<CountVerdict> count_verdict{CountVerdict::untested};  // does cachestat tell the truth here?
+};
+
+/// The device of an open file. Null when the table is full. Uses a few transient descriptors the first time.
+Device* device_of(int fd, std::uint64_t number);
+
+}  // namespace discnice::shim

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/shim/environment.hpp"
+
+#include <cstring>
+
+#include "toolbox/base/units.hpp"
+#include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/protocol/segment.hpp"
+#include "tools/discnice/shim/residency.hpp"
+
+namespace discnice::shim {
+namespace {
+
+constexpr char kRateVariable[] = "DISCNICE_RATE";
+constexpr char kSegmentMark[] = ",segment=";
+constexpr char kNoSegment[] = "none";
+
+// Long enough for any rate text a person writes and a segment name; a longer entry is left as it is.
+char rate_entry[160];
+
+bool is_text(Text text, const char* word) {
+  return text.length == std::strlen(word) && std::memcmp(text.start, word, text.length) == 0;
+}
+
+// The value of "NAME=value" when `entry` is that variable.
+Text value_of(const char* entry, const char* name) {
+  const std::size_t length = std::strlen(name);
+  if (std::strncmp(entry, name, length) != 0 || entry[length] != '=') return {};
+  return {entry + length + 1, std::strlen(entry + length + 1)};
+}
+
+void complain(Request& request, const char* entry, const char* complaint) {
+  request.complaint = complaint;
+  request.bad_entry = entry;
+}
+
+void read_rate(Request& request, const char* entry, Text value) {
+  if (value.length == 0) return;  // silenced, or set to nothing: no limit
+  const char* mark = std::strstr(value.start, kSegmentMark);
+  if (mark != nullptr) {
+    const char* name = mark + sizeof kSegmentMark - 1;
+    const Text segment{name, std::strlen(name)};
+    if (is_text(segment, kNoSegment)) {
+      request.is_alone = true;
+    } else if (!request.segment) {
+      request.segment = segment;
+    }
+    value.length = static_cast<std::size_t>(mark - value.start);
+  }
+  const auto rate = gray::base::parse_rate_bytes_per_s(value.start, value.length);
+  if (!rate)
+    return complain(request, entry, "is not a rate: write 5M or 5MiB (1024), 5MB/s (1000) or 40Mbit");
+  request.has_rate = true;
+  request.grant.rate_bytes_per_s = rate.value();
+}
+
+void read_policy(Request& request, const char* entry, Text value) {
+  const int id = policy::policy_id_by_name(value.start, value.length);
+  if (id < 0) return complain(request, entry, "is not a policy: write rate or unlimited");
+  request.grant.policy_id = static_cast<std::uint32_t>(id);
+}
+
+void read_ledger(Request& request, const char* entry, Text value) {
+  if (is_text(value, "off")) {
+    request.options.is_ledger_on = 0;
+  } else if (!is_text(value, "on")) {
+    complain(request, entry, "is neither on nor off");
+  }
+}
+
+void read_backend(Request& request, const char* entry, Text value) {
+  static constexpr const char* kNames[] = {"auto", "cachestat", "mincore", "nowait", "timed", "none"};
+  for (std::uint32_t i = 0; i < sizeof kNames / sizeof kNames[0]; ++i) {
+    if (!is_text(value, kNames[i])) continue;
+    request.options.cache_backend = i;
+    return;
+  }
+  complain(request, entry, "is not a backend: write auto, cachestat, mincore, nowait, timed or none");
+}
+
+void read_entry(Request& request, const char* entry) {
+  if (const Text disable = value_of(entry, "DISCNICE_DISABLE"); disable) {
+    request.is_disabled = disable.length != 0 && !is_text(disable, "0");
+  } else if (const Text segment = value_of(entry, protocol::kSegmentVariable);
+             segment && segment.length != 0) {
+    request.segment = segment;
+  } else if (const Text rate = value_of(entry, kRateVariable); rate) {
+    read_rate(request, entry, rate);
+  } else if (const Text policy = value_of(entry, "DISCNICE_POLICY"); policy && policy.length != 0) {
+    read_policy(request, entry, policy);
+  } else if (const Text ledger = value_of(entry, "DISCNICE_LEDGER"); ledger && ledger.length != 0) {
+    read_ledger(request, entry, ledger);
+  } else if (const Text backend = value_of(entry, "DISCNICE_BACKEND"); backend && backend.length != 0) {
+    read_backend(request, entry, backend);
+  }
+}
+
+}  // namespace
+
+Request read_request(char* const* environment) {
+  Request request;
+  request.grant.policy_id = policy::kRateWindowId;
+  for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
+    if (std::strncmp(*entry, "DISCNICE_", 9) == 0) read_entry(request, *entry);
+  }
+  return request;
+}
+
+void announce_segment(char** environment, const char* name) {
+  for (char** entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
+    const Text value = value_of(*entry, kRateVariable);
+    if (!value) continue;
+    const char* mark = std::strstr(value.start, kSegmentMark);
+    const std::size_t kept = mark == nullptr ? std::strlen(*entry) : static_cast<std::size_t>(mark - *entry);
+    const char* shown = name == nullptr ? kNoSegment : name;
+    if (kept + sizeof kSegmentMark + std::strlen(shown) > sizeof rate_entry) return;
+    std::memmove(rate_entry, *entry, kept);
+    std::memcpy(rate_entry + kept, kSegmentMark, sizeof kSegmentMark - 1);
+    std::strcpy(rate_entry + kept + sizeof kSegmentMark - 1, shown);
+    *entry = rate_entry;
+    return;
+  }
+}
+
+void silence_entry(const char* entry) {
+  char* value = const_cast<char*>(std::strchr(entry, '='));  // the environment is the process's own memory
+  if (value != nullptr) value[1] = '\0';
+}
+
+}  // namespace discnice::shim

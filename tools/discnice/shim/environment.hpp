@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// environment: the few variables of bare use (LD_PRELOAD without the launcher), read strictly.
+//
+//   DISCNICE_RATE=5M          hold this program and its children to a rate; a bad value is said in one line
+//   and ignored DISCNICE_POLICY=NAME      rate (the default with a rate) or unlimited DISCNICE_LEDGER=on|off
+//   settle predictions by the kernel's account (the default), or run the models alone DISCNICE_BACKEND=NAME
+//   auto, cachestat, mincore, nowait, timed, none: how cached pages are found DISCNICE_DISABLE=1        do
+//   nothing at all DISCNICE_SEGMENT=NAME     set by the launcher: the job to join
+//
+// Children find the job of a bare first process because its name is appended to DISCNICE_RATE in place
+// ("5M,segment=NAME"): no new variable is needed, so neither the heap nor the array of pointers that main()
+// already holds is touched.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/protocol/layout.hpp"
+
+namespace discnice::shim {
+
+/// A stretch of text in the environment; not terminated.
+struct Text {
+  const char* start = nullptr;
+  std::size_t length = 0;
+  explicit operator bool() const { return start != nullptr; }
+};
+
+struct Request {
+  bool is_disabled = false;
+  Text segment;  // the job to join
+  bool has_rate = false;
+  bool is_alone = false;  // the first process could make no segment to share: don't try, don't say so again
+  Grant grant;
+  protocol::JobOptions options{1, 0, 0};
+  const char* complaint = nullptr;  // what is wrong and what would be right; null when all is well
+  const char* bad_entry = nullptr;  // the variable it is about
+};
+
+/// Reads the variables out of `environment` (as handed to main()). Pure.
+Request read_request(char* const* environment);
+
+/// Replaces the entry of DISCNICE_RATE by "DISCNICE_RATE=<rate>,segment=<name>" in place.
+void announce_segment(char** environment, const char* name);
+
+/// Makes a bad entry empty, so that children do not complain again.
+void silence_entry(const char* entry);
+
+}  // namespace discnice::shim

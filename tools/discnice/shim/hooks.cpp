@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// hooks: the wrappers themselves, made from interposed.def. Each says what the call is and hands the real one
+// to the pipeline.
+//
+// The wrappers carry the libc name as their assembler name only, so libc's headers (with their noexcept,
+// attributes and fortified inlines) can be included without a clash. Before the constructor has run, the real
+// call is the raw system call.
+#include <cerrno>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/shim/account.hpp"
+#include "tools/discnice/shim/job.hpp"
+#include "tools/discnice/shim/open_files.hpp"
+#include "tools/discnice/shim/pipeline.hpp"
+#include "tools/discnice/shim/real_calls.hpp"
+
+static_assert(sizeof(off_t) == 8 && sizeof(off64_t) == 8, "interposed.def passes 64-bit offsets everywhere");
+
+#define DISCNICE_EXPORT(type, name, parameters) \
+  extern "C" __attribute__((visibility("default"))) type discnice_hook_##name parameters __asm__(#name)
+
+namespace discnice::shim {
+namespace {
+
+using gray::base::raw_syscall;
+using gray::base::word;
+
+constexpr int kNoWaitFlag = 8;  // RWF_NOWAIT
+
+// A raw result as libc would give it.
+long from_raw(long result) {
+  if (!gray::base::is_raw_error(result)) return result;
+  errno = static_cast<int>(-result);
+  return -1;
+}
+
+// System calls take machine words; the table passes what it has.
+template <typename... Arguments>
+long raw_words(long number, Arguments... arguments) {
+  return raw_syscall(number, static_cast<long>(arguments)...);
+}
+
+template <typename... Arguments>
+long raw(long number, Arguments... arguments) {
+  return from_raw(raw_words(number, arguments...));
+}
+
+void* at(void* buffer, std::size_t done) {
+  return static_cast<char*>(buffer) + done;
+}
+
+const void* at(const void* buffer, std::size_t done) {
+  return static_cast<const char*>(buffer) + done;
+}
+
+off64_t off(std::size_t done) {
+  return static_cast<off64_t>(done);
+}
+
+// Where preadv2 and its kin read: -1 is the file's own position; a caller that must not be made to wait is
+// left alone.
+std::int64_t place_of(off64_t offset, int flags) {
+  if ((flags & kNoWaitFlag) != 0) return kUntouched;
+  return offset < 0 ? kAtPointer : offset;
+}
+
+// A descriptor that a call has just given out or reassigned means something else now.
+int renewed(int fd) {
+  if (fd >= 0) forget_open_file(fd);
+  return fd;
+}
+
+int opened(int fd, int flags) {
+  if (fd < 0) return fd;
+  forget_open_file(fd);
+  if ((flags & O_TRUNC) != 0) after_truncation(fd, 0);
+  return fd;
+}
+
+bool takes_mode(int flags) {
+  return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+}  // namespace
+
+#define DISCNICE_CALL(type, name, arguments, ...) \
+  (real.name != nullptr ? real.name arguments : static_cast<type>(raw __VA_ARGS__))
+
+#define DISCNICE_READ(type, name, parameters, arguments, system, fd, count, place)                  \
+  DISCNICE_EXPORT(type, name, parameters);                                                          \
+  type discnice_hook_##name parameters {                                                            \
+    return run_transfer({OpKind::read, fd, place, count},                                           \
+                        [&]([[maybe_unused]] std::size_t done, [[maybe_unused]] std::size_t part) { \
+                          return DISCNICE_CALL(type, name, arguments, system);                      \
+                        });                                                                         \
+  }
+
+#define DISCNICE_WRITE(type, name, parameters, arguments, system, fd, count, place)                 \
+  DISCNICE_EXPORT(type, name, parameters);                                                          \
+  type discnice_hook_##name parameters {                                                            \
+    return run_transfer({OpKind::write, fd, place, count},                                          \
+                        [&]([[maybe_unused]] std::size_t done, [[maybe_unused]] std::size_t part) { \
+                          return DISCNICE_CALL(type, name, arguments, system);                      \
+                        });                                                                         \
+  }
+
+#define DISCNICE_VECTOR(kind, type, name, parameters, arguments, system, fd, vector, count, place) \
+  DISCNICE_EXPORT(type, name, parameters);                                                         \
+  type discnice_hook_##name parameters {                                                           \
+    return run_vector({kind, fd, place, 0}, vector, count,                                         \
+                      [&] { return DISCNICE_CALL(type, name, arguments, system); });               \
+  }
+#define DISCNICE_READ_VECTOR(...) DISCNICE_VECTOR(OpKind::read, __VA_ARGS__)
+#define DISCNICE_WRITE_VECTOR(...) DISCNICE_VECTOR(OpKind::write, __VA_ARGS__)
+
+#define DISCNICE_COPY(type, name, parameters, arguments, system, from_fd, from_at, to_fd, to_at, count) \
+  DISCNICE_EXPORT(type, name, parameters);                                                              \
+  type discnice_hook_##name parameters {                                                                \
+    return run_copy({OpKind::read, from_fd, kAtPointer, count}, from_at,                                \
+                    {OpKind::write, to_fd, kAtPointer, count}, to_at,                                   \
+                    [&](std::size_t part) { return DISCNICE_CALL(type, name, arguments, system); });    \
+  }
+
+#define DISCNICE_OPEN_MODE(type, name, parameters, arguments, system)                                \
+  DISCNICE_EXPORT(type, name, parameters);                                                           \
+  type discnice_hook_##name parameters {                                                             \
+    mode_t mode = 0;                                                                                 \
+    if (takes_mode(flags)) {                                                                         \
+      va_list rest;                                                                                  \
+      va_start(rest, flags);                                                                         \
+      mode = va_arg(rest, mode_t);                                                                   \
+      va_end(rest);                                                                                  \
+    }                                                                                                \
+    return opened(run_settled([&] { return DISCNICE_CALL(type, name, arguments, system); }), flags); \
+  }
+
+#define DISCNICE_OPEN(type, name, parameters, arguments, system)                                     \
+  DISCNICE_EXPORT(type, name, parameters);                                                           \
+  type discnice_hook_##name parameters {                                                             \
+    return opened(run_settled([&] { return DISCNICE_CALL(type, name, arguments, system); }), flags); \
+  }
+
+#define DISCNICE_CREATE(type, name, parameters, arguments, system)                                     \
+  DISCNICE_EXPORT(type, name, parameters);                                                             \
+  type discnice_hook_##name parameters {                                                               \
+    return opened(run_settled([&] { return DISCNICE_CALL(type, name, arguments, system); }), O_TRUNC); \
+  }
+
+// Forgotten before the call: afterwards the number may already be another thread's.
+#define DISCNICE_CLOSE(type, name, parameters, arguments, system, first, last)    \
+  DISCNICE_EXPORT(type, name, parameters);                                        \
+  type discnice_hook_##name parameters {                                          \
+    forget_open_files(static_cast<unsigned>(first), static_cast<unsigned>(last)); \
+    return DISCNICE_CALL(type, name, arguments, system);                          \
+  }
+
+#define DISCNICE_CLOSE_FROM(type, name, parameters, arguments, system, first)     \
+  DISCNICE_EXPORT(type, name, parameters);                                        \
+  type discnice_hook_##name parameters {                                          \
+    forget_open_files(first < 0 ? 0U : static_cast<unsigned>(first), UINT32_MAX); \
+    DISCNICE_CALL(type, name, arguments, system);                                 \
+  }
+
+#define DISCNICE_DUPLICATE(type, name, parameters, arguments, system) \
+  DISCNICE_EXPORT(type, name, parameters);                            \
+  type discnice_hook_##name parameters {                              \
+    return renewed(DISCNICE_CALL(type, name, arguments, system));     \
+  }
+
+#define DISCNICE_CONTROL(type, name, parameters, arguments, system)                           \
+  DISCNICE_EXPORT(type, name, parameters);                                                    \
+  type discnice_hook_##name parameters {                                                      \
+    va_list rest;                                                                             \
+    va_start(rest, command);                                                                  \
+    void* argument = va_arg(rest, void*);                                                     \
+    va_end(rest);                                                                             \
+    const type result = DISCNICE_CALL(type, name, arguments, system);                         \
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) return renewed(result);             \
+    if (command == F_SETFL) forget_open_file(fd); /* O_DIRECT or O_APPEND may have changed */ \
+    return result;                                                                            \
+  }
+
+#define DISCNICE_UNLINK(type, name, parameters, arguments, system, folder, path) \
+  DISCNICE_EXPORT(type, name, parameters);                                       \
+  type discnice_hook_##name parameters {                                         \
+    const Removal removal = before_removal(folder, path);                        \
+    const type result = DISCNICE_CALL(type, name, arguments, system);            \
+    if (result == 0) after_removal(removal, 0);                                  \
+    return result;                                                               \
+  }
+#define DISCNICE_RENAME DISCNICE_UNLINK  // what the new name stood for before is removed
+
+#define DISCNICE_TRUNCATE(type, name, parameters, arguments, system, path, size) \
+  DISCNICE_EXPORT(type, name, parameters);                                       \
+  type discnice_hook_##name parameters {                                         \
+    const Removal removal = before_removal(AT_FDCWD, path);                      \
+    const type result = DISCNICE_CALL(type, name, arguments, system);            \
+    if (result == 0) after_removal(removal, static_cast<std::uint64_t>(size));   \
+    return result;                                                               \
+  }
+
+#define DISCNICE_TRUNCATE_FD(type, name, parameters, arguments, system, fd, size) \
+  DISCNICE_EXPORT(type, name, parameters);                                        \
+  type discnice_hook_##name parameters {                                          \
+    const type result = DISCNICE_CALL(type, name, arguments, system);             \
+    if (result == 0) after_truncation(fd, static_cast<std::uint64_t>(size));      \
+    return result;                                                                \
+  }
+
+#define DISCNICE_SYNC(type, name, parameters, arguments, system, fd)  \
+  DISCNICE_EXPORT(type, name, parameters);                            \
+  type discnice_hook_##name parameters {                              \
+    const type result = DISCNICE_CALL(type, name, arguments, system); \
+    if (result == 0) after_sync(fd);                                  \
+    return result;                                                    \
+  }
+
+// posix_fadvise() returns its error instead of setting errno.
+#define DISCNICE_ADVISE(type, name, parameters, arguments, system, fd, advice)                             \
+  DISCNICE_EXPORT(type, name, parameters);                                                                 \
+  type discnice_hook_##name parameters {                                                                   \
+    const type result = real.name != nullptr ? real.name arguments : static_cast<type>(-raw_words system); \
+    if (result == 0) after_advice(fd, advice);                                                             \
+    return result;                                                                                         \
+  }
+
+#define DISCNICE_LEAVE(type, name, parameters, arguments, system) \
+  DISCNICE_EXPORT(type, name, parameters);                        \
+  type discnice_hook_##name parameters {                          \
+    leave_job();                                                  \
+    if (real.name != nullptr) real.name arguments;                \
+    while (true) raw system;                                      \
+  }
+
+// There is no raw form of these; libc's own initialisation comes before anyone can hold a FILE.
+#define DISCNICE_STDIO(type, name, parameters, arguments)                     \
+  DISCNICE_EXPORT(type, name, parameters);                                    \
+  type discnice_hook_##name parameters {                                      \
+    return run_settled([&] { return real_or_resolve(real.name) arguments; }); \
+  }
+
+namespace {
+
+template <typename Function>
+Function real_or_resolve(Function& function) {
+  if (function == nullptr) resolve_real_calls();
+  return function;
+}
+
+}  // namespace
+
+#include "tools/discnice/shim/interposed.def"
+
+}  // namespace discnice::shim

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// job: what this process knows about the job it belongs to. One instance, set up by lifecycle.cpp.
+//
+// Rules of conduct for every file of this folder, because it runs inside somebody else's process:
+//   no heap, stdio, lock, thread, exception or static constructor; no descriptor kept; system calls by
+//   raw_syscall(), which leaves errno alone; bounded work a call; whatever is not understood is passed
+//   through and counted (Counter::fallbacks).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tools/discnice/protocol/layout.hpp"
+#include "tools/discnice/protocol/members.hpp"
+
+namespace discnice::shim {
+
+/// The job as this process sees it. Lives from the constructor of the library to its destructor.
+struct Job {
+  protocol::Segment* segment;
+  protocol::Member* member;
+  std::uint32_t pid;
+  std::uint32_t
+      epoch;  // a number no other image of the job has; marks try-locks so that a forked child can tell
+};
+
+/// The job, or null while there is none: before the constructor, after the destructor, or when nothing was
+/// asked of us. In a forked child the first call takes a slot of its own. About one nanosecond.
+Job* job();
+
+/// Leaves the job for good: settles and gives the slot back. Called by the destructor and before _exit().
+void leave_job();
+
+}  // namespace discnice::shim

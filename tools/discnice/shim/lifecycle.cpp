@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// lifecycle: joining a job when the library is loaded, noticing a fork, leaving at exit.
+//
+// The constructor leaves errno as it found it and never ends the program: whatever fails, the program runs as
+// if we were not there. After a fork the child's first hooked call finds the fork mark wiped
+// (MADV_WIPEONFORK) and takes a slot of its own; a vfork child shares the parent's memory, sees the mark, and
+// simply counts on the parent's account.
+#include <cerrno>
+#include <cstring>
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/protocol/segment.hpp"
+#include "tools/discnice/shim/account.hpp"
+#include "tools/discnice/shim/environment.hpp"
+#include "tools/discnice/shim/job.hpp"
+#include "tools/discnice/shim/real_calls.hpp"
+
+namespace discnice::shim {
+namespace {
+
+using gray::base::is_raw_error;
+using gray::base::raw_syscall;
+using gray::base::Result;
+using gray::base::word;
+using protocol::Segment;
+
+constexpr long kPageSizeMax = 65536;
+constexpr int kStandardError = 2;
+
+struct ForkMark {
+  std::atomic<std::uint32_t> is_same_process;  // 1 until a fork wipes the page
+};
+
+Job this_job;
+std::atomic<Job*> joined{nullptr};
+ForkMark* fork_mark;
+
+std::uint32_t own_pid() {
+  return static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
+}
+
+void say(const char* entry, const char* text) {
+  char line[320] = "libdiscnice: ";
+  const auto append = [&line](const char* part, std::size_t length_max) {
+    const std::size_t used = std::strlen(line);
+    const std::size_t room = sizeof line - used - 2;
+    std::size_t length = strnlen(part, length_max);
+    if (length > room) length = room;
+    std::memcpy(line + used, part, length);
+    line[used + length] = '\0';
+  };
+  constexpr std::size_t kShownMax = 80;
+  if (entry != nullptr) {
+    append(entry, kShownMax);
+    append(" ", 1);
+  }
+  append(text, sizeof line);
+  append("; the program runs without a limit", sizeof line);
+  append("\n", 1);
+  raw_syscall(SYS_write, kStandardError, word(line), static_cast<long>(std::strlen(line)));
+}
+
+bool make_fork_mark() {
+  const long address =
+      raw_syscall(SYS_mmap, 0, kPageSizeMax, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (is_raw_error(address)) return false;
+  if (is_raw_error(raw_syscall(SYS_madvise, address, kPageSizeMax, MADV_WIPEONFORK))) return false;
+  fork_mark = reinterpret_cast<ForkMark*>(address);
+  return true;
+}
+
+void enter_job(Segment& segment, protocol::JoinKind kind) {
+  this_job.segment = &segment;
+  this_job.pid = own_pid();
+  this_job.epoch = segment.member_epoch.fetch_add(1, std::memory_order_relaxed) + 1;
+  this_job.member = &protocol::enter(segment, this_job.pid, kind);
+  fork_mark->is_same_process.store(1, std::memory_order_relaxed);
+}
+
+// The first process of a bare job: makes the segment and lets its children know.
+Result<Segment*> start_bare_job(const Request& request, char** environment) {
+  constexpr char kName[] = "LD_PRELOAD";
+  if (!request.is_alone) {
+    protocol::SegmentName name;
+    Result<Segment*> made = protocol::make(kName, request.grant, request.options, &name);
+    if (made) {
+      announce_segment(environment, name.text);
+      return made;
+    }
+    constexpr char kTrouble[] =
+        "libdiscnice: no room in /dev/shm: each program started from here has a limit of its own\n";
+    raw_syscall(SYS_write, kStandardError, word(kTrouble), sizeof kTrouble - 1);
+    announce_segment(environment, nullptr);
+  }
+  return protocol::make_private(kName, request.grant, request.options);
+}
+
+Result<Segment*> find_job(const Request& request, char** environment) {
+  if (request.segment) {
+    const Result<Segment*> found = protocol::join(request.segment.start, request.segment.length);
+    if (found || !request.has_rate) return found;
+  }
+  return start_bare_job(request, environment);
+}
+
+// The last one out of a job whose starter is gone removes its name.
+void remove_when_last(Segment& segment, std::uint32_t members_left) {
+  if (members_left != 0) return;
+  const std::uint32_t creator = segment.creator_pid;
+  if (creator != own_pid() && raw_syscall(SYS_kill, static_cast<long>(creator), 0) != -ESRCH) return;
+  protocol::remove(protocol::name_of(segment));
+}
+
+__attribute__((constructor)) void join_at_load(int /*argument_count*/, char** /*arguments*/,
+                                               char** environment) {
+  const int errno_before = errno;
+  resolve_real_calls();
+  const Request request = read_request(environment);
+  if (request.complaint != nullptr && !request.is_disabled) {
+    say(request.bad_entry, request.complaint);
+    silence_entry(request.bad_entry);
+  }
+  const bool is_wanted =
+      !request.is_disabled && request.complaint == nullptr && (request.segment || request.has_rate);
+  if (is_wanted && make_fork_mark()) {
+    const Result<Segment*> segment = find_job(request, environment);
+    if (segment) {
+      enter_job(*segment.value(), protocol::JoinKind::after_exec);
+      joined.store(&this_job, std::memory_order_release);  // pairs with job()
+      settle(this_job);
+    }
+  }
+  errno = errno_before;
+}
+
+__attribute__((destructor)) void leave_at_unload() {
+  leave_job();
+}
+
+}  // namespace
+
+Job* job() {
+  Job* here = joined.load(std::memory_order_acquire);
+  if (here == nullptr) return nullptr;
+  if (fork_mark->is_same_process.load(std::memory_order_relaxed) == 0) {
+    enter_job(*here->segment, protocol::JoinKind::after_fork);
+  }
+  return here;
+}
+
+void leave_job() {
+  Job* here = joined.load(std::memory_order_acquire);
+  if (here == nullptr || here->pid != own_pid())
+    return;  // a vfork child, or a fork that never made a call: nothing is its own
+  settle(*here);
+  joined.store(nullptr, std::memory_order_release);
+  remove_when_last(*here->segment, protocol::leave(*here->segment, *here->member, here->pid));
+}
+
+}  // namespace discnice::shim

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/shim/open_files.hpp"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "toolbox/base/raw_sys.hpp"
+
+namespace discnice::shim {
+namespace {
+
+using gray::base::is_raw_error;
+using gray::base::raw_syscall;
+using gray::base::word;
+
+constexpr unsigned kChunkFiles = 64;
+constexpr unsigned kChunksMax = 1U << 14U;  // descriptors up to 2^20, the kernel's default ceiling
+std::atomic<OpenFile*> chunks[kChunksMax];
+
+OpenFile* map_chunk(std::atomic<OpenFile*>& place) {
+  constexpr std::size_t kBytes = sizeof(OpenFile) * kChunkFiles;
+  const long address =
+      raw_syscall(SYS_mmap, 0, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (is_raw_error(address)) return nullptr;
+  auto* mapped = reinterpret_cast<OpenFile*>(address);  // zero bytes are valid entries: unknown and unlocked
+  OpenFile* expected = nullptr;
+  if (place.compare_exchange_strong(expected, mapped, std::memory_order_acq_rel)) return mapped;
+  raw_syscall(SYS_munmap, address, kBytes);
+  return expected;
+}
+
+bool stat_fd(int fd, struct stat* status) {
+  return !is_raw_error(raw_syscall(SYS_newfstatat, fd, word(""), word(status), AT_EMPTY_PATH));
+}
+
+std::uint64_t size_of(int fd, const struct stat& status) {
+  if (!S_ISBLK(status.st_mode)) return static_cast<std::uint64_t>(status.st_size);
+  std::uint64_t bytes = 0;
+  raw_syscall(SYS_ioctl, fd, static_cast<long>(BLKGETSIZE64), word(&bytes));
+  return bytes;
+}
+
+}  // namespace
+
+OpenFile* find_open_file(int fd) {
+  const auto number = static_cast<unsigned>(fd);
+  if (number >= kChunkFiles * kChunksMax) return nullptr;
+  std::atomic<OpenFile*>& place = chunks[number / kChunkFiles];
+  OpenFile* chunk = place.load(std::memory_order_acquire);  // pairs with map_chunk()
+  if (chunk == nullptr) chunk = map_chunk(place);
+  return chunk == nullptr ? nullptr : &chunk[number % kChunkFiles];
+}
+
+void forget_open_file(int fd) {
+  const auto number = static_cast<unsigned>(fd);
+  if (number < kChunkFiles * kChunksMax) forget_open_files(number, number);
+}
+
+void forget_open_files(unsigned first, unsigned last) {
+  const unsigned end = last < kChunkFiles * kChunksMax ? last + 1 : kChunkFiles * kChunksMax;
+  for (unsigned number = first; number < end; ++number) {
+    OpenFile* chunk = chunks[number / kChunkFiles].load(std::memory_order_acquire);
+    if (chunk == nullptr) {
+      number |= kChunkFiles - 1;  // nothing is known of the whole chunk
+      continue;
+    }
+    chunk[number % kChunkFiles].file_class.store(FileClass::unknown, std::memory_order_release);
+  }
+}
+
+void classify(OpenFile& file, int fd) {
+  struct stat status {};
+  if (!stat_fd(fd, &status)) return;  // a bad descriptor stays unknown; the call itself will say so
+  file.is_block_device = S_ISBLK(status.st_mode);
+  if (!S_ISREG(status.st_mode) && !file.is_block_device) {
+    file.file_class.store(FileClass::free, std::memory_order_release);
+    return;
+  }
+  Device* device = device_of(fd, file.is_block_device ? status.st_rdev : status.st_dev);
+  if (device == nullptr || (device->is_free && !file.is_block_device)) {
+    file.file_class.store(FileClass::free, std::memory_order_release);
+    return;
+  }
+  const long flags = raw_syscall(SYS_fcntl, fd, F_GETFL, 0);
+  file.is_direct = (flags & O_DIRECT) != 0;
+  file.is_append = (flags & O_APPEND) != 0;
+  const auto user = static_cast<uid_t>(raw_syscall(SYS_geteuid));
+  file.is_own = user == 0 || status.st_uid == user;
+  file.can_count = true;  // until the kernel refuses
+  file.device = device;
+  file.id = {status.st_dev, status.st_ino};
+  file.size_bytes = size_of(fd, status);
+  file.state = predictor::FileState{};
+  file.state.limits = device->limits;
+  file.file_class.store(FileClass::charged, std::memory_order_release);
+}
+
+bool refresh_size(OpenFile& file, int fd) {
+  struct stat status {};
+  if (!stat_fd(fd, &status)) return false;
+  if (!(FileId{status.st_dev, status.st_ino} == file.id)) {
+    forget_open_file(fd);
+    return false;
+  }
+  file.size_bytes = size_of(fd, status);
+  return true;
+}
+
+}  // namespace discnice::shim

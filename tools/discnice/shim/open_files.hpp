@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// open_files: what is remembered of each descriptor. A hint only: it is made from the descriptor itself
+// (fstat) when it is missing, so a descriptor whose opening was never seen is as good as any other.
+//
+// The table has two levels; the second is mapped when a descriptor of its range is first used, so neither
+// start-up nor memory depends on RLIMIT_NOFILE.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tools/discnice/contract/io_op.hpp"
+#include "tools/discnice/predictor/predictor.hpp"
+#include "tools/discnice/shim/devices.hpp"
+
+namespace discnice::shim {
+
+enum class FileClass : std::uint8_t {
+  unknown,  // not looked at yet
+  free,     // socket, pipe, terminal, file in memory: never charged
+  charged,  // a regular file or block device on a disk
+};
+
+struct alignas(64) OpenFile {
+  std::atomic<FileClass> file_class;
+  std::atomic<std::uint32_t> lock;  // TryLock over everything below
+  bool is_direct;
+  bool is_append;
+  bool can_count;  // the kernel counts resident pages for us on this file
+  bool is_own;     // we own the file, so mincore() tells the truth
+  bool is_block_device;
+  Device* device;
+  FileId id;
+  std::uint64_t size_bytes;
+  predictor::FileState state;
+};
+
+/// The entry of a descriptor, or null for one the table does not reach. The entry may be `unknown`. Two loads
+/// when it exists.
+OpenFile* find_open_file(int fd);
+
+/// Forgets a descriptor: it was closed, opened or replaced.
+void forget_open_file(int fd);
+
+/// Forgets all descriptors in [first, last].
+void forget_open_files(unsigned first, unsigned last);
+
+/// Fills an unknown entry from the descriptor. Call under the entry's TryLock. Three to five system calls.
+void classify(OpenFile& file, int fd);
+
+/// Reads the size again, as the file may have grown. False when the descriptor is another file now (then it
+/// is forgotten).
+bool refresh_size(OpenFile& file, int fd);
+
+}  // namespace discnice::shim

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/shim/pipeline.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "toolbox/base/clock.hpp"
+#include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/predictor/predictor.hpp"
+#include "tools/discnice/protocol/segment.hpp"
+#include "tools/discnice/shim/account.hpp"
+#include "tools/discnice/shim/open_files.hpp"
+#include "tools/discnice/shim/residency.hpp"
+#include "tools/discnice/shim/try_lock.hpp"
+#include "tools/discnice/throttle/throttle.hpp"
+
+namespace discnice::shim {
+namespace {
+
+using gray::base::is_raw_error;
+using gray::base::monotonic_coarse_ns;
+using gray::base::monotonic_ns;
+using gray::base::raw_syscall;
+using gray::base::word;
+using protocol::Counter;
+
+constexpr std::uint64_t kBurstsPerSecond = 10;      // a part is a tenth of a second's worth
+constexpr std::uint64_t kPartBytesMin = 64 * 1024;  // below this, splitting costs more calls than it smooths
+// Calls after an interrupted wait that do not wait either: a read, a write and some to spare.
+constexpr std::uint32_t kGraceCalls = 4;
+
+// What the kernel's own pipe holds (PIPE_DEF_BUFFERS pages): a copy asks read-ahead for no more at once.
+constexpr std::uint64_t kSpliceBytes = 16 * kPageBytes;
+
+predictor::UpdateRegions regions;
+std::atomic<std::uint32_t> regions_lock;
+
+// What a wait needs to know about the job; lives on the stack of the waiting call.
+struct WaitContext {
+  Job& job;
+  std::uint32_t grant_sequence;
+  std::uint64_t start_at_ns;
+  throttle::SignalHold& signals;
+};
+
+std::uint64_t now_in_wait(void* /*context*/) {
+  return monotonic_ns();
+}
+
+int sleep_in_wait(void* context, std::uint64_t instant_ns) {
+  return throttle::sleep_until(instant_ns, static_cast<WaitContext*>(context)->signals.program_mask());
+}
+
+bool is_revoked(void* context) {
+  const auto& wait = *static_cast<WaitContext*>(context);
+  return wait.job.segment->grant.sequence.load(std::memory_order_relaxed) != wait.grant_sequence;
+}
+
+// A person's Ctrl-C must be felt at once; a program's 100 Hz timer must not undo the limit. So a wait gives
+// way to a signal, and the next few calls do not wait either, for the program may only look at its flag after
+// writing what it has read; but no wait gives way again until all that was put off by it is paid. Handlers
+// run on time in any case.
+bool may_yield_to_signal(void* context) {
+  const auto& wait = *static_cast<WaitContext*>(context);
+  protocol::Member& member = *wait.job.member;
+  std::uint64_t paid_at_ns = member.yielded_until_ns.load(std::memory_order_relaxed);
+  if (monotonic_ns() < paid_at_ns) return false;
+  if (!member.yielded_until_ns.compare_exchange_strong(paid_at_ns, wait.start_at_ns,
+                                                       std::memory_order_relaxed))
+    return false;
+  member.grace_calls.store(kGraceCalls, std::memory_order_relaxed);
+  return true;
+}
+
+// True when this call belongs to the few that follow a wait which gave way to a signal.
+bool takes_grace(protocol::Member& member) {
+  std::uint32_t left = member.grace_calls.load(std::memory_order_relaxed);
+  while (left > 0) {
+    if (member.grace_calls.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
+void owe_until(protocol::Member& member, std::uint64_t instant_ns) {
+  std::uint64_t owed_ns = member.owed_until_ns.load(std::memory_order_relaxed);
+  while (owed_ns < instant_ns &&
+         !member.owed_until_ns.compare_exchange_weak(owed_ns, instant_ns, std::memory_order_relaxed)) {
+  }
+}
+
+// Waits until `start_at_ns`, or as long as it may; what is left stays owed and is paid by the process's next
+// call. False: a signal ended it.
+bool wait_until(Job& job, std::uint64_t start_at_ns, std::uint32_t grant_sequence,
+                throttle::SignalHold& signals) {
+  protocol::Member& member = *job.member;
+  signals.begin();
+  WaitContext context{job, grant_sequence, start_at_ns, signals};
+  const throttle::Sleeper sleeper{&context, now_in_wait, sleep_in_wait, is_revoked, may_yield_to_signal};
+  const throttle::WaitReport report = throttle::wait({start_at_ns}, sleeper);
+  protocol::add(member, Counter::slept_ns, report.slept_ns);
+  protocol::add(member, Counter::waits, 1);
+  if (report.end == throttle::WaitEnd::interrupted) {
+    protocol::add(member, Counter::interrupted_waits, 1);
+    owe_until(member, start_at_ns);
+    return false;
+  }
+  if (report.end == throttle::WaitEnd::refused) protocol::add(member, Counter::fallbacks, 1);
+  std::uint64_t owed_ns = member.owed_until_ns.load(std::memory_order_relaxed);
+  if (owed_ns <= start_at_ns)
+    member.owed_until_ns.compare_exchange_strong(owed_ns, 0, std::memory_order_relaxed);
+  return true;
+}
+
+// Asks the policy for this cost and moves the shared account; the later of its answer and of the debt is when
+// to start. Returns whether the call may wait again: not when it was not allowed to, and not after a signal.
+bool admit(Job& job, std::uint64_t cost_bytes, bool may_wait, throttle::SignalHold& signals) {
+  std::uint64_t start_at_ns = job.member->owed_until_ns.load(std::memory_order_relaxed);
+  if (cost_bytes == 0 && start_at_ns == 0) return may_wait;
+  const std::uint32_t sequence = job.segment->grant.sequence.load(std::memory_order_relaxed);
+  const std::uint64_t now_ns = monotonic_ns();
+  if (cost_bytes != 0) {
+    const Grant grant = protocol::load_grant(*job.segment);
+    const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
+    std::uint64_t before = job.segment->policy_state.load(std::memory_order_relaxed);
+    policy::Decision decision{};
+    do {
+      decision = policy.admit({before}, grant, cost_bytes, now_ns);
+    } while (!job.segment->policy_state.compare_exchange_weak(before, decision.next.paid_until_ns,
+                                                              std::memory_order_relaxed));
+    if (decision.verdict.start_at_ns > start_at_ns) start_at_ns = decision.verdict.start_at_ns;
+  }
+  if (start_at_ns <= now_ns) return may_wait;
+  if (may_wait && !takes_grace(*job.member)) return wait_until(job, start_at_ns, sequence, signals);
+  owe_until(*job.member, start_at_ns);
+  return false;
+}
+
+// Finds the entry of a descriptor and makes sure it is classified. Null: not charged (or not to be known
+// now).
+OpenFile* charged_file(Job& job, int fd) {
+  OpenFile* file = find_open_file(fd);
+  if (file == nullptr) return nullptr;
+  FileClass file_class = file->file_class.load(std::memory_order_acquire);
+  if (file_class == FileClass::unknown) {
+    const TryLock lock(file->lock, job.epoch);
+    if (!lock) return nullptr;
+    classify(*file, fd);
+    file_class = file->file_class.load(std::memory_order_relaxed);
+  }
+  return file_class == FileClass::charged ? file : nullptr;
+}
+
+// Where the transfer starts; false when the descriptor has no position.
+bool find_offset(const OpenFile& file, const Transfer& transfer, std::uint64_t* offset_bytes) {
+  if (transfer.kind == OpKind::write && file.is_append) {
+    *offset_bytes = file.size_bytes;
+    return true;
+  }
+  if (transfer.offset_bytes >= 0) {
+    *offset_bytes = static_cast<std::uint64_t>(transfer.offset_bytes);
+    return true;
+  }
+  const long position = raw_syscall(SYS_lseek, transfer.fd, 0, SEEK_CUR);
+  *offset_bytes = static_cast<std::uint64_t>(position);
+  return !is_raw_error(position);
+}
+
+bool is_known_cached(const OpenFile& file, const Transfer& transfer, std::uint64_t now_ns) {
+  const predictor::Belief& belief = file.state.belief;
+  return transfer.kind == OpKind::read && !file.is_direct && now_ns < belief.expires_ns &&
+         belief.first_page == 0 && belief.end_page * kPageBytes >= file.size_bytes &&
+         file.state.readahead.marker_page == UINT64_MAX && file.size_bytes > 0;
+}
+
+// A copy inside the kernel is a row of short reads to the read-ahead: its windows start smaller and move on
+// earlier.
+IoEstimate estimate_spliced_read(IoOp op, predictor::FileState& state,
+                                 const predictor::ResidencyOracle& oracle, std::uint64_t now_ns) {
+  IoEstimate sum;
+  std::uint64_t left_bytes = op.length_bytes < kCallBytesMax ? op.length_bytes : kCallBytesMax;
+  while (left_bytes > 0 && op.offset_bytes < op.file_size_bytes) {
+    op.length_bytes = left_bytes < kSpliceBytes ? left_bytes : kSpliceBytes;
+    sum.read_bytes += predictor::estimate_read(op, state, oracle, now_ns).read_bytes;
+    op.offset_bytes += op.length_bytes;
+    left_bytes -= op.length_bytes;
+  }
+  return sum;
+}
+
+IoEstimate estimate(Job& job, OpenFile& file, const Transfer& transfer, const IoOp& op,
+                    std::uint64_t now_ns) {
+  const Residency residency(file, transfer.fd, job.segment->options, *job.member);
+  if (op.kind == OpKind::read && transfer.is_spliced)
+    return estimate_spliced_read(op, file.state, residency.oracle(), now_ns);
+  if (op.kind == OpKind::read) return predictor::estimate_read(op, file.state, residency.oracle(), now_ns);
+  const TryLock lock(regions_lock, job.epoch);
+  if (lock) return predictor::estimate_write(op, file.state, regions, residency.oracle(), now_ns);
+  protocol::add(*job.member, Counter::fallbacks, 1);
+  return {.write_bytes = op.length_bytes};
+}
+
+// Fills in the charge of a transfer; false when the model had to be left alone.
+bool predict(Job& job, OpenFile& file, const Transfer& transfer, Charge* charge) {
+  const TryLock lock(file.lock, job.epoch);
+  if (!lock) {
+    protocol::add(*job.member, Counter::fallbacks, 1);
+    return false;
+  }
+  const std::uint64_t now_ns = monotonic_coarse_ns();
+  if (is_known_cached(file, transfer, now_ns)) return true;
+  IoOp op{transfer.kind, file.id, 0, transfer.length_bytes, file.size_bytes, file.is_direct};
+  if (!find_offset(file, transfer, &op.offset_bytes)) return true;
+  // The size matters when the transfer reaches beyond what is known of it: the file may have grown, or be
+  // another one.
+  if (op.offset_bytes + op.length_bytes > file.size_bytes) {
+    if (!refresh_size(file, transfer.fd)) return false;
+    op.file_size_bytes = file.size_bytes;
+    if (op.kind == OpKind::write && file.is_append) op.offset_bytes = file.size_bytes;
+  }
+  const std::uint64_t end_bytes = op.offset_bytes + op.length_bytes;
+  charge->estimate = estimate(job, file, transfer, op, now_ns);
+  charge->is_ledger_kept = file.device->is_ledger_kept;
+  charge->is_overwrite =
+      op.kind == OpKind::write && op.offset_bytes / kPageBytes * kPageBytes < op.file_size_bytes;
+  if (op.kind == OpKind::write && end_bytes > file.size_bytes) file.size_bytes = end_bytes;
+  return true;
+}
+
+// The page a read has just returned must count as resident; else the kernel's count lies on this device.
+void test_backend(const Transfer& transfer, ssize_t result) {
+  OpenFile* file = find_open_file(transfer.fd);
+  if (file == nullptr || file->device == nullptr || file->is_direct) return;
+  if (file->device->count_verdict.load(std::memory_order_relaxed) != CountVerdict::untested) return;
+  const long end = transfer.offset_bytes >= 0 ? transfer.offset_bytes + result
+                                              : raw_syscall(SYS_lseek, transfer.fd, 0, SEEK_CUR);
+  if (end > 0) test_count(*file, transfer.fd, static_cast<std::uint64_t>(end - 1) / kPageBytes);
+}
+
+}  // namespace
+
+bool before_transfer(Job& job, Transfer& transfer) {
+  OpenFile* file = charged_file(job, transfer.fd);
+  if (file == nullptr) return false;
+  protocol::add(*job.member, Counter::calls, 1);
+  Charge charge;
+  if (!predict(job, *file, transfer, &charge)) charge = Charge{};
+  const std::uint64_t cost_bytes = charge.estimate.cost_bytes();
+  transfer.may_wait = admit(job, cost_bytes, transfer.may_wait, *transfer.signals);
+  if (cost_bytes != 0) {
+    protocol::add(*job.member, Counter::charged_calls, 1);
+    note_prediction(job, charge);
+  }
+  return true;
+}
+
+void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
+  if (result > 0) {
+    const Counter counter =
+        transfer.kind == OpKind::read ? Counter::file_read_bytes : Counter::file_write_bytes;
+    protocol::add(*job.member, counter, static_cast<std::uint64_t>(result));
+  }
+  if (job.member->pending_read_bytes.load(std::memory_order_relaxed) == 0) return settle_if_stale(job);
+  settle(job);
+  if (result > 0 && transfer.kind == OpKind::read) test_backend(transfer, result);
+}
+
+std::size_t part_bytes_max(Job& job, int fd) {
+  const std::uint64_t rate = job.segment->grant.rate_bytes_per_s.load(std::memory_order_relaxed);
+  if (rate == 0) return SIZE_MAX;
+  const OpenFile* file = charged_file(job, fd);
+  // Appends of several processes must not mix, and direct I/O must keep its alignment: those stay whole.
+  if (file == nullptr || file->is_append || file->is_direct) return SIZE_MAX;
+  const std::uint64_t part = rate / kBurstsPerSecond / kPartBytesMin * kPartBytesMin;
+  return part > kPartBytesMin ? part : kPartBytesMin;
+}
+
+bool is_charged(Job& job, int fd) {
+  return charged_file(job, fd) != nullptr;
+}
+
+std::int64_t offset_at(const off64_t* offset) {
+  off64_t value = 0;
+  if (offset == nullptr || !read_caller(offset, &value, sizeof value) || value < 0) return kAtPointer;
+  return value;
+}
+
+std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t part) {
+  OpenFile* file = charged_file(job, from.fd);
+  if (file == nullptr) return part;
+  const TryLock lock(file->lock, job.epoch);
+  std::uint64_t offset_bytes = 0;
+  if (!lock || !find_offset(*file, from, &offset_bytes) || !refresh_size(*file, from.fd)) return part;
+  const std::uint64_t left = file->size_bytes > offset_bytes ? file->size_bytes - offset_bytes : 0;
+  return left < part ? left : part;
+}
+
+void pay_debt(Job& job) {
+  settle_if_stale(job);
+  throttle::SignalHold signals;
+  admit(job, 0, true, signals);
+}
+
+Removal before_removal(int folder, const char* path) {
+  Removal removal;
+  Job* here = job();
+  if (here == nullptr || path == nullptr || regions.is_empty()) return removal;
+  struct stat status {};
+  if (is_raw_error(raw_syscall(SYS_newfstatat, folder, word(path), word(&status), AT_SYMLINK_NOFOLLOW)))
+    return removal;
+  removal.is_known = S_ISREG(status.st_mode) && status.st_nlink == 1;
+  removal.file = {status.st_dev, status.st_ino};
+  return removal;
+}
+
+void after_removal(const Removal& removal, std::uint64_t offset_bytes) {
+  Job* here = job();
+  if (here == nullptr) return;
+  if (removal.is_known) {
+    const TryLock lock(regions_lock, here->epoch);
+    const IoOp op{OpKind::remove, removal.file, offset_bytes, 0, 0, false};
+    if (lock) refund(*here, predictor::estimate_remove(op, regions, monotonic_coarse_ns()).refund_bytes);
+  }
+  settle_if_stale(*here);
+}
+
+void after_truncation(int fd, std::uint64_t size_bytes) {
+  Job* here = job();
+  if (here == nullptr) return;
+  Removal removal;
+  struct stat status {};
+  if (!regions.is_empty() &&
+      !is_raw_error(raw_syscall(SYS_newfstatat, fd, word(""), word(&status), AT_EMPTY_PATH))) {
+    removal.is_known = S_ISREG(status.st_mode);
+    removal.file = {status.st_dev, status.st_ino};
+  }
+  after_removal(removal, size_bytes);
+}
+
+void after_sync(int fd) {
+  Job* here = job();
+  if (here == nullptr) return;
+  const OpenFile* file = charged_file(*here, fd);
+  if (file == nullptr) return;
+  const TryLock lock(regions_lock, here->epoch);
+  if (lock) regions.clear(file->id);
+  settle_if_stale(*here);
+}
+
+void after_advice(int fd, int advice) {
+  Job* here = job();
+  OpenFile* file = here == nullptr ? nullptr : charged_file(*here, fd);
+  if (file == nullptr) return;
+  const TryLock lock(file->lock, here->epoch);
+  if (!lock) return;
+  predictor::FileState& state = file->state;
+  const predictor::ReadaheadLimits& limits = file->device->limits;
+  switch (advice) {
+    case POSIX_FADV_NORMAL:
+      return predictor::advise(state.readahead, state.limits, limits, predictor::Advice::normal);
+    case POSIX_FADV_SEQUENTIAL:
+      return predictor::advise(state.readahead, state.limits, limits, predictor::Advice::sequential);
+    case POSIX_FADV_RANDOM:
+      return predictor::advise(state.readahead, state.limits, limits, predictor::Advice::random);
+    case POSIX_FADV_DONTNEED:
+      state.belief = predictor::Belief{};
+      return;
+    default:
+      return settle(*here);  // WILLNEED reads at once; the kernel's account knows how much
+  }
+}
+
+}  // namespace discnice::shim

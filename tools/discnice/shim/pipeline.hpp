@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// pipeline: the one place where predicting, deciding and waiting meet. Each hooked call comes through here:
+//
+//   find the file -> predictor: what will it cost the disk? -> policy: when may it go? -> throttle: wait ->
+//   the real call -> account
+//
+// The real call is handed in as a function object and made exactly once for a vector call, one or more times
+// for a plain read or write that is longer than the job's burst. Its result and errno reach the program
+// unchanged.
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+#include <sys/types.h>
+
+#include "tools/discnice/contract/io_op.hpp"
+#include "tools/discnice/shim/caller_memory.hpp"
+#include "tools/discnice/shim/job.hpp"
+#include "tools/discnice/throttle/throttle.hpp"
+
+namespace discnice::shim {
+
+/// Offset that stands for "the file's own position".
+inline constexpr std::int64_t kAtPointer = -1;
+/// Offset that stands for "the caller forbade waiting (RWF_NOWAIT): pass through".
+inline constexpr std::int64_t kUntouched = -2;
+
+/// The kernel moves no more than this in one call (MAX_RW_COUNT), so the parts of one call never add up to
+/// more.
+inline constexpr std::uint64_t kCallBytesMax = 0x7ffff000;
+
+/// One transfer on one descriptor, as the hooks see it.
+struct Transfer {
+  OpKind kind;
+  int fd;
+  std::int64_t offset_bytes;
+  std::uint64_t length_bytes;
+  // False once a signal has ended a wait of this call: the rest of it must not wait again.
+  bool may_wait = true;
+  // The call's hold on signals; begun by its first wait.
+  throttle::SignalHold* signals = nullptr;
+  // A copy inside the kernel, which reads through a pipe of its own.
+  bool is_spliced = false;
+};
+
+/// Predicts, decides and waits for a transfer. True when after_transfer() must follow the call. Clears
+/// transfer.may_wait when a signal ended the wait.
+bool before_transfer(Job& job, Transfer& transfer);
+
+/// Counts and settles what a transfer did; `result` is what the real call returned.
+void after_transfer(Job& job, const Transfer& transfer, ssize_t result);
+
+/// The most bytes one call may move at once under the job's present limit: 100 ms worth, so that a long call
+/// is paced instead of being one stall and one burst. SIZE_MAX when nothing limits the job or the descriptor
+/// is not charged.
+std::size_t part_bytes_max(Job& job, int fd);
+
+/// The offset a program passed by pointer: kAtPointer for none, or for one that can't be read (the real call
+/// will say so).
+std::int64_t offset_at(const off64_t* offset);
+
+/// How much of a copy of `part` bytes there is to copy: programs ask for more than the source holds and stop
+/// at its end.
+std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t part);
+
+/// Pays what the process still owes from before, if anything. For calls that may reach the disk in ways
+/// nobody predicts.
+void pay_debt(Job& job);
+
+/// Runs a plain read or write, in parts when it is long. `call(done, part)` makes the real call for `part`
+/// bytes after `done`.
+template <typename Call>
+ssize_t run_transfer(Transfer transfer, Call call) {
+  Job* here = job();
+  if (here == nullptr || transfer.offset_bytes == kUntouched) return call(0, transfer.length_bytes);
+  throttle::SignalHold signals;
+  transfer.signals = &signals;
+  const std::size_t part_max = part_bytes_max(*here, transfer.fd);
+  const std::uint64_t whole = transfer.length_bytes < kCallBytesMax ? transfer.length_bytes : kCallBytesMax;
+  std::size_t done = 0;
+  while (true) {
+    const std::size_t part = whole - done < part_max ? whole - done : part_max;
+    transfer.length_bytes = part;
+    const bool is_charged = before_transfer(*here, transfer);
+    const ssize_t result = call(done, part);
+    if (is_charged) after_transfer(*here, transfer, result);
+    if (result < 0)
+      return done > 0 ? static_cast<ssize_t>(done)
+                      : result;  // as the kernel does: progress first, error next time
+    done += static_cast<std::size_t>(result);
+    if (static_cast<std::size_t>(result) < part || done >= whole) return static_cast<ssize_t>(done);
+    if (transfer.offset_bytes >= 0) transfer.offset_bytes += result;
+  }
+}
+
+/// True when the descriptor is a file on a disk, so that the rest of a call's arguments are worth looking at.
+bool is_charged(Job& job, int fd);
+
+/// Runs a transfer that must stay one call (vectors).
+template <typename Call>
+ssize_t run_vector(Transfer transfer, const iovec* vector, int count, Call call) {
+  Job* here = job();
+  if (here == nullptr || transfer.offset_bytes == kUntouched || !is_charged(*here, transfer.fd))
+    return call();
+  throttle::SignalHold signals;
+  transfer.signals = &signals;
+  transfer.length_bytes = vector_bytes(vector, count);
+  if (!before_transfer(*here, transfer)) return call();
+  const ssize_t result = call();
+  after_transfer(*here, transfer, result);
+  return result;
+}
+
+/// Runs a copy between two descriptors inside the kernel. Its length is clamped: a short copy is a legal
+/// answer there.
+template <typename Call>
+ssize_t run_copy(Transfer from, const off64_t* from_offset, Transfer to, const off64_t* to_offset,
+                 Call call) {
+  Job* here = job();
+  if (here == nullptr) return call(from.length_bytes);
+  throttle::SignalHold signals;
+  from.signals = to.signals = &signals;
+  from.is_spliced = true;
+  from.offset_bytes = offset_at(from_offset);
+  to.offset_bytes = offset_at(to_offset);
+  const std::size_t from_max = part_bytes_max(*here, from.fd);
+  const std::size_t to_max = part_bytes_max(*here, to.fd);
+  const std::size_t part_max = from_max < to_max ? from_max : to_max;
+  const std::size_t part = from.length_bytes < part_max ? from.length_bytes : part_max;
+  from.length_bytes = to.length_bytes = copied_bytes_max(*here, from, part);
+  const bool is_read_charged = before_transfer(*here, from);
+  to.may_wait = from.may_wait;
+  const bool is_write_charged = before_transfer(*here, to);
+  const ssize_t result = call(part);
+  if (is_read_charged) after_transfer(*here, from, result);
+  if (is_write_charged) after_transfer(*here, to, result);
+  return result;
+}
+
+/// Runs a call that only needs the account looked at afterwards (open, close, stdio, ...). Debts are paid
+/// before it.
+template <typename Call>
+auto run_settled(Call call) {
+  Job* here = job();
+  if (here != nullptr) pay_debt(*here);
+  return call();
+}
+
+/// What to do to the table of dirty regions after a removal succeeded. Filled before the call, while the file
+/// still exists.
+struct Removal {
+  bool is_known = false;
+  FileId file;
+};
+
+/// Looks at the file a removal is about to take away. Costs one system call, and none while no dirty data is
+/// known.
+Removal before_removal(int folder, const char* path);
+
+/// After a successful removal of everything from `offset_bytes` on: the dirty data there is never written.
+void after_removal(const Removal& removal, std::uint64_t offset_bytes);
+
+/// The same for a descriptor (ftruncate, O_TRUNC).
+void after_truncation(int fd, std::uint64_t size_bytes);
+
+/// After fsync or fdatasync: the file's dirty data is on disk.
+void after_sync(int fd);
+
+/// After a successful posix_fadvise(): the kernel reads ahead differently now, or has dropped pages.
+void after_advice(int fd, int advice);
+
+}  // namespace discnice::shim

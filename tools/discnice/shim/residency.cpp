@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+//
+// Knowledge assumed: a page in the page cache is copied in well under the time of the fastest disk; a read
+// marked RWF_NOWAIT is
+//   refused rather than wait for one (kernels since 4.14).
+// Output observed: the kernel's counts; else refusals; else elapsed time, each probe judged against a second
+// read of the same page,
+//   which is certainly resident then.
+// Inference drawn: hit or miss of the page probed.
+// What breaks it: a device nearly as fast as memory (then it hardly matters), preemption between the two
+// clock readings (a
+//   hit taken for a miss; the kernel's account corrects the charge).
+#include "tools/discnice/shim/residency.hpp"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+#include "libgray/src/core/hit_classifier.hpp"
+#include "toolbox/base/clock.hpp"
+#include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/protocol/members.hpp"
+
+namespace discnice::shim {
+namespace {
+
+using gray::base::is_raw_error;
+using gray::base::monotonic_ns;
+using gray::base::raw_syscall;
+using gray::base::word;
+using predictor::Answer;
+
+constexpr long kCachestatNumber = 451;  // the same on every architecture
+constexpr int kNowaitFlag = 8;          // RWF_NOWAIT
+constexpr std::uint64_t kMincorePagesMax = 2048;
+struct CachestatRange {
+  std::uint64_t offset_bytes;
+  std::uint64_t length_bytes;
+};
+
+struct CachestatAnswer {
+  std::uint64_t cached;
+  std::uint64_t dirty;
+  std::uint64_t writeback;
+  std::uint64_t evicted;
+  std::uint64_t recently_evicted;
+};
+
+long ask_cachestat(int fd, std::uint64_t first_page, std::uint64_t page_count, CachestatAnswer* answer) {
+  const CachestatRange range{first_page * kPageBytes, page_count * kPageBytes};
+  return raw_syscall(kCachestatNumber, fd, word(&range), word(answer), 0);
+}
+
+// "/proc/self/fd/N" for opening the same file a second time.
+void write_fd_path(char* out, int fd) {
+  for (const char* text = "/proc/self/fd/"; *text != '\0'; ++text) *out++ = *text;
+  char digits[12];
+  int count = 0;
+  auto number = static_cast<unsigned>(fd);
+  do {
+    digits[count++] = static_cast<char>('0' + number % 10);
+    number /= 10;
+  } while (number != 0);
+  while (count > 0) *out++ = digits[--count];
+  *out = '\0';
+}
+
+}  // namespace
+
+Residency::Residency(OpenFile& file, int fd, const protocol::JobOptions& options, protocol::Member& member)
+    : file_(file), fd_(fd), options_(options), member_(member) {
+  oracle_.context = this;
+  choose();
+}
+
+Residency::~Residency() {
+  if (probe_fd_ >= 0) raw_syscall(SYS_close, probe_fd_);
+}
+
+bool Residency::may_use(Backend backend) const {
+  const auto asked = static_cast<Backend>(options_.cache_backend);
+  return asked == Backend::automatic || asked == backend;
+}
+
+void Residency::choose() {
+  const bool does_count_lie =
+      file_.device->count_verdict.load(std::memory_order_relaxed) == CountVerdict::lies;
+  if (may_use(Backend::cachestat) && file_.can_count && !does_count_lie) {
+    CachestatAnswer answer{};
+    if (!is_raw_error(ask_cachestat(fd_, 0, 1, &answer))) {
+      oracle_.count_resident = count_by_cachestat;
+      return;
+    }
+    file_.can_count = false;
+  }
+  if (may_use(Backend::mincore) && file_.is_own && !file_.is_block_device) {
+    oracle_.count_resident = count_by_mincore;
+    return;
+  }
+  if (may_use(Backend::nowait) || may_use(Backend::timed)) oracle_.probe = probe_page;
+}
+
+std::uint64_t Residency::count_by_cachestat(void* context, std::uint64_t first_page,
+                                            std::uint64_t page_count) {
+  auto& self = *static_cast<Residency*>(context);
+  CachestatAnswer answer{};
+  if (is_raw_error(ask_cachestat(self.fd_, first_page, page_count, &answer))) return 0;
+  return answer.cached;
+}
+
+std::uint64_t Residency::count_by_mincore(void* context, std::uint64_t first_page, std::uint64_t page_count) {
+  auto& self = *static_cast<Residency*>(context);
+  std::uint64_t resident = 0;
+  unsigned char pages[kMincorePagesMax];
+  for (std::uint64_t done = 0; done < page_count;) {
+    const std::uint64_t part = page_count - done < kMincorePagesMax ? page_count - done : kMincorePagesMax;
+    const auto bytes = static_cast<long>(part * kPageBytes);
+    const long address = raw_syscall(SYS_mmap, 0, bytes, PROT_READ, MAP_SHARED, self.fd_,
+                                     static_cast<long>((first_page + done) * kPageBytes));
+    if (is_raw_error(address))
+      return resident;  // opened for writing only, say: what can't be seen counts as absent
+    if (!is_raw_error(raw_syscall(SYS_mincore, address, bytes, word(pages)))) {
+      for (std::uint64_t i = 0; i < part; ++i) resident += pages[i] & 1U;
+    }
+    raw_syscall(SYS_munmap, address, bytes);
+    done += part;
+  }
+  return resident;
+}
+
+bool Residency::open_probe() {
+  if (probe_fd_ >= 0) return true;
+  char path[32];
+  write_fd_path(path, fd_);
+  probe_fd_ = raw_syscall(SYS_openat, AT_FDCWD, word(path), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
+  if (is_raw_error(probe_fd_)) {
+    probe_fd_ = -1;
+    return false;
+  }
+  raw_syscall(SYS_fadvise64, probe_fd_, 0, 0, POSIX_FADV_RANDOM);
+  return true;
+}
+
+Answer Residency::probe_page(void* context, std::uint64_t page) {
+  auto& self = *static_cast<Residency*>(context);
+  if (!self.open_probe()) return Answer::unknown;
+  Answer answer = Answer::unknown;
+  if (self.may_use(Backend::nowait) && !self.is_nowait_refused_)
+    answer = self.probe_nowait(page * kPageBytes);
+  if (answer == Answer::unknown && self.may_use(Backend::timed)) answer = self.probe_timed(page * kPageBytes);
+  if (answer == Answer::miss) protocol::add(self.member_, protocol::Counter::probe_bytes, kPageBytes);
+  return answer;
+}
+
+Answer Residency::probe_nowait(std::uint64_t offset_bytes) {
+  char byte = 0;
+  const iovec vector{&byte, 1};
+  const long result =
+      raw_syscall(SYS_preadv2, probe_fd_, word(&vector), 1, static_cast<long>(offset_bytes), 0, kNowaitFlag);
+  if (result == 1) return Answer::hit;
+  if (result == -EAGAIN) return Answer::miss;
+  is_nowait_refused_ = true;
+  return Answer::unknown;
+}
+
+Answer Residency::probe_timed(std::uint64_t offset_bytes) {
+  char byte = 0;
+  const auto offset = static_cast<long>(offset_bytes);
+  const std::uint64_t start_ns = monotonic_ns();
+  if (raw_syscall(SYS_pread64, probe_fd_, word(&byte), 1, offset) != 1) return Answer::unknown;
+  const std::uint64_t middle_ns = monotonic_ns();
+  const std::uint64_t probe_ns = middle_ns - start_ns;
+  if (options_.probe_hit_max_ns != 0) {
+    return gray::core::is_miss_by_threshold(probe_ns, options_.probe_hit_max_ns) ? Answer::miss : Answer::hit;
+  }
+  raw_syscall(SYS_pread64, probe_fd_, word(&byte), 1, offset);
+  return gray::core::is_miss(probe_ns, monotonic_ns() - middle_ns) ? Answer::miss : Answer::hit;
+}
+
+void test_count(OpenFile& file, int fd, std::uint64_t page_just_read) {
+  if (!file.can_count || file.device->count_verdict.load(std::memory_order_relaxed) != CountVerdict::untested)
+    return;
+  CachestatAnswer answer{};
+  if (is_raw_error(ask_cachestat(fd, page_just_read, 1, &answer))) return;
+  const CountVerdict verdict = answer.cached > 0 ? CountVerdict::works : CountVerdict::lies;
+  file.device->count_verdict.store(verdict, std::memory_order_relaxed);
+}
+
+}  // namespace discnice::shim
