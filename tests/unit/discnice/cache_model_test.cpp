@@ -28,7 +28,8 @@ SimulatedFile random_file(std::mt19937_64& random) {
   for (std::uint64_t page = random() % 3; page < kPages;) {
     const std::uint64_t end = page + 1 + random() % longest;
     file.set(page, end);
-    page = end + random() % (random() % 2 == 0 ? 3 : longest);
+    const std::uint64_t gap_max = random() % 2 == 0 ? 3 : longest;
+    page = end + random() % gap_max;
   }
   return file;
 }

@@ -84,7 +84,7 @@ TEST_CASE("a new process with the number of a dead member takes its slot but not
   dead.pending_read_bytes.store(1);
   dead.pending_write_bytes.store(2);
   dead.settled_at_ns.store(3);
-  dead.yielded_at_ns.store(4);
+  dead.yielded_until_ns.store(4);
   Member& fresh = enter(*segment, kDeadPid, JoinKind::after_fork);
   CHECK(&fresh == &dead);
   CHECK(get(fresh, Counter::predicted_read_bytes) == 0);
@@ -92,7 +92,7 @@ TEST_CASE("a new process with the number of a dead member takes its slot but not
   CHECK(fresh.pending_read_bytes.load() == 0);
   CHECK(fresh.pending_write_bytes.load() == 0);
   CHECK(fresh.settled_at_ns.load() == 0);
-  CHECK(fresh.yielded_at_ns.load() == 0);
+  CHECK(fresh.yielded_until_ns.load() == 0);
   CHECK(total(*segment, Counter::predicted_read_bytes) == 100);
   CHECK(segment->members_live.load() == 1);
   CHECK(segment->members_total.load() == 2);

@@ -92,6 +92,9 @@ TEST_CASE("forgetting a range forgets its ends and nothing beside it", "[open_fi
   forget_open_file(399);
   CHECK(find_open_file(399)->file_class.load() == FileClass::unknown);
   CHECK(find_open_file(398)->file_class.load() == FileClass::free);
+  find_open_file(101 * 64)->file_class.store(FileClass::free);  // behind a stretch never used
+  forget_open_files(100 * 64, 101 * 64);
+  CHECK(find_open_file(101 * 64)->file_class.load() == FileClass::unknown);
   forget_open_files(0, UINT32_MAX);  // close_range() without an end
   CHECK(find_open_file(100)->file_class.load() == FileClass::unknown);
 }

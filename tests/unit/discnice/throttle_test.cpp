@@ -6,9 +6,11 @@
 #include "tools/discnice/throttle/throttle.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <vector>
 
 #include "tests/support/catch.hpp"
+#include "toolbox/base/clock.hpp"
 
 using namespace discnice;
 using namespace discnice::throttle;
@@ -144,10 +146,46 @@ TEST_CASE("a kernel that refuses to sleep is asked once", "[throttle]") {
 }
 
 TEST_CASE("the real clock sleeps until an absolute instant and leaves errno alone", "[throttle]") {
-  const std::uint64_t before_ns = real_now_ns(nullptr);
+  const SignalMask program_mask = 0;
+  const std::uint64_t before_ns = gray::base::monotonic_ns();
   errno = E2BIG;
-  CHECK(real_sleep_until(nullptr, before_ns + 3'000'000) == 0);
-  CHECK(real_now_ns(nullptr) >= before_ns + 3'000'000);
-  CHECK(real_sleep_until(nullptr, before_ns) == 0);  // an instant gone by
+  CHECK(sleep_until(before_ns + 3'000'000, program_mask) == 0);
+  CHECK(gray::base::monotonic_ns() >= before_ns + 3'000'000);
+  CHECK(sleep_until(before_ns, program_mask) == 0);  // an instant gone by
   CHECK(errno == E2BIG);
+}
+
+namespace {
+
+volatile sig_atomic_t handled = 0;
+
+void count_signal(int /*number*/) {
+  handled = handled + 1;
+}
+
+}  // namespace
+
+TEST_CASE("a signal that comes between two sleeps of a call ends the next one", "[throttle]") {
+  struct sigaction action {};
+  struct sigaction before {};
+  action.sa_handler = count_signal;
+  sigaction(SIGUSR1, &action, &before);
+  handled = 0;
+  {
+    SignalHold hold;
+    hold.begin();
+    raise(SIGUSR1);
+    CHECK(handled == 0);  // held back: we are between two sleeps
+    const std::uint64_t start_ns = gray::base::monotonic_ns();
+    CHECK(sleep_until(start_ns + 5'000'000'000, hold.program_mask()) == -EINTR);
+    CHECK(handled == 1);
+    CHECK(gray::base::monotonic_ns() - start_ns < 1'000'000'000);
+    raise(SIGUSR1);
+    CHECK(handled == 1);
+  }
+  CHECK(handled == 2);  // delivered when the call is over
+  sigset_t mask;
+  sigprocmask(SIG_BLOCK, nullptr, &mask);
+  CHECK(sigismember(&mask, SIGUSR1) == 0);
+  sigaction(SIGUSR1, &before, nullptr);
 }

@@ -108,7 +108,8 @@ struct Step {
 Step random_step(std::mt19937_64& random, std::uint64_t files, std::uint64_t pages) {
   const std::uint64_t dice = random() % 100;
   const std::uint64_t first_page = random() % pages;
-  const std::uint64_t end_page = first_page + random() % (random() % 8 == 0 ? pages : 6);
+  const std::uint64_t length_max = random() % 8 == 0 ? pages : 6;
+  const std::uint64_t end_page = first_page + random() % length_max;
   const std::uint64_t file = random() % files;
   if (dice < 75) return {Step::Kind::mark, file, first_page, end_page};
   if (dice < 85) return {Step::Kind::remove, file, first_page, 0};

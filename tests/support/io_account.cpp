@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// io_account: runs a command and tells what the kernel says it moved: the judge of discnice, who knows
+// nothing of it.
+//
+//   io_account OUTPUT COMMAND [ARGUMENT...]
+//
+// Writes {"read_bytes":N,"write_bytes":N,"cancelled_bytes":N,"processes":N,"elapsed_seconds":S} to OUTPUT and
+// ends as the command did (a death by signal as 128 + its number). Every process is looked at in
+// /proc/<pid>/io after its end and before it is reaped; its own children, once reaped, are in that account
+// already, and those it leaves behind are adopted here (PR_SET_CHILD_SUBREAPER), so whole trees are counted.
+// The time is that of the last one's end.
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+constexpr int kCannotRun = 126;
+constexpr int kOwnFailure = 125;
+constexpr int kSignalBase = 128;
+
+struct Account {
+  std::uint64_t read_bytes = 0;
+  std::uint64_t write_bytes = 0;
+  std::uint64_t cancelled_bytes = 0;
+  unsigned processes = 0;
+};
+
+double now_s() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+// Adds the account of a process that has ended and is not yet reaped; false when the kernel keeps none.
+bool add_account(pid_t pid, Account& account) {
+  char path[32];
+  std::snprintf(path, sizeof path, "/proc/%d/io", pid);
+  std::FILE* file = std::fopen(path, "re");
+  if (file == nullptr) return false;
+  char key[32];
+  std::uint64_t value = 0;
+  while (std::fscanf(file, "%31s %lu", key, &value) == 2) {
+    if (std::strcmp(key, "read_bytes:") == 0) account.read_bytes += value;
+    if (std::strcmp(key, "write_bytes:") == 0) account.write_bytes += value;
+    if (std::strcmp(key, "cancelled_write_bytes:") == 0) account.cancelled_bytes += value;
+  }
+  ++account.processes;
+  return std::fclose(file) == 0;
+}
+
+// Waits for everybody; the exit status of `first` as a shell would give it, or a failure of our own.
+int wait_for_all(pid_t first, Account& account) {
+  int result = kOwnFailure;
+  while (true) {
+    siginfo_t ended{};
+    if (waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT) != 0) {
+      if (errno == EINTR) continue;
+      return result;
+    }
+    if (!add_account(ended.si_pid, account)) return kOwnFailure;
+    int status = 0;
+    waitpid(ended.si_pid, &status, 0);
+    if (ended.si_pid == first)
+      result = WIFSIGNALED(status) ? kSignalBase + WTERMSIG(status) : WEXITSTATUS(status);
+  }
+}
+
+int write_account(const char* path, const Account& account, double elapsed_s) {
+  std::FILE* file = std::fopen(path, "we");
+  if (file == nullptr) return -1;
+  std::fprintf(file,
+               "{\"read_bytes\":%lu,\"write_bytes\":%lu,\"cancelled_bytes\":%lu,\"processes\":%u,"
+               "\"elapsed_seconds\":%.6f}\n",
+               account.read_bytes, account.write_bytes, account.cancelled_bytes, account.processes,
+               elapsed_s);
+  return std::fclose(file);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fputs("usage: io_account OUTPUT COMMAND [ARGUMENT...]\n", stderr);
+    return kOwnFailure;
+  }
+  prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L);
+  const double start_s = now_s();
+  const pid_t first = fork();
+  if (first == 0) {
+    execvp(argv[2], argv + 2);
+    std::perror(argv[2]);
+    _exit(kCannotRun);
+  }
+  Account account;
+  const int result = first < 0 ? kOwnFailure : wait_for_all(first, account);
+  if (write_account(argv[1], account, now_s() - start_s) != 0) return kOwnFailure;
+  return result;
+}
