@@ -23,6 +23,7 @@ std::vector<File> look_at(const std::vector<std::string>& paths, const Wanted& w
   gb_cache_options options{};
   options.size = sizeof options;
   options.backend = wanted.backend;
+  options.prediction_unit_bytes = wanted.host.prediction_unit_bytes;
   gb_cache_t* opened = nullptr;
   const gb_status_t status = gb_cache_open(&options, &opened);
   const std::unique_ptr<gb_cache_t, CloseCache> detector(opened);

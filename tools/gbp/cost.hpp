@@ -8,6 +8,8 @@
 #include <gray/cache.h>
 #include <gray/layout.h>
 
+#include "tools/gbp/host_parameters.hpp"
+
 namespace gbp {
 
 /// One input. `position` is its place in the input, which ties keep.
@@ -24,6 +26,7 @@ struct Wanted {
   bool is_cache_wanted = true;
   bool is_layout_wanted = true;
   gb_backend_t backend = GB_BACKEND_AUTO;
+  HostParameters host;
 };
 
 /// Looks at each path. A file that can't be looked at has `error` set; the others are unaffected.

@@ -4,6 +4,7 @@
 #include "toolbox/cli/options.hpp"
 #include "tools/gbp/cost.hpp"
 #include "tools/gbp/emit.hpp"
+#include "tools/gbp/host_parameters.hpp"
 #include "tools/gbp/options.hpp"
 #include "tools/gbp/order.hpp"
 
@@ -28,7 +29,8 @@ int main(int argc, char** argv) {
   if (const auto status = gbp::read_options(argc, argv, options)) return *status;
   const bool is_json = options.format == gbp::Format::json_lines;
   const gbp::Wanted wanted{is_json || options.mode != gbp::Mode::file,
-                           is_json || options.mode != gbp::Mode::mem, options.backend};
+                           is_json || options.mode != gbp::Mode::mem, options.backend,
+                           gbp::read_host_parameters()};
   std::vector<gbp::File> files = gbp::look_at(options.paths, wanted);
   gbp::sort_files(files, options.mode);
   gbp::emit(files, options.format);
