@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// median_interval: between which two values of the sample the true median lies.
+//
+// Each value lies below the true median with probability one half, whatever the distribution, so their number
+// below it is binomial, and so is the confidence that the k-th smallest and k-th largest enclose it (Conover,
+// Practical Nonparametric Statistics, section 3.2). Exact, not the normal approximation.
+#pragma once
+
+#include <vector>
+
+#include "toolbox/base/result.hpp"
+
+namespace gray::stats {
+
+struct MedianInterval {
+  double low = 0;
+  double high = 0;
+  double confidence =
+      0;  ///< What the interval really has: at least what was asked for, if it could be reached.
+  bool is_reached =
+      false;  ///< False with too few values: then the whole range is given, with its lower confidence.
+};
+
+/// The narrowest such interval with at least `confidence` (above 0 and below 1, else -EDOM). Needs at least
+/// one value (-EINVAL); a value that is not finite is -EDOM.
+base::Result<MedianInterval> median_interval(const std::vector<double>& values, double confidence = 0.95);
+
+}  // namespace gray::stats

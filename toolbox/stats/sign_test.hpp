@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// sign_test: does one of two things run in turn come out lower more often than a coin would?
+//
+// The paired sign test assumes nothing of the distributions, only that the pairs are independent: right for
+// timings on a host that drifts, where both of a pair meet the same conditions (Conover, Practical
+// Nonparametric Statistics, 3.4).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "toolbox/base/result.hpp"
+
+namespace gray::stats {
+
+struct SignTest {
+  std::size_t lower_count = 0;   ///< Pairs in which the first is lower.
+  std::size_t higher_count = 0;  ///< Pairs in which the first is higher.
+  std::size_t tie_count = 0;     ///< Equal pairs; they say nothing and are left out.
+  double p_value = 1;  ///< Two-sided: how often chance alone would be as uneven; 1 if all pairs are equal.
+};
+
+/// Fails with -EINVAL for samples of different length or without a pair, -EDOM for a value that is not
+/// finite.
+base::Result<SignTest> paired_sign_test(const std::vector<double>& first, const std::vector<double>& second);
+
+}  // namespace gray::stats
