@@ -51,7 +51,7 @@ endif()
 
 function(gray_feature_summary)
   add_feature_info(tests GRAY_BUILD_TESTS "unit, system, command-line and shape tests")
-  add_feature_info(preload GRAY_BUILD_PRELOAD "the preload library, not in builds with sanitizers")
+  add_feature_info(preload GRAY_PRELOAD_WORKS "a preload library that may enter any program, so not with sanitizers or coverage")
   add_feature_info(unwind GRAY_WITH_UNWIND "the second preload library, which records call sites")
   add_feature_info(coverage GRAY_COVERAGE "counting which lines run")
   add_feature_info(fuzz GRAY_FUZZ "libFuzzer in the fuzz entries")

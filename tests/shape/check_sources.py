@@ -53,10 +53,13 @@ def judge_head(root, path, kind, lines):
     stem, ending = os.path.splitext(os.path.basename(path))
     if ending in (".c", ".cpp") and os.path.exists(os.path.join(root, os.path.splitext(path)[0] + ".hpp")):
         return None
-    second = lines[first + 1] if len(lines) > first + 1 else ""
+    place = first + 1
+    if lines[place:place + 1] == ["/*"]:  # a longer comment of C begins on the line below
+        place += 1
+    text = lines[place] if len(lines) > place else ""
     name = r"[\w-]+" if stem == "main" else re.escape(stem)  # main speaks for its program
-    if not re.match(rf"^(// |/\* ?| \* ?){name}[\w.]*: .", second):
-        return f"{path}:{first + 2}: the file does not begin with its name and purpose, '// {stem}: ...'"
+    if not re.match(rf"^(// |/\* ?| \* ?){name}[\w.]*: .", text):
+        return f"{path}:{place + 1}: the file does not begin with its name and purpose, '// {stem}: ...'"
     return None
 
 

@@ -11,8 +11,10 @@ warnings=(-Wall -Wextra -Wpedantic -Wstrict-prototypes -Werror)
 compiles() {
   local flags=("${warnings[@]}")
   [[ $2 == c ]] || flags=(-Wall -Wextra -Wpedantic -Werror)
-  printf '#include <%s>\n#include <%s>\n' "$4" "$4" |
-    "$1" -x "$2" -std="$3" "${flags[@]}" -I "$HEADERS" -fsyntax-only - >&2
+  # The last line is for headers of macros alone: C forbids an empty file.
+  printf '#include <%s>\n#include <%s>\nextern int not_empty;\n' "$4" "$4" |
+    "$1" -x "$2" -std="$3" "${flags[@]}" -I "$HEADERS" -fsyntax-only - >&2 ||
+    { echo "the above is $4 with $1 as $3" >&2 && return 1; }
 }
 
 check_all() {

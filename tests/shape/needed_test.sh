@@ -4,6 +4,7 @@
 #
 # Reads the dynamic section only. Leaves out what a library might open by itself while it runs.
 source "$(dirname "$0")/../support/system.bash"
+need_preload  # an instrumented library exports and needs more
 need readelf
 
 needed() { readelf -dW "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'; }
@@ -23,9 +24,7 @@ looked=()
 missing=()
 if [[ -e $LIB/libdiscnice.so ]]; then only libdiscnice.so "$libc"; else missing+=(libdiscnice.so); fi
 if [[ -e $LIB/libgray.so ]]; then
-  instrumented=
-  [[ ${GRAY_BUILD_PRELOAD:-ON} == ON ]] || instrumented='|lib[a-z]*san\.so\..*'
-  only libgray.so "$libc|libstdc\+\+\.so\.6|libgcc_s\.so\.1|libm\.so\.6$instrumented"
+  only libgray.so "$libc|libstdc\+\+\.so\.6|libgcc_s\.so\.1|libm\.so\.6"
 else
   missing+=(libgray.so)
 fi

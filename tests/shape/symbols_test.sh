@@ -5,6 +5,7 @@
 # libgray/gray.map is written by hand, one node a release; the map of libdiscnice.so is made from shim/interposed.def, so its names
 # are also counted against that table. Leaves out: whether a name's version node is the right one.
 source "$(dirname "$0")/../support/system.bash"
+need_preload  # an instrumented library exports and needs more
 need nm awk
 
 # The global names of a version script, one a line, sorted: what stands between "global:" and "local:", or alone in a node.

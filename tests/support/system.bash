@@ -13,7 +13,7 @@
 #   need_built NAME...     skips unless these programs were built, each a name in BIN
 #   program NAME           prints the path of a built program; fails if there is none
 #   require_library NAME   prints the path of build/lib/NAME; skips if it was not built
-#   need_preload           skips in a build with sanitizers or coverage, which has no preload library
+#   need_preload           skips in a build with sanitizers or coverage, whose preload library fits no other program
 #   evict FILE...          drops the files' pages from the page cache
 #   at_exit COMMAND...     runs it when the test ends, last given first
 #   expect_status N CMD... runs CMD, fails unless it ends with status N
@@ -86,7 +86,7 @@ require_library() {
 }
 
 need_preload() {
-  [[ ${GRAY_BUILD_PRELOAD:-ON} == ON ]] || skip "no preload library in this build: an instrumented one cannot enter other programs"
+  [[ ${GRAY_PRELOAD_WORKS:-ON} == ON ]] || skip "the preload library of this build is instrumented and cannot enter other programs"
 }
 
 _is_memory_file_system() {

@@ -16,7 +16,9 @@
 // cannot be repeated without their seed; the closed form of such reads stands in for them.
 #include "tools/discnice/predictor/readahead_model.hpp"
 
+#include <algorithm>
 #include <random>
+#include <vector>
 
 #include "tests/support/catch.hpp"
 #include "tests/unit/discnice/simulated_file.hpp"
@@ -199,6 +201,52 @@ TEST_CASE("a window of one page leaves no marker", "[readahead]") {
   file.set(1, 2);
   CHECK(reader.read(0, 1) == 4'096);
   CHECK(reader.read(4'096, 1) == 0);  // a marker here would fetch the page behind it
+}
+
+TEST_CASE("the first window is the request, rounded up and enlarged as the kernel's algorithm does",
+          "[readahead]") {
+  struct Step {
+    std::uint64_t window_pages_max;
+    std::uint64_t request_pages;
+    std::uint64_t first_window_pages;
+  };
+  for (const Step& step :
+       {Step{32, 1, 4}, Step{32, 2, 4}, Step{32, 3, 8}, Step{32, 8, 16}, Step{32, 9, 32}, Step{2048, 64, 256},
+        Step{2048, 65, 256}, Step{2048, 128, 256}, Step{2048, 512, 1024}, Step{2048, 513, 2048}}) {
+    INFO("window " << step.window_pages_max << ", request " << step.request_pages);
+    SimulatedFile file(kBigFileBytes);
+    Reader reader(file, {step.window_pages_max, step.window_pages_max});
+    reader.read(0, step.request_pages * kPageBytes);
+    CHECK(reader.read_bytes() == step.first_window_pages * kPageBytes);
+  }
+}
+
+TEST_CASE("a miss behind a cached run continues it, when the run is longer than the request", "[readahead]") {
+  SimulatedFile file(kBigFileBytes);
+  Reader reader(file, kWide);
+  SECTION("as long as the request: a random read") {
+    file.set(100, 101);
+    CHECK(reader.read(101 * kPageBytes, kPageBytes) == kPageBytes);
+  }
+  SECTION("longer: a window of run and request together") {
+    file.set(100, 102);
+    CHECK(reader.read(102 * kPageBytes, kPageBytes) == 3 * kPageBytes);
+  }
+  SECTION("from the start of the file: the run counts twice") {
+    file.set(0, 2);
+    CHECK(reader.read(2 * kPageBytes, kPageBytes) == 5 * kPageBytes);
+  }
+}
+
+TEST_CASE("a stream that begins anew forgets how large its folios had become", "[readahead]") {
+  constexpr std::uint64_t kOddPage = 32'769;
+  SimulatedFile file(kBigFileBytes);
+  Reader reader(file, kWide);
+  reader.scan(0, 16 * kMiB, 4 * kKiB);
+  const std::uint64_t before_bytes = reader.read_bytes();
+  reader.repeat(kOddPage * kPageBytes, 4 * kKiB, 3, 4 * kKiB);
+  // One page at random, a window of four, and one of sixteen that ends two early, on a multiple of four.
+  CHECK(reader.read_bytes() - before_bytes == (1 + 4 + 14) * kPageBytes);
 }
 
 TEST_CASE("two descriptors of one file keep two windows over one cache", "[readahead]") {

@@ -43,7 +43,7 @@ State correct(State state, const Grant& grant, std::int64_t correction_bytes, st
   if (correction_bytes >= 0)
     return admit(state, grant, static_cast<std::uint64_t>(correction_bytes), now_ns).next;
   const std::uint64_t credit_ns =
-      drain_time_ns(static_cast<std::uint64_t>(-correction_bytes), grant.rate_bytes_per_s);
+      drain_time_ns(0 - static_cast<std::uint64_t>(correction_bytes), grant.rate_bytes_per_s);
   return {state.paid_until_ns > credit_ns ? state.paid_until_ns - credit_ns : 0};
 }
 

@@ -55,7 +55,8 @@ IoEstimate estimate_write(const IoOp& op, FileState& file, UpdateRegions& region
     estimate.read_bytes += kPageBytes;
   }
   const bool is_tail_partial = end_bytes % kPageBytes != 0 && end_bytes < op.file_size_bytes;
-  if (is_tail_partial && end - 1 != first && needs_read_first(op, end - 1, file, regions, oracle, now_ns)) {
+  const bool is_tail_done = end - 1 == first && op.offset_bytes % kPageBytes != 0;
+  if (is_tail_partial && !is_tail_done && needs_read_first(op, end - 1, file, regions, oracle, now_ns)) {
     estimate.read_bytes += kPageBytes;
   }
   estimate.write_bytes = regions.mark(op.file, first, end, now_ns) * kPageBytes;

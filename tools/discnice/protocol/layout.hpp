@@ -53,15 +53,16 @@ struct Counters {
 
 /// One process of the job. 256 bytes, so that two members never write to the same cache line.
 struct alignas(256) Member {
-  std::atomic<std::uint32_t> pid;  // writer: whoever claims or releases the slot; 0 = free
-  std::uint32_t reserved;
+  std::atomic<std::uint32_t> pid;          // writer: whoever claims or releases the slot; 0 = free
+  std::atomic<std::uint32_t> grace_calls;  // writer: the member; calls that need not wait after a signal
   Counters counters;
   // The member's account with the kernel, and what it owes. Writer: the member's threads.
   std::atomic<std::uint64_t> pending_read_bytes;   // predicted since the last settlement
   std::atomic<std::uint64_t> pending_write_bytes;  // the same for writes
   std::atomic<std::uint64_t> owed_until_ns;        // unpaid waiting: the next call pays it first
   std::atomic<std::uint64_t> settled_at_ns;        // when the kernel's account was last read
-  std::atomic<std::uint64_t> yielded_at_ns;        // when a wait last gave way to a signal
+  std::atomic<std::uint64_t>
+      yielded_until_ns;  // what a wait that gave way to a signal put off is paid by then
 };
 static_assert(sizeof(Member) == 256);
 

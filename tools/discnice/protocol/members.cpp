@@ -24,12 +24,13 @@ bool is_dead(std::uint32_t pid) {
 }
 
 void fold(Segment& segment, Member& member) {
+  member.grace_calls.store(0, std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < kCounterCount; ++i) {
     segment.left.value[i].fetch_add(member.counters.value[i].exchange(0, std::memory_order_relaxed),
                                     std::memory_order_relaxed);
   }
   for (auto* field : {&member.pending_read_bytes, &member.pending_write_bytes, &member.owed_until_ns,
-                      &member.settled_at_ns, &member.yielded_at_ns}) {
+                      &member.settled_at_ns, &member.yielded_until_ns}) {
     field->store(0, std::memory_order_relaxed);
   }
 }

@@ -98,6 +98,9 @@ Result<Segment*> set_up(long descriptor, const Path& path) {
 int check(const Segment& segment) {
   if (segment.magic.load(std::memory_order_acquire) != kSegmentMagic) return -EPROTO;
   if (segment.version != kSegmentVersion || segment.size_bytes != sizeof(Segment)) return -EPROTO;
+  // The names are read as texts: they must end within their fields.
+  if (segment.job_name[kJobNameBytesMax - 1] != '\0' || segment.file_name[kJobNameBytesMax - 1] != '\0')
+    return -EPROTO;
   return 0;
 }
 

@@ -28,8 +28,8 @@ using protocol::Counter;
 
 constexpr std::uint64_t kBurstsPerSecond = 10;      // a part is a tenth of a second's worth
 constexpr std::uint64_t kPartBytesMin = 64 * 1024;  // below this, splitting costs more calls than it smooths
-constexpr std::uint64_t kYieldIntervalNs =
-    1'000'000'000;  // one wait a second gives way to a signal; see may_yield_to_signal()
+// Calls after an interrupted wait that do not wait either: a read, a write and some to spare.
+constexpr std::uint32_t kGraceCalls = 4;
 
 // What the kernel's own pipe holds (PIPE_DEF_BUFFERS pages): a copy asks read-ahead for no more at once.
 constexpr std::uint64_t kSpliceBytes = 16 * kPageBytes;
@@ -41,7 +41,17 @@ std::atomic<std::uint32_t> regions_lock;
 struct WaitContext {
   Job& job;
   std::uint32_t grant_sequence;
+  std::uint64_t start_at_ns;
+  throttle::SignalHold& signals;
 };
+
+std::uint64_t now_in_wait(void* /*context*/) {
+  return monotonic_ns();
+}
+
+int sleep_in_wait(void* context, std::uint64_t instant_ns) {
+  return throttle::sleep_until(instant_ns, static_cast<WaitContext*>(context)->signals.program_mask());
+}
 
 bool is_revoked(void* context) {
   const auto& wait = *static_cast<WaitContext*>(context);
@@ -49,42 +59,65 @@ bool is_revoked(void* context) {
 }
 
 // A person's Ctrl-C must be felt at once; a program's 100 Hz timer must not undo the limit. So a wait gives
-// way to a signal when none did in the last second; after that the handlers still run on time but the wait
-// goes on.
+// way to a signal, and the next few calls do not wait either, for the program may only look at its flag after
+// writing what it has read; but no wait gives way again until all that was put off by it is paid. Handlers
+// run on time in any case.
 bool may_yield_to_signal(void* context) {
-  protocol::Member& member = *static_cast<WaitContext*>(context)->job.member;
-  const std::uint64_t now_ns = monotonic_ns();
-  std::uint64_t last_ns = member.yielded_at_ns.load(std::memory_order_relaxed);
-  if (last_ns != 0 && now_ns - last_ns < kYieldIntervalNs) return false;
-  return member.yielded_at_ns.compare_exchange_strong(last_ns, now_ns, std::memory_order_relaxed);
+  const auto& wait = *static_cast<WaitContext*>(context);
+  protocol::Member& member = *wait.job.member;
+  std::uint64_t paid_at_ns = member.yielded_until_ns.load(std::memory_order_relaxed);
+  if (monotonic_ns() < paid_at_ns) return false;
+  if (!member.yielded_until_ns.compare_exchange_strong(paid_at_ns, wait.start_at_ns,
+                                                       std::memory_order_relaxed))
+    return false;
+  member.grace_calls.store(kGraceCalls, std::memory_order_relaxed);
+  return true;
+}
+
+// True when this call belongs to the few that follow a wait which gave way to a signal.
+bool takes_grace(protocol::Member& member) {
+  std::uint32_t left = member.grace_calls.load(std::memory_order_relaxed);
+  while (left > 0) {
+    if (member.grace_calls.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
+void owe_until(protocol::Member& member, std::uint64_t instant_ns) {
+  std::uint64_t owed_ns = member.owed_until_ns.load(std::memory_order_relaxed);
+  while (owed_ns < instant_ns &&
+         !member.owed_until_ns.compare_exchange_weak(owed_ns, instant_ns, std::memory_order_relaxed)) {
+  }
 }
 
 // Waits until `start_at_ns`, or as long as it may; what is left stays owed and is paid by the process's next
-// call.
-void wait_until(Job& job, std::uint64_t start_at_ns, std::uint32_t grant_sequence) {
+// call. False: a signal ended it.
+bool wait_until(Job& job, std::uint64_t start_at_ns, std::uint32_t grant_sequence,
+                throttle::SignalHold& signals) {
   protocol::Member& member = *job.member;
-  WaitContext context{job, grant_sequence};
-  const throttle::Sleeper sleeper{&context, throttle::real_now_ns, throttle::real_sleep_until, is_revoked,
-                                  may_yield_to_signal};
+  signals.begin();
+  WaitContext context{job, grant_sequence, start_at_ns, signals};
+  const throttle::Sleeper sleeper{&context, now_in_wait, sleep_in_wait, is_revoked, may_yield_to_signal};
   const throttle::WaitReport report = throttle::wait({start_at_ns}, sleeper);
   protocol::add(member, Counter::slept_ns, report.slept_ns);
   protocol::add(member, Counter::waits, 1);
   if (report.end == throttle::WaitEnd::interrupted) {
     protocol::add(member, Counter::interrupted_waits, 1);
-    member.owed_until_ns.store(start_at_ns, std::memory_order_relaxed);
-    return;
+    owe_until(member, start_at_ns);
+    return false;
   }
   if (report.end == throttle::WaitEnd::refused) protocol::add(member, Counter::fallbacks, 1);
   std::uint64_t owed_ns = member.owed_until_ns.load(std::memory_order_relaxed);
   if (owed_ns <= start_at_ns)
     member.owed_until_ns.compare_exchange_strong(owed_ns, 0, std::memory_order_relaxed);
+  return true;
 }
 
 // Asks the policy for this cost and moves the shared account; the later of its answer and of the debt is when
-// to start.
-void admit(Job& job, std::uint64_t cost_bytes) {
+// to start. Returns whether the call may wait again: not when it was not allowed to, and not after a signal.
+bool admit(Job& job, std::uint64_t cost_bytes, bool may_wait, throttle::SignalHold& signals) {
   std::uint64_t start_at_ns = job.member->owed_until_ns.load(std::memory_order_relaxed);
-  if (cost_bytes == 0 && start_at_ns == 0) return;
+  if (cost_bytes == 0 && start_at_ns == 0) return may_wait;
   const std::uint32_t sequence = job.segment->grant.sequence.load(std::memory_order_relaxed);
   const std::uint64_t now_ns = monotonic_ns();
   if (cost_bytes != 0) {
@@ -98,7 +131,10 @@ void admit(Job& job, std::uint64_t cost_bytes) {
                                                               std::memory_order_relaxed));
     if (decision.verdict.start_at_ns > start_at_ns) start_at_ns = decision.verdict.start_at_ns;
   }
-  if (start_at_ns > now_ns) wait_until(job, start_at_ns, sequence);
+  if (start_at_ns <= now_ns) return may_wait;
+  if (may_wait && !takes_grace(*job.member)) return wait_until(job, start_at_ns, sequence, signals);
+  owe_until(*job.member, start_at_ns);
+  return false;
 }
 
 // Finds the entry of a descriptor and makes sure it is classified. Null: not charged (or not to be known
@@ -204,14 +240,14 @@ void test_backend(const Transfer& transfer, ssize_t result) {
 
 }  // namespace
 
-bool before_transfer(Job& job, const Transfer& transfer) {
+bool before_transfer(Job& job, Transfer& transfer) {
   OpenFile* file = charged_file(job, transfer.fd);
   if (file == nullptr) return false;
   protocol::add(*job.member, Counter::calls, 1);
   Charge charge;
   if (!predict(job, *file, transfer, &charge)) charge = Charge{};
   const std::uint64_t cost_bytes = charge.estimate.cost_bytes();
-  admit(job, cost_bytes);
+  transfer.may_wait = admit(job, cost_bytes, transfer.may_wait, *transfer.signals);
   if (cost_bytes != 0) {
     protocol::add(*job.member, Counter::charged_calls, 1);
     note_prediction(job, charge);
@@ -262,7 +298,8 @@ std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t par
 
 void pay_debt(Job& job) {
   settle_if_stale(job);
-  admit(job, 0);
+  throttle::SignalHold signals;
+  admit(job, 0, true, signals);
 }
 
 Removal before_removal(int folder, const char* path) {

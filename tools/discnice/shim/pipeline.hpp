@@ -18,6 +18,7 @@
 #include "tools/discnice/contract/io_op.hpp"
 #include "tools/discnice/shim/caller_memory.hpp"
 #include "tools/discnice/shim/job.hpp"
+#include "tools/discnice/throttle/throttle.hpp"
 
 namespace discnice::shim {
 
@@ -36,11 +37,17 @@ struct Transfer {
   int fd;
   std::int64_t offset_bytes;
   std::uint64_t length_bytes;
-  bool is_spliced = false;  // a copy inside the kernel, which reads through a pipe of its own
+  // False once a signal has ended a wait of this call: the rest of it must not wait again.
+  bool may_wait = true;
+  // The call's hold on signals; begun by its first wait.
+  throttle::SignalHold* signals = nullptr;
+  // A copy inside the kernel, which reads through a pipe of its own.
+  bool is_spliced = false;
 };
 
-/// Predicts, decides and waits for a transfer. True when after_transfer() must follow the call.
-bool before_transfer(Job& job, const Transfer& transfer);
+/// Predicts, decides and waits for a transfer. True when after_transfer() must follow the call. Clears
+/// transfer.may_wait when a signal ended the wait.
+bool before_transfer(Job& job, Transfer& transfer);
 
 /// Counts and settles what a transfer did; `result` is what the real call returned.
 void after_transfer(Job& job, const Transfer& transfer, ssize_t result);
@@ -68,6 +75,8 @@ template <typename Call>
 ssize_t run_transfer(Transfer transfer, Call call) {
   Job* here = job();
   if (here == nullptr || transfer.offset_bytes == kUntouched) return call(0, transfer.length_bytes);
+  throttle::SignalHold signals;
+  transfer.signals = &signals;
   const std::size_t part_max = part_bytes_max(*here, transfer.fd);
   const std::uint64_t whole = transfer.length_bytes < kCallBytesMax ? transfer.length_bytes : kCallBytesMax;
   std::size_t done = 0;
@@ -95,6 +104,8 @@ ssize_t run_vector(Transfer transfer, const iovec* vector, int count, Call call)
   Job* here = job();
   if (here == nullptr || transfer.offset_bytes == kUntouched || !is_charged(*here, transfer.fd))
     return call();
+  throttle::SignalHold signals;
+  transfer.signals = &signals;
   transfer.length_bytes = vector_bytes(vector, count);
   if (!before_transfer(*here, transfer)) return call();
   const ssize_t result = call();
@@ -109,6 +120,8 @@ ssize_t run_copy(Transfer from, const off64_t* from_offset, Transfer to, const o
                  Call call) {
   Job* here = job();
   if (here == nullptr) return call(from.length_bytes);
+  throttle::SignalHold signals;
+  from.signals = to.signals = &signals;
   from.is_spliced = true;
   from.offset_bytes = offset_at(from_offset);
   to.offset_bytes = offset_at(to_offset);
@@ -118,6 +131,7 @@ ssize_t run_copy(Transfer from, const off64_t* from_offset, Transfer to, const o
   const std::size_t part = from.length_bytes < part_max ? from.length_bytes : part_max;
   from.length_bytes = to.length_bytes = copied_bytes_max(*here, from, part);
   const bool is_read_charged = before_transfer(*here, from);
+  to.may_wait = from.may_wait;
   const bool is_write_charged = before_transfer(*here, to);
   const ssize_t result = call(part);
   if (is_read_charged) after_transfer(*here, from, result);

@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
+#include "libgray/src/core/hit_classifier.hpp"
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/protocol/members.hpp"
@@ -35,11 +36,6 @@ using predictor::Answer;
 constexpr long kCachestatNumber = 451;  // the same on every architecture
 constexpr int kNowaitFlag = 8;          // RWF_NOWAIT
 constexpr std::uint64_t kMincorePagesMax = 2048;
-// Without a measured threshold: a probe this many times slower than the certain hit that follows it, and by
-// this much, missed.
-constexpr std::uint64_t kMissRatio = 6;
-constexpr std::uint64_t kMissExcessNs = 10'000;
-
 struct CachestatRange {
   std::uint64_t offset_bytes;
   std::uint64_t length_bytes;
@@ -177,12 +173,11 @@ Answer Residency::probe_timed(std::uint64_t offset_bytes) {
   if (raw_syscall(SYS_pread64, probe_fd_, word(&byte), 1, offset) != 1) return Answer::unknown;
   const std::uint64_t middle_ns = monotonic_ns();
   const std::uint64_t probe_ns = middle_ns - start_ns;
-  if (options_.probe_hit_max_ns != 0)
-    return probe_ns <= options_.probe_hit_max_ns ? Answer::hit : Answer::miss;
+  if (options_.probe_hit_max_ns != 0) {
+    return gray::core::is_miss_by_threshold(probe_ns, options_.probe_hit_max_ns) ? Answer::miss : Answer::hit;
+  }
   raw_syscall(SYS_pread64, probe_fd_, word(&byte), 1, offset);
-  const std::uint64_t certain_hit_ns = monotonic_ns() - middle_ns;
-  const bool is_miss = probe_ns > certain_hit_ns * kMissRatio && probe_ns > certain_hit_ns + kMissExcessNs;
-  return is_miss ? Answer::miss : Answer::hit;
+  return gray::core::is_miss(probe_ns, monotonic_ns() - middle_ns) ? Answer::miss : Answer::hit;
 }
 
 void test_count(OpenFile& file, int fd, std::uint64_t page_just_read) {

@@ -2,6 +2,7 @@
 #include "tools/discnice/throttle/throttle.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <ctime>
 
 #include <sys/syscall.h>
@@ -10,6 +11,14 @@
 #include "toolbox/base/raw_sys.hpp"
 
 namespace discnice::throttle {
+namespace {
+
+using gray::base::raw_syscall;
+using gray::base::word;
+
+constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
+
+}  // namespace
 
 WaitReport wait(const Verdict& verdict, const Sleeper& sleeper) {
   const std::uint64_t start_ns = sleeper.now_ns(sleeper.context);
@@ -30,15 +39,27 @@ WaitReport wait(const Verdict& verdict, const Sleeper& sleeper) {
   return report(WaitEnd::due);
 }
 
-std::uint64_t real_now_ns(void* /*context*/) {
-  return gray::base::monotonic_ns();
+SignalHold::~SignalHold() {
+  if (is_holding_)
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, word(&program_mask_), 0, sizeof program_mask_);
 }
 
-int real_sleep_until(void* /*context*/, std::uint64_t instant_ns) {
-  const timespec until{static_cast<time_t>(instant_ns / 1'000'000'000U),
-                       static_cast<long>(instant_ns % 1'000'000'000U)};
-  return static_cast<int>(gray::base::raw_syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME,
-                                                  gray::base::word(&until), 0));
+void SignalHold::begin() {
+  if (is_holding_) return;
+  constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+  SignalMask held = ~SignalMask{0};
+  for (const int fault : kFaults) held &= ~(SignalMask{1} << (static_cast<unsigned>(fault) - 1));
+  is_holding_ = !gray::base::is_raw_error(
+      raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, word(&held), word(&program_mask_), sizeof program_mask_));
+}
+
+int sleep_until(std::uint64_t instant_ns, const SignalMask& program_mask) {
+  const std::uint64_t now_ns = gray::base::monotonic_ns();
+  const std::uint64_t left_ns = instant_ns > now_ns ? instant_ns - now_ns : 0;
+  const timespec left{static_cast<time_t>(left_ns / kNanosecondsPerSecond),
+                      static_cast<long>(left_ns % kNanosecondsPerSecond)};
+  const long result = raw_syscall(SYS_ppoll, 0, 0, word(&left), word(&program_mask), sizeof program_mask);
+  return result < 0 ? static_cast<int>(result) : 0;
 }
 
 }  // namespace discnice::throttle

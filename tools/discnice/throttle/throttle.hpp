@@ -39,9 +39,33 @@ struct WaitReport {
 /// `refused`: the kernel did not let us sleep (a sandbox), so the caller should stop trying.
 WaitReport wait(const Verdict& verdict, const Sleeper& sleeper);
 
-/// The real clock: CLOCK_MONOTONIC by raw system calls. Fills the two functions that do not depend on the
-/// job.
-std::uint64_t real_now_ns(void* context);
-int real_sleep_until(void* context, std::uint64_t instant_ns);
+/// Signals the kernel's way: bit n - 1 is signal n.
+using SignalMask = std::uint64_t;
+
+/// Keeps signals from being delivered outside the sleeps of one call. Without it a signal that arrives in the
+/// moment between two sleeps would run its handler unseen, and the call would go on waiting. Signals of the
+/// program's own faults are never held. Restores the mask when it goes, which delivers what came last.
+class SignalHold {
+ public:
+  SignalHold() = default;
+  ~SignalHold();
+  SignalHold(const SignalHold&) = delete;
+  SignalHold& operator=(const SignalHold&) = delete;
+
+  /// Begins to hold, once; later calls do nothing.
+  void begin();
+
+  /// The mask to sleep under: the program's own.
+  [[nodiscard]] const SignalMask& program_mask() const { return program_mask_; }
+
+ private:
+  SignalMask program_mask_ = 0;
+  bool is_holding_ = false;
+};
+
+/// Sleeps until an instant of CLOCK_MONOTONIC under `program_mask` (ppoll without descriptors). 0, or a
+/// negative errno; -EINTR also for a signal that was held back before. By raw system calls; errno is left
+/// alone.
+int sleep_until(std::uint64_t instant_ns, const SignalMask& program_mask);
 
 }  // namespace discnice::throttle

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* gray: all of libgray in one include. */
+#ifndef GRAY_GRAY_H
+#define GRAY_GRAY_H
+
+#include <gray/cache.h>
+#include <gray/export.h>
+#include <gray/layout.h>
+#include <gray/status.h>
+#include <gray/version.h>
+
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "libgray/src/filecache/detector.hpp"
+
+#include "libgray/src/core/hit_classifier.hpp"
+
+namespace gray::filecache {
+namespace {
+
+std::uint64_t pages_of(std::uint64_t bytes) {
+  return (bytes + os::kPageBytes - 1) / os::kPageBytes;
+}
+
+void set_counted(CacheReport& report, std::uint64_t resident, Backend backend) {
+  report.cached_fraction = static_cast<double>(resident) / static_cast<double>(pages_of(report.file_bytes));
+  report.backend = backend;
+}
+
+}  // namespace
+
+bool Detector::may_use(Backend backend) const {
+  return options_.backend == Backend::automatic || options_.backend == backend;
+}
+
+base::Result<CacheReport> Detector::inspect(const char* path) {
+  const base::Result<os::FileFacts> facts = os::look_at(path);
+  if (!facts) return base::Result<CacheReport>::failure(facts.error());
+  if (!facts.value().is_regular) return CacheReport{};
+  const base::Result<int> fd = os::open_file(path);
+  if (!fd) return base::Result<CacheReport>::failure(fd.error());
+  const CacheReport report = inspect_open(fd.value(), facts.value());
+  os::close_file(fd.value());
+  return report;
+}
+
+CacheReport Detector::inspect_open(int fd, const os::FileFacts& facts) {
+  CacheReport report;
+  report.file_bytes = facts.size_bytes;
+  if (facts.size_bytes == 0) {  // nothing to read is as good as cached
+    report.cached_fraction = 1;
+    return report;
+  }
+  if (!count(fd, facts, report) && may_use(Backend::timed)) probe(fd, facts, report);
+  return report;
+}
+
+// The kernel's own answer; false when it gives none that can be believed.
+bool Detector::count(int fd, const os::FileFacts& facts, CacheReport& report) {
+  const std::uint64_t pages = pages_of(facts.size_bytes);
+  if (may_use(Backend::cachestat)) {
+    const base::Result<std::uint64_t> resident = os::count_by_cachestat(fd, 0, pages);
+    if (resident && is_count_true(fd, facts, resident.value())) {
+      set_counted(report, resident.value(), Backend::cachestat);
+      return true;
+    }
+  }
+  if (!may_use(Backend::mincore) || !facts.is_trusted) return false;
+  const base::Result<std::uint64_t> resident = os::count_by_mincore(fd, 0, pages);
+  if (resident) set_counted(report, resident.value(), Backend::mincore);
+  return resident.is_ok();
+}
+
+// A count above 0 proves itself. A count of 0 may be a file system that always says so: read one byte of the
+// last page, which is resident then, and ask again. Once for each device; costs at most one page of one file.
+bool Detector::is_count_true(int fd, const os::FileFacts& facts, std::uint64_t resident) {
+  const auto known = is_count_true_.find(facts.device);
+  if (known != is_count_true_.end()) return known->second;
+  bool is_true = resident > 0;
+  if (!is_true) {
+    const std::uint64_t last_page = pages_of(facts.size_bytes) - 1;
+    os::expect_random_reads(fd);
+    if (!os::time_one_byte(fd, last_page * os::kPageBytes)) return false;
+    is_true = os::count_by_cachestat(fd, last_page, 1).value_or(0) > 0;
+  }
+  is_count_true_[facts.device] = is_true;
+  return is_true;
+}
+
+void Detector::probe(int fd, const os::FileFacts& facts, CacheReport& report) {
+  os::expect_random_reads(fd);
+  std::uint32_t hits = 0;
+  for (const std::uint64_t offset : plan_probes(facts.size_bytes, options_.plan)) {
+    const base::Result<std::uint64_t> probe_ns = os::time_one_byte(fd, offset);
+    const base::Result<std::uint64_t> certain_hit_ns = os::time_one_byte(fd, offset);
+    if (!probe_ns || !certain_hit_ns) continue;  // the file shrank meanwhile
+    ++report.probes;
+    report.probe_time_ns += probe_ns.value();
+    if (!core::is_miss(probe_ns.value(), certain_hit_ns.value())) ++hits;
+  }
+  if (report.probes == 0) return;
+  report.cached_fraction = static_cast<double>(hits) / report.probes;
+  report.backend = Backend::timed;
+}
+
+}  // namespace gray::filecache

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// probe_plan: which bytes of a file to look at. Pure.
+//
+// From the paper (SOSP 2001, section 4.1): one random byte in each prediction unit; random, because a fixed
+// place would be warm from the last probing; files under a page are not probed, since the probe would be the
+// fetch. Page 0 is never taken: a miss there brings in more than a page, and it is the page that other
+// programs look at.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace gray::filecache {
+
+struct ProbePlanOptions {
+  std::uint64_t prediction_unit_bytes = 5'000'000;
+  std::uint32_t probes_per_unit = 1;
+  std::uint64_t seed = 1;
+};
+
+/// Byte offsets to probe, ascending by unit; empty when the file has a single page. The last, partial unit
+/// has its own probes when it is at least half a unit, or the only one.
+std::vector<std::uint64_t> plan_probes(std::uint64_t file_bytes, const ProbePlanOptions& options);
+
+}  // namespace gray::filecache

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// os_linux: the host primitives on Linux.
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "libgray/src/os/os.hpp"
+#include "toolbox/base/clock.hpp"
+#include "toolbox/base/raw_sys.hpp"
+
+namespace gray::os {
+namespace {
+
+using base::raw_syscall;
+using base::Result;
+using base::word;
+
+constexpr long kCachestatNumber = 451;  // the same on every architecture
+constexpr std::uint64_t kMincorePagesMax = 16384;
+
+struct CachestatRange {
+  std::uint64_t offset_bytes;
+  std::uint64_t length_bytes;
+};
+
+struct CachestatAnswer {
+  std::uint64_t cached, dirty, writeback, evicted, recently_evicted;
+};
+
+template <typename T>
+Result<T> failed(long result) {
+  return Result<T>::failure(static_cast<int>(result));
+}
+
+}  // namespace
+
+Result<FileFacts> look_at(const char* path) {
+  struct stat status {};
+  if (stat(path, &status) != 0) return failed<FileFacts>(-errno);
+  const bool is_trusted = geteuid() == 0 || status.st_uid == geteuid() || access(path, W_OK) == 0;
+  return FileFacts{status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
+                   S_ISREG(status.st_mode), is_trusted};
+}
+
+Result<int> open_file(const char* path) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (fd < 0) return failed<int>(-errno);
+  return fd;
+}
+
+void close_file(int fd) {
+  close(fd);
+}
+
+Result<std::uint64_t> count_by_cachestat(int fd, std::uint64_t first_page, std::uint64_t page_count) {
+  const CachestatRange range{first_page * kPageBytes, page_count * kPageBytes};
+  CachestatAnswer answer{};
+  const long result = raw_syscall(kCachestatNumber, fd, word(&range), word(&answer), 0);
+  if (base::is_raw_error(result)) return failed<std::uint64_t>(result);
+  return answer.cached;
+}
+
+Result<std::uint64_t> count_by_mincore(int fd, std::uint64_t first_page, std::uint64_t page_count) {
+  const auto pages = std::make_unique<unsigned char[]>(kMincorePagesMax);
+  std::uint64_t resident = 0;
+  for (std::uint64_t done = 0; done < page_count;) {
+    const std::uint64_t part = page_count - done < kMincorePagesMax ? page_count - done : kMincorePagesMax;
+    const std::size_t bytes = part * kPageBytes;
+    void* address =
+        mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, static_cast<off_t>((first_page + done) * kPageBytes));
+    if (address == MAP_FAILED) return failed<std::uint64_t>(-errno);
+    const int status = mincore(address, bytes, pages.get());
+    const int error = errno;
+    munmap(address, bytes);
+    if (status != 0) return failed<std::uint64_t>(-error);
+    for (std::uint64_t i = 0; i < part; ++i) resident += pages[i] & 1U;
+    done += part;
+  }
+  return resident;
+}
+
+void expect_random_reads(int fd) {
+  posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+}
+
+Result<std::uint64_t> time_one_byte(int fd, std::uint64_t offset_bytes) {
+  char byte = 0;
+  const std::uint64_t start_ns = base::monotonic_ns();
+  const ssize_t length = pread(fd, &byte, 1, static_cast<off_t>(offset_bytes));
+  const std::uint64_t end_ns = base::monotonic_ns();
+  if (length < 0) return failed<std::uint64_t>(-errno);
+  if (length == 0) return failed<std::uint64_t>(-ENODATA);  // the file has shrunk
+  return end_ns - start_ns;
+}
+
+Result<std::uint64_t> first_extent_bytes(int fd) {
+  // fiemap ends in an array of unknown length; room for one extent is asked for.
+  struct {
+    alignas(fiemap) unsigned char room[sizeof(fiemap) + sizeof(fiemap_extent)];
+  } request{};
+  auto* map = reinterpret_cast<fiemap*>(request.room);
+  map->fm_length = FIEMAP_MAX_OFFSET;
+  map->fm_extent_count = 1;
+  if (ioctl(fd, FS_IOC_FIEMAP, map) != 0) return failed<std::uint64_t>(-errno);
+  if (map->fm_mapped_extents == 0) return failed<std::uint64_t>(-ENOENT);
+  fiemap_extent extent;
+  std::memcpy(&extent, request.room + sizeof(fiemap), sizeof extent);
+  constexpr std::uint32_t kNoAddress =
+      FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_DATA_INLINE;
+  if ((extent.fe_flags & kNoAddress) != 0) return failed<std::uint64_t>(-ENOENT);
+  return extent.fe_physical;
+}
+
+std::uint64_t fresh_seed() {
+  return base::monotonic_ns() * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(getpid());
+}
+
+}  // namespace gray::os

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// members_test: slots of processes that come, go and are killed, and that nothing they counted is lost.
+//
+// How: real forked children where their life or death matters; made-up process numbers above the kernel's
+// highest where only being dead matters. Left out: process numbers reused by the kernel between exec and
+// enter.
+#include "tools/discnice/protocol/members.hpp"
+
+#include <set>
+#include <vector>
+
+#include "tests/support/catch.hpp"
+#include "tests/unit/discnice/child_process.hpp"
+#include "tools/discnice/protocol/segment.hpp"
+
+using namespace discnice;
+using namespace discnice::protocol;
+using discnice::test::own_pid;
+using discnice::test::start_child;
+using discnice::test::wait_for;
+
+namespace {
+
+constexpr std::uint32_t kDeadPid = 5'000'000;  // above the highest number the kernel gives out
+constexpr std::uint32_t kSlots = kMemberMax - 1;
+
+struct Shared {
+  Shared() {
+    const auto made = make_private("test", Grant{}, JobOptions{});
+    REQUIRE(made.error() == 0);
+    segment = made.value();
+  }
+  ~Shared() { unmap(segment); }
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+
+  Segment* operator->() const { return segment; }
+  Segment& operator*() const { return *segment; }
+
+  Segment* segment = nullptr;
+};
+
+}  // namespace
+
+TEST_CASE("a process enters with an empty account and leaves its sums behind", "[members]") {
+  const Shared segment;
+  Member& member = enter(*segment, own_pid(), JoinKind::after_exec);
+  CHECK(member.pid.load() == own_pid());
+  CHECK(get(member, Counter::images) == 1);
+  CHECK(segment->members_live.load() == 1);
+  CHECK(segment->members_total.load() == 1);
+  CHECK(count_alive(*segment) == 1);
+  add(member, Counter::calls, 5);
+  CHECK(total(*segment, Counter::calls) == 5);
+  CHECK(leave(*segment, member, own_pid()) == 0);
+  CHECK(member.pid.load() == 0);
+  CHECK(get(member, Counter::calls) == 0);
+  CHECK(total(*segment, Counter::calls) == 5);
+  CHECK(segment->members_total.load() == 1);
+  CHECK(count_alive(*segment) == 0);
+}
+
+TEST_CASE("a program run by exec keeps the slot, the sums and the debt of the one before", "[members]") {
+  const Shared segment;
+  Member& before = enter(*segment, own_pid(), JoinKind::after_exec);
+  add(before, Counter::settled_read_bytes, 4'096);
+  before.owed_until_ns.store(123);
+  before.pending_read_bytes.store(456);
+  Member& after = enter(*segment, own_pid(), JoinKind::after_exec);
+  CHECK(&after == &before);
+  CHECK(get(after, Counter::settled_read_bytes) == 4'096);
+  CHECK(after.owed_until_ns.load() == 123);
+  CHECK(after.pending_read_bytes.load() == 456);
+  CHECK(get(after, Counter::images) == 2);
+  CHECK(segment->members_live.load() == 1);
+  CHECK(segment->members_total.load() == 1);
+}
+
+TEST_CASE("a new process with the number of a dead member takes its slot but not its account", "[members]") {
+  const Shared segment;
+  Member& dead = enter(*segment, kDeadPid, JoinKind::after_exec);
+  add(dead, Counter::predicted_read_bytes, 100);
+  dead.owed_until_ns.store(123);
+  dead.pending_read_bytes.store(1);
+  dead.pending_write_bytes.store(2);
+  dead.settled_at_ns.store(3);
+  dead.yielded_until_ns.store(4);
+  Member& fresh = enter(*segment, kDeadPid, JoinKind::after_fork);
+  CHECK(&fresh == &dead);
+  CHECK(get(fresh, Counter::predicted_read_bytes) == 0);
+  CHECK(fresh.owed_until_ns.load() == 0);
+  CHECK(fresh.pending_read_bytes.load() == 0);
+  CHECK(fresh.pending_write_bytes.load() == 0);
+  CHECK(fresh.settled_at_ns.load() == 0);
+  CHECK(fresh.yielded_until_ns.load() == 0);
+  CHECK(total(*segment, Counter::predicted_read_bytes) == 100);
+  CHECK(segment->members_live.load() == 1);
+  CHECK(segment->members_total.load() == 2);
+}
+
+TEST_CASE("a dead member's slot is taken over and what it had counted stays in the sum", "[members]") {
+  const Shared segment;
+  Member& dead = enter(*segment, kDeadPid, JoinKind::after_exec);
+  add(dead, Counter::slept_ns, 77);
+  const std::uint32_t heir_pid = kDeadPid + kSlots;  // the same home place
+  Member& heir = enter(*segment, heir_pid, JoinKind::after_exec);
+  CHECK(&heir == &dead);
+  CHECK(heir.pid.load() == heir_pid);
+  CHECK(get(heir, Counter::slept_ns) == 0);
+  CHECK(total(*segment, Counter::slept_ns) == 77);
+  CHECK(segment->members_live.load() == 1);
+}
+
+TEST_CASE("a living member's slot is not taken by one with the same home place", "[members]") {
+  const Shared segment;
+  Member& first = enter(*segment, own_pid(), JoinKind::after_exec);
+  Member& second = enter(*segment, own_pid() + kSlots, JoinKind::after_exec);
+  CHECK(&first != &second);
+  CHECK(first.pid.load() == own_pid());
+  CHECK(segment->members_live.load() == 2);
+}
+
+TEST_CASE("more living members than places nearby share the last slot, and no count is lost", "[members]") {
+  const Shared segment;
+  for (std::uint32_t i = 0; i < kSlots; ++i) segment->members[i].pid.store(own_pid());
+  Member& first = enter(*segment, kDeadPid, JoinKind::after_fork);
+  Member& second = enter(*segment, kDeadPid + 1, JoinKind::after_fork);
+  CHECK(&first == &segment->members[kMemberMax - 1]);
+  CHECK(&second == &first);
+  add(first, Counter::calls, 3);
+  add(second, Counter::calls, 4);
+  CHECK(leave(*segment, first, kDeadPid) == 1);
+  CHECK(total(*segment, Counter::calls) == 7);
+  add(second, Counter::calls, 5);
+  CHECK(leave(*segment, second, kDeadPid + 1) == 0);
+  CHECK(total(*segment, Counter::calls) == 12);
+  CHECK(count_alive(*segment) == kSlots);
+}
+
+TEST_CASE("a slot that somebody else holds by now is not given back by its old holder", "[members]") {
+  const Shared segment;
+  Member& member = enter(*segment, kDeadPid, JoinKind::after_exec);
+  Member& heir = enter(*segment, kDeadPid + kSlots, JoinKind::after_exec);
+  REQUIRE(&heir == &member);
+  add(heir, Counter::calls, 9);
+  leave(*segment, member, kDeadPid);
+  CHECK(heir.pid.load() == kDeadPid + kSlots);
+  CHECK(get(heir, Counter::calls) == 9);
+}
+
+TEST_CASE("a child killed in the middle loses nothing it had counted", "[members]") {
+  const Shared segment;
+  const pid_t child = start_child([&] {
+    add(enter(*segment, own_pid(), JoinKind::after_fork), Counter::file_read_bytes, 1'000'000);
+    raise(SIGKILL);
+    return 0;
+  });
+  CHECK(wait_for(child) == 128 + SIGKILL);
+  CHECK(total(*segment, Counter::file_read_bytes) == 1'000'000);
+  CHECK(count_alive(*segment) == 0);
+  Member& heir = enter(*segment, static_cast<std::uint32_t>(child) + kSlots, JoinKind::after_fork);
+  CHECK(heir.pid.load() == static_cast<std::uint32_t>(child) + kSlots);
+  CHECK(get(heir, Counter::file_read_bytes) == 0);
+  CHECK(total(*segment, Counter::file_read_bytes) == 1'000'000);
+  CHECK(segment->members_live.load() == 1);  // the killed one was taken off when its slot was
+}
+
+TEST_CASE("eight processes that add, leave and come back are summed exactly", "[members]") {
+  constexpr std::uint64_t kProcesses = 8;
+  constexpr std::uint64_t kRounds = 50;
+  constexpr std::uint64_t kAdds = 200;
+  const Shared segment;
+  std::vector<pid_t> children;
+  for (std::uint64_t i = 0; i < kProcesses; ++i) {
+    children.push_back(start_child([&] {
+      for (std::uint64_t round = 0; round < kRounds; ++round) {
+        Member& member = enter(*segment, own_pid(), JoinKind::after_fork);
+        for (std::uint64_t k = 0; k < kAdds; ++k) {
+          add(member, Counter::calls, 1);
+          add(member, Counter::slept_ns, k);
+        }
+        leave(*segment, member, own_pid());
+      }
+      return 0;
+    }));
+  }
+  for (const pid_t child : children) CHECK(wait_for(child) == 0);
+  CHECK(total(*segment, Counter::calls) == kProcesses * kRounds * kAdds);
+  CHECK(total(*segment, Counter::slept_ns) == kProcesses * kRounds * kAdds * (kAdds - 1) / 2);
+  CHECK(total(*segment, Counter::images) == kProcesses * kRounds);
+  CHECK(segment->members_total.load() == kProcesses * kRounds);
+  CHECK(segment->members_live.load() == 0);
+}
+
+TEST_CASE("processes that enter together get a slot each", "[members]") {
+  constexpr int kProcesses = 24;
+  const Shared segment;
+  std::vector<pid_t> children;
+  for (int i = 0; i < kProcesses; ++i) {
+    children.push_back(start_child([&] {
+      add(enter(*segment, own_pid(), JoinKind::after_fork), Counter::calls, 1);
+      while (segment->members_total.load() < kProcesses) usleep(100);  // all are inside at once
+      return 0;
+    }));
+  }
+  for (const pid_t child : children) CHECK(wait_for(child) == 0);
+  std::set<std::uint32_t> holders;
+  for (const Member& member : segment->members) {
+    if (member.pid.load() != 0) holders.insert(member.pid.load());
+  }
+  CHECK(holders.size() == kProcesses);
+  CHECK(total(*segment, Counter::calls) == kProcesses);
+}

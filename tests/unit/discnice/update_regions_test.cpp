@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+// update_regions_test: which writes cost the disk something new, and what a removal takes back.
+//
+// How: thousands of seeded random sequences of mark, remove, clear and waiting, side by side with a model so
+// plain that it cannot be wrong: one set of page numbers a file. Order and apartness of the intervals are
+// private and show in the counts. Left out: which file or interval is forgotten when the table is full; only
+// what that may do to the counts is promised.
+#include "tools/discnice/predictor/update_regions.hpp"
+
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+
+#include "tests/support/catch.hpp"
+#include "tools/discnice/predictor/predictor.hpp"
+
+using namespace discnice;
+using namespace discnice::predictor;
+
+namespace {
+
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
+
+// A table with no files in it, as in the zeroed memory of a program just started.
+std::unique_ptr<UpdateRegions> make_regions() {
+  return std::unique_ptr<UpdateRegions>(new UpdateRegions());
+}
+
+FileId file_id(std::uint64_t number) {
+  return {7, 1000 + number};
+}
+
+class PlainRegions {
+ public:
+  std::uint64_t mark(std::uint64_t file, std::uint64_t first_page, std::uint64_t end_page,
+                     std::uint64_t now_ns) {
+    expire(file, now_ns);
+    if (first_page >= end_page) return 0;
+    Dirty& dirty = files_.try_emplace(file, Dirty{now_ns, {}}).first->second;
+    std::uint64_t fresh = 0;
+    for (std::uint64_t page = first_page; page < end_page; ++page)
+      fresh += dirty.pages.insert(page).second ? 1U : 0U;
+    return fresh;
+  }
+
+  std::uint64_t remove_from(std::uint64_t file, std::uint64_t first_page, std::uint64_t now_ns) {
+    expire(file, now_ns);
+    const auto found = files_.find(file);
+    if (found == files_.end()) return 0;
+    std::set<std::uint64_t>& pages = found->second.pages;
+    const auto from = pages.lower_bound(first_page);
+    const auto removed = static_cast<std::uint64_t>(std::distance(from, pages.end()));
+    pages.erase(from, pages.end());
+    if (pages.empty()) files_.erase(found);
+    return removed;
+  }
+
+  std::uint64_t clear(std::uint64_t file) {
+    const std::uint64_t pages = files_.count(file) != 0 ? files_[file].pages.size() : 0;
+    files_.erase(file);
+    return pages;
+  }
+
+  [[nodiscard]] bool is_dirty(std::uint64_t file, std::uint64_t page, std::uint64_t now_ns) {
+    expire(file, now_ns);
+    return files_.count(file) != 0 && files_[file].pages.count(page) != 0;
+  }
+
+  [[nodiscard]] unsigned fragments(std::uint64_t file) const {
+    const auto found = files_.find(file);
+    if (found == files_.end()) return 0;
+    unsigned count = 0;
+    for (const std::uint64_t page : found->second.pages) {
+      count += page == 0 || found->second.pages.count(page - 1) == 0 ? 1U : 0U;
+    }
+    return count;
+  }
+
+  [[nodiscard]] std::uint64_t dirty_pages() const {
+    std::uint64_t pages = 0;
+    for (const auto& [file, dirty] : files_) pages += dirty.pages.size();
+    return pages;
+  }
+
+ private:
+  struct Dirty {
+    std::uint64_t since_ns;
+    std::set<std::uint64_t> pages;
+  };
+
+  void expire(std::uint64_t file, std::uint64_t now_ns) {
+    const auto found = files_.find(file);
+    if (found != files_.end() && now_ns - found->second.since_ns >= UpdateRegions::kDirtyAgeMaxNs)
+      files_.erase(found);
+  }
+
+  std::map<std::uint64_t, Dirty> files_;
+};
+
+struct Step {
+  enum class Kind { mark, remove, clear, wait } kind;
+  std::uint64_t file;
+  std::uint64_t first_page;
+  std::uint64_t end_page;
+};
+
+Step random_step(std::mt19937_64& random, std::uint64_t files, std::uint64_t pages) {
+  const std::uint64_t dice = random() % 100;
+  const std::uint64_t first_page = random() % pages;
+  const std::uint64_t length_max = random() % 8 == 0 ? pages : 6;
+  const std::uint64_t end_page = first_page + random() % length_max;
+  const std::uint64_t file = random() % files;
+  if (dice < 75) return {Step::Kind::mark, file, first_page, end_page};
+  if (dice < 85) return {Step::Kind::remove, file, first_page, 0};
+  if (dice < 90) return {Step::Kind::clear, file, 0, 0};
+  return {Step::Kind::wait, 0, 0, 0};
+}
+
+}  // namespace
+
+TEST_CASE("marks, removals, flushes and age agree with a set of pages", "[update_regions]") {
+  std::mt19937_64 random(20'060'915);
+  std::uint64_t fresh_pages = 0;
+  for (int sequence = 0; sequence < 3000; ++sequence) {
+    const auto regions = make_regions();
+    PlainRegions plain;
+    std::uint64_t now_ns = kSecondNs;
+    const std::uint64_t pages =
+        4 + random() % (2 * UpdateRegions::kIntervalsMax);  // so few cannot overfill it
+    for (int i = 0; i < 60; ++i) {
+      const Step step = random_step(random, 3, pages);
+      INFO("sequence " << sequence << ", step " << i << ", file " << step.file << ": " << step.first_page
+                       << " to " << step.end_page);
+      switch (step.kind) {
+        case Step::Kind::mark: {
+          const std::uint64_t fresh =
+              regions->mark(file_id(step.file), step.first_page, step.end_page, now_ns);
+          REQUIRE(fresh == plain.mark(step.file, step.first_page, step.end_page, now_ns));
+          fresh_pages += fresh;
+          break;
+        }
+        case Step::Kind::remove:
+          REQUIRE(regions->remove_from(file_id(step.file), step.first_page, now_ns) ==
+                  plain.remove_from(step.file, step.first_page, now_ns));
+          break;
+        case Step::Kind::clear:
+          regions->clear(file_id(step.file));
+          plain.clear(step.file);
+          break;
+        case Step::Kind::wait:
+          now_ns += random() % (20 * kSecondNs);
+          break;
+      }
+      REQUIRE(plain.fragments(step.file) <= UpdateRegions::kIntervalsMax);
+      const std::uint64_t page = random() % pages;
+      REQUIRE(regions->is_dirty(file_id(step.file), page, now_ns) == plain.is_dirty(step.file, page, now_ns));
+    }
+  }
+  CHECK(fresh_pages > 100'000);  // the sequences did something
+}
+
+TEST_CASE("pages marked less pages removed are those in the table and those written back",
+          "[update_regions]") {
+  std::mt19937_64 random(3);
+  for (int sequence = 0; sequence < 500; ++sequence) {
+    const auto regions = make_regions();
+    PlainRegions plain;
+    std::uint64_t marked = 0;
+    std::uint64_t removed = 0;
+    std::uint64_t flushed = 0;
+    for (int i = 0; i < 60; ++i) {
+      const Step step = random_step(random, 5, 20);
+      if (step.kind == Step::Kind::mark) {
+        marked += regions->mark(file_id(step.file), step.first_page, step.end_page, kSecondNs);
+        plain.mark(step.file, step.first_page, step.end_page, kSecondNs);
+      } else if (step.kind == Step::Kind::remove) {
+        removed += regions->remove_from(file_id(step.file), step.first_page, kSecondNs);
+        plain.remove_from(step.file, step.first_page, kSecondNs);
+      } else if (step.kind == Step::Kind::clear) {
+        regions->clear(file_id(step.file));
+        flushed += plain.clear(step.file);
+      }
+      REQUIRE(marked - removed == regions->dirty_pages() + flushed);
+      REQUIRE(regions->dirty_pages() == plain.dirty_pages());
+      REQUIRE(regions->is_empty() == (plain.dirty_pages() == 0));
+    }
+  }
+}
+
+TEST_CASE("more files and fragments than the table holds are charged again, never left out",
+          "[update_regions]") {
+  std::mt19937_64 random(5);
+  std::uint64_t charged = 0;
+  std::uint64_t needed = 0;
+  for (int sequence = 0; sequence < 200; ++sequence) {
+    const auto regions = make_regions();
+    PlainRegions plain;
+    for (int i = 0; i < 400; ++i) {
+      const Step step = random_step(random, 2 * UpdateRegions::kFilesMax, 200);
+      if (step.kind == Step::Kind::mark) {
+        const std::uint64_t fresh =
+            regions->mark(file_id(step.file), step.first_page, step.end_page, kSecondNs);
+        const std::uint64_t wanted = plain.mark(step.file, step.first_page, step.end_page, kSecondNs);
+        REQUIRE(fresh >= wanted);
+        REQUIRE(fresh <= step.end_page - step.first_page);
+        charged += fresh;
+        needed += wanted;
+      } else if (step.kind == Step::Kind::remove) {
+        const std::uint64_t removed = regions->remove_from(file_id(step.file), step.first_page, kSecondNs);
+        REQUIRE(removed <= plain.remove_from(step.file, step.first_page, kSecondNs));
+      }
+      REQUIRE(regions->dirty_pages() <= plain.dirty_pages());
+      const std::uint64_t page = random() % 200;
+      if (regions->is_dirty(file_id(step.file), page, kSecondNs)) {
+        REQUIRE(plain.is_dirty(step.file, page, kSecondNs));
+      }
+    }
+  }
+  CHECK(charged > needed);  // the sequences did overfill the table
+}
+
+TEST_CASE("a full table of fragments forgets the shortest and keeps the rest", "[update_regions]") {
+  const auto regions = make_regions();
+  for (std::uint64_t i = 0; i < UpdateRegions::kIntervalsMax; ++i) {
+    CHECK(regions->mark(file_id(1), 100 * i, 100 * i + (i == 4 ? 2 : 10), kSecondNs) == (i == 4 ? 2 : 10));
+  }
+  CHECK(regions->mark(file_id(1), 5000, 5010, kSecondNs) == 10);
+  CHECK_FALSE(regions->is_dirty(file_id(1), 400, kSecondNs));
+  CHECK(regions->dirty_pages() == 10 * UpdateRegions::kIntervalsMax);
+  CHECK(regions->mark(file_id(1), 400, 402, kSecondNs) == 2);
+}
+
+TEST_CASE("the 65th file takes the place of the one dirty for longest", "[update_regions]") {
+  const auto regions = make_regions();
+  for (std::uint64_t i = 0; i < UpdateRegions::kFilesMax; ++i) {
+    regions->mark(file_id(i), 0, 1, kSecondNs + (i == 20 ? 0 : i + 1));
+  }
+  regions->mark(file_id(999), 0, 1, 2 * kSecondNs);
+  CHECK_FALSE(regions->is_dirty(file_id(20), 0, 2 * kSecondNs));
+  CHECK(regions->dirty_pages() == UpdateRegions::kFilesMax);
+  CHECK(regions->is_dirty(file_id(0), 0, 2 * kSecondNs));
+}
+
+TEST_CASE("the age of a file counts from its first dirtying, not from the last", "[update_regions]") {
+  const auto regions = make_regions();
+  const std::uint64_t age_ns = UpdateRegions::kDirtyAgeMaxNs;
+  CHECK(regions->mark(file_id(1), 0, 4, kSecondNs) == 4);
+  CHECK(regions->mark(file_id(1), 2, 6, kSecondNs + age_ns - 1) == 2);
+  CHECK(regions->is_dirty(file_id(1), 5, kSecondNs + age_ns - 1));
+  CHECK_FALSE(regions->is_dirty(file_id(1), 5, kSecondNs + age_ns));
+  CHECK(regions->remove_from(file_id(1), 0, kSecondNs + age_ns) == 0);
+  CHECK(regions->mark(file_id(1), 0, 6, kSecondNs + age_ns) == 6);
+}
+
+TEST_CASE("a file is known by device and number together", "[update_regions]") {
+  const auto regions = make_regions();
+  CHECK(regions->mark({1, 5}, 0, 4, kSecondNs) == 4);
+  CHECK(regions->mark({2, 5}, 0, 4, kSecondNs) == 4);
+  CHECK(regions->remove_from({2, 5}, 0, kSecondNs) == 4);
+  CHECK(regions->is_dirty({1, 5}, 3, kSecondNs));
+}
+
+TEST_CASE("regions as long as the number range are counted without wrapping", "[update_regions]") {
+  const auto regions = make_regions();
+  constexpr std::uint64_t kEnd = UINT64_MAX / kPageBytes;
+  CHECK(regions->mark(file_id(1), 0, kEnd, kSecondNs) == kEnd);
+  CHECK(regions->mark(file_id(1), kEnd - 1, kEnd, kSecondNs) == 0);
+  CHECK(regions->mark(file_id(1), kEnd, kEnd - 1, kSecondNs) == 0);
+  CHECK(regions->remove_from(file_id(1), 1, kSecondNs) == kEnd - 1);
+  CHECK(regions->dirty_pages() == 1);
+}
+
+namespace {
+
+IoOp write_op(std::uint64_t offset_bytes, std::uint64_t length_bytes, std::uint64_t file_size_bytes) {
+  return {OpKind::write, file_id(1), offset_bytes, length_bytes, file_size_bytes, false};
+}
+
+// An exact oracle over a file of which nothing is in memory.
+constexpr ResidencyOracle kColdOracle{
+    nullptr, [](void*, std::uint64_t, std::uint64_t) { return std::uint64_t{0}; }, nullptr};
+
+}  // namespace
+
+TEST_CASE("a write costs the blocks it makes dirty, a rewrite inside them nothing", "[update_regions]") {
+  const auto regions = make_regions();
+  FileState file;
+  const auto cost = [&](std::uint64_t offset_bytes, std::uint64_t length_bytes, std::uint64_t size_bytes) {
+    return estimate_write(write_op(offset_bytes, length_bytes, size_bytes), file, *regions, kColdOracle,
+                          kSecondNs);
+  };
+  CHECK(cost(0, 10'000, 0).write_bytes == 12'288);
+  CHECK(cost(0, 10'000, 10'000).write_bytes == 0);
+  CHECK(cost(12'287, 2, 12'287).write_bytes == 4'096);
+  CHECK(cost(0, 0, 12'289).cost_bytes() == 0);
+  CHECK(cost(UINT64_MAX, UINT64_MAX, 0).write_bytes == 0);
+}
+
+TEST_CASE("a partial overwrite of absent blocks reads them first", "[update_regions]") {
+  const auto regions = make_regions();
+  FileState file;
+  const auto reads = [&](std::uint64_t offset_bytes, std::uint64_t length_bytes) {
+    return estimate_write(write_op(offset_bytes, length_bytes, 100'000), file, *regions, kColdOracle,
+                          kSecondNs)
+        .read_bytes;
+  };
+  CHECK(reads(0, 4'096) == 0);           // whole blocks
+  CHECK(reads(4'096, 100) == 4'096);     // the end is cut
+  CHECK(reads(8'292, 3'996) == 4'096);   // the start is cut
+  CHECK(reads(12'388, 8'192) == 8'192);  // both
+  CHECK(reads(12'388, 100) == 0);        // dirty by now, so in memory
+  CHECK(reads(98'304, 1'696) == 0);      // the last block up to its end
+  CHECK(reads(102'500, 10) == 0);        // beyond the end there is nothing to read
+}
+
+TEST_CASE("direct writes cost their length and mark nothing", "[update_regions]") {
+  const auto regions = make_regions();
+  FileState file;
+  IoOp op = write_op(0, 65'536, 0);
+  op.is_direct = true;
+  CHECK(estimate_write(op, file, *regions, kColdOracle, kSecondNs).write_bytes == 65'536);
+  CHECK(regions->is_empty());
+}
+
+TEST_CASE("a removal gives back the blocks wholly behind the new end", "[update_regions]") {
+  const auto regions = make_regions();
+  FileState file;
+  estimate_write(write_op(0, 10 * kPageBytes, 0), file, *regions, kColdOracle, kSecondNs);
+  IoOp op{OpKind::truncate, file_id(1), 2 * kPageBytes + 1, 0, 0, false};
+  CHECK(estimate_remove(op, *regions, kSecondNs).refund_bytes == 7 * kPageBytes);
+  CHECK(estimate_remove(op, *regions, kSecondNs).refund_bytes == 0);
+  op.offset_bytes = 0;
+  CHECK(estimate_remove(op, *regions, kSecondNs).refund_bytes == 3 * kPageBytes);
+  CHECK(regions->is_empty());
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "toolbox/repo/fingerprint.hpp"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace gray::repo {
+namespace {
+
+// A value becomes the rest of one line: control characters and blanks at the ends would not read back.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  }
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return one_line(line);
+}
+
+bool is_there(const std::string& path) {
+  return access(path.c_str(), F_OK) == 0;
+}
+
+// The first "label : value" of /proc/cpuinfo, for the first processor that has it.
+std::string cpuinfo_field(const std::string& root, const std::string& label) {
+  std::ifstream file(root + "/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(':');
+    if (colon != std::string::npos && one_line(line.substr(0, colon)) == label) {
+      return one_line(line.substr(colon + 1));
+    }
+  }
+  return "";
+}
+
+std::string read_cpu_model(const std::string& root) {
+  const std::string name = cpuinfo_field(root, "model name");
+  if (!name.empty()) return name;
+  // arm64 has no name: who made it and which part it is say the same.
+  const std::string implementer = cpuinfo_field(root, "CPU implementer");
+  const std::string part = cpuinfo_field(root, "CPU part");
+  if (!implementer.empty()) return "implementer " + implementer + " part " + part;
+  return "unknown";
+}
+
+bool read_has_hypervisor(const std::string& root) {
+  const std::string flags = " " + cpuinfo_field(root, "flags") + " ";
+  return flags.find(" hypervisor ") != std::string::npos || is_there(root + "/sys/hypervisor/type") ||
+         is_there(root + "/proc/device-tree/hypervisor");
+}
+
+std::string read_machine_id(const std::string& root, const utsname& names) {
+  for (const char* path : {"/etc/machine-id", "/var/lib/dbus/machine-id"}) {
+    const std::string id = first_line(root + path);
+    // An image that was not booted yet says "uninitialized".
+    if (!id.empty() && id.find_first_not_of("0123456789abcdef") == std::string::npos) return id;
+  }
+  return "host:" + one_line(names.nodename);
+}
+
+std::string difference(const char* what, const std::string& stored, const std::string& here) {
+  return stored == here ? "" : std::string(what) + " " + stored + ", here " + here;
+}
+
+}  // namespace
+
+Fingerprint read_fingerprint(const std::string& root) {
+  utsname names{};
+  uname(&names);
+  return {read_machine_id(root, names), read_cpu_model(root), one_line(names.release),
+          read_has_hypervisor(root)};
+}
+
+std::string describe_difference(const Fingerprint& stored, const Fingerprint& here) {
+  std::string text = difference("machine id", stored.machine_id, here.machine_id);
+  if (text.empty()) text = difference("processor", stored.cpu_model, here.cpu_model);
+  if (text.empty()) text = difference("kernel", stored.kernel_release, here.kernel_release);
+  if (text.empty() && stored.has_hypervisor != here.has_hypervisor) {
+    text = stored.has_hypervisor ? "under a hypervisor, here none" : "no hypervisor, here one";
+  }
+  return text;
+}
+
+}  // namespace gray::repo

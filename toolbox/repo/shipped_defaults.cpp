@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "toolbox/repo/shipped_defaults.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "toolbox/base/units.hpp"
+
+namespace gray::repo {
+namespace {
+
+constexpr auto kMiB = static_cast<double>(base::kMiB);
+constexpr auto kKiB = static_cast<double>(base::kKiB);
+
+// The access and prediction units are those of Arpaci-Dusseau, SOSP 2001, section 4.1. Times are of the order
+// seen on present machines with a flash disk; on a mechanical disk the miss is some fifty times longer.
+constexpr ShippedDefault kDefaults[] = {
+    {"cache.hit_ns", 500, "ns", false, "libgray/src/filecache, tools/discnice/predictor",
+     "one byte read from a cached page"},
+    {"disk.access_unit_bytes", 20 * kMiB, "bytes", true, "libgray/src/filecache",
+     "smallest request that reaches nearly the sequential rate"},
+    {"disk.miss_ns", 100'000, "ns", true, "libgray/src/filecache, tools/discnice/predictor",
+     "one byte read from a page that is not cached"},
+    {"disk.random_over_sequential", 10, "1", true, "libgray/src/filecache, libgray/src/layout",
+     "how many times longer a page takes in random than in sequential order"},
+    {"disk.readahead_max_bytes", 128 * kKiB, "bytes", true, "tools/discnice/predictor",
+     "largest window the kernel reads ahead"},
+    {"disk.sequential_bytes_per_s", 100e6, "bytes/s", true, "libgray/src/filecache, tools/discnice/policy",
+     "rate of a long sequential read"},
+    {"filecache.access_unit_bytes", 20 * kMiB, "bytes", false, "libgray/src/filecache",
+     "unit in which a file is ordered and read"},
+    {"filecache.prediction_unit_bytes", 5 * kMiB, "bytes", false, "libgray/src/filecache",
+     "unit for which one probe stands"},
+    {"memory.touch_4k_ns", 500, "ns", false, "libgray/src/memory",
+     "first write to a fresh page while memory is free"},
+    {"timer.overhead_ns", 25, "ns", false, "microbench, libgray/src/filecache", "one reading of the timer"},
+};
+
+constexpr bool is_sorted_by_key() {
+  for (std::size_t i = 1; i < std::size(kDefaults); ++i) {
+    if (kDefaults[i].key <= kDefaults[i - 1].key) return false;
+  }
+  return true;
+}
+static_assert(is_sorted_by_key(), "find_shipped_default() searches by halving");
+
+}  // namespace
+
+const ShippedDefault* shipped_defaults_begin() {
+  return std::begin(kDefaults);
+}
+
+const ShippedDefault* shipped_defaults_end() {
+  return std::end(kDefaults);
+}
+
+const ShippedDefault* find_shipped_default(std::string_view key) {
+  const ShippedDefault* found = std::lower_bound(
+      std::begin(kDefaults), std::end(kDefaults), key,
+      [](const ShippedDefault& entry, std::string_view wanted) { return entry.key < wanted; });
+  return found != std::end(kDefaults) && found->key == key ? found : nullptr;
+}
+
+}  // namespace gray::repo

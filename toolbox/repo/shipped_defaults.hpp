@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// shipped_defaults: what is assumed of a host nobody has measured, in one table.
+//
+// These keep the tools working; they are not facts about this host. Each line says who reads the parameter.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace gray::repo {
+
+struct ShippedDefault {
+  std::string_view key;
+  double value;
+  std::string_view unit;
+  bool is_per_device;       ///< Measured for each file system or device, kept as key@device.
+  std::string_view reader;  ///< Which part of the project reads it.
+  std::string_view meaning;
+};
+
+/// All keys there are, sorted by key. Static; any thread.
+const ShippedDefault* shipped_defaults_begin();
+const ShippedDefault* shipped_defaults_end();
+
+/// The line of `key`, or null. Static; any thread.
+const ShippedDefault* find_shipped_default(std::string_view key);
+
+}  // namespace gray::repo

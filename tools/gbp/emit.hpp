@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// emit: prints the ordered names, for xargs, for a shell, or for a program.
+#pragma once
+
+#include <vector>
+
+#include "tools/gbp/cost.hpp"
+
+namespace gbp {
+
+enum class Format {
+  lines,       // one name a line, byte for byte
+  nul_ended,   // each name ended by NUL, for xargs -0
+  json_lines,  // one JSON object a line
+};
+
+/// Writes all files in their order to stdout. Errors show when the stream is closed.
+void emit(const std::vector<File>& files, Format format);
+
+}  // namespace gbp

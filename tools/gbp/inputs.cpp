@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "tools/gbp/inputs.hpp"
+
+#include <cerrno>
+#include <fstream>
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "toolbox/cli/diagnostics.hpp"
+
+namespace gbp {
+namespace {
+
+std::string read_stream(std::istream& stream, const std::string& shown, std::vector<std::string>& names) {
+  std::string name;
+  while (std::getline(stream, name, '\0')) {
+    if (name.empty())
+      return fmt::format("'{}' holds an empty name: separate names by one NUL each, as find -print0 does",
+                         shown);
+    names.push_back(name);
+  }
+  return stream.bad() ? fmt::format("cannot read '{}'", shown) : "";
+}
+
+}  // namespace
+
+std::string read_names(const std::string& list_path, std::vector<std::string>& names) {
+  if (list_path == "-") return read_stream(std::cin, "standard input", names);
+  errno = 0;
+  std::ifstream file(list_path, std::ios::binary);
+  if (!file) return fmt::format("cannot read '{}': {}", list_path, gray::cli::error_text(errno));
+  return read_stream(file, list_path, names);
+}
+
+}  // namespace gbp

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// order: the order in which files are best read. Pure.
+#pragma once
+
+#include <vector>
+
+#include "tools/gbp/cost.hpp"
+
+namespace gbp {
+
+enum class Mode {
+  mem,      // most cached first
+  file,     // as they lie on disk
+  compose,  // the cached ones first, each group as it lies on disk
+};
+
+/// A file counts as cached, for `compose`, from this share on: reading it first then saves more than it
+/// costs.
+inline constexpr double kCachedFractionMin = 0.5;
+
+/// For `mem`, shares are told apart in this many steps.
+inline constexpr int kCachedSteps = 32;
+
+/// Sorts in place. Ties keep the input's order; files of unknown content come behind the known ones (the
+/// paper: what is too small to probe is given a high time), files that could not be looked at come last.
+void sort_files(std::vector<File>& files, Mode mode);
+
+}  // namespace gbp
