@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# discnice_tree_test: a tree of processes shares one rate, nobody in it starves, and nothing is left behind in /dev/shm.
+#
+# How: eight programs of one shell read and write cold files of their own, under the launcher and with the bare library; the
+# kernel's account from outside must be within 5 % of the one rate, and half-way each program must have had its part. Then
+# members, the first process and the launcher are killed at work, and the folder of segments is looked at.
+# Left out: more members than the segment has places (a unit test of protocol/), fairness among jobs (the daemon's matter).
+source "$(dirname "$0")/../support/discnice.bash"
+alone_in_shm "$0" "$@"
+
+readonly PROGRAMS=8
+readonly RATE=40MB RATE_BYTES=40000000 RUN_SECONDS=9 HALF_WAY_SECONDS=5
+readonly SHARE_PERCENT_MIN=25 # of an equal share, half-way; what read-ahead brings at once is a fifth of one
+cd "$SCRATCH"
+readonly FILE_BYTES=$((RATE_BYTES * RUN_SECONDS / PROGRAMS / 3 * 2))
+
+# Half of them only read; the other half read and write. The dd's block size is small so that what they have had is seen.
+cat >tree.sh <<'TEXT'
+for i in 1 2 3 4; do dd if=in-$i of=/dev/null bs=64k status=none & echo $! >>pids; done
+for i in 5 6 7 8; do dd if=in-$i of=out-$i bs=64k status=none & echo $! >>pids; done
+wait
+TEXT
+
+make_inputs() {
+  local i
+  for ((i = 1; i <= PROGRAMS; ++i)); do [[ -e in-$i ]] || make_file "./in-$i" "$FILE_BYTES"; done
+  rm -f out-* pids
+  make_cold in-*
+}
+
+# Bytes read and written so far by each program: what their file calls were given.
+progress() {
+  local pid
+  while read -r pid; do
+    awk '/^[rw]char/ { sum += $2 } END { print sum + 0 }' "/proc/$pid/io" 2>/dev/null || true # it has had everything
+  done <pids
+}
+
+judge_shares() { # NAME
+  sort -n shares | awk -v name="$1" -v min="$SHARE_PERCENT_MIN" '
+    { value[NR] = $1; sum += $1 }
+    END {
+      equal = NR ? sum / NR : 1
+      printf "%-9s the %d programs that were at work half-way had had %.0f to %.0f %% of an equal share\n", name, NR,
+        100 * value[1] / equal, 100 * value[NR] / equal
+      exit !(NR > 0 && value[1] >= min / 100 * equal)
+    }' || complain "$1: a program of the tree starved: $(tr '\n' ' ' <shares)"
+}
+
+run_tree() { # NAME CMD...
+  local name=$1 before total ratio
+  shift
+  make_inputs
+  before=$(segments)
+  judged account "$@" sh tree.sh &
+  sleep "$HALF_WAY_SECONDS"
+  progress >shares
+  wait $! || complain "$name: the tree ended with status $?"
+  judge_shares "$name"
+  total=$(moved account)
+  ratio=$(calculate "$total / $(field account elapsed_seconds) / $RATE_BYTES")
+  printf '%-9s %s of the rate of %s/s, %s bytes, %s s\n' "$name" "$ratio" "$RATE" "$total" "$(field account elapsed_seconds)"
+  holds "$total >= 0.98 * 1.5 * $PROGRAMS * $FILE_BYTES" || complain "$name: only $total bytes: the files were not cold"
+  holds "$ratio > 0.95 && $ratio < 1.05" || complain "$name: the tree ran at $ratio of its rate"
+  [[ $(segments) == "$before" ]] || complain "$name: left in /dev/shm: $(segments)"
+}
+
+# The first signs of a running job.
+wait_for() { # FILE LINES
+  local try
+  for try in {1..100}; do
+    [[ -e $1 && $(wc -l <"$1") -ge $2 ]] && return
+    sleep 0.05
+  done
+  fail "nothing came in $1 after $try looks"
+}
+
+kill_member() { # NAME CMD...
+  local name=$1 victim before
+  shift
+  make_inputs
+  before=$(segments)
+  "$@" sh tree.sh 2>messages &
+  wait_for pids "$PROGRAMS"
+  sleep 0.3
+  victim=$(sed -n 3p pids)
+  kill -KILL "$victim"
+  sleep 0.2
+  # The others go on; end them as their user would.
+  xargs kill -TERM <pids 2>/dev/null || true
+  wait $! 2>/dev/null || true
+  if [[ $(segments) != "$before" ]]; then
+    printf '%-9s after kill -9 of a member its segment stayed until the next run\n' "$name"
+    "$DISCNICE" -q -- true
+  fi
+  [[ $(segments) == "$before" ]] || complain "$name: left in /dev/shm after kill -9 of a member: $(segments)"
+}
+
+kill_launcher() {
+  local before launcher
+  make_inputs
+  before=$(segments)
+  "$DISCNICE" -q --rate "$RATE" -- sh tree.sh &
+  launcher=$!
+  wait_for pids "$PROGRAMS"
+  kill -KILL "$launcher"
+  wait "$launcher" 2>/dev/null || true
+  sleep 0.3
+  xargs kill -0 <pids || complain "kill -9 of the launcher took the job with it"
+  [[ $(segments) != "$before" ]] || complain "kill -9 of the launcher took the job's account away while it ran"
+  xargs kill -TERM <pids
+  sleep 0.5
+  "$DISCNICE" -q -- true
+  [[ $(segments) == "$before" ]] || complain "left in /dev/shm after kill -9 of the launcher: $(segments)"
+}
+
+dd if=/dev/zero of=/dev/null count=1 status=none # its own file is warm now
+run_tree launcher "$DISCNICE" -q --rate "$RATE" --
+run_tree bare env "LD_PRELOAD=$LIBRARY" "DISCNICE_RATE=$RATE"
+kill_member launcher "$DISCNICE" -q --rate 4MB --
+kill_member bare env "LD_PRELOAD=$LIBRARY" DISCNICE_RATE=4MB
+kill_launcher
+conclude

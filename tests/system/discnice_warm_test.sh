@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# discnice_warm_test: what is in memory is free and what is not is charged, whichever way the cache is asked.
+#
+# How: at a rate so low that a single charged page would show, warm files pass without a wait and without a byte on the
+# kernel's account. Then each backend runs with the ledger off, so that the answer is its own and no correction hides an
+# error: a cold file is predicted in full, a warm one not at all. The same as an ordinary user on a file of root's, where
+# mincore says everything and cachestat nothing.
+# That a file is warm or cold is verified by pagecache right before. What a warm run costs in time is a benchmark
+# (tests/perf/discnice_warm_cost.sh).
+source "$(dirname "$0")/../support/discnice.bash"
+need setpriv
+
+BACKENDS=(auto cachestat mincore nowait timed)
+readonly COLD_BYTES=4000000 COLD_RATE=16MB
+readonly WARM_BYTES=64000000 WARM_RATE=64K SLEPT_SECONDS_MAX=0.02
+cd "$SCRATCH"
+chmod 755 .
+# An ordinary user may be unable to reach the build folder.
+mkdir -m 755 bin lib
+cp "$DISCNICE" bin/ && cp "$LIBRARY" lib/
+make_file ./warm "$WARM_BYTES"
+make_file ./cold "$COLD_BYTES"
+chmod 644 warm cold
+sync warm cold
+
+AS=()
+# report OPTION... -- CMD...: runs it and leaves the report in the file `report`.
+report() {
+  rm -f report.json
+  "${AS[@]}" "$SCRATCH/bin/discnice" --json "$@" >/dev/null 2>report.json || complain "status $? from: $*; $(cat report.json)"
+}
+
+judge_warm() { # NAME
+  local kernel slept predicted
+  kernel=$(field report.json kernel_read_bytes)
+  slept=$(field report.json slept_seconds)
+  predicted=$(field report.json predicted_read_bytes)
+  printf '%-34s warm: kernel read %s, predicted %s, slept %s s of %s s\n' "$1" "$kernel" "$predicted" "$slept" \
+    "$(field report.json elapsed_seconds)"
+  ((kernel == 0)) || complain "$1: the kernel read $kernel bytes of a warm file"
+  holds "$slept <= $SLEPT_SECONDS_MAX" || complain "$1: a warm file waited $slept s"
+  ((predicted == 0)) || complain "$1: $predicted bytes were predicted for a warm file"
+}
+
+judge_cold() { # NAME
+  local predicted kernel
+  predicted=$(field report.json predicted_read_bytes)
+  kernel=$(field report.json kernel_read_bytes)
+  printf '%-34s cold: kernel read %s, predicted %s, slept %s s\n' "$1" "$kernel" "$predicted" \
+    "$(field report.json slept_seconds)"
+  holds "$kernel >= 0.98 * $COLD_BYTES" || complain "$1: the file was not cold"
+  holds "$predicted >= 0.9 * $COLD_BYTES && $predicted <= 1.1 * $COLD_BYTES" ||
+    complain "$1: $predicted bytes were predicted for a cold file of $COLD_BYTES"
+}
+
+warm_programs() {
+  local command
+  for command in 'cat warm' 'dd if=warm of=/dev/null bs=1M status=none' 'sha256sum warm' \
+    'dd if=warm of=/dev/null bs=4k iflag=count_bytes count=8000000 status=none'; do
+    make_warm warm
+    report --rate "$WARM_RATE" -- sh -c "$command >/dev/null"
+    judge_warm "${command%% of=*}"
+  done
+  make_warm warm
+  report --rate "$WARM_RATE" -- cp warm /dev/shm/ || true
+  rm -f /dev/shm/warm
+  judge_warm 'cp to a file system in memory'
+}
+
+backends() { # WHO
+  local backend
+  for backend in "${BACKENDS[@]}"; do
+    make_cold cold
+    report --ledger off --rate "$COLD_RATE" --backend "$backend" -- cat cold
+    judge_cold "$1, $backend"
+    make_warm warm
+    report --ledger off --rate "$WARM_RATE" --backend "$backend" -- cat warm
+    judge_warm "$1, $backend"
+  done
+}
+
+bare_backends() {
+  local backend start_ns elapsed_s
+  for backend in "${BACKENDS[@]}"; do
+    make_warm warm
+    start_ns=$(date +%s%N)
+    env "LD_PRELOAD=$LIBRARY" "DISCNICE_RATE=$WARM_RATE" "DISCNICE_BACKEND=$backend" cat warm >/dev/null
+    elapsed_s=$(calculate "($(date +%s%N) - $start_ns) / 1e9")
+    holds "$elapsed_s < 0.5" || complain "bare, $backend: a warm file took $elapsed_s s"
+  done
+}
+
+warm_programs
+backends 'its owner'
+bare_backends
+if ((EUID == 0)); then
+  AS=(setpriv --reuid 65534 --regid 65534 --clear-groups --)
+  "${AS[@]}" bin/discnice -q -- true
+  BACKENDS=(auto nowait timed)
+  backends nobody
+else
+  echo "not shown: an ordinary user on somebody else's file (needs root)"
+fi
+conclude
