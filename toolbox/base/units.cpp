@@ -98,6 +98,11 @@ const Unit* find_unit(const Unit (&units)[N], const char* text, std::size_t leng
 
 Result<std::uint64_t> scale(const Number& number, const Unit& unit) {
   __extension__ using Wide = unsigned __int128;  // the product of two 64-bit numbers, then divided
+  // Refused before the multiplication: with all its factors even the wide product could wrap round to a small
+  // value.
+  if (number.whole > static_cast<Wide>(kValueMax) * unit.denominator / unit.numerator) {
+    return Result<std::uint64_t>::failure(-ERANGE);
+  }
   const Wide value = (static_cast<Wide>(number.whole) * number.scale + number.fraction) * unit.numerator /
                      (static_cast<Wide>(number.scale) * unit.denominator);
   if (value > kValueMax) return Result<std::uint64_t>::failure(-ERANGE);

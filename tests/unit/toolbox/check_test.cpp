@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// check_test: a failed check is counted in a release and traps in a debug build.
+//
+// How: failures happen in a child process, so that they neither end the test nor stay in its counters.
+// Leaves out: the text written before a trap.
+#include "toolbox/base/check.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "tests/support/catch.hpp"
+
+using namespace gray::base;
+
+namespace {
+
+// Runs in the child: 0 when everything is as promised, else the number of the broken promise.
+int fail_twice() {
+  errno = 7;
+  const int one = 1;
+  if (GRAY_CHECK(one == 2)) return 1;
+  if (GRAY_CHECK(one > 2)) return 2;
+  if (errno != 7) return 3;
+  if (failed_check_count() != 2) return 4;
+  const FailedCheck first = first_failed_check();
+  if (first.condition == nullptr || std::strcmp(first.condition, "one == 2") != 0) return 5;
+  if (std::strcmp(first.file, "check_test.cpp") != 0 || first.line <= 0) return 6;
+  return 0;
+}
+
+int status_of_child() {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGILL, SIG_DFL);  // the test framework's handlers are the parent's
+    std::signal(SIGTRAP, SIG_DFL);
+    close(STDERR_FILENO);
+    _exit(fail_twice());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+}  // namespace
+
+TEST_CASE("a check that holds is true, evaluates once and counts nothing", "[check]") {
+  int evaluations = 0;
+  CHECK(GRAY_CHECK(++evaluations == 1));
+  CHECK(evaluations == 1);
+  CHECK(failed_check_count() == 0);
+  CHECK(first_failed_check().condition == nullptr);
+}
+
+TEST_CASE("a failed check never ends a host in a release and never goes unseen in a debug build", "[check]") {
+  const int status = status_of_child();
+#ifdef NDEBUG
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+#else
+  REQUIRE(WIFSIGNALED(status));
+  CHECK((WTERMSIG(status) == SIGILL || WTERMSIG(status) == SIGTRAP));
+#endif
+}

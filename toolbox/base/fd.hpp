@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// fd: a file descriptor that closes itself and an errno that restores itself, without libc's wrappers.
+//
+// Inside a host process libc's open() and close() may be our own hooks, so both go to the kernel. Every
+// descriptor is opened with O_CLOEXEC: a program the host starts must not inherit ours.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/types.h>
+
+#include <cerrno>
+
+namespace gray::base {
+
+/// Owns one descriptor, or none: then get() is the negative errno that says why. Movable, not copyable. One
+/// thread at a time. After a fork both processes own, and close, a descriptor of their own.
+class ScopedFd {
+ public:
+  ScopedFd() = default;
+  /// Takes over `fd`; a negative number is kept as the reason for having none.
+  explicit ScopedFd(int fd) : fd_(fd) {}
+  ScopedFd(ScopedFd&& other) noexcept : fd_(other.release()) {}
+  ScopedFd& operator=(ScopedFd&& other) noexcept {
+    if (this != &other) reset(other.release());
+    return *this;
+  }
+  ScopedFd(const ScopedFd&) = delete;
+  ScopedFd& operator=(const ScopedFd&) = delete;
+  ~ScopedFd() { reset(); }
+
+  /// Opens `path`, relative to the directory `directory_fd`; O_CLOEXEC is added to `flags`. No errno is set:
+  /// a failure is in error(). Not retried after a signal.
+  static ScopedFd open(const char* path, int flags, mode_t mode = 0, int directory_fd = AT_FDCWD);
+
+  [[nodiscard]] bool is_open() const { return fd_ >= 0; }
+  /// The descriptor, or a negative errno.
+  [[nodiscard]] int get() const { return fd_; }
+  /// 0 when open, else a negative errno; -EBADF when nothing was ever opened.
+  [[nodiscard]] int error() const { return fd_ >= 0 ? 0 : fd_; }
+  /// Gives the descriptor to the caller, who closes it. Returns as get().
+  [[nodiscard]] int release();
+  /// Closes what is owned and takes over `fd`. errno is left alone. The result of close is not looked at:
+  /// what must be on disk is synced before.
+  void reset(int fd = -EBADF);
+
+ private:
+  int fd_ = -EBADF;
+};
+
+/// Puts errno back, at the end of its scope, to what it was at the start: a hook must not let the host see
+/// our calls.
+class ErrnoKeeper {
+ public:
+  ErrnoKeeper() : kept_(errno) {}
+  ~ErrnoKeeper() { errno = kept_; }
+  ErrnoKeeper(const ErrnoKeeper&) = delete;
+  ErrnoKeeper& operator=(const ErrnoKeeper&) = delete;
+
+ private:
+  int kept_;
+};
+
+}  // namespace gray::base
