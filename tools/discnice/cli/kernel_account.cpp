@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/kernel_account.hpp"
 
-#include <fstream>
+#include <sstream>
 #include <string>
 
-namespace discnice::cli {
+#include <fcntl.h>
+#include <unistd.h>
 
-std::optional<KernelAccount> read_kernel_account(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/io");
+namespace discnice::cli {
+namespace {
+
+constexpr std::size_t kTextBytesMax = 1024;  // seven short lines
+
+std::optional<KernelAccount> parse(const std::string& text) {
+  std::istringstream lines(text);
   KernelAccount account;
   int found = 0;
   std::string key;
   std::uint64_t value = 0;
-  while (file >> key >> value) {
+  while (lines >> key >> value) {
     if (key == "read_bytes:") {
       account.read_bytes = value;
       ++found;
@@ -26,6 +32,22 @@ std::optional<KernelAccount> read_kernel_account(pid_t pid) {
   }
   if (found != 3) return std::nullopt;
   return account;
+}
+
+}  // namespace
+
+KernelAccountFile::KernelAccountFile(pid_t pid)
+    : fd_(open(("/proc/" + std::to_string(pid) + "/io").c_str(), O_RDONLY | O_CLOEXEC)) {}
+
+KernelAccountFile::~KernelAccountFile() {
+  if (fd_ >= 0) close(fd_);
+}
+
+std::optional<KernelAccount> KernelAccountFile::read() const {
+  char text[kTextBytesMax];
+  const ssize_t length = fd_ < 0 ? -1 : pread(fd_, text, sizeof text, 0);
+  if (length <= 0) return std::nullopt;
+  return parse(std::string(text, static_cast<std::size_t>(length)));
 }
 
 }  // namespace discnice::cli

@@ -22,8 +22,20 @@ struct KernelAccount {
   }
 };
 
-/// Reads the account of a process; it may have ended but must not have been reaped. Nothing when the kernel
-/// keeps none or refuses.
-std::optional<KernelAccount> read_kernel_account(pid_t pid);
+/// The account of one process, opened while it runs: of a process that has ended the file belongs to root and
+/// an ordinary user could no longer open it, but what is open can still be read until the process is reaped.
+class KernelAccountFile {
+ public:
+  explicit KernelAccountFile(pid_t pid);
+  ~KernelAccountFile();
+  KernelAccountFile(const KernelAccountFile&) = delete;
+  KernelAccountFile& operator=(const KernelAccountFile&) = delete;
+
+  /// Reads the account as it is now. Nothing when the kernel keeps none or refuses.
+  [[nodiscard]] std::optional<KernelAccount> read() const;
+
+ private:
+  int fd_;
+};
 
 }  // namespace discnice::cli

@@ -42,6 +42,13 @@ void forward_signals() {
   }
 }
 
+// The child goes on when our end of the pipe is closed, so that its account is open before it can have ended.
+void wait_for_go(int go_pipe) {
+  char byte = 0;
+  while (read(go_pipe, &byte, 1) < 0 && errno == EINTR) {
+  }
+}
+
 [[noreturn]] void become(const Launch& launch, int error_pipe) {
   for (const auto& [name, value] : launch.environment) {
     if (value.empty()) {
@@ -103,27 +110,36 @@ int reap(pid_t pid) {
 Ended run_and_wait(const Launch& launch, const std::function<void()>& after_first_second) {
   Ended ended;
   int error_pipe[2];
-  if (pipe2(error_pipe, O_CLOEXEC) != 0) {
+  int go_pipe[2];
+  if (pipe2(error_pipe, O_CLOEXEC) != 0 || pipe2(go_pipe, O_CLOEXEC) != 0) {
     ended.start_error = errno;
     return ended;
   }
   const std::uint64_t start_ns = gray::base::monotonic_ns();
   const pid_t pid = fork();
-  if (pid == 0) become(launch, error_pipe[1]);
+  if (pid == 0) {
+    close(go_pipe[1]);
+    wait_for_go(go_pipe[0]);
+    become(launch, error_pipe[1]);
+  }
   const int fork_error = errno;
   close(error_pipe[1]);
+  close(go_pipe[0]);
   if (pid < 0) {
     close(error_pipe[0]);
+    close(go_pipe[1]);
     ended.start_error = fork_error;
     return ended;
   }
   program_pid = pid;
   forward_signals();
+  const KernelAccountFile account(pid);
+  close(go_pipe[1]);
   ended.start_error = read_start_error(error_pipe[0]);
   if (ended.start_error == 0 && !has_ended_within(pid, kFirstLookMs)) after_first_second();
   wait_without_reaping(pid);
   ended.elapsed_s = static_cast<double>(gray::base::monotonic_ns() - start_ns) / 1e9;
-  ended.account = read_kernel_account(pid);
+  ended.account = account.read();
   program_pid = 0;
   ended.wait_status = reap(pid);
   return ended;
