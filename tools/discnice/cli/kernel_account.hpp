@@ -22,8 +22,22 @@ struct KernelAccount {
   }
 };
 
-/// Reads the account of a process; it may have ended but must not have been reaped. Nothing when the kernel
-/// keeps none or refuses.
-std::optional<KernelAccount> read_kernel_account(pid_t pid);
+/// The account of one process, opened while it lives: once it has ended its file belongs to root, and an
+/// ordinary user could not open it any more, but may still read it.
+class KernelAccountFile {
+ public:
+  /// Opens the account of a living process of ours.
+  explicit KernelAccountFile(pid_t pid);
+  ~KernelAccountFile();
+  KernelAccountFile(const KernelAccountFile&) = delete;
+  KernelAccountFile& operator=(const KernelAccountFile&) = delete;
+
+  /// Reads it; the process may have ended but must not have been reaped. Nothing when the kernel keeps no
+  /// account or refuses.
+  [[nodiscard]] std::optional<KernelAccount> read() const;
+
+ private:
+  int fd_;
+};
 
 }  // namespace discnice::cli

@@ -65,6 +65,14 @@ void forward_signals() {
   _exit(kSignalBase);
 }
 
+// The child stays as it is until its account is open and signals find it.
+void wait_for_go(const int (&go_pipe)[2]) {
+  close(go_pipe[1]);
+  char nothing = 0;
+  while (read(go_pipe[0], &nothing, 1) < 0 && errno == EINTR) {
+  }
+}
+
 // 0 when the program was started; the errno of exec otherwise.
 int read_start_error(int error_pipe) {
   int error = 0;
@@ -107,23 +115,37 @@ Ended run_and_wait(const Launch& launch, const std::function<void()>& after_firs
     ended.start_error = errno;
     return ended;
   }
+  int go_pipe[2];
+  if (pipe2(go_pipe, O_CLOEXEC) != 0) {
+    ended.start_error = errno;
+    close(error_pipe[0]);
+    close(error_pipe[1]);
+    return ended;
+  }
   const std::uint64_t start_ns = gray::base::monotonic_ns();
   const pid_t pid = fork();
-  if (pid == 0) become(launch, error_pipe[1]);
+  if (pid == 0) {
+    wait_for_go(go_pipe);
+    become(launch, error_pipe[1]);
+  }
   const int fork_error = errno;
+  close(go_pipe[0]);
   close(error_pipe[1]);
   if (pid < 0) {
+    close(go_pipe[1]);
     close(error_pipe[0]);
     ended.start_error = fork_error;
     return ended;
   }
+  const KernelAccountFile account(pid);
   program_pid = pid;
   forward_signals();
+  close(go_pipe[1]);
   ended.start_error = read_start_error(error_pipe[0]);
   if (ended.start_error == 0 && !has_ended_within(pid, kFirstLookMs)) after_first_second();
   wait_without_reaping(pid);
   ended.elapsed_s = static_cast<double>(gray::base::monotonic_ns() - start_ns) / 1e9;
-  ended.account = read_kernel_account(pid);
+  ended.account = account.read();
   program_pid = 0;
   ended.wait_status = reap(pid);
   return ended;
