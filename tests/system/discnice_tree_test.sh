@@ -33,7 +33,7 @@ make_inputs() {
 progress() {
   local pid
   while read -r pid; do
-    awk '/^[rw]char/ { sum += $2 } END { print sum + 0 }' "/proc/$pid/io" 2>/dev/null || true # it has had everything
+    awk '/^[rw]char/ { sum += $2 } END { print sum + 0 }' "/proc/$pid/io" 2>/dev/null || echo "$FILE_BYTES" # ended: it has had all
   done <pids
 }
 
@@ -42,7 +42,7 @@ judge_shares() { # NAME
     { value[NR] = $1; sum += $1 }
     END {
       equal = NR ? sum / NR : 1
-      printf "%-9s the %d programs that were at work half-way had had %.0f to %.0f %% of an equal share\n", name, NR,
+      printf "%-9s half-way the %d programs have had %.0f to %.0f %% of an equal share\n", name, NR,
         100 * value[1] / equal, 100 * value[NR] / equal
       exit !(NR > 0 && value[1] >= min / 100 * equal)
     }' || complain "$1: a program of the tree starved: $(tr '\n' ' ' <shares)"

@@ -2,6 +2,7 @@
 #include "tools/discnice/shim/pipeline.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -294,6 +295,16 @@ std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t par
   if (!lock || !find_offset(*file, from, &offset_bytes) || !refresh_size(*file, from.fd)) return part;
   const std::uint64_t left = file->size_bytes > offset_bytes ? file->size_bytes - offset_bytes : 0;
   return left < part ? left : part;
+}
+
+bool is_at_size_limit(const Transfer& transfer) {
+  if (transfer.kind != OpKind::write) return false;
+  rlimit limit{};
+  if (is_raw_error(raw_syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, word(&limit)))) return false;
+  if (limit.rlim_cur == RLIM_INFINITY) return false;
+  const long position =
+      transfer.offset_bytes >= 0 ? transfer.offset_bytes : raw_syscall(SYS_lseek, transfer.fd, 0, SEEK_CUR);
+  return !is_raw_error(position) && static_cast<rlim_t>(position) >= limit.rlim_cur;
 }
 
 void pay_debt(Job& job) {

@@ -69,6 +69,10 @@ std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t par
 /// nobody predicts.
 void pay_debt(Job& job);
 
+/// True when the next byte of a write would lie at the process's own limit for files: trying it brings
+/// SIGXFSZ, which one long call that ends there does not.
+bool is_at_size_limit(const Transfer& transfer);
+
 /// Runs a plain read or write, in parts when it is long. `call(done, part)` makes the real call for `part`
 /// bytes after `done`.
 template <typename Call>
@@ -79,6 +83,7 @@ ssize_t run_transfer(Transfer transfer, Call call) {
   transfer.signals = &signals;
   const std::size_t part_max = part_bytes_max(*here, transfer.fd);
   const std::uint64_t whole = transfer.length_bytes < kCallBytesMax ? transfer.length_bytes : kCallBytesMax;
+  const int errno_before = errno;
   std::size_t done = 0;
   while (true) {
     const std::size_t part = whole - done < part_max ? whole - done : part_max;
@@ -86,12 +91,15 @@ ssize_t run_transfer(Transfer transfer, Call call) {
     const bool is_charged = before_transfer(*here, transfer);
     const ssize_t result = call(done, part);
     if (is_charged) after_transfer(*here, transfer, result);
-    if (result < 0)
-      return done > 0 ? static_cast<ssize_t>(done)
-                      : result;  // as the kernel does: progress first, error next time
+    if (result < 0 && done == 0) return result;
+    if (result < 0) {  // as the kernel does: progress first and no word of the error, which comes next time
+      errno = errno_before;
+      return static_cast<ssize_t>(done);
+    }
     done += static_cast<std::size_t>(result);
     if (static_cast<std::size_t>(result) < part || done >= whole) return static_cast<ssize_t>(done);
     if (transfer.offset_bytes >= 0) transfer.offset_bytes += result;
+    if (is_at_size_limit(transfer)) return static_cast<ssize_t>(done);
   }
 }
 
