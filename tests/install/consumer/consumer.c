@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* consumer: a stranger's C11 program: uses every function of libgray once on the file it is given. */
+#include <stdio.h>
+#include <string.h>
+
+#include <gray/gray.h>
+
+static int fail(const char* what, gb_status_t status) {
+  fprintf(stderr, "consumer: %s: %s\n", what, gb_status_text(status));
+  return 1;
+}
+
+static int check_cache(const char* path) {
+  struct gb_cache_options options = {sizeof options, GB_BACKEND_AUTO, 0, 0, 1};
+  struct gb_cache_report report = {sizeof report, 0, 0, 0, 0, 0};
+  gb_cache_t* detector = NULL;
+  gb_status_t status = gb_cache_open(&options, &detector);
+  if (status != 0) return fail("gb_cache_open", status);
+  status = gb_cache_inspect(detector, path, &report);
+  gb_cache_close(detector);
+  if (status != 0) return fail("gb_cache_inspect", status);
+  printf("%llu %d\n", (unsigned long long)report.size_bytes, report.cached_fraction > 0.9);
+  return 0;
+}
+
+static int check_layout(const char* path) {
+  struct gb_layout_place place;
+  memset(&place, 0, sizeof place);
+  place.size = sizeof place;
+  const gb_status_t status = gb_layout_find(path, &place);
+  if (status != 0) return fail("gb_layout_find", status);
+  printf("%llu %d\n", (unsigned long long)place.inode, gb_layout_compare(&place, &place));
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  printf("%s %d.%d.%d\n", gb_version(), GB_VERSION_MAJOR, GB_VERSION_MINOR, GB_VERSION_PATCH);
+  printf("%s\n", gb_status_text(0));
+  return check_cache(argv[1]) != 0 || check_layout(argv[1]) != 0;
+}

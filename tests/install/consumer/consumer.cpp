@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// consumer: the same as consumer.c in C++20, with the owner a C++ program would write.
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+
+#include <gray/gray.h>
+
+namespace {
+
+struct CloseCache {
+  void operator()(gb_cache_t* detector) const { gb_cache_close(detector); }
+};
+
+bool check_cache(const char* path) {
+  const gb_cache_options options{.size = sizeof(gb_cache_options),
+                                 .backend = GB_BACKEND_AUTO,
+                                 .probes_per_unit = 0,
+                                 .prediction_unit_bytes = 0,
+                                 .seed = 1};
+  gb_cache_t* opened = nullptr;
+  if (gb_cache_open(&options, &opened) != 0) return false;
+  const std::unique_ptr<gb_cache_t, CloseCache> detector(opened);
+  gb_cache_report report{};
+  report.size = sizeof report;
+  if (gb_cache_inspect(detector.get(), path, &report) != 0) return false;
+  std::printf("%ju %d\n", static_cast<std::uintmax_t>(report.size_bytes), report.cached_fraction > 0.9);
+  return true;
+}
+
+bool check_layout(const char* path) {
+  gb_layout_place place{};
+  place.size = sizeof place;
+  if (gb_layout_find(path, &place) != 0) return false;
+  std::printf("%ju %d\n", static_cast<std::uintmax_t>(place.inode), gb_layout_compare(&place, &place));
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  std::printf("%s %d.%d.%d\n", gb_version(), GB_VERSION_MAJOR, GB_VERSION_MINOR, GB_VERSION_PATCH);
+  std::printf("%s\n", gb_status_text(0));
+  return check_cache(argv[1]) && check_layout(argv[1]) ? 0 : 1;
+}

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# install: what is installed below any prefix works from there, and strangers can build against it in C11 and C++20.
+#
+# The prefix is another one than the build was configured for, as with a package's staging folder. The consumers are
+# built outside the source tree by find_package and by pkg-config, and run against the installed library: each must
+# tell the size and i-number that stat tells. Leaves out cross-compiling and other linkers.
+source "$(dirname "$0")/../support/system.bash"
+
+[[ ${GRAY_BUILD_PRELOAD:-ON} == ON ]] || skip "a program without sanitizers cannot use a library that has them"
+need pkg-config
+need_built gbp
+
+CMAKE=${GRAY_CMAKE:-cmake}
+CC=${GRAY_CC:-cc}
+CXX=${GRAY_CXX:-c++}
+CONSUMER=$SOURCE/tests/install/consumer
+PREFIX=$SCRATCH/prefix
+
+cached_setting() { sed -n "s/^$1:[A-Z]*=//p" "$BUILD/CMakeCache.txt"; }
+
+source_state() {
+  if [[ -e $SOURCE/.git ]] && command -v git >/dev/null; then
+    git -c safe.directory="$SOURCE" -C "$SOURCE" status --porcelain --untracked-files=all --ignored -- ':!build'
+  else
+    find "$SOURCE" -path "$SOURCE/build" -prune -o -newer "$SCRATCH/began" -print
+  fi
+}
+
+uses_installed_library() {
+  local libraries
+  libraries=$(ldd "$1")
+  [[ $libraries == *"libgray.so.0 => $PREFIX/"* ]] || fail "$1 uses another libgray: $libraries"
+}
+
+# Does the installed library serve this program? Its facts must be stat's.
+check_consumer() {
+  local program=$1 target=$SCRATCH/target version want
+  head -c 100000 /dev/zero >"$target"
+  version=$(sed -n 's/^project(gray VERSION \([0-9.]*\).*/\1/p' "$SOURCE/CMakeLists.txt")
+  want="$version $version
+success
+100000 1
+$(stat -c %i "$target") 0"
+  [[ $("$program" "$target") == "$want" ]] || fail "$program says: $("$program" "$target" 2>&1), wanted: $want"
+  uses_installed_library "$program"
+  expect_status 1 "$program" "$SCRATCH/none" 2>/dev/null >&2
+}
+
+touch "$SCRATCH/began"
+before=$(source_state)
+LIBDIR=$(cached_setting CMAKE_INSTALL_LIBDIR)
+[[ -n $LIBDIR && $LIBDIR != /* ]] || skip "the library folder '$LIBDIR' is not below the prefix in this build"
+"$CMAKE" --install "$BUILD" --prefix "$PREFIX" >"$SCRATCH/install.log" 2>&1 || fail "$(tail -n 5 "$SCRATCH/install.log")"
+
+# What a stranger builds.
+"$CMAKE" -S "$CONSUMER" -B "$SCRATCH/by-cmake" -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_C_COMPILER="$CC" \
+  -DCMAKE_CXX_COMPILER="$CXX" >"$SCRATCH/cmake.log" 2>&1 || fail "find_package: $(tail -n 20 "$SCRATCH/cmake.log")"
+"$CMAKE" --build "$SCRATCH/by-cmake" >"$SCRATCH/cmake.log" 2>&1 || fail "by cmake: $(tail -n 20 "$SCRATCH/cmake.log")"
+check_consumer "$SCRATCH/by-cmake/consumer_c"
+check_consumer "$SCRATCH/by-cmake/consumer_cpp"
+
+export PKG_CONFIG_PATH=$PREFIX/$LIBDIR/pkgconfig
+read -ra flags < <(pkg-config --cflags --libs gray) || fail "pkg-config knows no gray"
+[[ ${flags[*]} == *"$PREFIX"* ]] || fail "pkg-config names another prefix: ${flags[*]}"
+[[ $(pkg-config --modversion gray) == "$(sed -n 's/^project(gray VERSION \([0-9.]*\).*/\1/p' "$SOURCE/CMakeLists.txt")" ]] ||
+  fail "pkg-config tells version $(pkg-config --modversion gray)"
+warnings=(-Wall -Wextra -Wpedantic -Werror)
+"$CC" -std=c11 "${warnings[@]}" -o "$SCRATCH/pc_c" "$CONSUMER/consumer.c" "${flags[@]}" "-Wl,-rpath,$PREFIX/$LIBDIR"
+"$CXX" -std=c++20 "${warnings[@]}" -o "$SCRATCH/pc_cpp" "$CONSUMER/consumer.cpp" "${flags[@]}" "-Wl,-rpath,$PREFIX/$LIBDIR"
+check_consumer "$SCRATCH/pc_c"
+check_consumer "$SCRATCH/pc_cpp"
+
+# The installed programs find what they need below the prefix.
+uses_installed_library "$PREFIX/bin/gbp"
+[[ $("$PREFIX/bin/gbp" -mem "$SCRATCH/target") == "$SCRATCH/target" ]] || fail "the installed gbp does not work"
+if [[ -x $BIN/discnice ]]; then
+  expect_status 0 "$PREFIX/bin/discnice" --rate 5M -- true
+  "$PREFIX/bin/discnice" --rate 5M -- cat /proc/self/maps >"$SCRATCH/maps"
+  loaded=$(grep -o '/.*libdiscnice.*' "$SCRATCH/maps" | sort -u)
+  [[ $loaded == "$PREFIX/"* ]] || fail "the installed discnice loads '$loaded', not what lies below $PREFIX"
+fi
+for page in "$SOURCE"/tools/*/*.1 "$SOURCE"/tools/*/man/*.1; do
+  [[ -e $page ]] || continue
+  cmp -s "$page" "$PREFIX/share/man/man1/${page##*/}" || fail "no manual page ${page##*/} installed"
+done
+
+after=$(source_state)
+[[ $before == "$after" ]] || fail "the source tree has changed: $(diff <(echo "$before") <(echo "$after") || true)"
