@@ -15,6 +15,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "toolbox/base/seqlock.hpp"
+#include "tools/discnice/contract/grant.hpp"
+
 namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
@@ -66,15 +69,6 @@ struct alignas(256) Member {
 };
 static_assert(sizeof(Member) == 256);
 
-/// The grant, under a sequence number (odd while being written). Writer: the launcher or `discnice set`, one
-/// at a time.
-struct SharedGrant {
-  std::atomic<std::uint32_t> sequence;
-  std::atomic<std::uint32_t> policy_id;
-  std::atomic<std::uint64_t> rate_bytes_per_s;
-  std::atomic<std::uint64_t> window_ns;
-};
-
 /// What the job was started with; written once before the magic number is.
 struct JobOptions {
   std::uint32_t is_ledger_on;   // settle predictions by the kernel's account
@@ -94,7 +88,7 @@ struct Segment {
   char file_name[kJobNameBytesMax];  // its name in /dev/shm; empty for a private segment
   JobOptions options;
 
-  alignas(64) SharedGrant grant;
+  alignas(64) gray::base::Seqlock<Grant> grant;  // writer: the launcher or `discnice set`, one at a time
 
   alignas(64) std::atomic<std::uint64_t> policy_state;  // writer: every member, by compare-and-swap
 

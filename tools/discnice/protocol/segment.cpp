@@ -11,17 +11,18 @@
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
+#include "toolbox/base/short_text.hpp"
 
 namespace discnice::protocol {
 namespace {
 
+using gray::base::append_number;
 using gray::base::is_raw_error;
 using gray::base::raw_syscall;
 using gray::base::Result;
 using gray::base::word;
 
 constexpr int kNameTriesMax = 16;
-constexpr int kGrantReadsMax = 64;
 
 struct Path {
   char text[sizeof kSegmentFolder + kSegmentNameBytesMax];
@@ -32,17 +33,6 @@ Path path_of(const char* name, std::size_t length) {
   std::memcpy(path.text, kSegmentFolder, sizeof kSegmentFolder - 1);
   std::memcpy(path.text + sizeof kSegmentFolder - 1, name, length);
   return path;
-}
-
-char* append_number(char* out, std::uint64_t number) {
-  char digits[20];
-  int count = 0;
-  do {
-    digits[count++] = static_cast<char>('0' + number % 10);
-    number /= 10;
-  } while (number != 0);
-  while (count > 0) *out++ = digits[--count];
-  return out;
 }
 
 SegmentName new_name(std::uint64_t salt) {
@@ -184,26 +174,14 @@ void remove(const SegmentName& name) {
 
 Grant load_grant(const Segment& segment) {
   Grant grant;
-  for (int tries = 0; tries < kGrantReadsMax; ++tries) {
-    const std::uint32_t before =
-        segment.grant.sequence.load(std::memory_order_acquire);  // pairs with store_grant()
-    grant.policy_id = segment.grant.policy_id.load(std::memory_order_relaxed);
-    grant.rate_bytes_per_s = segment.grant.rate_bytes_per_s.load(std::memory_order_relaxed);
-    grant.window_ns = segment.grant.window_ns.load(std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_acquire);
-    if ((before & 1U) == 0 && segment.grant.sequence.load(std::memory_order_relaxed) == before) break;
-  }
+  // A writer killed in the middle of a change leaves no grant that could be told: the job then runs free
+  // until the next change, which is better than stopping it.
+  if (!segment.grant.load(grant)) return Grant{};
   return grant;
 }
 
 void store_grant(Segment& segment, const Grant& grant) {
-  const std::uint32_t before = segment.grant.sequence.load(std::memory_order_relaxed);
-  segment.grant.sequence.store(before | 1U, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);  // the odd number is seen before any field changes
-  segment.grant.policy_id.store(grant.policy_id, std::memory_order_relaxed);
-  segment.grant.rate_bytes_per_s.store(grant.rate_bytes_per_s, std::memory_order_relaxed);
-  segment.grant.window_ns.store(grant.window_ns, std::memory_order_relaxed);
-  segment.grant.sequence.store((before | 1U) + 1, std::memory_order_release);
+  segment.grant.store(grant);
 }
 
 }  // namespace discnice::protocol

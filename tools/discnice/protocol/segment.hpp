@@ -52,7 +52,7 @@ SegmentName name_of(const Segment& segment);
 /// Removes the name; members that have it mapped go on sharing it.
 void remove(const SegmentName& name);
 
-/// Reads the grant as one consistent value; bounded: after many torn reads it returns the last one it saw.
+/// Reads the grant as one consistent value; `unlimited` when a writer died in the middle of changing it.
 Grant load_grant(const Segment& segment);
 
 /// Publishes a grant. One writer at a time.

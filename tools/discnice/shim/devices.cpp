@@ -8,11 +8,14 @@
 #include <sys/vfs.h>
 
 #include "toolbox/base/raw_sys.hpp"
+#include "toolbox/base/short_text.hpp"
 #include "tools/discnice/contract/io_op.hpp"
 
 namespace discnice::shim {
 namespace {
 
+using gray::base::append_number;
+using gray::base::append_text;
 using gray::base::is_raw_error;
 using gray::base::raw_syscall;
 using gray::base::word;
@@ -49,30 +52,14 @@ bool keeps_ledger(unsigned long magic, std::uint64_t number) {
          magic == kNfsMagic || magic == kXfsMagic;
 }
 
-char* append(char* out, const char* text) {
-  while (*text != '\0') *out++ = *text++;
-  return out;
-}
-
-char* append(char* out, std::uint64_t number) {
-  char digits[20];
-  int count = 0;
-  do {
-    digits[count++] = static_cast<char>('0' + number % 10);
-    number /= 10;
-  } while (number != 0);
-  while (count > 0) *out++ = digits[--count];
-  return out;
-}
-
 // Reads a small decimal number from /sys/<folder>/MAJOR:MINOR<file>; -1 when it isn't there.
 long read_setting(const char* folder, std::uint64_t number, const char* file) {
   char path[128];
-  char* out = append(path, folder);
-  out = append(out, major(number));
-  out = append(out, ":");
-  out = append(out, minor(number));
-  *append(out, file) = '\0';
+  char* out = append_text(path, folder);
+  out = append_number(out, major(number));
+  out = append_text(out, ":");
+  out = append_number(out, minor(number));
+  *append_text(out, file) = '\0';
   const long fd = raw_syscall(SYS_openat, AT_FDCWD, word(path), O_RDONLY | O_CLOEXEC, 0);
   if (is_raw_error(fd)) return -1;
   char text[24];

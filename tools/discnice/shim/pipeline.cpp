@@ -41,7 +41,7 @@ std::atomic<std::uint32_t> regions_lock;
 // What a wait needs to know about the job; lives on the stack of the waiting call.
 struct WaitContext {
   Job& job;
-  std::uint32_t grant_sequence;
+  std::uint64_t grant_sequence;
   std::uint64_t start_at_ns;
   throttle::SignalHold& signals;
 };
@@ -56,7 +56,7 @@ int sleep_in_wait(void* context, std::uint64_t instant_ns) {
 
 bool is_revoked(void* context) {
   const auto& wait = *static_cast<WaitContext*>(context);
-  return wait.job.segment->grant.sequence.load(std::memory_order_relaxed) != wait.grant_sequence;
+  return wait.job.segment->grant.sequence() != wait.grant_sequence;
 }
 
 // A person's Ctrl-C must be felt at once; a program's 100 Hz timer must not undo the limit. So a wait gives
@@ -93,7 +93,7 @@ void owe_until(protocol::Member& member, std::uint64_t instant_ns) {
 
 // Waits until `start_at_ns`, or as long as it may; what is left stays owed and is paid by the process's next
 // call. False: a signal ended it.
-bool wait_until(Job& job, std::uint64_t start_at_ns, std::uint32_t grant_sequence,
+bool wait_until(Job& job, std::uint64_t start_at_ns, std::uint64_t grant_sequence,
                 throttle::SignalHold& signals) {
   protocol::Member& member = *job.member;
   signals.begin();
@@ -119,7 +119,7 @@ bool wait_until(Job& job, std::uint64_t start_at_ns, std::uint32_t grant_sequenc
 bool admit(Job& job, std::uint64_t cost_bytes, bool may_wait, throttle::SignalHold& signals) {
   std::uint64_t start_at_ns = job.member->owed_until_ns.load(std::memory_order_relaxed);
   if (cost_bytes == 0 && start_at_ns == 0) return may_wait;
-  const std::uint32_t sequence = job.segment->grant.sequence.load(std::memory_order_relaxed);
+  const std::uint64_t sequence = job.segment->grant.sequence();
   const std::uint64_t now_ns = monotonic_ns();
   if (cost_bytes != 0) {
     const Grant grant = protocol::load_grant(*job.segment);
@@ -268,7 +268,7 @@ void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
 }
 
 std::size_t part_bytes_max(Job& job, int fd) {
-  const std::uint64_t rate = job.segment->grant.rate_bytes_per_s.load(std::memory_order_relaxed);
+  const std::uint64_t rate = protocol::load_grant(*job.segment).rate_bytes_per_s;
   if (rate == 0) return SIZE_MAX;
   const OpenFile* file = charged_file(job, fd);
   // Appends of several processes must not mix, and direct I/O must keep its alignment: those stay whole.

@@ -22,11 +22,14 @@
 #include "libgray/src/core/hit_classifier.hpp"
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
+#include "toolbox/base/short_text.hpp"
 #include "tools/discnice/protocol/members.hpp"
 
 namespace discnice::shim {
 namespace {
 
+using gray::base::append_number;
+using gray::base::append_text;
 using gray::base::is_raw_error;
 using gray::base::monotonic_ns;
 using gray::base::raw_syscall;
@@ -52,20 +55,6 @@ struct CachestatAnswer {
 long ask_cachestat(int fd, std::uint64_t first_page, std::uint64_t page_count, CachestatAnswer* answer) {
   const CachestatRange range{first_page * kPageBytes, page_count * kPageBytes};
   return raw_syscall(kCachestatNumber, fd, word(&range), word(answer), 0);
-}
-
-// "/proc/self/fd/N" for opening the same file a second time.
-void write_fd_path(char* out, int fd) {
-  for (const char* text = "/proc/self/fd/"; *text != '\0'; ++text) *out++ = *text;
-  char digits[12];
-  int count = 0;
-  auto number = static_cast<unsigned>(fd);
-  do {
-    digits[count++] = static_cast<char>('0' + number % 10);
-    number /= 10;
-  } while (number != 0);
-  while (count > 0) *out++ = digits[--count];
-  *out = '\0';
 }
 
 }  // namespace
@@ -133,8 +122,8 @@ std::uint64_t Residency::count_by_mincore(void* context, std::uint64_t first_pag
 
 bool Residency::open_probe() {
   if (probe_fd_ >= 0) return true;
-  char path[32];
-  write_fd_path(path, fd_);
+  char path[48];
+  *append_number(append_text(path, "/proc/self/fd/"), static_cast<unsigned>(fd_)) = '\0';
   probe_fd_ = raw_syscall(SYS_openat, AT_FDCWD, word(path), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
   if (is_raw_error(probe_fd_)) {
     probe_fd_ = -1;
