@@ -43,7 +43,7 @@ std::string cpuinfo_field(const std::string& root, const std::string& label) {
 }
 
 std::string read_cpu_model(const std::string& root) {
-  const std::string name = cpuinfo_field(root, "model name");
+  std::string name = cpuinfo_field(root, "model name");
   if (!name.empty()) return name;
   // arm64 has no name: who made it and which part it is say the same.
   const std::string implementer = cpuinfo_field(root, "CPU implementer");
@@ -60,7 +60,7 @@ bool read_has_hypervisor(const std::string& root) {
 
 std::string read_machine_id(const std::string& root, const utsname& names) {
   for (const char* path : {"/etc/machine-id", "/var/lib/dbus/machine-id"}) {
-    const std::string id = first_line(root + path);
+    std::string id = first_line(root + path);
     // An image that was not booted yet says "uninitialized".
     if (!id.empty() && id.find_first_not_of("0123456789abcdef") == std::string::npos) return id;
   }
