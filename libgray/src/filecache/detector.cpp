@@ -6,8 +6,11 @@
 namespace gray::filecache {
 namespace {
 
+// mincore answers page by page, holes too: a larger file is probed instead, which takes milliseconds.
+constexpr std::uint64_t kMincorePagesMax = std::uint64_t{1} << 24;
+
 std::uint64_t pages_of(std::uint64_t bytes) {
-  return (bytes + os::kPageBytes - 1) / os::kPageBytes;
+  return bytes / os::kPageBytes + (bytes % os::kPageBytes != 0 ? 1 : 0);
 }
 
 void set_counted(CacheReport& report, std::uint64_t resident, Backend backend) {
@@ -53,7 +56,7 @@ bool Detector::count(int fd, const os::FileFacts& facts, CacheReport& report) {
       return true;
     }
   }
-  if (!may_use(Backend::mincore) || !facts.is_trusted) return false;
+  if (!may_use(Backend::mincore) || !facts.is_trusted || pages > kMincorePagesMax) return false;
   const base::Result<std::uint64_t> resident = os::count_by_mincore(fd, 0, pages);
   if (resident) set_counted(report, resident.value(), Backend::mincore);
   return resident.is_ok();
