@@ -18,8 +18,8 @@ struct ProbePlanOptions {
   std::uint64_t seed = 1;
 };
 
-/// No file is divided into more units than this: a share of so many samples has a standard error below 2 %, and
-/// a sparse file of exabytes must not take exabytes' time.
+/// No file is divided into more units than this: a share of so many samples has a standard error below 2 %,
+/// and a sparse file of exabytes must not take exabytes' time.
 inline constexpr std::uint64_t kUnitsMax = 1024;
 
 /// Byte offsets to probe, ascending by unit; empty when the file has a single page. The last, partial unit

@@ -109,15 +109,16 @@ void expect_random_reads(int fd) {
   if (simulated::File* file = open_file_of(fd)) file->is_random_expected = true;
 }
 
-Result<std::uint64_t> time_one_byte(int fd, std::uint64_t offset_bytes) {
-  ++simulated::host().reads;
+Result<TimedRead> time_one_byte(int fd, std::uint64_t offset_bytes) {
+  simulated::Host& host = simulated::host();
+  const std::uint64_t robbed_ns = host.robbed_reads.count(host.reads++) != 0 ? host.robbed_time_ns : 0;
   simulated::File* file = open_file_of(fd);
-  if (file == nullptr) return Result<std::uint64_t>::failure(-EBADF);
-  if (offset_bytes >= current_bytes(*file)) return Result<std::uint64_t>::failure(-ENODATA);
+  if (file == nullptr) return Result<TimedRead>::failure(-EBADF);
+  if (offset_bytes >= current_bytes(*file)) return Result<TimedRead>::failure(-ENODATA);
   const std::uint64_t page = offset_bytes / kPageBytes;
-  if (file->resident.count(page) != 0) return simulated::host().hit_time_ns;
+  if (file->resident.count(page) != 0) return TimedRead{host.hit_time_ns + robbed_ns, false};
   bring_in(*file, page);
-  return simulated::host().miss_time_ns;
+  return TimedRead{host.miss_time_ns + robbed_ns, host.is_sleep_told};
 }
 
 Result<std::uint64_t> first_extent_bytes(int fd) {

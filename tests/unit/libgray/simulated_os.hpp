@@ -38,6 +38,11 @@ struct Host {
   std::uint64_t miss_time_ns = 90'000;
   std::uint64_t read_ahead_pages = 32;  // brought in by a miss that was not announced as random
 
+  bool is_sleep_told = true;  // a read that misses is seen to sleep
+  std::set<std::uint64_t>
+      robbed_reads;  // these reads, counted from 0, lose the processor and take robbed_time_ns
+  std::uint64_t robbed_time_ns = 4'000'000;
+
   std::uint64_t reads = 0;
   std::uint64_t pages_brought_in = 0;
   std::uint64_t cachestat_calls = 0;
