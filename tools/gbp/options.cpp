@@ -33,11 +33,26 @@ struct Flags {
   std::string list_path;
 };
 
+// CLI11 takes the name "[a,b]" for a list of two. A mark before the bracket keeps it whole; names that begin
+// with the mark are marked too, so that taking one mark off gives back every name.
+constexpr char kMark = '\x01';
+
+void mark_name(std::string& argument) {
+  if (!argument.empty() && (argument[0] == '[' || argument[0] == kMark)) argument.insert(0, 1, kMark);
+}
+
+void unmark_name(std::string& argument) {
+  if (!argument.empty() && argument[0] == kMark) argument.erase(0, 1);
+}
+
 // The paper's spelling has one dash; CLI11 would read "-mem" as three short options.
-std::vector<std::string> with_double_dashes(int argc, char** argv) {
+std::vector<std::string> prepared_arguments(int argc, char** argv) {
   std::vector<std::string> arguments(argv, argv + argc);
+  bool are_only_names = false;
   for (std::string& argument : arguments) {
-    if (argument == "--") break;
+    mark_name(argument);
+    if (are_only_names) continue;
+    are_only_names = argument == "--";
     if (argument == "-mem" || argument == "-file" || argument == "-compose") argument.insert(0, "-");
   }
   return arguments;
@@ -86,11 +101,13 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
       ->type_name("NAME");
   app.add_option("FILE", options.paths, "the files to order")->type_name("");
   app.footer(kFooter);
-  const std::vector<std::string> arguments = with_double_dashes(argc, argv);
+  const std::vector<std::string> arguments = prepared_arguments(argc, argv);
   std::vector<const char*> pointers;
   pointers.reserve(arguments.size());
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
   if (const auto status = gray::cli::parse(app, argc, pointers.data())) return status;
+  unmark_name(flags.list_path);
+  for (std::string& path : options.paths) unmark_name(path);
   return apply(flags, options);
 }
 

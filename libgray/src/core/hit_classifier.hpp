@@ -7,7 +7,8 @@
 // amount; both, because the ratio alone is fooled by the
 //   first touch of cold processor caches and the amount alone by a slow machine.
 // What breaks it: a device nearly as fast as memory (then it hardly matters) and preemption between the two
-// readings of the clock.
+// readings of the clock (the detector asks whether the thread slept, and judges by the faster of two certain
+// hits).
 #pragma once
 
 #include <cstdint>

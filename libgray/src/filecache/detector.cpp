@@ -1,18 +1,47 @@
 // SPDX-License-Identifier: MIT
 #include "libgray/src/filecache/detector.hpp"
 
+#include <algorithm>
+
 #include "libgray/src/core/hit_classifier.hpp"
 
 namespace gray::filecache {
 namespace {
 
+// mincore answers page by page, holes too: a larger file is probed instead, which takes milliseconds.
+constexpr std::uint64_t kMincorePagesMax = std::uint64_t{1} << 24;
+
 std::uint64_t pages_of(std::uint64_t bytes) {
-  return (bytes + os::kPageBytes - 1) / os::kPageBytes;
+  return bytes / os::kPageBytes + (bytes % os::kPageBytes != 0 ? 1 : 0);
 }
 
 void set_counted(CacheReport& report, std::uint64_t resident, Backend backend) {
   report.cached_fraction = static_cast<double>(resident) / static_cast<double>(pages_of(report.file_bytes));
   report.backend = backend;
+}
+
+enum class Verdict { hit, miss, doubtful, nothing };
+
+// A read that waited for a device slept. One that was slow without sleeping was robbed of its processor, by
+// another thread or by the host of a virtual machine, and says nothing of the page.
+Verdict probe_once(int fd, std::uint64_t offset_bytes, CacheReport& report) {
+  const base::Result<os::TimedRead> probe = os::time_one_byte(fd, offset_bytes);
+  const base::Result<os::TimedRead> again = os::time_one_byte(fd, offset_bytes);
+  const base::Result<os::TimedRead> once_more = os::time_one_byte(fd, offset_bytes);
+  if (!probe || !again || !once_more) return Verdict::nothing;
+  // The faster of two: a certain hit that was robbed would pass a miss off as a hit.
+  const std::uint64_t certain_hit_ns = std::min(again.value().time_ns, once_more.value().time_ns);
+  ++report.probes;
+  report.probe_time_ns += probe.value().time_ns;
+  if (!core::is_miss(probe.value().time_ns, certain_hit_ns)) return Verdict::hit;
+  return probe.value().has_slept ? Verdict::miss : Verdict::doubtful;
+}
+
+// A byte of the next page, of the page before at the end of the file, or, with no page but page 0 beside it,
+// the same: that one has been fetched and cannot be asked again.
+std::uint64_t neighbour_of(std::uint64_t offset_bytes, std::uint64_t file_bytes) {
+  if (file_bytes - offset_bytes > os::kPageBytes) return offset_bytes + os::kPageBytes;
+  return offset_bytes >= 2 * os::kPageBytes ? offset_bytes - os::kPageBytes : offset_bytes;
 }
 
 }  // namespace
@@ -53,7 +82,7 @@ bool Detector::count(int fd, const os::FileFacts& facts, CacheReport& report) {
       return true;
     }
   }
-  if (!may_use(Backend::mincore) || !facts.is_trusted) return false;
+  if (!may_use(Backend::mincore) || !facts.is_trusted || pages > kMincorePagesMax) return false;
   const base::Result<std::uint64_t> resident = os::count_by_mincore(fd, 0, pages);
   if (resident) set_counted(report, resident.value(), Backend::mincore);
   return resident.is_ok();
@@ -78,16 +107,17 @@ bool Detector::is_count_true(int fd, const os::FileFacts& facts, std::uint64_t r
 void Detector::probe(int fd, const os::FileFacts& facts, CacheReport& report) {
   os::expect_random_reads(fd);
   std::uint32_t hits = 0;
+  std::uint32_t judged = 0;
   for (const std::uint64_t offset : plan_probes(facts.size_bytes, options_.plan)) {
-    const base::Result<std::uint64_t> probe_ns = os::time_one_byte(fd, offset);
-    const base::Result<std::uint64_t> certain_hit_ns = os::time_one_byte(fd, offset);
-    if (!probe_ns || !certain_hit_ns) continue;  // the file shrank meanwhile
-    ++report.probes;
-    report.probe_time_ns += probe_ns.value();
-    if (!core::is_miss(probe_ns.value(), certain_hit_ns.value())) ++hits;
+    Verdict verdict = probe_once(fd, offset, report);
+    const std::uint64_t neighbour = neighbour_of(offset, facts.size_bytes);
+    if (verdict == Verdict::doubtful && neighbour != offset) verdict = probe_once(fd, neighbour, report);
+    if (verdict == Verdict::nothing) continue;  // the file shrank meanwhile
+    ++judged;
+    if (verdict == Verdict::hit) ++hits;  // doubtful twice: a host that tells of no sleep; time alone decides
   }
-  if (report.probes == 0) return;
-  report.cached_fraction = static_cast<double>(hits) / report.probes;
+  if (judged == 0) return;
+  report.cached_fraction = static_cast<double>(hits) / judged;
   report.backend = Backend::timed;
 }
 

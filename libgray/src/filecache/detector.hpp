@@ -4,6 +4,7 @@
 // Knowledge assumed: neighbouring pages are cached and evicted together, so one page answers for its
 // prediction unit. Output observed: the kernel's counts where they are true, else the time of one-byte reads.
 // Inference drawn: the share of the file that is resident.
+// A slow read counts as a miss when the thread slept in it; otherwise the next page is asked as well.
 // What breaks it: a cache whose neighbours are unrelated (random access), eviction between probing and use;
 // on overlay the kernel's
 //   count is 0 for every file, which the self-test finds out.

@@ -18,8 +18,13 @@ struct ProbePlanOptions {
   std::uint64_t seed = 1;
 };
 
+/// No file is divided into more units than this: a share of so many samples has a standard error below 2 %,
+/// and a sparse file of exabytes must not take exabytes' time.
+inline constexpr std::uint64_t kUnitsMax = 1024;
+
 /// Byte offsets to probe, ascending by unit; empty when the file has a single page. The last, partial unit
-/// has its own probes when it is at least half a unit, or the only one.
+/// has its own probes when it is at least half a unit, or the only one. Units grow where there would be more
+/// than kUnitsMax.
 std::vector<std::uint64_t> plan_probes(std::uint64_t file_bytes, const ProbePlanOptions& options);
 
 }  // namespace gray::filecache

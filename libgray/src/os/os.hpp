@@ -41,8 +41,14 @@ base::Result<std::uint64_t> count_by_mincore(int fd, std::uint64_t first_page, s
 /// marker.
 void expect_random_reads(int fd);
 
-/// Reads the one byte at an offset and returns how long that took, in ns.
-base::Result<std::uint64_t> time_one_byte(int fd, std::uint64_t offset_bytes);
+struct TimedRead {
+  std::uint64_t time_ns;
+  bool has_slept;  // the thread gave up its processor of its own accord, as one that waits for a device does
+};
+
+/// Reads the one byte at an offset and tells how long that took. Where the host keeps no account of sleeping,
+/// has_slept is always false.
+base::Result<TimedRead> time_one_byte(int fd, std::uint64_t offset_bytes);
 
 /// Address on the device of the file's first extent, without forcing delayed data out. -ENOENT: it has none
 /// that could be told.

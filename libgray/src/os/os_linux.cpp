@@ -9,6 +9,7 @@
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -35,6 +36,12 @@ struct CachestatRange {
 struct CachestatAnswer {
   std::uint64_t cached, dirty, writeback, evicted, recently_evicted;
 };
+
+// How often this thread has given up its processor to wait.
+long count_sleeps() {
+  rusage usage{};
+  return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;
+}
 
 template <typename T>
 Result<T> failed(long result) {
@@ -92,14 +99,15 @@ void expect_random_reads(int fd) {
   posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 }
 
-Result<std::uint64_t> time_one_byte(int fd, std::uint64_t offset_bytes) {
+Result<TimedRead> time_one_byte(int fd, std::uint64_t offset_bytes) {
   char byte = 0;
+  const long sleeps = count_sleeps();
   const std::uint64_t start_ns = base::monotonic_ns();
   const ssize_t length = pread(fd, &byte, 1, static_cast<off_t>(offset_bytes));
   const std::uint64_t end_ns = base::monotonic_ns();
-  if (length < 0) return failed<std::uint64_t>(-errno);
-  if (length == 0) return failed<std::uint64_t>(-ENODATA);  // the file has shrunk
-  return end_ns - start_ns;
+  if (length < 0) return failed<TimedRead>(-errno);
+  if (length == 0) return failed<TimedRead>(-ENODATA);  // the file has shrunk
+  return TimedRead{end_ns - start_ns, count_sleeps() != sleeps};
 }
 
 Result<std::uint64_t> first_extent_bytes(int fd) {

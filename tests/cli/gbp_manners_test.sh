@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# gbp_manners: names of every kind go through gbp unharmed, odd files neither stop nor kill it, and it says in one line what is wrong.
+#
+# Leaves out the order itself (system/gbp_order_test.sh). Every call runs under a limit of time, since blocking is a failure.
+source "$(dirname "$0")/../support/system.bash"
+need python3 setpriv timeout xargs
+need_built gbp
+readonly SECONDS_MAX=60
+
+gbp() { timeout "$SECONDS_MAX" "$BIN/gbp" "$@"; }
+
+# expect STATUS LINES-ON-STDERR ARGUMENT...: how gbp ends and how much it says; stdout and stderr are left in $OUT and $ERR.
+OUT=$SCRATCH/out ERR=$SCRATCH/err
+expect() {
+  local want=$1 lines=$2 got=0 said
+  shift 2
+  gbp "$@" >"$OUT" 2>"$ERR" </dev/null || got=$?
+  [[ $got -eq $want ]] || fail "status $got instead of $want from gbp $*: $(cat "$ERR")"
+  said=$(wc -l <"$ERR")
+  [[ $said -eq $lines ]] || fail "$said lines instead of $lines on stderr from gbp $*: $(cat "$ERR")"
+  if ((lines > 0)) && grep -qv '^gbp: ' "$ERR"; then fail "a line without 'gbp: ': $(cat "$ERR")"; fi
+}
+
+parse_json() { # prints the paths; fails where a line is not an object with every field
+  python3 -c '
+import json, sys
+for number, line in enumerate(sys.stdin.buffer, 1):
+    entry = json.loads(line.decode("utf-8"))
+    fields = "path rank size cached_fraction backend device inode first_extent error".split()
+    assert list(entry) == fields, entry
+    assert entry["rank"] == number, entry
+    print(entry["path"])'
+}
+
+mkdir "$SCRATCH/odd"
+cd "$SCRATCH/odd"
+# shellcheck disable=SC2016,SC1003 # these are names, not expressions
+odd=($'new\nline' 'a blank' ' ' '-mem' '-x' '--' $'\xff\xfe' $'\xc3\xa9' '[a,b]' '[]' $'\x01' $'\x01[a]' '{}' '%%' '$HOME' '*' '"' "'" '\' '=' '++')
+for name in "${odd[@]}"; do head -c 10000 /dev/zero >"./$name"; done
+
+# Names go through unharmed, from arguments and from lists.
+printf '%s\0' "${odd[@]}" | LC_ALL=C sort -z >"$SCRATCH/wanted"
+for mode in -mem -file -compose; do
+  expect 0 0 "$mode" -0 -- "${odd[@]}"
+  cmp -s <(sort -z "$OUT") "$SCRATCH/wanted" || fail "names from arguments change with $mode: $(sort -z "$OUT" | diff -a - "$SCRATCH/wanted")"
+  expect 0 0 "$mode" -0 --files0-from "$SCRATCH/wanted"
+  cmp -s <(sort -z "$OUT") "$SCRATCH/wanted" || fail "names from a list change with $mode"
+done
+# shellcheck disable=SC2016 # for the inner shell to expand
+gbp -mem -0 --files0-from - <"$SCRATCH/wanted" |
+  xargs -0 sh -c 'for name; do test -f "$name" || exit 255; printf "%s\0" "$name"; done' sh | sort -z >"$OUT"
+cmp -s "$OUT" "$SCRATCH/wanted" || fail "names do not survive xargs -0"
+expect 0 0 -mem -- 'a blank' $'new\nline'
+[[ $(cat "$OUT") == $'a blank\nnew\nline' ]] || fail "names are not printed byte for byte: $(cat "$OUT")"
+gbp -mem -0 --files0-from - -- '-mem' < <(printf '%s' ' ') >"$OUT"
+cmp -s "$OUT" <(printf '%s\0' '-mem' ' ') || fail "arguments and a list together: $(tr '\0' '|' <"$OUT")"
+
+expect 0 0 -mem --json -- "${odd[@]}"
+[[ $(parse_json <"$OUT" | wc -l) -eq $((${#odd[@]} + 1)) ]] || fail "JSON: $(cat "$OUT")"
+expect 1 1 --json -- $'none\xff\n"' ' '
+parse_json <"$OUT" >/dev/null || fail "JSON of a missing, odd name: $(cat "$OUT")"
+
+# A wrong command line: status 2, one line, nothing printed.
+wrong() {
+  expect 2 1 "$@"
+  [[ ! -s $OUT ]] || fail "gbp $* prints: $(cat "$OUT")"
+}
+wrong
+wrong -mem
+wrong -mem -file ' '
+wrong --compose --file ' '
+wrong -0 --json ' '
+wrong --backend guess ' '
+wrong --backend
+wrong --no-such-option ' '
+wrong --files0-from "$SCRATCH/none"
+wrong --files0-from "$SCRATCH"
+wrong -mem --files0-from <(printf 'a\0\0b\0')
+wrong -mem --files0-from <(printf '\0')
+expect 0 0 -mem --files0-from <(:)
+[[ ! -s $OUT ]] || fail "an empty list makes: $(cat "$OUT")"
+
+# Files that cannot be looked at come last, are named, and cost status 1; the others are unaffected.
+cd "$SCRATCH"
+echo data >plain
+expect 1 1 -mem none plain
+[[ $(cat "$OUT") == $'plain\nnone' ]] || fail "a missing file: $(cat "$OUT")"
+grep -q "'none': No such file or directory" "$ERR" || fail "a missing file is not named: $(cat "$ERR")"
+expect 1 1 -mem $'no\nfile' plain
+expect 1 1 -mem ''
+ln -s loop-a loop-b
+ln -s loop-b loop-a
+expect 1 1 -compose loop-a plain
+ln -s plain link
+expect 0 0 link
+expect 1 1 plain/below
+expect 1 1 "$(printf '%05000d' 0)"
+
+mkfifo fifo
+mkdir folder
+: >empty
+for mode in -mem -file -compose; do
+  for backend in auto cachestat mincore timed; do expect 0 0 "$mode" --backend "$backend" fifo folder empty /dev/null /dev/zero; done
+done
+expect 0 0 -mem fifo plain empty
+[[ $(tail -n 1 "$OUT") == fifo ]] || fail "what cannot be known is not last: $(cat "$OUT")"
+expect 0 0 -mem --json empty
+grep -q '"cached_fraction":1.0' "$OUT" || fail "an empty file is not as good as cached: $(cat "$OUT")"
+expect 0 0 -mem --json /proc/self/status
+expect 0 0 -mem --json /sys/kernel/mm/transparent_hugepage/enabled
+
+# The largest file this file system allows.
+for size in 9223372036854775807 8E 16383G 15T 8T 1T; do truncate -s "$size" huge 2>/dev/null && break; done
+for backend in auto cachestat mincore timed; do
+  began=$SECONDS
+  expect 0 0 --json --backend "$backend" huge
+  ((SECONDS - began < 20)) || fail "a sparse file of $(stat -c %s huge) bytes takes $((SECONDS - began)) s by $backend"
+  grep -q "\"size\":$(stat -c %s huge)," "$OUT" || fail "a huge file: $(cat "$OUT")"
+done
+rm huge
+
+# A file that may not be read: no order by cache, but its i-number is known.
+echo secret >secret
+chmod 000 secret
+chmod 755 "$SCRATCH"
+if [[ $EUID -ne 0 ]]; then
+  unprivileged=()
+elif setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$BIN/gbp"; then
+  unprivileged=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+else
+  unprivileged=(false)
+fi
+if [[ ${unprivileged[*]} != false ]]; then
+  status=0
+  timeout "$SECONDS_MAX" "${unprivileged[@]}" "$BIN/gbp" -mem secret plain >"$OUT" 2>"$ERR" || status=$?
+  [[ $status -eq 1 && $(cat "$OUT") == $'plain\nsecret' && $(cat "$ERR") == *"'secret': Permission denied"* ]] ||
+    fail "an unreadable file: status $status, $(cat "$OUT" "$ERR")"
+  timeout "$SECONDS_MAX" "${unprivileged[@]}" "$BIN/gbp" -file secret plain >"$OUT" || fail "-file needs no right to read"
+fi
+
+# What is printed must arrive.
+status=0
+gbp -mem plain >/dev/full 2>"$ERR" || status=$?
+[[ $status -eq 1 && $(wc -l <"$ERR") -eq 1 ]] || fail "a full disk: status $status, $(cat "$ERR")"
+status=0
+gbp -mem plain >&- 2>"$ERR" || status=$?
+[[ $status -eq 1 && $(wc -l <"$ERR") -eq 1 ]] || fail "a closed stdout: status $status, $(cat "$ERR")"
+status=0
+gbp --help >/dev/full 2>"$ERR" || status=$?
+[[ $status -eq 1 && $(wc -l <"$ERR") -eq 1 ]] || fail "--help on a full disk: status $status, $(cat "$ERR")"
+for option in --help --version; do
+  expect 0 0 "$option"
+  [[ -s $OUT ]] || fail "gbp $option prints nothing"
+done
+
+# Many names.
+mkdir many
+(cd many && seq -f 'name-%.0f' 1000 | xargs touch)
+for ((i = 0; i < 100; ++i)); do printf 'many/%s\0' $(seq -f 'name-%.0f' 1000); done >"$SCRATCH/names"
+began=$SECONDS
+gbp -compose -0 --files0-from - <"$SCRATCH/names" >"$OUT" 2>"$ERR" || fail "100000 names: $(head -n 3 "$ERR")"
+cmp -s <(sort -z "$OUT") <(sort -z "$SCRATCH/names") || fail "100000 names do not come out again"
+printf '100000 names: %d s\n' "$((SECONDS - began))"
+
+[[ ${unprivileged[*]} != false ]] || skip "checked all but unreadable files: $BIN/gbp is out of an ordinary user's reach"

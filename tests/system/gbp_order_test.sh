@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# gbp_order: gbp tells warm files from cold ones and near ones from far ones on the real kernel, as any user.
+#
+# Files are evicted, some are read again, and `pagecache count` confirms the state before and after each question: a page
+# cache that something else reclaims meanwhile spoils the question, not the answer, so such a round is made again. Every
+# question comes within a second of warming. Leaves out overlay and mechanical disks.
+source "$(dirname "$0")/../support/system.bash"
+need_built gbp
+GBP=$(program gbp)
+readonly NOBODY=65534
+readonly ROUNDS_MAX=5
+readonly FILE_BYTES=3000000
+
+chmod 755 "$SCRATCH"
+mkdir "$SCRATCH/data"
+cd "$SCRATCH/data"
+# Written in an order that is not that of the names.
+names=(f07 f02 f11 f05 f09 f01 f12 f04 f08 f03 f10 f06)
+for name in "${names[@]}"; do
+  head -c "$FILE_BYTES" /dev/urandom >"$name"
+  sync -- "$name"
+done
+warm=(f11 f01 f04 f10 f06)  # in the input's order
+cold=(f07 f02 f05 f09 f12 f08 f03)
+wanted=$(printf '%s\n' "${warm[@]}" "${cold[@]}")
+
+pages_of() { "$TOOLS/pagecache" count "$@" | awk '{ resident += $1; total += $2 } END { print resident, total }'; }
+
+is_warm() { # all pages of the files are resident
+  local resident total
+  read -r resident total < <(pages_of "$@")
+  ((resident == total))
+}
+
+is_cold() { # but for the few pages that a question leaves behind
+  local resident total
+  read -r resident total < <(pages_of "$@")
+  ((resident <= $#))
+}
+
+prepare() {
+  evict "${names[@]}"
+  "$TOOLS/pagecache" warm "${warm[@]}"
+}
+
+# ask COMMAND...: what COMMAND prints while exactly the warm files were warm, in `answer`.
+ask() {
+  local round
+  for ((round = 0; round < ROUNDS_MAX; ++round)); do
+    prepare
+    answer=$("$@") || fail "status $? from: $*"
+    if is_warm "${warm[@]}" && is_cold "${cold[@]}"; then return; fi
+  done
+  skip "the page cache does not keep $((FILE_BYTES * ${#warm[@]})) bytes for a second here"
+}
+
+backends_of() { python3 -c 'import json, sys; print(*sorted({json.loads(line)["backend"] for line in sys.stdin}))'; }
+
+as_nobody() { setpriv --reuid "$NOBODY" --regid "$NOBODY" --clear-groups -- "$@"; }
+
+check_order() { # BACKEND-NAMES COMMAND...: the right order, by this backend
+  local backends=$1
+  shift
+  ask "$@" -mem "${names[@]}"
+  [[ $answer == "$wanted" ]] || fail "$* -mem says: ${answer//$'\n'/ }, wanted: ${wanted//$'\n'/ }"
+  ask "$@" -mem --json "${names[@]}"
+  [[ $(backends_of <<<"$answer") == "$backends" ]] || fail "$* used $(backends_of <<<"$answer") instead of $backends"
+}
+
+# The control's control: the tool must tell a cold file from a warm one.
+prepare
+is_warm "${warm[@]}" || skip "what was read just now is not in the page cache"
+if is_warm "${cold[@]}"; then fail "pagecache cannot evict here"; fi
+
+kernel_backend=$("$GBP" -mem --json "${warm[0]}" | backends_of)
+[[ $kernel_backend == cachestat || $kernel_backend == mincore ]] || fail "own files are looked at by $kernel_backend"
+check_order "$kernel_backend" "$GBP"
+check_order mincore "$GBP" --backend mincore
+check_order timed "$GBP" --backend timed
+
+# -compose: the cached ones first, each group as -file has them.
+by_layout=$("$GBP" -file "${names[@]}")
+in_layout_order() { grep -xF -f <(printf '%s\n' "$@") <<<"$by_layout"; }
+ask "$GBP" -compose "${names[@]}"
+[[ $answer == "$(in_layout_order "${warm[@]}" && in_layout_order "${cold[@]}")" ]] || fail "-compose says: ${answer//$'\n'/ }"
+
+# The paper's use: what is cached is found first.
+printf 'foo in the cold\n' >>f07
+printf 'foo in the warm\n' >>f06
+sync -- f06 f07
+grep_the_papers_way() {
+  # shellcheck disable=SC2046 # the names are to be split, as in the paper
+  grep -a -o 'foo in the .*' $("$GBP" -mem f*)
+}
+ask "$GBP" -mem f*
+prepare
+mapfile -t found < <(grep_the_papers_way)
+[[ ${#found[@]} -eq 2 && ${found[0]} == *warm && ${found[1]} == *cold ]] || fail "grep found: ${found[*]}"
+
+# A file of one page: probing it would be fetching it, so it is unknown and comes last.
+printf 'tiny\n' >tiny
+ask "$GBP" -mem --backend timed tiny "${names[@]}"
+[[ ${answer##*$'\n'} == tiny ]] || fail "a single page is not last but: ${answer//$'\n'/ }"
+answer=$("$GBP" -mem --backend timed --json tiny)
+[[ $answer == *'"cached_fraction":null'* && $answer == *'"backend":"none"'* ]] || fail "a single page is not unknown: $answer"
+
+# The price: a cold set is charged a page a prediction unit (each of these files is one) and one more for the self-test.
+page_bytes=$(getconf PAGESIZE)
+if [[ -x $TOOLS/io_account ]]; then
+  for backend in timed auto; do
+    "$GBP" --version >"$SCRATCH/out" # its own pages are warm
+    evict "${names[@]}"
+    "$TOOLS/io_account" "$SCRATCH/account" "$GBP" -mem --backend "$backend" "${names[@]}" >"$SCRATCH/out"
+    read_bytes=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["read_bytes"])' "$SCRATCH/account")
+    resident=$(pages_of "${names[@]}")
+    resident=${resident% *}
+    [[ $backend == timed ]] && most=${#names[@]} || most=1
+    ((read_bytes <= (most + 1) * page_bytes)) || fail "looking ($backend) at ${#names[@]} cold files read $read_bytes bytes"
+    ((resident <= most + 1)) || fail "looking ($backend) at ${#names[@]} cold files left $resident pages"
+    printf 'price of %d cold files by %s: %d bytes read, %d pages left\n' "${#names[@]}" "$backend" "$read_bytes" "$resident"
+  done
+fi
+
+left_out=()
+
+# -file: the order of the first extents, as another program tells them.
+if command -v filefrag >/dev/null && filefrag -v "${names[0]}" >"$SCRATCH/extents" 2>&1; then
+  wanted_layout=$(for name in "${names[@]}"; do
+    printf '%s %s\n' "$(filefrag -v "$name" | awk '$1 == "0:" { sub(/\.\..*/, "", $4); print $4 }')" "$name"
+  done | sort -n | cut -d' ' -f2)
+  [[ $by_layout == "$wanted_layout" ]] || fail "-file says ${by_layout//$'\n'/ }, filefrag ${wanted_layout//$'\n'/ }"
+else
+  left_out+=("the order of first extents (no filefrag, or not on this file system)")
+fi
+
+# As a user who neither owns the files nor may write them: mincore lies to that one, and gbp is still right.
+if [[ $EUID -ne 0 ]] || ! command -v setpriv >/dev/null; then
+  left_out+=("files of somebody else (needs root and setpriv)")
+elif ! as_nobody test -x "$GBP" -a -r "$SCRATCH/data/f01"; then
+  left_out+=("files of somebody else ($GBP is out of an ordinary user's reach)")
+else
+  chmod 644 "${names[@]}"
+  evict "${names[@]}"
+  refusal=$(as_nobody "$TOOLS/pagecache" count f01 2>&1) && fail "an ordinary user may count the pages of root's files: $refusal"
+  check_order timed as_nobody "$GBP"
+  answer=$(as_nobody "$GBP" -mem --backend mincore --json f01)
+  [[ $answer == *'"cached_fraction":null'* ]] || fail "mincore was believed on somebody else's file: $answer"
+fi
+
+((${#left_out[@]} == 0)) || skip "checked all but: $(printf '%s; ' "${left_out[@]}")"

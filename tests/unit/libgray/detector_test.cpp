@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+// How: the detector over a simulated host whose page cache is known, so each answer can be compared with the
+// truth and each question the detector asks of the host is counted. Leaves out the real kernel
+// (tests/system/gbp_order_test.sh) and noise in the latencies.
+#include "tests/support/catch.hpp"
+
+#include <cerrno>
+
+#include "libgray/src/filecache/detector.hpp"
+#include "tests/unit/libgray/simulated_os.hpp"
+
+namespace simulated = gray::os::simulated;
+using gray::filecache::Backend;
+using gray::filecache::CacheReport;
+using gray::filecache::Detector;
+using gray::filecache::DetectorOptions;
+using gray::os::kPageBytes;
+
+namespace {
+
+constexpr std::uint64_t kUnitPages = 100;
+
+Detector detector_with(Backend backend) {
+  DetectorOptions options;
+  options.backend = backend;
+  options.plan.prediction_unit_bytes = kUnitPages * kPageBytes;
+  return Detector(options);
+}
+
+CacheReport look(Detector& detector, const char* path) {
+  const auto report = detector.inspect(path);
+  REQUIRE(report.is_ok());
+  CHECK(simulated::host().open_files.empty());
+  return report.value();
+}
+
+}  // namespace
+
+TEST_CASE("where the kernel counts truly, its count is the answer and nothing is read") {
+  simulated::reset();
+  simulated::add_file("part", 200, 50);
+  Detector detector = detector_with(Backend::automatic);
+  const CacheReport report = look(detector, "part");
+  CHECK(report.backend == Backend::cachestat);
+  CHECK(report.cached_fraction == 0.25);
+  CHECK(report.file_bytes == 200 * kPageBytes);
+  CHECK(report.probes == 0);
+  CHECK(simulated::host().reads == 0);
+  CHECK(simulated::host().mincore_calls == 0);
+}
+
+TEST_CASE("a last page that is only begun counts as a page") {
+  simulated::reset();
+  simulated::File& file = simulated::add_file("odd", 3, 3);
+  file.size_bytes = 2 * kPageBytes + 1;
+  Detector detector = detector_with(Backend::automatic);
+  CHECK(look(detector, "odd").cached_fraction == 1.0);
+}
+
+TEST_CASE("a kernel without cachestat is asked by mincore") {
+  simulated::reset();
+  simulated::host().has_cachestat = false;
+  simulated::add_file("half", 64, 32);
+  Detector detector = detector_with(Backend::automatic);
+  const CacheReport report = look(detector, "half");
+  CHECK(report.backend == Backend::mincore);
+  CHECK(report.cached_fraction == 0.5);
+  CHECK(simulated::host().reads == 0);
+}
+
+TEST_CASE("a count of 0 is believed after one read has proved the device's counts, once a device") {
+  simulated::reset();
+  simulated::add_file("cold", 200, 0);
+  simulated::add_file("cold too", 200, 0);
+  simulated::add_file("elsewhere", 200, 0).device = 2;
+  Detector detector = detector_with(Backend::automatic);
+  const CacheReport first = look(detector, "cold");
+  CHECK(first.backend == Backend::cachestat);
+  CHECK(first.cached_fraction == 0);
+  CHECK(simulated::host().pages_brought_in == 1);
+  CHECK(look(detector, "cold too").cached_fraction == 0);
+  CHECK(simulated::host().pages_brought_in == 1);
+  CHECK(look(detector, "elsewhere").cached_fraction == 0);
+  CHECK(simulated::host().pages_brought_in == 2);
+}
+
+TEST_CASE("a count above 0 proves its device without any read") {
+  simulated::reset();
+  simulated::add_file("warm", 200, 1);
+  simulated::add_file("cold", 200, 0);
+  Detector detector = detector_with(Backend::automatic);
+  look(detector, "warm");
+  CHECK(look(detector, "cold").backend == Backend::cachestat);
+  CHECK(simulated::host().reads == 0);
+}
+
+TEST_CASE("on overlay, where cachestat always says 0, the self-test finds it out once and mincore answers") {
+  simulated::reset();
+  simulated::host().overlay_devices = {1};
+  simulated::add_file("warm", 200, 200);
+  simulated::add_file("cold", 200, 0);
+  Detector detector = detector_with(Backend::automatic);
+  const CacheReport warm = look(detector, "warm");
+  CHECK(warm.backend == Backend::mincore);
+  CHECK(warm.cached_fraction == 1);
+  const std::uint64_t reads = simulated::host().reads;
+  CHECK(reads == 1);
+  CHECK(look(detector, "cold").cached_fraction == 0);
+  CHECK(simulated::host().reads == reads);
+}
+
+TEST_CASE("on overlay a demand for cachestat ends in unknown, never in 0") {
+  simulated::reset();
+  simulated::host().overlay_devices = {1};
+  simulated::add_file("warm", 200, 200);
+  Detector detector = detector_with(Backend::cachestat);
+  const CacheReport report = look(detector, "warm");
+  CHECK(report.backend == Backend::none);
+  CHECK(report.cached_fraction < 0);
+}
+
+TEST_CASE("mincore is never asked of a file that is not trusted, whatever is demanded") {
+  const Backend backend = GENERATE(Backend::automatic, Backend::mincore, Backend::cachestat, Backend::timed);
+  simulated::reset();
+  simulated::add_file("foreign", 400, 0).is_trusted = false;
+  Detector detector = detector_with(backend);
+  const CacheReport report = look(detector, "foreign");
+  CHECK(simulated::host().mincore_calls == 0);
+  CHECK(report.cached_fraction <= 0);
+  const bool may_probe = backend == Backend::automatic || backend == Backend::timed;
+  CHECK(report.backend == (may_probe ? Backend::timed : Backend::none));
+}
+
+TEST_CASE("timed probes tell cold, warm and half-warm files apart and bring in one page each") {
+  simulated::reset();
+  simulated::add_file("cold", 400, 0).is_trusted = false;
+  simulated::add_file("half", 400, 200).is_trusted = false;
+  simulated::add_file("warm", 400, 400).is_trusted = false;
+  Detector detector = detector_with(Backend::automatic);
+  const CacheReport cold = look(detector, "cold");
+  CHECK(cold.cached_fraction == 0);
+  CHECK(cold.probes == 4);
+  CHECK(cold.probe_time_ns == 4 * simulated::host().miss_time_ns);
+  CHECK(simulated::host().pages_brought_in == 4);
+  CHECK(look(detector, "half").cached_fraction == 0.5);
+  CHECK(simulated::host().pages_brought_in == 6);
+  const CacheReport warm = look(detector, "warm");
+  CHECK(warm.cached_fraction == 1);
+  CHECK(warm.probe_time_ns == 4 * simulated::host().hit_time_ns);
+  CHECK(simulated::host().pages_brought_in == 6);
+}
+
+TEST_CASE("a warm file is not taken for a cold one when a probe loses its processor") {
+  simulated::reset();
+  simulated::add_file("warm", 60, 60).is_trusted = false;
+  simulated::host().robbed_reads = {0};
+  Detector detector = detector_with(Backend::automatic);
+  const CacheReport report = look(detector, "warm");
+  CHECK(report.cached_fraction == 1);
+  CHECK(report.probes == 2);
+  CHECK(simulated::host().pages_brought_in == 0);
+}
+
+TEST_CASE("a cold file is not taken for a warm one when a certain hit loses its processor") {
+  const std::uint64_t robbed = GENERATE(std::uint64_t{1}, std::uint64_t{2});
+  simulated::reset();
+  simulated::add_file("cold", 60, 0).is_trusted = false;
+  simulated::host().robbed_reads = {robbed};
+  Detector detector = detector_with(Backend::automatic);
+  CHECK(look(detector, "cold").cached_fraction == 0);
+  CHECK(simulated::host().pages_brought_in == 1);
+}
+
+TEST_CASE("on a host that tells of no sleep, time alone decides, at two pages a cold unit") {
+  const std::uint64_t pages = GENERATE(std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{60});
+  simulated::reset();
+  simulated::host().is_sleep_told = false;
+  simulated::add_file("cold", pages, 0).is_trusted = false;
+  simulated::add_file("warm", pages, pages).is_trusted = false;
+  Detector detector = detector_with(Backend::automatic);
+  CHECK(look(detector, "cold").cached_fraction == 0);
+  CHECK(simulated::host().pages_brought_in == (pages == 2 ? 1 : 2));
+  CHECK(look(detector, "warm").cached_fraction == 1);
+}
+
+TEST_CASE("a demand for timed probes asks the kernel for no count") {
+  simulated::reset();
+  simulated::add_file("warm", 400, 400);
+  Detector detector = detector_with(Backend::timed);
+  CHECK(look(detector, "warm").backend == Backend::timed);
+  CHECK(simulated::host().cachestat_calls + simulated::host().mincore_calls == 0);
+}
+
+TEST_CASE("a file of one page that only probing could tell of is unknown, and is not read") {
+  simulated::reset();
+  simulated::add_file("small", 1, 1).is_trusted = false;
+  Detector detector = detector_with(Backend::automatic);
+  const CacheReport report = look(detector, "small");
+  CHECK(report.cached_fraction < 0);
+  CHECK(report.backend == Backend::none);
+  CHECK(simulated::host().reads == 0);
+}
+
+TEST_CASE("an empty file is as good as cached, by every backend") {
+  const Backend backend = GENERATE(Backend::automatic, Backend::cachestat, Backend::mincore, Backend::timed);
+  simulated::reset();
+  simulated::add_file("empty", 0, 0);
+  Detector detector = detector_with(backend);
+  CHECK(look(detector, "empty").cached_fraction == 1);
+  CHECK(simulated::host().reads == 0);
+}
+
+TEST_CASE("what is not a regular file is unknown and never opened") {
+  simulated::reset();
+  simulated::add_file("fifo", 0, 0).is_regular = false;
+  Detector detector = detector_with(Backend::automatic);
+  CHECK(look(detector, "fifo").cached_fraction < 0);
+  CHECK(simulated::host().opens == 0);
+}
+
+TEST_CASE("a file that shrank after it was looked at is judged by the probes that still hit it, or unknown") {
+  simulated::reset();
+  simulated::File& file = simulated::add_file("shrunk", 400, 400);
+  file.is_trusted = false;
+  file.size_once_open_bytes = 200 * kPageBytes;
+  simulated::File& gone = simulated::add_file("emptied", 400, 0);
+  gone.is_trusted = false;
+  gone.size_once_open_bytes = 0;
+  Detector detector = detector_with(Backend::automatic);
+  const CacheReport report = look(detector, "shrunk");
+  CHECK(report.probes == 2);
+  CHECK(report.cached_fraction == 1);
+  CHECK(look(detector, "emptied").cached_fraction < 0);
+}
+
+TEST_CASE("a self-test that a shrinking file spoiled says nothing about the device") {
+  simulated::reset();
+  simulated::add_file("emptied", 400, 0).size_once_open_bytes = 0;
+  simulated::add_file("cold", 400, 0);
+  Detector detector = detector_with(Backend::automatic);
+  look(detector, "emptied");
+  CHECK(look(detector, "cold").backend == Backend::cachestat);
+}
+
+TEST_CASE("a missing and an unreadable file give the host's error") {
+  simulated::reset();
+  simulated::add_file("secret", 10, 0).open_error = -EACCES;
+  Detector detector = detector_with(Backend::automatic);
+  CHECK(detector.inspect("none").error() == -ENOENT);
+  CHECK(detector.inspect("secret").error() == -EACCES);
+}
+
+TEST_CASE("where neither count exists, files are probed") {
+  simulated::reset();
+  simulated::host().has_cachestat = false;
+  simulated::host().has_mincore = false;
+  simulated::add_file("warm", 400, 400);
+  Detector detector = detector_with(Backend::automatic);
+  CHECK(look(detector, "warm").backend == Backend::timed);
+}
+
+TEST_CASE("a file of the largest size there is costs a bounded number of questions") {
+  simulated::reset();
+  const bool is_trusted = GENERATE(true, false);
+  simulated::host().has_cachestat = false;
+  simulated::File& file = simulated::add_file("sparse", 1, 0);
+  file.size_bytes = (std::uint64_t{1} << 63) - 1;
+  file.is_trusted = is_trusted;
+  Detector detector = detector_with(Backend::automatic);
+  const CacheReport report = look(detector, "sparse");
+  CHECK(report.backend == Backend::timed);  // mincore would take a map of every page
+  CHECK(simulated::host().mincore_calls == 0);
+  CHECK(simulated::host().reads <= 3 * gray::filecache::kUnitsMax);
+}

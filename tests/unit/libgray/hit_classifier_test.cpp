@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// How: the borders of the judgement, and pairs of latencies as real machines show them. Leaves out how often
+// real ones cross the border (tests/system/gbp_order_test.sh).
+#include "tests/support/catch.hpp"
+
+#include "libgray/src/core/hit_classifier.hpp"
+
+using gray::core::is_miss;
+using gray::core::is_miss_by_threshold;
+using gray::core::kMissExcessNs;
+using gray::core::kMissRatio;
+
+TEST_CASE("a probe missed only when it was slower by the ratio and by the amount") {
+  CHECK_FALSE(is_miss(kMissExcessNs + 100, 100));
+  CHECK(is_miss(kMissExcessNs + 101, 100));
+  const std::uint64_t slow_hit_ns = 50'000;
+  CHECK_FALSE(is_miss(slow_hit_ns * kMissRatio, slow_hit_ns));
+  CHECK(is_miss(slow_hit_ns * kMissRatio + 1, slow_hit_ns));
+}
+
+TEST_CASE("latencies of real devices are told apart") {
+  CHECK_FALSE(is_miss(400, 300));        // warm
+  CHECK_FALSE(is_miss(4'000, 300));      // warm, processor caches cold
+  CHECK(is_miss(40'000, 300));           // flash
+  CHECK(is_miss(5'500'000, 1'000));      // a mechanical disk
+  CHECK_FALSE(is_miss(300, 4'000'000));  // the process lost its processor during the certain hit
+}
+
+TEST_CASE("by a measured threshold, the threshold itself is still a hit") {
+  CHECK_FALSE(is_miss_by_threshold(2'000, 2'000));
+  CHECK(is_miss_by_threshold(2'001, 2'000));
+}
