@@ -17,6 +17,9 @@
 #include "tools/discnice/shim/try_lock.hpp"
 #include "tools/discnice/throttle/throttle.hpp"
 
+// Weak: before glibc 2.34 it lives in libpthread, which only programs with threads have.
+extern "C" void pthread_testcancel() __attribute__((weak));
+
 namespace discnice::shim {
 namespace {
 
@@ -54,7 +57,11 @@ int sleep_in_wait(void* context, std::uint64_t instant_ns) {
   return throttle::sleep_until(instant_ns, static_cast<WaitContext*>(context)->signals.program_mask());
 }
 
+// The calls that wait are cancellation points and so the wait has to be one; nothing is held here. Asked
+// after each slice. A thread that is cancelled unwinds through these frames, whose unwind tables the build
+// keeps.
 bool is_revoked(void* context) {
+  if (pthread_testcancel != nullptr) pthread_testcancel();
   const auto& wait = *static_cast<WaitContext*>(context);
   return wait.job.segment->grant.sequence() != wait.grant_sequence;
 }

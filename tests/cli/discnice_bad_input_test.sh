@@ -1,0 +1,169 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# discnice_bad_input_test: whatever is wrong is said in one line, and nothing is half done.
+#
+# How: each command would make a file; after a refusal the file must not be there, stdout must be empty, stderr one line
+# that names what is wrong (and what would be right), the status that of a launcher: 2 for a wrong command line, 125 for
+# a failure of its own, 126 and 127 for a program that cannot be run or is not there. The bare library says one line for a
+# whole tree of processes and then keeps out of the way.
+# Left out: programs that lose the library on their way (they are warned about while they run: the launcher's own tests).
+source "$(dirname "$0")/../support/discnice.bash"
+cd "$SCRATCH"
+printf '#!/bin/sh\ntouch "%s/ran"\n' "$SCRATCH" >program
+chmod 755 program
+RUNNER=()
+
+# refused STATUS PATTERN COMMAND...: fails unless COMMAND is refused so. RUNNER stands before it.
+refused() {
+  local want=$1 pattern=$2 status=0
+  shift 2
+  rm -f ran
+  "${RUNNER[@]}" "$@" >out 2>err </dev/null || status=$?
+  ((status == want)) || complain "status $status instead of $want: $*"
+  [[ ! -s out ]] || complain "something on stdout: $*"
+  [[ $(wc -l <err) -eq 1 && -s err ]] || complain "not one line: $*: $(cat err)"
+  grep -Eq -- "$pattern" err || complain "does not say '$pattern': $*: $(cat err)"
+  [[ ! -e ran ]] || complain "the command ran all the same: $*"
+  printf '%3d  %s\n' "$status" "$(cat err)"
+}
+
+rates() {
+  local rate
+  for rate in '' abc 5X -1 0 1e9 99999999999999999999G ' 5M' 5M/min 5MM +5M .M; do
+    refused 2 'rate' "$DISCNICE" --rate "$rate" -- ./program
+  done
+  refused 2 'rate' "$DISCNICE" --rate
+  refused 2 "policy 'nosuch'.*rate.*unlimited|nosuch.*choose" "$DISCNICE" --policy nosuch -- ./program
+  refused 2 "policy 'rate' needs a rate" "$DISCNICE" --policy rate -- ./program
+  refused 2 'takes no rate' "$DISCNICE" --policy unlimited --rate 5M -- ./program
+  refused 2 'ledger' "$DISCNICE" --ledger maybe -- ./program
+  refused 2 'backend' "$DISCNICE" --backend none-such -- ./program
+  refused 2 'no-such-option' "$DISCNICE" --no-such-option -- ./program
+  refused 2 'no command' "$DISCNICE" --rate 5M --
+  refused 2 'no command' "$DISCNICE" --rate 5M
+}
+
+# A 32-bit program in name: the header of one.
+make_32_bit() {
+  printf '\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\x03\0\x01\0\0\0\0\0\0\0\x34\0\0\0\0\0\0\0\0\0\0\0\x34\0\x20\0\0\0' >"$1"
+  chmod 755 "$1"
+}
+
+programs() {
+  refused 127 'no-such-program' "$DISCNICE" --rate 5M -- no-such-program
+  refused 127 'no-such-program' "$DISCNICE" --rate 5M -- ./no-such-program
+  refused 127 'empty' "$DISCNICE" --rate 5M -- ''
+  refused 126 'executable' "$DISCNICE" --rate 5M -- "$SCRATCH"
+  touch not-executable
+  refused 126 'executable' "$DISCNICE" --rate 5M -- ./not-executable
+  printf '#!/no/such/interpreter\n' >script
+  chmod 755 script
+  refused 126 '/no/such/interpreter' "$DISCNICE" --rate 5M -- ./script
+  make_32_bit program-32
+  refused 125 '32-bit' "$DISCNICE" --rate 5M -- ./program-32
+  printf '#!%s/program-32\n' "$SCRATCH" >script-32
+  chmod 755 script-32
+  refused 125 '32-bit' "$DISCNICE" --rate 5M -- ./script-32
+  printf '\x7fELF' >torn
+  chmod 755 torn
+  refused 125 'torn|program' "$DISCNICE" --rate 5M -- ./torn
+  static_program
+}
+
+static_program() {
+  printf '#include <fcntl.h>\nint main(void) { return creat("%s/ran", 0600) < 0; }\n' "$SCRATCH" >static.c
+  if ! "${GRAY_PRESET_CC:-cc}" -static -o static static.c 2>/dev/null; then
+    echo 'not shown: a static program (none can be linked here)'
+    return
+  fi
+  refused 125 'static' "$DISCNICE" --rate 5M -- ./static
+  printf '#!%s/static\n' "$SCRATCH" >static-script
+  chmod 755 static-script
+  refused 125 'static' "$DISCNICE" --rate 5M -- ./static-script
+}
+
+set_user_id() {
+  if ((EUID != 0)) || ! command -v setpriv >/dev/null; then
+    echo 'not shown: a set-user-ID program (needs root and setpriv)'
+    return
+  fi
+  mkdir -m 755 bin lib
+  cp "$DISCNICE" bin/ && cp "$LIBRARY" lib/
+  cp /bin/touch set-user-id && chmod 4755 set-user-id
+  chmod 777 "$SCRATCH"
+  RUNNER=(setpriv --reuid 65534 --regid 65534 --clear-groups --)
+  refused 125 'set-user-ID' bin/discnice --rate 5M -- ./set-user-id "$SCRATCH/ran"
+  RUNNER=()
+}
+
+surroundings() {
+  refused 125 '/no/such/folder/report' "$DISCNICE" --rate 5M --report /no/such/folder/report -- ./program
+  refused 125 "$SCRATCH" "$DISCNICE" --rate 5M --report "$SCRATCH" -- ./program
+  refused 125 'DISCNICE_LIBRARY' env DISCNICE_LIBRARY=/nonexistent "$DISCNICE" --rate 5M -- ./program
+  mkdir -p alone/bin 'blank lib'
+  cp "$DISCNICE" alone/bin/
+  [[ -e /usr/local/lib/discnice/libdiscnice.so ]] || refused 125 'libdiscnice.so' alone/bin/discnice --rate 5M -- ./program
+  cp "$LIBRARY" 'blank lib/'
+  refused 125 'blank' env DISCNICE_LIBRARY="$SCRATCH/blank lib/libdiscnice.so" "$DISCNICE" --rate 5M -- ./program
+}
+
+# With /dev/shm full, missing, or not writable. The mounts are those of a name space of their own.
+readonly FULL='mount -t tmpfs -o size=4k tmpfs /dev/shm && dd if=/dev/zero of=/dev/shm/full bs=4k count=1 status=none && exec "$@"'
+readonly MISSING='mount -t tmpfs tmpfs /dev && { mkdir /dev/pts; :; } && exec "$@" 2>&2'
+readonly READ_ONLY='mount -t tmpfs -o ro tmpfs /dev/shm && exec "$@"'
+shared_memory() {
+  local state
+  if ((EUID != 0)) || ! unshare -m true 2>/dev/null; then
+    echo 'not shown: a full or missing /dev/shm (needs the right to unshare mounts)'
+    return
+  fi
+  RUNNER=(unshare -m sh -c "$FULL" sh)
+  refused 125 '/dev/shm is full' "$DISCNICE" --rate 5M -- ./program
+  RUNNER=(unshare -m sh -c "$MISSING" sh)
+  refused 125 'there is no /dev/shm' "$DISCNICE" --rate 5M -- ./program
+  RUNNER=(unshare -m sh -c "$READ_ONLY" sh)
+  refused 125 '/dev/shm' "$DISCNICE" --rate 5M -- ./program
+  for state in "$FULL" "$MISSING" "$READ_ONLY"; do
+    RUNNER=(unshare -m sh -c "$state" sh)
+    bare 'libdiscnice: .*/dev/shm' DISCNICE_RATE=5M
+  done
+  RUNNER=()
+}
+
+# bare PATTERN VARIABLE...: a tree of processes under the library with these variables: one line, own output and status.
+bare() {
+  local pattern=$1 status=0
+  shift
+  rm -f ran
+  "${RUNNER[@]}" env "LD_PRELOAD=$LIBRARY" "$@" sh -c './program; sh -c "cat program | wc -l; ls ran" & wait; sh -c "exit 3"' \
+    >out 2>err </dev/null || status=$?
+  ((status == 3)) || complain "bare $*: status $status instead of 3"
+  [[ $(tr '\n' ' ' <out) == '2 ran ' ]] || complain "bare $*: the program's own output was $(cat out)"
+  [[ $(wc -l <err) -eq 1 ]] || complain "bare $*: not one line but $(wc -l <err): $(head -3 err)"
+  grep -Eq -- "$pattern" err || complain "bare $*: does not say '$pattern': $(cat err)"
+  printf '     %s\n' "$(head -1 err)"
+}
+
+bare_variables() {
+  local rate start_ns
+  for rate in abc 5X -1 0 1e9 99999999999999999999G; do
+    bare "DISCNICE_RATE=$rate is not a rate.*5M" "DISCNICE_RATE=$rate"
+  done
+  bare 'DISCNICE_POLICY=nosuch is not a policy.*rate' DISCNICE_RATE=5M DISCNICE_POLICY=nosuch
+  bare 'DISCNICE_LEDGER=maybe .*on.*off' DISCNICE_RATE=5M DISCNICE_LEDGER=maybe
+  bare 'DISCNICE_BACKEND=oracle .*cachestat' DISCNICE_RATE=5M DISCNICE_BACKEND=oracle
+  bare 'DISCNICE_(RATE|POLICY)' DISCNICE_RATE=abc DISCNICE_POLICY=nosuch
+  # And it runs unthrottled: a megabyte at a byte a second would take days.
+  start_ns=$(date +%s%N)
+  env "LD_PRELOAD=$LIBRARY" DISCNICE_RATE=1 DISCNICE_POLICY=nosuch dd if=/dev/zero of=big bs=1M count=1 status=none 2>err
+  (($(date +%s%N) - start_ns < 5000000000)) || complain 'with a bad variable the program is held back'
+}
+
+rates
+programs
+set_user_id
+surroundings
+shared_memory
+bare_variables
+[[ -z $(find . -name ran) ]] || rm -f ran
+conclude
