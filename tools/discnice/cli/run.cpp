@@ -100,7 +100,11 @@ int run_main(int argc, char** argv) {
                       options.command,
                       {{"LD_PRELOAD", preload_value(library.path)},
                        {protocol::kSegmentVariable, name.text},
-                       {"DISCNICE_RATE", ""}}};
+                       // The segment says all of it; what bare use reads must not speak against it.
+                       {"DISCNICE_RATE", ""},
+                       {"DISCNICE_POLICY", ""},
+                       {"DISCNICE_LEDGER", ""},
+                       {"DISCNICE_BACKEND", ""}}};
   return run_job(options, launch, *segment.value(), report_file);
 }
 

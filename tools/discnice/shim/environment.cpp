@@ -2,6 +2,7 @@
 #include "tools/discnice/shim/environment.hpp"
 
 #include <cstring>
+#include <initializer_list>
 
 #include "toolbox/base/units.hpp"
 #include "tools/discnice/policy/registry.hpp"
@@ -125,6 +126,15 @@ void announce_segment(char** environment, const char* name) {
 void silence_entry(const char* entry) {
   char* value = const_cast<char*>(std::strchr(entry, '='));  // the environment is the process's own memory
   if (value != nullptr) value[1] = '\0';
+}
+
+void silence_entries(char* const* environment) {
+  for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
+    for (const char* name : {kRateVariable, "DISCNICE_POLICY", "DISCNICE_LEDGER", "DISCNICE_BACKEND",
+                             protocol::kSegmentVariable}) {
+      if (value_of(*entry, name)) silence_entry(*entry);
+    }
+  }
 }
 
 }  // namespace discnice::shim

@@ -44,7 +44,11 @@ Request read_request(char* const* environment);
 /// Replaces the entry of DISCNICE_RATE by "DISCNICE_RATE=<rate>,segment=<name>" in place.
 void announce_segment(char** environment, const char* name);
 
-/// Makes a bad entry empty, so that children do not complain again.
+/// Makes an entry empty.
 void silence_entry(const char* entry);
+
+/// Makes all entries that ask for something empty, so that children neither complain again nor do what the
+/// first process of their tree could not.
+void silence_entries(char* const* environment);
 
 }  // namespace discnice::shim

@@ -121,7 +121,7 @@ __attribute__((constructor)) void join_at_load(int /*argument_count*/, char** /*
   const Request request = read_request(environment);
   if (request.complaint != nullptr && !request.is_disabled) {
     say(request.bad_entry, request.complaint);
-    silence_entry(request.bad_entry);
+    silence_entries(environment);
   }
   const bool is_wanted =
       !request.is_disabled && request.complaint == nullptr && (request.segment || request.has_rate);
