@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // pagecache: makes and verifies the states of the page cache that tests start from.
 //
-//   pagecache evict FILE...   writes dirty pages out and drops all of them; fails if some stay after several
-//   tries pagecache warm FILE...    reads every byte pagecache count FILE...   prints "RESIDENT TOTAL NAME"
-//   in pages, a line a file, by mincore
+//   pagecache evict FILE...   writes dirty pages out and drops all of them; fails if some stay after several tries
+//   pagecache warm FILE...    reads every byte
+//   pagecache count FILE...   prints "RESIDENT TOTAL NAME" in pages, a line a file, by mincore
 //
 // Needs no root for files one owns. Counting files one neither owns nor may write is refused: the kernel
 // would say "all".

@@ -13,7 +13,7 @@ readonly PROGRAMS=8
 readonly RATE=40MB RATE_BYTES=40000000 RUN_SECONDS=9 HALF_WAY_SECONDS=5
 readonly SHARE_PERCENT_MIN=25 # of an equal share, half-way; what read-ahead brings at once is a fifth of one
 cd "$SCRATCH"
-readonly FILE_BYTES=$((RATE_BYTES * RUN_SECONDS / PROGRAMS / 3 * 2))
+readonly FILE_BYTES=$((RATE_BYTES * RUN_SECONDS * 2 / PROGRAMS / 3))
 
 # Half of them only read; the other half read and write. The dd's block size is small so that what they have had is seen.
 cat >tree.sh <<'TEXT'

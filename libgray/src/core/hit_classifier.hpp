@@ -3,7 +3,8 @@
 //
 // Knowledge assumed: copying from the page cache takes well under the time of the fastest disk.
 // Output observed: the time of a first read of a page and of a second read of the same page right after,
-// which is certainly a hit. Inference drawn: the first read missed when it was slower by a ratio and by an
+// which is certainly a hit.
+// Inference drawn: the first read missed when it was slower by a ratio and by an
 // amount; both, because the ratio alone is fooled by the
 //   first touch of cold processor caches and the amount alone by a slow machine.
 // What breaks it: a device nearly as fast as memory (then it hardly matters) and preemption between the two

@@ -2,7 +2,8 @@
 // detector: how much of a file is cached, by the best backend that permission and self-test allow.
 //
 // Knowledge assumed: neighbouring pages are cached and evicted together, so one page answers for its
-// prediction unit. Output observed: the kernel's counts where they are true, else the time of one-byte reads.
+// prediction unit.
+// Output observed: the kernel's counts where they are true, else the time of one-byte reads.
 // Inference drawn: the share of the file that is resident.
 // A slow read counts as a miss when the thread slept in it; otherwise the next page is asked as well.
 // What breaks it: a cache whose neighbours are unrelated (random access), eviction between probing and use;

@@ -3,8 +3,10 @@
 //
 // Knowledge assumed: file systems of the FFS family place the data of files near their i-numbers (SOSP 2001,
 // section 4.2); the kernel tells the address of a first extent to anyone who may read the file (FIEMAP).
-// Output observed: st_dev, st_ino, the first extent. Inference drawn: the order in which one sweep of the
-// head meets the files. What breaks it: reuse of i-numbers on an aged file system, and delayed allocation:
+// Output observed: st_dev, st_ino, the first extent.
+// Inference drawn: the order in which one sweep of the
+// head meets the files.
+// What breaks it: reuse of i-numbers on an aged file system, and delayed allocation:
 // data not written yet has no address. The first extent is right in both cases once it exists; i-number order
 // is the fallback.
 #pragma once

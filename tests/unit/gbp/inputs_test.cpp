@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// inputs_test: lists of names are read byte for byte, and what is wrong with one is said.
+//
 // How: lists of names in files of a fresh folder. Leaves out standard input (tests/cli/gbp_manners_test.sh).
 #include "tests/support/catch.hpp"
 

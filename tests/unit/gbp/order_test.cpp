@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// order_test: sort_files orders by cache, by layout, by both, and keeps ties.
+//
 // How: files with made-up costs, sorted; the order is read as a word of their names. Leaves out where the
 // costs come from (unit_libgray, and tests/system/gbp_order_test.sh on the real kernel).
 #include "tests/support/catch.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// detector_test: each backend answers only where it tells the truth, at the price it names.
+//
 // How: the detector over a simulated host whose page cache is known, so each answer can be compared with the
 // truth and each question the detector asks of the host is counted. Leaves out the real kernel
 // (tests/system/gbp_order_test.sh) and noise in the latencies.

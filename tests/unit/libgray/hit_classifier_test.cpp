@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// hit_classifier_test: a miss is told from a hit by ratio and amount.
+//
 // How: the borders of the judgement, and pairs of latencies as real machines show them. Leaves out how often
 // real ones cross the border (tests/system/gbp_order_test.sh).
 #include "tests/support/catch.hpp"

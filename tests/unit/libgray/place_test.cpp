@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// place_test: places are found and totally ordered.
+//
 // How: the order is checked as a mathematical one over all triples of a set that holds every kind of
 // difference; finding a place runs over the simulated host. Leaves out the addresses of real file systems
 // (tests/system/gbp_order_test.sh).

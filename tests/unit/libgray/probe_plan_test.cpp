@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// probe_plan_test: probes lie where the plan promises, for every size.
+//
 // How: properties of the plan over sizes around every border (a page, a unit, half a unit) and over many
 // seeds. Leaves out whether a probe of a unit speaks for it, which is the assumption of the paper and not of
 // this code.

@@ -12,7 +12,8 @@
 // differences, both so that the average over a whole run is R and not R plus a burst: the window starts used
 // up instead of empty, and an operation starts when its own cost, too, is paid.
 //
-// Assumes: an instant means the same in all processes (CLOCK_MONOTONIC). What breaks it: nothing but a wrong
+// Assumes: an instant means the same in all processes (CLOCK_MONOTONIC).
+// What breaks it: nothing but a wrong
 // cost.
 #include "tools/discnice/policy/rate_window.hpp"
 

@@ -5,7 +5,8 @@
 // has just brought
 //   in stays for a while.
 // Output observed: the kernel's own count where it gives one; otherwise the time or the refusal of one-byte
-// reads. Inference drawn: a run of resident pages from the pointer onwards. With a probing oracle it is the
+// reads.
+// Inference drawn: a run of resident pages from the pointer onwards. With a probing oracle it is the
 // paper's scheme (DiscNice,
 //   section 4.2): of the M bytes ahead, one page in each stretch of m is looked at, and a fast answer vouches
 //   for its stretch. The result is kept until the pointer leaves the run.

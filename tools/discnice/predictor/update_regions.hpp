@@ -6,7 +6,8 @@
 // this one keeps intervals, so that a terabyte file costs no terabyte map.
 //
 // Knowledge assumed: delayed write; the kernel flushes a file's dirty data when its first dirtying is older
-// than an age limit. Inference drawn: how many new dirty bytes a write makes, how many a removal takes back.
+// than an age limit.
+// Inference drawn: how many new dirty bytes a write makes, how many a removal takes back.
 // What breaks it: writers outside the process, early flushing under memory pressure, more files or fragments
 // than the table
 //   holds. Forgotten regions are charged again when rewritten, never the other way round; the kernel's

@@ -8,7 +8,7 @@
 // atomic additions, the budget is one word changed by compare-and-swap, the grant is published under a
 // sequence number.
 //
-// Invariant over a job: bytes charged - bytes refunded = what `Budget::policy_state` was moved by, in time.
+// Invariant over a job: bytes charged - bytes refunded = what Segment::policy_state was moved by, in time.
 #pragma once
 
 #include <atomic>

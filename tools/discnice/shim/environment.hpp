@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // environment: the few variables of bare use (LD_PRELOAD without the launcher), read strictly.
 //
-//   DISCNICE_RATE=5M          hold this program and its children to a rate; a bad value is said in one line
-//   and ignored DISCNICE_POLICY=NAME      rate (the default with a rate) or unlimited DISCNICE_LEDGER=on|off
-//   settle predictions by the kernel's account (the default), or run the models alone DISCNICE_BACKEND=NAME
-//   auto, cachestat, mincore, nowait, timed, none: how cached pages are found DISCNICE_DISABLE=1        do
-//   nothing at all DISCNICE_SEGMENT=NAME     set by the launcher: the job to join
+//   DISCNICE_RATE=5M          hold this program and its children to a rate
+//   DISCNICE_POLICY=NAME      rate (the default with a rate) or unlimited
+//   DISCNICE_LEDGER=on|off    settle predictions by the kernel's account (the default), or run the models alone
+//   DISCNICE_BACKEND=NAME     auto, cachestat, mincore, nowait, timed, none: how cached pages are found
+//   DISCNICE_DISABLE=1        do nothing at all
+//   DISCNICE_SEGMENT=NAME     set by the launcher: the job to join
+//
+// A bad value is said in one line, and the program and its children run without a limit.
 //
 // Children find the job of a bare first process because its name is appended to DISCNICE_RATE in place
 // ("5M,segment=NAME"): no new variable is needed, so neither the heap nor the array of pointers that main()

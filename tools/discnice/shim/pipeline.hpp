@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // pipeline: the one place where predicting, deciding and waiting meet. Each hooked call comes through here:
 //
-//   find the file -> predictor: what will it cost the disk? -> policy: when may it go? -> throttle: wait ->
-//   the real call -> account
+//   find the file -> predictor: what will it cost the disk? -> policy: when may it go? -> throttle: wait
+//   -> the real call -> account
 //
 // The real call is handed in as a function object and made exactly once for a vector call, one or more times
 // for a plain read or write that is longer than the job's burst. Its result and errno reach the program

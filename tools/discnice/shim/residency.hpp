@@ -2,10 +2,10 @@
 // residency: answers the cache model from the running kernel, by the best backend that permission and
 // self-test allow.
 //
-//   cachestat   the kernel's own count; refused on files one neither owns nor may write, and silently 0 on
-//   overlay mincore     the same through a mapping; says "all resident" to those it does not trust, so used
-//   on own files only nowait      a one-byte read that refuses to wait: a refusal is a miss (and brings the
-//   page in) timed       the paper's probe: the time of a one-byte read
+//   cachestat   the kernel's own count; refused on files one neither owns nor may write, silently 0 on overlay
+//   mincore     the same through a mapping; says "all resident" to those it does not trust: own files only
+//   nowait      a one-byte read that refuses to wait: a refusal is a miss (and brings the page in)
+//   timed       the paper's probe: the time of a one-byte read
 //
 // Probes go through a second descriptor with POSIX_FADV_RANDOM, opened for one estimate and closed again, so
 // that they do not disturb the program's own read-ahead. Each probe that misses may cost one page and is
