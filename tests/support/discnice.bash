@@ -22,6 +22,7 @@ need_built discnice
 need_preload
 DISCNICE=$(program discnice)
 LIBRARY=$(require_library libdiscnice.so)
+# shellcheck disable=SC2034 # for the scripts that source this file
 readonly DISCNICE LIBRARY
 unset LD_PRELOAD "${!DISCNICE_@}"
 
