@@ -51,23 +51,23 @@ readonly READ_LOOP='f = open("source", "rb")
 while f.read(1000000): pass'
 
 ctrl_c() {
-  local way=(env "LD_PRELOAD=$LIBRARY" "DISCNICE_RATE=$RATE") name=bare
-  felt "$name: SIGINT, default action" -2 SIGINT group "${way[@]}" cat source --
-  felt "$name: SIGINT, handler and flag" 3 SIGINT group "${way[@]}" "$TOOLS/signalled_reader" source
-  felt "$name: SIGINT, handler, one large read" 3 SIGINT group "${way[@]}" "$TOOLS/signalled_reader" source 30000000
-  felt "$name: SIGINT, handler, small reads" 3 SIGINT group "${way[@]}" "$TOOLS/signalled_reader" source 4096
-  felt "$name: SIGINT, python" -2 SIGINT group "${way[@]}" "$PYTHON" -c "$READ_LOOP"
+  local held=(env "LD_PRELOAD=$LIBRARY" "DISCNICE_RATE=$RATE") name=bare
+  felt "$name: SIGINT, default action" -2 SIGINT group "${held[@]}" cat source --
+  felt "$name: SIGINT, handler and flag" 3 SIGINT group "${held[@]}" "$TOOLS/signalled_reader" source
+  felt "$name: SIGINT, handler, one large read" 3 SIGINT group "${held[@]}" "$TOOLS/signalled_reader" source 30000000
+  felt "$name: SIGINT, handler, small reads" 3 SIGINT group "${held[@]}" "$TOOLS/signalled_reader" source 4096
+  felt "$name: SIGINT, python" -2 SIGINT group "${held[@]}" "$PYTHON" -c "$READ_LOOP"
   FELT_MS_MAX=500 # rsync's own handler waits 400 ms for its children
-  felt "$name: SIGINT, rsync" 20 SIGINT group "${way[@]}" rsync -a source copied
+  felt "$name: SIGINT, rsync" 20 SIGINT group "${held[@]}" rsync -a source copied
   FELT_MS_MAX=100
-  way=("$DISCNICE" --rate "$RATE" --) name=launcher
-  felt "$name: SIGINT, default action" -2 SIGINT group "${way[@]}" cat source --
+  held=("$DISCNICE" --rate "$RATE" --) name=launcher
+  felt "$name: SIGINT, default action" -2 SIGINT group "${held[@]}" cat source --
   grep -q 'discnice: cat: .* of disk' err-1 || complain "no report after Ctrl-C: $(cat err-1)"
-  felt "$name: SIGINT, handler and flag" 3 SIGINT group "${way[@]}" "$TOOLS/signalled_reader" source
-  felt "$name: SIGTERM to the launcher alone" -15 SIGTERM first "${way[@]}" cat source --
+  felt "$name: SIGINT, handler and flag" 3 SIGINT group "${held[@]}" "$TOOLS/signalled_reader" source
+  felt "$name: SIGTERM to the launcher alone" -15 SIGTERM first "${held[@]}" cat source --
   grep -q 'discnice: cat: .* of disk' err-1 || complain "no report after SIGTERM: $(cat err-1)"
-  felt "$name: SIGTERM to the launcher, handler" 3 SIGTERM first "${way[@]}" "$TOOLS/signalled_reader" source
-  felt "$name: SIGINT, dd" -2 SIGINT group "${way[@]}" dd if=source of=/dev/null bs=4M
+  felt "$name: SIGTERM to the launcher, handler" 3 SIGTERM first "${held[@]}" "$TOOLS/signalled_reader" source
+  felt "$name: SIGINT, dd" -2 SIGINT group "${held[@]}" dd if=source of=/dev/null bs=4M
   grep -q 'copied' err-1 || complain "dd said nothing at its end: $(cat err-1)"
 }
 
@@ -96,7 +96,8 @@ readonly WITH_TIMER='import os, signal
 signal.signal(signal.SIGALRM, lambda *a: None)
 signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
 f = os.open("long", os.O_RDONLY)
-while os.read(f, 1000000): pass'
+while os.read(f, 1000000): pass
+signal.setitimer(signal.ITIMER_REAL, 0)'
 timer() {
   local elapsed_s
   make_file ./long 60000000
