@@ -22,7 +22,9 @@ need_built discnice
 need_preload
 DISCNICE=$(program discnice)
 LIBRARY=$(require_library libdiscnice.so)
-readonly DISCNICE LIBRARY
+readonly DISCNICE
+# shellcheck disable=SC2034 # for the scripts that source this file
+readonly LIBRARY
 unset LD_PRELOAD "${!DISCNICE_@}"
 
 # io_account adds a command's own start to its account: the programs have to be in memory before.
