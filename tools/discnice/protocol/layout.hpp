@@ -65,7 +65,8 @@ struct alignas(256) Member {
   std::atomic<std::uint64_t> owed_until_ns;        // unpaid waiting: the next call pays it first
   std::atomic<std::uint64_t> settled_at_ns;        // when the kernel's account was last read
   std::atomic<std::uint64_t>
-      yielded_until_ns;  // what a wait that gave way to a signal put off is paid by then
+      yielded_until_ns;                       // what a wait that gave way to a signal put off is paid by then
+  std::atomic<std::uint64_t> grace_until_ns;  // until then small calls need not wait after a signal
 };
 static_assert(sizeof(Member) == 256);
 

@@ -30,7 +30,7 @@ void fold(Segment& segment, Member& member) {
                                     std::memory_order_relaxed);
   }
   for (auto* field : {&member.pending_read_bytes, &member.pending_write_bytes, &member.owed_until_ns,
-                      &member.settled_at_ns, &member.yielded_until_ns}) {
+                      &member.settled_at_ns, &member.yielded_until_ns, &member.grace_until_ns}) {
     field->store(0, std::memory_order_relaxed);
   }
 }

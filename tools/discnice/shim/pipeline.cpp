@@ -34,6 +34,11 @@ constexpr std::uint64_t kBurstsPerSecond = 10;      // a part is a tenth of a se
 constexpr std::uint64_t kPartBytesMin = 64 * 1024;  // below this, splitting costs more calls than it smooths
 // Calls after an interrupted wait that do not wait either: a read, a write and some to spare.
 constexpr std::uint32_t kGraceCalls = 4;
+// So long after an interrupted wait, and up to so much, small calls do not wait either: an interpreter that was told
+// to stop opens, reads and closes dozens of cached files on its way out, and writes a page of log. Calls that bring
+// in a window of read-ahead do wait, so a program's own timer cannot undo the limit.
+constexpr std::uint64_t kGraceCostBytes = 64 * 1024;
+constexpr std::uint64_t kGraceNs = 200'000'000;
 
 // What the kernel's own pipe holds (PIPE_DEF_BUFFERS pages): a copy asks read-ahead for no more at once.
 constexpr std::uint64_t kSpliceBytes = 16 * kPageBytes;
@@ -79,23 +84,30 @@ bool may_yield_to_signal(void* context) {
                                                        std::memory_order_relaxed))
     return false;
   member.grace_calls.store(kGraceCalls, std::memory_order_relaxed);
+  member.grace_until_ns.store(monotonic_ns() + kGraceNs, std::memory_order_relaxed);
   return true;
 }
 
-// True when this call belongs to the few that follow a wait which gave way to a signal.
-bool takes_grace(protocol::Member& member) {
+// True when this call belongs to those that follow a wait which gave way to a signal.
+bool takes_grace(protocol::Member& member, std::uint64_t cost_bytes, std::uint64_t now_ns) {
   std::uint32_t left = member.grace_calls.load(std::memory_order_relaxed);
   while (left > 0) {
     if (member.grace_calls.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) return true;
   }
-  return false;
+  return cost_bytes <= kGraceCostBytes && now_ns < member.grace_until_ns.load(std::memory_order_relaxed);
 }
 
-void owe_until(protocol::Member& member, std::uint64_t instant_ns) {
-  std::uint64_t owed_ns = member.owed_until_ns.load(std::memory_order_relaxed);
-  while (owed_ns < instant_ns &&
-         !member.owed_until_ns.compare_exchange_weak(owed_ns, instant_ns, std::memory_order_relaxed)) {
+void raise_to(std::atomic<std::uint64_t>& place, std::uint64_t instant_ns) {
+  std::uint64_t before_ns = place.load(std::memory_order_relaxed);
+  while (before_ns < instant_ns &&
+         !place.compare_exchange_weak(before_ns, instant_ns, std::memory_order_relaxed)) {
   }
+}
+
+// Puts a wait off: the next call pays it, and no further signal ends a wait before it is paid.
+void owe_until(protocol::Member& member, std::uint64_t instant_ns) {
+  raise_to(member.owed_until_ns, instant_ns);
+  raise_to(member.yielded_until_ns, instant_ns);
 }
 
 // Waits until `start_at_ns`, or as long as it may; what is left stays owed and is paid by the process's next
@@ -140,7 +152,8 @@ bool admit(Job& job, std::uint64_t cost_bytes, bool may_wait, throttle::SignalHo
     if (decision.verdict.start_at_ns > start_at_ns) start_at_ns = decision.verdict.start_at_ns;
   }
   if (start_at_ns <= now_ns) return may_wait;
-  if (may_wait && !takes_grace(*job.member)) return wait_until(job, start_at_ns, sequence, signals);
+  if (may_wait && !takes_grace(*job.member, cost_bytes, now_ns))
+    return wait_until(job, start_at_ns, sequence, signals);
   owe_until(*job.member, start_at_ns);
   return false;
 }

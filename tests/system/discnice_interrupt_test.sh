@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# discnice_interrupt_test: a job that is held back can be interrupted as it always could, and leaves what it always left.
+#
+# How: programs wait for a rate far below what they want, so a signal finds them waiting nearly always. Measured is the
+# time from the signal to the end of the program, several times, the worst counts. After kill -9 the target is a prefix of
+# the source. A full disk is a small ext4 in a file, and message, status and files are compared with those without us.
+# Left out: what the file system itself loses in a crash of the machine.
+source "$(dirname "$0")/../support/discnice.bash"
+need rsync python3
+
+FELT_MS_MAX=100
+readonly TRIES=4
+PYTHON=$(python3 -c 'import sys; print(sys.executable)')
+readonly RATE=2MB
+cd "$SCRATCH"
+make_file ./source 30000000
+
+# signal_after: runs COMMAND in a process group of its own, sends it SIGNAL after DELAY seconds (to the group, or to
+# the first process alone) and prints: milliseconds until the program PROGRAM and the first process were gone, and the
+# status of the first process.
+read -r -d '' SIGNAL_AFTER <<'TEXT' || true
+import os, signal, subprocess, sys, time
+number, target, delay, command = getattr(signal, sys.argv[1]), sys.argv[2], float(sys.argv[3]), sys.argv[4:]
+child = subprocess.Popen(command, process_group=0, stdout=subprocess.DEVNULL,
+                         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+time.sleep(delay)
+start = time.monotonic()
+(os.killpg if target == "group" else os.kill)(child.pid, number)
+status = child.wait()
+print(f"{(time.monotonic() - start) * 1000:.1f} {status}")
+TEXT
+signal_after() { python3 -c "$SIGNAL_AFTER" "$@"; }
+
+# felt NAME STATUS SIGNAL TARGET COMMAND...: STATUS as python tells it, below zero for a signal.
+felt() {
+  local name=$1 want=$2 signal=$3 target=$4 try worst=0 took status
+  shift 4
+  for ((try = 1; try <= TRIES; ++try)); do
+    make_cold source
+    read -r took status < <(signal_after "$signal" "$target" "0.$((1 + 2 * try))" "$@" 2>err-"$try" | tail -1)
+    [[ $status == "$want" ]] || complain "$name: ended with $status instead of $want; $(cat "err-$try")"
+    holds "$took <= $worst" || worst=$took
+  done
+  printf '%-46s felt within %s ms (worst of %d), status %s\n' "$name" "$worst" "$TRIES" "$want"
+  holds "$worst <= $FELT_MS_MAX" || complain "$name: felt after $worst ms"
+}
+
+ctrl_c() {
+  local way=(env "LD_PRELOAD=$LIBRARY" "DISCNICE_RATE=$RATE") name=bare
+  felt "$name: SIGINT, default action" -2 SIGINT group "${way[@]}" cat source --
+  felt "$name: SIGINT, handler and flag" 3 SIGINT group "${way[@]}" "$TOOLS/signalled_reader" source
+  felt "$name: SIGINT, handler, one large read" 3 SIGINT group "${way[@]}" "$TOOLS/signalled_reader" source 30000000
+  felt "$name: SIGINT, handler, small reads" 3 SIGINT group "${way[@]}" "$TOOLS/signalled_reader" source 4096
+  felt "$name: SIGINT, python" -2 SIGINT group "${way[@]}" "$PYTHON" -c 'open("source", "rb").read()'
+  FELT_MS_MAX=500 # rsync's own handler waits 400 ms for its children
+  felt "$name: SIGINT, rsync" 20 SIGINT group "${way[@]}" rsync -a source copied
+  FELT_MS_MAX=100
+  way=("$DISCNICE" --rate "$RATE" --) name=launcher
+  felt "$name: SIGINT, default action" -2 SIGINT group "${way[@]}" cat source --
+  grep -q 'discnice: cat: .* of disk' err-1 || complain "no report after Ctrl-C: $(cat err-1)"
+  felt "$name: SIGINT, handler and flag" 3 SIGINT group "${way[@]}" "$TOOLS/signalled_reader" source
+  felt "$name: SIGTERM to the launcher alone" -15 SIGTERM first "${way[@]}" cat source --
+  grep -q 'discnice: cat: .* of disk' err-1 || complain "no report after SIGTERM: $(cat err-1)"
+  felt "$name: SIGTERM to the launcher, handler" 3 SIGTERM first "${way[@]}" "$TOOLS/signalled_reader" source
+  felt "$name: SIGINT, dd" -2 SIGINT group "${way[@]}" dd if=source of=/dev/null bs=4M
+  grep -q 'copied' err-1 || complain "dd said nothing at its end: $(cat err-1)"
+}
+
+# Stopped for a second, it goes on afterwards; the time it stood still is no reason to catch up in a burst beyond a window.
+stop_and_continue() {
+  local pid start_ns elapsed_s
+  make_file ./short 3000000
+  make_cold short
+  "$DISCNICE" --rate "$RATE" --json --report report -- cp short short.copy &
+  pid=$!
+  sleep 0.4
+  start_ns=$(date +%s%N)
+  kill -STOP "$(pgrep -P "$pid")"
+  sleep 1
+  kill -CONT "$(pgrep -P "$pid")"
+  wait "$pid" || complain "stop and continue: status $?"
+  elapsed_s=$(calculate "($(date +%s%N) - $start_ns) / 1e9")
+  cmp short short.copy || complain 'stop and continue: the copy differs'
+  printf 'stopped for a second in three: %s s after that, as it should be (3 to 4.5)\n' "$elapsed_s"
+  holds "$elapsed_s > 1.5 && $elapsed_s < 4.5" || complain "stop and continue: took $elapsed_s s"
+}
+
+is_prefix() { # PART WHOLE
+  cmp -n "$(stat -c %s -- "$1")" -- "$1" "$2"
+}
+
+kill_at_work() {
+  local sum command target before
+  sum=$(sha256sum <source)
+  for command in 'cp source target' 'dd if=source of=target bs=300000 status=none' 'cat source' 'rsync --inplace source target'; do
+    rm -f target target.cat
+    make_cold source
+    # shellcheck disable=SC2086
+    setsid env "LD_PRELOAD=$LIBRARY" DISCNICE_RATE=16MB $command >target.cat &
+    for ((before = 0; before < 100; ++before)); do
+      [[ -s target || -s target.cat ]] && break
+      sleep 0.05
+    done
+    sleep "0.$((RANDOM % 3))"
+    kill -KILL -- "-$!" 2>/dev/null || complain "kill -9: $command was gone already"
+    wait $! 2>/dev/null || true
+    target=target
+    [[ $command == cat* ]] && target=target.cat
+    [[ -s $target ]] || complain "kill -9 of $command: nothing had been copied"
+    is_prefix "$target" source || complain "kill -9 of $command: what was copied is no prefix of the source"
+    printf 'kill -9 of %-46s a prefix of %s bytes\n' "'$command':" "$(stat -c %s "$target")"
+  done
+  [[ $(sha256sum <source) == "$sum" ]] || complain 'kill -9: the source was changed'
+  restart_rsync
+}
+
+restart_rsync() {
+  mkdir tree
+  split -b 1000000 source tree/part-
+  setsid "$DISCNICE" -q --rate 16MB -- rsync -a tree/ tree.copy/ &
+  sleep 0.8
+  kill -KILL -- "-$!"
+  wait $! 2>/dev/null || true
+  (($(find tree.copy -type f | wc -l) < $(find tree -type f | wc -l))) || complain 'rsync had finished before it was killed'
+  "$DISCNICE" -q --rate 100MB -- rsync -a --delete tree/ tree.copy/ || complain "the second rsync ended with status $?"
+  diff -r tree tree.copy || complain 'the second rsync did not complete the first'
+  echo 'rsync killed and started again: identical'
+}
+
+# full_disk WAY COMMAND: COMMAND, copying to a file system of 16 MB, with all that it says and leaves in full.WAY.
+full_disk() {
+  local way=$1 command=$2 status=0 before=()
+  [[ $way == bare ]] && before=(env "LD_PRELOAD=$LIBRARY" DISCNICE_RATE=32MB)
+  [[ $way == launcher ]] && before=("$DISCNICE" -q --rate 32MB --)
+  "${before[@]}" sh -c "$command" >"full.$way" 2>&1 || status=$?
+  sync -f small
+  {
+    echo "status $status"
+    (cd small && find . -name lost+found -prune -o -type f -printf '%P %s ' -exec sha256sum {} \;)
+  } >>"full.$way"
+  find small -mindepth 1 -maxdepth 1 ! -name lost+found -exec rm -rf {} +
+}
+
+full_disks() {
+  local command way
+  if ((EUID != 0)) || ! command -v mkfs.ext4 >/dev/null; then
+    echo 'not shown: a full disk (needs root and mkfs.ext4)'
+    return
+  fi
+  truncate -s 16M image
+  mkfs.ext4 -q -O ^has_journal -m 0 image
+  mkdir small
+  if ! mount -o loop,nodelalloc image small 2>/dev/null; then
+    echo 'not shown: a full disk (no loop device can be mounted here)'
+    return
+  fi
+  at_exit umount "$SCRATCH/small"
+  at_exit cd /
+  for command in 'cp source small/to' 'dd if=source of=small/to bs=1M status=none' 'dd if=source of=small/to bs=100001 status=none' \
+    'cat source >small/to' 'rsync source small/to 2>&1 | sed s/\\.to\\.[A-Za-z0-9]*/.to.X/; ls -A small | grep -v lost' \
+    'tar cf small/to source 2>&1' 'python3 -c "open(\"small/to\", \"wb\").write(open(\"source\", \"rb\").read())" 2>&1 | tail -1'; do
+    for way in plain launcher bare; do full_disk "$way" "$command"; done
+    for way in launcher bare; do
+      diff full.plain "full.$way" >difference || complain "full disk, $way, $command: $(cat difference)"
+    done
+    grep -qi 'no space\|status [1-9]' full.plain || complain "full disk: $command did not fill it: $(cat full.plain)"
+    printf 'full disk: %-60s %s\n' "${command:0:58}" "$(grep -o 'status.*' full.plain)"
+  done
+}
+
+ctrl_c
+stop_and_continue
+kill_at_work
+full_disks
+conclude
