@@ -22,9 +22,8 @@ need_built discnice
 need_preload
 DISCNICE=$(program discnice)
 LIBRARY=$(require_library libdiscnice.so)
-readonly DISCNICE
 # shellcheck disable=SC2034 # for the scripts that source this file
-readonly LIBRARY
+readonly DISCNICE LIBRARY
 unset LD_PRELOAD "${!DISCNICE_@}"
 
 # io_account adds a command's own start to its account: the programs have to be in memory before.
