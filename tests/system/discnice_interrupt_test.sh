@@ -152,15 +152,15 @@ restart_rsync() {
 
 # full_disk WAY COMMAND: COMMAND, copying to a file system of 16 MB, with all that it says and leaves in full.WAY.
 full_disk() {
-  local way=$1 command=$2 status=0 in_front=()
-  [[ $way == bare ]] && in_front=(env "LD_PRELOAD=$LIBRARY" DISCNICE_RATE=32MB)
-  [[ $way == launcher ]] && in_front=("$DISCNICE" -q --rate 32MB --)
-  "${in_front[@]}" sh -c "$command" >"full.$way" 2>&1 || status=$?
+  local manner=$1 command=$2 status=0 in_front=()
+  [[ $manner == bare ]] && in_front=(env "LD_PRELOAD=$LIBRARY" DISCNICE_RATE=32MB)
+  [[ $manner == launcher ]] && in_front=("$DISCNICE" -q --rate 32MB --)
+  "${in_front[@]}" sh -c "$command" >"full.$manner" 2>&1 || status=$?
   sync -f small
   {
     echo "status $status"
     (cd small && find . -name lost+found -prune -o -type f -printf '%P %s ' -exec sha256sum {} \;)
-  } >>"full.$way"
+  } >>"full.$manner"
   find small -mindepth 1 -maxdepth 1 ! -name lost+found -exec rm -rf {} +
 }
 

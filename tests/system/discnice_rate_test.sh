@@ -115,6 +115,7 @@ together 'run_dd_write 10MB' 'run_one launched shutil 10MB 2 python3 -c "$SHUTIL
   'run_one launched tar 10MB 2 tar cf OUT IN' 'run_one bare cat 2MB 1 cat IN'
 run_one launched cp 50MB 2 cp IN OUT
 run_dd_write 50MB
-together 'run_rsync bare 10MB' 'run_one bare cp 10MB 2 cp IN OUT'
-run_one bare sha256sum 50MB 1 sha256sum IN
+together 'run_rsync bare 10MB' 'run_one bare cp 10MB 2 cp IN OUT' \
+  'run_one bare sha256sum 10MB 1 sha256sum IN'
+
 conclude

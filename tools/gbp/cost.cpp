@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gbp/cost.hpp"
 
+#include <cerrno>
 #include <memory>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "toolbox/cli/progress.hpp"
 
@@ -12,8 +16,17 @@ struct CloseCache {
   void operator()(gb_cache_t* detector) const { gb_cache_close(detector); }
 };
 
+// The place of a file is known even to those who may not read it; whoever gets the list wants to read it.
+int readability(const char* path) {
+  return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 ? 0 : -errno;
+}
+
 void look_at_file(gb_cache_t* detector, const Wanted& wanted, File& file) {
-  if (wanted.is_cache_wanted) file.error = gb_cache_inspect(detector, file.path.c_str(), &file.cache);
+  if (wanted.is_cache_wanted) {
+    file.error = gb_cache_inspect(detector, file.path.c_str(), &file.cache);
+  } else {
+    file.error = readability(file.path.c_str());
+  }
   if (wanted.is_layout_wanted && file.error == 0) file.error = gb_layout_find(file.path.c_str(), &file.place);
 }
 

@@ -8,6 +8,8 @@
 namespace gbp {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 const char* backend_name(std::uint32_t backend) {
   switch (backend) {
     case GB_BACKEND_CACHESTAT:
@@ -21,22 +23,25 @@ const char* backend_name(std::uint32_t backend) {
   }
 }
 
+template <typename T>
+Json when(bool is_known, const T& value) {
+  return is_known ? Json(value) : Json(nullptr);
+}
+
 // A name that is not UTF-8 appears with replacement characters: JSON cannot carry it. -0 can.
 std::string json_line(const File& file, std::size_t rank) {
-  nlohmann::ordered_json json;
+  Json json;
   json["path"] = file.path;
   json["rank"] = rank;
-  json["size"] = file.cache.size_bytes;
-  json["cached_fraction"] = nullptr;
-  if (file.cache.cached_fraction >= 0) json["cached_fraction"] = file.cache.cached_fraction;
-  json["backend"] = backend_name(file.cache.backend);
-  json["device"] = file.place.device;
-  json["inode"] = file.place.inode;
-  json["first_extent"] = nullptr;
-  if (file.place.has_first_extent != 0) json["first_extent"] = file.place.first_extent_bytes;
-  json["error"] = nullptr;
-  if (file.error != 0) json["error"] = gb_status_text(file.error);
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const bool is_known = file.error == 0;
+  json["size"] = when(is_known, file.cache.size_bytes);
+  json["cached_fraction"] = when(is_known && file.cache.cached_fraction >= 0, file.cache.cached_fraction);
+  json["backend"] = is_known ? backend_name(file.cache.backend) : "none";
+  json["device"] = when(is_known, file.place.device);
+  json["inode"] = when(is_known, file.place.inode);
+  json["first_extent"] = when(is_known && file.place.has_first_extent != 0, file.place.first_extent_bytes);
+  json["error"] = when(!is_known, gb_status_text(file.error));
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace

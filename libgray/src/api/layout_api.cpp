@@ -3,9 +3,13 @@
 #include <cerrno>
 
 #include "gray/layout.h"
+#include "libgray/src/api/sized_struct.hpp"
 #include "libgray/src/layout/place.hpp"
 
 namespace {
+
+constexpr std::size_t kPlaceSizeFirst = 40;  // release 0.1
+static_assert(sizeof(gb_layout_place) >= kPlaceSizeFirst);
 
 gray::layout::Place place_of(const struct gb_layout_place& given) {
   gray::layout::Place place{given.device, given.inode, {}};
@@ -16,15 +20,15 @@ gray::layout::Place place_of(const struct gb_layout_place& given) {
 }  // namespace
 
 extern "C" gb_status_t gb_layout_find(const char* path, struct gb_layout_place* place) {
-  if (path == nullptr || place == nullptr || place->size != sizeof *place) return -EINVAL;
+  if (path == nullptr || place == nullptr || place->size < kPlaceSizeFirst) return -EINVAL;
   const auto found = gray::layout::find_place(path);
   if (!found) return found.error();
-  place->device = found.value().device;
-  place->inode = found.value().inode;
-  place->has_first_extent = found.value().first_extent_bytes ? 1 : 0;
-  place->first_extent_bytes = found.value().first_extent_bytes.value_or(0);
-  place->reserved = 0;
-  return 0;
+  struct gb_layout_place answer {};
+  answer.device = found.value().device;
+  answer.inode = found.value().inode;
+  answer.has_first_extent = found.value().first_extent_bytes ? 1 : 0;
+  answer.first_extent_bytes = found.value().first_extent_bytes.value_or(0);
+  return gray::api::write_sized(answer, kPlaceSizeFirst, place);
 }
 
 extern "C" int gb_layout_compare(const struct gb_layout_place* a, const struct gb_layout_place* b) {

@@ -9,7 +9,8 @@
 //   first touch of cold processor caches and the amount alone by a slow machine.
 // What breaks it: a device nearly as fast as memory (then it hardly matters) and preemption between the two
 // readings of the clock (the detector asks whether the thread slept, and judges by the faster of two certain
-// hits).
+// hits). Where reads do not go through the page cache (FUSE with direct_io, some network file systems) the
+// "certain hit" is as slow as the first read, and that would look like a hit: is_hit_credible() asks first.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,16 @@ inline constexpr std::uint64_t kMissExcessNs = 10'000;
 /// Judges a probe against the certain hit that followed it. Pure.
 constexpr bool is_miss(std::uint64_t probe_ns, std::uint64_t certain_hit_ns) {
   return probe_ns > certain_hit_ns * kMissRatio && probe_ns > certain_hit_ns + kMissExcessNs;
+}
+
+/// A certain hit slower than this came from no page cache. A repeated one-byte read costs a system call and a
+/// copy, 3 us on slow processors; a round trip to a file server in user space or on the network costs more.
+inline constexpr std::uint64_t kCertainHitMaxNs = 20'000;
+
+/// Whether a read that should be a certain hit can have been one; if not, the probe before it tells nothing.
+/// `has_slept`: the thread waited in it. Pure.
+constexpr bool is_hit_credible(std::uint64_t certain_hit_ns, bool has_slept) {
+  return !has_slept && certain_hit_ns <= kCertainHitMaxNs;
 }
 
 /// Judges a probe by a measured threshold. Pure.

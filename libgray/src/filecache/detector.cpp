@@ -31,6 +31,8 @@ Verdict probe_once(int fd, std::uint64_t offset_bytes, CacheReport& report) {
   if (!probe || !again || !once_more) return Verdict::nothing;
   // The faster of two: a certain hit that was robbed would pass a miss off as a hit.
   const std::uint64_t certain_hit_ns = std::min(again.value().time_ns, once_more.value().time_ns);
+  const bool has_slept_each_time = again.value().has_slept && once_more.value().has_slept;
+  if (!core::is_hit_credible(certain_hit_ns, has_slept_each_time)) return Verdict::nothing;
   ++report.probes;
   report.probe_time_ns += probe.value().time_ns;
   if (!core::is_miss(probe.value().time_ns, certain_hit_ns)) return Verdict::hit;
@@ -112,7 +114,7 @@ void Detector::probe(int fd, const os::FileFacts& facts, CacheReport& report) {
     Verdict verdict = probe_once(fd, offset, report);
     const std::uint64_t neighbour = neighbour_of(offset, facts.size_bytes);
     if (verdict == Verdict::doubtful && neighbour != offset) verdict = probe_once(fd, neighbour, report);
-    if (verdict == Verdict::nothing) continue;  // the file shrank meanwhile
+    if (verdict == Verdict::nothing) continue;  // the file shrank, or its reads bypass the page cache
     ++judged;
     if (verdict == Verdict::hit) ++hits;  // doubtful twice: a host that tells of no sleep; time alone decides
   }

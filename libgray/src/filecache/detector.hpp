@@ -7,8 +7,8 @@
 // Inference drawn: the share of the file that is resident.
 // A slow read counts as a miss when the thread slept in it; otherwise the next page is asked as well.
 // What breaks it: a cache whose neighbours are unrelated (random access), eviction between probing and use;
-// on overlay the kernel's
-//   count is 0 for every file, which the self-test finds out.
+// on overlay the kernel's count is 0 for every file, which the self-test finds out. Where even repeated reads
+// are slow, reads bypass the page cache and the answer is "unknown".
 #pragma once
 
 #include <cstdint>

@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "toolbox/base/units.hpp"
+
 namespace gray::filecache {
 
 struct ProbePlanOptions {
-  std::uint64_t prediction_unit_bytes = 5'000'000;
+  std::uint64_t prediction_unit_bytes = 5 * base::kMiB;
   std::uint32_t probes_per_unit = 1;
   std::uint64_t seed = 1;
 };

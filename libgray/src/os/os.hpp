@@ -11,6 +11,8 @@
 
 namespace gray::os {
 
+/// The unit in which pages are counted here. A host whose pages are larger converts; its file tails may then
+/// be counted a page of this size too long.
 inline constexpr std::uint64_t kPageBytes = 4096;
 
 struct FileFacts {
@@ -19,7 +21,7 @@ struct FileFacts {
   std::uint64_t size_bytes;
   bool is_regular;
   bool is_trusted;  // the caller owns the file or may write it, so the kernel tells it the truth about
-                    // residency
+                    // residency; false when in doubt
 };
 
 /// Facts of a path, following symbolic links. As stat(2).

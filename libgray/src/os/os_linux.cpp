@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // os_linux: the host primitives on Linux.
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -37,6 +38,13 @@ struct CachestatAnswer {
   std::uint64_t cached, dirty, writeback, evicted, recently_evicted;
 };
 
+// Pages of the kernel may be larger (16 or 64 KiB on some arm64 kernels): how many units of kPageBytes one
+// is.
+std::uint64_t units_per_page() {
+  static const std::uint64_t units = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / kPageBytes;
+  return units;
+}
+
 // How often this thread has given up its processor to wait.
 long count_sleeps() {
   rusage usage{};
@@ -53,7 +61,10 @@ Result<T> failed(long result) {
 Result<FileFacts> look_at(const char* path) {
   struct stat status {};
   if (stat(path, &status) != 0) return failed<FileFacts>(-errno);
-  const bool is_trusted = geteuid() == 0 || status.st_uid == geteuid() || access(path, W_OK) == 0;
+  // The kernel's rule is owner, CAP_FOWNER, or leave to write. Being root is not the rule: root of a user
+  // namespace owns nothing outside it. Effective ids count. CAP_FOWNER alone is left out, for "no" only costs
+  // a few probes.
+  const bool is_trusted = status.st_uid == geteuid() || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
   return FileFacts{status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
                    S_ISREG(status.st_mode), is_trusted};
 }
@@ -73,7 +84,7 @@ Result<std::uint64_t> count_by_cachestat(int fd, std::uint64_t first_page, std::
   CachestatAnswer answer{};
   const long result = raw_syscall(kCachestatNumber, fd, word(&range), word(&answer), 0);
   if (base::is_raw_error(result)) return failed<std::uint64_t>(result);
-  return answer.cached;
+  return std::min(answer.cached * units_per_page(), page_count);
 }
 
 Result<std::uint64_t> count_by_mincore(int fd, std::uint64_t first_page, std::uint64_t page_count) {
@@ -89,10 +100,11 @@ Result<std::uint64_t> count_by_mincore(int fd, std::uint64_t first_page, std::ui
     const int error = errno;
     munmap(address, bytes);
     if (status != 0) return failed<std::uint64_t>(-error);
-    for (std::uint64_t i = 0; i < part; ++i) resident += pages[i] & 1U;
+    const std::uint64_t host_pages = (part + units_per_page() - 1) / units_per_page();
+    for (std::uint64_t i = 0; i < host_pages; ++i) resident += pages[i] & 1U;
     done += part;
   }
-  return resident;
+  return std::min(resident * units_per_page(), page_count);
 }
 
 void expect_random_reads(int fd) {

@@ -185,6 +185,19 @@ TEST_CASE("on a host that tells of no sleep, time alone decides, at two pages a 
   CHECK(look(detector, "warm").cached_fraction == 1);
 }
 
+TEST_CASE("a file whose reads bypass the page cache is unknown, never warm") {
+  simulated::reset();
+  simulated::host().is_sleep_told = GENERATE(true, false);
+  simulated::File& file = simulated::add_file("direct", 400, 0);
+  file.is_trusted = false;
+  file.is_cache_bypassed = true;
+  Detector detector = detector_with(Backend::automatic);
+  const CacheReport report = look(detector, "direct");
+  CHECK(report.cached_fraction < 0);
+  CHECK(report.backend == Backend::none);
+  CHECK(report.probes == 0);
+}
+
 TEST_CASE("a demand for timed probes asks the kernel for no count") {
   simulated::reset();
   simulated::add_file("warm", 400, 400);

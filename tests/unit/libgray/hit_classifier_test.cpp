@@ -7,8 +7,10 @@
 
 #include "libgray/src/core/hit_classifier.hpp"
 
+using gray::core::is_hit_credible;
 using gray::core::is_miss;
 using gray::core::is_miss_by_threshold;
+using gray::core::kCertainHitMaxNs;
 using gray::core::kMissExcessNs;
 using gray::core::kMissRatio;
 
@@ -31,4 +33,11 @@ TEST_CASE("latencies of real devices are told apart") {
 TEST_CASE("by a measured threshold, the threshold itself is still a hit") {
   CHECK_FALSE(is_miss_by_threshold(2'000, 2'000));
   CHECK(is_miss_by_threshold(2'001, 2'000));
+}
+
+TEST_CASE("a certain hit that slept or took long came from no page cache") {
+  CHECK(is_hit_credible(300, false));
+  CHECK(is_hit_credible(kCertainHitMaxNs, false));
+  CHECK_FALSE(is_hit_credible(kCertainHitMaxNs + 1, false));
+  CHECK_FALSE(is_hit_credible(300, true));
 }

@@ -116,6 +116,7 @@ Result<TimedRead> time_one_byte(int fd, std::uint64_t offset_bytes) {
   if (file == nullptr) return Result<TimedRead>::failure(-EBADF);
   if (offset_bytes >= current_bytes(*file)) return Result<TimedRead>::failure(-ENODATA);
   const std::uint64_t page = offset_bytes / kPageBytes;
+  if (file->is_cache_bypassed) return TimedRead{host.miss_time_ns + robbed_ns, host.is_sleep_told};
   if (file->resident.count(page) != 0) return TimedRead{host.hit_time_ns + robbed_ns, false};
   bring_in(*file, page);
   return TimedRead{host.miss_time_ns + robbed_ns, host.is_sleep_told};

@@ -27,6 +27,7 @@ struct File {
   std::optional<std::uint64_t> first_extent_bytes;
   std::set<std::uint64_t> resident;  // page numbers
   bool is_random_expected = false;   // set by expect_random_reads()
+  bool is_cache_bypassed = false;    // every read goes to the device and leaves nothing behind
 };
 
 struct Host {
