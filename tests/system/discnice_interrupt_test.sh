@@ -16,29 +16,36 @@ readonly RATE=2MB
 cd "$SCRATCH"
 make_file ./source 30000000
 
-# signal_after: runs COMMAND in a process group of its own, sends it SIGNAL after DELAY seconds (to the group, or to
-# the first process alone) and prints: milliseconds until the program PROGRAM and the first process were gone, and the
-# status of the first process.
+# signal_after: runs COMMAND in a session and on a terminal of its own and after DELAY seconds presses Ctrl-C there, or
+# sends SIGNAL to the first process alone; prints the milliseconds until that process was gone, and its status as
+# python tells it (below zero for a signal). COMMAND's stderr is ours, its stdout nobody's.
 read -r -d '' SIGNAL_AFTER <<'TEXT' || true
-import os, signal, subprocess, sys, time
-number, target, delay, command = getattr(signal, sys.argv[1]), sys.argv[2], float(sys.argv[3]), sys.argv[4:]
-child = subprocess.Popen(command, process_group=0, stdout=subprocess.DEVNULL,
-                         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+import os, signal, sys, time
+name, delay, command = sys.argv[1], float(sys.argv[2]), sys.argv[3:]
+stderr, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+pid, terminal = os.forkpty()
+if pid == 0:
+    os.dup2(nowhere, 1)
+    os.dup2(stderr, 2)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    os.execvp(command[0], command)
 time.sleep(delay)
 start = time.monotonic()
-(os.killpg if target == "group" else os.kill)(child.pid, number)
-status = child.wait()
-print(f"{(time.monotonic() - start) * 1000:.1f} {status}")
+if name == "ctrl-c":
+    os.write(terminal, b"\x03")
+else:
+    os.kill(pid, getattr(signal, name))
+_, status = os.waitpid(pid, 0)
+print(f"{(time.monotonic() - start) * 1000:.1f} {os.waitstatus_to_exitcode(status)}")
 TEXT
 signal_after() { python3 -c "$SIGNAL_AFTER" "$@"; }
 
-# felt NAME STATUS SIGNAL TARGET COMMAND...: STATUS as python tells it, below zero for a signal.
-felt() {
-  local name=$1 want=$2 signal=$3 target=$4 try worst=0 took status
-  shift 4
+felt() { # NAME STATUS SIGNAL COMMAND...
+  local name=$1 want=$2 signal=$3 try worst=0 took status
+  shift 3
   for ((try = 1; try <= TRIES; ++try)); do
     make_cold source
-    read -r took status < <(signal_after "$signal" "$target" "0.$((1 + 2 * try))" "$@" 2>err-"$try" | tail -1)
+    read -r took status < <(signal_after "$signal" "0.$((1 + 2 * try))" "$@" 2>err-"$try" | tail -1)
     [[ $status == "$want" ]] || complain "$name: ended with $status instead of $want; $(cat "err-$try")"
     holds "$took <= $worst" || worst=$took
   done
@@ -52,22 +59,22 @@ while f.read(1000000): pass'
 
 ctrl_c() {
   local held=(env "LD_PRELOAD=$LIBRARY" "DISCNICE_RATE=$RATE") name=bare
-  felt "$name: SIGINT, default action" -2 SIGINT group "${held[@]}" cat source --
-  felt "$name: SIGINT, handler and flag" 3 SIGINT group "${held[@]}" "$TOOLS/signalled_reader" source
-  felt "$name: SIGINT, handler, one large read" 3 SIGINT group "${held[@]}" "$TOOLS/signalled_reader" source 30000000
-  felt "$name: SIGINT, handler, small reads" 3 SIGINT group "${held[@]}" "$TOOLS/signalled_reader" source 4096
-  felt "$name: SIGINT, python" -2 SIGINT group "${held[@]}" "$PYTHON" -c "$READ_LOOP"
+  felt "$name: Ctrl-C, default action" -2 ctrl-c "${held[@]}" cat source --
+  felt "$name: Ctrl-C, handler and flag" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source
+  felt "$name: Ctrl-C, handler, one large read" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source 30000000
+  felt "$name: Ctrl-C, handler, small reads" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source 4096
+  felt "$name: Ctrl-C, python" -2 ctrl-c "${held[@]}" "$PYTHON" -c "$READ_LOOP"
   FELT_MS_MAX=500 # rsync's own handler waits 400 ms for its children
-  felt "$name: SIGINT, rsync" 20 SIGINT group "${held[@]}" rsync -a source copied
+  felt "$name: Ctrl-C, rsync" 20 ctrl-c "${held[@]}" rsync -a source copied
   FELT_MS_MAX=100
   held=("$DISCNICE" --rate "$RATE" --) name=launcher
-  felt "$name: SIGINT, default action" -2 SIGINT group "${held[@]}" cat source --
+  felt "$name: Ctrl-C, default action" -2 ctrl-c "${held[@]}" cat source --
   grep -q 'discnice: cat: .* of disk' err-1 || complain "no report after Ctrl-C: $(cat err-1)"
-  felt "$name: SIGINT, handler and flag" 3 SIGINT group "${held[@]}" "$TOOLS/signalled_reader" source
-  felt "$name: SIGTERM to the launcher alone" -15 SIGTERM first "${held[@]}" cat source --
+  felt "$name: Ctrl-C, handler and flag" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source
+  felt "$name: SIGTERM to the launcher alone" -15 SIGTERM "${held[@]}" cat source --
   grep -q 'discnice: cat: .* of disk' err-1 || complain "no report after SIGTERM: $(cat err-1)"
-  felt "$name: SIGTERM to the launcher, handler" 3 SIGTERM first "${held[@]}" "$TOOLS/signalled_reader" source
-  felt "$name: SIGINT, dd" -2 SIGINT group "${held[@]}" dd if=source of=/dev/null bs=4M
+  felt "$name: SIGTERM to the launcher, handler" 3 SIGTERM "${held[@]}" "$TOOLS/signalled_reader" source
+  felt "$name: Ctrl-C, dd" -2 ctrl-c "${held[@]}" dd if=source of=/dev/null bs=4M
   grep -q 'copied' err-1 || complain "dd said nothing at its end: $(cat err-1)"
 }
 
