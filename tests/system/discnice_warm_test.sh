@@ -7,7 +7,7 @@
 # error: a cold file is predicted in full, a warm one not at all. The same as an ordinary user on a file of root's, where
 # mincore says everything and cachestat nothing.
 # That a file is warm or cold is verified by pagecache right before. What a warm run costs in time is a benchmark
-# (tests/perf/discnice_warm_cost.sh).
+# (bench/discnice_warm_cost).
 source "$(dirname "$0")/../support/discnice.bash"
 need setpriv
 
@@ -80,6 +80,27 @@ backends() { # WHO
   done
 }
 
+# A process that has long read nothing but warm files is no longer asked at each read: a cold one among them must be paid
+# for all the same, and be predicted from the second read-ahead window on.
+cold_after_warm() {
+  local kernel slept predicted window wanted
+  make_file ./long 32000000
+  sync long
+  make_cold long
+  make_warm warm
+  report --rate 16MB -- cat warm long warm
+  kernel=$(field report.json kernel_read_bytes)
+  slept=$(field report.json slept_seconds)
+  predicted=$(field report.json predicted_read_bytes)
+  window=$((1024 * $(cat "/sys/class/bdi/$(mountpoint -d "$(stat -c %m long)")/read_ahead_kb")))
+  wanted=$(calculate 32/16)
+  printf '%-34s cold: kernel read %s, predicted %s, slept %s s of %s\n' 'cold after warm' "$kernel" "$predicted" "$slept" "$wanted"
+  holds "$kernel >= 0.98 * 32000000" || complain "cold after warm: the file was not cold"
+  holds "$slept > 0.95 * $wanted && $slept < 1.05 * $wanted" || complain "cold after warm: slept $slept s instead of $wanted"
+  holds "$predicted >= 32000000 - 2 * $window && $predicted < 1.05 * 32000000" ||
+    complain "cold after warm: $predicted bytes were predicted of $kernel"
+}
+
 bare_backends() {
   local backend start_ns elapsed_s
   for backend in "${BACKENDS[@]}"; do
@@ -91,7 +112,9 @@ bare_backends() {
   done
 }
 
+sh -c 'dd if=cold of=/dev/null bs=1M && sha256sum cold && cp cold copied' >/dev/null 2>&1 # the programs' own pages are not what is measured
 warm_programs
+cold_after_warm
 backends 'its owner'
 bare_backends
 if ((EUID == 0)); then

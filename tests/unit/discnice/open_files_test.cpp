@@ -138,6 +138,7 @@ TEST_CASE("a file on a disk is charged, with its identity, size and flags", "[op
   CHECK(file->file_class.load() == FileClass::charged);
   CHECK(file->id == FileId{status.st_dev, status.st_ino});
   CHECK(file->size_bytes == 12'345);
+  learn_details(*file, plain.fd());
   CHECK_FALSE(file->is_append);
   CHECK_FALSE(file->is_direct);
   CHECK(file->is_own);
@@ -150,6 +151,7 @@ TEST_CASE("a file on a disk is charged, with its identity, size and flags", "[op
   const TestFile appended(".", 0, O_APPEND);
   const auto other = std::make_unique<OpenFile>();
   classify(*other, appended.fd());
+  learn_details(*other, appended.fd());
   CHECK(other->is_append);
   CHECK(other->device == file->device);  // asked for once, then remembered
 }

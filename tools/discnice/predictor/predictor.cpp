@@ -31,6 +31,12 @@ bool needs_read_first(const IoOp& op, std::uint64_t page, const FileState& file,
 
 }  // namespace
 
+void forget_reads(FileState& file) {
+  const bool is_random = file.readahead.is_random;
+  file.readahead = ReadaheadState{};
+  file.readahead.is_random = is_random;
+}
+
 IoEstimate estimate_read(const IoOp& op, FileState& file, const ResidencyOracle& oracle,
                          std::uint64_t now_ns) {
   if (op.length_bytes == 0 || op.offset_bytes >= op.file_size_bytes) return {};

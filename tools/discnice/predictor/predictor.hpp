@@ -20,6 +20,10 @@ struct FileState {
   Belief belief;
 };
 
+/// Forgets where the last read ended and what it had read ahead, as when reads were made that nobody told the model of.
+/// What posix_fadvise() said stays.
+void forget_reads(FileState& file);
+
 /// Predicts a read (op.kind == read). Moves the file's state on as if the read had been made.
 IoEstimate estimate_read(const IoOp& op, FileState& file, const ResidencyOracle& oracle,
                          std::uint64_t now_ns);

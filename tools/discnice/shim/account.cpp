@@ -8,6 +8,7 @@
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/segment.hpp"
+#include "tools/discnice/shim/warm_streak.hpp"
 
 namespace discnice::shim {
 namespace {
@@ -60,13 +61,13 @@ void note_prediction(Job& job, const Charge& charge) {
   job.member->pending_write_bytes.fetch_add(charge.estimate.write_bytes, std::memory_order_relaxed);
 }
 
-void settle(Job& job) {
+std::uint64_t settle(Job& job) {
   // A vfork child runs on its parent's memory but has an account of its own: it must not settle the parent's
   // predictions.
-  if (static_cast<std::uint32_t>(gray::base::raw_syscall(SYS_getpid)) != job.pid) return;
+  if (static_cast<std::uint32_t>(gray::base::raw_syscall(SYS_getpid)) != job.pid) return 0;
   rusage usage{};
   if (gray::base::is_raw_error(gray::base::raw_syscall(SYS_getrusage, RUSAGE_SELF, gray::base::word(&usage))))
-    return;
+    return 0;
   protocol::Member& member = *job.member;
   member.settled_at_ns.store(gray::base::monotonic_coarse_ns(), std::memory_order_relaxed);
   const std::uint64_t read_bytes = take_growth(member, Counter::settled_read_bytes,
@@ -75,16 +76,19 @@ void settle(Job& job) {
                                                 static_cast<std::uint64_t>(usage.ru_oublock) * kUnitBytes);
   const std::uint64_t pending_read_bytes = member.pending_read_bytes.exchange(0, std::memory_order_relaxed);
   const std::uint64_t pending_write_bytes = member.pending_write_bytes.exchange(0, std::memory_order_relaxed);
+  if (read_bytes > 0) end_warm_streak();
   const bool is_excess_doubtful = has_overwritten.exchange(false, std::memory_order_relaxed);
-  if (job.segment->options.is_ledger_on == 0) return;
+  if (job.segment->options.is_ledger_on == 0) return read_bytes;
   std::int64_t writes = difference(write_bytes, pending_write_bytes);
   if (writes > 0 && is_excess_doubtful) writes = 0;
   correct_budget(job, difference(read_bytes, pending_read_bytes) + writes);
+  return read_bytes;
 }
 
-void settle_if_stale(Job& job) {
+std::uint64_t settle_if_stale(Job& job) {
   const std::uint64_t now_ns = gray::base::monotonic_coarse_ns();
-  if (now_ns - job.member->settled_at_ns.load(std::memory_order_relaxed) >= kStaleNs) settle(job);
+  const bool is_stale = now_ns - job.member->settled_at_ns.load(std::memory_order_relaxed) >= kStaleNs;
+  return is_stale ? settle(job) : 0;
 }
 
 void refund(Job& job, std::uint64_t bytes) {

@@ -31,11 +31,12 @@ struct Charge {
 /// Notes a prediction as about to happen; call just before the operation, after any wait.
 void note_prediction(Job& job, const Charge& charge);
 
-/// Reads the kernel's account now and corrects the job's budget by what the predictions missed.
-void settle(Job& job);
+/// Reads the kernel's account now and corrects the job's budget by what the predictions missed. Returns the bytes
+/// the process was booked as having read from disk since the last settlement.
+std::uint64_t settle(Job& job);
 
 /// The same, when the last settlement is some milliseconds old: for calls whose prediction was "no disk".
-void settle_if_stale(Job& job);
+std::uint64_t settle_if_stale(Job& job);
 
 /// Gives back what a removal saved the disk.
 void refund(Job& job, std::uint64_t bytes);

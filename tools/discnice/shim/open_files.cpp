@@ -85,18 +85,26 @@ void classify(OpenFile& file, int fd) {
     file.file_class.store(FileClass::free, std::memory_order_release);
     return;
   }
-  const long flags = raw_syscall(SYS_fcntl, fd, F_GETFL, 0);
-  file.is_direct = (flags & O_DIRECT) != 0;
-  file.is_append = (flags & O_APPEND) != 0;
-  const auto user = static_cast<uid_t>(raw_syscall(SYS_geteuid));
-  file.is_own = user == 0 || status.st_uid == user;
+  file.has_details = false;
+  file.owner_uid = status.st_uid;
   file.can_count = true;  // until the kernel refuses
   file.device = device;
   file.id = {status.st_dev, status.st_ino};
   file.size_bytes = size_of(fd, status);
+  file.is_size_fresh = true;
   file.state = predictor::FileState{};
   file.state.limits = device->limits;
   file.file_class.store(FileClass::charged, std::memory_order_release);
+}
+
+void learn_details(OpenFile& file, int fd) {
+  if (file.has_details) return;
+  const long flags = raw_syscall(SYS_fcntl, fd, F_GETFL, 0);
+  file.is_direct = (flags & O_DIRECT) != 0;
+  file.is_append = (flags & O_APPEND) != 0;
+  const auto user = static_cast<uid_t>(raw_syscall(SYS_geteuid));
+  file.is_own = user == 0 || file.owner_uid == user;
+  file.has_details = true;
 }
 
 bool refresh_size(OpenFile& file, int fd) {

@@ -24,11 +24,14 @@ enum class FileClass : std::uint8_t {
 struct alignas(64) OpenFile {
   std::atomic<FileClass> file_class;
   std::atomic<std::uint32_t> lock;  // TryLock over everything below
+  bool has_details;                 // learn_details() has filled in the next three
   bool is_direct;
   bool is_append;
-  bool can_count;  // the kernel counts resident pages for us on this file
-  bool is_own;     // we own the file, so mincore() tells the truth
+  bool is_own;         // we own the file, so mincore() tells the truth
+  bool can_count;      // the kernel counts resident pages for us on this file, as far as is known
+  bool is_size_fresh;  // nothing has been asked of the file since its size was read
   bool is_block_device;
+  std::uint32_t owner_uid;
   Device* device;
   FileId id;
   std::uint64_t size_bytes;
@@ -45,8 +48,12 @@ void forget_open_file(int fd);
 /// Forgets all descriptors in [first, last].
 void forget_open_files(unsigned first, unsigned last);
 
-/// Fills an unknown entry from the descriptor. Call under the entry's TryLock. Three to five system calls.
+/// Fills an unknown entry from the descriptor, all but the details. Call under the entry's TryLock. One system call once
+/// the device is known.
 void classify(OpenFile& file, int fd);
+
+/// Fills in the details of a charged entry, if that has not been done. Call under the entry's TryLock. Two system calls.
+void learn_details(OpenFile& file, int fd);
 
 /// Reads the size again, as the file may have grown. False when the descriptor is another file now (then it
 /// is forgotten).

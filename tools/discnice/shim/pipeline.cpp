@@ -15,6 +15,7 @@
 #include "tools/discnice/shim/open_files.hpp"
 #include "tools/discnice/shim/residency.hpp"
 #include "tools/discnice/shim/try_lock.hpp"
+#include "tools/discnice/shim/warm_streak.hpp"
 #include "tools/discnice/throttle/throttle.hpp"
 
 // Weak: before glibc 2.34 it lives in libpthread, which only programs with threads have.
@@ -32,6 +33,8 @@ using protocol::Counter;
 
 constexpr std::uint64_t kBurstsPerSecond = 10;      // a part is a tenth of a second's worth
 constexpr std::uint64_t kPartBytesMin = 64 * 1024;  // below this, splitting costs more calls than it smooths
+// A part of a call that is believed to be free anyway; bounded, as the belief may be wrong.
+constexpr std::uint64_t kWarmPartBytes = 4UL * 1024 * 1024;
 // Calls after an interrupted wait that do not wait either: a read, a write and some to spare.
 constexpr std::uint32_t kGraceCalls = 4;
 // So long after an interrupted wait, and up to so much, small calls do not wait either: an interpreter that was told
@@ -229,14 +232,17 @@ bool predict(Job& job, OpenFile& file, const Transfer& transfer, Charge* charge)
     protocol::add(*job.member, Counter::fallbacks, 1);
     return false;
   }
+  learn_details(file, transfer.fd);
   const std::uint64_t now_ns = monotonic_coarse_ns();
+  const bool is_size_fresh = file.is_size_fresh;
+  file.is_size_fresh = false;
   if (is_known_cached(file, transfer, now_ns)) return true;
   IoOp op{transfer.kind, file.id, 0, transfer.length_bytes, file.size_bytes, file.is_direct};
   if (!find_offset(file, transfer, &op.offset_bytes)) return true;
   // The size matters when the transfer reaches beyond what is known of it: the file may have grown, or be
   // another one.
   if (op.offset_bytes + op.length_bytes > file.size_bytes) {
-    if (!refresh_size(file, transfer.fd)) return false;
+    if (!is_size_fresh && !refresh_size(file, transfer.fd)) return false;
     op.file_size_bytes = file.size_bytes;
     if (op.kind == OpKind::write && file.is_append) op.offset_bytes = file.size_bytes;
   }
@@ -247,6 +253,45 @@ bool predict(Job& job, OpenFile& file, const Transfer& transfer, Charge* charge)
       op.kind == OpKind::write && op.offset_bytes / kPageBytes * kPageBytes < op.file_size_bytes;
   if (op.kind == OpKind::write && end_bytes > file.size_bytes) file.size_bytes = end_bytes;
   return true;
+}
+
+// Lets a read of a warm streak by: the account will tell. The model has missed a read and must not reason from its last.
+bool passes_unpredicted(Job& job, OpenFile& file, Transfer& transfer) {
+  transfer.unpredicted_at_ns = 0;
+  if (transfer.kind != OpKind::read || !is_in_warm_streak(job, file)) return false;
+  const TryLock lock(file.lock, job.epoch);
+  if (!lock) return false;
+  file.is_size_fresh = false;
+  predictor::forget_reads(file.state);
+  transfer.unpredicted_at_ns = monotonic_ns();
+  return true;
+}
+
+// Whether a read took no longer than a copy from the page cache does, generously: 1 GB/s after a start.
+bool is_cached_time(std::uint64_t elapsed_ns, std::uint64_t bytes) {
+  constexpr std::uint64_t kStartNs = 20'000;
+  return elapsed_ns < kStartNs + bytes;
+}
+
+// An unpredicted read came from the disk after all: the model is brought to where the kernel is now, as after a miss.
+void catch_up(Job& job, const Transfer& transfer, std::uint64_t read_bytes) {
+  OpenFile* file = charged_file(job, transfer.fd);
+  if (file == nullptr) return;
+  const TryLock lock(file->lock, job.epoch);
+  if (!lock) return;
+  learn_details(*file, transfer.fd);
+  IoOp op{OpKind::read, file->id, 0, read_bytes, file->size_bytes, file->is_direct};
+  if (!find_offset(*file, transfer, &op.offset_bytes)) return;
+  if (transfer.offset_bytes < 0) op.offset_bytes -= read_bytes;  // the position has moved on already
+  constexpr predictor::ResidencyOracle kNothingResident;
+  predictor::estimate_read(op, file->state, kNothingResident, monotonic_coarse_ns());
+}
+
+void note_charge(Job& job, const Charge& charge) {
+  if (charge.estimate.read_bytes != 0) end_warm_streak();
+  if (charge.estimate.cost_bytes() == 0) return;
+  protocol::add(*job.member, Counter::charged_calls, 1);
+  note_prediction(job, charge);
 }
 
 // The page a read has just returned must count as resident; else the kernel's count lies on this device.
@@ -266,13 +311,9 @@ bool before_transfer(Job& job, Transfer& transfer) {
   if (file == nullptr) return false;
   protocol::add(*job.member, Counter::calls, 1);
   Charge charge;
-  if (!predict(job, *file, transfer, &charge)) charge = Charge{};
-  const std::uint64_t cost_bytes = charge.estimate.cost_bytes();
-  transfer.may_wait = admit(job, cost_bytes, transfer.may_wait, *transfer.signals);
-  if (cost_bytes != 0) {
-    protocol::add(*job.member, Counter::charged_calls, 1);
-    note_prediction(job, charge);
-  }
+  if (!passes_unpredicted(job, *file, transfer) && !predict(job, *file, transfer, &charge)) charge = Charge{};
+  transfer.may_wait = admit(job, charge.estimate.cost_bytes(), transfer.may_wait, *transfer.signals);
+  note_charge(job, charge);
   return true;
 }
 
@@ -282,19 +323,36 @@ void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
         transfer.kind == OpKind::read ? Counter::file_read_bytes : Counter::file_write_bytes;
     protocol::add(*job.member, counter, static_cast<std::uint64_t>(result));
   }
-  if (job.member->pending_read_bytes.load(std::memory_order_relaxed) == 0) return settle_if_stale(job);
+  const std::uint64_t read_bytes =
+      result > 0 && transfer.kind == OpKind::read ? static_cast<std::uint64_t>(result) : 0;
+  if (transfer.unpredicted_at_ns != 0 &&
+      !is_cached_time(monotonic_ns() - transfer.unpredicted_at_ns, read_bytes)) {
+    if (settle(job) > 0) return catch_up(job, transfer, read_bytes);
+  }
+  if (job.member->pending_read_bytes.load(std::memory_order_relaxed) == 0) {
+    note_free_read(read_bytes);
+    settle_if_stale(job);
+    return;
+  }
   settle(job);
-  if (result > 0 && transfer.kind == OpKind::read) test_backend(transfer, result);
+  if (read_bytes > 0) test_backend(transfer, result);
 }
 
-std::size_t part_bytes_max(Job& job, int fd) {
+std::size_t part_bytes_max(Job& job, const Transfer& transfer) {
   const std::uint64_t rate = protocol::load_grant(*job.segment).rate_bytes_per_s;
   if (rate == 0) return SIZE_MAX;
-  const OpenFile* file = charged_file(job, fd);
+  const std::uint64_t paced = rate / kBurstsPerSecond / kPartBytesMin * kPartBytesMin;
+  const std::uint64_t part = paced > kPartBytesMin ? paced : kPartBytesMin;
+  if (transfer.length_bytes <= part) return SIZE_MAX;
+  OpenFile* file = charged_file(job, transfer.fd);
+  if (file == nullptr) return SIZE_MAX;
+  const TryLock lock(file->lock, job.epoch);
+  if (!lock) return SIZE_MAX;
+  learn_details(*file, transfer.fd);
   // Appends of several processes must not mix, and direct I/O must keep its alignment: those stay whole.
-  if (file == nullptr || file->is_append || file->is_direct) return SIZE_MAX;
-  const std::uint64_t part = rate / kBurstsPerSecond / kPartBytesMin * kPartBytesMin;
-  return part > kPartBytesMin ? part : kPartBytesMin;
+  if (file->is_append || file->is_direct) return SIZE_MAX;
+  const bool is_warm = transfer.kind == OpKind::read && is_in_warm_streak(job, *file);
+  return is_warm && part < kWarmPartBytes ? kWarmPartBytes : part;
 }
 
 bool is_charged(Job& job, int fd) {
@@ -398,7 +456,7 @@ void after_advice(int fd, int advice) {
       state.belief = predictor::Belief{};
       return;
     default:
-      return settle(*here);  // WILLNEED reads at once; the kernel's account knows how much
+      settle(*here);  // WILLNEED reads at once; the kernel's account knows how much
   }
 }
 

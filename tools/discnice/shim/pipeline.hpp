@@ -43,6 +43,8 @@ struct Transfer {
   throttle::SignalHold* signals = nullptr;
   // A copy inside the kernel, which reads through a pipe of its own.
   bool is_spliced = false;
+  // When it was let through on the strength of a warm streak, so that only the account will tell what it cost; else 0.
+  std::uint64_t unpredicted_at_ns = 0;
 };
 
 /// Predicts, decides and waits for a transfer. True when after_transfer() must follow the call. Clears
@@ -53,9 +55,9 @@ bool before_transfer(Job& job, Transfer& transfer);
 void after_transfer(Job& job, const Transfer& transfer, ssize_t result);
 
 /// The most bytes one call may move at once under the job's present limit: 100 ms worth, so that a long call
-/// is paced instead of being one stall and one burst. SIZE_MAX when nothing limits the job or the descriptor
+/// is paced instead of being one stall and one burst. SIZE_MAX when nothing limits the job, the transfer is shorter than that or the file
 /// is not charged.
-std::size_t part_bytes_max(Job& job, int fd);
+std::size_t part_bytes_max(Job& job, const Transfer& transfer);
 
 /// The offset a program passed by pointer: kAtPointer for none, or for one that can't be read (the real call
 /// will say so).
@@ -81,7 +83,7 @@ ssize_t run_transfer(Transfer transfer, Call call) {
   if (here == nullptr || transfer.offset_bytes == kUntouched) return call(0, transfer.length_bytes);
   throttle::SignalHold signals;
   transfer.signals = &signals;
-  const std::size_t part_max = part_bytes_max(*here, transfer.fd);
+  const std::size_t part_max = part_bytes_max(*here, transfer);
   const std::uint64_t whole = transfer.length_bytes < kCallBytesMax ? transfer.length_bytes : kCallBytesMax;
   const int errno_before = errno;
   std::size_t done = 0;
@@ -133,8 +135,8 @@ ssize_t run_copy(Transfer from, const off64_t* from_offset, Transfer to, const o
   from.is_spliced = true;
   from.offset_bytes = offset_at(from_offset);
   to.offset_bytes = offset_at(to_offset);
-  const std::size_t from_max = part_bytes_max(*here, from.fd);
-  const std::size_t to_max = part_bytes_max(*here, to.fd);
+  const std::size_t from_max = part_bytes_max(*here, from);
+  const std::size_t to_max = part_bytes_max(*here, to);
   const std::size_t part_max = from_max < to_max ? from_max : to_max;
   const std::size_t part = from.length_bytes < part_max ? from.length_bytes : part_max;
   from.length_bytes = to.length_bytes = copied_bytes_max(*here, from, part);
