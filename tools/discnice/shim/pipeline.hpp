@@ -18,6 +18,7 @@
 #include "tools/discnice/contract/io_op.hpp"
 #include "tools/discnice/shim/caller_memory.hpp"
 #include "tools/discnice/shim/job.hpp"
+#include "tools/discnice/shim/verification.hpp"
 #include "tools/discnice/throttle/throttle.hpp"
 
 namespace discnice::shim {
@@ -41,10 +42,12 @@ struct Transfer {
   bool may_wait = true;
   // The call's hold on signals; begun by its first wait.
   throttle::SignalHold* signals = nullptr;
-  // A copy inside the kernel, which reads through a pipe of its own.
-  bool is_spliced = false;
+  // A side of a copy inside the kernel, which reads through a pipe of its own.
+  bool is_copy = false;
   // When it was let through on the strength of a warm streak, so that only the account will tell what it cost; else 0.
   std::uint64_t unpredicted_at_ns = 0;
+  // The kernel's account just before the call, while verifying.
+  ThreadAccount account_before = {};
 };
 
 /// Predicts, decides and waits for a transfer. True when after_transfer() must follow the call. Clears
@@ -132,7 +135,7 @@ ssize_t run_copy(Transfer from, const off64_t* from_offset, Transfer to, const o
   if (here == nullptr) return call(from.length_bytes);
   throttle::SignalHold signals;
   from.signals = to.signals = &signals;
-  from.is_spliced = true;
+  from.is_copy = to.is_copy = true;
   from.offset_bytes = offset_at(from_offset);
   to.offset_bytes = offset_at(to_offset);
   const std::size_t from_max = part_bytes_max(*here, from);
