@@ -60,6 +60,36 @@ patterns() {
   done
 }
 
+# Every write of a synchronous descriptor reaches the disk, however often it is the same one.
+readonly SYNCHRONOUS='import os
+f = os.open("new", os.O_WRONLY | os.O_CREAT | os.O_DSYNC)
+for i in range(200): os.pwrite(f, b"x" * 100, 0)'
+# Data that moves inside the kernel, through a pipe.
+readonly SPLICE='import os
+f = os.open("big", os.O_RDONLY)
+g = os.open("new", os.O_WRONLY | os.O_CREAT)
+r, w = os.pipe()
+while True:
+    n = os.splice(f, w, 65536)
+    if n == 0: break
+    while n: n -= os.splice(r, g, n)'
+
+other_ways() {
+  rm -f new
+  verify -- python3 -c "$SYNCHRONOUS"
+  off write 50000 'synchronous rewrites'
+  if python3 -c 'import os; os.splice' 2>/dev/null; then
+    rm -f new
+    make_cold big
+    verify -- python3 -c "$SPLICE"
+    off read 200000 'splice'
+    off write 400000 'splice'
+    cmp big new || complain "splice did not copy what was there"
+  else
+    echo "not shown: splice (this python3 has no os.splice)"
+  fi
+}
+
 # errs WHAT MODEL CMD...: without MODEL the prediction of WHAT must be far off.
 errs() {
   local what=$1 model=$2
@@ -106,6 +136,7 @@ PYTHON
 }
 
 patterns
+other_ways
 ablations
 classes
 conclude

@@ -74,6 +74,10 @@ IoEstimate estimate_write(const IoOp& op, FileState& file, UpdateRegions& region
   if (is_tail_partial && !is_tail_done && needs_read_first(op, end - 1, file, regions, oracle, now_ns)) {
     estimate.read_bytes += kPageBytes;
   }
+  if (op.is_synchronous) {
+    estimate.write_bytes = (end - first) * kPageBytes;
+    return estimate;
+  }
   estimate.write_bytes = regions.mark(op.file, first, end, now_ns) * kPageBytes;
   return estimate;
 }

@@ -2,6 +2,7 @@
 #include "tools/discnice/shim/pipeline.hpp"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -244,7 +245,8 @@ bool predict(Job& job, OpenFile& file, const Transfer& transfer, Charge* charge)
   const bool is_size_fresh = file.is_size_fresh;
   file.is_size_fresh = false;
   if (is_known_cached(file, transfer, now_ns)) return true;
-  IoOp op{transfer.kind, file.id, 0, transfer.length_bytes, file.size_bytes, file.is_direct};
+  IoOp op{transfer.kind,      file.id, 0, transfer.length_bytes, file.size_bytes, file.is_direct,
+          file.is_synchronous};
   if (!find_offset(file, transfer, &op.offset_bytes)) return true;
   // The size matters when the transfer reaches beyond what is known of it: the file may have grown, or be
   // another one.
@@ -313,6 +315,14 @@ void verify_outcome(Job& job, const Transfer& transfer, ssize_t result) {
   if (transfer.is_copy) (transfer.kind == OpKind::read ? booked.write_bytes : booked.read_bytes) = 0;
   const bool do_count = result > 0 && !(transfer.is_copy && transfer.kind == OpKind::write);
   note_class_outcome(job, class_of(transfer), do_count ? static_cast<std::uint64_t>(result) : 0, booked);
+}
+
+// How much a pipe or socket has ready, of at most `part`; when it has nothing yet, a pipe's usual load.
+std::uint64_t waiting_bytes(int fd, std::uint64_t part) {
+  int bytes = 0;
+  if (is_raw_error(raw_syscall(SYS_ioctl, fd, FIONREAD, word(&bytes)))) return part;
+  const std::uint64_t ready = bytes > 0 ? static_cast<std::uint64_t>(bytes) : kSpliceBytes;
+  return ready < part ? ready : part;
 }
 
 // The page a read has just returned must count as resident; else the kernel's count lies on this device.
@@ -393,7 +403,7 @@ std::int64_t offset_at(const off64_t* offset) {
 
 std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t part) {
   OpenFile* file = charged_file(job, from.fd);
-  if (file == nullptr) return part;
+  if (file == nullptr) return waiting_bytes(from.fd, part);
   const TryLock lock(file->lock, job.epoch);
   std::uint64_t offset_bytes = 0;
   if (!lock || !find_offset(*file, from, &offset_bytes) || !refresh_size(*file, from.fd)) return part;
@@ -415,6 +425,10 @@ void pay_debt(Job& job) {
   settle_if_stale(job);
   throttle::SignalHold signals;
   admit(job, 0, true, signals);
+}
+
+void settle_now(Job& job) {
+  settle(job);
 }
 
 Removal before_removal(int folder, const char* path) {

@@ -74,6 +74,9 @@ std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t par
 /// nobody predicts.
 void pay_debt(Job& job);
 
+/// Looks at the kernel's account now; what it shows and nobody predicted becomes debt. errno is kept.
+void settle_now(Job& job);
+
 /// True when the next byte of a write would lie at the process's own limit for files: trying it brings
 /// SIGXFSZ, which one long call that ends there does not.
 bool is_at_size_limit(const Transfer& transfer);
@@ -159,6 +162,17 @@ auto run_settled(Call call) {
   Job* here = job();
   if (here != nullptr) pay_debt(*here);
   return call();
+}
+
+/// Runs a call that moves data in ways nobody predicts: debts are paid before it, the account is settled after it.
+template <typename Call>
+auto run_settled_after(Call call) {
+  Job* here = job();
+  if (here == nullptr) return call();
+  pay_debt(*here);
+  const auto result = call();
+  settle_now(*here);
+  return result;
 }
 
 /// What to do to the table of dirty regions after a removal succeeded. Filled before the call, while the file
