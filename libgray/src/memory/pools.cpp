@@ -199,6 +199,7 @@ bool HostAccounts::read_group(const Group& group, const PoolOptions& options, bo
   pool.name = group.folder;
   pool.margin_bytes =
       options.margin_bytes != 0 ? options.margin_bytes : default_margin_bytes(limit, has_swap);
+  pool.capacity_bytes = limit - std::min(limit, pool.margin_bytes);
   pool.room_bytes = difference(limit, *used - reclaimable) - difference(pool.margin_bytes, 0);
   return true;
 }
@@ -212,10 +213,12 @@ std::vector<Pool> HostAccounts::shared_pools(const PoolOptions& options) const {
   auto available = find_amount(text, options.cache == CachePolicy::keep ? "MemFree:" : "MemAvailable:");
   if (!available) available = find_amount(text, "MemFree:");
   if (available) {
-    Pool host{PoolKind::host, kHostPoolId, 0, 0, "host"};
+    Pool host{PoolKind::host, kHostPoolId, 0, 0, 0, "host"};
     host.margin_bytes = options.margin_bytes != 0
                             ? options.margin_bytes
                             : default_margin_bytes(total.value_or(*available) * base::kKiB, swap);
+    const std::uint64_t total_bytes = total.value_or(*available) * base::kKiB;
+    host.capacity_bytes = total_bytes - std::min(total_bytes, host.margin_bytes);
     host.room_bytes = difference(*available * base::kKiB, host.margin_bytes);
     pools.push_back(host);
   }
@@ -236,7 +239,7 @@ std::vector<Pool> HostAccounts::own_pools() const {
     const std::uint64_t limit = soft_limit(limits, limit_name);
     if (limit == kUnlimited) return;
     const std::uint64_t used = find_amount(status, used_name).value_or(0) * base::kKiB;
-    pools.push_back({kind, 0, difference(limit, used), 0, name});
+    pools.push_back({kind, 0, difference(limit, used), 0, limit, name});
   };
   add(PoolKind::address_space, "RLIMIT_AS", "Max address space", "VmSize:");
   add(PoolKind::data_segment, "RLIMIT_DATA", "Max data size", "VmData:");
@@ -247,8 +250,8 @@ std::vector<Pool> HostAccounts::own_pools() const {
     const auto limit = find_amount(text, "CommitLimit:");
     const auto used = find_amount(text, "Committed_AS:");
     if (limit && used) {
-      pools.push_back(
-          {PoolKind::commitment, 0, difference(*limit, *used) * std::int64_t{base::kKiB}, 0, "overcommit"});
+      pools.push_back({PoolKind::commitment, 0, difference(*limit, *used) * std::int64_t{base::kKiB}, 0,
+                       *limit * base::kKiB, "overcommit"});
     }
   }
   return pools;

@@ -34,6 +34,7 @@ struct Pool {
   std::uint64_t id = 0;  // the same in all processes that share it; 0 for what is this process's own
   std::int64_t room_bytes = 0;
   std::uint64_t margin_bytes = 0;
+  std::uint64_t capacity_bytes = 0;  // the room there would be if nobody else held anything
   std::string name;
 };
 

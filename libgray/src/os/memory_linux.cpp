@@ -2,9 +2,11 @@
 // memory_linux: the host primitives of memory admission on Linux.
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <ctime>
 
 #include <fcntl.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -60,6 +62,10 @@ Result<unsigned char*> reserve_memory(std::uint64_t bytes) {
 
 void release_memory(unsigned char* address, std::uint64_t bytes) {
   if (bytes != 0) munmap(address, bytes);
+}
+
+void drop_memory(unsigned char* address, std::uint64_t bytes) {
+  if (bytes != 0) madvise(address, bytes, MADV_DONTNEED);
 }
 
 void touch_pages(unsigned char* base, std::uint64_t first_page, std::uint64_t count, std::uint64_t stride,
@@ -118,6 +124,28 @@ int try_in_child(std::uint64_t bytes) {
   }
   if (WIFSIGNALED(status)) return -ENOMEM;
   return WEXITSTATUS(status) == 0 ? 0 : -EPERM;
+}
+
+Result<int> open_trigger(const std::string& path, const char* trigger) {
+  base::ScopedFd file = base::ScopedFd::open(path.c_str(), O_RDWR | O_NONBLOCK);
+  if (!file.is_open()) return Result<int>::failure(file.error());
+  const std::size_t bytes = std::strlen(trigger) + 1;  // the kernel wants the end mark, too
+  if (write(file.get(), trigger, bytes) < 0) return Result<int>::failure(-errno);
+  return file.release();
+}
+
+Result<int> open_level_event(const std::string& path, const char* level) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return Result<int>::failure(-ENOENT);
+  const std::string control_path = path.substr(0, slash) + "/cgroup.event_control";
+  const base::ScopedFd source = base::ScopedFd::open(path.c_str(), O_RDONLY);
+  const base::ScopedFd control = base::ScopedFd::open(control_path.c_str(), O_WRONLY);
+  base::ScopedFd event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  for (const base::ScopedFd* fd : {&source, &control, static_cast<const base::ScopedFd*>(&event)})
+    if (!fd->is_open()) return Result<int>::failure(fd->error());
+  const std::string order = std::to_string(event.get()) + " " + std::to_string(source.get()) + " " + level;
+  if (write(control.get(), order.c_str(), order.size()) < 0) return Result<int>::failure(-errno);
+  return event.release();
 }
 
 std::uint64_t now_ns() {

@@ -26,6 +26,9 @@ std::uint64_t memory_page_bytes();
 base::Result<unsigned char*> reserve_memory(std::uint64_t bytes);
 void release_memory(unsigned char* address, std::uint64_t bytes);
 
+/// Takes the memory away from behind the addresses, which stay reserved and read as zero.
+void drop_memory(unsigned char* address, std::uint64_t bytes);
+
 /// Writes a zero to every `stride`-th page from `first_page` on, `count` writes in all, and tells how long
 /// each took. More than 4 s is told as 4 s.
 void touch_pages(unsigned char* base, std::uint64_t first_page, std::uint64_t count, std::uint64_t stride,
@@ -45,6 +48,13 @@ void prefer_huge_pages(unsigned char* address, std::uint64_t bytes);
 /// Lets a child process that the host kills first write to so many bytes. 0: it lived; -ENOMEM: it was
 /// killed; else why it could not be tried. Takes the time of touching them.
 int try_in_child(std::uint64_t bytes);
+
+/// A descriptor that poll() finds urgent (POLLPRI) once the file's trigger is met (PSI). The caller closes it.
+base::Result<int> open_trigger(const std::string& path, const char* trigger);
+
+/// A descriptor that poll() finds readable once the control group of version 1 whose memory.pressure_level is
+/// given reports that level. The caller closes it.
+base::Result<int> open_level_event(const std::string& path, const char* level);
 
 std::uint64_t now_ns();
 void pause_ns(std::uint64_t time_ns);

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "libgray/src/os/memory_os.hpp"
+#include "libgray/src/os/shared_os.hpp"
 
 namespace gray::os {
 namespace {
@@ -92,7 +93,7 @@ Result<unsigned char*> reserve_memory(std::uint64_t bytes) {
   return reinterpret_cast<unsigned char*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
-void release_memory(unsigned char* address, std::uint64_t bytes) {
+void drop_memory(unsigned char* address, std::uint64_t bytes) {
   const std::uint64_t first = reinterpret_cast<std::uintptr_t>(address) / kPage;
   for (std::uint64_t page = first; page < first + bytes / kPage; ++page) {
     const auto found = memory().resident.find(page);
@@ -102,6 +103,10 @@ void release_memory(unsigned char* address, std::uint64_t bytes) {
     }
     memory().swapped.erase(page);
   }
+}
+
+void release_memory(unsigned char* address, std::uint64_t bytes) {
+  drop_memory(address, bytes);
   memory().live_reservations_bytes -= bytes;
 }
 
@@ -138,12 +143,61 @@ int try_in_child(std::uint64_t bytes) {
   return (bytes / kPage + used_frames() > memory().frames) && !memory().has_swap ? -ENOMEM : 0;
 }
 
+Result<int> open_trigger(const std::string& path, const char* /*trigger*/) {
+  if (memory().texts.count(path) == 0) return Result<int>::failure(-ENOENT);
+  return 1;
+}
+
+Result<int> open_level_event(const std::string& path, const char* /*level*/) {
+  if (memory().texts.count(path) == 0) return Result<int>::failure(-ENOENT);
+  return 2;
+}
+
 std::uint64_t now_ns() {
   return ++memory().clock_ns;
 }
 
 void pause_ns(std::uint64_t time_ns) {
   memory().clock_ns += time_ns;
+}
+
+Result<SharedMemory> open_shared(const std::string& name, std::size_t bytes, bool is_for_all) {
+  const std::string path = is_for_all ? name : name + ".own";
+  if (memory().shared_forbidden.count(path) != 0) return Result<SharedMemory>::failure(-EPERM);
+  auto& file = memory().shared_files[path];
+  if (file.empty()) file.resize(bytes / sizeof(std::uint64_t) + 1);
+  return SharedMemory{file.data(), 1};
+}
+
+int lock_shared(const SharedMemory& /*memory*/, std::uint64_t /*timeout_ns*/) {
+  if (memory().is_lock_kept) return -ETIMEDOUT;
+  ++memory().locks;
+  return 0;
+}
+
+void unlock_shared(const SharedMemory& /*memory*/) {
+  --memory().locks;
+}
+
+void wait_while(std::uint32_t* word, std::uint32_t seen, std::uint64_t timeout_ns) {
+  if (*word == seen) memory().clock_ns += timeout_ns;
+  if (memory().on_wait) memory().on_wait();
+}
+
+void wake_all(std::uint32_t* /*word*/) {}
+
+std::uint32_t process_id() {
+  return memory().process;
+}
+
+Result<std::uint64_t> process_start(std::uint32_t pid) {
+  const auto found = memory().process_starts.find(pid);
+  if (found == memory().process_starts.end()) return Result<std::uint64_t>::failure(-ESRCH);
+  return found->second;
+}
+
+std::uint64_t resident_bytes_of_tree(std::uint32_t /*pid*/) {
+  return 0;
 }
 
 }  // namespace gray::os

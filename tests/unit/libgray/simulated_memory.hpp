@@ -37,6 +37,15 @@ struct Memory {
   std::uint64_t robbed_time_ns = 4'000'000;
   std::uint64_t reserve_bytes_max = std::uint64_t{1} << 46U;
 
+  // Processes and the notes they share.
+  std::map<std::string, std::vector<std::uint64_t>> shared_files;
+  std::set<std::string> shared_forbidden;  // cannot be opened
+  std::map<std::uint32_t, std::uint64_t> process_starts{{1000, 7}};
+  std::uint32_t process = 1000;  // who calls
+  bool is_lock_kept = false;     // by somebody who stands still
+  int locks = 0;                 // held now
+  std::function<void()> on_wait;
+
   std::uint64_t touches = 0;
   std::uint64_t swap_outs = 0;
   std::uint64_t swapped_now = 0;
