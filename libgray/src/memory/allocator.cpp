@@ -94,6 +94,11 @@ Result<std::uint32_t> parse_signals(const char* text) {
   return signals;
 }
 
+std::uint64_t capacity_bytes(const PoolOptions& options) {
+  const HostAccounts accounts;
+  return least_capacity(accounts.shared_pools(options), least_capacity(accounts.own_pools(), kUnlimited / 2));
+}
+
 int round_request(Request& request) {
   if (request.multiple_bytes == 0 || request.max_bytes == 0 || request.min_bytes > request.max_bytes)
     return -EINVAL;

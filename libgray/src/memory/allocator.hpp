@@ -39,6 +39,9 @@ struct Estimate {
 /// GRAY_MAC: "full", "time" or a list such as "no-stall,no-claims". -EINVAL for anything else; no text is full.
 base::Result<std::uint32_t> parse_signals(const char* text);
 
+/// What the tightest pool would have room for if nobody held anything.
+std::uint64_t capacity_bytes(const PoolOptions& options);
+
 /// Rounds min up and max down to the multiple. -EINVAL: min is above max, before or behind that; or multiple is 0.
 int round_request(Request& request);
 
