@@ -134,11 +134,12 @@ class Allocator::Turn {
 
   // The limits that waiting does not move.
   int check_fixed_limits() {
-    max_bytes_ = request_.max_bytes;
+    // In whole pages, for in those it will be taken.
+    max_bytes_ = pages_of(std::min(request_.max_bytes, kUnlimited / 2));
     if (!has(kSignalAccounts)) return 0;
     max_bytes_ = least_room(accounts_.own_pools(), max_bytes_);
     const auto pools = accounts_.shared_pools(pool_options_);
-    max_bytes_ = least_capacity(pools, max_bytes_);
+    max_bytes_ = pages_of(least_capacity(pools, max_bytes_));
     return request_.min_bytes > max_bytes_ ? -ENOMEM : 0;
   }
 
@@ -209,7 +210,7 @@ Result<Grant> Allocator::probe_for(const Request& request, Turn& turn) {
   grow_fairly(probe, std::min(reserved_bytes, turn.max_bytes()),
               [&](std::uint64_t held_bytes) { return turn.allow(held_bytes); });
   const std::uint64_t bytes =
-      round_down(std::min(probe.held_bytes(), turn.max_bytes()), request.multiple_bytes);
+      round_down(std::min(probe.held_bytes(), request.max_bytes), request.multiple_bytes);
   if (bytes < request.min_bytes) {
     os::release_memory(base, reserved_bytes);
     return Result<Grant>::failure(-EAGAIN);
@@ -251,7 +252,7 @@ Result<Estimate> Allocator::estimate(Request request) {
   Turn turn(claims_, request);
   if (const int error = turn.check_fixed_limits(); error != 0) return Result<Estimate>::failure(error);
   const std::uint64_t bytes =
-      round_down(std::min(turn.allow(0).bytes, turn.max_bytes()), request.multiple_bytes);
+      round_down(std::min(turn.allow(0).bytes, request.max_bytes), request.multiple_bytes);
   if (bytes < request.min_bytes) return Result<Estimate>::failure(-EAGAIN);
   Estimate estimate{bytes, PoolKind::host, 0};
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -278,7 +279,7 @@ Result<Grant> Allocator::promise(Request request, int& claim) {
   std::uint64_t bytes = 0;
   for (int round = 0; round < kSettleRoundsMin; ++round) {  // for those who come at the same time
     const Allowance allowance = turn.allow(0);
-    bytes = round_down(std::min(allowance.bytes, turn.max_bytes()), request.multiple_bytes);
+    bytes = round_down(std::min(allowance.bytes, request.max_bytes), request.multiple_bytes);
     if (allowance.askers <= 1 && round > 0) break;
     os::pause_ns(kSettlePauseNs);
   }

@@ -232,6 +232,21 @@ TEST_CASE("memory is granted up to the margin, in multiples, and given back once
   CHECK(simulated::memory().resident.empty());
 }
 
+TEST_CASE("what is no whole number of pages is granted to the byte") {
+  set_host(1000);
+  Allocator allocator;
+  for (const std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{1392}, std::uint64_t{116'000'000}}) {
+    Request request;
+    request.min_bytes = 1;
+    request.max_bytes = bytes;
+    const auto grant = allocator.allocate(request);
+    REQUIRE(grant);
+    CHECK(grant.value().bytes == bytes);
+    CHECK(allocator.estimate(request).value().bytes == bytes);
+    CHECK(allocator.release(grant.value().address) == 0);
+  }
+}
+
 TEST_CASE("a waiter is served when memory comes free, and told when its time is up") {
   set_host(1000);
   Allocator allocator;
