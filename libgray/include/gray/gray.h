@@ -3,6 +3,7 @@
 #ifndef GRAY_GRAY_H
 #define GRAY_GRAY_H
 
+#include <gray/alloc.h>
 #include <gray/cache.h>
 #include <gray/export.h>
 #include <gray/layout.h>

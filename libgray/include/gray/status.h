@@ -7,8 +7,8 @@
 
 GB_BEGIN_DECLS
 
-/** 0, or a negative errno such as -ENOENT. No function of libgray prints, exits or sets errno as its answer.
- */
+/** 0, or a negative errno such as -ENOENT. No function of libgray prints or exits, and none but gb_alloc()
+ * and its kin, which return a pointer, sets errno as its answer. */
 typedef int gb_status_t;
 
 /** What a status means, in words. Never NULL; the text belongs to the library and is valid until the same

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// merge: the second pass: sorted runs become one sorted file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace fastsort {
+
+/// Merges the runs into `output`, and removes them.
+void merge_runs(const std::vector<std::string>& runs, const std::string& output);
+
+}  // namespace fastsort

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// records: of 100 bytes with a key of 10, as in the sort benchmarks: reading, writing, making and checking them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace fastsort {
+
+inline constexpr std::size_t kRecordBytes = 100;
+inline constexpr std::size_t kKeyBytes = 10;
+
+/// What a file held: how many records, and a sum that does not depend on their order.
+struct Content {
+  std::uint64_t records = 0;
+  std::uint64_t sum = 0;
+  bool is_ordered = true;
+  bool operator==(const Content& other) const { return records == other.records && sum == other.sum; }
+};
+
+/// Says "gb-fastsort: PATH: why" and ends the program with status 1. An example may do that; a library may not.
+[[noreturn]] void die(const std::string& path, int error_number);
+
+/// Opens, reads and closes as fopen(3) and its kin; what fails ends the program.
+std::FILE* open_or_die(const std::string& path, const char* mode);
+void write_or_die(const void* data, std::size_t bytes, std::FILE* file, const std::string& path);
+void close_or_die(std::FILE* file, const std::string& path);
+
+/// The number of records of a file; a length that is no multiple of theirs ends the program.
+std::uint64_t count_records(const std::string& path);
+
+void make_records(const std::string& path, std::uint64_t records, std::uint64_t seed);
+Content look_at(const std::vector<std::string>& paths);
+
+}  // namespace fastsort

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// runs: the first pass: as many records as fit into memory are read, sorted and written, again and again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fastsort {
+
+struct RunOptions {
+  std::vector<std::string> inputs;
+  std::string run_prefix;        // runs are PREFIX.0, PREFIX.1 and so on
+  std::uint64_t pass_bytes = 0;  // fixed; 0: gb_alloc() says
+  std::uint64_t min_bytes = 0;   // least for gb_alloc()
+};
+
+struct PhaseTimes {
+  double alloc_s = 0;  // in gb_alloc(), waiting included
+  double read_s = 0;
+  double sort_s = 0;
+  double write_s = 0;
+  long major_faults = 0;           // in the read, sort and write phases
+  std::uint64_t memory_bytes = 0;  // sum over the passes
+};
+
+double now_s();
+long count_major_faults();
+
+/// The inputs, most cached first (FCCD): what is in memory is read before it is pushed out.
+std::vector<std::string> cached_first(const std::vector<std::string>& paths);
+
+/// Makes the sorted runs and returns their paths.
+std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times);
+
+}  // namespace fastsort

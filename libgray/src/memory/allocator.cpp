@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+#include "libgray/src/memory/allocator.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <string_view>
+
+#include "libgray/src/memory/account_text.hpp"
+#include "libgray/src/os/memory_os.hpp"
+#include "libgray/src/os/shared_os.hpp"
+
+namespace gray::memory {
+namespace {
+
+using base::Result;
+
+// A waiter is woken by those who take part. Memory that others give back is only seen by looking.
+constexpr std::uint64_t kLookAgainNs = 200'000'000;
+// Askers that come at the same time do so within a few switches of the processor.
+constexpr std::uint64_t kSettlePauseNs = 3'000'000;
+constexpr int kSettleRoundsMin = 4;  // without a change
+constexpr int kSettleRoundsMax = 64;
+
+struct SignalName {
+  const char* name;
+  std::uint32_t bit;
+};
+constexpr SignalName kSignalNames[] = {{"no-accounts", kSignalAccounts},
+                                       {"no-faults", kSignalFaults},
+                                       {"no-refaults", kSignalRefaults},
+                                       {"no-stall", kSignalStall},
+                                       {"no-claims", kSignalClaims}};
+
+std::uint64_t least_room(const std::vector<Pool>& pools, std::uint64_t bytes) {
+  for (const Pool& pool : pools)
+    bytes = std::min(bytes, pool.room_bytes > 0 ? static_cast<std::uint64_t>(pool.room_bytes) : 0);
+  return bytes;
+}
+
+// No waiting helps beyond what the pools could hold if they were empty.
+std::uint64_t least_capacity(const std::vector<Pool>& pools, std::uint64_t bytes) {
+  for (const Pool& pool : pools) bytes = std::min(bytes, pool.capacity_bytes);
+  return bytes;
+}
+
+std::uint64_t round_down(std::uint64_t bytes, std::uint64_t multiple_bytes) {
+  return bytes / multiple_bytes * multiple_bytes;
+}
+
+std::uint64_t pages_of(std::uint64_t bytes) {
+  const std::uint64_t page_bytes = os::memory_page_bytes();
+  return (bytes + page_bytes - 1) / page_bytes * page_bytes;
+}
+
+// Grows to the fair share, and follows it while others come and go.
+void grow_fairly(Probe& probe, std::uint64_t max_bytes,
+                 const std::function<Allowance(std::uint64_t)>& allow) {
+  ProbeEnd end = probe.grow(max_bytes);
+  std::uint64_t last_bytes = 0;
+  int rounds_same = 0;
+  for (int round = 0; round < kSettleRoundsMax && rounds_same < kSettleRoundsMin; ++round) {
+    const Allowance allowance = allow(probe.held_bytes());
+    const std::uint64_t goal_bytes = std::min(allowance.bytes, max_bytes);
+    if (probe.held_bytes() > goal_bytes) probe.shrink(goal_bytes);
+    if (allowance.askers <= 1) break;
+    const std::uint64_t noise_bytes = goal_bytes / 64 + base::kMiB;
+    if (end != ProbeEnd::paging && goal_bytes > probe.held_bytes() + noise_bytes)
+      end = probe.grow(goal_bytes);
+    const bool is_same = goal_bytes < last_bytes + noise_bytes && last_bytes < goal_bytes + noise_bytes;
+    rounds_same = is_same ? rounds_same + 1 : 0;
+    last_bytes = goal_bytes;
+    os::pause_ns(kSettlePauseNs);
+  }
+}
+
+}  // namespace
+
+Result<std::uint32_t> parse_signals(const char* text) {
+  std::uint32_t signals = kSignalsAll;
+  if (text == nullptr) return signals;
+  std::string_view rest(text);
+  if (rest.empty() || rest == "full") return signals;
+  if (rest == "time") return std::uint32_t{kSignalsTimeOnly};
+  while (!rest.empty()) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view word = rest.substr(0, comma);
+    const auto* found = std::find_if(std::begin(kSignalNames), std::end(kSignalNames),
+                                     [&](const SignalName& signal) { return word == signal.name; });
+    if (found == std::end(kSignalNames)) return Result<std::uint32_t>::failure(-EINVAL);
+    signals &= ~found->bit;
+    rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+  }
+  return signals;
+}
+
+std::uint64_t capacity_bytes(const PoolOptions& options) {
+  const HostAccounts accounts;
+  return least_capacity(accounts.shared_pools(options), least_capacity(accounts.own_pools(), kUnlimited / 2));
+}
+
+int round_request(Request& request) {
+  if (request.multiple_bytes == 0 || request.max_bytes == 0 || request.min_bytes > request.max_bytes)
+    return -EINVAL;
+  const std::uint64_t rest = request.min_bytes % request.multiple_bytes;
+  if (rest != 0) {
+    const std::uint64_t more = request.multiple_bytes - rest;
+    if (more > std::numeric_limits<std::uint64_t>::max() - request.min_bytes) return -EINVAL;
+    request.min_bytes += more;
+  }
+  request.min_bytes = std::max(request.min_bytes, request.multiple_bytes);
+  request.max_bytes = round_down(request.max_bytes, request.multiple_bytes);
+  return request.min_bytes > request.max_bytes ? -EINVAL : 0;
+}
+
+// One request's way: what it is allowed, its claim, which is left unless kept.
+class Allocator::Turn {
+ public:
+  Turn(Claims& claims, const Request& request) : claims_(claims), request_(request) {
+    pool_options_ = {request.cache, request.margin_bytes};
+  }
+  ~Turn() {
+    if (!is_kept_) claims_.leave(claim_);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  [[nodiscard]] bool has(Signal signal) const { return (request_.signals & signal) != 0; }
+  [[nodiscard]] HostAccounts& accounts() { return accounts_; }
+  [[nodiscard]] std::uint64_t max_bytes() const { return max_bytes_; }
+  [[nodiscard]] int claim() const { return claim_; }
+  [[nodiscard]] const PoolOptions& pool_options() const { return pool_options_; }
+  void keep() { is_kept_ = true; }
+
+  // The limits that waiting does not move.
+  int check_fixed_limits() {
+    // In whole pages, for in those it will be taken.
+    max_bytes_ = pages_of(std::min(request_.max_bytes, kUnlimited / 2));
+    if (!has(kSignalAccounts)) return 0;
+    max_bytes_ = least_room(accounts_.own_pools(), max_bytes_);
+    const auto pools = accounts_.shared_pools(pool_options_);
+    max_bytes_ = pages_of(least_capacity(pools, max_bytes_));
+    return request_.min_bytes > max_bytes_ ? -ENOMEM : 0;
+  }
+
+  void enter(ClaimState state) {
+    if (has(kSignalClaims) && has(kSignalAccounts))
+      claim_ = claims_.enter(state, request_.min_bytes, max_bytes_, accounts_.pool_ids());
+  }
+
+  Allowance allow(std::uint64_t held_bytes) {
+    if (!has(kSignalAccounts)) return {max_bytes_, 1, 0};
+    const auto look = [this] { return accounts_.shared_pools(pool_options_); };
+    if (!has(kSignalClaims)) return divide_pools(look(), {}, claim_of(held_bytes));
+    return claims_.allow(claim_, held_bytes, max_bytes_, look);
+  }
+
+  // Waits till the minimum is there.
+  int wait(std::uint64_t end_ns) {
+    for (;;) {
+      const Allowance allowance = allow(0);
+      if (allowance.bytes >= request_.min_bytes) break;
+      const std::uint64_t now_ns = os::now_ns();
+      if (now_ns >= end_ns) return request_.timeout_ns == 0 ? -EAGAIN : -ETIMEDOUT;
+      claims_.wait(allowance.generation, std::min(kLookAgainNs, end_ns - now_ns));
+    }
+    return 0;
+  }
+
+ private:
+  [[nodiscard]] Claim claim_of(std::uint64_t held_bytes) const {
+    Claim me{};
+    me.min_bytes = request_.min_bytes;
+    me.max_bytes = max_bytes_;
+    me.held_bytes = held_bytes;
+    return me;
+  }
+
+  Claims& claims_;
+  const Request& request_;
+  HostAccounts accounts_;
+  PoolOptions pool_options_;
+  std::uint64_t max_bytes_ = 0;
+  int claim_ = -1;
+  bool is_kept_ = false;
+};
+
+Result<Grant> Allocator::probe_for(const Request& request, Turn& turn) {
+  std::uint64_t reserved_bytes = pages_of(turn.max_bytes());
+  auto reserved = os::reserve_memory(reserved_bytes);
+  while (!reserved && reserved_bytes / 2 >= pages_of(request.min_bytes)) {
+    reserved_bytes = pages_of(reserved_bytes / 2);
+    reserved = os::reserve_memory(reserved_bytes);
+  }
+  if (!reserved) return Result<Grant>::failure(-ENOMEM);
+  unsigned char* base = reserved.value();
+  if (request.wants_canary) {
+    const std::uint64_t goal_bytes = std::min(turn.allow(0).bytes, reserved_bytes);
+    if (os::try_in_child(goal_bytes) == -ENOMEM) {
+      os::release_memory(base, reserved_bytes);
+      return Result<Grant>::failure(-EAGAIN);
+    }
+  }
+  ProbeOptions options;
+  options.signals = request.signals;
+  options.cache = request.cache;
+  ProbeWatch watch{[&](std::uint64_t held_bytes) { return turn.allow(held_bytes).bytes; },
+                   [&] { return turn.accounts().paging_counters(); }};
+  Probe probe(base, reserved_bytes, options, watch);
+  grow_fairly(probe, std::min(reserved_bytes, turn.max_bytes()),
+              [&](std::uint64_t held_bytes) { return turn.allow(held_bytes); });
+  const std::uint64_t bytes =
+      round_down(std::min(probe.held_bytes(), request.max_bytes), request.multiple_bytes);
+  if (bytes < request.min_bytes) {
+    os::release_memory(base, reserved_bytes);
+    return Result<Grant>::failure(-EAGAIN);
+  }
+  os::release_memory(base + pages_of(bytes), reserved_bytes - pages_of(bytes));
+  if (request.wants_huge_pages) os::prefer_huge_pages(base, bytes);
+  return Grant{base, bytes};
+}
+
+Result<Grant> Allocator::allocate(Request request) {
+  if (const int error = round_request(request); error != 0) return Result<Grant>::failure(error);
+  Turn turn(claims_, request);
+  if (const int error = turn.check_fixed_limits(); error != 0) return Result<Grant>::failure(error);
+  const std::uint64_t start_ns = os::now_ns();
+  const std::uint64_t end_ns = start_ns + std::min(request.timeout_ns, kUnlimited - start_ns);
+  turn.enter(request.timeout_ns == 0 ? ClaimState::asking : ClaimState::waiting);
+  for (;;) {
+    if (const int error = turn.wait(end_ns); error != 0) return Result<Grant>::failure(error);
+    claims_.change(turn.claim(), ClaimState::asking, 0, 0);
+    const auto grant = probe_for(request, turn);
+    if (grant) {
+      claims_.change(turn.claim(), ClaimState::held, grant.value().bytes, 0);
+      turn.keep();
+      const std::lock_guard<std::mutex> guard(mutex_);
+      holdings_[grant.value().address] = {pages_of(grant.value().bytes), grant.value().bytes, turn.claim(),
+                                          os::process_id()};
+      return grant;
+    }
+    if (grant.error() != -EAGAIN || request.timeout_ns == 0) return grant;
+    if (os::now_ns() >= end_ns) return Result<Grant>::failure(-ETIMEDOUT);
+    claims_.change(turn.claim(), ClaimState::waiting, 0, 0);
+    os::pause_ns(std::min(kLookAgainNs, end_ns - os::now_ns()));
+  }
+}
+
+Result<Estimate> Allocator::estimate(Request request) {
+  if (const int error = round_request(request); error != 0) return Result<Estimate>::failure(error);
+  request.signals |= kSignalAccounts;  // nothing else can tell without taking
+  Turn turn(claims_, request);
+  if (const int error = turn.check_fixed_limits(); error != 0) return Result<Estimate>::failure(error);
+  const std::uint64_t bytes =
+      round_down(std::min(turn.allow(0).bytes, request.max_bytes), request.multiple_bytes);
+  if (bytes < request.min_bytes) return Result<Estimate>::failure(-EAGAIN);
+  Estimate estimate{bytes, PoolKind::host, 0};
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const Pool& pool : turn.accounts().shared_pools(turn.pool_options())) {
+    if (pool.room_bytes >= least) continue;
+    least = pool.room_bytes;
+    estimate.kind = pool.kind;
+    estimate.margin_bytes = pool.margin_bytes;
+  }
+  return estimate;
+}
+
+Result<Grant> Allocator::promise(Request request, int& claim) {
+  claim = -1;
+  if (const int error = round_request(request); error != 0) return Result<Grant>::failure(error);
+  request.signals |= kSignalAccounts;
+  Turn turn(claims_, request);
+  if (const int error = turn.check_fixed_limits(); error != 0) return Result<Grant>::failure(error);
+  const std::uint64_t start_ns = os::now_ns();
+  turn.enter(request.timeout_ns == 0 ? ClaimState::asking : ClaimState::waiting);
+  const int error = turn.wait(start_ns + std::min(request.timeout_ns, kUnlimited - start_ns));
+  if (error != 0) return Result<Grant>::failure(error);
+  claims_.change(turn.claim(), ClaimState::asking, 0, 0);
+  std::uint64_t bytes = 0;
+  for (int round = 0; round < kSettleRoundsMin; ++round) {  // for those who come at the same time
+    const Allowance allowance = turn.allow(0);
+    bytes = round_down(std::min(allowance.bytes, request.max_bytes), request.multiple_bytes);
+    if (allowance.askers <= 1 && round > 0) break;
+    os::pause_ns(kSettlePauseNs);
+  }
+  if (bytes < request.min_bytes) return Result<Grant>::failure(-EAGAIN);
+  claims_.change(turn.claim(), ClaimState::promised, 0, bytes);
+  turn.keep();
+  claim = turn.claim();
+  return Grant{nullptr, bytes};
+}
+
+void Allocator::change_promise(int claim, std::uint64_t pending_bytes) {
+  claims_.change(claim, ClaimState::promised, 0, pending_bytes);
+}
+
+int Allocator::release(void* address) {
+  Holding holding{};
+  {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    const auto found = holdings_.find(static_cast<unsigned char*>(address));
+    if (found == holdings_.end()) return -EINVAL;
+    holding = found->second;
+    holdings_.erase(found);
+  }
+  os::release_memory(static_cast<unsigned char*>(address), holding.mapped_bytes);
+  if (holding.pid == os::process_id()) claims_.leave(holding.claim);
+  return 0;
+}
+
+int Allocator::shrink(void* address, std::uint64_t bytes) {
+  int claim = -1;
+  {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    const auto found = holdings_.find(static_cast<unsigned char*>(address));
+    if (found == holdings_.end() || bytes == 0 || bytes > found->second.bytes) return -EINVAL;
+    Holding& holding = found->second;
+    const std::uint64_t kept_bytes = pages_of(bytes);
+    os::release_memory(found->first + kept_bytes, holding.mapped_bytes - kept_bytes);
+    holding.mapped_bytes = kept_bytes;
+    holding.bytes = bytes;
+    if (holding.pid == os::process_id()) claim = holding.claim;
+  }
+  claims_.change(claim, ClaimState::held, bytes, 0);
+  return 0;
+}
+
+void Allocator::lock_for_fork() {
+  mutex_.lock();
+  claims_.lock_for_fork();
+}
+
+void Allocator::unlock_after_fork() {
+  claims_.unlock_after_fork();
+  mutex_.unlock();
+}
+
+}  // namespace gray::memory

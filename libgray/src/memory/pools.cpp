@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+#include "libgray/src/memory/pools.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "libgray/src/memory/account_text.hpp"
+#include "libgray/src/os/memory_os.hpp"
+#include "toolbox/base/units.hpp"
+
+namespace gray::memory {
+namespace {
+
+constexpr std::size_t kGroupDepthMax = 32;
+constexpr std::uint64_t kMarginShare = 32;
+constexpr std::uint64_t kMarginMinBytes = 4 * base::kMiB;
+constexpr std::uint64_t kMarginMaxBytes = 256 * base::kMiB;
+constexpr std::uint64_t kSwapUsefulBytes = 16 * base::kMiB;  // less than this absorbs no mistake
+
+// Where a hierarchy of control groups is mounted, and which of its folders is the top of that mount.
+struct Mount {
+  std::string point;
+  std::string top;
+};
+
+bool has_item(std::string_view list, std::string_view item) {
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    if (list.substr(0, comma) == item) return true;
+    if (comma == std::string_view::npos) return false;
+    list.remove_prefix(comma + 1);
+  }
+  return false;
+}
+
+// One line of mountinfo: id parent device TOP POINT options... - type source SUPER-OPTIONS.
+std::optional<Mount> read_mount(std::string_view line, bool is_version_2) {
+  for (int i = 0; i < 3; ++i) next_word(line);
+  const std::string top(next_word(line));
+  const std::string point(next_word(line));
+  std::string_view word = next_word(line);
+  while (!word.empty() && word != "-") word = next_word(line);
+  const std::string_view type = next_word(line);
+  next_word(line);
+  const bool is_wanted =
+      is_version_2 ? type == "cgroup2" : type == "cgroup" && has_item(next_word(line), "memory");
+  if (!is_wanted || point.empty()) return std::nullopt;
+  return Mount{point, top};
+}
+
+Mount find_mount(const std::string& root, bool is_version_2) {
+  std::string text;
+  os::read_text(root + "/proc/self/mountinfo", text);
+  std::string_view rest = text;
+  std::string_view line;
+  while (next_line(rest, line)) {
+    if (auto mount = read_mount(line, is_version_2)) return *mount;
+  }
+  return {is_version_2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory", "/"};
+}
+
+// The path of our group in the hierarchy that limits memory, from /proc/self/cgroup.
+std::optional<std::string> find_path(const std::string& root, bool& is_version_2) {
+  std::string text;
+  os::read_text(root + "/proc/self/cgroup", text);
+  std::optional<std::string> unified;
+  std::string_view rest = text;
+  std::string_view line;
+  while (next_line(rest, line)) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    is_version_2 = false;
+    if (has_item(controllers, "memory")) return std::string(line.substr(second + 1));
+    if (controllers.empty() && line.substr(0, first) == "0") unified = std::string(line.substr(second + 1));
+  }
+  is_version_2 = true;
+  return unified;
+}
+
+// Below the top of the mount. A path that is not there was cut off by a namespace: the mount is all we see.
+std::string path_in_mount(const std::string& path, const std::string& top) {
+  if (path.compare(0, 3, "/..") == 0) return "";
+  if (top == "/") return path == "/" ? "" : path;
+  if (path == top || path.compare(0, top.size() + 1, top + "/") != 0) return "";
+  return path.substr(top.size());
+}
+
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return hash | 2U;  // neither 0 nor kHostPoolId
+}
+
+std::optional<std::uint64_t> read_amount(const std::string& path) {
+  std::string text;
+  if (os::read_text(path, text) != 0) return std::nullopt;
+  return parse_amount(text);
+}
+
+std::uint64_t reclaimable_bytes(const std::string& stat, bool is_version_2, CachePolicy policy) {
+  const std::string prefix = is_version_2 ? "" : "total_";
+  const auto amount = [&](const char* key) { return find_amount(stat, prefix + key).value_or(0); };
+  if (policy == CachePolicy::keep) return 0;
+  const std::uint64_t active = amount("active_file");
+  const std::uint64_t taken = amount("inactive_file") + (policy == CachePolicy::steal ? active : active / 2);
+  const std::uint64_t busy =
+      is_version_2 ? amount("file_dirty") + amount("file_writeback") : amount("dirty") + amount("writeback");
+  return taken > busy ? taken - busy : 0;
+}
+
+std::int64_t difference(std::uint64_t a, std::uint64_t b) {
+  return static_cast<std::int64_t>(std::min(a, kUnlimited / 2)) -
+         static_cast<std::int64_t>(std::min(b, kUnlimited / 2));
+}
+
+// The value of a line such as "Max address space   unlimited   unlimited   bytes".
+std::uint64_t soft_limit(std::string_view text, std::string_view name) {
+  std::string_view line;
+  while (next_line(text, line)) {
+    if (line.substr(0, name.size()) != name) continue;
+    line.remove_prefix(name.size());
+    return parse_amount(next_word(line)).value_or(kUnlimited);
+  }
+  return kUnlimited;
+}
+
+std::uint64_t sum_after(std::string_view text, std::string_view key) {
+  const std::size_t place = text.find(key);
+  if (place == std::string_view::npos) return 0;
+  text.remove_prefix(place + key.size());
+  return parse_amount(next_word(text)).value_or(0);
+}
+
+}  // namespace
+
+std::uint64_t default_margin_bytes(std::uint64_t limit_bytes, bool has_swap) {
+  const std::uint64_t margin = std::clamp(limit_bytes / kMarginShare, kMarginMinBytes, kMarginMaxBytes);
+  return has_swap ? margin : 2 * margin;
+}
+
+HostAccounts::HostAccounts(std::string root) : root_(std::move(root)) {
+  find_groups();
+}
+
+void HostAccounts::find_groups() {
+  const auto path = find_path(root_, is_version_2_);
+  if (!path) return;
+  const Mount mount = find_mount(root_, is_version_2_);
+  std::string below = path_in_mount(*path, mount.top);
+  while (groups_.size() < kGroupDepthMax) {
+    const std::string folder = mount.point + below;
+    groups_.push_back({root_ + folder, hash_of((mount.top == "/" ? "" : mount.top) + below)});
+    const std::size_t slash = below.rfind('/');
+    if (slash == std::string::npos) return;
+    below.resize(slash);
+  }
+}
+
+bool HostAccounts::has_swap() const {
+  std::string text;
+  os::read_text(root_ + "/proc/meminfo", text);
+  std::uint64_t free_bytes = find_amount(text, "SwapFree:").value_or(0) * base::kKiB;
+  for (const Group& group : groups_) {
+    const auto limit =
+        read_amount(group.folder + (is_version_2_ ? "/memory.swap.max" : "/memory.memsw.limit_in_bytes"));
+    const auto used =
+        read_amount(group.folder + (is_version_2_ ? "/memory.swap.current" : "/memory.memsw.usage_in_bytes"));
+    if (!limit || *limit == kUnlimited) continue;
+    std::uint64_t room = *limit > used.value_or(0) ? *limit - used.value_or(0) : 0;
+    // Version 1 limits memory and swap together: only what exceeds the memory limit is swap.
+    if (!is_version_2_) {
+      const auto memory = read_amount(group.folder + "/memory.limit_in_bytes");
+      room = std::min(room, *limit > memory.value_or(0) ? *limit - memory.value_or(0) : 0);
+    }
+    free_bytes = std::min(free_bytes, room);
+  }
+  return free_bytes >= kSwapUsefulBytes;
+}
+
+bool HostAccounts::read_group(const Group& group, const PoolOptions& options, bool has_swap,
+                              Pool& pool) const {
+  const auto hard = read_amount(group.folder + (is_version_2_ ? "/memory.max" : "/memory.limit_in_bytes"));
+  const auto soft = is_version_2_ ? read_amount(group.folder + "/memory.high") : std::nullopt;
+  const std::uint64_t limit = std::min(hard.value_or(kUnlimited), soft.value_or(kUnlimited));
+  if (limit == kUnlimited) return false;
+  auto used = read_amount(group.folder + (is_version_2_ ? "/memory.current" : "/memory.usage_in_bytes"));
+  if (!used) {  // the least that can be said: what we hold ourselves
+    std::string text;
+    os::read_text(root_ + "/proc/self/status", text);
+    used = find_amount(text, "VmRSS:").value_or(0) * base::kKiB;
+  }
+  std::string stat;
+  os::read_text(group.folder + "/memory.stat", stat);
+  const std::uint64_t reclaimable = std::min(*used, reclaimable_bytes(stat, is_version_2_, options.cache));
+  pool.kind = PoolKind::group;
+  pool.id = group.id;
+  pool.name = group.folder;
+  pool.margin_bytes =
+      options.margin_bytes != 0 ? options.margin_bytes : default_margin_bytes(limit, has_swap);
+  pool.capacity_bytes = limit - std::min(limit, pool.margin_bytes);
+  pool.room_bytes = difference(limit, *used - reclaimable) - difference(pool.margin_bytes, 0);
+  return true;
+}
+
+std::vector<Pool> HostAccounts::shared_pools(const PoolOptions& options) const {
+  std::vector<Pool> pools;
+  const bool swap = has_swap();
+  std::string text;
+  os::read_text(root_ + "/proc/meminfo", text);
+  const auto total = find_amount(text, "MemTotal:");
+  auto available = find_amount(text, options.cache == CachePolicy::keep ? "MemFree:" : "MemAvailable:");
+  if (!available) available = find_amount(text, "MemFree:");
+  if (available) {
+    Pool host{PoolKind::host, kHostPoolId, 0, 0, 0, "host"};
+    host.margin_bytes = options.margin_bytes != 0
+                            ? options.margin_bytes
+                            : default_margin_bytes(total.value_or(*available) * base::kKiB, swap);
+    const std::uint64_t total_bytes = total.value_or(*available) * base::kKiB;
+    host.capacity_bytes = total_bytes - std::min(total_bytes, host.margin_bytes);
+    host.room_bytes = difference(*available * base::kKiB, host.margin_bytes);
+    pools.push_back(host);
+  }
+  for (const Group& group : groups_) {
+    Pool pool;
+    if (read_group(group, options, swap, pool)) pools.push_back(pool);
+  }
+  return pools;
+}
+
+std::vector<Pool> HostAccounts::own_pools() const {
+  std::vector<Pool> pools;
+  std::string limits;
+  std::string status;
+  os::read_text(root_ + "/proc/self/limits", limits);
+  os::read_text(root_ + "/proc/self/status", status);
+  const auto add = [&](PoolKind kind, const char* name, const char* limit_name, const char* used_name) {
+    const std::uint64_t limit = soft_limit(limits, limit_name);
+    if (limit == kUnlimited) return;
+    const std::uint64_t used = find_amount(status, used_name).value_or(0) * base::kKiB;
+    pools.push_back({kind, 0, difference(limit, used), 0, limit, name});
+  };
+  add(PoolKind::address_space, "RLIMIT_AS", "Max address space", "VmSize:");
+  add(PoolKind::data_segment, "RLIMIT_DATA", "Max data size", "VmData:");
+  constexpr std::uint64_t kNeverOvercommit = 2;
+  if (read_amount(root_ + "/proc/sys/vm/overcommit_memory") == kNeverOvercommit) {
+    std::string text;
+    os::read_text(root_ + "/proc/meminfo", text);
+    const auto limit = find_amount(text, "CommitLimit:");
+    const auto used = find_amount(text, "Committed_AS:");
+    if (limit && used) {
+      pools.push_back({PoolKind::commitment, 0, difference(*limit, *used) * std::int64_t{base::kKiB}, 0,
+                       *limit * base::kKiB, "overcommit"});
+    }
+  }
+  return pools;
+}
+
+std::vector<std::uint64_t> HostAccounts::pool_ids() const {
+  std::vector<std::uint64_t> ids{kHostPoolId};
+  for (const Group& group : groups_) ids.push_back(group.id);
+  return ids;
+}
+
+std::string HostAccounts::group_file(const std::string& name) const {
+  std::string text;
+  for (const Group& group : groups_) {
+    if (os::read_text(group.folder + "/" + name, text) == 0) return group.folder + "/" + name;
+  }
+  return "";
+}
+
+PagingCounters HostAccounts::paging_counters() const {
+  PagingCounters counters;
+  std::string text;
+  const std::string prefix = is_version_2_ ? "" : "total_";
+  const Group* tightest = nullptr;
+  for (const Group& group : groups_) {
+    const auto limit = read_amount(group.folder + (is_version_2_ ? "/memory.max" : "/memory.limit_in_bytes"));
+    if (limit && *limit != kUnlimited) {
+      tightest = &group;
+      break;
+    }
+  }
+  if (tightest != nullptr && os::read_text(tightest->folder + "/memory.stat", text) == 0) {
+    counters.refaults_anonymous = find_amount(text, prefix + "workingset_refault_anon").value_or(0);
+    counters.refaults_file = find_amount(text, prefix + "workingset_refault_file").value_or(0);
+    counters.swapped_bytes = is_version_2_
+                                 ? read_amount(tightest->folder + "/memory.swap.current").value_or(0)
+                                 : find_amount(text, "total_swap").value_or(0);
+  } else if (os::read_text(root_ + "/proc/vmstat", text) == 0) {
+    counters.refaults_anonymous = find_amount(text, "workingset_refault_anon").value_or(0);
+    counters.refaults_file = find_amount(text, "workingset_refault_file").value_or(0);
+    const std::uint64_t out = find_amount(text, "pswpout").value_or(0);
+    counters.swapped_bytes = out * os::memory_page_bytes();
+  }
+  const bool is_group_told =
+      tightest != nullptr && is_version_2_ && os::read_text(tightest->folder + "/memory.pressure", text) == 0;
+  if (is_group_told || os::read_text(root_ + "/proc/pressure/memory", text) == 0) {
+    counters.stall_us = sum_after(text, "total=");
+    counters.has_stall = true;
+  }
+  return counters;
+}
+
+}  // namespace gray::memory

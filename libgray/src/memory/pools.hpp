@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// pools: how much memory the host's own accounts leave to this process: the ceiling below which is probed.
+//
+// Knowledge assumed: every control group from ours up to the root may hold a limit, of version 1 or 2; what a
+// group has used holds clean file pages that the kernel gives up before it pages anybody out; the host as a
+// whole is one more such pool (MemAvailable); a process has limits of its own (RLIMIT_AS, RLIMIT_DATA), and
+// a host that does not overcommit has one on what is promised.
+// Output observed: the text files of /proc and of the control groups, each on its own worth nothing: what
+// cannot be read or makes no sense is left out, and a use above its limit is room of 0.
+// Inference drawn: the room in each pool; the least of them is the ceiling.
+// What breaks it: limits that no file shows (a hypervisor's balloon, a namespace that hides the ancestors);
+// caches that the kernel cannot drop although it counts them so. That is what the probe below is for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gray::memory {
+
+/// What may be taken of the page cache. Numbered as in gray/alloc.h.
+enum class CachePolicy : std::uint32_t {
+  share = 0,  // the inactive file pages and half of the active ones
+  keep = 1,   // none
+  steal = 2,  // all that is clean
+};
+
+/// What sets a limit.
+enum class PoolKind : std::uint32_t { host, group, address_space, data_segment, commitment };
+
+/// A room that memory comes from. room_bytes is net of the margin and may be below zero.
+struct Pool {
+  PoolKind kind = PoolKind::host;
+  std::uint64_t id = 0;  // the same in all processes that share it; 0 for what is this process's own
+  std::int64_t room_bytes = 0;
+  std::uint64_t margin_bytes = 0;
+  std::uint64_t capacity_bytes = 0;  // the room there would be if nobody else held anything
+  std::string name;
+};
+
+/// Counters that grow while the kernel takes memory from somebody, of the tightest group or else of the host.
+struct PagingCounters {
+  std::uint64_t swapped_bytes = 0;       // a level, not a sum
+  std::uint64_t refaults_anonymous = 0;  // pages that were swapped out and wanted again
+  std::uint64_t refaults_file = 0;       // cached pages that were dropped and wanted again
+  std::uint64_t stall_us = 0;            // time in which some task waited for memory (PSI)
+  bool has_stall = false;
+};
+
+struct PoolOptions {
+  CachePolicy cache = CachePolicy::share;
+  std::uint64_t margin_bytes = 0;  // kept free in each shared pool; 0: default_margin_bytes()
+};
+
+/// What stays free below a limit if nobody says otherwise: a 32nd of it, at least 4 MiB, at most 256 MiB; twice
+/// that where there is no swap, for there the step behind the limit is death.
+std::uint64_t default_margin_bytes(std::uint64_t limit_bytes, bool has_swap);
+
+/// The accounts of this host. Knows where they are from its making on; reads them at each question. One
+/// thread at a time.
+class HostAccounts {
+ public:
+  /// `root` stands before each path read: "" for the real host, a folder for tests.
+  explicit HostAccounts(std::string root = "");
+
+  /// The pools shared with others: the host, and each control group that has a limit.
+  [[nodiscard]] std::vector<Pool> shared_pools(const PoolOptions& options) const;
+
+  /// The limits of this process alone. What it has mapped already is subtracted.
+  [[nodiscard]] std::vector<Pool> own_pools() const;
+
+  [[nodiscard]] PagingCounters paging_counters() const;
+
+  /// All pools that this process belongs to, the host's first: as shared_pools(), also those without a limit.
+  [[nodiscard]] std::vector<std::uint64_t> pool_ids() const;
+
+  /// The group's file whose name ends so, of the nearest ancestor that has one; empty where there is none.
+  [[nodiscard]] std::string group_file(const std::string& name) const;
+
+  [[nodiscard]] bool is_version_2() const { return is_version_2_; }
+
+ private:
+  struct Group {
+    std::string folder;
+    std::uint64_t id;
+  };
+
+  void find_groups();
+  [[nodiscard]] bool read_group(const Group& group, const PoolOptions& options, bool has_swap,
+                                Pool& pool) const;
+  [[nodiscard]] bool has_swap() const;
+
+  std::string root_;
+  bool is_version_2_ = false;
+  std::vector<Group> groups_;  // ours first, then its ancestors
+};
+
+inline constexpr std::uint64_t kHostPoolId = 1;
+
+}  // namespace gray::memory

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "libgray/src/memory/probe.hpp"
+
+#include <algorithm>
+
+#include "libgray/src/os/memory_os.hpp"
+
+namespace gray::memory {
+namespace {
+
+constexpr std::uint64_t kBlockPages = 64;  // between two looks at the clock readings
+// A swap-in brings 8 neighbours along, so 3 slow pages lie in 24; a preempted thread has one slow page in
+// thousands.
+constexpr std::uint32_t kSlowPagesMin = 3;
+constexpr std::uint64_t kWindowAgainPages = 64;
+// The kernel reclaims for a group once in 32 to 64 pages.
+constexpr std::uint64_t kWindowFirstPages = 256;
+constexpr std::uint64_t kSlowAgainMinNs = 5'000;
+constexpr std::uint64_t kSlowFirstMinNs = 60'000;
+constexpr std::uint64_t kSlowAgainFactor = 20;
+constexpr std::uint64_t kSlowFirstFactor = 50;
+constexpr std::uint64_t kCalibrationPages = 64;
+constexpr std::uint64_t kSamplePages = 256;            // of what is held, at each step
+constexpr std::uint64_t kStepShareOfHeld = 16;         // so that a step too far costs that share
+constexpr std::uint64_t kStepShareOfRoom = 4;          // so that somebody else's growth finds room meanwhile
+constexpr std::uint32_t kTroublesMax = 4;              // then believe it
+constexpr std::uint32_t kSuspicionsMax = 3;            // slow first passes in a row that time alone believes
+constexpr std::uint64_t kTroublePauseNs = 20'000'000;  // for the owners of what was paged out to get it back
+constexpr std::uint64_t kPagingMarginShare = 32;       // given back in the end, where paging told it
+constexpr int kWalksMax = 4;
+constexpr std::uint64_t kSwapNoiseBytes = 256 * base::kKiB;
+constexpr std::uint64_t kRefaultNoisePages = 64;
+constexpr std::uint64_t kStallShare = 20;  // a 20th of the step's time
+
+// Several slow pages in near succession.
+class SlowCluster {
+ public:
+  SlowCluster(std::uint64_t slow_ns, std::uint64_t window) : slow_ns_(slow_ns), window_(window) {}
+
+  bool add(std::uint64_t place, std::uint64_t time_ns) {
+    if (time_ns < slow_ns_) return false;
+    places_[count_++ % kSlowPagesMin] = place;
+    return count_ >= kSlowPagesMin && place - places_[count_ % kSlowPagesMin] < window_;
+  }
+
+ private:
+  std::uint64_t slow_ns_;
+  std::uint64_t window_;
+  std::uint64_t count_ = 0;
+  std::uint64_t places_[kSlowPagesMin] = {};
+};
+
+std::uint64_t median(std::uint32_t* times, std::uint64_t count) {
+  std::nth_element(times, times + count / 2, times + count);
+  return times[count / 2];
+}
+
+}  // namespace
+
+Probe::Probe(unsigned char* base, std::uint64_t reserved_bytes, const ProbeOptions& options, ProbeWatch watch)
+    : base_(base),
+      page_bytes_(os::memory_page_bytes()),
+      options_(options),
+      watch_(std::move(watch)),
+      times_ns_(std::max(kBlockPages, kSamplePages)) {
+  reserved_pages_ = reserved_bytes / page_bytes_;
+  step_pages_ = std::max<std::uint64_t>(1, options_.step_first_bytes / page_bytes_);
+}
+
+// How long a first touch takes here, and a second one: the same few pages, which are there for certain.
+void Probe::calibrate() {
+  const std::uint64_t pages = std::min(kCalibrationPages, reserved_pages_);
+  os::touch_pages(base_, 0, pages, 1, times_ns_.data());
+  slow_first_ns_ = std::max(kSlowFirstMinNs, kSlowFirstFactor * median(times_ns_.data(), pages));
+  os::touch_pages(base_, 0, pages, 1, times_ns_.data());
+  slow_again_ns_ = std::max(kSlowAgainMinNs, kSlowAgainFactor * median(times_ns_.data(), pages));
+  touches_ += 2 * pages;
+  dirty_pages_ = std::max(dirty_pages_, pages);
+}
+
+void Probe::remember() {
+  if (watch_.counters && has(kSignalRefaults)) counters_before_ = watch_.counters();
+  faults_before_ = os::count_major_faults();
+  time_before_ns_ = os::now_ns();
+}
+
+std::uint64_t Probe::next_step_pages(std::uint64_t want_pages, std::uint64_t allowed_pages) const {
+  const std::uint64_t first = std::max<std::uint64_t>(1, options_.step_first_bytes / page_bytes_);
+  std::uint64_t pages = std::min(step_pages_, std::max(first, held_pages_ / kStepShareOfHeld));
+  const std::uint64_t room = allowed_pages - held_pages_;
+  pages = std::min(pages, std::max(first, room / kStepShareOfRoom));
+  return std::min({pages, room, want_pages - held_pages_});
+}
+
+// Writes to so many pages, and stops at the first cluster of slow ones: true.
+bool Probe::pass(std::uint64_t first_page, std::uint64_t pages, std::uint64_t slow_ns,
+                 std::uint64_t window_pages, std::uint64_t& done_pages) {
+  SlowCluster cluster(slow_ns, window_pages);
+  for (done_pages = 0; done_pages < pages;) {
+    const std::uint64_t part = std::min(kBlockPages, pages - done_pages);
+    os::touch_pages(base_, first_page + done_pages, part, 1, times_ns_.data());
+    touches_ += part;
+    bool is_hit = false;
+    for (std::uint64_t i = 0; i < part; ++i) is_hit = cluster.add(done_pages + i, times_ns_[i]) || is_hit;
+    done_pages += part;
+    if (is_hit) return true;
+  }
+  return false;
+}
+
+bool Probe::is_sample_slow() {
+  const std::uint64_t count = std::min(kSamplePages, held_pages_);
+  if (count == 0) return false;
+  const std::uint64_t stride = held_pages_ / count;
+  const std::uint64_t first = sample_turn_++ * 7919 % stride;  // a prime, so that the turns fall on all pages
+  os::touch_pages(base_, first, count, stride, times_ns_.data());
+  touches_ += count;
+  const auto slow = std::count_if(times_ns_.begin(), times_ns_.begin() + static_cast<std::ptrdiff_t>(count),
+                                  [&](std::uint32_t time_ns) { return time_ns >= slow_again_ns_; });
+  return slow >= static_cast<std::ptrdiff_t>(2 * kSlowPagesMin);
+}
+
+// One step in two passes. done_pages is what the first one took, if less than asked for.
+Probe::Look Probe::take(std::uint64_t pages, std::uint64_t& done_pages) {
+  Look look;
+  look.is_suspicious = pass(held_pages_, pages, slow_first_ns_, kWindowFirstPages, done_pages);
+  dirty_pages_ = std::max(dirty_pages_, held_pages_ + done_pages);
+  std::uint64_t again_pages = 0;
+  look.is_slow = pass(held_pages_, done_pages, slow_again_ns_, kWindowAgainPages, again_pages);
+  look.is_slow = is_sample_slow() || look.is_slow;
+  return look;
+}
+
+// Whether any signal but time says that memory is being taken from somebody.
+bool Probe::is_paging_told(std::uint64_t pages, bool is_slow) {
+  const std::uint64_t elapsed_us = (os::now_ns() - time_before_ns_) / 1000;
+  bool is_told = has(kSignalFaults) && os::count_major_faults() != faults_before_;
+  if (has(kSignalFaults) && is_slow && !is_told && held_pages_ > 0) {
+    const std::uint64_t count = std::min(kSamplePages, held_pages_);
+    is_told = os::count_swapped(base_, 0, count, held_pages_ / count).value_or(0) > 0;
+  }
+  if (!watch_.counters || !has(kSignalRefaults)) return is_told;
+  const PagingCounters now = watch_.counters();
+  const PagingCounters& then = counters_before_;
+  is_told = is_told || now.swapped_bytes > then.swapped_bytes + kSwapNoiseBytes;
+  is_told = is_told || now.refaults_anonymous > then.refaults_anonymous + kRefaultNoisePages;
+  const std::uint64_t file_share = options_.cache == CachePolicy::keep ? 16 : 4;
+  if (options_.cache != CachePolicy::steal)
+    is_told = is_told || now.refaults_file > then.refaults_file + kRefaultNoisePages + pages / file_share;
+  if (has(kSignalStall) && now.has_stall && is_slow)
+    is_told = is_told || now.stall_us > then.stall_us + elapsed_us / kStallShare;
+  return is_told;
+}
+
+bool Probe::is_trouble(const Look& look, std::uint64_t pages) {
+  suspicions_ = look.is_suspicious ? suspicions_ + 1 : 0;
+  constexpr std::uint32_t kCorroborating = kSignalFaults | kSignalRefaults;
+  if ((options_.signals & kCorroborating) == 0) return look.is_slow || suspicions_ >= kSuspicionsMax;
+  return is_paging_told(pages, look.is_slow || look.is_suspicious);
+}
+
+// Gives back what was touched behind the first so many pages; the addresses stay.
+void Probe::drop_pages(std::uint64_t pages) {
+  if (dirty_pages_ <= pages) return;
+  os::drop_memory(base_ + pages * page_bytes_, (dirty_pages_ - pages) * page_bytes_);
+  dirty_pages_ = pages;
+}
+
+void Probe::shrink(std::uint64_t bytes) {
+  held_pages_ = std::min(held_pages_, (bytes + page_bytes_ - 1) / page_bytes_);
+  drop_pages(held_pages_);
+}
+
+// After trouble, what is kept has to be there: walks it once, and gives a part up as long as it is not.
+bool Probe::settle() {
+  for (int walk = 0; walk < kWalksMax && held_pages_ > 0; ++walk) {
+    bool is_slow = false;
+    std::uint64_t done_pages = 0;
+    for (std::uint64_t page = 0; page < held_pages_; page += done_pages)
+      is_slow = pass(page, held_pages_ - page, slow_again_ns_, kWindowAgainPages, done_pages) || is_slow;
+    if (!is_slow) return true;
+    if (walk > 0) held_pages_ -= held_pages_ / kStepShareOfHeld;
+    drop_pages(held_pages_);
+  }
+  return false;
+}
+
+ProbeEnd Probe::grow(std::uint64_t want_bytes) {
+  const std::uint64_t want_pages = std::min((want_bytes + page_bytes_ - 1) / page_bytes_, reserved_pages_);
+  const std::uint64_t first_pages = std::max<std::uint64_t>(1, options_.step_first_bytes / page_bytes_);
+  const std::uint64_t max_pages = std::max<std::uint64_t>(1, options_.step_max_bytes / page_bytes_);
+  ProbeEnd end = ProbeEnd::reached;
+  remember();
+  while (held_pages_ < want_pages && end == ProbeEnd::reached) {
+    const std::uint64_t allowed_pages =
+        watch_.allowance ? watch_.allowance(held_bytes()) / page_bytes_ : want_pages;
+    if (allowed_pages <= held_pages_) {
+      end = ProbeEnd::forbidden;
+      held_pages_ = allowed_pages;
+      break;
+    }
+    if (slow_again_ns_ == 0) calibrate();
+    const std::uint64_t pages = next_step_pages(want_pages, allowed_pages);
+    std::uint64_t done_pages = 0;
+    const Look look = take(pages, done_pages);
+    if (is_trouble(look, pages)) {
+      ++troubles_;
+      suspicions_ = 0;
+      if (pages <= first_pages || troubles_ >= kTroublesMax) end = ProbeEnd::paging;
+      drop_pages(held_pages_);
+      step_pages_ = first_pages;
+      os::pause_ns(kTroublePauseNs);
+    } else {
+      held_pages_ += done_pages;
+      step_pages_ = look.is_suspicious ? first_pages : std::min(2 * step_pages_, max_pages);
+    }
+    remember();
+  }
+  if (end == ProbeEnd::paging) held_pages_ -= held_pages_ / kPagingMarginShare;
+  if (end != ProbeEnd::reached) drop_pages(held_pages_);
+  if (troubles_ > 0) settle();
+  return end;
+}
+
+}  // namespace gray::memory

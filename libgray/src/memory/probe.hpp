@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// probe: takes memory page by page, and learns from how long that takes whether it is still there.
+//
+// Knowledge assumed: a page that is in memory is written to in nanoseconds, one that was paged out takes a device;
+// the kernel pages out in order to give a page, so a process that grows too large either finds its own earlier
+// pages gone or waits for each new one.
+// Output observed: the time of each write, in two passes over each step and of a sample of what was taken before;
+// beside it, unless switched off, major faults, the group's swapped bytes and refaults, and the time that tasks
+// stalled for memory.
+// Inference drawn: several slow pages in near succession in the second pass mean that the step does not fit. Several
+// in the first pass are a suspicion, which sends the probe to the second pass at once. Where other signals are on
+// one of them has to agree, for a hypervisor that backs memory late, a preemption or the clearing of a huge page is
+// slow as well.
+// What breaks it: no swap, for then nothing gets slow before somebody is killed; swap as fast as memory (zram), which
+// time alone does not show; clean page cache, which the kernel gives up without any delay. Hence the ceiling.
+// Source: "Information and Control in Gray-Box Systems" (SOSP 2001), section 4.3. Other than there, what was taken
+// before is sampled, so that the work is linear in the memory taken.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "libgray/src/memory/pools.hpp"
+#include "toolbox/base/units.hpp"
+
+namespace gray::memory {
+
+/// What may be asked beside the time, which always is. Bits; numbered as in gray/alloc.h.
+enum Signal : std::uint32_t {
+  kSignalAccounts = 1,  // the ceiling of pools.hpp
+  kSignalFaults = 2,    // major faults of this thread, swapped pages of its own
+  kSignalRefaults = 4,  // the group's swap and refaults
+  kSignalStall = 8,     // PSI
+  kSignalClaims = 16,   // claims.hpp
+};
+inline constexpr std::uint32_t kSignalsAll = 31;
+inline constexpr std::uint32_t kSignalsTimeOnly = 0;
+
+struct ProbeOptions {
+  std::uint32_t signals = kSignalsAll;
+  CachePolicy cache = CachePolicy::share;
+  std::uint64_t step_first_bytes = base::kMiB;
+  std::uint64_t step_max_bytes = 32 * base::kMiB;
+};
+
+/// What the probe asks while it grows.
+struct ProbeWatch {
+  std::function<std::uint64_t(std::uint64_t held_bytes)> allowance;  // how much may be held in all
+  std::function<PagingCounters()> counters;
+};
+
+enum class ProbeEnd { reached, forbidden, paging };
+
+/// Takes memory at the start of a reserved stretch. One thread at a time.
+class Probe {
+ public:
+  /// `base` and `reserved_bytes` are of reserve_memory(), and stay the caller's.
+  Probe(unsigned char* base, std::uint64_t reserved_bytes, const ProbeOptions& options, ProbeWatch watch);
+
+  /// Grows to `want_bytes`, or as far as is allowed and there. May be called again.
+  ProbeEnd grow(std::uint64_t want_bytes);
+
+  /// Gives back what exceeds `bytes`, rounded up to pages; the addresses stay reserved.
+  void shrink(std::uint64_t bytes);
+
+  [[nodiscard]] std::uint64_t held_bytes() const { return held_pages_ * page_bytes_; }
+  [[nodiscard]] std::uint64_t touches() const { return touches_; }
+  [[nodiscard]] std::uint32_t troubles() const { return troubles_; }
+
+ private:
+  struct Look {
+    bool is_suspicious = false;  // the first pass was slow
+    bool is_slow = false;        // what should be there was slow
+  };
+
+  [[nodiscard]] bool has(Signal signal) const { return (options_.signals & signal) != 0; }
+  void calibrate();
+  [[nodiscard]] std::uint64_t next_step_pages(std::uint64_t want_pages, std::uint64_t allowed_pages) const;
+  bool pass(std::uint64_t first_page, std::uint64_t pages, std::uint64_t slow_ns, std::uint64_t window_pages,
+            std::uint64_t& done_pages);
+  Look take(std::uint64_t pages, std::uint64_t& done_pages);
+  bool is_sample_slow();
+  bool is_trouble(const Look& look, std::uint64_t pages);
+  bool is_paging_told(std::uint64_t pages, bool is_slow);
+  bool settle();
+  void drop_pages(std::uint64_t pages);
+  void remember();
+
+  unsigned char* base_;
+  std::uint64_t reserved_pages_;
+  std::uint64_t page_bytes_;
+  ProbeOptions options_;
+  ProbeWatch watch_;
+  std::uint64_t held_pages_ = 0;
+  std::uint64_t dirty_pages_ = 0;  // from here on nothing was touched
+  std::uint64_t step_pages_ = 0;
+  std::uint64_t slow_first_ns_ = 0;
+  std::uint64_t slow_again_ns_ = 0;
+  std::uint64_t touches_ = 0;
+  std::uint64_t sample_turn_ = 0;
+  std::uint32_t troubles_ = 0;
+  std::uint32_t suspicions_ = 0;  // in a row
+  PagingCounters counters_before_;
+  std::uint64_t faults_before_ = 0;
+  std::uint64_t time_before_ns_ = 0;
+  std::vector<std::uint32_t> times_ns_;
+};
+
+}  // namespace gray::memory

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// memory_linux: the host primitives of memory admission on Linux.
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libgray/src/os/memory_os.hpp"
+#include "toolbox/base/clock.hpp"
+#include "toolbox/base/fd.hpp"
+
+namespace gray::os {
+namespace {
+
+using base::Result;
+
+constexpr std::size_t kTextBytesMax = 4U << 20U;  // mountinfo of a host of many containers
+constexpr std::uint64_t kTimeMaxNs = 4'000'000'000;
+constexpr std::uint64_t kPagemapSwapped = std::uint64_t{1} << 62U;
+
+}  // namespace
+
+int read_text(const std::string& path, std::string& text) {
+  text.clear();
+  const base::ScopedFd file = base::ScopedFd::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  if (!file.is_open()) return file.error();
+  char part[8192];
+  for (;;) {
+    const ssize_t length = read(file.get(), part, sizeof part);
+    if (length == 0) return 0;
+    const bool is_too_long = length > 0 && text.size() + static_cast<std::size_t>(length) > kTextBytesMax;
+    if (length < 0 || is_too_long) {
+      const int error = is_too_long ? -EFBIG : -errno;
+      if (error == -EINTR) continue;
+      text.clear();
+      return error;
+    }
+    text.append(part, static_cast<std::size_t>(length));
+  }
+}
+
+std::uint64_t memory_page_bytes() {
+  static const std::uint64_t bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+Result<unsigned char*> reserve_memory(std::uint64_t bytes) {
+  void* address =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) return Result<unsigned char*>::failure(-errno);
+  // A huge page takes its whole size at one touch, and the time of clearing it looks like paging.
+  madvise(address, bytes, MADV_NOHUGEPAGE);
+  return static_cast<unsigned char*>(address);
+}
+
+void release_memory(unsigned char* address, std::uint64_t bytes) {
+  if (bytes != 0) munmap(address, bytes);
+}
+
+void drop_memory(unsigned char* address, std::uint64_t bytes) {
+  if (bytes != 0) madvise(address, bytes, MADV_DONTNEED);
+}
+
+void touch_pages(unsigned char* base, std::uint64_t first_page, std::uint64_t count, std::uint64_t stride,
+                 std::uint32_t* times_ns) {
+  const std::uint64_t page_bytes = memory_page_bytes();
+  std::uint64_t before_ns = base::monotonic_ns();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    *static_cast<volatile unsigned char*>(base + (first_page + i * stride) * page_bytes) = 0;
+    const std::uint64_t after_ns = base::monotonic_ns();
+    times_ns[i] = static_cast<std::uint32_t>(std::min(after_ns - before_ns, kTimeMaxNs));
+    before_ns = after_ns;
+  }
+}
+
+std::uint64_t count_major_faults() {
+  rusage usage{};
+  return getrusage(RUSAGE_THREAD, &usage) == 0 ? static_cast<std::uint64_t>(usage.ru_majflt) : 0;
+}
+
+Result<std::uint64_t> count_swapped(unsigned char* base, std::uint64_t first_page, std::uint64_t count,
+                                    std::uint64_t stride) {
+  const base::ScopedFd map = base::ScopedFd::open("/proc/self/pagemap", O_RDONLY);
+  if (!map.is_open()) return Result<std::uint64_t>::failure(map.error());
+  const std::uint64_t start_page = reinterpret_cast<std::uintptr_t>(base) / memory_page_bytes() + first_page;
+  std::uint64_t swapped = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::uint64_t entry = 0;
+    const auto offset = static_cast<off_t>((start_page + i * stride) * sizeof entry);
+    const ssize_t length = pread(map.get(), &entry, sizeof entry, offset);
+    if (length != sizeof entry) return Result<std::uint64_t>::failure(length < 0 ? -errno : -ENODATA);
+    if ((entry & kPagemapSwapped) != 0) ++swapped;
+  }
+  return swapped;
+}
+
+void prefer_huge_pages(unsigned char* address, std::uint64_t bytes) {
+  madvise(address, bytes, MADV_HUGEPAGE);
+}
+
+// Between fork and _exit only system calls: the parent may have other threads, which held locks.
+int try_in_child(std::uint64_t bytes) {
+  const pid_t child = fork();
+  if (child < 0) return -errno;
+  if (child == 0) {
+    const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file < 0 || write(file, "1000", 4) != 4) _exit(1);
+    void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (address == MAP_FAILED) _exit(1);
+    auto* memory = static_cast<volatile unsigned char*>(address);
+    for (std::uint64_t i = 0; i < bytes; i += 4096) memory[i] = 1;
+    _exit(0);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return -errno;  // a host that reaps all its children: nothing was learned
+  }
+  if (WIFSIGNALED(status)) return -ENOMEM;
+  return WEXITSTATUS(status) == 0 ? 0 : -EPERM;
+}
+
+Result<int> open_trigger(const std::string& path, const char* trigger) {
+  base::ScopedFd file = base::ScopedFd::open(path.c_str(), O_RDWR | O_NONBLOCK);
+  if (!file.is_open()) return Result<int>::failure(file.error());
+  const std::size_t bytes = std::strlen(trigger) + 1;  // the kernel wants the end mark, too
+  if (write(file.get(), trigger, bytes) < 0) return Result<int>::failure(-errno);
+  return file.release();
+}
+
+Result<int> open_level_event(const std::string& path, const char* level) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return Result<int>::failure(-ENOENT);
+  const std::string control_path = path.substr(0, slash) + "/cgroup.event_control";
+  const base::ScopedFd source = base::ScopedFd::open(path.c_str(), O_RDONLY);
+  const base::ScopedFd control = base::ScopedFd::open(control_path.c_str(), O_WRONLY);
+  base::ScopedFd event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  for (const base::ScopedFd* fd : {&source, &control, static_cast<const base::ScopedFd*>(&event)})
+    if (!fd->is_open()) return Result<int>::failure(fd->error());
+  const std::string order = std::to_string(event.get()) + " " + std::to_string(source.get()) + " " + level;
+  if (write(control.get(), order.c_str(), order.size()) < 0) return Result<int>::failure(-errno);
+  return event.release();
+}
+
+std::uint64_t now_ns() {
+  return base::monotonic_ns();
+}
+
+void pause_ns(std::uint64_t time_ns) {
+  const timespec time{static_cast<time_t>(time_ns / 1'000'000'000U),
+                      static_cast<long>(time_ns % 1'000'000'000U)};
+  nanosleep(&time, nullptr);
+}
+
+}  // namespace gray::os

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// shared_os: the host primitives by which processes that know nothing of one another share a page of notes.
+//
+// The error rule is that of os.hpp: a negative errno in a Result.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "toolbox/base/result.hpp"
+
+namespace gray::os {
+
+/// A file in memory, mapped. Kept for the life of the process.
+struct SharedMemory {
+  void* address = nullptr;
+  int fd = -1;
+};
+
+/// Maps the file of that name, which all users of this host see (is_for_all) or we alone, and makes it where
+/// that is ours to do: the one for all is the superuser's. -EPERM: it is there, and neither is nor was made by
+/// who may; -EFBIG: it has another size.
+base::Result<SharedMemory> open_shared(const std::string& name, std::size_t bytes, bool is_for_all);
+
+/// Locks out every other process (not the threads of this one). A process that ends leaves no lock, and a
+/// child does not inherit it. -ETIMEDOUT when somebody keeps it so long.
+int lock_shared(const SharedMemory& memory, std::uint64_t timeout_ns);
+void unlock_shared(const SharedMemory& memory);
+
+/// Sleeps while *word, which lies in shared memory, is still `seen`, or till the time has passed.
+void wait_while(std::uint32_t* word, std::uint32_t seen, std::uint64_t timeout_ns);
+void wake_all(std::uint32_t* word);
+
+std::uint32_t process_id();
+
+/// When the process began, in a unit of the host's, so that a number given out again is not taken for it.
+/// -ESRCH: there is no such process, or only what is left of it.
+base::Result<std::uint64_t> process_start(std::uint32_t pid);
+
+/// Memory that a process and all its descendants hold.
+std::uint64_t resident_bytes_of_tree(std::uint32_t pid);
+
+}  // namespace gray::os

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# gb_run: gb-run tells a command how much memory is there, ends as it ends, and says in one line what is wrong.
+#
+# The amounts asked for are small, or more than any machine has. Leaves out limits of control groups (system/mac_room_test.sh).
+source "$(dirname "$0")/../support/system.bash"
+need timeout sort
+need_built gb-run
+readonly SECONDS_MAX=60
+OUT=$SCRATCH/out ERR=$SCRATCH/err
+
+# expect STATUS LINES-ON-STDERR ARGUMENT...
+expect() {
+  local want=$1 lines=$2 got=0
+  shift 2
+  timeout "$SECONDS_MAX" "$BIN/gb-run" "$@" >"$OUT" 2>"$ERR" </dev/null || got=$?
+  [[ $got -eq $want ]] || fail "status $got instead of $want from gb-run $*: $(cat "$ERR")"
+  [[ $(wc -l <"$ERR") -eq $lines ]] || fail "$(wc -l <"$ERR") lines instead of $lines on stderr from gb-run $*: $(cat "$ERR")"
+}
+prints() { [[ $(cat "$OUT") == "$1" ]] || fail "gb-run printed '$(cat "$OUT")' instead of '$1'"; }
+
+# What is granted lies between the least and the most, and is a multiple.
+expect 0 0 --print --min 1M --max 8M
+prints $((8 << 20))
+expect 0 0 --print --min 1M --max 8000000 --multiple 3M
+prints $((6 << 20))
+expect 0 0 --print
+[[ $(cat "$OUT") -gt 0 ]] || fail "nothing is there: $(cat "$OUT")"
+expect 0 0 --print --min 1M --max 1%
+
+# The command learns it by words and by variables.
+# shellcheck disable=SC2016 # for the inner shell to expand
+expect 0 0 --max 8M --multiple 2M --env ONE --env TWO -- sh -c 'echo $ONE $TWO "$@"' sh {} -x{b}y {m} {n} '{' {}{}
+prints '8388608 8388608 8192K -x8388608y 8 4 { 8192K8192K'
+printf 'b\na\n' >"$SCRATCH/lines"
+expect 0 0 --max 8M -- sort -S {} "$SCRATCH/lines"
+prints $'a\nb'
+expect 0 0 --max 8M echo --min 3
+prints '--min 3'
+
+# The status is the command's.
+expect 7 0 --max 8M -- sh -c 'exit 7'
+# shellcheck disable=SC2016
+expect 143 0 --max 8M -- sh -c 'kill -TERM $$'
+expect 127 1 --max 8M -- "$SCRATCH/none"
+expect 126 1 --max 8M -- "$SCRATCH/lines"
+
+# The least is not there: status 1 and one line, nothing run.
+for more in --print "echo run"; do
+  read -ra words <<<"$more"
+  expect 1 1 --min 900T "${words[@]}"
+  prints ''
+done
+expect 1 1 --min 900T --max 80% --print
+expect 1 1 --min 900T --wait 100ms --print
+
+# A wrong command line: status 2, one line, nothing run.
+expect 2 1
+expect 2 1 --print echo
+for wrong in '--min 2M --max 1M' '--min x' '--max 0%' '--max 101%' '--max -1' '--multiple 0' '--multiple 3M --max 2M' '--env 1A' '--env =' \
+  '--cache all' '--wait 3' '--misspelt'; do
+  read -ra words <<<"$wrong"
+  expect 2 1 "${words[@]}" -- echo run
+  prints ''
+done
+GRAY_MAC=nonsense expect 2 1 --print
+GRAY_MAC=no-claims,no-stall expect 0 0 --print
+
+# SIGTERM reaches the command.
+# shellcheck disable=SC2016
+"$BIN/gb-run" --max 8M -- sh -c 'trap "echo told >$1; exit 5" TERM; echo on >$2; while :; do sleep 0.1; done' sh "$SCRATCH/told" "$SCRATCH/on" &
+child=$!
+for _ in {1..100}; do [[ -s $SCRATCH/on ]] && break || sleep 0.1; done
+kill -TERM "$child"
+expect_status 5 wait "$child"
+[[ -s $SCRATCH/told ]] || fail "the command was not told of SIGTERM"

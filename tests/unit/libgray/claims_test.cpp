@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+// claims_test: who asks at the same time gets a fair share, in the order of arrival, and the dead keep nothing.
+//
+// How: shares are computed from lists; claims of several processes live in one simulated shared table. Leaves out
+// real processes (tests/system/mac_room_test.sh, bench/mac).
+#include "tests/support/catch.hpp"
+
+#include <cerrno>
+#include <numeric>
+
+#include "libgray/src/memory/allocator.hpp"
+#include "libgray/src/memory/claims.hpp"
+#include "tests/unit/libgray/simulated_memory.hpp"
+#include "toolbox/base/units.hpp"
+
+namespace simulated = gray::os::simulated;
+using namespace gray::memory;
+using gray::base::kMiB;
+
+namespace {
+
+std::vector<std::uint64_t> shares(std::uint64_t pool, const std::vector<Asker>& askers) {
+  std::vector<std::uint64_t> found;
+  for (std::size_t i = 0; i < askers.size(); ++i) found.push_back(fair_share(pool, askers, i));
+  return found;
+}
+
+Pool pool_of(std::uint64_t mebibytes) {
+  Pool pool;
+  pool.id = kHostPoolId;
+  pool.room_bytes = static_cast<std::int64_t>(mebibytes * kMiB);
+  pool.capacity_bytes = mebibytes * kMiB;
+  return pool;
+}
+
+void be(std::uint32_t process) {
+  simulated::memory().process = process;
+  simulated::memory().process_starts[process] = process + 1;
+}
+
+std::uint64_t ask_mib(Claims& claims, int claim, std::uint64_t room_mib, std::uint64_t held_mib = 0) {
+  const auto look = [&] { return std::vector<Pool>{pool_of(room_mib)}; };
+  return claims.allow(claim, held_mib * kMiB, 1000 * kMiB, look).bytes / kMiB;
+}
+
+void set_host(std::uint64_t available_mib) {
+  simulated::reset_memory();
+  simulated::memory().frames = available_mib * 256;
+  // As the kernel would say: what is available falls with what is resident.
+  simulated::memory().before_read = [available_mib] {
+    const std::uint64_t used_kib = simulated::memory().resident.size() * 4;
+    const std::string kib = std::to_string(available_mib * 1024 - std::min(used_kib, available_mib * 1024));
+    simulated::memory().texts["/proc/meminfo"] = "MemTotal: " + std::to_string(available_mib * 1024) +
+                                                 " kB\nMemFree: " + kib + " kB\nMemAvailable: " + kib +
+                                                 " kB\nSwapFree: 1000000 kB\n";
+  };
+}
+
+Request request_of(std::uint64_t min_mib, std::uint64_t max_mib) {
+  Request request;
+  request.min_bytes = min_mib * kMiB;
+  request.max_bytes = max_mib * kMiB;
+  return request;
+}
+
+}  // namespace
+
+TEST_CASE("equal askers get equal shares, and all shares together are no more than the pool") {
+  CHECK(shares(100, {{1, 10, 100}, {2, 10, 100}}) == std::vector<std::uint64_t>{50, 50});
+  CHECK(shares(100, {{1, 10, 20}, {2, 10, 100}}) == std::vector<std::uint64_t>{20, 80});
+  CHECK(shares(100, {{1, 70, 100}, {2, 10, 100}}) == std::vector<std::uint64_t>{70, 30});
+  CHECK(shares(101, {{3, 1, 100}, {1, 1, 100}, {2, 1, 100}}) == std::vector<std::uint64_t>{33, 33, 33});
+  CHECK(shares(1000, {{1, 10, 100}, {2, 10, 100}}) == std::vector<std::uint64_t>{100, 100});
+}
+
+TEST_CASE("minima are served in the order of arrival, and nobody passes one that waits") {
+  CHECK(shares(100, {{2, 60, 100}, {1, 60, 100}}) == std::vector<std::uint64_t>{0, 100});
+  CHECK(shares(100, {{1, 200, 300}, {2, 10, 100}}) == std::vector<std::uint64_t>{0, 0});
+  CHECK(shares(0, {{1, 1, 2}}) == std::vector<std::uint64_t>{0});
+}
+
+TEST_CASE("two processes that ask at once do not count the same bytes") {
+  simulated::reset_memory();
+  be(1);
+  Claims first("t");
+  const int one = first.enter(ClaimState::asking, 10 * kMiB, 1000 * kMiB, {kHostPoolId});
+  CHECK(ask_mib(first, one, 100) == 100);
+  be(2);
+  Claims second("t");
+  const int two = second.enter(ClaimState::asking, 10 * kMiB, 1000 * kMiB, {kHostPoolId});
+  REQUIRE(one >= 0);
+  REQUIRE(two >= 0);
+  CHECK(one != two);
+  CHECK(ask_mib(second, two, 100) == 50);
+  be(1);
+  CHECK(ask_mib(first, one, 60, 40) == 50);  // it holds 40 of the 100: the pool is the same
+  first.change(one, ClaimState::held, 40 * kMiB, 0);
+  be(2);
+  CHECK(ask_mib(second, two, 60) == 60);
+  be(1);
+  first.leave(one);
+  CHECK(simulated::memory().locks == 0);
+}
+
+TEST_CASE("a promise counts with what is still to be touched of it; other pools' claims do not") {
+  simulated::reset_memory();
+  be(1);
+  Claims first("t");
+  const int one = first.enter(ClaimState::promised, 0, 80 * kMiB, {kHostPoolId, 77});
+  first.change(one, ClaimState::promised, 0, 30 * kMiB);
+  be(2);
+  Claims second("t");
+  const int two = second.enter(ClaimState::asking, 1, 1000 * kMiB, {kHostPoolId, 88});
+  CHECK(ask_mib(second, two, 100) == 70);
+  Pool other = pool_of(90);
+  other.id = 88;
+  const auto look = [&] { return std::vector<Pool>{pool_of(1000), other}; };
+  CHECK(second.allow(two, 0, 1000 * kMiB, look).bytes == 90 * kMiB);
+}
+
+TEST_CASE("the dead keep no claim, nor does another process of the same number") {
+  simulated::reset_memory();
+  be(1);
+  Claims claims("t");
+  claims.enter(ClaimState::asking, 60 * kMiB, 1000 * kMiB, {kHostPoolId});
+  be(2);
+  const int two = claims.enter(ClaimState::asking, 60 * kMiB, 1000 * kMiB, {kHostPoolId});
+  CHECK(ask_mib(claims, two, 100) == 0);  // the first one's minimum comes first
+  SECTION("gone") {
+    simulated::memory().process_starts.erase(1);
+  }
+  SECTION("given out again") {
+    simulated::memory().process_starts[1] = 99;
+  }
+  CHECK(ask_mib(claims, two, 100) == 100);
+}
+
+TEST_CASE("a corrupted table is made anew, one of another version or a kept lock is done without") {
+  simulated::reset_memory();
+  be(1);
+  Claims claims("t");
+  REQUIRE(claims.enter(ClaimState::asking, 1, kMiB, {kHostPoolId}) >= 0);
+  auto& words = simulated::memory().shared_files["t"];
+  for (auto& word : words) word = 0xdeadbeefdeadbeefU;
+  const int again = claims.enter(ClaimState::asking, kMiB, 1000 * kMiB, {kHostPoolId});
+  CHECK(again == 0);
+  CHECK(ask_mib(claims, again, 100) == 100);
+  for (std::size_t i = 3; i < words.size(); ++i) words[i] = 0xdeadbeefdeadbeefU;  // sound head, rotten claims
+  CHECK(claims.enter(ClaimState::asking, kMiB, kMiB, {kHostPoolId}) == 0);
+  words[1] = 2;  // a later version
+  CHECK(claims.enter(ClaimState::asking, kMiB, kMiB, {kHostPoolId}) == -1);
+  CHECK(ask_mib(claims, -1, 100) == 100);
+  words[1] = 1;
+  simulated::memory().is_lock_kept = true;
+  CHECK(claims.enter(ClaimState::asking, kMiB, kMiB, {kHostPoolId}) == -1);
+}
+
+TEST_CASE("where the table for all belongs to somebody else, one's own is used, or none") {
+  simulated::reset_memory();
+  be(1);
+  simulated::memory().shared_forbidden = {"t"};
+  Claims own("t");
+  CHECK(own.enter(ClaimState::asking, 1, kMiB, {}) == 0);
+  CHECK(simulated::memory().shared_files.count("t.own") == 1);
+  simulated::memory().shared_forbidden = {"t", "t.own"};
+  Claims none("t");
+  CHECK_FALSE(none.is_shared());
+  CHECK(none.enter(ClaimState::asking, 1, kMiB, {}) == -1);
+  CHECK(ask_mib(none, -1, 100) == 100);
+}
+
+TEST_CASE("a child of fork leaves its parent's claim alone") {
+  simulated::reset_memory();
+  be(1);
+  Claims claims("t");
+  const int one = claims.enter(ClaimState::promised, 0, 80 * kMiB, {kHostPoolId});
+  claims.change(one, ClaimState::promised, 0, 80 * kMiB);
+  be(2);
+  claims.leave(one);
+  claims.change(one, ClaimState::held, 0, 0);
+  CHECK(ask_mib(claims, -1, 100) == 20);
+}
+
+TEST_CASE("requests that make no sense are refused") {
+  Request request = request_of(2, 1);
+  CHECK(round_request(request) == -EINVAL);
+  request = request_of(1, 2);
+  request.multiple_bytes = 0;
+  CHECK(round_request(request) == -EINVAL);
+  request.multiple_bytes = 3 * kMiB;
+  CHECK(round_request(request) == -EINVAL);
+  request = {};
+  request.min_bytes = 101;
+  request.max_bytes = 399;
+  request.multiple_bytes = 100;
+  REQUIRE(round_request(request) == 0);
+  CHECK(request.min_bytes == 200);
+  CHECK(request.max_bytes == 300);
+  request.min_bytes = request.max_bytes = ~std::uint64_t{0};
+  CHECK(round_request(request) == -EINVAL);
+}
+
+TEST_CASE("GRAY_MAC switches signals off by name") {
+  CHECK(parse_signals(nullptr).value() == kSignalsAll);
+  CHECK(parse_signals("full").value() == kSignalsAll);
+  CHECK(parse_signals("time").value() == kSignalsTimeOnly);
+  CHECK(parse_signals("no-stall,no-claims").value() == (kSignalsAll & ~(kSignalStall | kSignalClaims)));
+  CHECK(parse_signals("no-stall,x").error() == -EINVAL);
+  CHECK(parse_signals(",").error() == -EINVAL);
+}
+
+TEST_CASE("memory is granted up to the margin, in multiples, and given back once") {
+  set_host(1000);
+  Allocator allocator;
+  Request request = request_of(100, 5000);
+  request.multiple_bytes = 3 * kMiB;
+  const auto grant = allocator.allocate(request);
+  REQUIRE(grant);
+  CHECK(grant.value().bytes % (3 * kMiB) == 0);
+  CHECK(grant.value().bytes <= (1000 - 1000 / 32) * kMiB);
+  CHECK(grant.value().bytes >= (1000 - 1000 / 32 - 6) * kMiB);
+  CHECK(allocator.allocate(request_of(100, 200)).error() == -EAGAIN);
+  CHECK(allocator.allocate(request_of(2000, 2000)).error() == -ENOMEM);
+  CHECK(allocator.estimate(request_of(100, 200)).error() == -EAGAIN);
+  CHECK(allocator.shrink(grant.value().address, 50 * kMiB) == 0);
+  CHECK(allocator.shrink(grant.value().address, 51 * kMiB) == -EINVAL);
+  CHECK(allocator.estimate(request_of(100, 200)).value().bytes == 200 * kMiB);
+  CHECK(allocator.release(grant.value().address) == 0);
+  CHECK(allocator.release(grant.value().address) == -EINVAL);
+  CHECK(allocator.release(nullptr) == -EINVAL);
+  CHECK(simulated::memory().live_reservations_bytes == 0);
+  CHECK(simulated::memory().resident.empty());
+}
+
+TEST_CASE("what is no whole number of pages is granted to the byte") {
+  set_host(1000);
+  Allocator allocator;
+  for (const std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{1392}, std::uint64_t{116'000'000}}) {
+    Request request;
+    request.min_bytes = 1;
+    request.max_bytes = bytes;
+    const auto grant = allocator.allocate(request);
+    REQUIRE(grant);
+    CHECK(grant.value().bytes == bytes);
+    CHECK(allocator.estimate(request).value().bytes == bytes);
+    CHECK(allocator.release(grant.value().address) == 0);
+  }
+}
+
+TEST_CASE("a waiter is served when memory comes free, and told when its time is up") {
+  set_host(1000);
+  Allocator allocator;
+  const auto grant = allocator.allocate(request_of(100, 900));
+  REQUIRE(grant);
+  Request request = request_of(500, 900);
+  request.timeout_ns = 3'000'000'000;
+  CHECK(allocator.allocate(request).error() == -ETIMEDOUT);
+  int waits = 0;
+  simulated::memory().on_wait = [&] {
+    if (++waits == 3) allocator.release(grant.value().address);
+  };
+  const auto second = allocator.allocate(request);
+  REQUIRE(second);
+  CHECK(second.value().bytes == 900 * kMiB);
+  CHECK(waits == 3);
+}
+
+TEST_CASE("a hog that grows while we probe is left room, and nobody is paged out") {
+  for (const bool has_swap : {true, false}) {
+    set_host(1000);
+    simulated::memory().has_swap = has_swap;
+    simulated::memory().on_touch = [](std::uint64_t) {
+      auto& memory = simulated::memory();
+      if (memory.competitor_pages < 500 * 256 && memory.touches % 2 == 0) ++memory.competitor_pages;
+    };
+    simulated::memory().before_read = [] {
+      auto& memory = simulated::memory();
+      const std::uint64_t used = memory.resident.size() + memory.competitor_pages;
+      const std::string kib = std::to_string((memory.frames - std::min(used, memory.frames)) * 4);
+      memory.texts["/proc/meminfo"] = "MemTotal: 1024000 kB\nMemAvailable: " + kib + " kB\nSwapFree: 0 kB\n";
+    };
+    Allocator allocator;
+    const auto grant = allocator.allocate(request_of(10, 5000));
+    REQUIRE(grant);
+    CHECK(simulated::memory().swap_outs == 0);
+    CHECK(simulated::memory().deaths == 0);
+    CHECK(grant.value().bytes <= 500 * kMiB);
+  }
+}

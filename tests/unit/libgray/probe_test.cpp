@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// probe_test: the probe finds what is there, by time alone and with the other signals, and at a linear price.
+//
+// How: over the simulated memory, whose frames are counted, with a competitor of known size, preemptions and a
+// hypervisor that is late. Leaves out real paging (bench/mac, tests/system/mac_room_test.sh).
+#include "tests/support/catch.hpp"
+
+#include "libgray/src/memory/probe.hpp"
+#include "libgray/src/os/memory_os.hpp"
+#include "tests/unit/libgray/simulated_memory.hpp"
+
+namespace simulated = gray::os::simulated;
+namespace os = gray::os;
+using namespace gray::memory;
+using gray::base::kMiB;
+
+namespace {
+
+constexpr std::uint64_t kPagesPerMiB = 256;
+
+ProbeWatch counting_swap() {
+  return {nullptr, [] {
+            PagingCounters counters;
+            counters.swapped_bytes = simulated::memory().swapped.size() * 4096;
+            return counters;
+          }};
+}
+
+struct Found {
+  std::uint64_t mebibytes;
+  ProbeEnd end;
+  std::uint64_t touches;
+};
+
+Found find(std::uint64_t want_mib, const ProbeOptions& options, ProbeWatch watch = counting_swap()) {
+  unsigned char* base = os::reserve_memory(want_mib * kMiB).value();
+  Probe probe(base, want_mib * kMiB, options, std::move(watch));
+  const ProbeEnd end = probe.grow(want_mib * kMiB);
+  return {probe.held_bytes() / kMiB, end, probe.touches()};
+}
+
+ProbeOptions by_time() {
+  ProbeOptions options;
+  options.signals = kSignalsTimeOnly;
+  return options;
+}
+
+ProbeOptions by_all() {
+  return {};
+}
+
+void set_memory(std::uint64_t mebibytes, std::uint64_t competitor_mib) {
+  simulated::reset_memory();
+  simulated::memory().frames = mebibytes * kPagesPerMiB;
+  simulated::memory().competitor_pages = competitor_mib * kPagesPerMiB;
+}
+
+}  // namespace
+
+TEST_CASE("what is there is granted in full, and nobody is paged out") {
+  for (const ProbeOptions& options : {by_time(), by_all()}) {
+    set_memory(600, 50);
+    const Found found = find(500, options);
+    CHECK(found.mebibytes == 500);
+    CHECK(found.end == ProbeEnd::reached);
+    CHECK(simulated::memory().swap_outs == 0);
+  }
+}
+
+TEST_CASE("beside a competitor the probe stops within 8 % below what is left, and holds it without a fault") {
+  for (const std::uint64_t competitor_mib : std::vector<std::uint64_t>{0, 64, 256, 448}) {
+    for (const ProbeOptions& options : {by_time(), by_all()}) {
+      set_memory(512, competitor_mib);
+      const Found found = find(1024, options);
+      const std::uint64_t left = 512 - competitor_mib;
+      INFO("left " << left << " found " << found.mebibytes);
+      CHECK(found.end == ProbeEnd::paging);
+      CHECK(found.mebibytes <= left);
+      CHECK(found.mebibytes >= left * 92 / 100 - 1);
+    }
+  }
+}
+
+TEST_CASE("preemption, a late hypervisor and huge pages being cleared are not taken for paging") {
+  for (const ProbeOptions& options : {by_time(), by_all()}) {
+    set_memory(600, 0);
+    simulated::memory().robbed_every = 512;  // as a host that backs memory in huge pages
+    CHECK(find(300, options).mebibytes == 300);
+    set_memory(600, 0);
+    simulated::memory().first_touch_ns = 11'000;
+    simulated::memory().robbed_touches = {100, 3000, 3300, 20000};
+    CHECK(find(300, options).mebibytes == 300);
+  }
+}
+
+TEST_CASE("with other signals on, slowness that none of them confirms is not paging") {
+  set_memory(600, 0);
+  simulated::memory().first_touch_ns = 100'000;  // a host that is out of memory itself
+  CHECK(find(50, by_all()).mebibytes == 50);
+  set_memory(600, 0);
+  simulated::memory().resident_touch_ns = 3'000;  // an emulator
+  CHECK(find(50, by_all()).mebibytes == 50);
+  set_memory(600, 0);
+  simulated::memory().resident_touch_ns = 3'000;
+  CHECK(find(50, by_time()).mebibytes == 50);  // what is slow is measured here
+}
+
+TEST_CASE("the probe stays below its allowance, and gives back when that falls") {
+  set_memory(600, 0);
+  std::uint64_t highest = 0;
+  const Found found = find(500, by_all(),
+                           {[&](std::uint64_t held_bytes) {
+                              highest = std::max(highest, held_bytes);
+                              return held_bytes < 200 * kMiB ? 300 * kMiB : 120 * kMiB;
+                            },
+                            nullptr});
+  CHECK(found.end == ProbeEnd::forbidden);
+  CHECK(found.mebibytes == 120);
+  CHECK(highest <= 300 * kMiB);
+  CHECK(simulated::memory().resident.size() == 120 * kPagesPerMiB);
+}
+
+TEST_CASE("the work grows linearly with the memory taken") {
+  std::uint64_t touches[2];
+  for (int i = 0; i < 2; ++i) {
+    set_memory(8192, 0);
+    touches[i] = find(i == 0 ? 1024 : 4096, by_all()).touches;
+    CHECK(touches[i] < (i == 0 ? 1024U : 4096U) * kPagesPerMiB * 23 / 10);
+  }
+  CHECK(touches[1] < touches[0] * 42 / 10);
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "tests/unit/libgray/simulated_memory.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "libgray/src/os/memory_os.hpp"
+#include "libgray/src/os/shared_os.hpp"
+
+namespace gray::os {
+namespace {
+
+using base::Result;
+using simulated::memory;
+
+constexpr std::uint64_t kPage = 4096;
+
+std::uint64_t used_frames() {
+  return memory().resident.size() + memory().competitor_pages;
+}
+
+void push_one_out() {
+  if (!memory().has_swap || memory().order.empty()) {
+    ++memory().deaths;
+    return;
+  }
+  const std::uint64_t victim = memory().order.front();
+  memory().order.pop_front();
+  memory().resident.erase(victim);
+  memory().swapped.insert(victim);
+  ++memory().swap_outs;
+}
+
+void make_resident(std::uint64_t page) {
+  memory().resident[page] = memory().order.insert(memory().order.end(), page);
+}
+
+std::uint64_t touch(std::uint64_t page) {
+  const auto found = memory().resident.find(page);
+  if (found != memory().resident.end()) {
+    memory().order.splice(memory().order.end(), memory().order, found->second);
+    return memory().resident_touch_ns;
+  }
+  std::uint64_t time_ns = memory().first_touch_ns;
+  if (used_frames() >= memory().frames) {
+    push_one_out();
+    time_ns = memory().reclaim_ns;
+  }
+  if (memory().swapped.erase(page) != 0) {
+    ++memory().major_faults;
+    time_ns += memory().swap_in_ns;
+  }
+  make_resident(page);
+  return time_ns;
+}
+
+}  // namespace
+
+namespace simulated {
+
+Memory& memory() {
+  static Memory the_memory;
+  return the_memory;
+}
+
+void reset_memory() {
+  memory() = Memory{};
+}
+
+}  // namespace simulated
+
+int read_text(const std::string& path, std::string& text) {
+  text.clear();
+  if (memory().before_read) memory().before_read();
+  const auto error = memory().text_errors.find(path);
+  if (error != memory().text_errors.end()) return error->second;
+  const auto found = memory().texts.find(path);
+  if (found == memory().texts.end()) return -ENOENT;
+  text = found->second;
+  return 0;
+}
+
+std::uint64_t memory_page_bytes() {
+  return kPage;
+}
+
+Result<unsigned char*> reserve_memory(std::uint64_t bytes) {
+  if (bytes > memory().reserve_bytes_max) return Result<unsigned char*>::failure(-ENOMEM);
+  static std::uintptr_t next = std::uintptr_t{1} << 30U;  // addresses that nothing reads
+  const std::uintptr_t address = next;
+  next += bytes + kPage;
+  memory().live_reservations_bytes += bytes;
+  return reinterpret_cast<unsigned char*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+void drop_memory(unsigned char* address, std::uint64_t bytes) {
+  const std::uint64_t first = reinterpret_cast<std::uintptr_t>(address) / kPage;
+  for (std::uint64_t page = first; page < first + bytes / kPage; ++page) {
+    const auto found = memory().resident.find(page);
+    if (found != memory().resident.end()) {
+      memory().order.erase(found->second);
+      memory().resident.erase(found);
+    }
+    memory().swapped.erase(page);
+  }
+}
+
+void release_memory(unsigned char* address, std::uint64_t bytes) {
+  drop_memory(address, bytes);
+  memory().live_reservations_bytes -= bytes;
+}
+
+void touch_pages(unsigned char* base, std::uint64_t first_page, std::uint64_t count, std::uint64_t stride,
+                 std::uint32_t* times_ns) {
+  const std::uint64_t start = reinterpret_cast<std::uintptr_t>(base) / kPage + first_page;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::uint64_t time_ns = touch(start + i * stride);
+    const std::uint64_t number = memory().touches++;
+    if (memory().robbed_touches.count(number) != 0) time_ns += memory().robbed_time_ns;
+    if (memory().robbed_every != 0 && number % memory().robbed_every == 0) time_ns += memory().robbed_time_ns;
+    memory().clock_ns += time_ns;
+    times_ns[i] = static_cast<std::uint32_t>(time_ns);
+    if (memory().on_touch) memory().on_touch(number);
+  }
+}
+
+std::uint64_t count_major_faults() {
+  return memory().major_faults;
+}
+
+Result<std::uint64_t> count_swapped(unsigned char* base, std::uint64_t first_page, std::uint64_t count,
+                                    std::uint64_t stride) {
+  if (!memory().is_pagemap_told) return Result<std::uint64_t>::failure(-ENOSYS);
+  const std::uint64_t start = reinterpret_cast<std::uintptr_t>(base) / kPage + first_page;
+  std::uint64_t swapped = 0;
+  for (std::uint64_t i = 0; i < count; ++i) swapped += memory().swapped.count(start + i * stride);
+  return swapped;
+}
+
+void prefer_huge_pages(unsigned char* /*address*/, std::uint64_t /*bytes*/) {}
+
+int try_in_child(std::uint64_t bytes) {
+  return (bytes / kPage + used_frames() > memory().frames) && !memory().has_swap ? -ENOMEM : 0;
+}
+
+Result<int> open_trigger(const std::string& path, const char* /*trigger*/) {
+  if (memory().texts.count(path) == 0) return Result<int>::failure(-ENOENT);
+  return 1;
+}
+
+Result<int> open_level_event(const std::string& path, const char* /*level*/) {
+  if (memory().texts.count(path) == 0) return Result<int>::failure(-ENOENT);
+  return 2;
+}
+
+std::uint64_t now_ns() {
+  return ++memory().clock_ns;
+}
+
+void pause_ns(std::uint64_t time_ns) {
+  memory().clock_ns += time_ns;
+}
+
+Result<SharedMemory> open_shared(const std::string& name, std::size_t bytes, bool is_for_all) {
+  const std::string path = is_for_all ? name : name + ".own";
+  if (memory().shared_forbidden.count(path) != 0) return Result<SharedMemory>::failure(-EPERM);
+  auto& file = memory().shared_files[path];
+  if (file.empty()) file.resize(bytes / sizeof(std::uint64_t) + 1);
+  return SharedMemory{file.data(), 1};
+}
+
+int lock_shared(const SharedMemory& /*memory*/, std::uint64_t /*timeout_ns*/) {
+  if (memory().is_lock_kept) return -ETIMEDOUT;
+  ++memory().locks;
+  return 0;
+}
+
+void unlock_shared(const SharedMemory& /*memory*/) {
+  --memory().locks;
+}
+
+void wait_while(std::uint32_t* word, std::uint32_t seen, std::uint64_t timeout_ns) {
+  if (*word == seen) memory().clock_ns += timeout_ns;
+  if (memory().on_wait) memory().on_wait();
+}
+
+void wake_all(std::uint32_t* /*word*/) {}
+
+std::uint32_t process_id() {
+  return memory().process;
+}
+
+Result<std::uint64_t> process_start(std::uint32_t pid) {
+  const auto found = memory().process_starts.find(pid);
+  if (found == memory().process_starts.end()) return Result<std::uint64_t>::failure(-ESRCH);
+  return found->second;
+}
+
+std::uint64_t resident_bytes_of_tree(std::uint32_t /*pid*/) {
+  return 0;
+}
+
+}  // namespace gray::os

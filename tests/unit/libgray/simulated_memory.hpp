@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// simulated_memory: a host whose memory is known, for memory admission: libgray/src/os/memory_os.hpp over a count
+// of page frames and texts in memory.
+//
+// Frames are shared with a competitor that holds some. A first touch takes a free frame; when there is none the
+// page that was touched longest ago goes to swap, slowly, and touching it again is a major fault; without swap
+// it is a death, which is counted. Times are exact; robbed touches stand for preemption and for a hypervisor that
+// has to find memory first.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gray::os::simulated {
+
+struct Memory {
+  std::map<std::string, std::string> texts;     // by path
+  std::map<std::string, int> text_errors;       // negative errno, by path
+  std::function<void()> before_read;            // renews `texts`
+  std::function<void(std::uint64_t)> on_touch;  // with the number of touches so far
+
+  std::uint64_t frames = 1'000'000;
+  std::uint64_t competitor_pages = 0;  // held for good
+  bool has_swap = true;
+  bool is_pagemap_told = true;
+  std::uint64_t first_touch_ns = 1'200;
+  std::uint64_t resident_touch_ns = 60;
+  std::uint64_t reclaim_ns = 250'000;  // a first touch that has to push a page out
+  std::uint64_t swap_in_ns = 120'000;
+  std::set<std::uint64_t> robbed_touches;  // counted from 0
+  std::uint64_t robbed_every = 0;          // each so-manieth touch is robbed, too
+  std::uint64_t robbed_time_ns = 4'000'000;
+  std::uint64_t reserve_bytes_max = std::uint64_t{1} << 46U;
+
+  // Processes and the notes they share.
+  std::map<std::string, std::vector<std::uint64_t>> shared_files;
+  std::set<std::string> shared_forbidden;  // cannot be opened
+  std::map<std::uint32_t, std::uint64_t> process_starts{{1000, 7}};
+  std::uint32_t process = 1000;  // who calls
+  bool is_lock_kept = false;     // by somebody who stands still
+  int locks = 0;                 // held now
+  std::function<void()> on_wait;
+
+  std::uint64_t touches = 0;
+  std::uint64_t swap_outs = 0;
+  std::uint64_t swapped_now = 0;
+  std::uint64_t major_faults = 0;
+  std::uint64_t deaths = 0;
+  std::uint64_t clock_ns = 1;
+  std::uint64_t live_reservations_bytes = 0;
+  std::list<std::uint64_t> order;  // resident pages, by address; longest ago first
+  std::map<std::uint64_t, std::list<std::uint64_t>::iterator> resident;
+  std::set<std::uint64_t> swapped;
+};
+
+Memory& memory();
+void reset_memory();
+
+}  // namespace gray::os::simulated

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "tools/gb-run/options.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+
+#include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/options.hpp"
+#include "toolbox/cli/quantities.hpp"
+#include "tools/gb-run/amounts.hpp"
+
+namespace gb_run {
+namespace {
+
+constexpr const char* kPolicies[] = {"share", "keep", "steal"};  // numbered as CachePolicy
+
+constexpr char kFooter[] =
+    "In CMD's words {} stands for what was granted, in KiB with a K behind it, as sort -S and java -Xmx want "
+    "it; {b} "
+    "for bytes, {m} for MiB, {n} for the number of multiples.\n"
+    "The grant is not taken but claimed for as long as CMD runs: other users of libgray and gb-run leave it "
+    "alone.\n"
+    "Exit status: CMD's; 1 if MIN isn't there, 2 usage, 126 or 127 if CMD can't be started.\n"
+    "\n"
+    "Examples:\n"
+    "  gb-run --min 1G --max 80% --env GOMEMLIMIT -- ./server\n"
+    "  gb-run --min 100M --wait 10m -- sort -S {} big.txt\n"
+    "  gb-run --multiple 2G --max 16G -- make -j{n}\n";
+
+struct Flags {
+  std::string min;
+  std::string max = "100%";
+  std::uint64_t multiple_bytes = 1;
+  std::uint64_t margin_bytes = 0;
+  std::uint64_t wait_ns = 0;
+  std::string cache = "share";
+};
+
+bool is_variable_name(const std::string& name) {
+  const auto is_fit = [](char c) {
+    return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+  };
+  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') &&
+         std::all_of(name.begin(), name.end(), is_fit);
+}
+
+// Whether the command, which is the end of the arguments, stands behind a "--".
+bool follows_dashes(const std::vector<std::string>& command, int argc, char** argv) {
+  const int first = argc - static_cast<int>(command.size());
+  return first > 0 && std::string(argv[first - 1]) == "--";
+}
+
+std::optional<int> apply(const Flags& flags, Options& options) {
+  gray::memory::Request& request = options.request;
+  const auto signals = gray::memory::parse_signals(std::getenv("GRAY_MAC"));
+  if (!signals) return gray::cli::fail_usage("GRAY_MAC='{}' is not understood", std::getenv("GRAY_MAC"));
+  request.signals = signals.value();
+  const auto* policy = std::find(std::begin(kPolicies), std::end(kPolicies), flags.cache);
+  request.cache = static_cast<gray::memory::CachePolicy>(std::distance(std::begin(kPolicies), policy));
+  request.margin_bytes = flags.margin_bytes;
+  request.multiple_bytes = flags.multiple_bytes;
+  request.timeout_ns = flags.wait_ns;
+  const std::uint64_t whole_bytes = gray::memory::capacity_bytes({request.cache, request.margin_bytes});
+  std::string problem = read_amount(flags.max, whole_bytes, request.max_bytes);
+  if (!problem.empty()) return gray::cli::fail_usage("--max: {}", problem);
+  request.min_bytes = std::max<std::uint64_t>(1, flags.multiple_bytes);
+  if (!flags.min.empty()) problem = read_amount(flags.min, whole_bytes, request.min_bytes);
+  if (!problem.empty()) return gray::cli::fail_usage("--min: {}", problem);
+  // A share that comes to less than the minimum means that this is not there, not that the line is wrong.
+  if (!flags.max.empty() && flags.max.back() == '%' &&
+      request.max_bytes < request.min_bytes + request.multiple_bytes)
+    request.max_bytes = std::max(request.max_bytes, request.min_bytes + request.multiple_bytes - 1);
+  for (const std::string& name : options.variables)
+    if (!is_variable_name(name)) return gray::cli::fail_usage("--env: '{}' is no name of a variable", name);
+  gray::memory::Request rounded = request;
+  if (gray::memory::round_request(rounded) != 0)
+    return gray::cli::fail_usage("no multiple of {} B lies between {} B and {} B", request.multiple_bytes,
+                                 request.min_bytes, request.max_bytes);
+  if (options.is_print != options.command.empty())
+    return options.is_print ? gray::cli::fail_usage("--print runs no command")
+                            : gray::cli::fail_usage("no command to run: write gb-run --min SIZE -- CMD");
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<int> read_options(int argc, char** argv, Options& options) {
+  CLI::App app{"Runs CMD with as much memory as is there now, between MIN and MAX.", "gb-run"};
+  Flags flags;
+  app.add_option("--min", flags.min, "the least, in bytes or % of the limit; without it, status 1")
+      ->type_name("SIZE");
+  app.add_option("--max", flags.max, "the most, in bytes or % of the limit (default 100%)")
+      ->type_name("SIZE");
+  gray::cli::add_bytes_option(app, "--multiple", flags.multiple_bytes, "grant a multiple of this");
+  gray::cli::add_bytes_option(app, "--margin", flags.margin_bytes, "keep so much free below each limit");
+  gray::cli::add_duration_option(app, "--wait", flags.wait_ns, "wait so long for MIN");
+  app.add_option("--cache", flags.cache, "what to take of the page cache: share (default), keep, steal")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kPolicies), std::end(kPolicies))))
+      ->type_name("POLICY");
+  app.add_option("--env", options.variables, "tell CMD the bytes in this variable, too; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  app.add_flag("--print", options.is_print, "print the number of bytes, and run nothing");
+  app.prefix_command();
+  app.footer(kFooter);
+  if (const auto status = gray::cli::parse(app, argc, argv)) return status;
+  options.command = app.remaining();
+  // CLI11 leaves what it does not know to the command, a misspelt option before the -- too.
+  if (!options.command.empty() && options.command[0].size() > 1 && options.command[0][0] == '-' &&
+      options.command[0] != "--" && !follows_dashes(options.command, argc, argv))
+    return gray::cli::fail_usage("there is no option '{}'", options.command[0]);
+  if (!options.command.empty() && options.command[0] == "--") options.command.erase(options.command.begin());
+  return apply(flags, options);
+}
+
+}  // namespace gb_run
