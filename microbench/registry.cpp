@@ -11,7 +11,8 @@ namespace {
 
 // The cheap ones first: who interrupts a run and starts again has lost least.
 constexpr const Benchmark* kBenchmarks[] = {
-    &kTimer, &kSystemCall, &kContextSwitch, &kMemoryTouch, &kMemoryBandwidth,
+    &kTimer,     &kSystemCall, &kContextSwitch, &kMemoryTouch, &kMemoryBandwidth, &kCacheHit,  &kCacheRoc,
+    &kReadahead, &kLayout,     &kDiskRandom,    &kDiskUnit,    &kDiskWrite,       &kDiskQueue, &kDiskSeek,
 };
 
 }  // namespace

@@ -12,5 +12,14 @@ extern const Benchmark kSystemCall;
 extern const Benchmark kContextSwitch;
 extern const Benchmark kMemoryTouch;
 extern const Benchmark kMemoryBandwidth;
+extern const Benchmark kCacheHit;
+extern const Benchmark kCacheRoc;
+extern const Benchmark kReadahead;
+extern const Benchmark kLayout;
+extern const Benchmark kDiskRandom;
+extern const Benchmark kDiskUnit;
+extern const Benchmark kDiskWrite;
+extern const Benchmark kDiskQueue;
+extern const Benchmark kDiskSeek;
 
 }  // namespace microbench

@@ -55,8 +55,7 @@ class TestFile {
   [[nodiscard]] std::optional<std::uint64_t> resident(std::uint64_t first, std::uint64_t count) const;
   [[nodiscard]] bool knows_residency() const { return oracle_ != Oracle::kNone; }
 
-  /// Reads `length` bytes at `offset` of `fd` into a buffer of its own and returns how long that took, in ns,
-  /// by `now`. Throws NotAvailable if it cannot.
+  /// kRequestBytesMax of random data, aligned for reads and writes past the page cache.
   [[nodiscard]] void* buffer() const { return buffer_.get(); }
 
   /// A page number, not the first one, which the kernel reads ahead from.
