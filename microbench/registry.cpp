@@ -11,8 +11,9 @@ namespace {
 
 // The cheap ones first: who interrupts a run and starts again has lost least.
 constexpr const Benchmark* kBenchmarks[] = {
-    &kTimer,     &kSystemCall, &kContextSwitch, &kMemoryTouch, &kMemoryBandwidth, &kCacheHit,  &kCacheRoc,
-    &kReadahead, &kLayout,     &kDiskRandom,    &kDiskUnit,    &kDiskWrite,       &kDiskQueue, &kDiskSeek,
+    &kTimer,    &kSystemCall, &kContextSwitch, &kMemoryTouch, &kMemoryBandwidth, &kMemorySwap,
+    &kCacheHit, &kCacheRoc,   &kMemoryReclaim, &kReadahead,   &kLayout,          &kDiskRandom,
+    &kDiskUnit, &kDiskWrite,  &kDiskQueue,     &kDiskSeek,    &kWriteback,
 };
 
 }  // namespace
