@@ -33,7 +33,9 @@ constexpr Output kOutputs[] = {
      "libgray/src/layout, tools/gbp", true},
     {"disk.seek_settle_ns", "ns", "seeks", "the shortest seek, without rotation and transfer", "a person",
      true},
-    {"disk.seek_stroke_ns", "ns", "seeks", "what a seek over the whole stretch takes more", "a person", true},
+    {"disk.seek_average_ns", "ns", "seeks", "a seek over a third of the stretch, the same way", "a person",
+     true},
+    {"disk.seek_full_ns", "ns", "seeks", "a seek over all of it", "a person", true},
     {"disk.rotation_ns", "ns", "seeks", "one turn; 0 where nothing turns", "a person", true},
     {"disk.seek_span_bytes", "bytes", "seeks", "the stretch the distances lie in", "a person", true},
     {"disk.seek_curve", "ns", "seeks", "a read at this distance from the last one", "microbench report", true,
@@ -47,8 +49,7 @@ class DiskSeekSession : public Session {
     if (!device_.is_open() && !context.file->has_direct()) {
       throw NotAvailable("this file system has no reads past the page cache");
     }
-    for (std::uint64_t d = kDistanceMinBytes; d <= span_bytes_ / 4 * 3; d *= kDistanceFactor)
-      distances_.push_back(d);
+    choose_distances();
     if (distances_.size() < 3) throw NotAvailable("the test file is too short to seek in");
   }
 
@@ -75,12 +76,17 @@ class DiskSeekSession : public Session {
     std::vector<Finding> all;
     const estimate::SeekFit fit = estimate::fit_seek(samples_, median("next_ns"));
     const std::uint64_t count = samples_.size();
-    const double rounding = fit.rotation_ns / std::sqrt(static_cast<double>(count));
     const bool is_rotational = estimate::is_rotational(fit, median("far_ns"));
     all.push_back({"disk.is_rotational", is_rotational ? 1.0 : 0.0, 0, count});
-    all.push_back({"disk.seek_settle_ns", fit.settle_ns, fit.settle_ns / 5 + rounding, count});
-    all.push_back({"disk.seek_stroke_ns", fit.stroke_ns, fit.stroke_ns / 10 + rounding, count});
-    all.push_back({"disk.rotation_ns", is_rotational ? fit.rotation_ns : 0, fit.rotation_ns / 20, count});
+    // The middle of n values of a turn's width lies so far off, and a fit of several about as far.
+    const auto per_distance = static_cast<double>(count) / static_cast<double>(distances_.size());
+    const double error_ns =
+        std::max(fit.rotation_ns, median("far_ns") / 10) / std::max(per_distance, 1.0) * 2;
+    all.push_back({"disk.seek_settle_ns", fit.settle_ns, error_ns, count});
+    all.push_back({"disk.seek_average_ns", fit.average_ns, error_ns, count});
+    all.push_back({"disk.seek_full_ns", fit.full_ns, error_ns, count});
+    all.push_back(
+        {"disk.rotation_ns", is_rotational ? fit.rotation_ns : 0, is_rotational ? error_ns : 0, count});
     all.push_back({"disk.seek_span_bytes", static_cast<double>(span_bytes_), 0, 1});
     for (const auto& [distance, times] : by_distance_) {
       const auto summary = gray::stats::summarize(times);
@@ -92,6 +98,15 @@ class DiskSeekSession : public Session {
   }
 
  private:
+  // By doubling while the way is short, in even steps where the head may run at full speed.
+  void choose_distances() {
+    std::uint64_t distance = kDistanceMinBytes;
+    for (; distance <= span_bytes_ / 3; distance *= kDistanceFactor) distances_.push_back(distance);
+    for (const std::uint64_t tenths : {4U, 5U, 6U, 7U, 8U, 9U}) {
+      distances_.push_back(span_bytes_ / 10 * tenths / kPageBytes * kPageBytes);
+    }
+  }
+
   void open_device() {
     struct stat info {};
     span_bytes_ = context().file->bytes();

@@ -13,22 +13,47 @@ namespace {
 
 constexpr std::size_t kDistancesMin = 3;
 
+// Up to here a head never reaches its full speed; so it is in the models of disks.
+constexpr double kShortShareMax = 1.0 / 3.0 + 1e-6;
+
 // The slowest disks turn 60 times a second, the fastest 250 times; a scatter beyond that is no rotation.
 constexpr double kRotationMinNs = 3e6;
 constexpr double kRotationMaxNs = 25e6;
 
-// An even spread has this part of its width between these quantiles. The ends are left to hiccups.
-constexpr double kLowShare = 0.05;
-constexpr double kHighShare = 0.95;
+// What lies further above the least time than a turn and this was held up by something else.
+constexpr double kTurnTolerance = 1.1;
 
 // No flash is so slow at random, no disk so fast.
 constexpr double kMechanicalReadMinNs = 2e6;
 constexpr double kMechanicalStrokeMinNs = 1e6;
 
-double width_of_even_spread(const std::vector<double>& residuals) {
-  const double low = gray::stats::quantile(residuals, kLowShare).value_or(0);
-  const double high = gray::stats::quantile(residuals, kHighShare).value_or(0);
-  return (high - low) / (kHighShare - kLowShare);
+using TimesByDistance = std::map<double, std::vector<double>>;
+
+// The range of n values spread evenly is short of their whole width by two parts in n + 1.
+double width_of(const std::vector<double>& times) {
+  const auto [low, high] = std::minmax_element(times.begin(), times.end());
+  const auto n = static_cast<double>(times.size());
+  return (*high - *low) * (n + 1) / (n - 1);
+}
+
+// A turn shows as the same width at every distance; hiccups widen some.
+double turn_of(const TimesByDistance& by_distance) {
+  std::vector<double> widths;
+  for (const auto& [share, times] : by_distance) widths.push_back(width_of(times));
+  const auto summary = gray::stats::summarize(widths);
+  const double turn_ns = summary ? summary.value().median : 0;
+  return turn_ns >= kRotationMinNs && turn_ns <= kRotationMaxNs ? turn_ns : 0;
+}
+
+// Of an even spread the middle of the range is known best by far; without a turn, the median.
+double middle_of(const std::vector<double>& times, double turn_ns) {
+  if (turn_ns == 0) return gray::stats::summarize(times).value().median;
+  const double low = *std::min_element(times.begin(), times.end());
+  double high = low;
+  for (const double time : times) {
+    if (time <= low + kTurnTolerance * turn_ns) high = std::max(high, time);
+  }
+  return (low + high) / 2;
 }
 
 }  // namespace
@@ -50,40 +75,38 @@ std::uint64_t access_unit_bytes(std::vector<RatePoint> points) {
 }
 
 SeekFit fit_seek(const std::vector<SeekSample>& samples, double transfer_ns) {
-  std::map<double, std::vector<double>> by_distance;
+  TimesByDistance by_distance;
   for (const SeekSample& sample : samples) by_distance[sample.distance_share].push_back(sample.time_ns);
   SeekFit fit;
-  if (by_distance.size() < kDistancesMin) return fit;
-  std::vector<double> roots;
-  std::vector<double> medians;
-  std::vector<double> means;
-  std::vector<double> residuals;
   for (const auto& [share, times] : by_distance) {
-    const auto summary = gray::stats::summarize(times);
-    if (!summary) return fit;
-    roots.push_back(std::sqrt(share));
-    medians.push_back(summary.value().median);
-    means.push_back(summary.value().mean);
+    if (times.size() < 2) return fit;
   }
-  const auto first = gray::stats::fit_line(roots, medians);
-  if (!first) return fit;
-  for (const SeekSample& sample : samples) {
-    residuals.push_back(sample.time_ns - first.value().intercept -
-                        first.value().slope * std::sqrt(sample.distance_share));
+  const double turn_ns = turn_of(by_distance);
+  std::vector<double> roots;
+  std::vector<double> short_ns;
+  std::vector<double> shares;
+  std::vector<double> long_ns;
+  for (const auto& [share, times] : by_distance) {
+    const double ns = middle_of(times, turn_ns) - turn_ns / 2 - transfer_ns;
+    const bool is_short = share <= kShortShareMax;
+    (is_short ? roots : shares).push_back(is_short ? std::sqrt(share) : share);
+    (is_short ? short_ns : long_ns).push_back(ns);
   }
-  const double width_ns = width_of_even_spread(residuals);
-  const bool is_turning = width_ns >= kRotationMinNs && width_ns <= kRotationMaxNs;
-  // The mean of an even spread is known better than its median, where no hiccup can spoil it much.
-  const auto line = is_turning ? gray::stats::fit_line(roots, means) : first;
-  fit.rotation_ns = is_turning ? width_ns : 0;
-  fit.settle_ns = std::max(line.value().intercept - fit.rotation_ns / 2 - transfer_ns, 0.0);
-  fit.stroke_ns = std::max(line.value().slope, 0.0);
-  fit.r_squared = line.value().r_squared;
+  if (roots.size() < kDistancesMin) return fit;
+  const auto curve = gray::stats::fit_line(roots, short_ns);
+  if (!curve) return fit;
+  const auto line = gray::stats::fit_line(shares, long_ns);
+  fit.rotation_ns = turn_ns;
+  fit.settle_ns = std::max(curve.value().intercept, 0.0);
+  fit.average_ns = std::max(curve.value().intercept + curve.value().slope * std::sqrt(1.0 / 3.0), 0.0);
+  fit.full_ns =
+      line ? line.value().intercept + line.value().slope : curve.value().intercept + curve.value().slope;
+  fit.full_ns = std::max(fit.full_ns, 0.0);
   return fit;
 }
 
 bool is_rotational(const SeekFit& fit, double random_read_ns) {
-  return fit.stroke_ns >= kMechanicalStrokeMinNs && random_read_ns >= kMechanicalReadMinNs;
+  return fit.full_ns - fit.settle_ns >= kMechanicalStrokeMinNs && random_read_ns >= kMechanicalReadMinNs;
 }
 
 }  // namespace microbench::estimate

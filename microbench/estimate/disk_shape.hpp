@@ -2,7 +2,7 @@
 // disk_shape: from times of requests to what the disk is. Pure.
 //
 // Knowledge assumed: a request costs a positioning and a transfer, so larger units amortise it; a head needs a settling
-// time and then a time that grows with the square root of the distance (accelerate, brake: Ruemmler and Wilkes, "An
+// time and then a time that grows with the square root of the distance and, on long ways at full speed, with the distance itself (Ruemmler and Wilkes, "An
 // introduction to disk drive modeling", 1994); the platter's position at its arrival is random, so rotation adds a time
 // spread evenly between zero and a turn. Observed: times. Inferred: unit, seek curve, turn. What breaks it: a
 // cache in the disk that answers in its place; distances of the file that are none on the disk.
@@ -31,15 +31,15 @@ struct SeekSample {
 };
 
 struct SeekFit {
-  double settle_ns = 0;    ///< A seek of no distance, turn and transfer not counted.
-  double stroke_ns = 0;    ///< What the longest seek takes more.
+  double settle_ns = 0;    ///< The shortest seek; turn and transfer not counted, as in the next two.
+  double average_ns = 0;   ///< Over a third of the stretch, the mean distance of two random places.
+  double full_ns = 0;      ///< Over all of it.
   double rotation_ns = 0;  ///< One turn; 0 where the times do not scatter as a turn makes them.
-  double r_squared = 0;    ///< Of the medians about the curve.
 };
 
-/// Fits settle + stroke * sqrt(distance share) + half a turn to the medians at each distance, and the turn to the
-/// scatter about them. `transfer_ns` is what a request takes without positioning. All zero with fewer than three
-/// distances.
+/// Short seeks by settle + k * sqrt(distance), those beyond a third of the stretch by a line, each through the middles of
+/// the times at a distance; the turn from their ranges. `transfer_ns` is what a request takes without positioning. All
+/// zero with fewer than three short distances, or fewer than two times at one.
 SeekFit fit_seek(const std::vector<SeekSample>& samples, double transfer_ns);
 
 /// Distance counts, and by at least milliseconds: what only a mechanical disk does.

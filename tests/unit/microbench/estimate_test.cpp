@@ -61,15 +61,18 @@ TEST_CASE("the largest requests may be slower again", "[microbench]") {
 
 namespace {
 
-// A disk as in the papers: settle, stroke times the root of the distance, a random part of a turn, a transfer.
-std::vector<SeekSample> simulated_seeks(double settle_ns, double stroke_ns, double turn_ns,
-                                        std::uint64_t seed) {
+// A disk as in data sheets: settle, a root up to a third of the way, then a line, a random part of a turn, a transfer.
+std::vector<SeekSample> simulated_seeks(double turn_ns, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> turn(0, turn_ns);
+  std::vector<double> shares{0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
+  for (double share = 0.33; share > 0.0003; share /= 2) shares.push_back(share);
   std::vector<SeekSample> samples;
-  for (int round = 0; round < 60; ++round) {
-    for (double share = 0.75; share > 0.0005; share /= 2) {
-      samples.push_back({share, 40'000 + settle_ns + stroke_ns * std::sqrt(share) + turn(random)});
+  for (int round = 0; round < 200; ++round) {
+    for (const double share : shares) {
+      const double seek_ns = share <= 1.0 / 3 ? 0.8e6 + (8.5e6 - 0.8e6) * std::sqrt(3 * share)
+                                              : 8.5e6 + (16e6 - 8.5e6) * (share - 1.0 / 3) * 1.5;
+      samples.push_back({share, 140'000 + seek_ns + turn(random)});
     }
   }
   return samples;
@@ -79,13 +82,22 @@ std::vector<SeekSample> simulated_seeks(double settle_ns, double stroke_ns, doub
 
 TEST_CASE("seek curve and turn of a simulated disk are found within a tenth", "[microbench]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const SeekFit fit = fit_seek(simulated_seeks(1e6, 9e6, 8.33e6, seed), 40'000);
+    const SeekFit fit = fit_seek(simulated_seeks(8.33e6, seed), 140'000);
     INFO("seed " << seed);
-    CHECK(fit.rotation_ns == Approx(8.33e6).epsilon(0.1));
-    CHECK(fit.stroke_ns == Approx(9e6).epsilon(0.1));
-    CHECK(fit.settle_ns + fit.stroke_ns == Approx(10e6).epsilon(0.1));
+    CHECK(fit.rotation_ns == Approx(8.33e6).epsilon(0.05));
+    CHECK(fit.settle_ns == Approx(0.8e6).epsilon(0.1));
+    CHECK(fit.average_ns == Approx(8.5e6).epsilon(0.05));
+    CHECK(fit.full_ns == Approx(16e6).epsilon(0.05));
     CHECK(is_rotational(fit, 9e6));
   }
+}
+
+TEST_CASE("a few interrupted reads do not bend the curve", "[microbench]") {
+  auto samples = simulated_seeks(8.33e6, 3);
+  for (std::size_t i = 0; i < samples.size(); i += 500) samples[i].time_ns += 40e6;
+  const SeekFit fit = fit_seek(samples, 140'000);
+  CHECK(fit.rotation_ns == Approx(8.33e6).epsilon(0.05));
+  CHECK(fit.average_ns == Approx(8.5e6).epsilon(0.05));
 }
 
 TEST_CASE("flash is no disk with a head", "[microbench]") {
@@ -98,7 +110,7 @@ TEST_CASE("flash is no disk with a head", "[microbench]") {
   const SeekFit fit = fit_seek(samples, 70'000);
   CHECK(fit.rotation_ns == 0);
   CHECK_FALSE(is_rotational(fit, 80'000));
-  CHECK(fit_seek({{0.1, 5}, {0.2, 5}}, 0).stroke_ns == 0);
+  CHECK(fit_seek({{0.1, 5}, {0.2, 5}}, 0).full_ns == 0);
 }
 
 TEST_CASE("a spread foretells nine of ten medians, also of a host that drifts a little", "[microbench]") {

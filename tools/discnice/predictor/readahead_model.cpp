@@ -29,8 +29,10 @@ class Walk {
       if (!belief_.covers(page, now_ns_)) look_at(page);
       if (!belief_.covers(page, now_ns_)) fetch_for_miss(page);
       const std::uint64_t known_end = smaller(belief_.end_page, end);
-      if (state_.marker_page >= page && state_.marker_page < known_end) {
-        fetch_ahead(range_.end_page - state_.marker_page);
+      const std::uint64_t marker = state_.markers.first_in(page, known_end);
+      if (marker != UINT64_MAX) {
+        fetch_ahead(marker);
+        page = marker;
         continue;  // the window has moved on: look at the same page again with the marker gone
       }
       page = known_end;
@@ -72,6 +74,7 @@ class Walk {
     const std::uint64_t end = smaller(first_page + page_count, range_.file_pages);
     if (first_page >= end) return;
     fetched_pages_ += count_absent(oracle_, first_page, end - first_page);
+    if (oracle_.note_fetch != nullptr) oracle_.note_fetch(oracle_.context, first_page, end - first_page);
     believe(belief_, first_page, end, now_ns_);
   }
 
@@ -105,9 +108,9 @@ class Walk {
   }
 
   // page_cache_async_ra(): the program reached the marked page; the next window is fetched while it works.
-  void fetch_ahead(std::uint64_t request) {
-    const std::uint64_t marker = state_.marker_page;
-    state_.marker_page = UINT64_MAX;
+  void fetch_ahead(std::uint64_t marker) {
+    state_.markers.remove(marker);
+    const std::uint64_t request = range_.end_page - marker;
     const std::uint64_t max = window_pages_max(request);
     if (max == 0) return;
     if (marker == state_.start_page + state_.size_pages - state_.ahead_pages) {
@@ -115,13 +118,27 @@ class Walk {
       const std::uint64_t next = next_window_pages(state_.size_pages, max);
       state_.size_pages = state_.size_pages > next ? state_.size_pages : next;
     } else {
-      const std::uint64_t run = resident_run(oracle_, marker + 1, max) + 1;
+      // The marker of another window, or of another descriptor: the size follows from what is cached behind it.
+      const std::uint64_t run = run_behind(marker, max);
+      if (run > max) return;
       state_.start_page = marker + run;
       state_.size_pages = next_window_pages(run + request, max);
     }
     align_window_end(max);
     state_.ahead_pages = state_.size_pages;
     submit();
+  }
+
+  // How far it is from a marker to the first absent page; more than `max` when there is none so near.
+  [[nodiscard]] std::uint64_t run_behind(std::uint64_t marker, std::uint64_t max) const {
+    std::uint64_t run = 1;
+    while (run <= max) {
+      const std::uint64_t asked = smaller(max + 1 - run, kRegionPages);
+      const std::uint64_t found = resident_run(oracle_, marker + run, asked);
+      run += found;
+      if (found < asked) break;
+    }
+    return run;
   }
 
   // Large folios: the window ends on a boundary of the folio size it aims at.
@@ -138,8 +155,7 @@ class Walk {
   void submit() {
     fetch(state_.start_page, state_.size_pages);
     const std::uint64_t marker = state_.start_page + state_.size_pages - state_.ahead_pages;
-    const bool has_marker = state_.ahead_pages != 0 && marker < range_.file_pages;
-    state_.marker_page = has_marker ? marker : UINT64_MAX;
+    if (state_.ahead_pages != 0 && marker < range_.file_pages) state_.markers.add(marker);
   }
 
   ReadaheadState& state_;
@@ -154,6 +170,28 @@ class Walk {
 static_assert(kPageBytes == UINT64_C(1) << 12U, "fetch_for_miss() turns bytes into pages by this shift");
 
 }  // namespace
+
+std::uint64_t Markers::first_in(std::uint64_t first_page, std::uint64_t end_page) const {
+  std::uint64_t first = UINT64_MAX;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (pages_[i] >= first_page && pages_[i] < end_page) first = smaller(first, pages_[i]);
+  }
+  return first;
+}
+
+void Markers::add(std::uint64_t page) {
+  remove(page);
+  if (count_ == kMarkersMax) remove(pages_[0]);
+  pages_[count_++] = page;
+}
+
+void Markers::remove(std::uint64_t page) {
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (pages_[i] != page) pages_[kept++] = pages_[i];
+  }
+  count_ = kept;
+}
 
 void advise(ReadaheadState& state, ReadaheadLimits& limits, const ReadaheadLimits& device_limits,
             Advice advice) {

@@ -27,13 +27,29 @@ struct ReadaheadLimits {
   std::uint64_t request_pages_max = 32;  // the largest request the device takes (max_sectors_kb)
 };
 
-/// What the kernel keeps per open file description, plus the marker it left in the page cache.
+/// The marked pages that read-ahead left in the page cache and nobody has used yet. The kernel keeps one for each window;
+/// here the oldest gives way when there are too many.
+class Markers {
+ public:
+  [[nodiscard]] bool is_empty() const { return count_ == 0; }
+  /// The first marked page in [first_page, end_page), or UINT64_MAX.
+  [[nodiscard]] std::uint64_t first_in(std::uint64_t first_page, std::uint64_t end_page) const;
+  void add(std::uint64_t page);
+  void remove(std::uint64_t page);
+
+ private:
+  static constexpr std::uint32_t kMarkersMax = 7;
+  std::uint64_t pages_[kMarkersMax] = {};  // the oldest first
+  std::uint32_t count_ = 0;
+};
+
+/// What the kernel keeps per open file description, plus the markers it left in the page cache.
 struct ReadaheadState {
   std::uint64_t start_page = 0;
   std::uint64_t size_pages = 0;
   std::uint64_t ahead_pages = 0;                  // the tail of the window that was read ahead
   std::uint64_t previous_end_bytes = UINT64_MAX;  // one past the last byte read; all ones at open
-  std::uint64_t marker_page = UINT64_MAX;
+  Markers markers;
   std::uint32_t order = 0;  // hint for folio size: window ends are aligned to it
   bool is_random = false;   // POSIX_FADV_RANDOM: misses fetch what was asked for and leave no marker
 };

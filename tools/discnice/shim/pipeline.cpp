@@ -195,7 +195,7 @@ bool is_known_cached(const OpenFile& file, const Transfer& transfer, std::uint64
   const predictor::Belief& belief = file.state.belief;
   return transfer.kind == OpKind::read && !file.is_direct && now_ns < belief.expires_ns &&
          belief.first_page == 0 && belief.end_page * kPageBytes >= file.size_bytes &&
-         file.state.readahead.marker_page == UINT64_MAX && file.size_bytes > 0;
+         file.state.readahead.markers.is_empty() && file.size_bytes > 0;
 }
 
 // A copy inside the kernel is a row of short reads to the read-ahead: its windows start smaller and move on
