@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace gray::cli {
 
@@ -24,6 +25,9 @@ class Progress {
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
+
+  /// Changes what stands before the figures, from the next redraw on.
+  void describe(std::string what) { what_ = std::move(what); }
 
   /// Says that `done` units are finished. Costs a coarse clock read; writes only when a redraw is due.
   void set(std::uint64_t done);

@@ -72,3 +72,11 @@ TEST_CASE("nothing is written where no terminal is", "[cli]") {
   }
   CHECK(no_terminal.read_all().empty());
 }
+
+TEST_CASE("a description given later stands in the next line drawn", "[cli]") {
+  Pipe terminal;
+  Progress progress("setting up", 4, terminal.ends[1], true, 0);
+  progress.describe("measuring");
+  progress.set_at(1, 501 * kMillisecondNs);
+  CHECK(terminal.read_all() == "\rmeasuring: 1 of 4 (25%)\033[K");
+}

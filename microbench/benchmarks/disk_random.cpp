@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// disk_random: one page at a random place, and how much longer that takes than a page in a sequence.
+#include "microbench/registry_list.hpp"
+#include "microbench/test_file.hpp"
+
+namespace microbench {
+namespace {
+
+constexpr int kReads = 16;
+constexpr std::uint64_t kStreamBytes = 1024 * 1024;
+
+constexpr Output kOutputs[] = {
+    {"disk.random_read_ns", "ns", "direct_4k",
+     "a page at a random place of the test file, past the page cache", "a person; tools/discnice/policy",
+     true},
+    {"disk.random_over_sequential", "1", "direct_4k",
+     "how many times longer a page takes in random than in sequence",
+     "libgray/src/filecache, libgray/src/layout, tools/gbp", true},
+};
+
+class DiskRandomSession : public Session {
+ public:
+  explicit DiskRandomSession(const Context& context) : Session(context) {
+    if (!context.file->has_direct()) throw NotAvailable("this file system has no reads past the page cache");
+  }
+
+  void round() override {
+    TestFile& file = *context().file;
+    const gray::timing::Timer& timer = context().timer;
+    double sum_ns = 0;
+    for (int i = 0; i < kReads; ++i) {
+      const std::uint64_t start = timer.ticks();
+      read_all(file.direct_fd(), file.buffer(), kPageBytes, file.random_offset(kPageBytes));
+      const double ns = timer.ns_since(start);
+      add("disk.random_read_ns", ns);
+      sum_ns += ns;
+    }
+    const std::uint64_t offset = file.random_offset(3 * kStreamBytes);
+    read_all(file.direct_fd(), file.buffer(), kStreamBytes, offset);
+    const std::uint64_t start = timer.ticks();
+    read_all(file.direct_fd(), file.buffer(), 2 * kStreamBytes, offset + kStreamBytes);
+    const double page_ns = timer.ns_since(start) / (2 * kStreamBytes / kPageBytes);
+    add("disk.random_over_sequential", sum_ns / kReads / page_ns);
+  }
+};
+
+}  // namespace
+
+extern const Benchmark kDiskRandom{"disk_random",
+                                   "random reads",
+                                   "Single pages past the page cache (O_DIRECT), one at a time, each timed "
+                                   "alone; in the same round a sequential read "
+                                   "to compare with.",
+                                   Needs::kTestFile,
+                                   Effort::kQuick,
+                                   kOutputs,
+                                   make_session<DiskRandomSession>};
+
+}  // namespace microbench

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// disk_seek: the time of a read by its distance from the last one: does this disk have a head?
+//
+// Root may read the device itself, so that distances go over all of the disk; others see no further than the test file,
+// whose blocks are taken to lie in one stretch.
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "microbench/curve.hpp"
+#include "microbench/estimate/disk_shape.hpp"
+#include "microbench/registry_list.hpp"
+#include "microbench/test_file.hpp"
+#include "toolbox/stats/summary.hpp"
+
+namespace microbench {
+namespace {
+
+// Shorter jumps may be answered by what the disk has read ahead itself.
+constexpr std::uint64_t kDistanceMinBytes = 2 * 1024 * 1024;
+
+// From one to the next distance.
+constexpr std::uint64_t kDistanceFactor = 2;
+
+constexpr Output kOutputs[] = {
+    {"disk.is_rotational", "1", "seeks", "1 if distance costs time as under a moving head",
+     "libgray/src/layout, tools/gbp", true},
+    {"disk.seek_settle_ns", "ns", "seeks", "the shortest seek, without rotation and transfer", "a person",
+     true},
+    {"disk.seek_average_ns", "ns", "seeks", "a seek over a third of the stretch, the same way", "a person",
+     true},
+    {"disk.seek_full_ns", "ns", "seeks", "a seek over all of it", "a person", true},
+    {"disk.rotation_ns", "ns", "seeks", "one turn; 0 where nothing turns", "a person", true},
+    {"disk.seek_span_bytes", "bytes", "seeks", "the stretch the distances lie in", "a person", true},
+    {"disk.seek_curve", "ns", "seeks", "a read at this distance from the last one", "microbench report", true,
+     Kind::kCurve},
+};
+
+class DiskSeekSession : public Session {
+ public:
+  explicit DiskSeekSession(const Context& context) : Session(context) {
+    open_device();
+    if (!device_.is_open() && !context.file->has_direct()) {
+      throw NotAvailable("this file system has no reads past the page cache");
+    }
+    choose_distances();
+    if (distances_.size() < 3) throw NotAvailable("the test file is too short to seek in");
+  }
+
+  void round() override {
+    for (const std::uint64_t distance : distances_) {
+      const double ns = time_jump(distance);
+      by_distance_[distance].push_back(ns);
+      samples_.push_back({static_cast<double>(distance) / static_cast<double>(span_bytes_), ns});
+    }
+    add("near_ns", by_distance_[distances_.front()].back());
+    add("far_ns", by_distance_[distances_.back()].back());
+    add("next_ns", time_next());
+  }
+
+  // The turn adds an even scatter, so a fixed number says more than an interval.
+  [[nodiscard]] std::size_t rounds_min() const override {
+    return context().effort == Effort::kQuick ? 15 : 60;
+  }
+  [[nodiscard]] std::size_t rounds_max() const override {
+    return context().effort == Effort::kFull ? 1000 : 200;
+  }
+
+  [[nodiscard]] std::vector<Finding> findings() const override {
+    std::vector<Finding> all;
+    const estimate::SeekFit fit = estimate::fit_seek(samples_, median("next_ns"));
+    const std::uint64_t count = samples_.size();
+    const bool is_rotational = estimate::is_rotational(fit, median("far_ns"));
+    all.push_back({"disk.is_rotational", is_rotational ? 1.0 : 0.0, 0, count});
+    // The middle of n values of a turn's width lies so far off, and a fit of several about as far.
+    const auto per_distance = static_cast<double>(count) / static_cast<double>(distances_.size());
+    const double error_ns =
+        std::max(fit.rotation_ns, median("far_ns") / 10) / std::max(per_distance, 1.0) * 2;
+    all.push_back({"disk.seek_settle_ns", fit.settle_ns, error_ns, count});
+    all.push_back({"disk.seek_average_ns", fit.average_ns, error_ns, count});
+    all.push_back({"disk.seek_full_ns", fit.full_ns, error_ns, count});
+    all.push_back(
+        {"disk.rotation_ns", is_rotational ? fit.rotation_ns : 0, is_rotational ? error_ns : 0, count});
+    all.push_back({"disk.seek_span_bytes", static_cast<double>(span_bytes_), 0, 1});
+    for (const auto& [distance, times] : by_distance_) {
+      const auto summary = gray::stats::summarize(times);
+      if (summary)
+        all.push_back({point_key("disk.seek_curve", distance, "ns"), summary.value().median,
+                       summary.value().median_deviation, times.size()});
+    }
+    return all;
+  }
+
+ private:
+  // By doubling while the way is short, in even steps where the head may run at full speed.
+  void choose_distances() {
+    std::uint64_t distance = kDistanceMinBytes;
+    for (; distance <= span_bytes_ / 3; distance *= kDistanceFactor) distances_.push_back(distance);
+    for (const std::uint64_t tenths : {4U, 5U, 6U, 7U, 8U, 9U}) {
+      distances_.push_back(span_bytes_ / 10 * tenths / kPageBytes * kPageBytes);
+    }
+  }
+
+  void open_device() {
+    struct stat info {};
+    span_bytes_ = context().file->bytes();
+    if (fstat(context().file->fd(), &info) != 0) return;
+    const std::string numbers = fmt::format("{}:{}", major(info.st_dev), minor(info.st_dev));
+    device_ = gray::base::ScopedFd::open(("/dev/block/" + numbers).c_str(), O_RDONLY | O_DIRECT);
+    std::uint64_t bytes = 0;
+    if (device_.is_open() && ioctl(device_.get(), BLKGETSIZE64, &bytes) == 0 && bytes > span_bytes_) {
+      span_bytes_ = bytes / kPageBytes * kPageBytes;
+    } else {
+      device_.reset();
+    }
+  }
+
+  double time_read(std::uint64_t offset) {
+    const int fd = device_.is_open() ? device_.get() : context().file->direct_fd();
+    const std::uint64_t start = context().timer.ticks();
+    read_all(fd, context().file->buffer(), kPageBytes, offset);
+    return context().timer.ns_since(start);
+  }
+
+  double time_jump(std::uint64_t distance) {
+    const std::uint64_t places = (span_bytes_ - distance) / kPageBytes;
+    const std::uint64_t low = context().file->random()() % places * kPageBytes;
+    const bool is_up = context().file->random()() % 2 == 0;
+    (void)time_read(is_up ? low : low + distance);
+    return time_read(is_up ? low + distance : low);
+  }
+
+  // The page after the last one: transfer without positioning.
+  double time_next() {
+    const std::uint64_t offset = context().file->random()() % (span_bytes_ / kPageBytes - 1) * kPageBytes;
+    (void)time_read(offset);
+    return time_read(offset + kPageBytes);
+  }
+
+  gray::base::ScopedFd device_;
+  std::uint64_t span_bytes_ = 0;
+  std::vector<std::uint64_t> distances_;
+  std::map<std::uint64_t, std::vector<double>> by_distance_;
+  std::vector<estimate::SeekSample> samples_;
+};
+
+}  // namespace
+
+extern const Benchmark kDiskSeek{"disk_seek",
+                                 "seek time by distance",
+                                 "A page read at a known distance from the page read before, up and down, "
+                                 "from random places; over the whole device "
+                                 "where it may be read, else within the test file.",
+                                 Needs::kTestFile,
+                                 Effort::kQuick,
+                                 kOutputs,
+                                 make_session<DiskSeekSession>};
+
+}  // namespace microbench

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// layout: in a fresh folder, do files lie on the disk in the order of their i-numbers?
+//
+// Knowledge assumed: a file's i-number is given when it is made and its blocks when its data is written back. Observed:
+// the i-number and, by FIEMAP, the first extent of files made one after the other. Inferred: the rank correlation of the
+// two. What breaks it: a file system that tells no addresses, or such as are none of the disk (btrfs).
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "libgray/src/os/os.hpp"
+#include "microbench/interruption.hpp"
+#include "microbench/registry_list.hpp"
+#include "microbench/test_file.hpp"
+#include "toolbox/stats/correlation.hpp"
+
+namespace microbench {
+namespace {
+
+using gray::base::ScopedFd;
+
+constexpr int kFiles = 100;
+constexpr std::uint64_t kPagesMax = 8;
+
+constexpr Output kOutputs[] = {
+    {"layout.inode_order", "1", "fiemap",
+     "rank correlation of i-number and place on disk in a fresh folder, 0 if below 0",
+     "libgray/src/layout, tools/gbp", true},
+};
+
+class LayoutSession : public Session {
+ public:
+  explicit LayoutSession(const Context& context) : Session(context) {
+    if (!context.file->is_writable()) throw NotAvailable("no files may be made there");
+  }
+
+  void round() override {
+    const std::vector<ScopedFd> files = make_files();
+    for (const ScopedFd& file : files) {
+      const std::uint64_t pages = 1 + context().file->random()() % kPagesMax;
+      write_all(file.get(), context().file->buffer(), pages * kPageBytes, 0);
+    }
+    std::vector<double> inodes;
+    std::vector<double> places;
+    for (const ScopedFd& file : files) {
+      struct stat info {};
+      const bool is_known = fsync(file.get()) == 0 && fstat(file.get(), &info) == 0;
+      const auto place = gray::os::first_extent_bytes(file.get());
+      if (!is_known || !place) throw NotAvailable("this file system does not tell where files lie");
+      inodes.push_back(static_cast<double>(info.st_ino));
+      places.push_back(static_cast<double>(place.value()));
+    }
+    const auto correlation = gray::stats::spearman_correlation(inodes, places);
+    if (!correlation) throw NotAvailable("all files lie at one place");
+    add("layout.inode_order", std::max(correlation.value(), 0.0));
+  }
+
+  [[nodiscard]] std::size_t rounds_min() const override { return 3; }
+  [[nodiscard]] std::size_t rounds_max() const override { return 3; }
+
+ private:
+  // The folder is real, for it decides where files go; the files lose their names at once, and it vanishes with them.
+  std::vector<ScopedFd> make_files() {
+    const SignalsHeld held;
+    std::string folder = context().file->directory() + "/.microbench.XXXXXX";
+    if (mkdtemp(folder.data()) == nullptr) throw NotAvailable("cannot make a folder there");
+    std::vector<ScopedFd> files;
+    for (int i = 0; i < kFiles; ++i) {
+      const std::string path = fmt::format("{}/{:03}", folder, i);
+      ScopedFd file = ScopedFd::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR);
+      if (file.is_open()) files.push_back(std::move(file));
+    }
+    for (int i = 0; i < kFiles; ++i) unlink(fmt::format("{}/{:03}", folder, i).c_str());
+    rmdir(folder.c_str());
+    if (files.size() < kFiles) throw NotAvailable("cannot make enough files there");
+    return files;
+  }
+};
+
+}  // namespace
+
+extern const Benchmark kLayout{"layout",
+                               "where files are put",
+                               "A hundred files of a few pages in a fresh folder; their places on the disk "
+                               "as the file system tells them.",
+                               Needs::kTestFile,
+                               Effort::kQuick,
+                               kOutputs,
+                               make_session<LayoutSession>};
+
+}  // namespace microbench

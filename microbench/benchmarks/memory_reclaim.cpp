@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// memory_reclaim: what the kernel takes to give up one clean page of the page cache, and to fetch a page from swap.
+//
+// Knowledge assumed: MADV_PAGEOUT runs the kernel's own reclaim over a stretch, without leave and without pressure on
+// anybody else. Observed: its time, and afterwards which pages are gone (mincore, cachestat) and which touches were
+// major faults. Inferred: the cost of a page. What breaks it: kernels before 5.4; memory that swaps into itself (zram),
+// whose pages come back nearly as fast as they were.
+#include <sys/resource.h>
+
+#include <fstream>
+
+#include "microbench/mapping.hpp"
+#include "microbench/registry_list.hpp"
+#include "microbench/test_file.hpp"
+
+namespace microbench {
+namespace {
+
+constexpr int kPageOut = 21;  // MADV_PAGEOUT, which older headers lack
+constexpr std::size_t kPages = 1024;
+
+constexpr Output kReclaimOutputs[] = {
+    {"memory.reclaim_page_ns", "ns", "pageout", "giving up one clean page of the page cache",
+     "libgray/src/memory", false},
+};
+
+constexpr Output kSwapOutputs[] = {
+    {"memory.swap_in_ns", "ns", "pageout", "a touch of a page that is in swap", "libgray/src/memory", false},
+    {"memory.swap_out_page_ns", "ns", "pageout", "writing one page to swap, of many together",
+     "libgray/src/memory", false},
+};
+
+class ReclaimSession : public Session {
+ public:
+  explicit ReclaimSession(const Context& context) : Session(context) {
+    if (!context.file->knows_residency())
+      throw NotAvailable("the kernel does not tell which pages are in memory");
+  }
+
+  void round() override {
+    TestFile& file = *context().file;
+    read_all(file.fd(), file.buffer(), kPages * kPageBytes, 0);
+    const Mapping view(kPages * kPageBytes, 0, file.fd());
+    char sum = 0;
+    for (std::size_t i = 0; i < kPages; ++i) {
+      sum = static_cast<char>(sum ^ *static_cast<volatile char*>(view.data() + i * kPageBytes));
+    }
+    const std::uint64_t start = context().timer.ticks();
+    const bool is_known = view.advise(kPageOut);
+    const double ns = context().timer.ns_since(start);
+    const std::uint64_t gone = kPages - file.resident(0, kPages).value_or(kPages);
+    if (!is_known || gone < kPages / 2) throw NotAvailable("this kernel does not reclaim on request");
+    add("memory.reclaim_page_ns", ns / static_cast<double>(gone));
+  }
+};
+
+long major_faults() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_majflt;
+}
+
+bool has_swap() {
+  std::ifstream swaps("/proc/swaps");
+  std::string line;
+  int lines = 0;
+  while (std::getline(swaps, line)) ++lines;
+  return lines > 1;  // the first holds the headings
+}
+
+class SwapSession : public Session {
+ public:
+  explicit SwapSession(const Context& context) : Session(context) {
+    if (!has_swap()) throw NotAvailable("this host has no swap");
+  }
+
+  void round() override {
+    const Mapping memory(kPages * kPageBytes);
+    [[maybe_unused]] const bool is_small = memory.advise(MADV_NOHUGEPAGE);
+    for (std::size_t i = 0; i < memory.bytes(); ++i)
+      memory.data()[i] = static_cast<char>(i * 2654435761U >> 7U);
+    const gray::timing::Timer& timer = context().timer;
+    const std::uint64_t start = timer.ticks();
+    const bool is_known = memory.advise(kPageOut);
+    const double out_ns = timer.ns_since(start);
+    std::size_t faults = 0;
+    for (std::size_t i = 0; i < kPages; ++i) {
+      const long before = major_faults();
+      const std::uint64_t touch = timer.ticks();
+      *static_cast<volatile char*>(memory.data() + i * kPageBytes) = 1;
+      const double ns = timer.ns_since(touch);
+      if (major_faults() == before) continue;
+      add("memory.swap_in_ns", ns);
+      ++faults;
+    }
+    if (!is_known || faults == 0)
+      throw NotAvailable("pages put out are still in the swap cache: nothing had to come from swap");
+    add("memory.swap_out_page_ns", out_ns / static_cast<double>(kPages));
+  }
+};
+
+}  // namespace
+
+extern const Benchmark kMemoryReclaim{
+    "memory_reclaim",
+    "the reclaim of clean pages",
+    "The kernel is asked to reclaim a mapping of cached pages, and counts afterwards say how many went.",
+    Needs::kTestFile,
+    Effort::kDefault,
+    kReclaimOutputs,
+    make_session<ReclaimSession>};
+
+extern const Benchmark kMemorySwap{
+    "memory_swap",
+    "swap",
+    "The kernel is asked to put a few MiB of this program out; touches that were major faults are timed.",
+    Needs::kNothing,
+    Effort::kDefault,
+    kSwapOutputs,
+    make_session<SwapSession>};
+
+}  // namespace microbench

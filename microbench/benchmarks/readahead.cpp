@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// readahead: what the kernel reads ahead, by reading and asking which pages arrived. /sys is not asked.
+//
+// The inference is estimate/readahead; here is the real file it looks at.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "microbench/curve.hpp"
+#include "microbench/estimate/readahead.hpp"
+#include "microbench/registry_list.hpp"
+#include "microbench/test_file.hpp"
+
+namespace microbench {
+namespace {
+
+// Where the kernel counts a page only when it has arrived, a window is there when its count has not changed so long.
+constexpr useconds_t kSettleUs = 500;
+constexpr int kSettleTries = 200;
+
+constexpr Output kOutputs[] = {
+    {"disk.readahead_max_bytes", "bytes", "arrivals", "largest window the kernel reads ahead",
+     "tools/discnice/predictor, libgray/src/filecache", true},
+    {"disk.readahead_initial_bytes", "bytes", "arrivals", "what reading a file's first byte brings",
+     "tools/discnice/predictor", true},
+    {"disk.readahead_restart_bytes", "bytes", "arrivals",
+     "the first window of a stream that begins inside a file", "tools/discnice/predictor", true},
+    {"disk.readahead_random_bytes", "bytes", "arrivals", "what a read elsewhere brings",
+     "libgray/src/filecache", true},
+    {"disk.readahead_is_reset", "1", "arrivals", "1 if one read elsewhere makes a stream start small again",
+     "tools/discnice/predictor", true},
+    {"disk.readahead_curve", "bytes", "arrivals", "the first, second, ... window of a stream",
+     "microbench report", true, Kind::kCurve},
+};
+
+class RealFile : public estimate::ReadaheadSubject {
+ public:
+  explicit RealFile(TestFile& file) : file_(file) {}
+
+  void start_over() override {
+    file_.evict();
+    if (file_.resident(0, file_.pages()) != 0U)
+      throw NotAvailable("pages of the test file cannot be dropped");
+    stream_ = file_.reopen(O_RDONLY);
+    if (!stream_.is_open()) throw NotAvailable("the test file cannot be opened again");
+  }
+
+  void read_page(std::uint64_t page) override {
+    read_all(stream_.get(), file_.buffer(), kPageBytes, page * kPageBytes);
+    has_read_ = true;
+  }
+
+  std::uint64_t resident(std::uint64_t first, std::uint64_t count) override {
+    std::uint64_t now = file_.resident(first, count).value_or(0);
+    if (now == 0 || now == count) return now;  // nothing, or nothing more, can come
+    for (int i = 0; i < kSettleTries; ++i) {
+      usleep(kSettleUs);
+      const std::uint64_t later = file_.resident(first, count).value_or(0);
+      if (later == now) break;
+      now = later;
+    }
+    return now;
+  }
+
+  [[nodiscard]] std::uint64_t pages() const override { return file_.pages(); }
+
+ private:
+  TestFile& file_;
+  gray::base::ScopedFd stream_;
+  bool has_read_ = false;
+};
+
+class ReadaheadSession : public Session {
+ public:
+  explicit ReadaheadSession(const Context& context) : Session(context) {
+    if (!context.file->knows_residency())
+      throw NotAvailable("the kernel does not tell which pages are in memory");
+  }
+
+  void round() override {
+    RealFile file(*context().file);
+    rounds_.push_back(estimate::observe_readahead(file));
+  }
+
+  [[nodiscard]] std::size_t rounds_min() const override { return 3; }
+  [[nodiscard]] std::size_t rounds_max() const override { return 3; }
+
+  [[nodiscard]] std::vector<Finding> findings() const override {
+    const estimate::Readahead& found = typical();
+    const auto bytes = [](std::uint64_t pages) { return static_cast<double>(pages * kPageBytes); };
+    const std::uint64_t count = rounds_.size();
+    std::vector<Finding> all{
+        {"disk.readahead_initial_bytes", bytes(found.initial_pages), 0, count},
+        {"disk.readahead_random_bytes", bytes(found.random_pages), 0, count},
+        {"disk.readahead_restart_bytes", bytes(found.restart_pages), 0, count},
+        {"disk.readahead_is_reset", found.is_reset_by_seek ? 1.0 : 0.0, 0, count},
+    };
+    if (found.is_max_known) all.push_back({"disk.readahead_max_bytes", bytes(found.max_pages), 0, count});
+    for (std::size_t i = 0; i < found.windows.size() && found.max_pages > 0; ++i) {
+      all.push_back({point_key("disk.readahead_curve", i + 1, "bytes"), bytes(found.windows[i]), 0, count});
+    }
+    return all;
+  }
+
+ private:
+  // Rounds agree unless somebody was in the way: the one whose limit most others found as well.
+  [[nodiscard]] const estimate::Readahead& typical() const {
+    std::size_t best = 0;
+    std::size_t best_votes = 0;
+    for (std::size_t i = 0; i < rounds_.size(); ++i) {
+      std::size_t votes = 0;
+      for (const auto& other : rounds_)
+        votes += other.max_pages == rounds_[i].max_pages && other.is_max_known;
+      if (votes > best_votes) best = i, best_votes = votes;
+    }
+    return rounds_[best];
+  }
+
+  std::vector<estimate::Readahead> rounds_;
+};
+
+}  // namespace
+
+extern const Benchmark kReadahead{"readahead",
+                                  "read-ahead",
+                                  "A cold file is read page by page, and after each read the kernel says how "
+                                  "far the pages in memory reach: every jump "
+                                  "is a window. Seen three times.",
+                                  Needs::kTestFile,
+                                  Effort::kQuick,
+                                  kOutputs,
+                                  make_session<ReadaheadSession>};
+
+}  // namespace microbench

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// system_call: into the kernel and back, without any work there.
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "microbench/registry_list.hpp"
+
+namespace microbench {
+namespace {
+
+constexpr int kCalls = 2000;
+
+constexpr Output kOutputs[] = {
+    {"syscall.null_ns", "ns", "getppid", "a system call that does nothing",
+     "a person; the floor of cache.hit_ns", false},
+};
+
+class SystemCallSession : public Session {
+ public:
+  using Session::Session;
+  void round() override {
+    const std::uint64_t start = context().timer.ticks();
+    for (int i = 0; i < kCalls; ++i) syscall(SYS_getppid);
+    add("syscall.null_ns", context().timer.ns_since(start) / kCalls);
+  }
+};
+
+}  // namespace
+
+extern const Benchmark kSystemCall{"system_call",
+                                   "a system call",
+                                   "getppid by its number, so that libc can answer nothing from memory.",
+                                   Needs::kNothing,
+                                   Effort::kQuick,
+                                   kOutputs,
+                                   make_session<SystemCallSession>};
+
+}  // namespace microbench

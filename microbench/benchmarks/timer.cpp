@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// timer: what reading the clock costs, and by what steps it advances.
+#include "microbench/registry_list.hpp"
+
+namespace microbench {
+namespace {
+
+constexpr int kReadings = 2000;
+
+constexpr Output kOutputs[] = {
+    {"timer.overhead_ns", "ns", "back_to_back", "one reading of the clock",
+     "microbench, libgray/src/filecache", false},
+    {"timer.resolution_ns", "ns", "back_to_back", "the step by which the clock advances", "microbench",
+     false},
+};
+
+class TimerSession : public Session {
+ public:
+  using Session::Session;
+  void round() override {
+    const gray::timing::Timer& timer = context().timer;
+    const std::uint64_t start = timer.ticks();
+    for (int i = 0; i < kReadings; ++i) (void)timer.ticks();
+    add("timer.overhead_ns", timer.ns_since(start) / kReadings);
+    add("timer.resolution_ns", timer.resolution_ns());
+  }
+};
+
+}  // namespace
+
+extern const Benchmark kTimer{
+    "timer",
+    "the clock",
+    "Readings one after the other, timed as a whole. The clock is the one the kernel tells its own time by.",
+    Needs::kNothing,
+    Effort::kQuick,
+    kOutputs,
+    make_session<TimerSession>};
+
+}  // namespace microbench

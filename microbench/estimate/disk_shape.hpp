@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// disk_shape: from times of requests to what the disk is. Pure.
+//
+// Knowledge assumed: a request costs a positioning and a transfer, so larger units amortise it; a head needs a settling
+// time and then a time that grows with the square root of the distance and, on long ways at full speed, with the distance itself (Ruemmler and Wilkes, "An
+// introduction to disk drive modeling", 1994); the platter's position at its arrival is random, so rotation adds a time
+// spread evenly between zero and a turn. Observed: times. Inferred: unit, seek curve, turn. What breaks it: a
+// cache in the disk that answers in its place; distances of the file that are none on the disk.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace microbench::estimate {
+
+struct RatePoint {
+  std::uint64_t unit_bytes;
+  double bytes_per_s;
+};
+
+/// Near enough to the peak.
+inline constexpr double kPeakShare = 0.9;
+
+/// The smallest unit from which on no unit is below that share of the best one; 0 for none.
+std::uint64_t access_unit_bytes(std::vector<RatePoint> points);
+
+/// One read after a read at a known distance.
+struct SeekSample {
+  double distance_share;  ///< Of the whole stretch, 0 to 1.
+  double time_ns;
+};
+
+struct SeekFit {
+  double settle_ns = 0;    ///< The shortest seek; turn and transfer not counted, as in the next two.
+  double average_ns = 0;   ///< Over a third of the stretch, the mean distance of two random places.
+  double full_ns = 0;      ///< Over all of it.
+  double rotation_ns = 0;  ///< One turn; 0 where the times do not scatter as a turn makes them.
+};
+
+/// Short seeks by settle + k * sqrt(distance), those beyond a third of the stretch by a line, each through the middles of
+/// the times at a distance; the turn from their ranges. `transfer_ns` is what a request takes without positioning. All
+/// zero with fewer than three short distances, or fewer than two times at one.
+SeekFit fit_seek(const std::vector<SeekSample>& samples, double transfer_ns);
+
+/// Distance counts, and by at least milliseconds: what only a mechanical disk does.
+bool is_rotational(const SeekFit& fit, double random_read_ns);
+
+}  // namespace microbench::estimate

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "microbench/estimate/readahead.hpp"
+
+#include <algorithm>
+
+namespace microbench::estimate {
+namespace {
+
+// Windows of the same size in a row, after which it grows no more.
+constexpr std::size_t kSteadyWindows = 3;
+
+// Reads that each brought their own page alone: there is no read-ahead.
+constexpr std::size_t kLonelyReads = 64;
+
+// A stream begun elsewhere shows its first window within so many reads.
+constexpr std::uint64_t kRestartReads = 16;
+
+// How far around a lone read is looked for what came with it.
+constexpr std::uint64_t kAroundPages = 64;
+
+// The end of the stretch in memory that begins before `page`.
+std::uint64_t end_of_run(ReadaheadSubject& subject, std::uint64_t page) {
+  std::uint64_t low = page;  // everything before it is there
+  std::uint64_t step = 1;
+  while (low < subject.pages()) {
+    const std::uint64_t count = std::min(step, subject.pages() - low);
+    if (subject.resident(low, count) < count) break;
+    low += count;
+    step *= 2;
+  }
+  std::uint64_t high = std::min(low + step, subject.pages());
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low + 1) / 2;
+    if (subject.resident(low, middle - low) == middle - low) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+bool is_steady(const std::vector<std::uint64_t>& windows) {
+  if (windows.size() < kSteadyWindows) return false;
+  const auto last = windows.end() - kSteadyWindows;
+  return std::all_of(last, windows.end(), [&](std::uint64_t w) { return w == *last && w > 1; });
+}
+
+bool is_lonely(const std::vector<std::uint64_t>& windows) {
+  return windows.size() >= kLonelyReads &&
+         std::all_of(windows.begin(), windows.end(), [](std::uint64_t w) { return w == 1; });
+}
+
+// Reads on from `page` until `is_enough`; returns the next page to read.
+template <typename Enough>
+std::uint64_t stream(ReadaheadSubject& subject, std::uint64_t page, std::uint64_t& end,
+                     std::vector<std::uint64_t>& windows, Enough is_enough) {
+  while (page < subject.pages() && !is_enough()) {
+    subject.read_page(page);
+    end = std::max(end, page);
+    if (end < subject.pages() && subject.resident(end, 1) == 1) {
+      const std::uint64_t now = end_of_run(subject, end);
+      windows.push_back(now - end);
+      end = now;
+    }
+    ++page;
+  }
+  return page;
+}
+
+void observe_growth(ReadaheadSubject& subject, Readahead& found) {
+  subject.start_over();
+  std::uint64_t end = 0;
+  stream(subject, 0, end, found.windows,
+         [&] { return is_steady(found.windows) || is_lonely(found.windows) || (end == subject.pages()); });
+  if (found.windows.empty()) return;
+  found.initial_pages = found.windows.front();
+  found.is_max_known = is_steady(found.windows) || is_lonely(found.windows);
+  found.max_pages = is_lonely(found.windows) ? 0 : found.windows.back();
+}
+
+// Elsewhere is three quarters into the file, beyond what a stream of a few windows has reached.
+std::uint64_t elsewhere(const ReadaheadSubject& subject) {
+  return subject.pages() / 4 * 3 + 1;
+}
+
+void observe_random(ReadaheadSubject& subject, Readahead& found) {
+  subject.start_over();
+  const std::uint64_t page = elsewhere(subject);
+  subject.read_page(page);
+  const std::uint64_t first = page > kAroundPages ? page - kAroundPages : 0;
+  const std::uint64_t before = subject.resident(first, page - first);
+  found.random_pages = before + end_of_run(subject, page) - page;
+  std::uint64_t end = page + 1;
+  std::vector<std::uint64_t> windows;
+  const std::uint64_t last = page + kRestartReads;
+  std::uint64_t next = page + 1;
+  while (next < last && windows.empty()) {
+    next = stream(subject, next, end, windows, [&] { return !windows.empty() || end > next + 1; });
+    if (!windows.empty() && windows.back() <= 1) windows.clear();
+    if (next >= subject.pages()) break;
+  }
+  found.restart_pages = windows.empty() ? 0 : windows.front();
+}
+
+void observe_seek(ReadaheadSubject& subject, Readahead& found) {
+  if (found.windows.size() < kSteadyWindows || found.max_pages == 0) return;
+  subject.start_over();
+  std::uint64_t end = 0;
+  std::vector<std::uint64_t> windows;
+  const std::uint64_t page = stream(subject, 0, end, windows, [&] { return windows.size() >= 2; });
+  subject.read_page(elsewhere(subject));
+  stream(subject, page, end, windows, [&] { return windows.size() >= 3; });
+  // A window may end short of the next by the alignment of pages; only a small one is a new beginning.
+  found.is_reset_by_seek = windows.size() >= 3 && windows[1] > windows[0] && windows[2] <= windows[0];
+}
+
+}  // namespace
+
+Readahead observe_readahead(ReadaheadSubject& subject) {
+  Readahead found;
+  observe_growth(subject, found);
+  observe_random(subject, found);
+  observe_seek(subject, found);
+  return found;
+}
+
+}  // namespace microbench::estimate

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// explain: `microbench explain KEY`: one value with all that is known about it.
+#include <cstdio>
+
+#include "microbench/quantity.hpp"
+#include "microbench/record.hpp"
+#include "microbench/registry.hpp"
+#include "microbench/subcommands.hpp"
+#include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/options.hpp"
+#include "toolbox/repo/repository.hpp"
+#include "toolbox/repo/shipped_defaults.hpp"
+
+namespace microbench {
+namespace {
+
+using gray::repo::Found;
+using gray::repo::Source;
+
+std::string line(const char* name, const std::string& text) {
+  return fmt::format("  {:<9} {}\n", name, text);
+}
+
+std::string origin_of(const Found& found) {
+  if (found.source == Source::kDefault) return "shipped with the tools: nobody has measured this host";
+  if (found.source == Source::kFlag) return "given on the command line";
+  const std::string where = found.source == Source::kEnvironment ? "the variable " : "";
+  return fmt::format("{}{}", where, gray::cli::escape_controls(found.origin));
+}
+
+std::string value_line(const gray::repo::Parameter& p) {
+  std::string text = format_quantity(p.value, p.unit);
+  if (p.spread) {
+    text += fmt::format(", another run within {}", format_quantity(*p.spread, p.unit));
+    if (p.value > 0) text += fmt::format(" ({:.0f} %)", *p.spread / p.value * 100);
+  }
+  return text;
+}
+
+std::string explained(const Found& found) {
+  const gray::repo::Parameter& p = found.parameter;
+  const Described described = describe(p.key);
+  const gray::repo::ShippedDefault* shipped = gray::repo::find_shipped_default(p.key);
+  std::string text = gray::repo::format_name(p.key, p.device) + "\n";
+  if (described.output != nullptr) {
+    text += line("means", described.output->meaning);
+  } else if (shipped != nullptr) {
+    text += line("means", std::string(shipped->meaning));
+  }
+  text += line("value", value_line(p));
+  if (p.samples > 0) {
+    text += line("measured", fmt::format("{}, {} samples, by {}", p.date, p.samples, p.method));
+    if (is_busy_value(p)) text += line("beware", "the host was busy then: the next run measures it again");
+  }
+  text += line("from", origin_of(found));
+  if (described.benchmark != nullptr) text += line("believed", described.benchmark->grounds);
+  if (described.output != nullptr) {
+    text += line("read by", described.output->readers);
+  } else if (shipped != nullptr) {
+    text += line("read by", std::string(shipped->reader));
+  }
+  if (shipped != nullptr && found.source != Source::kDefault) {
+    text += line("default", format_quantity(shipped->value, shipped->unit) + ", were it not measured");
+  }
+  return text;
+}
+
+}  // namespace
+
+int explain_main(int argc, char** argv) {
+  CLI::App app{
+      "Explains one value: what it means, when and how it was found, who reads it, why it is believed.",
+      "microbench explain"};
+  std::string key;
+  app.add_option("KEY", key, "as KEY or KEY@DEVICE; microbench show lists them")->type_name("")->required();
+  if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
+  const gray::repo::Repository repository(gray::repo::default_places());
+  for (const std::string& problem : repository.problems()) gray::cli::warn("{}", problem);
+  std::string text;
+  for (const Found& found : repository.list()) {
+    const std::string name = gray::repo::format_name(found.parameter.key, found.parameter.device);
+    if (key != found.parameter.key && key != name) continue;
+    text += (text.empty() ? "" : "\n") + explained(found);
+  }
+  if (text.empty()) {
+    const Described described = describe(key);
+    if (described.benchmark != nullptr) {
+      return gray::cli::fail(gray::cli::kExitSomeFailed, "'{}' is not measured yet: microbench run {}", key,
+                             described.benchmark->name);
+    }
+    return gray::cli::fail(gray::cli::kExitSomeFailed, "no key '{}'; microbench show lists them", key);
+  }
+  std::fputs(text.c_str(), stdout);
+  return gray::cli::close_stdout(0);
+}
+
+}  // namespace microbench

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "microbench/page.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "microbench/curve.hpp"
+#include "microbench/quantity.hpp"
+#include "microbench/registry.hpp"
+#include "microbench/svg.hpp"
+
+namespace microbench {
+namespace {
+
+using gray::repo::Found;
+using gray::repo::Repository;
+using gray::repo::Source;
+
+constexpr char kHead[] = R"(<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>This host, measured</title>
+<style>
+:root { color-scheme: light dark; --back: #fdfdfb; --ink: #222; --soft: #6b6b66; --grid: #ddd; --s0: #1f6fb2; --s1: #c4541a; --mark: #8a1c5c; }
+@media (prefers-color-scheme: dark) {
+  :root { --back: #181a1b; --ink: #e4e2dd; --soft: #a09c94; --grid: #3a3c3e; --s0: #6db3ee; --s1: #f09a66; --mark: #f08cc4; }
+}
+@media print { :root { --back: #fff; --ink: #000; --soft: #444; --grid: #ccc; --s0: #1f6fb2; --s1: #c4541a; --mark: #8a1c5c; } }
+body { background: var(--back); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
+section { break-inside: avoid; } p { margin: .4rem 0; } .soft { color: var(--soft); }
+svg { width: 100%; height: auto; } svg text { fill: var(--soft); font-size: 11px; }
+.grid { stroke: var(--grid); } .curve { fill: none; stroke-width: 2; }
+.curve.s0 { stroke: var(--s0); } .curve.s1 { stroke: var(--s1); }
+.dot.s0, .bar.s0 { fill: var(--s0); } .dot.s1, .bar.s1 { fill: var(--s1); }
+.mark { stroke: var(--mark); stroke-dasharray: 4 3; } svg text.marked { fill: var(--mark); font-weight: 600; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .85rem; }
+th, td { text-align: left; padding: .15rem .5rem .15rem 0; border-bottom: 1px solid var(--grid); } .number { text-align: right; white-space: nowrap; }
+</style></head><body>
+)";
+
+// The points of a curve on a device or the host, ascending.
+std::vector<Point> points_of(const std::vector<Found>& all, std::string_view curve,
+                             const std::string& device) {
+  std::vector<Point> points;
+  for (const Found& found : all) {
+    const auto point = parse_point(found.parameter.key);
+    if (!point || point->curve != curve || found.parameter.device != device) continue;
+    points.push_back({static_cast<double>(point->x), found.parameter.value});
+  }
+  std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.x < b.x; });
+  return points;
+}
+
+class Page {
+ public:
+  Page(const Repository& repository, const std::string& device)
+      : repository_(repository), device_(device), all_(repository.list()) {}
+
+  std::string text() {
+    text_ = kHead;
+    add_heading();
+    add_pictures();
+    add_table();
+    return text_ + "</body></html>\n";
+  }
+
+ private:
+  [[nodiscard]] std::vector<Point> points(std::string_view curve) const {
+    return points_of(all_, curve, device_);
+  }
+
+  // Only what was measured: a shipped default is no mark of this host's.
+  [[nodiscard]] double measured(const char* key) const {
+    const auto found = repository_.find(key, device_);
+    return found && found->source != Source::kDefault ? found->parameter.value : 0;
+  }
+
+  [[nodiscard]] std::string shown(const char* key) const {
+    const auto found = repository_.find(key, device_);
+    return found ? format_quantity(found->parameter.value, found->parameter.unit) : "?";
+  }
+
+  void add_heading() {
+    const auto& host = repository_.fingerprint();
+    text_ += fmt::format("<h1>This host, measured</h1><p>{}, Linux {}{}.</p>", escape_html(host.cpu_model),
+                         escape_html(host.kernel_release), host.has_hypervisor ? ", a virtual machine" : "");
+    if (!device_.empty()) text_ += fmt::format("<p class=\"soft\">File system {}</p>", escape_html(device_));
+  }
+
+  void add_section(const Chart& chart, const std::string& sentence) {
+    const std::string picture = draw(chart);
+    const std::string body =
+        picture.empty() ? "<p class=\"soft\">Not measured yet: run microbench.</p>" : picture;
+    text_ += fmt::format("<section><h2>{}</h2><p>{}</p>{}</section>\n", escape_html(chart.title),
+                         escape_html(sentence), body);
+  }
+
+  void add_pictures();
+  void add_memory();
+  void add_table();
+
+  const Repository& repository_;
+  const std::string& device_;
+  std::vector<Found> all_;
+  std::string text_;
+};
+
+void Page::add_pictures() {
+  Chart cache{"Hits and misses", "ns", "count", true, false, {}, {}};
+  cache.series = {{"in the page cache", points("cache.hit_histogram"), true},
+                  {"from the disk", points("cache.miss_histogram"), true}};
+  if (measured("cache.threshold_ns") > 0)
+    cache.marks.push_back({measured("cache.threshold_ns"), "threshold"});
+  add_section(
+      cache,
+      fmt::format("One-byte reads by how long they took: above {} gbp and discnice take a page for not "
+                  "cached where the kernel does not tell them.",
+                  shown("cache.threshold_ns")));
+  Chart unit{"Bandwidth by request size", "bytes", "bytes/s", true, false, {}, {}};
+  unit.series = {{"reads at random places", points("disk.unit_curve"), false}};
+  if (measured("disk.access_unit_bytes") > 0)
+    unit.marks.push_back({measured("disk.access_unit_bytes"), "access unit"});
+  add_section(
+      unit,
+      fmt::format("gbp lets one probe answer for no less than the access unit, {}: larger requests gain "
+                  "little.",
+                  shown("disk.access_unit_bytes")));
+  Chart seek{"Seek time by distance", "bytes", "ns", true, false, {}, {}};
+  seek.series = {{"a page at this distance from the last one", points("disk.seek_curve"), false}};
+  add_section(seek,
+              measured("disk.is_rotational") > 0
+                  ? "Distance costs time, so gbp -file gains by the order on the disk."
+                  : "Distance costs nothing, so gbp -file gains little here: this is no disk with a head.");
+  Chart ahead{"Read-ahead windows", "1", "bytes", false, true, {}, {}};
+  ahead.series = {{"first, second, ... window of a stream", points("disk.readahead_curve"), false}};
+  add_section(ahead, fmt::format("discnice's model of read-ahead stands on these windows; they grow to {}.",
+                                 shown("disk.readahead_max_bytes")));
+  Chart queue{"Random reads at once", "1", "1/s", true, false, {}, {}};
+  queue.series = {{"reads a second", points("disk.queue_curve"), false}};
+  add_section(queue, "How much a program that reads many files gains by asking for several at once.");
+  add_memory();
+}
+
+void Page::add_memory() {
+  Chart memory{"Touching memory", "1", "ns", false, true, {}, {}};
+  const char* const keys[] = {"memory.retouch_ns", "memory.touch_4k_ns", "memory.reclaim_page_ns",
+                              "memory.touch_huge_ns", "memory.swap_in_ns"};
+  const char* const names[] = {"there already", "first touch", "reclaim of a page", "first touch, huge",
+                               "from swap"};
+  Series bars{"time of one page", {}, true};
+  for (std::size_t i = 0; i < std::size(keys); ++i) {
+    const double ns = measured(keys[i]);
+    if (ns <= 0) continue;
+    bars.points.push_back({static_cast<double>(i + 1), ns});
+    memory.marks.push_back({static_cast<double>(i + 1), names[i]});
+  }
+  if (!bars.points.empty()) memory.series = {bars};
+  add_section(memory, "gb_alloc judges by the time of a touch whether there is still memory to be had.");
+}
+
+void Page::add_table() {
+  text_ +=
+      "<h2>All values</h2><div class=\"wide\"><table><tr><th>key</th><th>value</th><th>spread</th><th>read "
+      "by</th></tr>\n";
+  for (const Found& found : all_) {
+    const auto& p = found.parameter;
+    if (parse_point(p.key) || (!p.device.empty() && p.device != device_)) continue;
+    const Described described = describe(p.key);
+    const std::string spread = p.spread ? format_quantity(*p.spread, p.unit) : "-";
+    const std::string value =
+        format_quantity(p.value, p.unit) + (found.source == Source::kDefault ? " (default)" : "");
+    text_ += fmt::format(
+        "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td "
+        "class=\"soft\">{}</td></tr>\n",
+        escape_html(p.key), escape_html(value), escape_html(spread),
+        escape_html(described.output != nullptr ? described.output->readers : "-"));
+  }
+  text_ += "</table></div>\n";
+}
+
+}  // namespace
+
+std::string make_page(const Repository& repository, const std::string& device) {
+  return Page(repository, device).text();
+}
+
+}  // namespace microbench

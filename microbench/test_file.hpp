@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// test_file: a file without a name in the directory to be measured, full of data that is on the disk.
+//
+// Knowledge assumed: an open file needs no name (O_TMPFILE, or removed right after it was made) and vanishes
+// with its last descriptor, however the program ends; POSIX_FADV_DONTNEED drops clean pages nobody maps; the
+// owner of a file is told the truth about its pages (cachestat, mincore). Both are tried out on the file
+// itself before they are believed. What breaks it: a file system that answers for a layer below (overlay says
+// 0 to cachestat, so mincore is asked), or that caches nothing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "toolbox/base/fd.hpp"
+
+namespace microbench {
+
+inline constexpr std::uint64_t kPageBytes = 4096;
+
+/// Below this there are too few places to read from.
+inline constexpr std::uint64_t kTestFileBytesMin = 8 * 1024 * 1024;
+
+class TestFile {
+ public:
+  /// Makes one of at most `bytes_wanted`, smaller where the disk has not four times as much free, or where
+  /// writing takes longer than `time_max_ns`. Calls `progress` with the share done. Throws NotAvailable.
+  TestFile(const std::string& directory, std::uint64_t bytes_wanted, std::uint64_t time_max_ns,
+           const std::function<void(double)>& progress);
+
+  /// Uses a file that is there; it is only read. Throws NotAvailable.
+  explicit TestFile(const std::string& existing_path);
+
+  [[nodiscard]] const std::string& directory() const { return directory_; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  [[nodiscard]] std::uint64_t pages() const { return bytes_ / kPageBytes; }
+  [[nodiscard]] bool is_writable() const { return is_writable_; }
+
+  /// Through the page cache, without read-ahead of its own.
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  /// Past the page cache; where the file system has no such way, fd().
+  [[nodiscard]] int direct_fd() const { return direct_.is_open() ? direct_.get() : fd_.get(); }
+  [[nodiscard]] bool has_direct() const { return direct_.is_open(); }
+
+  /// The same file opened anew, with a read-ahead state of its own.
+  [[nodiscard]] gray::base::ScopedFd reopen(int flags) const;
+
+  /// Writes back and drops every page. Waits for the disk.
+  void evict() const;
+
+  /// Of `count` pages from `first`, how many are in memory; nothing where the kernel does not tell the truth.
+  [[nodiscard]] std::optional<std::uint64_t> resident(std::uint64_t first, std::uint64_t count) const;
+  [[nodiscard]] bool knows_residency() const { return oracle_ != Oracle::kNone; }
+
+  /// kRequestBytesMax of random data, aligned for reads and writes past the page cache.
+  [[nodiscard]] void* buffer() const { return buffer_.get(); }
+
+  /// A page number, not the first one, which the kernel reads ahead from.
+  std::uint64_t random_page() { return 1 + random_() % (pages() - 1); }
+  /// An offset at which `length` bytes fit, a multiple of `alignment`.
+  std::uint64_t random_offset(std::uint64_t length, std::uint64_t alignment = kPageBytes) {
+    return random_() % ((bytes_ - length) / alignment + 1) * alignment;
+  }
+  std::mt19937_64& random() { return random_; }
+
+  /// The largest request that fits the buffer.
+  static constexpr std::uint64_t kRequestBytesMax = 16 * 1024 * 1024;
+
+ private:
+  enum class Oracle { kNone, kCachestat, kMincore };
+  void make_in(const std::string& directory);
+  void fill(std::uint64_t bytes_wanted, std::uint64_t time_max_ns,
+            const std::function<void(double)>& progress);
+  void finish_opening();
+  void choose_oracle();
+  void make_buffer();
+  [[nodiscard]] std::optional<std::uint64_t> ask(Oracle oracle, std::uint64_t first,
+                                                 std::uint64_t count) const;
+
+  struct FreeAligned {
+    void operator()(void* p) const;
+  };
+  std::string directory_;
+  std::uint64_t bytes_ = 0;
+  bool is_writable_ = true;
+  Oracle oracle_ = Oracle::kNone;
+  gray::base::ScopedFd fd_;
+  gray::base::ScopedFd direct_;
+  std::unique_ptr<void, FreeAligned> buffer_;
+  std::mt19937_64 random_;
+};
+
+/// A new file without a name in `directory`. Throws NotAvailable with the reason.
+gray::base::ScopedFd make_nameless(const std::string& directory, int flags);
+
+/// Reads exactly `length` bytes or throws NotAvailable.
+void read_all(int fd, void* buffer, std::uint64_t length, std::uint64_t offset);
+
+/// Writes exactly so many or throws NotAvailable.
+void write_all(int fd, const void* buffer, std::uint64_t length, std::uint64_t offset);
+
+}  // namespace microbench

@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# microbench_manners: each sub-command answers, refuses and ends as its page says, and faults cost nothing but one clear line.
+#
+# Measures as little as can be measured: the clock, and on a disk the random reads. Leaves out whether the figures are right
+# (tests/system/microbench_*_test.sh).
+source "$(dirname "$0")/../support/system.bash"
+need python3 timeout
+need_built microbench
+export XDG_DATA_HOME=$SCRATCH/data
+mkdir "$SCRATCH/place" "$XDG_DATA_HOME"
+cd "$SCRATCH/place"
+
+OUT=$SCRATCH/out ERR=$SCRATCH/err
+microbench() { timeout 60 "$BIN/microbench" "$@"; }
+# expect STATUS LINES-ON-STDERR ARGUMENT...
+expect() {
+  local want=$1 lines=$2 got=0
+  shift 2
+  microbench "$@" >"$OUT" 2>"$ERR" </dev/null || got=$?
+  [[ $got -eq $want ]] || fail "status $got instead of $want from microbench $*: $(cat "$ERR")"
+  # A busy host is said in a line of its own, whatever else is asked.
+  grep -v -e 'host is busy' -e 'other programs used' "$ERR" >"$ERR.rest" || true
+  [[ $(wc -l <"$ERR.rest") -eq $lines ]] || fail "not $lines lines on stderr from microbench $*: $(cat "$ERR")"
+  if grep -qv '^microbench: ' "$ERR.rest"; then fail "a line without 'microbench: ': $(cat "$ERR")"; fi
+}
+record() { find "$XDG_DATA_HOME" -name 'host-*.params' -print -quit; }
+nothing_left() { [[ -z $(ls -A "$SCRATCH/place") ]] || fail "$1 left behind: $(ls -A "$SCRATCH/place")"; }
+
+# A wrong command line: status 2, one line, nothing printed.
+wrong() {
+  expect 2 1 "$@"
+  [[ ! -s $OUT ]] || fail "microbench $* prints: $(cat "$OUT")"
+}
+wrong --no-such-option
+wrong --quick --full
+wrong --file x --dir y
+wrong no_such_benchmark
+wrong no-such-subcommand
+wrong explain
+wrong diff one
+wrong forget
+wrong forget --all some.key
+wrong report
+wrong show -o NONSENSE
+wrong export --xml
+
+# Before anything is measured: defaults, and no record made by looking.
+expect 0 0 show
+grep -q 'timer.overhead_ns .* default' "$OUT" || fail "show without a record: $(cat "$OUT")"
+expect 0 0 list
+expect 1 1 show no.such_key
+expect 1 1 explain no.such_key
+expect 1 1 explain timer.resolution_ns
+grep -q 'microbench run timer' "$ERR" || fail "explain does not say how to measure it: $(cat "$ERR")"
+[[ -z $(record) ]] || fail "looking made a record"
+
+# One benchmark, by its name and by a key of it.
+expect 0 0 run timer
+grep -q '^timer.overhead_ns ' "$OUT" || fail "run prints: $(cat "$OUT")"
+expect 0 0 run --quick timer.resolution_ns
+[[ -n $(record) ]] || fail "no record was made"
+expect 0 0 explain timer.overhead_ns
+for word in means value measured from believed 'read by' default; do
+  grep -q "^  $word " "$OUT" || fail "explain has no '$word': $(cat "$OUT")"
+done
+expect 0 0 show --json timer.overhead_ns
+python3 -c 'import json,sys; rows=json.load(sys.stdin); assert rows[0]["value"] > 0 and rows[0]["source"] == "user", rows' <"$OUT"
+
+# Export, diff, forget.
+expect 0 0 export --json
+cp "$OUT" "$SCRATCH/a.json"
+python3 -c '
+import json, sys
+record = json.load(sys.stdin)
+assert record["schema"] == 1 and set(record) == {"schema", "host", "parameters", "devices"}, record.keys()
+timer = record["parameters"]["timer.overhead_ns"]
+assert set(timer) == {"value", "unit", "spread", "samples", "method", "date", "source"}, timer' <"$OUT"
+expect 0 0 diff "$SCRATCH/a.json" current
+grep -q 'timer.overhead_ns .* +0.0 %  no' "$OUT" || fail "diff: $(cat "$OUT")"
+expect 1 1 diff "$SCRATCH/a.json" /dev/null
+expect 1 1 diff "$SCRATCH/none" current
+expect 0 0 forget timer.overhead_ns
+expect 1 1 forget timer.overhead_ns
+expect 0 0 show timer.overhead_ns
+grep -q default "$OUT" || fail "a forgotten value is still there: $(cat "$OUT")"
+expect 0 0 forget --all
+GRAY_PARAM_TIMER_OVERHEAD_NS=77 microbench explain timer.overhead_ns >"$OUT"
+grep -q 'the variable GRAY_PARAM_TIMER_OVERHEAD_NS' "$OUT" || fail "explain does not name the variable: $(cat "$OUT")"
+
+# The page: one file, nothing from elsewhere, nothing left where it cannot be written.
+expect 0 0 report --html "$SCRATCH/page.html"
+if grep -Eq '(src|href)=|@import|url\(' "$SCRATCH/page.html"; then fail "the page needs something from elsewhere"; fi
+expect 1 1 report --html "$SCRATCH/none/page.html"
+expect 1 1 report --html /dev/full/x
+
+# Places that cannot be measured: one line, status 1, nothing left, the record untouched.
+expect 0 0 run timer
+before=$(cat "$(record)")
+expect 1 1 run --dir "$SCRATCH/none" disk_random
+expect 1 1 run --dir /proc disk_random
+if [[ -d /dev/shm && -w /dev/shm ]]; then
+  expect 1 1 run --dir /dev/shm disk_random
+  grep -q 'lies in memory' "$ERR" || fail "a file system in memory: $(cat "$ERR")"
+fi
+head -c 1000 /dev/zero >"$SCRATCH/small"
+expect 1 1 run --file "$SCRATCH/small" disk_random
+(ulimit -f 4096 && expect 1 1 run --dir . disk_random) || fail "a limit on the size of files is no clear error"
+if [[ $EUID -ne 0 ]]; then
+  mkdir "$SCRATCH/locked" && chmod 555 "$SCRATCH/locked"
+  expect 1 1 run --dir "$SCRATCH/locked" disk_random
+fi
+[[ $(cat "$(record)") == "$before" ]] || fail "a run that failed changed the record"
+nothing_left "a run that failed"
+
+# A record that cannot be used is refused before anything is measured, and moved aside when asked to.
+printf 'torn' >>"$(record)"
+expect 1 1 run timer
+expect 0 1 run --move-aside timer
+expect 0 0 show timer.overhead_ns
+grep -q user "$OUT" || fail "no new record after --move-aside: $(cat "$OUT")"
+
+# Ctrl-C at any point: one line, nothing recorded, nothing left.
+before=$(cat "$(record)")
+for delay in 0.05 0.2 0.5 0.9 1.4 2.0; do
+  "$BIN/microbench" run --anew --dir . >"$OUT" 2>"$ERR" </dev/null &
+  pid=$!
+  sleep "$delay"
+  # Job control is off in scripts, so that a background job ignores SIGINT; SIGTERM takes the same way.
+  kill -TERM "$pid"
+  status=0
+  wait "$pid" || status=$?
+  [[ $status -eq 143 ]] || fail "status $status after SIGTERM at $delay s: $(cat "$ERR")"
+  [[ $(cat "$(record)") == "$before" ]] || fail "an interrupted run changed the record"
+  nothing_left "an interrupted run ($delay s)"
+done
+grep -q 'interrupted: nothing was recorded' "$ERR" || fail "an interrupted run says: $(cat "$ERR")"
+
+# Two at once: the second gives way.
+"$BIN/microbench" run --anew --dir . >/dev/null 2>&1 </dev/null &
+first=$!
+sleep 0.5
+expect 1 1 run timer
+grep -q 'another microbench' "$ERR" || fail "two at once: $(cat "$ERR")"
+kill -TERM "$first"
+wait "$first" || true
+
+# Killed outright: the next run is not held up, and nothing lies about.
+"$BIN/microbench" run --anew --dir . >/dev/null 2>&1 </dev/null &
+first=$!
+sleep 1
+kill -KILL "$first"
+wait "$first" 2>/dev/null || true
+nothing_left "a killed run"
+expect 0 0 run timer
