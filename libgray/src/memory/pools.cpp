@@ -292,6 +292,7 @@ PagingCounters HostAccounts::paging_counters() const {
   } else if (os::read_text(root_ + "/proc/vmstat", text) == 0) {
     counters.refaults_anonymous = find_amount(text, "workingset_refault_anon").value_or(0);
     counters.refaults_file = find_amount(text, "workingset_refault_file").value_or(0);
+    counters.is_of_host = true;
     const std::uint64_t out = find_amount(text, "pswpout").value_or(0);
     counters.swapped_bytes = out * os::memory_page_bytes();
   }

@@ -45,6 +45,7 @@ struct PagingCounters {
   std::uint64_t refaults_file = 0;       // cached pages that were dropped and wanted again
   std::uint64_t stall_us = 0;            // time in which some task waited for memory (PSI)
   bool has_stall = false;
+  bool is_of_host = false;  // somebody in a group of its own may move them, with plenty of memory elsewhere
 };
 
 struct PoolOptions {

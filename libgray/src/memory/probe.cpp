@@ -142,6 +142,8 @@ bool Probe::is_paging_told(std::uint64_t pages, bool is_slow) {
   if (!watch_.counters || !has(kSignalRefaults)) return is_told;
   const PagingCounters now = watch_.counters();
   const PagingCounters& then = counters_before_;
+  // The host's counters move for others' reasons, too: they confirm, and do not accuse.
+  if (now.is_of_host && !is_slow) return is_told;
   is_told = is_told || now.swapped_bytes > then.swapped_bytes + kSwapNoiseBytes;
   is_told = is_told || now.refaults_anonymous > then.refaults_anonymous + kRefaultNoisePages;
   const std::uint64_t file_share = options_.cache == CachePolicy::keep ? 16 : 4;
