@@ -44,9 +44,12 @@ typedef enum gb_cache_policy {
 /** Flags of an allocation. */
 typedef enum gb_alloc_flag {
   GB_ALLOC_HUGE = 1, /**< huge pages for what was granted, from then on */
-  GB_ALLOC_CANARY =
-      2 /**< where there is no swap: first a child process that is killed before anybody else touches
-                           as much. Takes the time of touching it, and a fork() */
+  /** Where there is no swap: first a child process that is killed before anybody else touches as much. Takes the time
+   * of touching it, and a fork(). */
+  GB_ALLOC_CANARY = 2,
+  /** The caller reads and writes files while it holds the memory: a quarter of each limit, at most 1 GiB, is left to
+   * the page cache, or what is read would push the grant out. */
+  GB_ALLOC_FILES = 4
 } gb_alloc_flag_t;
 
 /** The signals beside time, to be switched off one by one. */

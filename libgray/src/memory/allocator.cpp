@@ -117,7 +117,7 @@ int round_request(Request& request) {
 class Allocator::Turn {
  public:
   Turn(Claims& claims, const Request& request) : claims_(claims), request_(request) {
-    pool_options_ = {request.cache, request.margin_bytes};
+    pool_options_ = {request.cache, request.margin_bytes, request.has_files};
   }
   ~Turn() {
     if (!is_kept_) claims_.leave(claim_);

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t kGroupDepthMax = 32;
 constexpr std::uint64_t kMarginShare = 32;
+constexpr std::uint64_t kFilesMarginShare = 4;
+constexpr std::uint64_t kFilesMarginMaxBytes = base::kGiB;
 constexpr std::uint64_t kMarginMinBytes = 4 * base::kMiB;
 constexpr std::uint64_t kMarginMaxBytes = 256 * base::kMiB;
 constexpr std::uint64_t kSwapUsefulBytes = 16 * base::kMiB;  // less than this absorbs no mistake
@@ -126,6 +128,12 @@ std::uint64_t soft_limit(std::string_view text, std::string_view name) {
   return kUnlimited;
 }
 
+std::uint64_t margin_of(const PoolOptions& options, std::uint64_t limit_bytes, bool has_swap) {
+  if (options.margin_bytes != 0) return options.margin_bytes;
+  const std::uint64_t margin = default_margin_bytes(limit_bytes, has_swap);
+  return options.has_files ? std::max(margin, files_margin_bytes(limit_bytes)) : margin;
+}
+
 std::uint64_t sum_after(std::string_view text, std::string_view key) {
   const std::size_t place = text.find(key);
   if (place == std::string_view::npos) return 0;
@@ -138,6 +146,10 @@ std::uint64_t sum_after(std::string_view text, std::string_view key) {
 std::uint64_t default_margin_bytes(std::uint64_t limit_bytes, bool has_swap) {
   const std::uint64_t margin = std::clamp(limit_bytes / kMarginShare, kMarginMinBytes, kMarginMaxBytes);
   return has_swap ? margin : 2 * margin;
+}
+
+std::uint64_t files_margin_bytes(std::uint64_t limit_bytes) {
+  return std::clamp(limit_bytes / kFilesMarginShare, kMarginMinBytes, kFilesMarginMaxBytes);
 }
 
 HostAccounts::HostAccounts(std::string root) : root_(std::move(root)) {
@@ -197,8 +209,7 @@ bool HostAccounts::read_group(const Group& group, const PoolOptions& options, bo
   pool.kind = PoolKind::group;
   pool.id = group.id;
   pool.name = group.folder;
-  pool.margin_bytes =
-      options.margin_bytes != 0 ? options.margin_bytes : default_margin_bytes(limit, has_swap);
+  pool.margin_bytes = margin_of(options, limit, has_swap);
   pool.capacity_bytes = limit - std::min(limit, pool.margin_bytes);
   pool.room_bytes = difference(limit, *used - reclaimable) - difference(pool.margin_bytes, 0);
   return true;
@@ -214,10 +225,8 @@ std::vector<Pool> HostAccounts::shared_pools(const PoolOptions& options) const {
   if (!available) available = find_amount(text, "MemFree:");
   if (available) {
     Pool host{PoolKind::host, kHostPoolId, 0, 0, 0, "host"};
-    host.margin_bytes = options.margin_bytes != 0
-                            ? options.margin_bytes
-                            : default_margin_bytes(total.value_or(*available) * base::kKiB, swap);
     const std::uint64_t total_bytes = total.value_or(*available) * base::kKiB;
+    host.margin_bytes = margin_of(options, total_bytes, swap);
     host.capacity_bytes = total_bytes - std::min(total_bytes, host.margin_bytes);
     host.room_bytes = difference(*available * base::kKiB, host.margin_bytes);
     pools.push_back(host);

@@ -50,12 +50,17 @@ struct PagingCounters {
 
 struct PoolOptions {
   CachePolicy cache = CachePolicy::share;
-  std::uint64_t margin_bytes = 0;  // kept free in each shared pool; 0: default_margin_bytes()
+  std::uint64_t margin_bytes = 0;  // kept free in each shared pool; 0: by the functions below
+  bool has_files = false;          // the caller works on files meanwhile: files_margin_bytes()
 };
 
 /// What stays free below a limit if nobody says otherwise: a 32nd of it, at least 4 MiB, at most 256 MiB; twice
 /// that where there is no swap, for there the step behind the limit is death.
 std::uint64_t default_margin_bytes(std::uint64_t limit_bytes, bool has_swap);
+
+/// What stays free for a caller that reads and writes files through the page cache: a quarter of the limit, at most
+/// 1 GiB. With less, what is read and written pushes anonymous memory out.
+std::uint64_t files_margin_bytes(std::uint64_t limit_bytes);
 
 /// The accounts of this host. Knows where they are from its making on; reads them at each question. One
 /// thread at a time.
