@@ -151,6 +151,9 @@ void write_pass(const PassMemory& memory, std::size_t records, const std::string
     write_or_die(buffer.data(), part * kRecordBytes, file, path);
     done += part;
   }
+  // To the disk at once, so that its pages can be reused for the next pass.
+  std::fflush(file);
+  sync_file_range(fileno(file), 0, 0, SYNC_FILE_RANGE_WRITE);
   close_or_die(file, path);
 }
 

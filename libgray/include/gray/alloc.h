@@ -38,7 +38,7 @@ typedef enum gb_cache_policy {
   GB_CACHE_SHARE = 0, /**< the inactive file pages and half of the active ones; stops when dropped ones are
                            read again */
   GB_CACHE_KEEP = 1,  /**< none */
-  GB_CACHE_STEAL = 2  /**< all that is clean */
+  GB_CACHE_STEAL = 2  /**< all of it */
 } gb_cache_policy_t;
 
 /** Flags of an allocation. */

@@ -107,9 +107,9 @@ std::uint64_t reclaimable_bytes(const std::string& stat, bool is_version_2, Cach
   if (policy == CachePolicy::keep) return 0;
   const std::uint64_t active = amount("active_file");
   const std::uint64_t taken = amount("inactive_file") + (policy == CachePolicy::steal ? active : active / 2);
-  const std::uint64_t busy =
-      is_version_2 ? amount("file_dirty") + amount("file_writeback") : amount("dirty") + amount("writeback");
-  return taken > busy ? taken - busy : 0;
+  // What is on its way to the disk is free in a moment. What is dirty and not on its way counts too: left out, those who
+  // wait would wait for the flusher, which may let it lie for half a minute.
+  return taken;
 }
 
 std::int64_t difference(std::uint64_t a, std::uint64_t b) {

@@ -22,7 +22,7 @@ namespace gray::memory {
 enum class CachePolicy : std::uint32_t {
   share = 0,  // the inactive file pages and half of the active ones
   keep = 1,   // none
-  steal = 2,  // all that is clean
+  steal = 2,  // all of it
 };
 
 /// What sets a limit.
