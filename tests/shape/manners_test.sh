@@ -41,7 +41,7 @@ reports_full_disk() {
 
 has_page() {
   local name=${1##*/} page
-  page=$(find "$SOURCE/toolbox" "$SOURCE/libgray" "$SOURCE/tools" "$SOURCE/microbench" "$SOURCE/examples" \
+  page=$(find "$SOURCE/toolbox" "$SOURCE/libgray" "$SOURCE/tools" "$SOURCE/microbench" "$SOURCE/examples" "$SOURCE/bench" \
     -name "$name.1" -o -name "$name.8" 2>/dev/null | head -n 1 || true)
   if [[ -z $page ]]; then
     complain "$name has no manual page $name.1"

@@ -121,6 +121,22 @@ TEST_CASE("idle time is made up for by at most one window", "[rate_window]") {
   CHECK(burst_bytes == 2'000'000);
 }
 
+TEST_CASE("an operation larger than the window may be paid from as much idle time as it costs, and no more",
+          "[rate_window]") {
+  Job job{grant_of(1'000'000)};
+  job.run(1'000);
+  job.now_ns += 100 * kSecondNs;
+  CHECK(job.run(4'000'000) == 0);
+  CHECK(job.run(4'000'000) == 4 * kSecondNs);
+}
+
+TEST_CASE("of a refund for a large operation nothing is lost on the next one", "[rate_window]") {
+  Job job{grant_of(1'000'000)};
+  CHECK(job.run(4'000'000) == 4 * kSecondNs);
+  job.correct(-4'000'000);
+  CHECK(job.run(4'000'000) == 0);
+}
+
 TEST_CASE("idle time shorter than the window is made up for exactly", "[rate_window]") {
   Job job{grant_of(1'000'000)};
   job.run(1'000);

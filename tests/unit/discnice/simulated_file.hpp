@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // simulated_file: a page cache made of a list of pages, for the models that ask a ResidencyOracle.
 //
-// The model itself fills it: a Reader makes resident what the prediction of a read fetched, so that the next
-// read finds it. The model tells only how many pages it fetched, not which; those are taken from its belief
-// and its window, and add() fails the test when the two do not agree in number.
+// The model itself fills it: a Reader makes resident what the model says that a read fetches, so that the next read finds it,
+// and fails the test when the pages do not agree with the prediction in number.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
@@ -27,6 +27,8 @@ class SimulatedFile {
   [[nodiscard]] bool is_resident(std::uint64_t page) const {
     return page < resident_.size() && resident_[page] != 0;
   }
+  [[nodiscard]] predictor::Markers& markers() { return *markers_; }
+  [[nodiscard]] std::uint64_t resident_pages() const { return resident_pages_; }
   [[nodiscard]] std::uint64_t questions() const { return questions_; }
 
   /// Makes [first_page, end_page) resident or absent; returns how many pages that changed.
@@ -37,6 +39,7 @@ class SimulatedFile {
       resident_[page] = is_resident ? 1 : 0;
       ++changed;
     }
+    resident_pages_ = is_resident ? resident_pages_ + changed : resident_pages_ - changed;
     return changed;
   }
 
@@ -59,6 +62,15 @@ class SimulatedFile {
             nullptr};
   }
 
+  /// The same, and what the model says it fetches is resident from then on.
+  predictor::ResidencyOracle filling() {
+    predictor::ResidencyOracle oracle = counting();
+    oracle.note_fetch = [](void* context, std::uint64_t first_page, std::uint64_t page_count) {
+      static_cast<SimulatedFile*>(context)->set(first_page, first_page + page_count);
+    };
+    return oracle;
+  }
+
   /// One-byte reads that are refused on a miss: the miss brings the page in.
   predictor::ResidencyOracle probing() {
     return {this, nullptr, [](void* context, std::uint64_t page) {
@@ -74,6 +86,9 @@ class SimulatedFile {
   std::uint64_t size_bytes_;
   std::vector<std::uint8_t> resident_;
   std::uint64_t questions_ = 0;
+  std::uint64_t resident_pages_ = 0;
+  // Too large for the stack; a copy of the file shares it.
+  std::shared_ptr<predictor::Markers> markers_ = std::make_shared<predictor::Markers>();
 };
 
 /// One open file description on a SimulatedFile, read through the model.
@@ -89,15 +104,11 @@ class Reader {
     op.offset_bytes = offset_bytes;
     op.length_bytes = length_bytes;
     op.file_size_bytes = file_.size_bytes();
-    const predictor::ReadaheadState before = state_.readahead;
-    const IoEstimate estimate = predictor::estimate_read(op, state_, file_.counting(), now_ns_);
-    const predictor::ReadaheadState& after = state_.readahead;
-    std::uint64_t added = add_belief();
-    if (after.start_page != before.start_page || after.size_pages != before.size_pages) {
-      added += file_.set(after.start_page, after.start_page + after.size_pages);
-    }
-    if (added * kPageBytes != estimate.read_bytes) {
-      throw std::logic_error("the pages predicted are not those the model believes it fetched");
+    const std::uint64_t resident_before = file_.resident_pages();
+    const IoEstimate estimate =
+        predictor::estimate_read(op, state_, file_.markers(), file_.filling(), now_ns_);
+    if ((file_.resident_pages() - resident_before) * kPageBytes != estimate.read_bytes) {
+      throw std::logic_error("the pages predicted are not those the model says it fetches");
     }
     read_bytes_ += estimate.read_bytes;
     return estimate.read_bytes;
@@ -123,25 +134,10 @@ class Reader {
   void set_now(std::uint64_t now_ns) { now_ns_ = now_ns; }
 
  private:
-  // What the model believes now is what it found or fetched. Only the part that is new is looked through.
-  std::uint64_t add_belief() {
-    const predictor::Belief& belief = state_.belief;
-    const bool has_grown = seen_first_page_ < seen_end_page_ && belief.first_page <= seen_first_page_ &&
-                           belief.end_page >= seen_end_page_;
-    const std::uint64_t added = has_grown ? file_.set(belief.first_page, seen_first_page_) +
-                                                file_.set(seen_end_page_, belief.end_page)
-                                          : file_.set(belief.first_page, belief.end_page);
-    seen_first_page_ = belief.first_page;
-    seen_end_page_ = belief.end_page;
-    return added;
-  }
-
   SimulatedFile& file_;
   predictor::FileState state_;
   std::uint64_t now_ns_ = kNowNs;
   std::uint64_t read_bytes_ = 0;
-  std::uint64_t seen_first_page_ = 0;
-  std::uint64_t seen_end_page_ = 0;
 };
 
 }  // namespace discnice::test

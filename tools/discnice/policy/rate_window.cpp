@@ -34,9 +34,13 @@ std::uint64_t drain_time_ns(std::uint64_t bytes, std::uint64_t rate_bytes_per_s)
 
 Decision admit(State state, const Grant& grant, std::uint64_t cost_bytes, std::uint64_t now_ns) {
   if (cost_bytes == 0 || grant.rate_bytes_per_s == 0) return {state, {0}};
-  const std::uint64_t window_start_ns = now_ns > grant.window_ns ? now_ns - grant.window_ns : 0;
+  // What was saved up may pay for this operation alone, however large: of a refund for one that was predicted too high
+  // nothing is lost when the next is as large.
+  const std::uint64_t own_ns = drain_time_ns(cost_bytes, grant.rate_bytes_per_s);
+  const std::uint64_t window_ns = own_ns > grant.window_ns ? own_ns : grant.window_ns;
+  const std::uint64_t window_start_ns = now_ns > window_ns ? now_ns - window_ns : 0;
   const std::uint64_t paid_ns = state.paid_until_ns > window_start_ns ? state.paid_until_ns : window_start_ns;
-  const std::uint64_t next_ns = paid_ns + drain_time_ns(cost_bytes, grant.rate_bytes_per_s);
+  const std::uint64_t next_ns = paid_ns + own_ns;
   return {{next_ns}, {next_ns > now_ns ? next_ns : 0}};
 }
 

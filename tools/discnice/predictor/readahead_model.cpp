@@ -10,6 +10,9 @@ constexpr std::uint32_t kOrderMax =
     31;  // keeps the shift below defined; the device's limit bounds it earlier
 constexpr std::uint32_t kFolioOrderStep = 2;  // each asynchronous window aims two orders higher
 
+// Of a longer stretch only the beginning is looked through for markers; the kernel moves no more in one call.
+constexpr std::uint64_t kMarkedPagesMax = UINT64_C(1) << 19U;
+
 std::uint64_t smaller(std::uint64_t a, std::uint64_t b) {
   return a < b ? a : b;
 }
@@ -19,8 +22,14 @@ std::uint64_t smaller(std::uint64_t a, std::uint64_t b) {
 class Walk {
  public:
   Walk(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits, const PageRange& range,
-       const ResidencyOracle& oracle, std::uint64_t now_ns)
-      : state_(state), belief_(belief), limits_(limits), range_(range), oracle_(oracle), now_ns_(now_ns) {}
+       Markers& markers, const ResidencyOracle& oracle, std::uint64_t now_ns)
+      : state_(state),
+        belief_(belief),
+        limits_(limits),
+        range_(range),
+        markers_(markers),
+        oracle_(oracle),
+        now_ns_(now_ns) {}
 
   std::uint64_t run() {
     std::uint64_t page = range_.first_page;
@@ -29,8 +38,10 @@ class Walk {
       if (!belief_.covers(page, now_ns_)) look_at(page);
       if (!belief_.covers(page, now_ns_)) fetch_for_miss(page);
       const std::uint64_t known_end = smaller(belief_.end_page, end);
-      if (state_.marker_page >= page && state_.marker_page < known_end) {
-        fetch_ahead(range_.end_page - state_.marker_page);
+      const std::uint64_t marker = first_marker(page, known_end);
+      if (marker != UINT64_MAX) {
+        fetch_ahead(marker);
+        page = marker;
         continue;  // the window has moved on: look at the same page again with the marker gone
       }
       page = known_end;
@@ -62,6 +73,15 @@ class Walk {
     return max;
   }
 
+  // The first marked page in [first_page, end_page), or UINT64_MAX.
+  [[nodiscard]] std::uint64_t first_marker(std::uint64_t first_page, std::uint64_t end_page) const {
+    const std::uint64_t end = smaller(end_page, first_page + kMarkedPagesMax);
+    for (std::uint64_t page = first_page; page < end; ++page) {
+      if (markers_.has(range_.file, page)) return page;
+    }
+    return UINT64_MAX;
+  }
+
   void look_at(std::uint64_t page) {
     const std::uint64_t run = resident_run(oracle_, page, range_.file_pages - page);
     if (run > 0) believe(belief_, page, page + run, now_ns_);
@@ -72,6 +92,10 @@ class Walk {
     const std::uint64_t end = smaller(first_page + page_count, range_.file_pages);
     if (first_page >= end) return;
     fetched_pages_ += count_absent(oracle_, first_page, end - first_page);
+    // A page that comes in anew is not marked; what is known of one that was here before is out of date.
+    const std::uint64_t forgotten_end = smaller(end, first_page + kMarkedPagesMax);
+    for (std::uint64_t page = first_page; page < forgotten_end; ++page) markers_.remove(range_.file, page);
+    if (oracle_.note_fetch != nullptr) oracle_.note_fetch(oracle_.context, first_page, end - first_page);
     believe(belief_, first_page, end, now_ns_);
   }
 
@@ -105,9 +129,10 @@ class Walk {
   }
 
   // page_cache_async_ra(): the program reached the marked page; the next window is fetched while it works.
-  void fetch_ahead(std::uint64_t request) {
-    const std::uint64_t marker = state_.marker_page;
-    state_.marker_page = UINT64_MAX;
+  void fetch_ahead(std::uint64_t marker) {
+    markers_.remove(range_.file, marker);
+    if (state_.unused_markers > 0) --state_.unused_markers;
+    const std::uint64_t request = range_.end_page - marker;
     const std::uint64_t max = window_pages_max(request);
     if (max == 0) return;
     if (marker == state_.start_page + state_.size_pages - state_.ahead_pages) {
@@ -115,13 +140,27 @@ class Walk {
       const std::uint64_t next = next_window_pages(state_.size_pages, max);
       state_.size_pages = state_.size_pages > next ? state_.size_pages : next;
     } else {
-      const std::uint64_t run = resident_run(oracle_, marker + 1, max) + 1;
+      // The marker of another window, or of another descriptor: the size follows from what is cached behind it.
+      const std::uint64_t run = run_behind(marker, max);
+      if (run > max) return;
       state_.start_page = marker + run;
       state_.size_pages = next_window_pages(run + request, max);
     }
     align_window_end(max);
     state_.ahead_pages = state_.size_pages;
     submit();
+  }
+
+  // How far it is from a marker to the first absent page; more than `max` when there is none so near.
+  [[nodiscard]] std::uint64_t run_behind(std::uint64_t marker, std::uint64_t max) const {
+    std::uint64_t run = 1;
+    while (run <= max) {
+      const std::uint64_t asked = smaller(max + 1 - run, kRegionPages);
+      const std::uint64_t found = resident_run(oracle_, marker + run, asked);
+      run += found;
+      if (found < asked) break;
+    }
+    return run;
   }
 
   // Large folios: the window ends on a boundary of the folio size it aims at.
@@ -138,14 +177,16 @@ class Walk {
   void submit() {
     fetch(state_.start_page, state_.size_pages);
     const std::uint64_t marker = state_.start_page + state_.size_pages - state_.ahead_pages;
-    const bool has_marker = state_.ahead_pages != 0 && marker < range_.file_pages;
-    state_.marker_page = has_marker ? marker : UINT64_MAX;
+    if (state_.ahead_pages == 0 || marker >= range_.file_pages) return;
+    markers_.add(range_.file, marker);
+    ++state_.unused_markers;
   }
 
   ReadaheadState& state_;
   Belief& belief_;
   const ReadaheadLimits& limits_;
   const PageRange& range_;
+  Markers& markers_;
   const ResidencyOracle& oracle_;
   std::uint64_t now_ns_;
   std::uint64_t fetched_pages_ = 0;
@@ -164,9 +205,9 @@ void advise(ReadaheadState& state, ReadaheadLimits& limits, const ReadaheadLimit
 }
 
 std::uint64_t predict_read_pages(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits,
-                                 const PageRange& range, std::uint64_t end_bytes,
+                                 const PageRange& range, std::uint64_t end_bytes, Markers& markers,
                                  const ResidencyOracle& oracle, std::uint64_t now_ns) {
-  const std::uint64_t pages = Walk(state, belief, limits, range, oracle, now_ns).run();
+  const std::uint64_t pages = Walk(state, belief, limits, range, markers, oracle, now_ns).run();
   state.previous_end_bytes = end_bytes;
   return pages;
 }

@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "tools/discnice/predictor/cache_model.hpp"
+#include "tools/discnice/predictor/markers.hpp"
 #include "tools/discnice/predictor/residency_oracle.hpp"
 
 namespace discnice::predictor {
@@ -27,19 +28,20 @@ struct ReadaheadLimits {
   std::uint64_t request_pages_max = 32;  // the largest request the device takes (max_sectors_kb)
 };
 
-/// What the kernel keeps per open file description, plus the marker it left in the page cache.
+/// What the kernel keeps per open file description.
 struct ReadaheadState {
   std::uint64_t start_page = 0;
   std::uint64_t size_pages = 0;
   std::uint64_t ahead_pages = 0;                  // the tail of the window that was read ahead
   std::uint64_t previous_end_bytes = UINT64_MAX;  // one past the last byte read; all ones at open
-  std::uint64_t marker_page = UINT64_MAX;
-  std::uint32_t order = 0;  // hint for folio size: window ends are aligned to it
-  bool is_random = false;   // POSIX_FADV_RANDOM: misses fetch what was asked for and leave no marker
+  std::uint32_t unused_markers = 0;               // markers left through this description, as far as is known
+  std::uint32_t order = 0;                        // hint for folio size: window ends are aligned to it
+  bool is_random = false;  // POSIX_FADV_RANDOM: misses fetch what was asked for and leave no marker
 };
 
 /// One read as the model sees it, in pages: [first_page, end_page), and the file's size.
 struct PageRange {
+  FileId file;
   std::uint64_t first_page;
   std::uint64_t end_page;
   std::uint64_t file_pages;
@@ -56,7 +58,7 @@ void advise(ReadaheadState& state, ReadaheadLimits& limits, const ReadaheadLimit
 /// Predicts how many pages the disk must deliver for this read and moves the state and the belief on.
 /// `end_bytes` is one past the last byte the read will return.
 std::uint64_t predict_read_pages(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits,
-                                 const PageRange& range, std::uint64_t end_bytes,
+                                 const PageRange& range, std::uint64_t end_bytes, Markers& markers,
                                  const ResidencyOracle& oracle, std::uint64_t now_ns);
 
 }  // namespace discnice::predictor

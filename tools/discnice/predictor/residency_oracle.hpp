@@ -20,6 +20,9 @@ struct ResidencyOracle {
   /// Is this page resident? A miss may cost one page of disk I/O. Null when nothing can be learned.
   Answer (*probe)(void* context, std::uint64_t page) = nullptr;
 
+  /// Told of each stretch that the operation will bring in, before any further question. Null when nobody listens.
+  void (*note_fetch)(void* context, std::uint64_t first_page, std::uint64_t page_count) = nullptr;
+
   [[nodiscard]] bool is_exact() const { return count_resident != nullptr; }
 };
 

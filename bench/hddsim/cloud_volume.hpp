@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// cloud_volume: a network volume: operations and bytes a second are capped, unused ones become credits for bursts, and
+// requests overlap.
+#pragma once
+
+#include "bench/hddsim/disk.hpp"
+
+namespace hddsim {
+
+class CloudVolume final : public Disk {
+ public:
+  explicit CloudVolume(const Profile& profile) : profile_(profile) {}
+
+  Service serve(const Request& request, std::uint64_t now_ns) override;
+  [[nodiscard]] std::uint64_t positioning_ns(const Request& request, std::uint64_t now_ns) const override;
+
+ private:
+  Profile profile_;
+  // Both caps are one instant each, up to which they are used up; it may lie as far in the past as the credits reach.
+  std::uint64_t operations_until_ns_ = 0;
+  std::uint64_t bytes_until_ns_ = 0;
+};
+
+}  // namespace hddsim

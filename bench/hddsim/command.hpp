@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// command: runs another program and keeps what it says.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace hddsim {
+
+struct CommandResult {
+  int exit_status = 0;  ///< 128 + n after signal n; 127 when there is no such program.
+  std::string output;   ///< stdout and stderr together, without the last newline.
+};
+
+/// Runs `arguments` and waits for its end. The first is looked for in PATH and the system's folders for administrators.
+CommandResult run_command(const std::vector<std::string>& arguments);
+
+/// Starts `arguments` as a process of its own session that outlives us, its output in `log_path`. 0, or the errno.
+int start_server(const std::vector<std::string>& arguments, const std::string& log_path);
+
+}  // namespace hddsim

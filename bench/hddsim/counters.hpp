@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// counters: what a running emulated disk has done, in a small shared file that anybody may look at while it runs.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+namespace hddsim {
+
+inline constexpr std::uint64_t kCountersMagic = 0x686464'73696d'0001;  // "hddsim", layout 1
+
+/// One writer, the disk; relaxed sums that only grow, but for the queue.
+struct Counters {
+  std::uint64_t magic = kCountersMagic;
+  std::atomic<std::uint64_t> reads{0};
+  std::atomic<std::uint64_t> writes{0};
+  std::atomic<std::uint64_t> flushes{0};
+  std::atomic<std::uint64_t> read_bytes{0};
+  std::atomic<std::uint64_t> write_bytes{0};
+  std::atomic<std::uint64_t> seeks{0};      ///< Movements to another track; erases of a card.
+  std::atomic<std::uint64_t> rotations{0};  ///< Waits for the platters; waits for credits of a cloud volume.
+  std::atomic<std::uint64_t> buffered{0};   ///< Requests answered from the disk's own memory.
+  std::atomic<std::uint64_t> seek_ns{0};
+  std::atomic<std::uint64_t> rotation_ns{0};
+  std::atomic<std::uint64_t> transfer_ns{0};
+  std::atomic<std::uint64_t> busy_ns{0};  ///< Time with at least one request in service.
+  std::atomic<std::uint64_t> late_ns{0};  ///< By how much answers came later than the model says, summed.
+  std::atomic<std::uint64_t> late_max_ns{0};
+  std::atomic<std::uint64_t> queue_now{0};  ///< Requests waiting or in service.
+  std::atomic<std::uint64_t> queue_max{0};
+};
+
+/// The counters in the file at `path`, made anew when `is_new`. Null when that fails; errno says why. Never unmapped.
+Counters* map_counters(const std::string& path, bool is_new);
+
+}  // namespace hddsim

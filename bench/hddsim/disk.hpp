@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// disk: what an emulated disk is to the queue in front of it: it is told of a request and answers when it will be done.
+//
+// A disk knows no clock and no thread: instants come in as arguments and must not run backwards. So a test drives it
+// through hours in milliseconds, and the program in front of it sleeps until absolute instants, which do not drift.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "bench/hddsim/profile.hpp"
+
+namespace hddsim {
+
+enum class Operation : std::uint8_t { read, write, flush };
+
+struct Request {
+  Operation operation = Operation::read;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+};
+
+/// How a request was served. The parts are for counters and traces; what matters is when it is over and when the disk can
+/// begin the next.
+struct Service {
+  std::uint64_t seek_ns = 0;
+  std::uint64_t rotation_ns = 0;
+  std::uint64_t transfer_ns = 0;
+  bool is_buffered = false;  ///< Answered by the disk's own memory.
+  std::uint64_t end_ns = 0;
+  std::uint64_t next_ns = 0;
+};
+
+class Disk {
+ public:
+  virtual ~Disk() = default;
+  /// Serves a request at `now_ns`, not before the `next_ns` of the last. [offset, offset + length) lies on the disk.
+  virtual Service serve(const Request& request, std::uint64_t now_ns) = 0;
+  /// How long it would take to get to the request's first byte now; what the disk chooses by among those that wait.
+  [[nodiscard]] virtual std::uint64_t positioning_ns(const Request& request, std::uint64_t now_ns) const = 0;
+};
+
+/// The disk of a profile, of `capacity` bytes (not 0).
+std::unique_ptr<Disk> make_disk(const Profile& profile, std::uint64_t capacity);
+
+}  // namespace hddsim

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// down: takes an emulated disk away, whatever state it is in: up, half up, its server killed, its maker killed.
+#pragma once
+
+#include <string>
+
+namespace hddsim {
+
+/// Removes every mount, loop device, process and file of the unit. Empty when nothing of it is left, else one line that says
+/// what is in the way. With `is_forced` a mount in use is detached and its users see errors from then on.
+std::string take_down(const std::string& name, bool is_forced);
+
+}  // namespace hddsim

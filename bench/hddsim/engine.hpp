@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// engine: the queue in front of a disk and the one thread that makes its time pass.
+//
+// A request begins when the disk is free and it has been chosen, and is answered at the instant that the disk says. Both
+// instants belong to the model: a thread that wakes late answers late, but the next request begins when the model says, so
+// lateness does not add up.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <queue>
+#include <thread>
+#include <vector>
+
+#include "bench/hddsim/counters.hpp"
+#include "bench/hddsim/disk.hpp"
+#include "bench/hddsim/trace.hpp"
+
+namespace hddsim {
+
+/// What the owner of a request does with it. Both run on the engine's thread, `begin` when the disk starts on the request
+/// (there is time then), `done` when it is to be answered.
+struct Work {
+  std::function<void()> begin;
+  std::function<void()> done;
+};
+
+class Engine {
+ public:
+  /// Among the first `queue_depth` waiting requests the one that is reached first is served; no request after a flush before it.
+  Engine(std::unique_ptr<Disk> disk, std::uint64_t queue_depth, Counters& counters, Trace& trace);
+  /// Answers everything that was submitted, then ends.
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Any thread. The request arrives now.
+  void submit(const Request& request, Work work);
+
+  /// Waits until everything submitted so far has been answered. Not on the engine's own thread.
+  void drain();
+
+ private:
+  struct Waiting {
+    Request request;
+    Work work;
+    std::uint64_t arrived_ns;
+    std::uint64_t queue;
+  };
+  struct Started {
+    Waiting waiting;
+    std::uint64_t started_ns;
+    Service service;
+  };
+  struct EndsLater {
+    bool operator()(const Started& a, const Started& b) const { return a.service.end_ns > b.service.end_ns; }
+  };
+
+  void run();
+  void wait_until(std::uint64_t instant_ns, std::unique_lock<std::mutex>& lock);
+  void answer_due(std::unique_lock<std::mutex>& lock);
+  void start_ready(std::unique_lock<std::mutex>& lock);
+  std::list<Waiting>::iterator choose(std::uint64_t now_ns);
+  void count_start(const Request& request, std::uint64_t started_ns, const Service& service);
+  [[nodiscard]] std::uint64_t next_event_ns() const;
+
+  std::unique_ptr<Disk> disk_;
+  std::uint64_t queue_depth_;
+  Counters& counters_;
+  Trace& trace_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::condition_variable drained_;
+  std::list<Waiting> waiting_;  // in the order of arrival
+  std::priority_queue<Started, std::vector<Started>, EndsLater> started_;
+  std::uint64_t disk_free_ns_ = 0;
+  std::uint64_t busy_until_ns_ = 0;
+  std::uint64_t wake_ns_ = 0;  // how late an alarm wakes the thread on this machine
+  bool is_ending_ = false;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace hddsim

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// serve: `hddsim serve`: the emulated disk itself, in the foreground: a FUSE file whose requests take a disk's time.
+#pragma once
+
+#include <string>
+
+namespace hddsim {
+
+struct ServeOptions {
+  std::string profile = "hdd7200";
+  std::string backing_file;
+  std::string counters_file;
+  std::string trace_path;
+  std::string mount_folder;
+};
+
+/// Serves until unmounted or told to end. The status to end with.
+int serve(const ServeOptions& options);
+
+}  // namespace hddsim

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// up: makes an emulated disk: backing file, FUSE server, loop device, file system and mount.
+#pragma once
+
+#include <string>
+
+#include "bench/hddsim/unit.hpp"
+
+namespace hddsim {
+
+/// What a person needs of a unit that is up.
+struct UnitUp {
+  std::string problem;  ///< One line; then nothing of the unit is left.
+  std::string loop_device;
+  std::string mount_folder;  ///< Empty without a file system.
+};
+
+/// Makes the unit. The file system is made in the backing file before the disk is slow.
+UnitUp bring_up(const UnitRequest& request);
+
+}  // namespace hddsim
