@@ -59,7 +59,7 @@ inside "$ADMISSION" grow 64 500 <"$SCRATCH/held" >"$SCRATCH/hog" &
 hog=$!
 exec 9>"$SCRATCH/held"
 inside "$ADMISSION" alloc 4096 $((1 << 40)) 4096 0 </dev/null >"$SCRATCH/beside"
-for _ in {1..100}; do [[ -s $SCRATCH/hog ]] && break || sleep 0.1; done
+for _ in {1..100}; do if [[ -s $SCRATCH/hog ]]; then break; fi; sleep 0.1; done
 [[ -s $SCRATCH/hog ]] || fail "the hog did not live to its size"
 exec 9>&-
 wait "$hog" || fail "the hog ended with status $?"

@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t kMiB = 1U << 20U;
 
-int errno_of(std::size_t min, std::size_t max, std::size_t multiple, const gb_alloc_options* options = nullptr) {
+int errno_of(std::size_t min, std::size_t max, std::size_t multiple,
+             const gb_alloc_options* options = nullptr) {
   std::size_t got = 77;
   errno = 0;
   void* memory = gb_alloc_with(min, max, multiple, &got, options);
