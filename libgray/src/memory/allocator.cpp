@@ -21,8 +21,8 @@ constexpr std::uint64_t kLookAgainFirstNs = 10'000'000;
 constexpr std::uint64_t kLookAgainNs = 200'000'000;
 // Askers that come at the same time do so within a few switches of the processor.
 constexpr std::uint64_t kSettlePauseNs = 3'000'000;
-constexpr int kSettleRoundsMin = 4;  // without a change
-constexpr int kSettleRoundsMax = 16;
+constexpr int kSettleRoundsMin = 2;  // without a change
+constexpr int kSettleRoundsMax = 6;
 
 struct SignalName {
   const char* name;

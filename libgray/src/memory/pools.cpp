@@ -154,6 +154,7 @@ std::uint64_t files_margin_bytes(std::uint64_t limit_bytes) {
 
 HostAccounts::HostAccounts(std::string root) : root_(std::move(root)) {
   find_groups();
+  has_swap_ = has_swap();
 }
 
 void HostAccounts::find_groups() {
@@ -217,7 +218,7 @@ bool HostAccounts::read_group(const Group& group, const PoolOptions& options, bo
 
 std::vector<Pool> HostAccounts::shared_pools(const PoolOptions& options) const {
   std::vector<Pool> pools;
-  const bool swap = has_swap();
+  const bool swap = has_swap_;
   std::string text;
   os::read_text(root_ + "/proc/meminfo", text);
   const auto total = find_amount(text, "MemTotal:");
