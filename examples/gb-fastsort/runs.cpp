@@ -42,7 +42,11 @@ class PassMemory {
     const double start = now_s();
     if (is_granted_) {
       const std::uint64_t least = std::max<std::uint64_t>(std::min(options.min_bytes, all), kEntryBytes);
-      memory_ = gb_alloc_wait(least - least % kEntryBytes, all, kEntryBytes, &bytes_, -1);
+      gb_alloc_options asked{};
+      asked.size = sizeof asked;
+      asked.flags = GB_ALLOC_FILES;
+      asked.timeout_ms = UINT64_MAX;
+      memory_ = gb_alloc_with(least - least % kEntryBytes, all, kEntryBytes, &bytes_, &asked);
     } else {
       bytes_ = std::max<std::uint64_t>(std::min(options.pass_bytes, all), kEntryBytes);
       bytes_ -= bytes_ % kEntryBytes;
@@ -147,6 +151,9 @@ void write_pass(const PassMemory& memory, std::size_t records, const std::string
     write_or_die(buffer.data(), part * kRecordBytes, file, path);
     done += part;
   }
+  // To the disk at once, so that its pages can be reused for the next pass.
+  std::fflush(file);
+  sync_file_range(fileno(file), 0, 0, SYNC_FILE_RANGE_WRITE);
   close_or_die(file, path);
 }
 

@@ -30,7 +30,7 @@ expect 0 0 --print --min 1M --max 1%
 
 # The command learns it by words and by variables.
 # shellcheck disable=SC2016 # for the inner shell to expand
-expect 0 0 --max 8M --multiple 2M --env ONE --env TWO -- sh -c 'echo $ONE $TWO "$@"' sh {} -x{b}y {m} {n} '{' {}{}
+expect 0 0 --max 8M --multiple 2M --env ONE --env TWO -- sh -c 'echo $ONE $TWO "$@"' sh '{}' '-x{b}y' '{m}' '{n}' '{' '{}{}'
 prints '8388608 8388608 8192K -x8388608y 8 4 { 8192K8192K'
 printf 'b\na\n' >"$SCRATCH/lines"
 expect 0 0 --max 8M -- sort -S {} "$SCRATCH/lines"
@@ -70,7 +70,7 @@ GRAY_MAC=no-claims,no-stall expect 0 0 --print
 # shellcheck disable=SC2016
 "$BIN/gb-run" --max 8M -- sh -c 'trap "echo told >$1; exit 5" TERM; echo on >$2; while :; do sleep 0.1; done' sh "$SCRATCH/told" "$SCRATCH/on" &
 child=$!
-for _ in {1..100}; do [[ -s $SCRATCH/on ]] && break || sleep 0.1; done
+for _ in {1..100}; do if [[ -s $SCRATCH/on ]]; then break; fi; sleep 0.1; done
 kill -TERM "$child"
 expect_status 5 wait "$child"
 [[ -s $SCRATCH/told ]] || fail "the command was not told of SIGTERM"

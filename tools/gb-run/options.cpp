@@ -61,7 +61,8 @@ std::optional<int> apply(const Flags& flags, Options& options) {
   request.margin_bytes = flags.margin_bytes;
   request.multiple_bytes = flags.multiple_bytes;
   request.timeout_ns = flags.wait_ns;
-  const std::uint64_t whole_bytes = gray::memory::capacity_bytes({request.cache, request.margin_bytes});
+  const std::uint64_t whole_bytes =
+      gray::memory::capacity_bytes({request.cache, request.margin_bytes, request.has_files});
   std::string problem = read_amount(flags.max, whole_bytes, request.max_bytes);
   if (!problem.empty()) return gray::cli::fail_usage("--max: {}", problem);
   request.min_bytes = std::max<std::uint64_t>(1, flags.multiple_bytes);
@@ -98,6 +99,9 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
   app.add_option("--cache", flags.cache, "what to take of the page cache: share (default), keep, steal")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kPolicies), std::end(kPolicies))))
       ->type_name("POLICY");
+  app.add_flag(
+      "--files", options.request.has_files,
+      "CMD works on files meanwhile: keep a quarter of each limit, at most 1 GiB, for the page cache");
   app.add_option("--env", options.variables, "tell CMD the bytes in this variable, too; may be repeated")
       ->allow_extra_args(false)
       ->type_name("NAME");

@@ -38,15 +38,18 @@ typedef enum gb_cache_policy {
   GB_CACHE_SHARE = 0, /**< the inactive file pages and half of the active ones; stops when dropped ones are
                            read again */
   GB_CACHE_KEEP = 1,  /**< none */
-  GB_CACHE_STEAL = 2  /**< all that is clean */
+  GB_CACHE_STEAL = 2  /**< all of it */
 } gb_cache_policy_t;
 
 /** Flags of an allocation. */
 typedef enum gb_alloc_flag {
   GB_ALLOC_HUGE = 1, /**< huge pages for what was granted, from then on */
-  GB_ALLOC_CANARY =
-      2 /**< where there is no swap: first a child process that is killed before anybody else touches
-                           as much. Takes the time of touching it, and a fork() */
+  /** Where there is no swap: first a child process that is killed before anybody else touches as much. Takes the time
+   * of touching it, and a fork(). */
+  GB_ALLOC_CANARY = 2,
+  /** The caller reads and writes files while it holds the memory: a quarter of each limit, at most 1 GiB, is left to
+   * the page cache, or what is read would push the grant out. */
+  GB_ALLOC_FILES = 4
 } gb_alloc_flag_t;
 
 /** The signals beside time, to be switched off one by one. */

@@ -48,7 +48,7 @@ int read_options(const struct gb_alloc_options* given, Request& request) {
   const int status = gray::api::read_sized(given, kOptionsSizeFirst, asked);
   if (status != 0) return status;
   if (asked.cache > GB_CACHE_STEAL || asked.reserved != 0) return -EINVAL;
-  if ((asked.flags & ~std::uint32_t{GB_ALLOC_HUGE | GB_ALLOC_CANARY}) != 0) return -EINVAL;
+  if ((asked.flags & ~std::uint32_t{GB_ALLOC_HUGE | GB_ALLOC_CANARY | GB_ALLOC_FILES}) != 0) return -EINVAL;
   if ((asked.signals_off & ~std::uint32_t{GB_SIGNALS_ALL}) != 0) return -EINVAL;
   request.cache = static_cast<CachePolicy>(asked.cache);
   request.margin_bytes = asked.margin_bytes;
@@ -56,6 +56,7 @@ int read_options(const struct gb_alloc_options* given, Request& request) {
   request.timeout_ns = is_endless ? kForEver : asked.timeout_ms * kNanosecondsPerMillisecond;
   request.signals &= ~asked.signals_off;
   request.wants_huge_pages = (asked.flags & GB_ALLOC_HUGE) != 0;
+  request.has_files = (asked.flags & GB_ALLOC_FILES) != 0;
   request.wants_canary = (asked.flags & GB_ALLOC_CANARY) != 0;
   return 0;
 }

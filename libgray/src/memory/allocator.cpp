@@ -15,12 +15,14 @@ namespace {
 
 using base::Result;
 
-// A waiter is woken by those who take part. Memory that others give back is only seen by looking.
+// A waiter is woken by those who take part. Memory that others give back is only seen by looking: soon at first, for
+// what is written back to disk is free in a moment, then ever more rarely.
+constexpr std::uint64_t kLookAgainFirstNs = 10'000'000;
 constexpr std::uint64_t kLookAgainNs = 200'000'000;
 // Askers that come at the same time do so within a few switches of the processor.
 constexpr std::uint64_t kSettlePauseNs = 3'000'000;
-constexpr int kSettleRoundsMin = 4;  // without a change
-constexpr int kSettleRoundsMax = 64;
+constexpr int kSettleRoundsMin = 2;  // without a change
+constexpr int kSettleRoundsMax = 6;
 
 struct SignalName {
   const char* name;
@@ -57,19 +59,18 @@ std::uint64_t pages_of(std::uint64_t bytes) {
 void grow_fairly(Probe& probe, std::uint64_t max_bytes,
                  const std::function<Allowance(std::uint64_t)>& allow) {
   ProbeEnd end = probe.grow(max_bytes);
-  std::uint64_t last_bytes = 0;
+  std::uint32_t last_askers = 0;
   int rounds_same = 0;
   for (int round = 0; round < kSettleRoundsMax && rounds_same < kSettleRoundsMin; ++round) {
     const Allowance allowance = allow(probe.held_bytes());
     const std::uint64_t goal_bytes = std::min(allowance.bytes, max_bytes);
     if (probe.held_bytes() > goal_bytes) probe.shrink(goal_bytes);
     if (allowance.askers <= 1) break;
-    const std::uint64_t noise_bytes = goal_bytes / 64 + base::kMiB;
+    const std::uint64_t noise_bytes = goal_bytes / 16 + base::kMiB;
     if (end != ProbeEnd::paging && goal_bytes > probe.held_bytes() + noise_bytes)
       end = probe.grow(goal_bytes);
-    const bool is_same = goal_bytes < last_bytes + noise_bytes && last_bytes < goal_bytes + noise_bytes;
-    rounds_same = is_same ? rounds_same + 1 : 0;
-    last_bytes = goal_bytes;
+    rounds_same = allowance.askers == last_askers ? rounds_same + 1 : 0;
+    last_askers = allowance.askers;
     os::pause_ns(kSettlePauseNs);
   }
 }
@@ -117,7 +118,7 @@ int round_request(Request& request) {
 class Allocator::Turn {
  public:
   Turn(Claims& claims, const Request& request) : claims_(claims), request_(request) {
-    pool_options_ = {request.cache, request.margin_bytes};
+    pool_options_ = {request.cache, request.margin_bytes, request.has_files};
   }
   ~Turn() {
     if (!is_kept_) claims_.leave(claim_);
@@ -157,12 +158,12 @@ class Allocator::Turn {
 
   // Waits till the minimum is there.
   int wait(std::uint64_t end_ns) {
-    for (;;) {
+    for (std::uint64_t pause_ns = kLookAgainFirstNs;; pause_ns = std::min(2 * pause_ns, kLookAgainNs)) {
       const Allowance allowance = allow(0);
       if (allowance.bytes >= request_.min_bytes) break;
       const std::uint64_t now_ns = os::now_ns();
       if (now_ns >= end_ns) return request_.timeout_ns == 0 ? -EAGAIN : -ETIMEDOUT;
-      claims_.wait(allowance.generation, std::min(kLookAgainNs, end_ns - now_ns));
+      claims_.wait(allowance.generation, std::min(pause_ns, end_ns - now_ns));
     }
     return 0;
   }
@@ -242,7 +243,7 @@ Result<Grant> Allocator::allocate(Request request) {
     if (grant.error() != -EAGAIN || request.timeout_ns == 0) return grant;
     if (os::now_ns() >= end_ns) return Result<Grant>::failure(-ETIMEDOUT);
     claims_.change(turn.claim(), ClaimState::waiting, 0, 0);
-    os::pause_ns(std::min(kLookAgainNs, end_ns - os::now_ns()));
+    os::pause_ns(kLookAgainFirstNs);
   }
 }
 

@@ -22,6 +22,7 @@ struct Request {
   CachePolicy cache = CachePolicy::share;
   bool wants_huge_pages = false;
   bool wants_canary = false;
+  bool has_files = false;  // PoolOptions
 };
 
 struct Grant {

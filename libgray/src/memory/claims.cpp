@@ -62,7 +62,7 @@ Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Claim>&
     const auto count = static_cast<std::uint32_t>(askers.size());
     const std::uint64_t share = bytes <= 0 ? 0 : fair_share(static_cast<std::uint64_t>(bytes), askers, 0);
     if (share < least.bytes) least = {share, count, 0};
-    least.askers = std::max(least.askers, count);
+    if (share < me.max_bytes) least.askers = std::max(least.askers, count);
   }
   return least;
 }

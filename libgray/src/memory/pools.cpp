@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t kGroupDepthMax = 32;
 constexpr std::uint64_t kMarginShare = 32;
+constexpr std::uint64_t kFilesMarginShare = 4;
+constexpr std::uint64_t kFilesMarginMaxBytes = base::kGiB;
 constexpr std::uint64_t kMarginMinBytes = 4 * base::kMiB;
 constexpr std::uint64_t kMarginMaxBytes = 256 * base::kMiB;
 constexpr std::uint64_t kSwapUsefulBytes = 16 * base::kMiB;  // less than this absorbs no mistake
@@ -105,9 +107,9 @@ std::uint64_t reclaimable_bytes(const std::string& stat, bool is_version_2, Cach
   if (policy == CachePolicy::keep) return 0;
   const std::uint64_t active = amount("active_file");
   const std::uint64_t taken = amount("inactive_file") + (policy == CachePolicy::steal ? active : active / 2);
-  const std::uint64_t busy =
-      is_version_2 ? amount("file_dirty") + amount("file_writeback") : amount("dirty") + amount("writeback");
-  return taken > busy ? taken - busy : 0;
+  // What is on its way to the disk is free in a moment. What is dirty and not on its way counts too: left out, those who
+  // wait would wait for the flusher, which may let it lie for half a minute.
+  return taken;
 }
 
 std::int64_t difference(std::uint64_t a, std::uint64_t b) {
@@ -126,6 +128,12 @@ std::uint64_t soft_limit(std::string_view text, std::string_view name) {
   return kUnlimited;
 }
 
+std::uint64_t margin_of(const PoolOptions& options, std::uint64_t limit_bytes, bool has_swap) {
+  if (options.margin_bytes != 0) return options.margin_bytes;
+  const std::uint64_t margin = default_margin_bytes(limit_bytes, has_swap);
+  return options.has_files ? std::max(margin, files_margin_bytes(limit_bytes)) : margin;
+}
+
 std::uint64_t sum_after(std::string_view text, std::string_view key) {
   const std::size_t place = text.find(key);
   if (place == std::string_view::npos) return 0;
@@ -140,8 +148,13 @@ std::uint64_t default_margin_bytes(std::uint64_t limit_bytes, bool has_swap) {
   return has_swap ? margin : 2 * margin;
 }
 
+std::uint64_t files_margin_bytes(std::uint64_t limit_bytes) {
+  return std::clamp(limit_bytes / kFilesMarginShare, kMarginMinBytes, kFilesMarginMaxBytes);
+}
+
 HostAccounts::HostAccounts(std::string root) : root_(std::move(root)) {
   find_groups();
+  has_swap_ = has_swap();
 }
 
 void HostAccounts::find_groups() {
@@ -197,8 +210,7 @@ bool HostAccounts::read_group(const Group& group, const PoolOptions& options, bo
   pool.kind = PoolKind::group;
   pool.id = group.id;
   pool.name = group.folder;
-  pool.margin_bytes =
-      options.margin_bytes != 0 ? options.margin_bytes : default_margin_bytes(limit, has_swap);
+  pool.margin_bytes = margin_of(options, limit, has_swap);
   pool.capacity_bytes = limit - std::min(limit, pool.margin_bytes);
   pool.room_bytes = difference(limit, *used - reclaimable) - difference(pool.margin_bytes, 0);
   return true;
@@ -206,7 +218,7 @@ bool HostAccounts::read_group(const Group& group, const PoolOptions& options, bo
 
 std::vector<Pool> HostAccounts::shared_pools(const PoolOptions& options) const {
   std::vector<Pool> pools;
-  const bool swap = has_swap();
+  const bool swap = has_swap_;
   std::string text;
   os::read_text(root_ + "/proc/meminfo", text);
   const auto total = find_amount(text, "MemTotal:");
@@ -214,10 +226,8 @@ std::vector<Pool> HostAccounts::shared_pools(const PoolOptions& options) const {
   if (!available) available = find_amount(text, "MemFree:");
   if (available) {
     Pool host{PoolKind::host, kHostPoolId, 0, 0, 0, "host"};
-    host.margin_bytes = options.margin_bytes != 0
-                            ? options.margin_bytes
-                            : default_margin_bytes(total.value_or(*available) * base::kKiB, swap);
     const std::uint64_t total_bytes = total.value_or(*available) * base::kKiB;
+    host.margin_bytes = margin_of(options, total_bytes, swap);
     host.capacity_bytes = total_bytes - std::min(total_bytes, host.margin_bytes);
     host.room_bytes = difference(*available * base::kKiB, host.margin_bytes);
     pools.push_back(host);
@@ -292,6 +302,7 @@ PagingCounters HostAccounts::paging_counters() const {
   } else if (os::read_text(root_ + "/proc/vmstat", text) == 0) {
     counters.refaults_anonymous = find_amount(text, "workingset_refault_anon").value_or(0);
     counters.refaults_file = find_amount(text, "workingset_refault_file").value_or(0);
+    counters.is_of_host = true;
     const std::uint64_t out = find_amount(text, "pswpout").value_or(0);
     counters.swapped_bytes = out * os::memory_page_bytes();
   }

@@ -22,7 +22,7 @@ namespace gray::memory {
 enum class CachePolicy : std::uint32_t {
   share = 0,  // the inactive file pages and half of the active ones
   keep = 1,   // none
-  steal = 2,  // all that is clean
+  steal = 2,  // all of it
 };
 
 /// What sets a limit.
@@ -45,16 +45,22 @@ struct PagingCounters {
   std::uint64_t refaults_file = 0;       // cached pages that were dropped and wanted again
   std::uint64_t stall_us = 0;            // time in which some task waited for memory (PSI)
   bool has_stall = false;
+  bool is_of_host = false;  // somebody in a group of its own may move them, with plenty of memory elsewhere
 };
 
 struct PoolOptions {
   CachePolicy cache = CachePolicy::share;
-  std::uint64_t margin_bytes = 0;  // kept free in each shared pool; 0: default_margin_bytes()
+  std::uint64_t margin_bytes = 0;  // kept free in each shared pool; 0: by the functions below
+  bool has_files = false;          // the caller works on files meanwhile: files_margin_bytes()
 };
 
 /// What stays free below a limit if nobody says otherwise: a 32nd of it, at least 4 MiB, at most 256 MiB; twice
 /// that where there is no swap, for there the step behind the limit is death.
 std::uint64_t default_margin_bytes(std::uint64_t limit_bytes, bool has_swap);
+
+/// What stays free for a caller that reads and writes files through the page cache: a quarter of the limit, at most
+/// 1 GiB. With less, what is read and written pushes anonymous memory out.
+std::uint64_t files_margin_bytes(std::uint64_t limit_bytes);
 
 /// The accounts of this host. Knows where they are from its making on; reads them at each question. One
 /// thread at a time.
@@ -92,6 +98,7 @@ class HostAccounts {
 
   std::string root_;
   bool is_version_2_ = false;
+  bool has_swap_ = false;  // when we were made: it is looked up once, for the margin's sake
   std::vector<Group> groups_;  // ours first, then its ancestors
 };
 

@@ -134,7 +134,7 @@ Probe::Look Probe::take(std::uint64_t pages, std::uint64_t& done_pages) {
 // Whether any signal but time says that memory is being taken from somebody.
 bool Probe::is_paging_told(std::uint64_t pages, bool is_slow) {
   const std::uint64_t elapsed_us = (os::now_ns() - time_before_ns_) / 1000;
-  bool is_told = has(kSignalFaults) && os::count_major_faults() != faults_before_;
+  bool is_told = has(kSignalFaults) && os::count_major_faults() >= faults_before_ + kSlowPagesMin;
   if (has(kSignalFaults) && is_slow && !is_told && held_pages_ > 0) {
     const std::uint64_t count = std::min(kSamplePages, held_pages_);
     is_told = os::count_swapped(base_, 0, count, held_pages_ / count).value_or(0) > 0;
@@ -142,10 +142,12 @@ bool Probe::is_paging_told(std::uint64_t pages, bool is_slow) {
   if (!watch_.counters || !has(kSignalRefaults)) return is_told;
   const PagingCounters now = watch_.counters();
   const PagingCounters& then = counters_before_;
+  // The host's counters move for others' reasons, too: they confirm, and do not accuse.
+  if (now.is_of_host && !is_slow) return is_told;
   is_told = is_told || now.swapped_bytes > then.swapped_bytes + kSwapNoiseBytes;
   is_told = is_told || now.refaults_anonymous > then.refaults_anonymous + kRefaultNoisePages;
   const std::uint64_t file_share = options_.cache == CachePolicy::keep ? 16 : 4;
-  if (options_.cache != CachePolicy::steal)
+  if (options_.cache != CachePolicy::steal && !now.is_of_host)
     is_told = is_told || now.refaults_file > then.refaults_file + kRefaultNoisePages + pages / file_share;
   if (has(kSignalStall) && now.has_stall && is_slow)
     is_told = is_told || now.stall_us > then.stall_us + elapsed_us / kStallShare;
@@ -156,7 +158,7 @@ bool Probe::is_trouble(const Look& look, std::uint64_t pages) {
   suspicions_ = look.is_suspicious ? suspicions_ + 1 : 0;
   constexpr std::uint32_t kCorroborating = kSignalFaults | kSignalRefaults;
   if ((options_.signals & kCorroborating) == 0) return look.is_slow || suspicions_ >= kSuspicionsMax;
-  return is_paging_told(pages, look.is_slow || look.is_suspicious);
+  return is_paging_told(pages, look.is_slow);
 }
 
 // Gives back what was touched behind the first so many pages; the addresses stay.

@@ -69,7 +69,7 @@ void add_group_1(const std::string& folder, const std::string& limit, std::uint6
 }
 
 PoolOptions with_margin(std::uint64_t mebibytes, CachePolicy cache = CachePolicy::share) {
-  return {cache, mebibytes * kMiB};
+  return {cache, mebibytes * kMiB, false};
 }
 
 // The room of the group, or of the host, whose name ends so; -1 MiB where there is no such pool.
@@ -145,15 +145,15 @@ TEST_CASE("the same group has the same name for all who share it") {
   CHECK(first[3] == second[3]);
 }
 
-TEST_CASE("the page cache counts as the policy says, and what is dirty does not") {
+TEST_CASE("the page cache counts as the policy says, what is dirty too") {
   simulated::reset_memory();
   add_host(4000, 1000);
   add_version_2("/a");
   const std::string stat = "inactive_file " + mib(80) + "active_file " + mib(40) + "file_dirty " + mib(10);
   add_group_2("/a", mib(500), "max\n", 450, stat);
   CHECK(room_mib(with_margin(10, CachePolicy::keep), "/a") == 40);
-  CHECK(room_mib(with_margin(10, CachePolicy::share), "/a") == 40 + 80 + 20 - 10);
-  CHECK(room_mib(with_margin(10, CachePolicy::steal), "/a") == 40 + 80 + 40 - 10);
+  CHECK(room_mib(with_margin(10, CachePolicy::share), "/a") == 40 + 80 + 20);
+  CHECK(room_mib(with_margin(10, CachePolicy::steal), "/a") == 40 + 80 + 40);
   CHECK(room_mib(with_margin(10, CachePolicy::keep), "host") == 1990);
 }
 
@@ -192,6 +192,17 @@ TEST_CASE("the margin is a share of the limit, and double where there is no swap
   texts()["/r/sys/fs/cgroup/memory/a/memory.memsw.limit_in_bytes"] = mib(512);  // none of the swap is ours
   texts()["/r/sys/fs/cgroup/memory/a/memory.memsw.usage_in_bytes"] = mib(0);
   CHECK(room_mib({}, "/a") == 480);
+}
+
+TEST_CASE("who works on files is left a quarter for the page cache") {
+  simulated::reset_memory();
+  add_host(4000, 1000);
+  add_version_1("/a");
+  add_group_1("/a", mib(512), 0);
+  PoolOptions options;
+  options.has_files = true;
+  CHECK(room_mib(options, "/a") == 384);
+  CHECK(files_margin_bytes(kUnlimited - 1) == 1024 * kMiB);
 }
 
 TEST_CASE("a process's own limits are pools of its own, less what it has mapped") {

@@ -129,3 +129,16 @@ TEST_CASE("the work grows linearly with the memory taken") {
   }
   CHECK(touches[1] < touches[0] * 42 / 10);
 }
+
+TEST_CASE("what moves the host's counters elsewhere is not our doing while our pages are fast") {
+  set_memory(600, 0);
+  std::uint64_t refaults = 0;
+  const Found found = find(500, by_all(), {nullptr, [&] {
+                                             PagingCounters counters;
+                                             counters.is_of_host = true;
+                                             counters.refaults_file = refaults += 100'000;
+                                             counters.swapped_bytes = refaults * 4096;
+                                             return counters;
+                                           }});
+  CHECK(found.mebibytes == 500);
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# gb_fastsort: what it writes is in order and has just the records it was given, in passes of any size.
+#
+# Data of a few megabytes. Leaves out passes that memory forces (system/mac_room_test.sh).
+source "$(dirname "$0")/../support/system.bash"
+need sort cmp
+need_built gb-fastsort
+SORT=$BIN/gb-fastsort
+cd "$SCRATCH"
+
+"$SORT" --generate 20000 a
+"$SORT" --generate 5000 --seed 2 b
+"$SORT" --generate 0 none
+"$SORT" --generate 1 one
+for way in "" "--pass 1" "--pass 300000" "--pass 99999999" "--min 1"; do
+  read -ra words <<<"$way"
+  inputs=(a b none)
+  [[ $way != "--pass 1" ]] || inputs=(one none) # a run for each record
+  timeout 60 "$SORT" "${words[@]}" -o sorted "${inputs[@]}"
+  "$SORT" --check sorted "${inputs[@]}" >said || fail "with '$way': $(cat said)"
+done
+[[ -z $(find . -name '*.run*') ]] || fail "runs are left: $(find . -name '*.run*')"
+timeout 60 "$SORT" -o empty none
+[[ ! -s empty ]] || fail "out of nothing came something"
+
+# The check itself.
+expect_status 1 "$SORT" --check a a >said
+timeout 60 "$SORT" -o sorted a
+expect_status 1 "$SORT" --check sorted a one >said
+
+# Mistakes.
+printf 'short' >odd
+expect_status 1 "$SORT" -o x odd 2>err
+expect_status 1 "$SORT" -o x nothing-there 2>err
+expect_status 1 "$SORT" -o nowhere/x a 2>err
+for wrong in "a" "-o x" "-o x --pass 0 a" "-o x --pass -5 a" "-o x --pass 1k a" "--check"; do
+  read -ra words <<<"$wrong"
+  expect_status 2 "$SORT" "${words[@]}" 2>err
+  [[ $(wc -l <err) -eq 1 ]] || fail "$(cat err)"
+done

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# mac_room: in a control group with a limit gb_alloc and gb-run find what is there, and nobody is killed or paged.
+#
+# Everything happens in a memory control group of 128 MiB without swap; needs root to make it. Leaves out the figures (bench/mac).
+source "$(dirname "$0")/../support/system.bash"
+need_root
+need timeout
+need_built gb-run gb-fastsort
+ADMISSION=$TOOLS/admission
+[[ -x $ADMISSION ]] || skip "the tests' tool $ADMISSION was not built"
+readonly MIB=$((1 << 20)) LIMIT_MIB=128 MARGIN_MIB=8
+
+if grep -qsw memory /sys/fs/cgroup/cgroup.controllers; then
+  group=/sys/fs/cgroup/gray-test-$$
+  mkdir "$group" 2>/dev/null || skip "no control group can be made here"
+  at_exit rmdir "$group"
+  echo $((LIMIT_MIB * MIB)) >"$group/memory.max" 2>/dev/null || skip "the memory controller is not for new groups here"
+  echo 0 >"$group/memory.swap.max" 2>/dev/null || true
+  kills() { awk '$1 == "oom_kill" { print $2 }' "$group/memory.events"; }
+else
+  group=/sys/fs/cgroup/memory/gray-test-$$
+  mkdir "$group" 2>/dev/null || skip "no memory control group can be made here"
+  at_exit rmdir "$group"
+  echo $((LIMIT_MIB * MIB)) >"$group/memory.limit_in_bytes"
+  echo $((LIMIT_MIB * MIB)) >"$group/memory.memsw.limit_in_bytes" 2>/dev/null || true
+  kills() { awk '$1 == "oom_kill" { print $2 }' "$group/memory.oom_control"; }
+fi
+
+inside() { # shellcheck disable=SC2016 # for the inner shell to expand
+  timeout 60 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
+}
+
+# is_near BYTES WHAT: 5 % below the limit less the margin, or 3 MiB for what the asker itself takes.
+is_near() {
+  local due=$(((LIMIT_MIB - MARGIN_MIB) * MIB))
+  (($1 <= due && $1 >= due * 95 / 100 - 3 * MIB)) || fail "$2 gave $1 bytes, not nearly $due"
+}
+
+# Alone in the group: what the limit leaves, and gb-run says the same without taking it.
+read -r _ got _ error < <(inside "$ADMISSION" alloc 4096 $((1 << 40)) 4096 0 </dev/null)
+is_near "$got" "gb_alloc (errno $error)"
+is_near "$(inside "$BIN/gb-run" --print)" "gb-run --print"
+expect_status 1 inside "$BIN/gb-run" --min "${LIMIT_MIB}M" --print 2>"$SCRATCH/err"
+
+# What gb-run has promised to a command is not promised again while that runs.
+second=$(inside "$BIN/gb-run" --max 80M -- "$BIN/gb-run" --print)
+((second <= 40 * MIB)) || fail "80 MiB are promised, and $second bytes are still there"
+
+# Many at once: nobody is killed, everybody served.
+inside "$ADMISSION" rounds 20 $((4 * MIB)) $((1 << 40)) >"$SCRATCH/rounds" || fail "rounds: $(cat "$SCRATCH/rounds")"
+cat "$SCRATCH/rounds"
+granted=$(sed 's/.*granted_max \([0-9]*\).*/\1/' "$SCRATCH/rounds")
+((granted <= (LIMIT_MIB - MARGIN_MIB) * MIB)) || fail "$granted bytes were granted at once"
+
+# A hog that does not take part grows meanwhile.
+mkfifo "$SCRATCH/held"
+inside "$ADMISSION" grow 64 500 <"$SCRATCH/held" >"$SCRATCH/hog" &
+hog=$!
+exec 9>"$SCRATCH/held"
+inside "$ADMISSION" alloc 4096 $((1 << 40)) 4096 0 </dev/null >"$SCRATCH/beside"
+for _ in {1..100}; do if [[ -s $SCRATCH/hog ]]; then break; fi; sleep 0.1; done
+[[ -s $SCRATCH/hog ]] || fail "the hog did not live to its size"
+exec 9>&-
+wait "$hog" || fail "the hog ended with status $?"
+[[ $(kills) -eq 0 ]] || fail "$(kills) processes were killed"
+
+# A sort in passes is a sort.
+"$BIN/gb-fastsort" --generate 500000 "$SCRATCH/a"
+"$BIN/gb-fastsort" --generate 300000 --seed 9 "$SCRATCH/b"
+inside "$BIN/gb-fastsort" --min 10000000 -o "$SCRATCH/sorted" "$SCRATCH/a" "$SCRATCH/b"
+"$BIN/gb-fastsort" --check "$SCRATCH/sorted" "$SCRATCH/a" "$SCRATCH/b"
+[[ $(kills) -eq 0 ]] || fail "$(kills) processes were killed"
