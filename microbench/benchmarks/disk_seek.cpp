@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
@@ -111,8 +112,12 @@ class DiskSeekSession : public Session {
     struct stat info {};
     span_bytes_ = context().file->bytes();
     if (fstat(context().file->fd(), &info) != 0) return;
-    const std::string numbers = fmt::format("{}:{}", major(info.st_dev), minor(info.st_dev));
-    device_ = gray::base::ScopedFd::open(("/dev/block/" + numbers).c_str(), O_RDONLY | O_DIRECT);
+    // The name only: what is known of the disk comes from its times.
+    const std::string link = fmt::format("/sys/dev/block/{}:{}", major(info.st_dev), minor(info.st_dev));
+    std::error_code error;
+    const std::string name = std::filesystem::read_symlink(link, error).filename();
+    if (name.empty()) return;
+    device_ = gray::base::ScopedFd::open(("/dev/" + name).c_str(), O_RDONLY | O_DIRECT);
     std::uint64_t bytes = 0;
     if (device_.is_open() && ioctl(device_.get(), BLKGETSIZE64, &bytes) == 0 && bytes > span_bytes_) {
       span_bytes_ = bytes / kPageBytes * kPageBytes;

@@ -37,8 +37,8 @@ struct SeekFit {
   double rotation_ns = 0;  ///< One turn; 0 where the times do not scatter as a turn makes them.
 };
 
-/// Short seeks by settle + k * sqrt(distance), those beyond a third of the stretch by a line, each through the middles of
-/// the times at a distance; the turn from their ranges. `transfer_ns` is what a request takes without positioning. All
+/// Short seeks by settle + k * sqrt(distance), those beyond a third of the stretch by a line, each through
+/// the times at a distance without the turn; the turn from the scatter of the shortest. `transfer_ns` is what a request takes without positioning. All
 /// zero with fewer than three short distances, or fewer than two times at one.
 SeekFit fit_seek(const std::vector<SeekSample>& samples, double transfer_ns);
 
