@@ -37,6 +37,10 @@ rates() {
   refused 2 "policy 'rate' needs a rate" "$DISCNICE" --policy rate -- ./program
   refused 2 'takes no rate' "$DISCNICE" --policy unlimited --rate 5M -- ./program
   refused 2 'ledger' "$DISCNICE" --ledger maybe -- ./program
+  refused 2 "model 'nonsense'.*readahead" "$DISCNICE" verify --disable cache,nonsense -- ./program
+  refused 2 'rate' "$DISCNICE" verify --rate 5M -- ./program
+  refused 2 'no command' "$DISCNICE" verify
+  refused 127 'no-such-program' "$DISCNICE" verify -- no-such-program
   refused 2 'backend' "$DISCNICE" --backend none-such -- ./program
   refused 2 'no-such-option' "$DISCNICE" --no-such-option -- ./program
   refused 2 'no command' "$DISCNICE" --rate 5M --

@@ -46,6 +46,7 @@ struct World {
   Input input;
   std::uint64_t questions = 0;
   FileState file;
+  Markers markers{};
   UpdateRegions regions{};
   std::uint64_t now_ns = 1;
   std::uint64_t charged_pages = 0;
@@ -98,7 +99,7 @@ void run_step(World& world) {
       break;
     default:
       op.file_size_bytes %= kFilePagesMax * kPageBytes;
-      const IoEstimate estimate = estimate_read(op, world.file, oracle, world.now_ns);
+      const IoEstimate estimate = estimate_read(op, world.file, world.markers, oracle, world.now_ns);
       require(estimate.write_bytes == 0 && estimate.refund_bytes == 0);
       require(op.offset_bytes < op.file_size_bytes || estimate.read_bytes == 0);
       break;
@@ -112,7 +113,7 @@ void run_step(World& world) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto world = std::make_unique<World>(World{Input(data, size), 0, {}, {}, 1, 0});
+  const std::unique_ptr<World> world(new World{Input(data, size), 0, {}, {}, {}, 1, 0});
   for (std::size_t step = 0; step < kStepsMax && !world->input.is_empty(); ++step) run_step(*world);
   return 0;
 }

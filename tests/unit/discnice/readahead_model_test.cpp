@@ -400,7 +400,7 @@ TEST_CASE("a belief lasts no longer than its lease", "[readahead]") {
   op.length_bytes = 64 * kKiB;
   op.file_size_bytes = empty.size_bytes();
   const std::uint64_t now_ns = discnice::test::kNowNs + kBeliefLeaseNs;
-  CHECK(estimate_read(op, state, empty.counting(), now_ns).read_bytes == 64 * kKiB);
+  CHECK(estimate_read(op, state, empty.markers(), empty.counting(), now_ns).read_bytes == 64 * kKiB);
 }
 
 TEST_CASE("direct reads cost what they return and leave the model alone", "[readahead]") {
@@ -412,11 +412,12 @@ TEST_CASE("direct reads cost what they return and leave the model alone", "[read
   op.offset_bytes = 8'192;
   op.length_bytes = 4'096;
   op.file_size_bytes = file.size_bytes();
-  CHECK(estimate_read(op, state, file.counting(), 1).read_bytes == 2'048);
+  CHECK(estimate_read(op, state, file.markers(), file.counting(), 1).read_bytes == 2'048);
   CHECK(file.questions() == 0);
 }
 
 TEST_CASE("without any way to learn what is cached, every page is charged once", "[readahead]") {
+  const auto markers = std::make_unique<Markers>();
   FileState state;
   state.limits = kNarrow;
   std::uint64_t bytes = 0;
@@ -425,7 +426,7 @@ TEST_CASE("without any way to learn what is cached, every page is charged once",
     op.offset_bytes = offset;
     op.length_bytes = 4 * kKiB;
     op.file_size_bytes = kMiB;
-    bytes += estimate_read(op, state, ResidencyOracle{}, discnice::test::kNowNs).read_bytes;
+    bytes += estimate_read(op, state, *markers, ResidencyOracle{}, discnice::test::kNowNs).read_bytes;
   }
   CHECK(bytes == kMiB);
 }

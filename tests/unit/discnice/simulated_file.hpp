@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
@@ -26,6 +27,7 @@ class SimulatedFile {
   [[nodiscard]] bool is_resident(std::uint64_t page) const {
     return page < resident_.size() && resident_[page] != 0;
   }
+  [[nodiscard]] predictor::Markers& markers() { return *markers_; }
   [[nodiscard]] std::uint64_t resident_pages() const { return resident_pages_; }
   [[nodiscard]] std::uint64_t questions() const { return questions_; }
 
@@ -85,6 +87,8 @@ class SimulatedFile {
   std::vector<std::uint8_t> resident_;
   std::uint64_t questions_ = 0;
   std::uint64_t resident_pages_ = 0;
+  // Too large for the stack; a copy of the file shares it.
+  std::shared_ptr<predictor::Markers> markers_ = std::make_shared<predictor::Markers>();
 };
 
 /// One open file description on a SimulatedFile, read through the model.
@@ -101,7 +105,8 @@ class Reader {
     op.length_bytes = length_bytes;
     op.file_size_bytes = file_.size_bytes();
     const std::uint64_t resident_before = file_.resident_pages();
-    const IoEstimate estimate = predictor::estimate_read(op, state_, file_.filling(), now_ns_);
+    const IoEstimate estimate =
+        predictor::estimate_read(op, state_, file_.markers(), file_.filling(), now_ns_);
     if ((file_.resident_pages() - resident_before) * kPageBytes != estimate.read_bytes) {
       throw std::logic_error("the pages predicted are not those the model says it fetches");
     }

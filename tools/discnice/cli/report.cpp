@@ -45,7 +45,117 @@ std::string coverage_text(const Report& report) {
   return text;
 }
 
+// What verification has counted, in the order of protocol::CallClass.
+constexpr const char* kClassNames[protocol::kCallClassCount] = {"read", "write", "copy", "remove"};
+
+std::int64_t signed_of(const std::atomic<std::uint64_t>& sum) {
+  return static_cast<std::int64_t>(sum.load(std::memory_order_relaxed));
+}
+
+ClassReport class_report(const protocol::Segment& segment, std::uint32_t index) {
+  const protocol::ClassTotals& totals = segment.classes[index];
+  ClassReport report{kClassNames[index],
+                     signed_of(totals.calls),
+                     signed_of(totals.bytes),
+                     signed_of(totals.predicted_read_bytes),
+                     signed_of(totals.predicted_write_bytes),
+                     signed_of(totals.kernel_read_bytes),
+                     signed_of(totals.kernel_write_bytes)};
+  const bool is_removal = index == static_cast<std::uint32_t>(protocol::CallClass::remove);
+  if (is_removal) report.predicted_write_bytes = -report.predicted_write_bytes;
+  return report;
+}
+
+std::string percent_text(std::int64_t predicted_bytes, std::int64_t kernel_bytes) {
+  if (predicted_bytes == kernel_bytes) return "0.00 %";
+  if (kernel_bytes == 0) return "-";
+  return fmt::format("{:+.2f} %", 100.0 * static_cast<double>(predicted_bytes - kernel_bytes) /
+                                      static_cast<double>(kernel_bytes < 0 ? -kernel_bytes : kernel_bytes));
+}
+
+std::string signed_bytes(std::int64_t bytes) {
+  return bytes < 0 ? "-" + format_bytes(static_cast<std::uint64_t>(-bytes))
+                   : format_bytes(static_cast<std::uint64_t>(bytes));
+}
+
+nlohmann::ordered_json class_json(const ClassReport& report) {
+  return {{"class", report.name},
+          {"calls", report.calls},
+          {"bytes", report.bytes},
+          {"predicted_read_bytes", report.predicted_read_bytes},
+          {"predicted_write_bytes", report.predicted_write_bytes},
+          {"kernel_read_bytes", report.kernel_read_bytes},
+          {"kernel_write_bytes", report.kernel_write_bytes}};
+}
+
+void add_verification(nlohmann::ordered_json& json, const Report& report) {
+  const auto error = [&report](std::uint64_t charged_bytes,
+                               std::uint64_t kernel_bytes) -> nlohmann::ordered_json {
+    const std::optional<double> value = report.kernel ? error_of(charged_bytes, kernel_bytes) : std::nullopt;
+    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+  };
+  json["charged_read_bytes"] = report.charged_read_bytes;
+  json["charged_write_bytes"] = report.charged_write_bytes;
+  json["read_error"] = error(report.charged_read_bytes, report.kernel ? report.kernel->read_bytes : 0);
+  json["write_error"] =
+      error(report.charged_write_bytes, report.kernel ? report.kernel->net_write_bytes() : 0);
+  json["classes"] = nlohmann::ordered_json::array();
+  for (const ClassReport& one : report.classes) json["classes"].push_back(class_json(one));
+}
+
 }  // namespace
+
+std::optional<double> error_of(std::uint64_t charged_bytes, std::uint64_t kernel_bytes) {
+  if (charged_bytes == kernel_bytes) return 0.0;
+  if (kernel_bytes == 0) return std::nullopt;
+  return (static_cast<double>(charged_bytes) - static_cast<double>(kernel_bytes)) /
+         static_cast<double>(kernel_bytes);
+}
+
+// What was taken back before it reached the disk belongs to the removals; the rest that no call was booked is "other".
+void add_other_class(Report& report) {
+  if (!report.kernel || report.classes.empty()) return;
+  ClassReport& removals = report.classes.back();
+  removals.kernel_write_bytes = -static_cast<std::int64_t>(report.kernel->cancelled_write_bytes);
+  ClassReport other;
+  other.name = "other";
+  other.kernel_read_bytes = static_cast<std::int64_t>(report.kernel->read_bytes);
+  other.kernel_write_bytes =
+      static_cast<std::int64_t>(report.kernel->write_bytes) + removals.kernel_write_bytes;
+  for (const ClassReport& one : report.classes) {
+    other.kernel_read_bytes -= one.kernel_read_bytes;
+    other.kernel_write_bytes -= one.kernel_write_bytes;
+  }
+  report.classes.push_back(other);
+}
+
+std::string verification_text(const Report& report) {
+  std::string text = fmt::format("discnice verify: {}\n", gray::cli::escape_controls(report.command));
+  const char* row = "  {:<7} {:>9} {:>11} | {:>11} {:>11} {:>9} | {:>11} {:>11} {:>9}\n";
+  text += fmt::format("  {:<29} | {:^33} | {:^33}\n", "", "read from disk", "written to disk");
+  text += fmt::format(fmt::runtime(row), "calls", "number", "bytes", "predicted", "kernel", "error",
+                      "predicted", "kernel", "error");
+  ClassReport all;
+  for (const ClassReport& one : report.classes) {
+    text += fmt::format(fmt::runtime(row), one.name, one.calls, signed_bytes(one.bytes),
+                        signed_bytes(one.predicted_read_bytes), signed_bytes(one.kernel_read_bytes),
+                        percent_text(one.predicted_read_bytes, one.kernel_read_bytes),
+                        signed_bytes(one.predicted_write_bytes), signed_bytes(one.kernel_write_bytes),
+                        percent_text(one.predicted_write_bytes, one.kernel_write_bytes));
+    all.calls += one.calls;
+    all.bytes += one.bytes;
+  }
+  const auto charged_reads = static_cast<std::int64_t>(report.charged_read_bytes);
+  const auto charged_writes = static_cast<std::int64_t>(report.charged_write_bytes);
+  if (!report.kernel)
+    return text + "  this kernel keeps no account of processes' I/O: nothing to compare with\n";
+  const auto reads = static_cast<std::int64_t>(report.kernel->read_bytes);
+  const auto writes = static_cast<std::int64_t>(report.kernel->net_write_bytes());
+  return text + fmt::format(fmt::runtime(row), "all", all.calls, signed_bytes(all.bytes),
+                            signed_bytes(charged_reads), signed_bytes(reads),
+                            percent_text(charged_reads, reads), signed_bytes(charged_writes),
+                            signed_bytes(writes), percent_text(charged_writes, writes));
+}
 
 std::uint64_t Report::uncovered_bytes() const {
   if (!kernel) return 0;
@@ -68,6 +178,14 @@ Report make_report(const protocol::Segment& segment) {
   report.fallbacks = protocol::total(segment, Counter::fallbacks);
   report.processes = segment.members_total.load(std::memory_order_relaxed);
   report.still_running = protocol::count_alive(segment);
+  report.is_verification = segment.options.is_verifying != 0;
+  report.charged_read_bytes =
+      not_negative(report.predicted_read_bytes + protocol::total(segment, Counter::corrected_read_bytes));
+  report.charged_write_bytes =
+      not_negative(report.predicted_write_bytes + protocol::total(segment, Counter::corrected_write_bytes));
+  if (!report.is_verification) return report;
+  for (std::uint32_t i = 0; i < protocol::kCallClassCount; ++i)
+    report.classes.push_back(class_report(segment, i));
   return report;
 }
 
@@ -117,6 +235,7 @@ std::string report_json(const Report& report) {
   json["probe_bytes"] = report.probe_bytes;
   json["fallbacks"] = report.fallbacks;
   json["still_running"] = report.still_running;
+  if (report.is_verification) add_verification(json, report);
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

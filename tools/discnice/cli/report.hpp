@@ -5,12 +5,24 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tools/discnice/cli/kernel_account.hpp"
 #include "tools/discnice/contract/grant.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 
 namespace discnice::cli {
+
+/// One class of calls, as `discnice verify` tells them apart. Signed: removals take back what was predicted before.
+struct ClassReport {
+  std::string name;
+  std::int64_t calls = 0;
+  std::int64_t bytes = 0;
+  std::int64_t predicted_read_bytes = 0;
+  std::int64_t predicted_write_bytes = 0;
+  std::int64_t kernel_read_bytes = 0;
+  std::int64_t kernel_write_bytes = 0;
+};
 
 struct Report {
   std::string command;
@@ -27,6 +39,11 @@ struct Report {
   std::uint64_t still_running = 0;
   std::uint64_t fallbacks = 0;
   std::optional<KernelAccount> kernel;
+  bool is_verification = false;
+  std::uint64_t charged_read_bytes = 0;  // predicted, and corrected by the ledger if that is on
+  std::uint64_t charged_write_bytes = 0;
+  std::vector<ClassReport>
+      classes;  // of a verification; the last is what no class accounts for, once `kernel` is known
 
   /// Disk bytes the kernel counted that no covered call was charged for.
   [[nodiscard]] std::uint64_t uncovered_bytes() const;
@@ -34,6 +51,16 @@ struct Report {
 
 /// Sums up a job's segment; `elapsed_s` and `kernel` are the caller's.
 Report make_report(const protocol::Segment& segment);
+
+/// The fraction by which `charged` is above (or below) what the kernel counted; 0 when both are nothing, none when only the
+/// kernel's is.
+std::optional<double> error_of(std::uint64_t charged_bytes, std::uint64_t kernel_bytes);
+
+/// Completes a verification's classes with the kernel's account of the whole run. Once, when `kernel` is set.
+void add_other_class(Report& report);
+
+/// A table for a person: each class of calls, predicted and kernel's bytes, error.
+std::string verification_text(const Report& report);
 
 /// Lines for a person.
 std::string report_text(const Report& report);

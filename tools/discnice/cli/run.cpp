@@ -50,7 +50,9 @@ int fail_start(const Launch& launch, int error) {
 
 void write_report(const RunOptions& options, const Report& report, std::ofstream& file) {
   if (options.is_quiet) return;
-  const std::string text = options.is_json ? report_json(report) : report_text(report);
+  const bool is_verifying = options.job.is_verifying != 0;
+  std::string text = options.is_json ? report_json(report) : report_text(report);
+  if (is_verifying && !options.is_json) text = verification_text(report);
   if (options.report_path.empty()) {
     std::cerr << text << std::flush;
     return;
@@ -75,15 +77,13 @@ int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& 
   if (ended.start_error != 0) return fail_start(launch, ended.start_error);
   report.elapsed_s = ended.elapsed_s;
   report.kernel = ended.account;
+  add_other_class(report);
   write_report(options, report, report_file);
   return end_like(ended.wait_status);
 }
 
-}  // namespace
-
-int run_main(int argc, char** argv) {
-  RunOptions options;
-  if (const auto status = read_run_options(argc, argv, options)) return *status;
+// Everything after the command line is read.
+int run_as_asked(RunOptions& options) {
   const Target target = find_target(options.command.front());
   if (target.exit_status != 0) return fail(target.exit_status, "{}", target.problem);
   const Library library = find_library();
@@ -106,6 +106,20 @@ int run_main(int argc, char** argv) {
                        {"DISCNICE_LEDGER", ""},
                        {"DISCNICE_BACKEND", ""}}};
   return run_job(options, launch, *segment.value(), report_file);
+}
+
+}  // namespace
+
+int run_main(int argc, char** argv) {
+  RunOptions options;
+  if (const auto status = read_run_options(argc, argv, options)) return *status;
+  return run_as_asked(options);
+}
+
+int verify_main(int argc, char** argv) {
+  RunOptions options;
+  if (const auto status = read_verify_options(argc, argv, options)) return *status;
+  return run_as_asked(options);
 }
 
 }  // namespace discnice::cli

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <sstream>
 
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
@@ -24,7 +25,8 @@ constexpr char kFooter[] =
     "\n"
     "Other commands:\n"
     "  discnice status [--json]       the jobs that are running now\n"
-    "  discnice run ...               the same as without 'run' (for a CMD called 'status')\n"
+    "  discnice verify [OPTIONS] CMD  compares what is predicted of CMD with what the kernel counts\n"
+    "  discnice run ...               the same as without 'run' (for a CMD called 'status' or 'verify')\n"
     "\n"
     "Without the launcher: LD_PRELOAD=.../libdiscnice.so DISCNICE_RATE=5M CMD ...\n"
     "\n"
@@ -33,12 +35,33 @@ constexpr char kFooter[] =
     "  discnice --rate 40Mbit --report backup.json --json -- tar cf backup.tar src\n"
     "  discnice -- make                (no limit: only report what it read and wrote)\n";
 
+constexpr char kVerifyFooter[] =
+    "For each class of calls: what they moved, what was predicted, what the kernel booked for them. 'other' "
+    "is what no call\n"
+    "was predicted for: page faults, folders, stdio. Without the ledger this is the model alone.\n"
+    "\n"
+    "Examples:\n"
+    "  discnice verify -- grep -r needle src\n"
+    "  discnice verify --disable readahead --json -- cat big\n";
+
 // CLI11 does not know that a command follows the options.
 class UsageWithCommand : public CLI::Formatter {
  public:
+  explicit UsageWithCommand(const char* subcommand) : subcommand_(subcommand) {}
   std::string make_usage(const CLI::App* /*app*/, std::string /*name*/) const override {
-    return "Usage: discnice [run] [OPTIONS] [--] CMD [ARG...]\n";
+    return std::string("Usage: discnice ") + subcommand_ + " [OPTIONS] [--] CMD [ARG...]\n";
   }
+
+ private:
+  const char* subcommand_;
+};
+
+// The texts of options that are no numbers yet.
+struct OptionTexts {
+  std::string policy;
+  std::string ledger;
+  std::string backend = "auto";
+  std::string disabled;
 };
 
 std::string policy_names() {
@@ -80,30 +103,30 @@ std::optional<int> check_policy(const std::string& name, RunOptions& options) {
   return std::nullopt;
 }
 
-}  // namespace
+std::uint32_t model_bit(const std::string& name) {
+  if (name == "cache") return protocol::kWithoutCache;
+  if (name == "readahead") return protocol::kWithoutReadahead;
+  if (name == "write") return protocol::kWithoutWrites;
+  return 0;
+}
 
-std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) {
-  CLI::App app{"Runs CMD with its disk traffic held to a rate, without root.", "discnice"};
-  app.formatter(std::make_shared<UsageWithCommand>());
-  app.prefix_command();
-  app.footer(kFooter);
-  std::string policy_name;
-  std::string ledger = "on";
-  std::string backend = "auto";
-  gray::cli::add_rate_option(app, "-r,--rate", options.grant.rate_bytes_per_s,
-                             "disk bytes a second for the whole job");
-  app.add_option("-p,--policy", policy_name, "how to decide when an operation may go: " + policy_names());
+void add_shared_options(CLI::App& app, RunOptions& options, OptionTexts& texts) {
   app.add_option("--report", options.report_path, "write the report to FILE instead of stderr")
       ->type_name("FILE");
   app.add_flag("--json", options.is_json, "write the report as one JSON object");
-  app.add_flag("-q,--quiet", options.is_quiet, "no report");
-  app.add_option("--ledger", ledger, "settle predictions by the kernel's own account: on or off")
+  app.add_option("--ledger", texts.ledger, "settle predictions by the kernel's own account: on or off")
       ->check(CLI::IsMember({"on", "off"}))
       ->type_name("on|off");
-  app.add_option("--backend", backend,
+  app.add_option("--backend", texts.backend,
                  "how to find cached pages: auto, cachestat, mincore, nowait, timed, none")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kBackends), std::end(kBackends))))
       ->type_name("NAME");
+}
+
+// Parses, and takes what all commands have in common. Nothing when that went well.
+std::optional<int> parse_shared(CLI::App& app, int argc, char** argv, RunOptions& options,
+                                const OptionTexts& texts) {
+  app.prefix_command();
   if (const auto status = gray::cli::parse(app, argc, argv)) return status;
   options.command = app.remaining();
   if (is_misspelt_option(options.command, argc, argv)) {
@@ -113,11 +136,50 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
     options.command.erase(options.command.begin());
   if (options.command.empty())
     return gray::cli::fail_usage("no command to run: write discnice --rate 5M -- CMD ARG...");
-  options.job.is_ledger_on = ledger == "on" ? 1 : 0;
+  options.job.is_ledger_on = texts.ledger == "on" ? 1 : 0;
   for (std::uint32_t i = 0; i < std::size(kBackends); ++i) {
-    if (backend == kBackends[i]) options.job.cache_backend = i;
+    if (texts.backend == kBackends[i]) options.job.cache_backend = i;
   }
-  return check_policy(policy_name, options);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) {
+  CLI::App app{"Runs CMD with its disk traffic held to a rate, without root.", "discnice"};
+  app.formatter(std::make_shared<UsageWithCommand>("[run]"));
+  app.footer(kFooter);
+  OptionTexts texts;
+  texts.ledger = "on";
+  gray::cli::add_rate_option(app, "-r,--rate", options.grant.rate_bytes_per_s,
+                             "disk bytes a second for the whole job");
+  app.add_option("-p,--policy", texts.policy, "how to decide when an operation may go: " + policy_names());
+  app.add_flag("-q,--quiet", options.is_quiet, "no report");
+  add_shared_options(app, options, texts);
+  if (const auto status = parse_shared(app, argc, argv, options, texts)) return status;
+  return check_policy(texts.policy, options);
+}
+
+std::optional<int> read_verify_options(int argc, char** argv, RunOptions& options) {
+  CLI::App app{"Runs CMD without a limit and compares what is predicted with what the kernel counts.",
+               "discnice"};
+  app.formatter(std::make_shared<UsageWithCommand>("verify"));
+  app.footer(kVerifyFooter);
+  OptionTexts texts;
+  texts.ledger = "off";
+  app.add_option("--disable", texts.disabled, "do without these models: cache, readahead, write")
+      ->type_name("MODEL,...");
+  add_shared_options(app, options, texts);
+  if (const auto status = parse_shared(app, argc, argv, options, texts)) return status;
+  options.job.is_verifying = 1;
+  std::istringstream models(texts.disabled);
+  for (std::string model; std::getline(models, model, ',');) {
+    const std::uint32_t bit = model_bit(model);
+    if (bit == 0)
+      return gray::cli::fail_usage("there is no model '{}': choose of cache, readahead, write", model);
+    options.job.disabled_models |= bit;
+  }
+  return check_policy("", options);
 }
 
 }  // namespace discnice::cli

@@ -20,6 +20,9 @@ struct RunOptions {
   std::string report_path;  // empty: stderr
 };
 
+/// Reads the command line of `discnice verify` as read_run_options() does that of `discnice run`.
+std::optional<int> read_verify_options(int argc, char** argv, RunOptions& options);
+
 /// Reads the command line. Fills `options` and returns nothing, or says what is wrong and returns the exit
 /// status.
 std::optional<int> read_run_options(int argc, char** argv, RunOptions& options);

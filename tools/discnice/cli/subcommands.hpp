@@ -8,6 +8,9 @@ namespace discnice::cli {
 /// Runs a command as a job and reports on it.
 int run_main(int argc, char** argv);
 
+/// Runs a command without a limit and compares what was predicted with what the kernel booked.
+int verify_main(int argc, char** argv);
+
 /// Lists the jobs that are running now.
 int status_main(int argc, char** argv);
 

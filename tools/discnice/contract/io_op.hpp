@@ -27,7 +27,8 @@ struct IoOp {
   std::uint64_t offset_bytes = 0;
   std::uint64_t length_bytes = 0;
   std::uint64_t file_size_bytes = 0;
-  bool is_direct = false;  // O_DIRECT: no page cache, no read-ahead, no delayed write
+  bool is_direct = false;       // O_DIRECT: no page cache, no read-ahead, no delayed write
+  bool is_synchronous = false;  // O_SYNC, O_DSYNC: a write is on disk when the call returns, each time anew
 };
 
 }  // namespace discnice

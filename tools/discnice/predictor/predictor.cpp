@@ -37,16 +37,25 @@ void forget_reads(FileState& file) {
   file.readahead.is_random = is_random;
 }
 
-IoEstimate estimate_read(const IoOp& op, FileState& file, const ResidencyOracle& oracle,
+IoEstimate estimate_read(const IoOp& op, FileState& file, Markers& markers, const ResidencyOracle& oracle,
                          std::uint64_t now_ns) {
   if (op.length_bytes == 0 || op.offset_bytes >= op.file_size_bytes) return {};
   const std::uint64_t end_bytes = end_of(op);
   const std::uint64_t returned_end_bytes = end_bytes < op.file_size_bytes ? end_bytes : op.file_size_bytes;
   if (op.is_direct) return {.read_bytes = returned_end_bytes - op.offset_bytes};
-  const PageRange range{page_of(op.offset_bytes), page_after(end_bytes), page_after(op.file_size_bytes)};
-  const std::uint64_t pages =
-      predict_read_pages(file.readahead, file.belief, file.limits, range, returned_end_bytes, oracle, now_ns);
+  const PageRange range{op.file, page_of(op.offset_bytes), page_after(end_bytes),
+                        page_after(op.file_size_bytes)};
+  const std::uint64_t pages = predict_read_pages(file.readahead, file.belief, file.limits, range,
+                                                 returned_end_bytes, markers, oracle, now_ns);
   return {.read_bytes = pages * kPageBytes};
+}
+
+IoEstimate estimate_read_alone(const IoOp& op, const ResidencyOracle& oracle) {
+  if (op.length_bytes == 0 || op.offset_bytes >= op.file_size_bytes) return {};
+  const std::uint64_t end_bytes = end_of(op);
+  const std::uint64_t end = page_after(end_bytes < op.file_size_bytes ? end_bytes : op.file_size_bytes);
+  const std::uint64_t first = page_of(op.offset_bytes);
+  return {.read_bytes = count_absent(oracle, first, end - first) * kPageBytes};
 }
 
 IoEstimate estimate_write(const IoOp& op, FileState& file, UpdateRegions& regions,
@@ -64,6 +73,10 @@ IoEstimate estimate_write(const IoOp& op, FileState& file, UpdateRegions& region
   const bool is_tail_done = end - 1 == first && op.offset_bytes % kPageBytes != 0;
   if (is_tail_partial && !is_tail_done && needs_read_first(op, end - 1, file, regions, oracle, now_ns)) {
     estimate.read_bytes += kPageBytes;
+  }
+  if (op.is_synchronous) {
+    estimate.write_bytes = (end - first) * kPageBytes;
+    return estimate;
   }
   estimate.write_bytes = regions.mark(op.file, first, end, now_ns) * kPageBytes;
   return estimate;

@@ -24,9 +24,12 @@ struct FileState {
 /// What posix_fadvise() said stays.
 void forget_reads(FileState& file);
 
-/// Predicts a read (op.kind == read). Moves the file's state on as if the read had been made.
-IoEstimate estimate_read(const IoOp& op, FileState& file, const ResidencyOracle& oracle,
+/// Predicts a read (op.kind == read). Moves the file's state and the markers on as if the read had been made.
+IoEstimate estimate_read(const IoOp& op, FileState& file, Markers& markers, const ResidencyOracle& oracle,
                          std::uint64_t now_ns);
+
+/// Predicts a read as if the kernel fetched nothing but what is asked for. To see what the read-ahead model is worth.
+IoEstimate estimate_read_alone(const IoOp& op, const ResidencyOracle& oracle);
 
 /// Predicts a write: the blocks it makes dirty that were not, and the reads a partial overwrite of absent
 /// blocks needs.

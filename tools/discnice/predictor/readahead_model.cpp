@@ -10,6 +10,9 @@ constexpr std::uint32_t kOrderMax =
     31;  // keeps the shift below defined; the device's limit bounds it earlier
 constexpr std::uint32_t kFolioOrderStep = 2;  // each asynchronous window aims two orders higher
 
+// Of a longer stretch only the beginning is looked through for markers; the kernel moves no more in one call.
+constexpr std::uint64_t kMarkedPagesMax = UINT64_C(1) << 19U;
+
 std::uint64_t smaller(std::uint64_t a, std::uint64_t b) {
   return a < b ? a : b;
 }
@@ -19,8 +22,14 @@ std::uint64_t smaller(std::uint64_t a, std::uint64_t b) {
 class Walk {
  public:
   Walk(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits, const PageRange& range,
-       const ResidencyOracle& oracle, std::uint64_t now_ns)
-      : state_(state), belief_(belief), limits_(limits), range_(range), oracle_(oracle), now_ns_(now_ns) {}
+       Markers& markers, const ResidencyOracle& oracle, std::uint64_t now_ns)
+      : state_(state),
+        belief_(belief),
+        limits_(limits),
+        range_(range),
+        markers_(markers),
+        oracle_(oracle),
+        now_ns_(now_ns) {}
 
   std::uint64_t run() {
     std::uint64_t page = range_.first_page;
@@ -29,7 +38,7 @@ class Walk {
       if (!belief_.covers(page, now_ns_)) look_at(page);
       if (!belief_.covers(page, now_ns_)) fetch_for_miss(page);
       const std::uint64_t known_end = smaller(belief_.end_page, end);
-      const std::uint64_t marker = state_.markers.first_in(page, known_end);
+      const std::uint64_t marker = first_marker(page, known_end);
       if (marker != UINT64_MAX) {
         fetch_ahead(marker);
         page = marker;
@@ -64,6 +73,15 @@ class Walk {
     return max;
   }
 
+  // The first marked page in [first_page, end_page), or UINT64_MAX.
+  [[nodiscard]] std::uint64_t first_marker(std::uint64_t first_page, std::uint64_t end_page) const {
+    const std::uint64_t end = smaller(end_page, first_page + kMarkedPagesMax);
+    for (std::uint64_t page = first_page; page < end; ++page) {
+      if (markers_.has(range_.file, page)) return page;
+    }
+    return UINT64_MAX;
+  }
+
   void look_at(std::uint64_t page) {
     const std::uint64_t run = resident_run(oracle_, page, range_.file_pages - page);
     if (run > 0) believe(belief_, page, page + run, now_ns_);
@@ -74,6 +92,9 @@ class Walk {
     const std::uint64_t end = smaller(first_page + page_count, range_.file_pages);
     if (first_page >= end) return;
     fetched_pages_ += count_absent(oracle_, first_page, end - first_page);
+    // A page that comes in anew is not marked; what is known of one that was here before is out of date.
+    const std::uint64_t forgotten_end = smaller(end, first_page + kMarkedPagesMax);
+    for (std::uint64_t page = first_page; page < forgotten_end; ++page) markers_.remove(range_.file, page);
     if (oracle_.note_fetch != nullptr) oracle_.note_fetch(oracle_.context, first_page, end - first_page);
     believe(belief_, first_page, end, now_ns_);
   }
@@ -109,7 +130,8 @@ class Walk {
 
   // page_cache_async_ra(): the program reached the marked page; the next window is fetched while it works.
   void fetch_ahead(std::uint64_t marker) {
-    state_.markers.remove(marker);
+    markers_.remove(range_.file, marker);
+    if (state_.unused_markers > 0) --state_.unused_markers;
     const std::uint64_t request = range_.end_page - marker;
     const std::uint64_t max = window_pages_max(request);
     if (max == 0) return;
@@ -155,13 +177,16 @@ class Walk {
   void submit() {
     fetch(state_.start_page, state_.size_pages);
     const std::uint64_t marker = state_.start_page + state_.size_pages - state_.ahead_pages;
-    if (state_.ahead_pages != 0 && marker < range_.file_pages) state_.markers.add(marker);
+    if (state_.ahead_pages == 0 || marker >= range_.file_pages) return;
+    markers_.add(range_.file, marker);
+    ++state_.unused_markers;
   }
 
   ReadaheadState& state_;
   Belief& belief_;
   const ReadaheadLimits& limits_;
   const PageRange& range_;
+  Markers& markers_;
   const ResidencyOracle& oracle_;
   std::uint64_t now_ns_;
   std::uint64_t fetched_pages_ = 0;
@@ -170,28 +195,6 @@ class Walk {
 static_assert(kPageBytes == UINT64_C(1) << 12U, "fetch_for_miss() turns bytes into pages by this shift");
 
 }  // namespace
-
-std::uint64_t Markers::first_in(std::uint64_t first_page, std::uint64_t end_page) const {
-  std::uint64_t first = UINT64_MAX;
-  for (std::uint32_t i = 0; i < count_; ++i) {
-    if (pages_[i] >= first_page && pages_[i] < end_page) first = smaller(first, pages_[i]);
-  }
-  return first;
-}
-
-void Markers::add(std::uint64_t page) {
-  remove(page);
-  if (count_ == kMarkersMax) remove(pages_[0]);
-  pages_[count_++] = page;
-}
-
-void Markers::remove(std::uint64_t page) {
-  std::uint32_t kept = 0;
-  for (std::uint32_t i = 0; i < count_; ++i) {
-    if (pages_[i] != page) pages_[kept++] = pages_[i];
-  }
-  count_ = kept;
-}
 
 void advise(ReadaheadState& state, ReadaheadLimits& limits, const ReadaheadLimits& device_limits,
             Advice advice) {
@@ -202,9 +205,9 @@ void advise(ReadaheadState& state, ReadaheadLimits& limits, const ReadaheadLimit
 }
 
 std::uint64_t predict_read_pages(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits,
-                                 const PageRange& range, std::uint64_t end_bytes,
+                                 const PageRange& range, std::uint64_t end_bytes, Markers& markers,
                                  const ResidencyOracle& oracle, std::uint64_t now_ns) {
-  const std::uint64_t pages = Walk(state, belief, limits, range, oracle, now_ns).run();
+  const std::uint64_t pages = Walk(state, belief, limits, range, markers, oracle, now_ns).run();
   state.previous_end_bytes = end_bytes;
   return pages;
 }

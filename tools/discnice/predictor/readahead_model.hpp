@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "tools/discnice/predictor/cache_model.hpp"
+#include "tools/discnice/predictor/markers.hpp"
 #include "tools/discnice/predictor/residency_oracle.hpp"
 
 namespace discnice::predictor {
@@ -27,35 +28,20 @@ struct ReadaheadLimits {
   std::uint64_t request_pages_max = 32;  // the largest request the device takes (max_sectors_kb)
 };
 
-/// The marked pages that read-ahead left in the page cache and nobody has used yet. The kernel keeps one for each window;
-/// here the oldest gives way when there are too many.
-class Markers {
- public:
-  [[nodiscard]] bool is_empty() const { return count_ == 0; }
-  /// The first marked page in [first_page, end_page), or UINT64_MAX.
-  [[nodiscard]] std::uint64_t first_in(std::uint64_t first_page, std::uint64_t end_page) const;
-  void add(std::uint64_t page);
-  void remove(std::uint64_t page);
-
- private:
-  static constexpr std::uint32_t kMarkersMax = 7;
-  std::uint64_t pages_[kMarkersMax] = {};  // the oldest first
-  std::uint32_t count_ = 0;
-};
-
-/// What the kernel keeps per open file description, plus the markers it left in the page cache.
+/// What the kernel keeps per open file description.
 struct ReadaheadState {
   std::uint64_t start_page = 0;
   std::uint64_t size_pages = 0;
   std::uint64_t ahead_pages = 0;                  // the tail of the window that was read ahead
   std::uint64_t previous_end_bytes = UINT64_MAX;  // one past the last byte read; all ones at open
-  Markers markers;
-  std::uint32_t order = 0;  // hint for folio size: window ends are aligned to it
-  bool is_random = false;   // POSIX_FADV_RANDOM: misses fetch what was asked for and leave no marker
+  std::uint32_t unused_markers = 0;               // markers left through this description, as far as is known
+  std::uint32_t order = 0;                        // hint for folio size: window ends are aligned to it
+  bool is_random = false;  // POSIX_FADV_RANDOM: misses fetch what was asked for and leave no marker
 };
 
 /// One read as the model sees it, in pages: [first_page, end_page), and the file's size.
 struct PageRange {
+  FileId file;
   std::uint64_t first_page;
   std::uint64_t end_page;
   std::uint64_t file_pages;
@@ -72,7 +58,7 @@ void advise(ReadaheadState& state, ReadaheadLimits& limits, const ReadaheadLimit
 /// Predicts how many pages the disk must deliver for this read and moves the state and the belief on.
 /// `end_bytes` is one past the last byte the read will return.
 std::uint64_t predict_read_pages(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits,
-                                 const PageRange& range, std::uint64_t end_bytes,
+                                 const PageRange& range, std::uint64_t end_bytes, Markers& markers,
                                  const ResidencyOracle& oracle, std::uint64_t now_ns);
 
 }  // namespace discnice::predictor

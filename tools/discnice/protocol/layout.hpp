@@ -22,7 +22,7 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 1;
+inline constexpr std::uint32_t kSegmentVersion = 2;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the last slot.
@@ -45,8 +45,8 @@ enum class Counter : std::uint8_t {
   fallbacks,              // calls passed through because our own state did not allow more
   probe_bytes,            // disk bytes our own cache probes may have caused, at most
   images,                 // program images (exec) the member has run
-  reserved_14,
-  reserved_15,
+  corrected_read_bytes,   // what settling added to the predictions; sums may be below zero (two's complement)
+  corrected_write_bytes,  // the same for writes
 };
 inline constexpr std::uint32_t kCounterCount = 16;
 
@@ -70,12 +70,34 @@ struct alignas(256) Member {
 };
 static_assert(sizeof(Member) == 256);
 
+/// What `discnice verify` tells apart. Append only.
+enum class CallClass : std::uint8_t { read, write, copy, remove };
+inline constexpr std::uint32_t kCallClassCount = 4;
+
+/// All calls of one class, of all members together; kept only while verifying. The kernel's part is what the calls
+/// themselves were booked.
+struct ClassTotals {
+  std::atomic<std::uint64_t> calls;
+  std::atomic<std::uint64_t> bytes;
+  std::atomic<std::uint64_t> predicted_read_bytes;
+  std::atomic<std::uint64_t> predicted_write_bytes;  // of removals: what they saved
+  std::atomic<std::uint64_t> kernel_read_bytes;
+  std::atomic<std::uint64_t> kernel_write_bytes;
+};
+
+/// Bits of JobOptions::disabled_models.
+inline constexpr std::uint32_t kWithoutCache = 1;      // every page is taken for absent
+inline constexpr std::uint32_t kWithoutReadahead = 2;  // a miss brings in what was asked for and no more
+inline constexpr std::uint32_t kWithoutWrites = 4;     // a write reaches the disk as often as it is made
+
 /// What the job was started with; written once before the magic number is.
 struct JobOptions {
   std::uint32_t is_ledger_on;   // settle predictions by the kernel's account
   std::uint32_t cache_backend;  // predictor-side number of the residency backend; 0 = choose by self-test
   std::uint64_t
       probe_hit_max_ns;  // a timed probe up to this is a hit; 0 = judge each probe against a second one
+  std::uint32_t is_verifying = 0;     // predict every call, and keep the totals of each class
+  std::uint32_t disabled_models = 0;  // see kWithoutCache and its kin
 };
 
 struct Segment {
@@ -97,6 +119,7 @@ struct Segment {
   std::atomic<std::uint32_t> members_live;              // joined less left; a killed member stays in it
   std::atomic<std::uint32_t> members_total;             // processes that ever joined
   std::atomic<std::uint32_t> reserved;
+  ClassTotals classes[kCallClassCount];  // writer: every member, by addition
   Counters left;  // what members that left had counted; writer: whoever frees or takes over a slot
 
   Member members[kMemberMax];

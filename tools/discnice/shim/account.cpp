@@ -81,7 +81,10 @@ std::uint64_t settle(Job& job) {
   if (job.segment->options.is_ledger_on == 0) return read_bytes;
   std::int64_t writes = difference(write_bytes, pending_write_bytes);
   if (writes > 0 && is_excess_doubtful) writes = 0;
-  correct_budget(job, difference(read_bytes, pending_read_bytes) + writes);
+  const std::int64_t reads = difference(read_bytes, pending_read_bytes);
+  protocol::add(member, Counter::corrected_read_bytes, static_cast<std::uint64_t>(reads));
+  protocol::add(member, Counter::corrected_write_bytes, static_cast<std::uint64_t>(writes));
+  correct_budget(job, reads + writes);
   return read_bytes;
 }
 

@@ -233,6 +233,12 @@ bool takes_mode(int flags) {
     return result;                                                                                         \
   }
 
+#define DISCNICE_SETTLED(type, name, parameters, arguments, system)                         \
+  DISCNICE_EXPORT(type, name, parameters);                                                  \
+  type discnice_hook_##name parameters {                                                    \
+    return run_settled_after([&] { return DISCNICE_CALL(type, name, arguments, system); }); \
+  }
+
 #define DISCNICE_LEAVE(type, name, parameters, arguments, system) \
   DISCNICE_EXPORT(type, name, parameters);                        \
   type discnice_hook_##name parameters {                          \

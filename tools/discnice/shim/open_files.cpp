@@ -102,6 +102,7 @@ void learn_details(OpenFile& file, int fd) {
   const long flags = raw_syscall(SYS_fcntl, fd, F_GETFL, 0);
   file.is_direct = (flags & O_DIRECT) != 0;
   file.is_append = (flags & O_APPEND) != 0;
+  file.is_synchronous = (flags & O_DSYNC) != 0;  // O_SYNC has this bit, too
   const auto user = static_cast<uid_t>(raw_syscall(SYS_geteuid));
   file.is_own = user == 0 || file.owner_uid == user;
   file.has_details = true;

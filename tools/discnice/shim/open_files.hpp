@@ -24,9 +24,10 @@ enum class FileClass : std::uint8_t {
 struct alignas(64) OpenFile {
   std::atomic<FileClass> file_class;
   std::atomic<std::uint32_t> lock;  // TryLock over everything below
-  bool has_details;                 // learn_details() has filled in the next three
+  bool has_details;                 // learn_details() has filled in the next four
   bool is_direct;
   bool is_append;
+  bool is_synchronous;
   bool is_own;         // we own the file, so mincore() tells the truth
   bool can_count;      // the kernel counts resident pages for us on this file, as far as is known
   bool is_size_fresh;  // nothing has been asked of the file since its size was read

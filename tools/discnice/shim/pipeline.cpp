@@ -2,6 +2,7 @@
 #include "tools/discnice/shim/pipeline.hpp"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -46,6 +47,7 @@ constexpr std::uint64_t kGraceNs = 200'000'000;
 // What the kernel's own pipe holds (PIPE_DEF_BUFFERS pages): a copy asks read-ahead for no more at once.
 constexpr std::uint64_t kSpliceBytes = 16 * kPageBytes;
 
+predictor::Markers markers;
 predictor::UpdateRegions regions;
 std::atomic<std::uint32_t> regions_lock;
 
@@ -195,7 +197,7 @@ bool is_known_cached(const OpenFile& file, const Transfer& transfer, std::uint64
   const predictor::Belief& belief = file.state.belief;
   return transfer.kind == OpKind::read && !file.is_direct && now_ns < belief.expires_ns &&
          belief.first_page == 0 && belief.end_page * kPageBytes >= file.size_bytes &&
-         file.state.readahead.markers.is_empty() && file.size_bytes > 0;
+         file.state.readahead.unused_markers == 0 && file.size_bytes > 0;
 }
 
 // A copy inside the kernel is a row of short reads to the read-ahead: its windows start smaller and move on
@@ -206,7 +208,7 @@ IoEstimate estimate_spliced_read(IoOp op, predictor::FileState& state,
   std::uint64_t left_bytes = op.length_bytes < kCallBytesMax ? op.length_bytes : kCallBytesMax;
   while (left_bytes > 0 && op.offset_bytes < op.file_size_bytes) {
     op.length_bytes = left_bytes < kSpliceBytes ? left_bytes : kSpliceBytes;
-    sum.read_bytes += predictor::estimate_read(op, state, oracle, now_ns).read_bytes;
+    sum.read_bytes += predictor::estimate_read(op, state, markers, oracle, now_ns).read_bytes;
     op.offset_bytes += op.length_bytes;
     left_bytes -= op.length_bytes;
   }
@@ -215,12 +217,18 @@ IoEstimate estimate_spliced_read(IoOp op, predictor::FileState& state,
 
 IoEstimate estimate(Job& job, OpenFile& file, const Transfer& transfer, const IoOp& op,
                     std::uint64_t now_ns) {
+  const std::uint32_t disabled = job.segment->options.disabled_models;
   const Residency residency(file, transfer.fd, job.segment->options, *job.member);
-  if (op.kind == OpKind::read && transfer.is_spliced)
-    return estimate_spliced_read(op, file.state, residency.oracle(), now_ns);
-  if (op.kind == OpKind::read) return predictor::estimate_read(op, file.state, residency.oracle(), now_ns);
+  const predictor::ResidencyOracle oracle =
+      (disabled & protocol::kWithoutCache) != 0 ? predictor::ResidencyOracle{} : residency.oracle();
+  if (op.kind == OpKind::read) {
+    if ((disabled & protocol::kWithoutReadahead) != 0) return predictor::estimate_read_alone(op, oracle);
+    if (transfer.is_copy) return estimate_spliced_read(op, file.state, oracle, now_ns);
+    return predictor::estimate_read(op, file.state, markers, oracle, now_ns);
+  }
+  if ((disabled & protocol::kWithoutWrites) != 0) return {.write_bytes = op.length_bytes};
   const TryLock lock(regions_lock, job.epoch);
-  if (lock) return predictor::estimate_write(op, file.state, regions, residency.oracle(), now_ns);
+  if (lock) return predictor::estimate_write(op, file.state, regions, oracle, now_ns);
   protocol::add(*job.member, Counter::fallbacks, 1);
   return {.write_bytes = op.length_bytes};
 }
@@ -237,7 +245,8 @@ bool predict(Job& job, OpenFile& file, const Transfer& transfer, Charge* charge)
   const bool is_size_fresh = file.is_size_fresh;
   file.is_size_fresh = false;
   if (is_known_cached(file, transfer, now_ns)) return true;
-  IoOp op{transfer.kind, file.id, 0, transfer.length_bytes, file.size_bytes, file.is_direct};
+  IoOp op{transfer.kind,      file.id, 0, transfer.length_bytes, file.size_bytes, file.is_direct,
+          file.is_synchronous};
   if (!find_offset(file, transfer, &op.offset_bytes)) return true;
   // The size matters when the transfer reaches beyond what is known of it: the file may have grown, or be
   // another one.
@@ -249,8 +258,7 @@ bool predict(Job& job, OpenFile& file, const Transfer& transfer, Charge* charge)
   const std::uint64_t end_bytes = op.offset_bytes + op.length_bytes;
   charge->estimate = estimate(job, file, transfer, op, now_ns);
   charge->is_ledger_kept = file.device->is_ledger_kept;
-  charge->is_overwrite =
-      op.kind == OpKind::write && op.offset_bytes / kPageBytes * kPageBytes < op.file_size_bytes;
+  charge->is_overwrite = op.kind == OpKind::write && op.offset_bytes < op.file_size_bytes;
   if (op.kind == OpKind::write && end_bytes > file.size_bytes) file.size_bytes = end_bytes;
   return true;
 }
@@ -284,7 +292,7 @@ void catch_up(Job& job, const Transfer& transfer, std::uint64_t read_bytes) {
   if (!find_offset(*file, transfer, &op.offset_bytes)) return;
   if (transfer.offset_bytes < 0) op.offset_bytes -= read_bytes;  // the position has moved on already
   constexpr predictor::ResidencyOracle kNothingResident;
-  predictor::estimate_read(op, file->state, kNothingResident, monotonic_coarse_ns());
+  predictor::estimate_read(op, file->state, markers, kNothingResident, monotonic_coarse_ns());
 }
 
 void note_charge(Job& job, const Charge& charge) {
@@ -292,6 +300,29 @@ void note_charge(Job& job, const Charge& charge) {
   if (charge.estimate.cost_bytes() == 0) return;
   protocol::add(*job.member, Counter::charged_calls, 1);
   note_prediction(job, charge);
+}
+
+protocol::CallClass class_of(const Transfer& transfer) {
+  if (transfer.is_copy) return protocol::CallClass::copy;
+  return transfer.kind == OpKind::read ? protocol::CallClass::read : protocol::CallClass::write;
+}
+
+// Books to the class what the call has done. A copy is two transfers of one call: its reads go to one, its writes to the other.
+void verify_outcome(Job& job, const Transfer& transfer, ssize_t result) {
+  const ThreadAccount after = read_thread_account();
+  ThreadAccount booked{after.read_bytes - transfer.account_before.read_bytes,
+                       after.write_bytes - transfer.account_before.write_bytes};
+  if (transfer.is_copy) (transfer.kind == OpKind::read ? booked.write_bytes : booked.read_bytes) = 0;
+  const bool do_count = result > 0 && !(transfer.is_copy && transfer.kind == OpKind::write);
+  note_class_outcome(job, class_of(transfer), do_count ? static_cast<std::uint64_t>(result) : 0, booked);
+}
+
+// How much a pipe or socket has ready, of at most `part`; when it has nothing yet, a pipe's usual load.
+std::uint64_t waiting_bytes(int fd, std::uint64_t part) {
+  int bytes = 0;
+  if (is_raw_error(raw_syscall(SYS_ioctl, fd, FIONREAD, word(&bytes)))) return part;
+  const std::uint64_t ready = bytes > 0 ? static_cast<std::uint64_t>(bytes) : kSpliceBytes;
+  return ready < part ? ready : part;
 }
 
 // The page a read has just returned must count as resident; else the kernel's count lies on this device.
@@ -314,10 +345,15 @@ bool before_transfer(Job& job, Transfer& transfer) {
   if (!passes_unpredicted(job, *file, transfer) && !predict(job, *file, transfer, &charge)) charge = Charge{};
   transfer.may_wait = admit(job, charge.estimate.cost_bytes(), transfer.may_wait, *transfer.signals);
   note_charge(job, charge);
+  if (is_verifying(job)) {
+    note_class_prediction(job, class_of(transfer), charge.estimate);
+    transfer.account_before = read_thread_account();
+  }
   return true;
 }
 
 void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
+  if (is_verifying(job)) verify_outcome(job, transfer, result);
   if (result > 0) {
     const Counter counter =
         transfer.kind == OpKind::read ? Counter::file_read_bytes : Counter::file_write_bytes;
@@ -367,7 +403,7 @@ std::int64_t offset_at(const off64_t* offset) {
 
 std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t part) {
   OpenFile* file = charged_file(job, from.fd);
-  if (file == nullptr) return part;
+  if (file == nullptr) return waiting_bytes(from.fd, part);
   const TryLock lock(file->lock, job.epoch);
   std::uint64_t offset_bytes = 0;
   if (!lock || !find_offset(*file, from, &offset_bytes) || !refresh_size(*file, from.fd)) return part;
@@ -391,6 +427,10 @@ void pay_debt(Job& job) {
   admit(job, 0, true, signals);
 }
 
+void settle_now(Job& job) {
+  settle(job);
+}
+
 Removal before_removal(int folder, const char* path) {
   Removal removal;
   Job* here = job();
@@ -409,7 +449,11 @@ void after_removal(const Removal& removal, std::uint64_t offset_bytes) {
   if (removal.is_known) {
     const TryLock lock(regions_lock, here->epoch);
     const IoOp op{OpKind::remove, removal.file, offset_bytes, 0, 0, false};
-    if (lock) refund(*here, predictor::estimate_remove(op, regions, monotonic_coarse_ns()).refund_bytes);
+    if (lock) {
+      const IoEstimate saved = predictor::estimate_remove(op, regions, monotonic_coarse_ns());
+      refund(*here, saved.refund_bytes);
+      if (is_verifying(*here)) note_class_prediction(*here, protocol::CallClass::remove, saved);
+    }
   }
   settle_if_stale(*here);
 }

@@ -18,6 +18,7 @@
 #include "tools/discnice/contract/io_op.hpp"
 #include "tools/discnice/shim/caller_memory.hpp"
 #include "tools/discnice/shim/job.hpp"
+#include "tools/discnice/shim/verification.hpp"
 #include "tools/discnice/throttle/throttle.hpp"
 
 namespace discnice::shim {
@@ -41,10 +42,12 @@ struct Transfer {
   bool may_wait = true;
   // The call's hold on signals; begun by its first wait.
   throttle::SignalHold* signals = nullptr;
-  // A copy inside the kernel, which reads through a pipe of its own.
-  bool is_spliced = false;
+  // A side of a copy inside the kernel, which reads through a pipe of its own.
+  bool is_copy = false;
   // When it was let through on the strength of a warm streak, so that only the account will tell what it cost; else 0.
   std::uint64_t unpredicted_at_ns = 0;
+  // The kernel's account just before the call, while verifying.
+  ThreadAccount account_before = {};
 };
 
 /// Predicts, decides and waits for a transfer. True when after_transfer() must follow the call. Clears
@@ -70,6 +73,9 @@ std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t par
 /// Pays what the process still owes from before, if anything. For calls that may reach the disk in ways
 /// nobody predicts.
 void pay_debt(Job& job);
+
+/// Looks at the kernel's account now; what it shows and nobody predicted becomes debt. errno is kept.
+void settle_now(Job& job);
 
 /// True when the next byte of a write would lie at the process's own limit for files: trying it brings
 /// SIGXFSZ, which one long call that ends there does not.
@@ -132,7 +138,7 @@ ssize_t run_copy(Transfer from, const off64_t* from_offset, Transfer to, const o
   if (here == nullptr) return call(from.length_bytes);
   throttle::SignalHold signals;
   from.signals = to.signals = &signals;
-  from.is_spliced = true;
+  from.is_copy = to.is_copy = true;
   from.offset_bytes = offset_at(from_offset);
   to.offset_bytes = offset_at(to_offset);
   const std::size_t from_max = part_bytes_max(*here, from);
@@ -156,6 +162,17 @@ auto run_settled(Call call) {
   Job* here = job();
   if (here != nullptr) pay_debt(*here);
   return call();
+}
+
+/// Runs a call that moves data in ways nobody predicts: debts are paid before it, the account is settled after it.
+template <typename Call>
+auto run_settled_after(Call call) {
+  Job* here = job();
+  if (here == nullptr) return call();
+  pay_debt(*here);
+  const auto result = call();
+  settle_now(*here);
+  return result;
 }
 
 /// What to do to the table of dirty regions after a removal succeeded. Filled before the call, while the file

@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# discnice_verify_test: `discnice verify` shows the model beside the kernel's account, and the model is as good as it should be.
+#
+# How: cold files (no page in memory) read in the patterns whose cost is known to the byte; created and rewritten files. The
+# judge is the kernel's account in the same report. A model switched off must make the error that it is there to prevent, or
+# the comparison could not fail. The whole table of workloads, larger and on other file systems, is bench/discnice_accuracy.
+source "$(dirname "$0")/../support/discnice.bash"
+need python3
+cd "$SCRATCH"
+make_file ./big 40000000
+sync big
+python3 -c 'import os, random, sys' # its own pages are not what is measured
+dd if=/dev/null of=/dev/null 2>/dev/null
+
+readonly STRIDE='import os
+f = os.open("big", os.O_RDONLY)
+for at in range(0, 40000000, 12288): os.pread(f, 1, at)'
+readonly RANDOM_READS='import os, random
+random.seed(7)
+f = os.open("big", os.O_RDONLY)
+for i in range(2400): os.pread(f, 4096, random.randrange(9760) * 4096)'
+readonly REWRITE='import os
+f = os.open("new", os.O_RDWR | os.O_CREAT)
+for i in range(2000): os.pwrite(f, b"x" * 10240, 0)'
+
+# verify OPTION... -- CMD...: leaves the report in verified.json.
+verify() { "$DISCNICE" verify --json --report verified.json "$@" >/dev/null 2>said || complain "$* ended with $?: $(<said)"; }
+
+# value KEY: of the report's own, not of its classes.
+value() { python3 -c 'import json, sys; print(json.load(open("verified.json"))[sys.argv[1]])' "$1"; }
+
+# off WHAT BYTES-MAX NAME: predicted and kernel's bytes of all calls differ by no more.
+off() {
+  local predicted kernel
+  predicted=$(value "charged_$1_bytes")
+  kernel=$(value "kernel_$1_bytes")
+  printf '%-36s %s: predicted %10s, kernel %10s\n' "$3" "$1" "$predicted" "$kernel"
+  holds "$predicted - $kernel <= $2 && $kernel - $predicted <= $2" || complain "$3: $1 are off by more than $2 bytes"
+}
+
+patterns() {
+  local ledger
+  for ledger in off on; do
+    make_cold big
+    verify --ledger "$ledger" -- dd if=big of=/dev/null bs=64k
+    off read 200000 "sequential, ledger $ledger"
+    make_cold big
+    verify --ledger "$ledger" -- python3 -c "$STRIDE"
+    off read 133000 "stride of 12 KB, ledger $ledger"
+    make_cold big
+    verify --ledger "$ledger" -- python3 -c "$RANDOM_READS"
+    off read 98000 "random 4 KB, ledger $ledger"
+    rm -f new
+    verify --ledger "$ledger" -- dd if=/dev/zero of=new bs=64k count=500
+    off write 164000 "create, ledger $ledger"
+    rm -f new
+    verify --ledger "$ledger" -- python3 -c "$REWRITE"
+    off write 100000 "rewrite in place, ledger $ledger"
+  done
+}
+
+# Every write of a synchronous descriptor reaches the disk, however often it is the same one.
+readonly SYNCHRONOUS='import os
+f = os.open("new", os.O_WRONLY | os.O_CREAT | os.O_DSYNC)
+for i in range(200): os.pwrite(f, b"x" * 100, 0)'
+# Data that moves inside the kernel, through a pipe.
+readonly SPLICE='import os
+f = os.open("big", os.O_RDONLY)
+g = os.open("new", os.O_WRONLY | os.O_CREAT)
+r, w = os.pipe()
+while True:
+    n = os.splice(f, w, 65536)
+    if n == 0: break
+    while n: n -= os.splice(r, g, n)'
+
+other_ways() {
+  rm -f new
+  verify -- python3 -c "$SYNCHRONOUS"
+  off write 50000 'synchronous rewrites'
+  if python3 -c 'import os; os.splice' 2>/dev/null; then
+    rm -f new
+    make_cold big
+    verify -- python3 -c "$SPLICE"
+    off read 200000 'splice'
+    off write 400000 'splice'
+    cmp big new || complain "splice did not copy what was there"
+  else
+    echo "not shown: splice (this python3 has no os.splice)"
+  fi
+}
+
+# errs WHAT MODEL CMD...: without MODEL the prediction of WHAT must be far off.
+errs() {
+  local what=$1 model=$2
+  shift 2
+  verify --disable "$model" -- "$@"
+  local predicted kernel
+  predicted=$(value "predicted_${what}_bytes")
+  kernel=$(value "kernel_${what}_bytes")
+  printf 'without %-10s %s: predicted %10s, kernel %10s\n' "$model" "$what" "$predicted" "$kernel"
+  holds "$predicted > 1.2 * $kernel + 100000 || $predicted < 0.8 * $kernel - 100000" ||
+    complain "without the model $model the $what are predicted as well as with it"
+}
+
+ablations() {
+  make_warm big
+  errs read cache dd if=big of=/dev/null bs=64k
+  make_cold big
+  errs read readahead dd if=big of=/dev/null bs=64k count=16
+  rm -f new
+  errs write write python3 -c "$REWRITE"
+}
+
+# What the classes account for, with "other", is what the kernel counted.
+classes() {
+  make_cold big
+  rm -f new
+  verify -- python3 -c 'import os, shutil
+shutil.copyfile("big", "new")
+open("new", "rb").read()
+os.unlink("new")'
+  python3 - <<'PYTHON' || complain "the classes do not add up: $(<verified.json)"
+import json, sys
+report = json.load(open("verified.json"))
+names = [one["class"] for one in report["classes"]]
+assert names == ["read", "write", "copy", "remove", "other"], names
+for what in "read", "write":
+    assert sum(one[f"kernel_{what}_bytes"] for one in report["classes"]) == report[f"kernel_{what}_bytes"], what
+    assert abs(report[f"{what}_error"] or 0) < 0.05, what
+removal = report["classes"][3]
+assert removal["predicted_write_bytes"] <= -39_900_000 and removal["kernel_write_bytes"] <= -39_900_000, removal
+PYTHON
+  "$DISCNICE" verify -- cat big 2>said >/dev/null
+  grep -Eq '^  all .*%' said || complain "no table: $(<said)"
+}
+
+patterns
+other_ways
+ablations
+classes
+conclude
