@@ -70,17 +70,27 @@ double still_ns(const std::vector<double>& times, double turn_ns) {
 std::uint64_t access_unit_bytes(std::vector<RatePoint> points) {
   std::sort(points.begin(), points.end(),
             [](const RatePoint& a, const RatePoint& b) { return a.unit_bytes < b.unit_bytes; });
-  double peak = 0;
-  for (const RatePoint& point : points) peak = std::max(peak, point.bytes_per_s);
-  std::uint64_t unit = 0;
-  for (auto point = points.rbegin(); point != points.rend(); ++point) {
-    if (point->bytes_per_s < kPeakShare * peak) {
-      if (unit != 0) break;
-      continue;  // the largest requests may be slower again
+  // Neighbours that contradict a rising curve are averaged until none do (isotonic regression, by pooling).
+  struct Pool {
+    double mean;
+    double count;
+    std::uint64_t first_unit;
+  };
+  std::vector<Pool> pools;
+  for (const RatePoint& point : points) {
+    pools.push_back({point.bytes_per_s, 1, point.unit_bytes});
+    while (pools.size() > 1 && pools[pools.size() - 2].mean > pools.back().mean) {
+      const Pool last = pools.back();
+      pools.pop_back();
+      Pool& pool = pools.back();
+      pool.mean = (pool.mean * pool.count + last.mean * last.count) / (pool.count + last.count);
+      pool.count += last.count;
     }
-    unit = point->unit_bytes;
   }
-  return unit;
+  for (const Pool& pool : pools) {
+    if (pool.mean >= kPeakShare * pools.back().mean) return pool.first_unit;
+  }
+  return 0;
 }
 
 SeekFit fit_seek(const std::vector<SeekSample>& samples, double transfer_ns) {

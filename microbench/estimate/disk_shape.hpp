@@ -21,7 +21,8 @@ struct RatePoint {
 /// Near enough to the peak.
 inline constexpr double kPeakShare = 0.9;
 
-/// The smallest unit from which on no unit is below that share of the best one; 0 for none.
+/// The smallest unit that reaches that share of the best rate, on the rising curve nearest to the points (larger requests
+/// amortise more, so that a dip or a peak of one size is noise); 0 for none.
 std::uint64_t access_unit_bytes(std::vector<RatePoint> points);
 
 /// One read after a read at a known distance.
