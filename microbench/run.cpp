@@ -54,7 +54,7 @@ Plan plan_for(Effort effort) {
     case Effort::kDefault:
       break;
   }
-  return {0.03, 35 * kTenthSecondNs, 110 * kTenthSecondNs, 256 * kMiB, 25 * kTenthSecondNs};
+  return {0.03, 30 * kTenthSecondNs, 90 * kTenthSecondNs, 256 * kMiB, 20 * kTenthSecondNs};
 }
 
 // Measured in one group with one context.

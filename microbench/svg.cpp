@@ -18,6 +18,7 @@ constexpr double kRight = 16;
 constexpr double kTop = 28;
 constexpr double kBottom = 40;
 constexpr int kTicks = 5;
+constexpr double kBarWidth = 12;
 
 // From data to the picture, along one axis.
 struct Axis {
@@ -44,6 +45,7 @@ struct Axis {
 
 std::string label(double value, const std::string& unit) {
   if (unit == "count" || unit == "1") return fmt::format("{:.0f}", value);
+  if (unit == "1/s") return fmt::format("{:.0f}/s", value);
   return format_quantity(value, unit);
 }
 
@@ -61,7 +63,10 @@ Axis axis_of(const Chart& chart, bool is_x) {
   }
   const bool is_log = is_x ? chart.is_x_log : chart.is_y_log;
   if (!is_x && !is_log) low = 0;
-  if (is_x) return {low, high, kLeft, kWidth - kRight, is_log};
+  const bool has_bars =
+      std::any_of(chart.series.begin(), chart.series.end(), [](const Series& s) { return s.is_bars; });
+  const double margin = has_bars ? kBarWidth : 0;
+  if (is_x) return {low, high, kLeft + margin, kWidth - kRight - margin, is_log};
   return {low, high, kHeight - kBottom, kTop, is_log};
 }
 
@@ -81,7 +86,6 @@ std::string draw_axes(const Chart& chart, const Axis& x, const Axis& y) {
 }
 
 std::string draw_bars(const Series& series, const Axis& x, const Axis& y, std::size_t number) {
-  constexpr double kBarWidth = 12;
   std::string text;
   for (const Point& point : series.points) {
     const double top = y.place(point.y);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
@@ -74,9 +75,10 @@ class DiskSeekSession : public Session {
 
   [[nodiscard]] std::vector<Finding> findings() const override {
     std::vector<Finding> all;
-    const estimate::SeekFit fit = estimate::fit_seek(samples_, median("next_ns"));
+    estimate::SeekFit fit = estimate::fit_seek(samples_, median("next_ns"));
     const std::uint64_t count = samples_.size();
     const bool is_rotational = estimate::is_rotational(fit, median("far_ns"));
+    if (!is_rotational) fit = {};  // no head, no seeks: what is left is noise
     all.push_back({"disk.is_rotational", is_rotational ? 1.0 : 0.0, 0, count});
     // The middle of n values of a turn's width lies so far off, and a fit of several about as far.
     const auto per_distance = static_cast<double>(count) / static_cast<double>(distances_.size());
@@ -85,8 +87,7 @@ class DiskSeekSession : public Session {
     all.push_back({"disk.seek_settle_ns", fit.settle_ns, error_ns, count});
     all.push_back({"disk.seek_average_ns", fit.average_ns, error_ns, count});
     all.push_back({"disk.seek_full_ns", fit.full_ns, error_ns, count});
-    all.push_back(
-        {"disk.rotation_ns", is_rotational ? fit.rotation_ns : 0, is_rotational ? error_ns : 0, count});
+    all.push_back({"disk.rotation_ns", fit.rotation_ns, error_ns, count});
     all.push_back({"disk.seek_span_bytes", static_cast<double>(span_bytes_), 0, 1});
     for (const auto& [distance, times] : by_distance_) {
       const auto summary = gray::stats::summarize(times);
@@ -111,8 +112,12 @@ class DiskSeekSession : public Session {
     struct stat info {};
     span_bytes_ = context().file->bytes();
     if (fstat(context().file->fd(), &info) != 0) return;
-    const std::string numbers = fmt::format("{}:{}", major(info.st_dev), minor(info.st_dev));
-    device_ = gray::base::ScopedFd::open(("/dev/block/" + numbers).c_str(), O_RDONLY | O_DIRECT);
+    // The name only: what is known of the disk comes from its times.
+    const std::string link = fmt::format("/sys/dev/block/{}:{}", major(info.st_dev), minor(info.st_dev));
+    std::error_code error;
+    const std::string name = std::filesystem::read_symlink(link, error).filename();
+    if (name.empty()) return;
+    device_ = gray::base::ScopedFd::open(("/dev/" + name).c_str(), O_RDONLY | O_DIRECT);
     std::uint64_t bytes = 0;
     if (device_.is_open() && ioctl(device_.get(), BLKGETSIZE64, &bytes) == 0 && bytes > span_bytes_) {
       span_bytes_ = bytes / kPageBytes * kPageBytes;

@@ -20,7 +20,7 @@ constexpr double kShortShareMax = 1.0 / 3.0 + 1e-6;
 constexpr double kRotationMinNs = 3e6;
 constexpr double kRotationMaxNs = 25e6;
 
-// What lies further above the least time than a turn and this was held up by something else.
+// What lies further above the median than a turn and this was held up by something else.
 constexpr double kTurnTolerance = 1.1;
 
 // No flash is so slow at random, no disk so fast.
@@ -29,31 +29,40 @@ constexpr double kMechanicalStrokeMinNs = 1e6;
 
 using TimesByDistance = std::map<double, std::vector<double>>;
 
-// The range of n values spread evenly is short of their whole width by two parts in n + 1.
-double width_of(const std::vector<double>& times) {
-  const auto [low, high] = std::minmax_element(times.begin(), times.end());
-  const auto n = static_cast<double>(times.size());
-  return (*high - *low) * (n + 1) / (n - 1);
-}
+// The turn is looked for where the head moves least: further off, the same number of bytes is a shorter or a longer way
+// by where on the disk it lies, which adds a scatter of its own.
+constexpr std::size_t kTurnDistances = 4;
 
-// A turn shows as the same width at every distance; hiccups widen some.
+// An even spread has this part of its width between these quantiles; the ends are left to hiccups.
+constexpr double kLowShare = 0.05;
+constexpr double kHighShare = 0.95;
+
 double turn_of(const TimesByDistance& by_distance) {
-  std::vector<double> widths;
-  for (const auto& [share, times] : by_distance) widths.push_back(width_of(times));
-  const auto summary = gray::stats::summarize(widths);
-  const double turn_ns = summary ? summary.value().median : 0;
+  std::vector<double> residuals;
+  std::size_t distances = 0;
+  for (const auto& [share, times] : by_distance) {
+    if (distances++ == kTurnDistances) break;
+    const double middle = gray::stats::summarize(times).value().mean;
+    for (const double time : times) residuals.push_back(time - middle);
+  }
+  const double low = gray::stats::quantile(residuals, kLowShare).value_or(0);
+  const double high = gray::stats::quantile(residuals, kHighShare).value_or(0);
+  const double turn_ns = (high - low) / (kHighShare - kLowShare);
   return turn_ns >= kRotationMinNs && turn_ns <= kRotationMaxNs ? turn_ns : 0;
 }
 
-// Of an even spread the middle of the range is known best by far; without a turn, the median.
-double middle_of(const std::vector<double>& times, double turn_ns) {
-  if (turn_ns == 0) return gray::stats::summarize(times).value().median;
-  const double low = *std::min_element(times.begin(), times.end());
-  double high = low;
+// The time without the turn. Of an even spread the lower end is known best by far, and no hiccup moves it; where the times are
+// wider than a turn, by ways of several lengths, it is their mean less half a turn; without a turn, the median.
+double still_ns(const std::vector<double>& times, double turn_ns) {
+  const auto summary = gray::stats::summarize(times).value();
+  if (turn_ns == 0) return summary.median;
+  std::vector<double> kept;
   for (const double time : times) {
-    if (time <= low + kTurnTolerance * turn_ns) high = std::max(high, time);
+    if (time <= summary.median + kTurnTolerance * turn_ns) kept.push_back(time);
   }
-  return (low + high) / 2;
+  const auto calm = gray::stats::summarize(kept).value();
+  if (calm.max - calm.min > kTurnTolerance * turn_ns) return calm.mean - turn_ns / 2;
+  return calm.min - turn_ns / static_cast<double>(calm.count + 1);
 }
 
 }  // namespace
@@ -61,17 +70,27 @@ double middle_of(const std::vector<double>& times, double turn_ns) {
 std::uint64_t access_unit_bytes(std::vector<RatePoint> points) {
   std::sort(points.begin(), points.end(),
             [](const RatePoint& a, const RatePoint& b) { return a.unit_bytes < b.unit_bytes; });
-  double peak = 0;
-  for (const RatePoint& point : points) peak = std::max(peak, point.bytes_per_s);
-  std::uint64_t unit = 0;
-  for (auto point = points.rbegin(); point != points.rend(); ++point) {
-    if (point->bytes_per_s < kPeakShare * peak) {
-      if (unit != 0) break;
-      continue;  // the largest requests may be slower again
+  // Neighbours that contradict a rising curve are averaged until none do (isotonic regression, by pooling).
+  struct Pool {
+    double mean;
+    double count;
+    std::uint64_t first_unit;
+  };
+  std::vector<Pool> pools;
+  for (const RatePoint& point : points) {
+    pools.push_back({point.bytes_per_s, 1, point.unit_bytes});
+    while (pools.size() > 1 && pools[pools.size() - 2].mean > pools.back().mean) {
+      const Pool last = pools.back();
+      pools.pop_back();
+      Pool& pool = pools.back();
+      pool.mean = (pool.mean * pool.count + last.mean * last.count) / (pool.count + last.count);
+      pool.count += last.count;
     }
-    unit = point->unit_bytes;
   }
-  return unit;
+  for (const Pool& pool : pools) {
+    if (pool.mean >= kPeakShare * pools.back().mean) return pool.first_unit;
+  }
+  return 0;
 }
 
 SeekFit fit_seek(const std::vector<SeekSample>& samples, double transfer_ns) {
@@ -87,7 +106,7 @@ SeekFit fit_seek(const std::vector<SeekSample>& samples, double transfer_ns) {
   std::vector<double> shares;
   std::vector<double> long_ns;
   for (const auto& [share, times] : by_distance) {
-    const double ns = middle_of(times, turn_ns) - turn_ns / 2 - transfer_ns;
+    const double ns = still_ns(times, turn_ns) - transfer_ns;
     const bool is_short = share <= kShortShareMax;
     (is_short ? roots : shares).push_back(is_short ? std::sqrt(share) : share);
     (is_short ? short_ns : long_ns).push_back(ns);

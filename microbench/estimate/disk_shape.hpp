@@ -21,7 +21,8 @@ struct RatePoint {
 /// Near enough to the peak.
 inline constexpr double kPeakShare = 0.9;
 
-/// The smallest unit from which on no unit is below that share of the best one; 0 for none.
+/// The smallest unit that reaches that share of the best rate, on the rising curve nearest to the points (larger requests
+/// amortise more, so that a dip or a peak of one size is noise); 0 for none.
 std::uint64_t access_unit_bytes(std::vector<RatePoint> points);
 
 /// One read after a read at a known distance.
@@ -37,8 +38,8 @@ struct SeekFit {
   double rotation_ns = 0;  ///< One turn; 0 where the times do not scatter as a turn makes them.
 };
 
-/// Short seeks by settle + k * sqrt(distance), those beyond a third of the stretch by a line, each through the middles of
-/// the times at a distance; the turn from their ranges. `transfer_ns` is what a request takes without positioning. All
+/// Short seeks by settle + k * sqrt(distance), those beyond a third of the stretch by a line, each through
+/// the times at a distance without the turn; the turn from the scatter of the shortest. `transfer_ns` is what a request takes without positioning. All
 /// zero with fewer than three short distances, or fewer than two times at one.
 SeekFit fit_seek(const std::vector<SeekSample>& samples, double transfer_ns);
 

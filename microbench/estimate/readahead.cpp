@@ -103,16 +103,19 @@ void observe_random(ReadaheadSubject& subject, Readahead& found) {
   found.restart_pages = windows.empty() ? 0 : windows.front();
 }
 
+// Broken just before a window that is larger than the first one when nobody breaks the stream.
 void observe_seek(ReadaheadSubject& subject, Readahead& found) {
-  if (found.windows.size() < kSteadyWindows || found.max_pages == 0) return;
+  const auto larger = std::find_if(found.windows.begin(), found.windows.end(),
+                                   [&](std::uint64_t w) { return w > found.initial_pages; });
+  if (larger == found.windows.end() || found.max_pages == 0) return;
+  const auto before = static_cast<std::size_t>(larger - found.windows.begin());
   subject.start_over();
   std::uint64_t end = 0;
   std::vector<std::uint64_t> windows;
-  const std::uint64_t page = stream(subject, 0, end, windows, [&] { return windows.size() >= 2; });
+  const std::uint64_t page = stream(subject, 0, end, windows, [&] { return windows.size() >= before; });
   subject.read_page(elsewhere(subject));
-  stream(subject, page, end, windows, [&] { return windows.size() >= 3; });
-  // A window may end short of the next by the alignment of pages; only a small one is a new beginning.
-  found.is_reset_by_seek = windows.size() >= 3 && windows[1] > windows[0] && windows[2] <= windows[0];
+  stream(subject, page, end, windows, [&] { return windows.size() > before; });
+  found.is_reset_by_seek = windows.size() > before && windows[before] <= found.initial_pages;
 }
 
 }  // namespace

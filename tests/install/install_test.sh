@@ -80,7 +80,7 @@ if [[ -x $BIN/discnice ]]; then
   loaded=$(grep -o '/.*libdiscnice.*' "$SCRATCH/maps" | sort -u)
   [[ $loaded == "$PREFIX/"* ]] || fail "the installed discnice loads '$loaded', not what lies below $PREFIX"
 fi
-for page in "$SOURCE"/tools/*/*.1 "$SOURCE"/tools/*/man/*.1; do
+for page in "$SOURCE"/tools/*/*.1 "$SOURCE"/tools/*/man/*.1 "$SOURCE"/microbench/*.1; do
   [[ -e $page ]] || continue
   cmp -s "$page" "$PREFIX/share/man/man1/${page##*/}" || fail "no manual page ${page##*/} installed"
 done

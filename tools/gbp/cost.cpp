@@ -37,6 +37,7 @@ std::vector<File> look_at(const std::vector<std::string>& paths, const Wanted& w
   options.size = sizeof options;
   options.backend = wanted.backend;
   options.prediction_unit_bytes = wanted.host.prediction_unit_bytes;
+  options.hit_time_max_ns = wanted.host.hit_time_max_ns;
   gb_cache_t* opened = nullptr;
   const gb_status_t status = gb_cache_open(&options, &opened);
   const std::unique_ptr<gb_cache_t, CloseCache> detector(opened);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // main: of gbp, the gray-box probe: prints files in the order in which they are best read.
+#include <sstream>
+
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "tools/gbp/cost.hpp"
@@ -9,6 +11,12 @@
 #include "tools/gbp/order.hpp"
 
 namespace {
+
+// On stderr, line by line: the list on stdout goes to another program.
+void explain(const gbp::HostParameters& host) {
+  std::istringstream lines(host.explanation);
+  for (std::string line; std::getline(lines, line);) gray::cli::write_diagnostic(line);
+}
 
 // Names the files that could not be looked at; true when there were any.
 bool warn_of_failed(const std::vector<gbp::File>& files) {
@@ -30,7 +38,8 @@ int main(int argc, char** argv) {
   const bool is_json = options.format == gbp::Format::json_lines;
   const gbp::Wanted wanted{is_json || options.mode != gbp::Mode::file,
                            is_json || options.mode != gbp::Mode::mem, options.backend,
-                           gbp::read_host_parameters()};
+                           gbp::read_host_parameters(options.paths.empty() ? "." : options.paths.front())};
+  if (options.is_explained) explain(wanted.host);
   std::vector<gbp::File> files = gbp::look_at(options.paths, wanted);
   gbp::sort_files(files, options.mode);
   gbp::emit(files, options.format);

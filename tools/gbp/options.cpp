@@ -99,6 +99,8 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
   app.add_option("--backend", flags.backend, "how to find cached pages: auto, cachestat, mincore, timed")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kBackends), std::end(kBackends))))
       ->type_name("NAME");
+  app.add_flag("--explain", options.is_explained,
+               "also say on stderr which measured host parameters decide, and where they come from");
   app.add_option("FILE", options.paths, "the files to order")->type_name("");
   app.footer(kFooter);
   const std::vector<std::string> arguments = prepared_arguments(argc, argv);

@@ -16,6 +16,7 @@ struct Options {
   Mode mode = Mode::compose;
   Format format = Format::lines;
   gb_backend_t backend = GB_BACKEND_AUTO;
+  bool is_explained = false;  // say on stderr which host parameters decide, and where they come from
   std::vector<std::string> paths;
 };
 

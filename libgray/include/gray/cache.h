@@ -38,6 +38,7 @@ struct gb_cache_options {
   uint32_t probes_per_unit;       /**< timed probes for each prediction unit, at most 64; default 1 */
   uint64_t prediction_unit_bytes; /**< what one probe answers for; default 5 MiB, about the paper's */
   uint64_t seed;                  /**< of the random probe offsets; default: different in each detector */
+  uint64_t hit_time_max_ns;       /**< a slower probe missed; default: judged against a second read */
 };
 
 /** What was found of one file. Later releases add fields at the end. */

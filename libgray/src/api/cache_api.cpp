@@ -32,6 +32,7 @@ int read_options(const struct gb_cache_options* given, gray::filecache::Detector
   if (asked.probes_per_unit != 0) options.plan.probes_per_unit = asked.probes_per_unit;
   if (asked.prediction_unit_bytes != 0) options.plan.prediction_unit_bytes = asked.prediction_unit_bytes;
   if (asked.seed != 0) options.plan.seed = asked.seed;
+  options.hit_time_max_ns = asked.hit_time_max_ns;
   return 0;
 }
 

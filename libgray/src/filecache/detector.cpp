@@ -24,7 +24,7 @@ enum class Verdict { hit, miss, doubtful, nothing };
 
 // A read that waited for a device slept. One that was slow without sleeping was robbed of its processor, by
 // another thread or by the host of a virtual machine, and says nothing of the page.
-Verdict probe_once(int fd, std::uint64_t offset_bytes, CacheReport& report) {
+Verdict probe_once(int fd, std::uint64_t offset_bytes, std::uint64_t hit_time_max_ns, CacheReport& report) {
   const base::Result<os::TimedRead> probe = os::time_one_byte(fd, offset_bytes);
   const base::Result<os::TimedRead> again = os::time_one_byte(fd, offset_bytes);
   const base::Result<os::TimedRead> once_more = os::time_one_byte(fd, offset_bytes);
@@ -35,7 +35,10 @@ Verdict probe_once(int fd, std::uint64_t offset_bytes, CacheReport& report) {
   if (!core::is_hit_credible(certain_hit_ns, has_slept_each_time)) return Verdict::nothing;
   ++report.probes;
   report.probe_time_ns += probe.value().time_ns;
-  if (!core::is_miss(probe.value().time_ns, certain_hit_ns)) return Verdict::hit;
+  const std::uint64_t time_ns = probe.value().time_ns;
+  const bool is_miss = hit_time_max_ns != 0 ? core::is_miss_by_threshold(time_ns, hit_time_max_ns)
+                                            : core::is_miss(time_ns, certain_hit_ns);
+  if (!is_miss) return Verdict::hit;
   return probe.value().has_slept ? Verdict::miss : Verdict::doubtful;
 }
 
@@ -111,9 +114,10 @@ void Detector::probe(int fd, const os::FileFacts& facts, CacheReport& report) {
   std::uint32_t hits = 0;
   std::uint32_t judged = 0;
   for (const std::uint64_t offset : plan_probes(facts.size_bytes, options_.plan)) {
-    Verdict verdict = probe_once(fd, offset, report);
+    Verdict verdict = probe_once(fd, offset, options_.hit_time_max_ns, report);
     const std::uint64_t neighbour = neighbour_of(offset, facts.size_bytes);
-    if (verdict == Verdict::doubtful && neighbour != offset) verdict = probe_once(fd, neighbour, report);
+    if (verdict == Verdict::doubtful && neighbour != offset)
+      verdict = probe_once(fd, neighbour, options_.hit_time_max_ns, report);
     if (verdict == Verdict::nothing) continue;  // the file shrank, or its reads bypass the page cache
     ++judged;
     if (verdict == Verdict::hit) ++hits;  // doubtful twice: a host that tells of no sleep; time alone decides

@@ -26,6 +26,7 @@ enum class Backend : std::uint32_t { automatic = 0, cachestat = 1, mincore = 2, 
 struct DetectorOptions {
   Backend backend = Backend::automatic;
   ProbePlanOptions plan;
+  std::uint64_t hit_time_max_ns = 0;  // a slower probe missed; 0: judge each against a certain hit
 };
 
 struct CacheReport {

@@ -13,11 +13,9 @@ struct CloseCache {
 };
 
 bool check_cache(const char* path) {
-  const gb_cache_options options{.size = sizeof(gb_cache_options),
-                                 .backend = GB_BACKEND_AUTO,
-                                 .probes_per_unit = 0,
-                                 .prediction_unit_bytes = 0,
-                                 .seed = 1};
+  gb_cache_options options{};
+  options.size = sizeof options;
+  options.seed = 1;
   gb_cache_t* opened = nullptr;
   if (gb_cache_open(&options, &opened) != 0) return false;
   const std::unique_ptr<gb_cache_t, CloseCache> detector(opened);

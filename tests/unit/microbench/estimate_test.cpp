@@ -55,6 +55,26 @@ TEST_CASE("the access unit is the smallest from which on the rate stays near its
   CHECK(access_unit_bytes({}) == 0);
 }
 
+TEST_CASE("a dip or a lucky peak at one size does not move the access unit far", "[microbench]") {
+  std::vector<RatePoint> points;
+  for (std::uint64_t unit = 4096; unit <= (16U << 20U); unit *= 2) {
+    const double seconds = 60e-6 + static_cast<double>(unit) / 1e9;
+    points.push_back({unit, static_cast<double>(unit) / seconds});
+  }
+  const std::uint64_t calm = access_unit_bytes(points);
+  for (std::size_t i = 8; i < points.size(); ++i) {
+    for (const double factor : {0.85, 1.15}) {
+      auto noisy = points;
+      noisy[i].bytes_per_s *= factor;
+      const std::uint64_t unit = access_unit_bytes(noisy);
+      INFO("size " << noisy[i].unit_bytes << " times " << factor);
+      CHECK(unit >= calm / 2);
+      // A peak of the largest size has nothing beyond it that could contradict it.
+      if (i + 1 < points.size() || factor < 1) CHECK(unit <= calm * 8);
+    }
+  }
+}
+
 TEST_CASE("the largest requests may be slower again", "[microbench]") {
   CHECK(access_unit_bytes({{1, 10}, {2, 100}, {4, 98}, {8, 70}}) == 2);
 }

@@ -3,29 +3,48 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "toolbox/cli/diagnostics.hpp"
-#include "toolbox/repo/repository.hpp"
+#include "toolbox/cli/quantities.hpp"
+#include "toolbox/repo/device_identity.hpp"
 
 namespace discnice::cli {
 namespace {
 
+// A time beyond this is no read's.
+constexpr double kReadMaxNs = 1e12;
+
 // A shipped default is a guess about somebody else's machine: judging a probe against a second one is better
 // than that.
-double measured(const gray::repo::Repository& repository, const char* key) {
-  const auto found = repository.find(key);
-  return found && found->source != gray::repo::Source::kDefault ? found->parameter.value : 0;
+double measured(const gray::repo::Repository& repository, const char* key, const std::string& device) {
+  const auto found = repository.find(key, device);
+  const bool is_measured = found && found->source != gray::repo::Source::kDefault;
+  return is_measured && found->parameter.value <= kReadMaxNs ? found->parameter.value : 0;
 }
 
 }  // namespace
 
-std::uint64_t probe_hit_max_ns() {
+ProbeLimit choose_probe_limit(const gray::repo::Repository& repository, const std::string& device) {
+  const double threshold_ns = measured(repository, "cache.threshold_ns", device);
+  if (threshold_ns >= 1) {
+    return {static_cast<std::uint64_t>(threshold_ns), "cache.threshold_ns was measured on this host"};
+  }
+  const double hit_ns = measured(repository, "cache.hit_ns", device);
+  const double miss_ns = measured(repository, "disk.miss_ns", device);
+  if (hit_ns <= 0 || miss_ns <= hit_ns) {
+    return {0,
+            "neither cache.threshold_ns nor cache.hit_ns and disk.miss_ns are measured: microbench does it"};
+  }
+  return {static_cast<std::uint64_t>(std::sqrt(hit_ns * miss_ns)),
+          fmt::format("half way, on the scale of ratios, from cache.hit_ns ({}) to disk.miss_ns ({})",
+                      gray::cli::format_duration_ns(hit_ns), gray::cli::format_duration_ns(miss_ns))};
+}
+
+ProbeLimit probe_limit() {
   const gray::repo::Repository repository(gray::repo::default_places());
   for (const std::string& problem : repository.problems()) gray::cli::warn("{}", problem);
-  const double hit_ns = measured(repository, "cache.hit_ns");
-  const double miss_ns = measured(repository, "disk.miss_ns");
-  if (hit_ns <= 0 || miss_ns <= hit_ns) return 0;
-  return static_cast<std::uint64_t>(
-      std::sqrt(hit_ns * miss_ns));  // half way between them on the scale of ratios
+  return choose_probe_limit(repository, gray::repo::device_identity(".").value_or(""));
 }
 
 }  // namespace discnice::cli

@@ -3,12 +3,24 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+
+#include "toolbox/repo/repository.hpp"
 
 namespace discnice::cli {
 
-/// The time up to which a timed probe is a hit, from the measured times of a hit and a miss; 0 when they were
-/// not measured on this host, and each probe is then judged against a second one. A file or variable of the
-/// repository that can't be used is said on stderr.
-std::uint64_t probe_hit_max_ns();
+/// Up to which time a timed probe is a hit, and why.
+struct ProbeLimit {
+  std::uint64_t hit_max_ns = 0;  ///< 0: each probe is judged against a second one.
+  std::string reason;            ///< One phrase for a person.
+};
+
+/// From the measured threshold for `device` (a name as of toolbox/repo/device_identity; empty: unknown), else from the
+/// measured times of a hit and a miss; shipped defaults are guesses about other machines and are not used. Pure.
+ProbeLimit choose_probe_limit(const gray::repo::Repository& repository, const std::string& device);
+
+/// The same from this host's repository, for the file system of the current folder. A file or variable of the repository
+/// that can't be used is said on stderr.
+ProbeLimit probe_limit();
 
 }  // namespace discnice::cli

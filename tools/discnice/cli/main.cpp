@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
   gray::cli::set_program_name("discnice");
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (first == "status") return discnice::cli::status_main(argc - 1, argv + 1);
+  if (first == "explain") return discnice::cli::explain_main(argc - 1, argv + 1);
   if (first == "verify") return discnice::cli::verify_main(argc - 1, argv + 1);
   if (first == "run") return discnice::cli::run_main(argc - 1, argv + 1);
   return discnice::cli::run_main(argc, argv);

@@ -90,7 +90,7 @@ int run_as_asked(RunOptions& options) {
   if (!library.problem.empty()) return fail(kExitToolFailed, "{}", library.problem);
   std::ofstream report_file;
   if (const int status = open_report(options, report_file)) return status;
-  options.job.probe_hit_max_ns = probe_hit_max_ns();
+  options.job.probe_hit_max_ns = probe_limit().hit_max_ns;
   find_jobs();  // clears away what killed jobs left in /dev/shm
   protocol::SegmentName name;
   const std::string job_name = std::filesystem::path(target.path).filename().string();

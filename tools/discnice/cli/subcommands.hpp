@@ -14,4 +14,7 @@ int verify_main(int argc, char** argv);
 /// Lists the jobs that are running now.
 int status_main(int argc, char** argv);
 
+/// Says which measured host parameters decide, and where they come from.
+int explain_main(int argc, char** argv);
+
 }  // namespace discnice::cli

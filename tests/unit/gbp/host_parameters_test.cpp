@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// host_parameters_test: which unit and threshold gbp takes from a repository, by what is known and of which device.
+//
+// How: flags stand for records, since both come from a repository. Left out: the files (toolbox/repo has its tests).
+#include "tools/gbp/host_parameters.hpp"
+
+#include "tests/support/catch.hpp"
+
+using gbp::choose_host_parameters;
+
+namespace {
+
+gray::repo::Repository with(const std::vector<const char*>& flags) {
+  gray::repo::Repository repository(gray::repo::Places{});
+  for (const char* flag : flags) REQUIRE(repository.set_flag(flag).empty());
+  return repository;
+}
+
+}  // namespace
+
+TEST_CASE("without a measured host the library's own defaults hold") {
+  const auto parameters = choose_host_parameters(with({}), "uuid:a");
+  CHECK(parameters.prediction_unit_bytes == 0);
+  CHECK(parameters.hit_time_max_ns == 0);
+}
+
+TEST_CASE("the unit is the larger of access unit and window, of this device, within bounds") {
+  const auto repository =
+      with({"disk.access_unit_bytes@uuid:a=4194304", "disk.readahead_max_bytes@uuid:a=8388608",
+            "disk.access_unit_bytes@uuid:b=4096", "disk.access_unit_bytes@uuid:c=1e9"});
+  CHECK(choose_host_parameters(repository, "uuid:a").prediction_unit_bytes == 8388608);
+  CHECK(choose_host_parameters(repository, "uuid:b").prediction_unit_bytes == 1048576);
+  CHECK(choose_host_parameters(repository, "uuid:c").prediction_unit_bytes == 33554432);
+  CHECK(choose_host_parameters(repository, "uuid:d").prediction_unit_bytes == 0);
+}
+
+TEST_CASE("a unit that was set goes before what was measured") {
+  const auto repository = with({"filecache.prediction_unit_bytes=12345", "disk.access_unit_bytes=4194304"});
+  CHECK(choose_host_parameters(repository, "").prediction_unit_bytes == 12345);
+}
+
+TEST_CASE("a threshold is that of the device; one that is no time is not used") {
+  CHECK(choose_host_parameters(with({"cache.threshold_ns@uuid:a=9000"}), "uuid:a").hit_time_max_ns == 9000);
+  CHECK(choose_host_parameters(with({"cache.threshold_ns@uuid:a=9000"}), "uuid:b").hit_time_max_ns == 0);
+  CHECK(choose_host_parameters(with({"cache.threshold_ns=0"}), "").hit_time_max_ns == 0);
+  CHECK(choose_host_parameters(with({"cache.threshold_ns=1e300"}), "").hit_time_max_ns == 0);
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// explain: `discnice explain`: which measured host parameters decide here, and where they come from.
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/options.hpp"
+#include "toolbox/cli/quantities.hpp"
+#include "tools/discnice/cli/host_parameters.hpp"
+#include "tools/discnice/cli/subcommands.hpp"
+
+namespace discnice::cli {
+
+int explain_main(int argc, char** argv) {
+  CLI::App app{"Says which measured host parameters decide for files on this folder's file system.",
+               "discnice explain"};
+  if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
+  const ProbeLimit limit = probe_limit();
+  const std::string verdict = limit.hit_max_ns != 0
+                                  ? "above " +
+                                        gray::cli::format_duration_ns(static_cast<double>(limit.hit_max_ns)) +
+                                        " was not cached"
+                                  : std::string("was not cached when it is much slower than a second one");
+  std::fputs(fmt::format("a page whose timed read {}: {}\n", verdict, limit.reason).c_str(), stdout);
+  return gray::cli::close_stdout(0);
+}
+
+}  // namespace discnice::cli
