@@ -298,6 +298,7 @@ int run_main(int argc, char** argv) {
   if (!changes.set.empty()) {
     if (const int status = record_results(repository, target, options, changes)) return status;
   }
+  if (is_busy && shown.empty()) gray::cli::warn("what is known was measured on a quieter host, and is kept");
   print_results(run, shown);
   return gray::cli::close_stdout(run.has_failed() ? kExitSomeFailed : 0);
 }
