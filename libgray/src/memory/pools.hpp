@@ -98,7 +98,7 @@ class HostAccounts {
 
   std::string root_;
   bool is_version_2_ = false;
-  bool has_swap_ = false;  // when we were made: it is looked up once, for the margin's sake
+  bool has_swap_ = false;      // when we were made: it is looked up once, for the margin's sake
   std::vector<Group> groups_;  // ours first, then its ancestors
 };
 
