@@ -8,6 +8,7 @@ namespace {
 
 constexpr int kReads = 16;
 constexpr std::uint64_t kStreamBytes = 1024 * 1024;
+constexpr std::uint64_t kTimedPages = 2 * kStreamBytes / kPageBytes;
 
 constexpr Output kOutputs[] = {
     {"disk.random_read_ns", "ns", "direct_4k",
@@ -39,7 +40,7 @@ class DiskRandomSession : public Session {
     read_all(file.direct_fd(), file.buffer(), kStreamBytes, offset);
     const std::uint64_t start = timer.ticks();
     read_all(file.direct_fd(), file.buffer(), 2 * kStreamBytes, offset + kStreamBytes);
-    const double page_ns = timer.ns_since(start) / (2 * kStreamBytes / kPageBytes);
+    const double page_ns = timer.ns_since(start) / static_cast<double>(kTimedPages);
     add("disk.random_over_sequential", sum_ns / kReads / page_ns);
   }
 };

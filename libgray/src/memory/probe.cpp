@@ -117,7 +117,7 @@ bool Probe::is_sample_slow() {
   touches_ += count;
   const auto slow = std::count_if(times_ns_.begin(), times_ns_.begin() + static_cast<std::ptrdiff_t>(count),
                                   [&](std::uint32_t time_ns) { return time_ns >= slow_again_ns_; });
-  return slow >= static_cast<std::ptrdiff_t>(2 * kSlowPagesMin);
+  return slow >= std::ptrdiff_t{2} * kSlowPagesMin;
 }
 
 // One step in two passes. done_pages is what the first one took, if less than asked for.

@@ -130,8 +130,10 @@ std::uint64_t resident_bytes_of_tree(std::uint32_t pid) {
       std::strtoull(text.c_str(), &after, 10);
       pages += std::strtoull(after, nullptr, 10);
     }
-    const std::string task = folder.substr(6);
-    if (read_text(folder + "/task/" + task + "/children", text) == 0) open_list += text;
+    const std::string main_thread = folder.substr(folder.rfind('/'));
+    if (read_text(std::string(folder).append("/task").append(main_thread).append("/children"), text) == 0) {
+      open_list.append(text);
+    }
   }
   return pages * memory_page_bytes();
 }
