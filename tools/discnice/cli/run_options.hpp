@@ -18,6 +18,7 @@ struct RunOptions {
   bool is_json = false;
   bool is_quiet = false;
   std::string report_path;  // empty: stderr
+  std::string record_path;  // empty: no recording
 };
 
 /// Reads the command line of `discnice verify` as read_run_options() does that of `discnice run`.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // record_format: the records of `discnice run --record`, as they stand in the ring and in the file.
 //
-// docs/record-format.md tells the same to people. Rules: fixed widths, little-endian, records are whole slots, zeroes where
-// nothing stands; append only, with a new type of record or in what is reserved; kRecordVersion goes up whenever an old reader would
-// misunderstand a file, and a reader refuses any version but its own.
+// docs/record-format.md tells the same to people. Rules: fixed widths, little-endian, records are whole slots, zeroes where nothing
+// stands. kRecordVersion goes up with every new type of record and every changed meaning; a reader refuses any version but its own.
 #pragma once
 
 #include <bit>
@@ -168,7 +167,8 @@ struct RecordFileHeader {
   std::uint32_t reserved;
   char command[kRecordedCommandBytesMax];  // the program's name, ends in a zero
 };
-static_assert(sizeof(RecordFileHeader) == 2 * kSlotBytes);
+inline constexpr std::uint32_t kFileHeaderBytes = sizeof(RecordFileHeader);
+static_assert(kFileHeaderBytes == 2 * kSlotBytes);
 
 /// Sums up `bytes` bytes, a multiple of 8: word by word, h = (h ^ word) * odd, folded. Never 0.
 inline std::uint32_t checksum_of(const void* data, std::size_t bytes) {
