@@ -250,10 +250,7 @@ void ReplayModels::take_operation(const protocol::OperationRecord& record) {
   const IoOp op = op_of(record);
   const IoEstimate predicted = estimate(process, record, op);
   ReplayedClass& sums = sum_.classes[record.call_class];
-  // A copy is two operations of one call.
-  const bool is_second_side = record.call_class == static_cast<std::uint8_t>(protocol::CallClass::copy) &&
-                              op.kind == OpKind::write;
-  if (op.kind != OpKind::settle && !is_second_side) ++sums.calls;
+  if (op.kind != OpKind::settle) ++sums.calls;
   sums.predicted_read_bytes += predicted.read_bytes;
   sums.predicted_write_bytes += predicted.write_bytes;
   sums.refunded_bytes += predicted.refund_bytes;
@@ -267,6 +264,7 @@ void ReplayModels::take_operation(const protocol::OperationRecord& record) {
 void ReplayModels::take_outcome(const protocol::OutcomeRecord& record) {
   if (record.number != 0) ++finished_;
   ReplayedClass& sums = sum_.classes[record.call_class];
+  // A copy is two operations of one call.
   const bool is_second_side = record.call_class == static_cast<std::uint8_t>(protocol::CallClass::copy) &&
                               static_cast<OpKind>(record.kind) == OpKind::write;
   if (record.result > 0 && !is_second_side) sums.bytes += static_cast<std::uint64_t>(record.result);
