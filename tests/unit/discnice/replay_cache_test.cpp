@@ -27,7 +27,7 @@ TEST_CASE("pages added and removed at random are counted as a plain list counts 
     const std::uint64_t asked_first = random() % kPages;
     const std::uint64_t asked_end = asked_first + random() % (kPages + 1 - asked_first);
     std::uint64_t expected = 0;
-    for (std::uint64_t page = asked_first; page < asked_end; ++page) expected += plain[page] != 0 ? 1 : 0;
+    for (std::uint64_t page = asked_first; page < asked_end; ++page) expected += plain[page] != 0 ? 1U : 0U;
     REQUIRE(cache.count(file, asked_first, asked_end) == expected);
   }
   CHECK(cache.count({1, 3}, 0, kPages) == 0);

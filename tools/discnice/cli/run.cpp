@@ -3,7 +3,6 @@
 // then makes the job's segment, runs the command with the library preloaded, and reports.
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -13,12 +12,11 @@
 #include "tools/discnice/cli/jobs.hpp"
 #include "tools/discnice/cli/launcher.hpp"
 #include "tools/discnice/cli/library.hpp"
-#include "tools/discnice/cli/recorder.hpp"
+#include "tools/discnice/cli/observation.hpp"
 #include "tools/discnice/cli/report.hpp"
 #include "tools/discnice/cli/run_options.hpp"
 #include "tools/discnice/cli/subcommands.hpp"
 #include "tools/discnice/cli/target.hpp"
-#include "tools/discnice/contract/io_op.hpp"
 #include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
@@ -37,48 +35,6 @@ int open_report(const RunOptions& options, std::ofstream& file) {
               gray::cli::error_text(errno));
 }
 
-// The same for a recording.
-int open_recording(const RunOptions& options, Recorder& recorder) {
-  if (options.record_path.empty()) return 0;
-  const int error = recorder.open_file(options.record_path);
-  if (error == 0) return 0;
-  return fail(kExitToolFailed, "cannot write the recording to '{}': {}", options.record_path,
-              gray::cli::error_text(error));
-}
-
-int start_recording(const RunOptions& options, const protocol::Segment& segment, Recorder& recorder) {
-  if (options.job.recorded == 0) return 0;
-  protocol::RecordFileHeader header{};
-  header.page_bytes = kPageBytes;
-  header.started_s = static_cast<std::uint64_t>(std::time(nullptr));
-  header.rate_bytes_per_s = options.grant.rate_bytes_per_s;
-  header.window_ns = options.grant.window_ns;
-  header.policy_id = options.grant.policy_id;
-  header.is_ledger_on = options.job.is_ledger_on;
-  header.disabled_models = options.job.disabled_models;
-  static_assert(sizeof header.command == sizeof segment.job_name);
-  std::memcpy(header.command, segment.job_name, sizeof header.command);
-  const int error = recorder.start(protocol::name_of(segment), header, nullptr);
-  if (error == 0) return 0;
-  protocol::remove(protocol::name_of(segment));
-  return fail(kExitToolFailed, "cannot make room for the recording in /dev/shm ({} KiB): {}",
-              sizeof(protocol::Ring) / 1024, gray::cli::error_text(error));
-}
-
-void finish_recording(const RunOptions& options, Recorder& recorder,
-                      const std::optional<KernelAccount>& account) {
-  if (options.job.recorded == 0) return;
-  const Recorded recorded = recorder.finish(account);
-  if (recorded.write_error != 0) {
-    gray::cli::warn("cannot write the recording to '{}': {}; it is cut short", options.record_path,
-                    gray::cli::error_text(recorded.write_error));
-  }
-  if (recorded.lost != 0) {
-    gray::cli::warn("{} of {} records were lost: the program made them faster than they could be taken down",
-                    recorded.lost, recorded.lost + recorded.records);
-  }
-}
-
 int fail_segment(int error) {
   if (error == -ENOENT)
     return fail(kExitToolFailed, "there is no /dev/shm to keep the job's account in: mount a tmpfs there");
@@ -93,11 +49,13 @@ int fail_start(const Launch& launch, int error) {
   return fail(status, "cannot run '{}': {}", launch.path, gray::cli::error_text(error));
 }
 
-void write_report(const RunOptions& options, const Report& report, std::ofstream& file) {
+void write_report(const RunOptions& options, const Report& report, const Observation& observation,
+                  std::ofstream& file) {
   if (options.is_quiet) return;
   const bool is_verifying = options.job.is_verifying != 0;
   std::string text = options.is_json ? report_json(report) : report_text(report);
   if (is_verifying && !options.is_json) text = verification_text(report);
+  text = observation.extended(text);
   if (options.report_path.empty()) {
     std::cerr << text << std::flush;
     return;
@@ -114,18 +72,18 @@ void warn_when_uncovered(const protocol::Segment& segment, const std::string& co
 
 // Runs the command in a job that exists, reports, and returns the status to end with.
 int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& segment,
-            std::ofstream& report_file, Recorder& recorder) {
+            std::ofstream& report_file, Observation& observation) {
   const std::string& command = options.command.front();
-  if (const int status = start_recording(options, segment, recorder)) return status;
+  if (const int status = observation.start(segment)) return status;
   const Ended ended = run_and_wait(launch, [&] { warn_when_uncovered(segment, command); });
-  finish_recording(options, recorder, ended.account);
+  observation.finish(ended.account);
   Report report = make_report(segment);
   if (report.still_running == 0) protocol::remove(protocol::name_of(segment));
   if (ended.start_error != 0) return fail_start(launch, ended.start_error);
   report.elapsed_s = ended.elapsed_s;
   report.kernel = ended.account;
   add_other_class(report);
-  write_report(options, report, report_file);
+  write_report(options, report, observation, report_file);
   return end_like(ended.wait_status);
 }
 
@@ -133,12 +91,12 @@ int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& 
 int run_as_asked(RunOptions& options) {
   const Target target = find_target(options.command.front());
   if (target.exit_status != 0) return fail(target.exit_status, "{}", target.problem);
-  const Library library = find_library();
+  Observation observation(options);
+  const Library library = observation.library();
   if (!library.problem.empty()) return fail(kExitToolFailed, "{}", library.problem);
   std::ofstream report_file;
   if (const int status = open_report(options, report_file)) return status;
-  Recorder recorder;
-  if (const int status = open_recording(options, recorder)) return status;
+  if (const int status = observation.open()) return status;
   options.job.probe_hit_max_ns = probe_limit().hit_max_ns;
   find_jobs();  // clears away what killed jobs left in /dev/shm
   protocol::SegmentName name;
@@ -154,7 +112,7 @@ int run_as_asked(RunOptions& options) {
                        {"DISCNICE_POLICY", ""},
                        {"DISCNICE_LEDGER", ""},
                        {"DISCNICE_BACKEND", ""}}};
-  return run_job(options, launch, *segment.value(), report_file, recorder);
+  return run_job(options, launch, *segment.value(), report_file, observation);
 }
 
 }  // namespace

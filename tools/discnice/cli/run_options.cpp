@@ -160,8 +160,12 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
                              "disk bytes a second for the whole job");
   app.add_option("-p,--policy", texts.policy, "how to decide when an operation may go: " + policy_names());
   app.add_flag("-q,--quiet", options.is_quiet, "no report");
+  app.add_option("--profile", options.profile_path,
+                 "write the call stacks of what reaches the disk to FILE, as folded stacks")
+      ->type_name("FILE");
   add_shared_options(app, options, texts);
   if (const auto status = parse_shared(app, argc, argv, options, texts)) return status;
+  if (!options.profile_path.empty()) options.job.recorded |= protocol::kRecordStacks;
   return check_policy(texts.policy, options);
 }
 

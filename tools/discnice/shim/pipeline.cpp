@@ -15,6 +15,7 @@
 #include "tools/discnice/protocol/segment.hpp"
 #include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/open_files.hpp"
+#include "tools/discnice/shim/profiling.hpp"
 #include "tools/discnice/shim/recording.hpp"
 #include "tools/discnice/shim/residency.hpp"
 #include "tools/discnice/shim/try_lock.hpp"
@@ -333,6 +334,7 @@ bool before_transfer(Job& job, Transfer& transfer) {
   transfer.record_number = 0;
   Charge charge;
   if (!passes_unpredicted(job, *file, transfer) && !predict(job, *file, transfer, &charge)) charge = Charge{};
+  if (charge.estimate.cost_bytes() != 0 && is_profiling(job)) profile_call(job, charge.estimate);
   transfer.may_wait = admit(job, charge.estimate.cost_bytes(), transfer.may_wait, *transfer.signals);
   note_charge(job, charge);
   if (is_verifying(job)) note_class_prediction(job, class_of(transfer), charge.estimate);
