@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/options.hpp"
 #include "tools/discnice/cli/symbols.hpp"
 #include "tools/discnice/contract/io_op.hpp"
 #include "tools/discnice/protocol/segment.hpp"
@@ -51,7 +52,7 @@ int Observation::open() {
                   gray::cli::error_text(error));
   }
   if (options_.profile_path.empty()) return 0;
-  profile_file_.open(options_.profile_path, std::ios::trunc);
+  profile_file_.reset(std::fopen(options_.profile_path.c_str(), "we"));  // not for the program to inherit
   if (profile_file_) return 0;
   return fail(kExitToolFailed, "cannot write the profile to '{}': {}", options_.profile_path,
               gray::cli::error_text(errno));
@@ -92,9 +93,8 @@ void Observation::write_profile() {
   const std::vector<NamedStack> stacks = profile_->stacks(find_names(profile_->places(), problem));
   if (!problem.empty()) gray::cli::warn("{}", problem);
   functions_ = by_function(stacks);
-  profile_file_ << folded_text(stacks);
-  profile_file_.close();
-  if (!profile_file_)
+  std::fputs(folded_text(stacks).c_str(), profile_file_.get());
+  if (gray::cli::close_stream(profile_file_.release()) != 0)
     gray::cli::warn("cannot write the profile to '{}': {}", options_.profile_path, gray::cli::error_text(errno));
 }
 

@@ -2,7 +2,7 @@
 // observation: what --record and --profile want of a run: their files, the drainer of the job's ring, and what is told at the end.
 #pragma once
 
-#include <fstream>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,7 +40,7 @@ class Observation {
 
   const RunOptions& options_;
   Recorder recorder_;
-  std::ofstream profile_file_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> profile_file_{nullptr, std::fclose};
   std::unique_ptr<Profile> profile_;
   std::vector<FunctionShare> functions_;
 };

@@ -71,11 +71,17 @@ void Recorder::run() {
   }
 }
 
-// True once the hole at the drainer's place has been there for too long.
-bool Recorder::is_hole_old() {
-  const std::uint64_t now_ns = gray::base::monotonic_ns();
-  if (hole_since_ns_ == 0) hole_since_ns_ = now_ns;
-  return now_ns - hole_since_ns_ > kHoleMaxNs;
+// True once the hole at the drainer's place has been there for too long, and then for the slots that may belong to the same record.
+bool Recorder::is_hole_dead() {
+  if (slots_to_skip_ == 0) {
+    const std::uint64_t now_ns = gray::base::monotonic_ns();
+    if (hole_since_ns_ == 0) hole_since_ns_ = now_ns;
+    if (!is_last_look_ && now_ns - hole_since_ns_ <= kHoleMaxNs) return false;
+    slots_to_skip_ = kHoleSlotsMax;
+    hole_since_ns_ = 0;
+  }
+  --slots_to_skip_;
+  return true;
 }
 
 std::uint64_t Recorder::drain() {
@@ -87,14 +93,12 @@ std::uint64_t Recorder::drain() {
     if (what == Taken::nothing) break;
     if (what == Taken::broken) is_broken_ = true;
     if (what == Taken::hole) {
-      if (!is_hole_old()) break;
-      for (unsigned i = 0; i < kHoleSlotsMax && protocol::take(*ring_, record) == Taken::hole; ++i)
-        protocol::skip(*ring_);
-      hole_since_ns_ = 0;
-      break;
+      if (!is_hole_dead()) break;
+      protocol::skip(*ring_);
     }
     if (what != Taken::record) continue;
     hole_since_ns_ = 0;
+    slots_to_skip_ = 0;
     ++taken;
     take_in(record);
   }
@@ -138,11 +142,9 @@ Recorded Recorder::finish(const std::optional<KernelAccount>& account) {
     is_ending_ = true;
   }
   wake_.notify_one();
-  thread_.join();
-  // What stopped in the middle of a record has ended by now, or will not be waited for.
-  drain();
-  hole_since_ns_ = 1;
-  drain();
+  thread_.join();  // from here on all of it is ours
+  // Whoever stopped in the middle of a record has ended by now, or will not be waited for.
+  is_last_look_ = true;
   drain();
   result_.lost = ring_->lost.load(std::memory_order_relaxed);
   protocol::EndRecord end{};
