@@ -20,7 +20,8 @@ namespace {
 
 using namespace discnice;
 
-constexpr std::size_t kInputBytesMax = 8192;  // a recorded call may be of 2 GB, which takes the models a while
+constexpr std::size_t kInputBytesMax =
+    8192;  // a recorded call may be of 2 GB, which takes the models a while
 
 void require(bool is_true) {
   if (!is_true) std::abort();
@@ -62,7 +63,8 @@ std::string sealed(std::string bytes) {
   for (std::uint64_t records = 0; bytes.size() - at >= protocol::kSlotBytes; ++records) {
     protocol::RecordHead head;
     std::memcpy(&head, bytes.data() + at, sizeof head);
-    head.bytes = static_cast<std::uint16_t>(((head.bytes / protocol::kSlotBytes + 7) % 8 + 1) * protocol::kSlotBytes);
+    head.bytes =
+        static_cast<std::uint16_t>(((head.bytes / protocol::kSlotBytes + 7) % 8 + 1) * protocol::kSlotBytes);
     if (bytes.size() - at < head.bytes) break;
     protocol::TakenRecord record{};
     std::memcpy(record.bytes, bytes.data() + at, head.bytes);

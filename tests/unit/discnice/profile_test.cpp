@@ -33,8 +33,8 @@ void map(Profile& profile, std::uint32_t pid, std::uint32_t index, std::uint64_t
   profile.take(sealed(record, protocol::kMappingRecord));
 }
 
-void call(Profile& profile, std::uint32_t pid, std::initializer_list<std::uint64_t> frames, std::uint64_t reads,
-          std::uint64_t writes = 0) {
+void call(Profile& profile, std::uint32_t pid, std::initializer_list<std::uint64_t> frames,
+          std::uint64_t reads, std::uint64_t writes = 0) {
   StackRecord record{};
   record.head.pid = pid;
   record.read_bytes = reads;

@@ -12,8 +12,8 @@
 namespace {
 
 using namespace discnice;
-using cli::ReplayModels;
 using cli::Replayed;
+using cli::ReplayModels;
 using protocol::CallClass;
 using protocol::OperationRecord;
 using protocol::ProcessEvent;

@@ -49,7 +49,9 @@ Library find_profile_library() {
   const std::string path =
       (std::filesystem::path(plain.path).parent_path() / "libdiscnice-profile.so").string();
   if (access(path.c_str(), R_OK) == 0) return {path, ""};
-  return {path, fmt::format("there is no '{}', which --profile needs: build with libunwind (GRAY_WITH_UNWIND)", path)};
+  return {
+      path,
+      fmt::format("there is no '{}', which --profile needs: build with libunwind (GRAY_WITH_UNWIND)", path)};
 }
 
 std::string preload_value(const std::string& library_path) {

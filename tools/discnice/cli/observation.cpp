@@ -95,7 +95,8 @@ void Observation::write_profile() {
   functions_ = by_function(stacks);
   std::fputs(folded_text(stacks).c_str(), profile_file_.get());
   if (gray::cli::close_stream(profile_file_.release()) != 0)
-    gray::cli::warn("cannot write the profile to '{}': {}", options_.profile_path, gray::cli::error_text(errno));
+    gray::cli::warn("cannot write the profile to '{}': {}", options_.profile_path,
+                    gray::cli::error_text(errno));
 }
 
 std::string Observation::extended(const std::string& report) const {

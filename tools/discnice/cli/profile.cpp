@@ -33,24 +33,29 @@ std::string plain(std::string name) {
 }
 
 std::string share_of(std::uint64_t bytes, std::uint64_t all_bytes) {
-  return fmt::format("{:.1f} %", all_bytes == 0 ? 0 : 100.0 * static_cast<double>(bytes) / static_cast<double>(all_bytes));
+  return fmt::format(
+      "{:.1f} %", all_bytes == 0 ? 0 : 100.0 * static_cast<double>(bytes) / static_cast<double>(all_bytes));
 }
 
 }  // namespace
 
 void Profile::take(const protocol::TakenRecord& record) {
   const Image image{record.head().pid, record.head().image};
-  if (record.head().type == protocol::kMappingRecord && record.head().bytes == sizeof(protocol::MappingRecord)) {
+  if (record.head().type == protocol::kMappingRecord &&
+      record.head().bytes == sizeof(protocol::MappingRecord)) {
     const auto& mapping = reinterpret_cast<const protocol::MappingRecord&>(record.bytes);
     if (images_.size() >= kImagesMax && images_.count(image) == 0) return;
     Mappings& mappings = images_[image];
     if (mappings.size() >= kMappingsMax && mappings.count(mapping.start_address) == 0) return;
     std::string path(mapping.path, strnlen(mapping.path, sizeof mapping.path));
-    if (path.size() > sizeof kDeleted && path.ends_with(kDeleted)) path.resize(path.size() - sizeof kDeleted + 1);
-    mappings[mapping.start_address] = {mapping.end_address, mapping.offset_bytes, mapping.index, std::move(path)};
+    if (path.size() > sizeof kDeleted && path.ends_with(kDeleted))
+      path.resize(path.size() - sizeof kDeleted + 1);
+    mappings[mapping.start_address] = {mapping.end_address, mapping.offset_bytes, mapping.index,
+                                       std::move(path)};
     return;
   }
-  if (record.head().type != protocol::kStackRecord || record.head().bytes != sizeof(protocol::StackRecord)) return;
+  if (record.head().type != protocol::kStackRecord || record.head().bytes != sizeof(protocol::StackRecord))
+    return;
   const auto& stack = reinterpret_cast<const protocol::StackRecord&>(record.bytes);
   if (stack.frame_count > protocol::kStackFramesMax) return;
   const Mappings& mappings = images_[image];
@@ -148,7 +153,8 @@ std::vector<FunctionShare> by_function(const std::vector<NamedStack>& stacks) {
 std::string function_table(const std::vector<FunctionShare>& functions, std::size_t count_max) {
   std::uint64_t all_bytes = 0;
   for (const FunctionShare& share : functions) all_bytes += share.own_bytes;
-  std::string text = fmt::format("  {:>11} {:>8} {:>11} {:>8}  {}\n", "own bytes", "", "with callees", "", "function");
+  std::string text =
+      fmt::format("  {:>11} {:>8} {:>11} {:>8}  {}\n", "own bytes", "", "with callees", "", "function");
   for (std::size_t i = 0; i < functions.size() && i < count_max; ++i) {
     const FunctionShare& share = functions[i];
     text += fmt::format("  {:>11} {:>8} {:>11} {:>8}  {}\n", gray::cli::format_bytes(share.own_bytes),

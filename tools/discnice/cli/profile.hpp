@@ -62,9 +62,10 @@ class Profile {
     std::uint64_t read_bytes = 0;
     std::uint64_t write_bytes = 0;
   };
-  using Image = std::pair<std::uint32_t, std::uint32_t>;        // process, number of the image
-  using Mappings = std::map<std::uint64_t, Mapping>;            // by start address
-  using Stack = std::pair<std::string, std::vector<CodePlace>>;  // the program, and places, the innermost first
+  using Image = std::pair<std::uint32_t, std::uint32_t>;  // process, number of the image
+  using Mappings = std::map<std::uint64_t, Mapping>;      // by start address
+  using Stack =
+      std::pair<std::string, std::vector<CodePlace>>;  // the program, and places, the innermost first
 
   [[nodiscard]] CodePlace place_of(const Mappings& mappings, std::uint64_t address) const;
 

@@ -56,8 +56,8 @@ bool is_sound(const TakenRecord& record) {
     case RecordType::operation:
       return is_operation_sound(record);
     case RecordType::answers:
-      return has_answers(record, as<protocol::AnswersRecord>(record).answer_count, protocol::kAnswersFixedBytes,
-                         as<protocol::AnswersRecord>(record).answers);
+      return has_answers(record, as<protocol::AnswersRecord>(record).answer_count,
+                         protocol::kAnswersFixedBytes, as<protocol::AnswersRecord>(record).answers);
     case RecordType::outcome: {
       const auto& outcome = as<protocol::OutcomeRecord>(record);
       return outcome.call_class < protocol::kCallClassCount && outcome.kind < kOpKindCount;
@@ -68,7 +68,8 @@ bool is_sound(const TakenRecord& record) {
              advice.request_pages_max <= protocol::kRecordedWindowPagesMax;
     }
     case RecordType::process:
-      return as<protocol::ProcessRecord>(record).event <= static_cast<std::uint8_t>(protocol::ProcessEvent::left);
+      return as<protocol::ProcessRecord>(record).event <=
+             static_cast<std::uint8_t>(protocol::ProcessEvent::left);
     case RecordType::end:
       return true;
     case RecordType::none:
@@ -94,21 +95,22 @@ bool RecordReader::fail(std::string problem) {
 }
 
 bool RecordReader::fail_record(const char* what) {
-  return fail(fmt::format("'{}' is corrupt: record {} at byte {} {}", name_, records_ + 1, offset_bytes_, what));
+  return fail(
+      fmt::format("'{}' is corrupt: record {} at byte {} {}", name_, records_ + 1, offset_bytes_, what));
 }
 
 void RecordReader::read_header() {
   protocol::RecordFileHeader header{};
   const bool is_whole = read(&header, sizeof header);
-  const bool is_recording =
-      stream_.gcount() >= static_cast<std::streamsize>(sizeof header.magic) && header.magic == protocol::kRecordFileMagic;
+  const bool is_recording = stream_.gcount() >= static_cast<std::streamsize>(sizeof header.magic) &&
+                            header.magic == protocol::kRecordFileMagic;
   if (!is_recording) {
     fail(fmt::format("'{}' is not a recording of discnice", name_));
   } else if (!is_whole) {
     fail(fmt::format("'{}' is cut short within its header", name_));
   } else if (header.version != protocol::kRecordVersion) {
-    fail(fmt::format("'{}' is in version {} of the format; this discnice reads version {}", name_, header.version,
-                     protocol::kRecordVersion));
+    fail(fmt::format("'{}' is in version {} of the format; this discnice reads version {}", name_,
+                     header.version, protocol::kRecordVersion));
   } else {
     header_ = header;
     header.checksum = 0;
@@ -125,11 +127,13 @@ bool RecordReader::next(TakenRecord& record) {
   if (has_ended_) {
     return stream_.get() == std::istream::traits_type::eof()
                ? false
-               : fail(fmt::format("'{}' is corrupt: it goes on after its end at byte {}", name_, offset_bytes_));
+               : fail(fmt::format("'{}' is corrupt: it goes on after its end at byte {}", name_,
+                                  offset_bytes_));
   }
   const auto cut_short = [this] {
-    return fail(fmt::format("'{}' is cut short after {} records ({} bytes): the recording did not come to its end",
-                            name_, records_, offset_bytes_));
+    return fail(
+        fmt::format("'{}' is cut short after {} records ({} bytes): the recording did not come to its end",
+                    name_, records_, offset_bytes_));
   };
   std::memset(record.bytes, 0, sizeof record.bytes);
   if (!read(record.bytes, protocol::kSlotBytes)) return cut_short();
@@ -141,7 +145,8 @@ bool RecordReader::next(TakenRecord& record) {
   if (!is_sound(record)) return fail_record("says what cannot be");
   if (static_cast<RecordType>(record.head().type) == RecordType::end) {
     has_ended_ = true;
-    if (as<protocol::EndRecord>(record).records != records_) return fail_record("counts other records than there are");
+    if (as<protocol::EndRecord>(record).records != records_)
+      return fail_record("counts other records than there are");
   }
   ++records_;
   offset_bytes_ += bytes;

@@ -58,8 +58,8 @@ class Recorder {
   Recorded result_;
   std::vector<unsigned char> buffer_;
   std::uint64_t hole_since_ns_ = 0;  // 0: none at the drainer's place
-  unsigned slots_to_skip_ = 0;        // the rest of a record whose writer is taken for dead
-  bool is_last_look_ = false;         // nobody is waited for any more
+  unsigned slots_to_skip_ = 0;       // the rest of a record whose writer is taken for dead
+  bool is_last_look_ = false;        // nobody is waited for any more
   bool is_broken_ = false;
   std::thread thread_;
   std::mutex mutex_;

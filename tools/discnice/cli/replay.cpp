@@ -24,7 +24,8 @@ using gray::cli::format_bytes;
 using gray::cli::format_duration_ns;
 
 constexpr char kFooter[] =
-    "The table is that of 'discnice verify': what the models of this discnice predict for the recorded calls, "
+    "The table is that of 'discnice verify': what the models of this discnice predict for the recorded "
+    "calls, "
     "and what the\n"
     "kernel booked for them when they were recorded.\n"
     "\n"
@@ -114,9 +115,10 @@ std::string text_of(const Replayed& replayed, const Report& report) {
   std::string text = verification_text(report, "replay");
   text += fmt::format("  then predicted   read {:>10}   wrote {:>10}\n", format_bytes(then.read_bytes),
                       format_bytes(then.write_bytes));
-  text += fmt::format("  recorded         {} operations of {} process{} over {}; {} records lost, {} operations unfinished\n",
-                      replayed.operations, replayed.processes, replayed.processes == 1 ? "" : "es",
-                      format_duration_ns(report.elapsed_s * 1e9), replayed.end->lost, replayed.unfinished);
+  text += fmt::format(
+      "  recorded         {} operations of {} process{} over {}; {} records lost, {} operations unfinished\n",
+      replayed.operations, replayed.processes, replayed.processes == 1 ? "" : "es",
+      format_duration_ns(report.elapsed_s * 1e9), replayed.end->lost, replayed.unfinished);
   if (replayed.guessed_answers != 0) {
     text += fmt::format("  guessed          {} answers about the page cache that are not in the recording\n",
                         replayed.guessed_answers);

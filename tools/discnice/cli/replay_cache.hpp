@@ -22,7 +22,8 @@ class ReplayCache {
   /// Takes [first_page, end_page) for absent.
   void remove(const FileId& file, std::uint64_t first_page, std::uint64_t end_page);
   /// How many of [first_page, end_page) are taken for resident.
-  [[nodiscard]] std::uint64_t count(const FileId& file, std::uint64_t first_page, std::uint64_t end_page) const;
+  [[nodiscard]] std::uint64_t count(const FileId& file, std::uint64_t first_page,
+                                    std::uint64_t end_page) const;
 
  private:
   struct Key {

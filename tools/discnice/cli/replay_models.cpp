@@ -68,7 +68,8 @@ class ReplayModels::RecordedOracle {
 
   // The recorded answer: as a rule the next one.
   std::optional<std::uint32_t> find(const Question& question) {
-    if (next_ < answers_.size() && question_of(answers_[next_]) == question) return answers_[next_++].resident_pages;
+    if (next_ < answers_.size() && question_of(answers_[next_]) == question)
+      return answers_[next_++].resident_pages;
     if (by_question_.empty()) {
       for (const protocol::RecordedAnswer& answer : answers_)
         by_question_.emplace(question_of(answer), answer.resident_pages);
@@ -145,7 +146,8 @@ ReplayModels::Process& ReplayModels::process_of(std::uint32_t pid) {
   return process;
 }
 
-ReplayModels::OpenFile& ReplayModels::file_of(Process& process, std::uint32_t descriptor, std::uint32_t opening,
+ReplayModels::OpenFile& ReplayModels::file_of(Process& process, std::uint32_t descriptor,
+                                              std::uint32_t opening,
                                               const predictor::ReadaheadLimits& limits) {
   if (process.files.size() >= kFilesMax && process.files.count(descriptor) == 0) process.files.clear();
   OpenFile& file = process.files[descriptor];
@@ -194,17 +196,19 @@ IoEstimate ReplayModels::estimate_transfer(Process& process, const protocol::Ope
                            {record.window_pages_max, record.request_pages_max});
   const Answers answers = answers_of(record);
   RecordedOracle recorded(answers, op.file, cache_, sum_.guessed_answers);
-  const predictor::ResidencyOracle oracle = (disabled_models_ & protocol::kWithoutCache) != 0
-                                                ? predictor::ResidencyOracle{}
-                                                : recorded.oracle(static_cast<protocol::RecordedOracle>(record.oracle));
+  const predictor::ResidencyOracle oracle =
+      (disabled_models_ & protocol::kWithoutCache) != 0
+          ? predictor::ResidencyOracle{}
+          : recorded.oracle(static_cast<protocol::RecordedOracle>(record.oracle));
   if (op.kind == OpKind::write) {
     if ((disabled_models_ & protocol::kWithoutWrites) != 0) return {.write_bytes = op.length_bytes};
     return predictor::estimate_write(op, file.state, *process.regions, oracle, record.time_ns);
   }
-  if ((disabled_models_ & protocol::kWithoutReadahead) != 0) return predictor::estimate_read_alone(op, oracle);
+  if ((disabled_models_ & protocol::kWithoutReadahead) != 0)
+    return predictor::estimate_read_alone(op, oracle);
   if ((record.flags & protocol::kRecordedCopy) != 0) {
-    return predictor::estimate_spliced_read(op, protocol::kRecordedLengthBytesMax, file.state, *process.markers,
-                                            oracle, record.time_ns);
+    return predictor::estimate_spliced_read(op, protocol::kRecordedLengthBytesMax, file.state,
+                                            *process.markers, oracle, record.time_ns);
   }
   return predictor::estimate_read(op, file.state, *process.markers, oracle, record.time_ns);
 }
@@ -232,7 +236,8 @@ void ReplayModels::admit(Process& process, const IoEstimate& estimate, std::uint
   const std::uint64_t now_ns = time_ns + process.delay_ns;
   if (sum_.operations == 1) policy_state_.paid_until_ns = now_ns;
   if (estimate.refund_bytes != 0)
-    policy_state_ = policy.correct(policy_state_, grant_, -static_cast<std::int64_t>(estimate.refund_bytes), now_ns);
+    policy_state_ =
+        policy.correct(policy_state_, grant_, -static_cast<std::int64_t>(estimate.refund_bytes), now_ns);
   const policy::Decision decision = policy.admit(policy_state_, grant_, estimate.cost_bytes(), now_ns);
   policy_state_ = decision.next;
   if (decision.verdict.start_at_ns <= now_ns) return;
@@ -257,7 +262,8 @@ void ReplayModels::take_operation(const protocol::OperationRecord& record) {
   sums.recorded_read_bytes += record.predicted_read_bytes;
   sums.recorded_write_bytes += record.predicted_write_bytes;
   sums.recorded_refunded_bytes += record.refunded_bytes;
-  if (op.kind != OpKind::read && op.kind != OpKind::write) ++finished_;  // these are recorded when they are done
+  if (op.kind != OpKind::read && op.kind != OpKind::write)
+    ++finished_;  // these are recorded when they are done
   admit(process, predicted, record.time_ns);
 }
 
@@ -280,7 +286,8 @@ void ReplayModels::take_advice(const protocol::AdviceRecord& record) {
     case POSIX_FADV_NORMAL:
       return predictor::advise(state.readahead, state.limits, file.device_limits, predictor::Advice::normal);
     case POSIX_FADV_SEQUENTIAL:
-      return predictor::advise(state.readahead, state.limits, file.device_limits, predictor::Advice::sequential);
+      return predictor::advise(state.readahead, state.limits, file.device_limits,
+                               predictor::Advice::sequential);
     case POSIX_FADV_RANDOM:
       return predictor::advise(state.readahead, state.limits, file.device_limits, predictor::Advice::random);
     case POSIX_FADV_DONTNEED:
@@ -306,7 +313,8 @@ void ReplayModels::take_process(const protocol::ProcessRecord& record) {
   child.delay_ns = parent->second.delay_ns;
   *child.regions = *parent->second.regions;
   // Words and nothing else, as a fork copies them.
-  std::memcpy(static_cast<void*>(child.markers.get()), parent->second.markers.get(), sizeof(predictor::Markers));
+  std::memcpy(static_cast<void*>(child.markers.get()), parent->second.markers.get(),
+              sizeof(predictor::Markers));
 }
 
 Replayed ReplayModels::result() const {

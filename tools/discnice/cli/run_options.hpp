@@ -17,8 +17,8 @@ struct RunOptions {
   protocol::JobOptions job{1, 0, 0};
   bool is_json = false;
   bool is_quiet = false;
-  std::string report_path;  // empty: stderr
-  std::string record_path;  // empty: no recording
+  std::string report_path;   // empty: stderr
+  std::string record_path;   // empty: no recording
   std::string profile_path;  // empty: no profile
 };
 

@@ -38,7 +38,8 @@ std::string find_in_path(const char* name) {
 
 // addr2line first: it falls back on the dynamic symbols of stripped libraries.
 std::optional<Tool> find_tool() {
-  if (std::string path = find_in_path("addr2line"); !path.empty()) return Tool{path, {"-a", "-f", "-C", "-i", "-e"}};
+  if (std::string path = find_in_path("addr2line"); !path.empty())
+    return Tool{path, {"-a", "-f", "-C", "-i", "-e"}};
   if (std::string path = find_in_path("llvm-symbolizer"); !path.empty())
     return Tool{path, {"--output-style=GNU", "-a", "-f", "-C", "-i", "-e"}};
   return std::nullopt;

@@ -91,8 +91,9 @@ inline constexpr std::uint32_t kWithoutReadahead = 2;  // a miss brings in what 
 inline constexpr std::uint32_t kWithoutWrites = 4;     // a write reaches the disk as often as it is made
 
 /// Bits of JobOptions::recorded.
-inline constexpr std::uint32_t kRecordOperations = 1;  // each file operation, as the models saw it, and its outcome
-inline constexpr std::uint32_t kRecordStacks = 2;      // the call stacks of those that cost the disk something
+inline constexpr std::uint32_t kRecordOperations =
+    1;  // each file operation, as the models saw it, and its outcome
+inline constexpr std::uint32_t kRecordStacks = 2;  // the call stacks of those that cost the disk something
 
 /// What the job was started with; written once before the magic number is.
 struct JobOptions {

@@ -22,7 +22,8 @@ inline constexpr std::uint32_t kSlotBytes = 64;
 inline constexpr std::uint32_t kRecordBytesMax = 8 * kSlotBytes;
 
 /// What a record may say at most; recording cuts to these and a reader refuses more, so that no file makes it work for ever.
-inline constexpr std::uint64_t kRecordedLengthBytesMax = 0x7ffff000;  // what the kernel moves in one call (MAX_RW_COUNT)
+inline constexpr std::uint64_t kRecordedLengthBytesMax =
+    0x7ffff000;  // what the kernel moves in one call (MAX_RW_COUNT)
 inline constexpr std::uint64_t kRecordedWindowPagesMax = UINT64_C(1) << 20U;
 
 /// Types of record. Append only. Those from kPrivateTypes on are for the launcher and never in a file.
@@ -140,8 +141,8 @@ static_assert(sizeof(ProcessRecord) == kSlotBytes);
 /// The last record of every whole file, written by the launcher.
 struct EndRecord {
   RecordHead head;
-  std::uint64_t records;  // before this one
-  std::uint64_t lost;     // that found no room in the ring
+  std::uint64_t records;            // before this one
+  std::uint64_t lost;               // that found no room in the ring
   std::uint64_t kernel_read_bytes;  // the kernel's account of the command and the children it waited for
   std::uint64_t kernel_write_bytes;
   std::uint64_t kernel_cancelled_bytes;
@@ -156,9 +157,9 @@ struct RecordFileHeader {
   std::uint64_t magic;
   std::uint32_t version;
   std::uint32_t header_bytes;
-  std::uint32_t checksum;    // of the header with this field zero
-  std::uint32_t page_bytes;  // of the models
-  std::uint64_t started_s;   // since 1970, UTC
+  std::uint32_t checksum;          // of the header with this field zero
+  std::uint32_t page_bytes;        // of the models
+  std::uint64_t started_s;         // since 1970, UTC
   std::uint64_t rate_bytes_per_s;  // the grant at the start
   std::uint64_t window_ns;
   std::uint32_t policy_id;

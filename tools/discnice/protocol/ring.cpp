@@ -77,7 +77,8 @@ Result<Ring*> make_ring(const SegmentName& name) {
                                       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (is_raw_error(descriptor)) return Result<Ring*>::failure(static_cast<int>(descriptor));
   const long reserved = raw_syscall(SYS_fallocate, descriptor, 0, 0, sizeof(Ring));
-  Result<Ring*> ring = is_raw_error(reserved) ? Result<Ring*>::failure(static_cast<int>(reserved)) : map(descriptor);
+  Result<Ring*> ring =
+      is_raw_error(reserved) ? Result<Ring*>::failure(static_cast<int>(reserved)) : map(descriptor);
   raw_syscall(SYS_close, descriptor);
   if (!ring) {
     remove_ring(name);

@@ -35,9 +35,11 @@ struct Ring {
   std::uint32_t version;
   std::uint32_t slot_count;
   alignas(64) std::atomic<std::uint64_t> claimed;  // slots, ever. Writer: the members, by compare-and-swap
-  alignas(64) std::atomic<std::uint64_t> drained;  // slots, ever. Writer: the drainer (release); members acquire
-  alignas(64) std::atomic<std::uint64_t> lost;     // records left out. Writer: the members and the drainer, by addition
-  std::atomic<std::uint64_t> operations;           // numbers given out. Writer: the members, by addition
+  alignas(
+      64) std::atomic<std::uint64_t> drained;  // slots, ever. Writer: the drainer (release); members acquire
+  alignas(64)
+      std::atomic<std::uint64_t> lost;  // records left out. Writer: the members and the drainer, by addition
+  std::atomic<std::uint64_t> operations;  // numbers given out. Writer: the members, by addition
   alignas(64) RingSlot slots[kRingSlots];
 };
 

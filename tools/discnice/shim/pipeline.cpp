@@ -200,8 +200,8 @@ bool is_known_cached(const OpenFile& file, const Transfer& transfer, std::uint64
          file.state.readahead.unused_markers == 0 && file.size_bytes > 0;
 }
 
-IoEstimate estimate(Job& job, OpenFile& file, const Transfer& transfer, const IoOp& op,
-                    std::uint64_t now_ns, AnswerLog& log) {
+IoEstimate estimate(Job& job, OpenFile& file, const Transfer& transfer, const IoOp& op, std::uint64_t now_ns,
+                    AnswerLog& log) {
   const std::uint32_t disabled = job.segment->options.disabled_models;
   const Residency residency(file, transfer.fd, job.segment->options, *job.member);
   const predictor::ResidencyOracle oracle = log.listen(

@@ -22,7 +22,8 @@ using protocol::MappingRecord;
 using protocol::StackRecord;
 
 constexpr std::uint32_t kStretchesMax = 256;
-constexpr std::uint32_t kTellingsMax = 64;  // of one image: code that is in no map must not be looked for in it each time
+constexpr std::uint32_t kTellingsMax =
+    64;  // of one image: code that is in no map must not be looked for in it each time
 constexpr std::size_t kPartBytes = 4096;  // the kernel hands /proc/self/maps out in whole lines up to a page
 
 struct Stretch {

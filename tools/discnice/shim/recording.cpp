@@ -79,8 +79,7 @@ ResidencyOracle AnswerLog::listen(const ResidencyOracle& oracle) {
 
 std::uint64_t AnswerLog::count(void* context, std::uint64_t first_page, std::uint64_t page_count) {
   auto& self = *static_cast<AnswerLog*>(context);
-  const std::uint64_t resident =
-      self.inner_.count_resident(self.inner_.context, first_page, page_count);
+  const std::uint64_t resident = self.inner_.count_resident(self.inner_.context, first_page, page_count);
   self.note(first_page, page_count, resident);
   return resident;
 }
@@ -100,7 +99,8 @@ void AnswerLog::note_fetch(void* context, std::uint64_t first_page, std::uint64_
 
 void AnswerLog::note(std::uint64_t first_page, std::uint64_t page_count, std::uint64_t answer) {
   if (record_.answer_count == protocol::kOperationAnswersMax) flush();
-  record_.answers[record_.answer_count++] = {first_page, static_cast<std::uint32_t>(smaller(page_count, UINT32_MAX)),
+  record_.answers[record_.answer_count++] = {first_page,
+                                             static_cast<std::uint32_t>(smaller(page_count, UINT32_MAX)),
                                              static_cast<std::uint32_t>(smaller(answer, UINT32_MAX))};
 }
 
@@ -144,8 +144,8 @@ void record_operation(Job& job, const IoOp& op, const IoEstimate& estimate, std:
   send(job, record, RecordType::operation, protocol::kOperationFixedBytes);
 }
 
-void record_outcome(Job& job, std::uint64_t number, OpKind kind, protocol::CallClass call_class, std::int64_t result,
-                    const ThreadAccount& booked) {
+void record_outcome(Job& job, std::uint64_t number, OpKind kind, protocol::CallClass call_class,
+                    std::int64_t result, const ThreadAccount& booked) {
   if (!is_recording(job)) return;
   protocol::OutcomeRecord record{};
   record.number = number;

@@ -60,8 +60,8 @@ class AnswerLog {
 void record_operation(Job& job, const IoOp& op, const IoEstimate& estimate, std::uint64_t now_ns);
 
 /// Records what came of a transfer. `number` as from AnswerLog::record(), 0 when it was not predicted.
-void record_outcome(Job& job, std::uint64_t number, OpKind kind, protocol::CallClass call_class, std::int64_t result,
-                    const ThreadAccount& booked);
+void record_outcome(Job& job, std::uint64_t number, OpKind kind, protocol::CallClass call_class,
+                    std::int64_t result, const ThreadAccount& booked);
 
 /// Records a posix_fadvise() that succeeded.
 void record_advice(Job& job, const OpenFile& file, int fd, int advice);
