@@ -108,6 +108,31 @@ nothing_changes() {
   "$DISCNICE" replay same.record >/dev/null || complain 'its recording is not whole'
 }
 
+# The edges of calls and of processes' lives, as discnice_identical_test has them, with all that can be watched being watched.
+edges_stay() {
+  local one way watch=(--record edge.record)
+  [[ ! -e $LIB/libdiscnice-profile.so ]] || watch+=(--profile edge.folded)
+  make_file ./large 700000
+  make_file ./small-one 90000
+  for one in calls fork_storm vfork_exec spawn cancel many_descriptors append_together quick_exit; do
+    for way in plain watched; do
+      rm -rf e
+      mkdir e
+      cp large e/input && cp large e/input.warm && cp small-one e/small
+      sync e/*
+      evict e/input
+      local run=("$TOOLS/process_edges" e "$one") status=0
+      [[ $one != calls ]] || run=("$TOOLS/call_edges" e)
+      [[ $way == plain ]] || run=("$DISCNICE" run -q "${watch[@]}" -- "${run[@]}")
+      "${run[@]}" >"$way.out" 2>"$way.err" || status=$?
+      echo "status $status" >>"$way.out"
+      find e -type f -printf '%P %m %s ' -exec sha256sum {} + | sort >>"$way.out"
+    done
+    cmp plain.out watched.out || complain "edges: $one differs when it is recorded: $(diff plain.out watched.out | head -5)"
+    "$DISCNICE" replay edge.record >/dev/null 2>said || complain "edges: $one: $(<said)"
+  done
+}
+
 killed_programs() {
   local status=0
   # shellcheck disable=SC2016 # the inner shell's own number
@@ -203,6 +228,7 @@ os.kill(os.getppid(), signal.SIGCONT)' 2>said || complain "it ended with $?: $(<
 replays_to_the_same
 whole_trees
 nothing_changes
+edges_stay
 killed_programs
 killed_launcher
 bad_files
