@@ -2,6 +2,7 @@
 #include "tools/gbp/host_parameters.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,10 @@ constexpr std::uint64_t kMeasuredUnitBytesMax = 32 * gray::base::kMiB;
 
 // A threshold beyond this is no time of a read.
 constexpr double kHitTimeMaxNs = 1e12;
+
+// No device is slower than this at random, and none is meant that reads slower than the default in a row.
+constexpr double kRatioMax = 1e9;
+constexpr double kDiskBytesPerS = 100e6;
 
 // What somebody set or measured; a shipped default is neither.
 std::optional<Found> known(const Repository& repository, const char* key, const std::string& device,
@@ -84,13 +89,33 @@ HostParameters choose_host_parameters(const Repository& repository, const std::s
     parameters.explanation +=
         "a timed read missed when it is much slower than a second one: cache.threshold_ns is not measured\n";
   }
+  const auto access_unit = known(repository, "filecache.access_unit_bytes", device, kUnitBytesMax);
+  if (access_unit) parameters.access_unit_bytes = static_cast<std::uint64_t>(access_unit->parameter.value);
+  const auto ratio = known(repository, "disk.random_over_sequential", device, kRatioMax);
+  if (ratio) parameters.random_over_sequential = ratio->parameter.value;
+  parameters.explanation +=
+      ratio ? fmt::format("a random read takes {:.0f} times a sequential one: disk.random_over_sequential ({}, {})\n",
+                          ratio->parameter.value, gray::repo::source_name(ratio->source), ratio->parameter.date)
+            : "whether seeks are dear is taken from the kernel: disk.random_over_sequential is not measured\n";
+  parameters.disk_bytes_per_s = repository.value("disk.sequential_bytes_per_s", device).value_or(kDiskBytesPerS);
   return parameters;
+}
+
+std::string find_memory_path() {
+  for (const char* variable : {"XDG_RUNTIME_DIR", "XDG_CACHE_HOME"}) {
+    const char* folder = std::getenv(variable);
+    if (folder != nullptr && *folder == '/') return std::string(folder) + "/gbp-probes";
+  }
+  const char* home = std::getenv("HOME");
+  return home != nullptr && *home == '/' ? std::string(home) + "/.cache/gbp-probes" : "";
 }
 
 HostParameters read_host_parameters(const std::string& path) {
   const Repository repository(gray::repo::default_places());
   for (const std::string& problem : repository.problems()) gray::cli::warn("{}", problem);
-  return choose_host_parameters(repository, gray::repo::device_identity(path).value_or(""));
+  HostParameters parameters = choose_host_parameters(repository, gray::repo::device_identity(path).value_or(""));
+  parameters.memory_path = find_memory_path();
+  return parameters;
 }
 
 }  // namespace gbp
