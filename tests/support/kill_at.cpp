@@ -30,9 +30,10 @@ namespace {
 
 // Calls that may change what a disk holds, or order it.
 bool may_change(long number) {
-  constexpr long kChanging[] = {SYS_openat,    SYS_write,      SYS_pwrite64,  SYS_ftruncate, SYS_fsync,     SYS_fdatasync,
-                                SYS_mkdirat,   SYS_unlinkat,   SYS_linkat,    SYS_symlinkat, SYS_renameat2, SYS_fchmod,
-                                SYS_fchown,    SYS_fsetxattr,  SYS_utimensat, SYS_ioctl,     SYS_renameat};
+  constexpr long kChanging[] = {SYS_openat,    SYS_write,   SYS_pwrite64, SYS_ftruncate, SYS_fsync,
+                                SYS_fdatasync, SYS_mkdirat, SYS_unlinkat, SYS_linkat,    SYS_symlinkat,
+                                SYS_renameat2, SYS_fchmod,  SYS_fchown,   SYS_fsetxattr, SYS_utimensat,
+                                SYS_ioctl,     SYS_renameat};
   for (const long changing : kChanging)
     if (changing == number) return true;
   return false;
@@ -56,7 +57,8 @@ pid_t start(char** command) {
 bool go_on(pid_t child, int& status) {
   int signal_number = 0;
   for (;;) {
-    if (ptrace(PTRACE_SYSCALL, child, nullptr, signal_number) != 0 || waitpid(child, &status, 0) != child) return false;
+    if (ptrace(PTRACE_SYSCALL, child, nullptr, signal_number) != 0 || waitpid(child, &status, 0) != child)
+      return false;
     if (!WIFSTOPPED(status)) return false;
     if (WSTOPSIG(status) == (SIGTRAP | 0x80)) return true;
     signal_number = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
@@ -106,6 +108,7 @@ int main(int argc, char** argv) {
     std::printf("stops %ld call %ld\n", stops, number);
     return 0;
   }
-  std::printf("stops %ld status %d\n", stops, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+  std::printf("stops %ld status %d\n", stops,
+              WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
   return 1;
 }

@@ -9,9 +9,9 @@ namespace gbp {
 namespace {
 
 // In the paper options have one dash; a parser would read "-mem" as three short ones.
-constexpr const char* kOneDash[] = {"-mem",   "-file",   "-compose", "-out",    "-align", "-refresh",
-                                    "-exec",  "-waves",  "-ranges",  "-unsort", "-plan",  "-verify",
-                                    "-order", "-apply",  "-resume",  "-rollback"};
+constexpr const char* kOneDash[] = {"-mem",   "-file",  "-compose", "-out",     "-align", "-refresh",
+                                    "-exec",  "-waves", "-ranges",  "-unsort",  "-plan",  "-verify",
+                                    "-order", "-apply", "-resume",  "-rollback"};
 
 std::string with_two_dashes(const char* argument) {
   const bool is_one = std::any_of(std::begin(kOneDash), std::end(kOneDash),

@@ -35,7 +35,8 @@ std::size_t room_bytes(const std::vector<std::string>& command) {
 }
 
 // The exit status of one batch, 128 and more for one that a signal ended.
-int run(const std::vector<std::string>& command, const std::vector<File>& files, std::size_t begin, std::size_t end) {
+int run(const std::vector<std::string>& command, const std::vector<File>& files, std::size_t begin,
+        std::size_t end) {
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   for (std::size_t i = begin; i < end; ++i) arguments.push_back(const_cast<char*>(files[i].path));

@@ -151,7 +151,8 @@ gb_cache_t* open_detector(const Wanted& wanted, gb_backend_t backend) {
 
 std::vector<File> look_at(const Names& names, const Wanted& wanted) {
   Look look(wanted);
-  if (wanted.order == GB_ORDER_AUTO && !wanted.is_cache_wanted && look.is_ready() && look.is_all_cached(names))
+  if (wanted.order == GB_ORDER_AUTO && !wanted.is_cache_wanted && look.is_ready() &&
+      look.is_all_cached(names))
     look.give_up_order();
   gray::cli::Progress progress("looking at files", names.size());
   std::vector<File> files;

@@ -24,7 +24,7 @@ struct File {
   std::int64_t modified_ns = 0;
   float cached_fraction = -1;  // negative: unknown
   float confidence = 0;
-  std::int32_t error = 0;      // negative errno: it could not be looked at
+  std::int32_t error = 0;  // negative errno: it could not be looked at
   std::uint8_t backend = GB_BACKEND_NONE;
   std::uint8_t order = GB_ORDER_NONE;  // what pays on its device
   bool has_first_extent = false;

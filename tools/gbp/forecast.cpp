@@ -30,7 +30,8 @@ std::string verdict_of(const Forecast& forecast) {
     return "no win: it all fits in memory, and one pass has to bring it in";
   if (forecast.gain_repeated < kGainMin && forecast.gain_now < kGainMin)
     return "no win: memory holds too little of it";
-  return fmt::format("expect {:.1f}x now and {:.1f}x in every further pass", forecast.gain_now, forecast.gain_repeated);
+  return fmt::format("expect {:.1f}x now and {:.1f}x in every further pass", forecast.gain_now,
+                     forecast.gain_repeated);
 }
 
 }  // namespace
@@ -57,7 +58,8 @@ Forecast forecast(const std::vector<File>& files, std::uint64_t cache_bytes_max,
     const double fixed_s = seconds(fixed_share, set, disk_bytes_per_s, memory_bytes_per_s);
     result.gain_now = fixed_s / seconds(1 - cached_share, set, disk_bytes_per_s, memory_bytes_per_s);
     if (result.disk_share_min > 0)
-      result.gain_repeated = fixed_s / seconds(result.disk_share_min, set, disk_bytes_per_s, memory_bytes_per_s);
+      result.gain_repeated =
+          fixed_s / seconds(result.disk_share_min, set, disk_bytes_per_s, memory_bytes_per_s);
   }
   result.verdict = verdict_of(result);
   return result;
@@ -81,7 +83,8 @@ std::string describe(const Forecast& forecast, const std::string& device_class) 
   if (forecast.unknown_bytes > 0)
     text += fmt::format("unknown         {}\n", gray::cli::format_bytes(forecast.unknown_bytes));
   text += fmt::format("memory for it   {}\n", gray::cli::format_bytes(forecast.cache_bytes_max));
-  text += fmt::format("disk, at best   {:.1f} % of the set a pass (1 - C/S)\n", 100 * forecast.disk_share_min);
+  text +=
+      fmt::format("disk, at best   {:.1f} % of the set a pass (1 - C/S)\n", 100 * forecast.disk_share_min);
   text += fmt::format("device          {}\n", device_class);
   return text + fmt::format("verdict         {}\n", forecast.verdict);
 }

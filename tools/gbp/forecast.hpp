@@ -19,13 +19,13 @@ namespace gbp {
 
 struct Forecast {
   std::uint64_t set_bytes = 0;
-  std::uint64_t unknown_bytes = 0;     // of files of unknown content
+  std::uint64_t unknown_bytes = 0;  // of files of unknown content
   double cached_bytes = 0;
-  std::uint64_t cache_bytes_max = 0;   // what memory may hold of files
-  double disk_share_min = 0;           // the bound 1 - C/S, not below 0
-  double gain_now = 1;                 // time of this pass without gbp over its time with it
-  double gain_repeated = 1;            // the same of every further pass
-  std::string verdict;                 // one sentence
+  std::uint64_t cache_bytes_max = 0;  // what memory may hold of files
+  double disk_share_min = 0;          // the bound 1 - C/S, not below 0
+  double gain_now = 1;                // time of this pass without gbp over its time with it
+  double gain_repeated = 1;           // the same of every further pass
+  std::string verdict;                // one sentence
 };
 
 /// `disk_bytes_per_s` and `memory_bytes_per_s` are what a scan reaches from either.

@@ -94,10 +94,13 @@ HostParameters choose_host_parameters(const Repository& repository, const std::s
   const auto ratio = known(repository, "disk.random_over_sequential", device, kRatioMax);
   if (ratio) parameters.random_over_sequential = ratio->parameter.value;
   parameters.explanation +=
-      ratio ? fmt::format("a random read takes {:.0f} times a sequential one: disk.random_over_sequential ({}, {})\n",
-                          ratio->parameter.value, gray::repo::source_name(ratio->source), ratio->parameter.date)
-            : "whether seeks are dear is taken from the kernel: disk.random_over_sequential is not measured\n";
-  parameters.disk_bytes_per_s = repository.value("disk.sequential_bytes_per_s", device).value_or(kDiskBytesPerS);
+      ratio
+          ? fmt::format(
+                "a random read takes {:.0f} times a sequential one: disk.random_over_sequential ({}, {})\n",
+                ratio->parameter.value, gray::repo::source_name(ratio->source), ratio->parameter.date)
+          : "whether seeks are dear is taken from the kernel: disk.random_over_sequential is not measured\n";
+  parameters.disk_bytes_per_s =
+      repository.value("disk.sequential_bytes_per_s", device).value_or(kDiskBytesPerS);
   return parameters;
 }
 
@@ -113,7 +116,8 @@ std::string find_memory_path() {
 HostParameters read_host_parameters(const std::string& path) {
   const Repository repository(gray::repo::default_places());
   for (const std::string& problem : repository.problems()) gray::cli::warn("{}", problem);
-  HostParameters parameters = choose_host_parameters(repository, gray::repo::device_identity(path).value_or(""));
+  HostParameters parameters =
+      choose_host_parameters(repository, gray::repo::device_identity(path).value_or(""));
   parameters.memory_path = find_memory_path();
   return parameters;
 }

@@ -11,7 +11,7 @@ namespace gbp {
 
 struct HostParameters {
   std::uint64_t prediction_unit_bytes = 0;  // what one probe answers for; 0: libgray's default
-  std::uint64_t hit_time_max_ns = 0;  // a slower timed read missed; 0: each is judged against a certain hit
+  std::uint64_t hit_time_max_ns = 0;    // a slower timed read missed; 0: each is judged against a certain hit
   std::uint64_t access_unit_bytes = 0;  // in which a file is read out of order; 0: libgray's default
   double random_over_sequential = 0;    // of the device; 0: not measured
   double disk_bytes_per_s = 0;          // of a long read, measured or the shipped default

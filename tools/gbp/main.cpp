@@ -47,8 +47,8 @@ gbp::Wanted wanted_of(const gbp::Options& options) {
   const bool is_all = options.format == gbp::Format::json_lines || options.action == Action::plan;
   std::string path = options.names.empty() ? "." : options.names[0];
   if (options.action == Action::stream) path = options.streamed;
-  gbp::Wanted wanted{is_all || options.mode != Mode::file, is_all || options.mode != Mode::mem, options.backend,
-                     options.order, gbp::read_host_parameters(path)};
+  gbp::Wanted wanted{is_all || options.mode != Mode::file, is_all || options.mode != Mode::mem,
+                     options.backend, options.order, gbp::read_host_parameters(path)};
   // Who asks for everything is told the extents too, whatever pays.
   if (options.format == gbp::Format::json_lines && wanted.order == GB_ORDER_AUTO && options.mode == Mode::mem)
     wanted.order = GB_ORDER_EXTENT;
@@ -59,15 +59,16 @@ std::string device_class(const gbp::Options& options, const gbp::Wanted& wanted)
   gb_order_t order = GB_ORDER_NONE;
   const char* path = options.names.empty() ? "." : options.names[0];
   if (gb_layout_advise(path, wanted.host.random_over_sequential, &order) != 0) return "unknown";
-  const std::string basis = wanted.host.random_over_sequential > 0 ? " (measured)" : " (by the kernel's word)";
+  const std::string basis =
+      wanted.host.random_over_sequential > 0 ? " (measured)" : " (by the kernel's word)";
   return (order == GB_ORDER_NONE ? "seeks cost little, or places mean nothing" : "seeks are dear") + basis;
 }
 
 int order_files(const gbp::Options& options, const gbp::Wanted& wanted) {
   std::vector<gbp::File> files = gbp::look_at(options.names, wanted);
   if (options.action == Action::plan) {
-    const gbp::Forecast forecast = gbp::forecast(files, gbp::cache_bytes_max_now(), wanted.host.disk_bytes_per_s,
-                                                 kMemoryBytesPerS);
+    const gbp::Forecast forecast =
+        gbp::forecast(files, gbp::cache_bytes_max_now(), wanted.host.disk_bytes_per_s, kMemoryBytesPerS);
     std::cout << gbp::describe(forecast, device_class(options, wanted)) << std::flush;
   } else {
     gbp::sort_files(files, options.mode, options.is_by_directory);
@@ -90,7 +91,8 @@ int run(gbp::Options& options) {
   }
   const gbp::Wanted wanted = wanted_of(options);
   if (options.is_explained) explain(wanted.host);
-  if (options.action == Action::stream) return gbp::stream_file(options.streamed, options.record_bytes, wanted);
+  if (options.action == Action::stream)
+    return gbp::stream_file(options.streamed, options.record_bytes, wanted);
   int status = 0;
   if (options.action == Action::verify) {
     status = gbp::verify(options.names, wanted);

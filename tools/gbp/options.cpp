@@ -18,17 +18,20 @@ using gray::cli::fail_usage;
 
 constexpr const char* kBackends[] = {"auto",   "cachestat", "mincore",
                                      "nowait", "fault",     "timed"};  // numbered as gb_backend_t
-constexpr const char* kOrders[] = {"auto", "extent", "inode", "mtime", "none", "dir"};  // as gb_order_t; dir is ours
+constexpr const char* kOrders[] = {"auto",  "extent", "inode",
+                                   "mtime", "none",   "dir"};  // as gb_order_t; dir is ours
 constexpr std::ptrdiff_t kOrderDir = 5;
 
-constexpr const char* kWithValue[] = {"--files-from", "--files0-from", "--backend", "--order",  "--out",       "--align",
-                                      "--include",    "--exclude",     "--refresh", "--order-from"};
+constexpr const char* kWithValue[] = {"--files-from", "--files0-from", "--backend", "--order",
+                                      "--out",        "--align",       "--include", "--exclude",
+                                      "--refresh",    "--order-from"};
 
 constexpr char kFooter[] =
     "Also:  gbp -mem -out FILE [-align BYTES]\n"
     "       gbp -refresh DIR [--apply | --resume | --rollback]\n"
     "\n"
-    "-mem, -file, -compose, -out and the other words may be written with one dash, as in the paper they come from.\n"
+    "-mem, -file, -compose, -out and the other words may be written with one dash, as in the paper they come "
+    "from.\n"
     "Files that can't be looked at are printed last and named on stderr; the exit status is then 1.\n"
     "A name that begins with a dash goes after --, or is written ./-name, here and for the program that gets "
     "the list.\n"
@@ -70,18 +73,22 @@ std::ptrdiff_t index_of(const Words& words, const std::string& word) {
 }
 
 std::optional<int> apply_action(const Flags& flags, const Arguments& arguments, Options& options) {
-  const int actions = flags.are_ranges + flags.is_unsort + flags.is_plan + flags.is_verify + arguments.has_exec +
-                      !options.streamed.empty() + !options.refresh.directory.empty();
+  const int actions = flags.are_ranges + flags.is_unsort + flags.is_plan + flags.is_verify +
+                      arguments.has_exec + !options.streamed.empty() + !options.refresh.directory.empty();
   if (actions > 1)
-    return fail_usage("--out, --exec, --ranges, --unsort, --plan, --verify and --refresh exclude one another");
+    return fail_usage(
+        "--out, --exec, --ranges, --unsort, --plan, --verify and --refresh exclude one another");
   if (arguments.has_exec && !arguments.is_exec_ended)
     return fail_usage("--exec wants its end: --exec CMD ARGUMENT... {{}} +");
-  if (arguments.has_exec && arguments.command.empty()) return fail_usage("--exec wants a command before {{}} +");
-  if (options.has_waves && !arguments.has_exec) return fail_usage("--waves divides what --exec runs, and there is none");
+  if (arguments.has_exec && arguments.command.empty())
+    return fail_usage("--exec wants a command before {{}} +");
+  if (options.has_waves && !arguments.has_exec)
+    return fail_usage("--waves divides what --exec runs, and there is none");
   if (options.record_bytes != 0 && options.streamed.empty()) return fail_usage("--align goes with --out");
   const int ways = flags.is_apply + flags.is_resume + flags.is_rollback;
   if (ways > 1) return fail_usage("--apply, --resume and --rollback exclude one another");
-  if ((ways > 0 || options.refresh.is_forced || !options.refresh.order_path.empty()) && options.refresh.directory.empty())
+  if ((ways > 0 || options.refresh.is_forced || !options.refresh.order_path.empty()) &&
+      options.refresh.directory.empty())
     return fail_usage("--apply, --resume, --rollback, --force and --order-from go with --refresh");
   if (flags.is_apply) options.refresh.way = RefreshWay::apply;
   if (flags.is_resume) options.refresh.way = RefreshWay::resume;
@@ -104,7 +111,8 @@ std::optional<int> read_lists(const Flags& flags, Options& options) {
   }
   const bool is_list_given = !flags.lines_path.empty() || !flags.nul_path.empty();
   const bool is_alone = options.action == Action::stream || options.action == Action::refresh;
-  if (is_alone && !options.names.empty()) return fail_usage("--out and --refresh take the one name behind them");
+  if (is_alone && !options.names.empty())
+    return fail_usage("--out and --refresh take the one name behind them");
   if (!is_alone && options.names.empty() && !is_list_given)
     return fail_usage("no files to order: write gbp -mem FILE...");
   if (options.action == Action::unsort && (flags.lines_path == "-" || flags.nul_path == "-"))
@@ -123,7 +131,8 @@ std::optional<int> apply(const Flags& flags, Arguments& arguments, Options& opti
   if (flags.is_json) options.format = Format::json_lines;
   options.backend = static_cast<gb_backend_t>(index_of(kBackends, flags.backend));
   options.is_by_directory = index_of(kOrders, flags.order) == kOrderDir;
-  options.order = options.is_by_directory ? GB_ORDER_NONE : static_cast<gb_order_t>(index_of(kOrders, flags.order));
+  options.order =
+      options.is_by_directory ? GB_ORDER_NONE : static_cast<gb_order_t>(index_of(kOrders, flags.order));
   if (const auto status = apply_action(flags, arguments, options)) return status;
   options.command = std::move(arguments.command);
   options.names = std::move(arguments.names);
@@ -143,13 +152,16 @@ void define_ways(CLI::App& app, Flags& flags, Options& options) {
                  "how to find cached pages: auto, cachestat, mincore, nowait, fault, timed")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kBackends), std::end(kBackends))))
       ->type_name("NAME");
-  app.add_option("--files-from", flags.lines_path, "also take names, one a line, from FILE (- is standard input)")
+  app.add_option("--files-from", flags.lines_path,
+                 "also take names, one a line, from FILE (- is standard input)")
       ->type_name("FILE");
   app.add_option("--files0-from", flags.nul_path,
                  "also take names, each ended by NUL, from FILE (- is standard input)")
       ->type_name("FILE");
-  app.add_flag("-r,--recursive", options.is_recursive, "take the files below each folder instead of the folder");
-  app.add_flag("--one-file-system", options.walk.is_one_file_system, "with -r: don't go into other file systems");
+  app.add_flag("-r,--recursive", options.is_recursive,
+               "take the files below each folder instead of the folder");
+  app.add_flag("--one-file-system", options.walk.is_one_file_system,
+               "with -r: don't go into other file systems");
   app.add_option("--include", options.walk.include_globs, "with -r: only files whose last part matches GLOB")
       ->type_name("GLOB")
       ->expected(1)
@@ -163,19 +175,26 @@ void define_ways(CLI::App& app, Flags& flags, Options& options) {
 
 void define_actions(CLI::App& app, Flags& flags, Options& options) {
   app.add_flag("-0,--null", flags.is_nul_ended, "end each name with NUL instead of a newline, for xargs -0");
-  app.add_flag("--json", flags.is_json,
-               "one JSON object a line: path, rank, size, cached_fraction, confidence, backend, device, inode, ...");
-  app.add_option("--out", options.streamed, "write FILE itself to stdout, its cached parts first")->type_name("FILE");
-  gray::cli::add_bytes_option(app, "--align", options.record_bytes, "with --out: parts hold whole records of so many bytes");
-  app.add_flag_callback("--exec", [] {}, "run a command over the files in their order, in batches: --exec CMD ARGUMENT... {} +");
+  app.add_flag(
+      "--json", flags.is_json,
+      "one JSON object a line: path, rank, size, cached_fraction, confidence, backend, device, inode, ...");
+  app.add_option("--out", options.streamed, "write FILE itself to stdout, its cached parts first")
+      ->type_name("FILE");
+  gray::cli::add_bytes_option(app, "--align", options.record_bytes,
+                              "with --out: parts hold whole records of so many bytes");
+  app.add_flag_callback(
+      "--exec", [] {},
+      "run a command over the files in their order, in batches: --exec CMD ARGUMENT... {} +");
   app.add_flag("--waves", options.has_waves, "with --exec: no batch holds cached files and others");
   app.add_flag("--ranges", flags.are_ranges, "print parts of files: offset, length, cached share, name");
-  app.add_flag("--unsort", flags.is_unsort,
-               "put the lines on stdin, each about one of the FILEs, into the order in which these are given");
+  app.add_flag(
+      "--unsort", flags.is_unsort,
+      "put the lines on stdin, each about one of the FILEs, into the order in which these are given");
   app.add_flag("--plan", flags.is_plan, "print what an order would gain, and read nothing");
   app.add_flag("--verify", flags.is_verify, "print how often probing agrees with the kernel's count");
   app.add_option("--refresh", options.refresh.directory,
-                 "show whether DIR lies in disorder and what putting it in order would take; changes nothing without:")
+                 "show whether DIR lies in disorder and what putting it in order would take; changes nothing "
+                 "without:")
       ->type_name("DIR");
   app.add_flag("--apply", flags.is_apply, "with --refresh: do it");
   app.add_flag("--resume", flags.is_resume, "with --refresh: finish what was interrupted");
@@ -203,7 +222,8 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
   std::vector<const char*> pointers;
   pointers.reserve(arguments.options.size());
   for (const std::string& argument : arguments.options) pointers.push_back(argument.c_str());
-  if (const auto status = gray::cli::parse(app, static_cast<int>(pointers.size()), pointers.data())) return status;
+  if (const auto status = gray::cli::parse(app, static_cast<int>(pointers.size()), pointers.data()))
+    return status;
   return apply(flags, arguments, options);
 }
 

@@ -25,10 +25,10 @@ namespace {
 using gray::base::kMiB;
 using gray::base::ScopedFd;
 
-constexpr std::uint64_t kReadBytes = kMiB;        // one read and write
-constexpr std::uint64_t kPieceBytes = 2 * kMiB;   // one request to the disk
-constexpr std::uint64_t kAheadBytes = 8 * kMiB;   // so much is asked for beyond what is being read
-constexpr double kWhollyCached = 0.999;           // nothing to ask the disk for
+constexpr std::uint64_t kReadBytes = kMiB;       // one read and write
+constexpr std::uint64_t kPieceBytes = 2 * kMiB;  // one request to the disk
+constexpr std::uint64_t kAheadBytes = 8 * kMiB;  // so much is asked for beyond what is being read
+constexpr double kWhollyCached = 0.999;          // nothing to ask the disk for
 
 struct ClosePlan {
   void operator()(gb_cache_plan_t* plan) const { gb_cache_plan_free(plan); }
@@ -63,8 +63,8 @@ std::vector<gb_cache_unit> units_of(const Plan& plan) {
 std::vector<gb_cache_unit> joined(const std::vector<gb_cache_unit>& units) {
   std::vector<gb_cache_unit> parts;
   for (const gb_cache_unit& unit : units) {
-    const bool is_cached_alike =
-        !parts.empty() && (parts.back().cached_fraction >= kWhollyCached) == (unit.cached_fraction >= kWhollyCached);
+    const bool is_cached_alike = !parts.empty() && (parts.back().cached_fraction >= kWhollyCached) ==
+                                                       (unit.cached_fraction >= kWhollyCached);
     if (is_cached_alike && parts.back().offset_bytes + parts.back().length_bytes == unit.offset_bytes) {
       parts.back().length_bytes += unit.length_bytes;
     } else {
@@ -103,7 +103,8 @@ class Stream {
       if (length == 0) return fail("the file has become shorter meanwhile");
       const int error = write_all(buffer_.data(), static_cast<std::size_t>(length));
       if (error == -EPIPE) return gray::cli::kExitSomeFailed;  // the reader has seen enough
-      if (error != 0) return gray::cli::fail(gray::cli::kExitSomeFailed, "cannot write: {}", gray::cli::error_text(error));
+      if (error != 0)
+        return gray::cli::fail(gray::cli::kExitSomeFailed, "cannot write: {}", gray::cli::error_text(error));
       at += static_cast<std::uint64_t>(length);
     }
     return 0;
@@ -151,7 +152,8 @@ int stream_file(const std::string& path, std::uint64_t record_bytes, const Wante
     return gray::cli::fail(gray::cli::kExitSomeFailed, "'{}': {}", path,
                            gray::cli::error_text(file.is_open() ? errno : file.error()));
   if (!S_ISREG(status.st_mode))
-    return gray::cli::fail(gray::cli::kExitSomeFailed, "'{}' is no regular file: it has no order but its own", path);
+    return gray::cli::fail(gray::cli::kExitSomeFailed, "'{}' is no regular file: it has no order but its own",
+                           path);
   gb_status_t error = 0;
   const Plan plan = plan_of(detector.get(), path.c_str(), record_bytes, wanted, error);
   if (error != 0) return gray::cli::fail(gray::cli::kExitSomeFailed, "'{}': {}", path, gb_status_text(error));
@@ -182,7 +184,8 @@ int print_ranges(const Names& names, bool is_json, char end, const Wanted& wante
   }
   constexpr int kSteps = 32;
   std::stable_sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
-    return static_cast<int>(a.unit.cached_fraction * kSteps) > static_cast<int>(b.unit.cached_fraction * kSteps);
+    return static_cast<int>(a.unit.cached_fraction * kSteps) >
+           static_cast<int>(b.unit.cached_fraction * kSteps);
   });
   for (const Range& range : ranges) {
     const std::string line = range_line(range.path, range.unit, is_json) + (is_json ? '\n' : end);

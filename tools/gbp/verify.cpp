@@ -42,7 +42,8 @@ bool ask(const Names& names, const Wanted& wanted, gb_backend_t backend, Shares&
     gb_cache_plan_t* made = nullptr;
     const gb_status_t status = gb_cache_plan_file(detector.get(), names[i], &options, &made);
     const std::unique_ptr<gb_cache_plan_t, ClosePlan> plan(made);
-    if (status != 0 && backend == GB_BACKEND_AUTO) gray::cli::warn("'{}': {}", names[i], gb_status_text(status));
+    if (status != 0 && backend == GB_BACKEND_AUTO)
+      gray::cli::warn("'{}': {}", names[i], gb_status_text(status));
     is_whole = is_whole && status == 0;
     for (std::size_t rank = 0; rank < gb_cache_plan_count(made); ++rank) {
       gb_cache_unit unit{};
@@ -81,22 +82,25 @@ Agreement compare(const Shares& truth, const Shares& probed) {
 
 int verify(const Names& names, const Wanted& wanted) {
   Shares truth;
-  int exit_status = ask(names, wanted, GB_BACKEND_AUTO, truth) ? gray::cli::kExitSuccess : gray::cli::kExitSomeFailed;
+  int exit_status =
+      ask(names, wanted, GB_BACKEND_AUTO, truth) ? gray::cli::kExitSuccess : gray::cli::kExitSomeFailed;
   std::size_t compared = 0;
   for (const gb_backend_t backend : {GB_BACKEND_TIMED, GB_BACKEND_NOWAIT, GB_BACKEND_FAULT}) {
     Shares probed;
     ask(names, wanted, backend, probed);
     const Agreement found = compare(truth, probed);
     compared += found.compared;
-    const double percent = found.compared == 0 ? 0 : 100.0 * static_cast<double>(found.agreed) /
-                                                         static_cast<double>(found.compared);
-    const std::string line = fmt::format("{:8} {:6} units compared, {:6} agree ({:.2f} %), {} cached in part, {} unknown\n",
-                                         backend_name(backend), found.compared, found.agreed, percent, found.in_part,
-                                         found.unknown);
+    const double percent =
+        found.compared == 0 ? 0
+                            : 100.0 * static_cast<double>(found.agreed) / static_cast<double>(found.compared);
+    const std::string line = fmt::format(
+        "{:8} {:6} units compared, {:6} agree ({:.2f} %), {} cached in part, {} unknown\n",
+        backend_name(backend), found.compared, found.agreed, percent, found.in_part, found.unknown);
     std::fwrite(line.data(), 1, line.size(), stdout);
   }
   if (compared == 0) {
-    gray::cli::warn("nothing to compare: the kernel gives no count of these files to this user that could be believed");
+    gray::cli::warn(
+        "nothing to compare: the kernel gives no count of these files to this user that could be believed");
     exit_status = gray::cli::kExitSomeFailed;
   }
   return exit_status;

@@ -24,8 +24,9 @@ struct Folder {
 };
 
 bool matches(const std::vector<std::string>& globs, const char* text) {
-  return std::any_of(globs.begin(), globs.end(),
-                     [text](const std::string& glob) { return fnmatch(glob.c_str(), text, FNM_PERIOD) == 0; });
+  return std::any_of(globs.begin(), globs.end(), [text](const std::string& glob) {
+    return fnmatch(glob.c_str(), text, FNM_PERIOD) == 0;
+  });
 }
 
 class Walk {
@@ -66,7 +67,8 @@ class Walk {
 
   void take(int folder_fd, const dirent& entry, const std::string& prefix, std::vector<Folder>& deeper) {
     const std::string path = prefix + entry.d_name;
-    if (matches(options_.exclude_globs, entry.d_name) || matches(options_.exclude_globs, path.c_str())) return;
+    if (matches(options_.exclude_globs, entry.d_name) || matches(options_.exclude_globs, path.c_str()))
+      return;
     unsigned char type = entry.d_type;
     struct stat status {};
     if (type == DT_UNKNOWN || type == DT_DIR) {  // a mount point's own i-number and device are needed

@@ -12,7 +12,8 @@ namespace gbp {
 struct WalkOptions {
   bool is_one_file_system = false;
   std::vector<std::string> include_globs;  // of the last part of a file's name; empty: all
-  std::vector<std::string> exclude_globs;  // of the last part of a file's or folder's name, or of the whole path
+  std::vector<std::string>
+      exclude_globs;  // of the last part of a file's or folder's name, or of the whole path
 };
 
 /// Replaces each folder among `given` by the regular files below it; other names stay, whatever they are, and unfiltered.

@@ -42,8 +42,8 @@ struct gb_cache_options {
   uint64_t prediction_unit_bytes; /**< what one probe answers for; default 5 MiB, about the paper's */
   uint64_t seed;                  /**< of the random probe offsets; default: different in each detector */
   uint64_t hit_time_max_ns;       /**< a slower timed probe missed; default: judged against a second read */
-  uint64_t probe_budget_bytes;    /**< probing ends when its misses have brought in as much; default 256 MiB */
-  const char* memory_path;        /**< file that remembers, for ten minutes and for all detectors of this user, which
+  uint64_t probe_budget_bytes; /**< probing ends when its misses have brought in as much; default 256 MiB */
+  const char* memory_path; /**< file that remembers, for ten minutes and for all detectors of this user, which
                                        pages are cached because they were probed; made when it is not there. Default:
                                        each detector remembers its own. Read in gb_cache_open() only */
 };
@@ -56,7 +56,8 @@ struct gb_cache_report {
   uint64_t probe_time_ns; /**< sum over the timed probes that count; 0 when there were none */
   uint32_t probes;        /**< how many probes count */
   uint32_t backend;       /**< the gb_backend_t that answered */
-  double confidence;      /**< 1: counted; 1 less two standard deviations of what the share may be after so many probes;
+  double
+      confidence; /**< 1: counted; 1 less two standard deviations of what the share may be after so many probes;
                                0: unknown */
 };
 
@@ -105,18 +106,20 @@ struct gb_extent {
 
 /** How a file is to be divided. Set `size`, and the rest to zero but for what you want. */
 struct gb_cache_plan_options {
-  size_t size;                     /**< sizeof(struct gb_cache_plan_options) */
-  uint64_t access_unit_bytes;      /**< length of the parts; default 20 MiB, the paper's. Less than three times what the
+  size_t size; /**< sizeof(struct gb_cache_plan_options) */
+  uint64_t
+      access_unit_bytes; /**< length of the parts; default 20 MiB, the paper's. Less than three times what the
                                         kernel reads ahead makes parts spoil one another */
-  uint64_t record_bytes;           /**< no part ends within a record of this length; default: records don't matter */
-  const struct gb_extent* extents; /**< when not NULL: these are the parts, in any order; what lies behind the end of
+  uint64_t record_bytes; /**< no part ends within a record of this length; default: records don't matter */
+  const struct gb_extent*
+      extents; /**< when not NULL: these are the parts, in any order; what lies behind the end of
                                         the file is left out */
   size_t extent_count;
 };
 
 /** A part of a file and what was found of it. Later releases add fields at the end. */
 struct gb_cache_unit {
-  size_t size;            /**< set by the caller to sizeof(struct gb_cache_unit) */
+  size_t size; /**< set by the caller to sizeof(struct gb_cache_unit) */
   uint64_t offset_bytes;
   uint64_t length_bytes;
   double cached_fraction; /**< 0 to 1; negative: unknown */

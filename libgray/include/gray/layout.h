@@ -31,8 +31,9 @@ typedef enum gb_order {
   GB_ORDER_AUTO = 0,   /**< as gb_layout_compare(): what the file system tells */
   GB_ORDER_EXTENT = 1, /**< by the address of the first extent; those without one behind, by i-number */
   GB_ORDER_INODE = 2,  /**< by i-number, as in the paper */
-  GB_ORDER_MTIME = 3,  /**< by the time of the last change: delayed data is laid out in the order it was written */
-  GB_ORDER_NONE = 4    /**< not at all: every file is as near as every other */
+  GB_ORDER_MTIME =
+      3, /**< by the time of the last change: delayed data is laid out in the order it was written */
+  GB_ORDER_NONE = 4 /**< not at all: every file is as near as every other */
 } gb_order_t;
 
 /**

@@ -26,7 +26,8 @@ constexpr std::size_t kReportSizeFirst = 40;
 constexpr std::size_t kPlanOptionsSizeFirst = 40;
 constexpr std::size_t kUnitSizeFirst = 56;
 static_assert(sizeof(gb_cache_options) >= kOptionsSizeFirst && sizeof(gb_cache_report) >= kReportSizeFirst);
-static_assert(sizeof(gb_cache_plan_options) >= kPlanOptionsSizeFirst && sizeof(gb_cache_unit) >= kUnitSizeFirst);
+static_assert(sizeof(gb_cache_plan_options) >= kPlanOptionsSizeFirst &&
+              sizeof(gb_cache_unit) >= kUnitSizeFirst);
 
 constexpr std::uint32_t kProbesPerUnitMax = 64;  // more probes than this cost more than reading the unit
 

@@ -142,7 +142,8 @@ bool Detector::works(Backend backend, const Target& target, std::uint64_t offset
                             ? probe_by_nowait(target.fd, offset_bytes)
                             : probe_by_fault(target.fd, offset_bytes, target.facts.size_bytes);
   const double pages_proved = answer.resident_share * static_cast<double>(os::kWindowPages);
-  const bool is_true = answer.is_valid && !answer.has_fetched && (backend == Backend::nowait || pages_proved >= 2);
+  const bool is_true =
+      answer.is_valid && !answer.has_fetched && (backend == Backend::nowait || pages_proved >= 2);
   is_backend_true_[key] = is_true;
   return is_true;
 }

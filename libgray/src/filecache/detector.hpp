@@ -41,8 +41,9 @@ struct DetectorOptions {
   Backend backend = Backend::automatic;
   ProbePlanOptions plan;
   std::uint64_t hit_time_max_ns = 0;  // a slower probe missed; 0: judge each against a certain hit
-  std::uint64_t probe_budget_bytes = 256 * base::kMiB;  // probing ends when its misses have brought in as much
-  const char* memory_path = nullptr;                    // for ProbeMemory
+  std::uint64_t probe_budget_bytes =
+      256 * base::kMiB;               // probing ends when its misses have brought in as much
+  const char* memory_path = nullptr;  // for ProbeMemory
 };
 
 struct CacheReport {
@@ -94,7 +95,7 @@ class Detector {
 
   DetectorOptions options_;
   ProbeMemory memory_;
-  std::uint64_t fetched_bytes_ = 0;                                   // by probes that missed
+  std::uint64_t fetched_bytes_ = 0;                                    // by probes that missed
   std::map<std::pair<std::uint64_t, Backend>, bool> is_backend_true_;  // by device, once tested
 };
 

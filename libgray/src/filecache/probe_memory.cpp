@@ -26,7 +26,8 @@ std::uint64_t hash_of(std::uint64_t device, std::uint64_t inode, std::uint64_t p
 }  // namespace
 
 ProbeMemory::ProbeMemory(const char* path) {
-  if (path != nullptr) table_ = static_cast<std::uint64_t*>(os::map_kept_file(path, kPlaces * sizeof(std::uint64_t)));
+  if (path != nullptr)
+    table_ = static_cast<std::uint64_t*>(os::map_kept_file(path, kPlaces * sizeof(std::uint64_t)));
 }
 
 std::uint64_t* ProbeMemory::place_of(std::uint64_t hash) const {
@@ -45,9 +46,11 @@ bool ProbeMemory::is_own(std::uint64_t device, std::uint64_t inode, std::uint64_
   const std::uint64_t hash = hash_of(device, inode, page);
   std::uint64_t* place = place_of(hash);
   if (place == nullptr) return false;
-  const std::uint64_t entry = std::atomic_ref<std::uint64_t>(*place).load(std::memory_order_relaxed);  // stands alone
+  const std::uint64_t entry =
+      std::atomic_ref<std::uint64_t>(*place).load(std::memory_order_relaxed);  // stands alone
   if (entry == 0 || (entry & ~kSecondMask) != (hash & ~kSecondMask)) return false;
-  const std::uint64_t since_s = (os::seconds_now() + 1 - entry) & kSecondMask;  // of an earlier boot: huge, forgotten
+  const std::uint64_t since_s =
+      (os::seconds_now() + 1 - entry) & kSecondMask;  // of an earlier boot: huge, forgotten
   return since_s <= kOwnSeconds;
 }
 

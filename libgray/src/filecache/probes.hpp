@@ -11,7 +11,7 @@ struct Answer {
   bool is_valid = false;  // false: it said nothing, as where reads bypass the page cache
   bool has_fetched = false;
   bool is_unsupported = false;  // the file system or the host does not offer this backend
-  double resident_share = 0;  // of the pages it told of
+  double resident_share = 0;    // of the pages it told of
   std::uint64_t time_ns = 0;
   std::uint32_t probes = 1;  // how many it took
 };
@@ -23,7 +23,8 @@ Answer probe_by_nowait(int fd, std::uint64_t offset_bytes);
 Answer probe_by_fault(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes);
 
 /// How long does reading the byte take, beside a second read of it (or a measured threshold, when not 0)?
-Answer probe_by_time(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes, std::uint64_t hit_time_max_ns);
+Answer probe_by_time(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes,
+                     std::uint64_t hit_time_max_ns);
 
 /// How sure a share is that `probes` random probes found: 1 less two standard deviations of what the share may be,
 /// when nothing was known before (the posterior of Bayes and Laplace). Never 1. Pure.

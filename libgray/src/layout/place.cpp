@@ -89,7 +89,8 @@ base::Result<Order> advise(const char* path, double random_over_sequential) {
   if (!kind) return base::Result<Order>::failure(kind.error());
   if (std::find(std::begin(kPlaceless), std::end(kPlaceless), kind.value()) != std::end(kPlaceless))
     return Order::none;
-  if (random_over_sequential > 0) return random_over_sequential >= kSeekRatioMin ? Order::extent : Order::none;
+  if (random_over_sequential > 0)
+    return random_over_sequential >= kSeekRatioMin ? Order::extent : Order::none;
   const base::Result<os::FileFacts> facts = os::look_at(path);
   if (!facts) return base::Result<Order>::failure(facts.error());
   return os::is_rotational(facts.value().device).value_or(true) ? Order::extent : Order::none;

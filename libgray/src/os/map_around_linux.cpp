@@ -36,7 +36,9 @@ long count_major_faults() {
 // Address space for a window, aligned as the kernel aligns what it maps together.
 class Room {
  public:
-  Room() : all_(mmap(nullptr, 2 * kWindowBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+  Room()
+      : all_(mmap(nullptr, 2 * kWindowBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+  }
   ~Room() {
     if (is_made()) munmap(all_, 2 * kWindowBytes);
   }
@@ -57,10 +59,12 @@ Result<std::uint32_t> present_pages(const char* window, std::uint64_t pages) {
   std::uint64_t entries[kWindowPages] = {};
   const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return Result<std::uint32_t>::failure(-EOPNOTSUPP);
-  const auto place = static_cast<off_t>(reinterpret_cast<std::uintptr_t>(window) / kPageBytes * sizeof entries[0]);
+  const auto place =
+      static_cast<off_t>(reinterpret_cast<std::uintptr_t>(window) / kPageBytes * sizeof entries[0]);
   const ssize_t length = pread(fd, entries, pages * sizeof entries[0], place);
   close(fd);
-  if (length != static_cast<ssize_t>(pages * sizeof entries[0])) return Result<std::uint32_t>::failure(-EOPNOTSUPP);
+  if (length != static_cast<ssize_t>(pages * sizeof entries[0]))
+    return Result<std::uint32_t>::failure(-EOPNOTSUPP);
   std::uint32_t bits = 0;
   for (std::uint64_t i = 0; i < pages; ++i) bits |= (entries[i] & kPresentBit) != 0 ? 1U << i : 0U;
   return bits;
@@ -69,7 +73,8 @@ Result<std::uint32_t> present_pages(const char* window, std::uint64_t pages) {
 }  // namespace
 
 Result<MappedWindow> map_around(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes) {
-  if (sysconf(_SC_PAGESIZE) != static_cast<long>(kPageBytes)) return Result<MappedWindow>::failure(-EOPNOTSUPP);
+  if (sysconf(_SC_PAGESIZE) != static_cast<long>(kPageBytes))
+    return Result<MappedWindow>::failure(-EOPNOTSUPP);
   if (offset_bytes >= file_bytes) return Result<MappedWindow>::failure(-ENODATA);
   const Room room;
   if (!room.is_made()) return Result<MappedWindow>::failure(-ENOMEM);
@@ -77,7 +82,8 @@ Result<MappedWindow> map_around(int fd, std::uint64_t offset_bytes, std::uint64_
   const std::uint64_t left = (file_bytes - start + kPageBytes - 1) / kPageBytes;
   const std::uint64_t pages = left < kWindowPages ? left : kWindowPages;
   const std::uint64_t wanted = (offset_bytes - start) / kPageBytes;
-  void* mapped = mmap(room.window(), pages * kPageBytes, PROT_READ, MAP_SHARED | MAP_FIXED, fd, static_cast<off_t>(start));
+  void* mapped = mmap(room.window(), pages * kPageBytes, PROT_READ, MAP_SHARED | MAP_FIXED, fd,
+                      static_cast<off_t>(start));
   if (mapped == MAP_FAILED) return Result<MappedWindow>::failure(-errno);
   char* window = static_cast<char*>(mapped);
   madvise(window, pages * kPageBytes, MADV_RANDOM);

@@ -68,12 +68,9 @@ Result<T> failed(long result) {
 
 FileFacts facts_of(const struct stat& status, bool is_trusted) {
   constexpr std::int64_t kNsPerSecond = 1'000'000'000;
-  return {status.st_dev,
-          status.st_ino,
-          static_cast<std::uint64_t>(status.st_size),
-          S_ISREG(status.st_mode),
-          is_trusted,
-          status.st_mtim.tv_sec * kNsPerSecond + status.st_mtim.tv_nsec};
+  return {
+      status.st_dev,           status.st_ino, static_cast<std::uint64_t>(status.st_size),
+      S_ISREG(status.st_mode), is_trusted,    status.st_mtim.tv_sec * kNsPerSecond + status.st_mtim.tv_nsec};
 }
 
 }  // namespace
@@ -166,7 +163,8 @@ Result<std::uint64_t> file_system_kind(const char* path) {
 Result<bool> is_rotational(std::uint64_t device) {
   for (const char* place : {"queue", "../queue"}) {
     char path[96];
-    std::snprintf(path, sizeof path, "/sys/dev/block/%u:%u/%s/rotational", major(device), minor(device), place);
+    std::snprintf(path, sizeof path, "/sys/dev/block/%u:%u/%s/rotational", major(device), minor(device),
+                  place);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) continue;
     char digit = 0;

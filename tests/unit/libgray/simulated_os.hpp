@@ -36,7 +36,7 @@ struct Host {
   std::set<std::uint64_t> overlay_devices;  // cachestat says 0 there
   bool has_cachestat = true;
   bool has_mincore = true;
-  bool has_nowait = false;       // most tests are of the oldest ways
+  bool has_nowait = false;  // most tests are of the oldest ways
   bool has_fault_around = false;
   bool is_mapping_alone = false;  // a fault maps its own page and no other
   std::uint64_t file_system_kind = 0xef53;

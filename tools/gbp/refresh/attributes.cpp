@@ -22,9 +22,10 @@ namespace {
 constexpr unsigned kEncrypted = 0x00000800;  // FS_ENCRYPT_FL and others, by number: older headers lack some
 constexpr unsigned kVerity = 0x00100000;
 // What a person may set with chattr and a copy has to have as well.
-constexpr unsigned kKeptFlags = FS_SECRM_FL | FS_UNRM_FL | FS_COMPR_FL | FS_SYNC_FL | FS_NODUMP_FL | FS_NOATIME_FL |
-                                FS_JOURNAL_DATA_FL | FS_NOTAIL_FL | FS_DIRSYNC_FL | FS_TOPDIR_FL | FS_NOCOW_FL |
-                                0x02000000U /* DAX */ | FS_PROJINHERIT_FL | 0x40000000U /* casefold */;
+constexpr unsigned kKeptFlags = FS_SECRM_FL | FS_UNRM_FL | FS_COMPR_FL | FS_SYNC_FL | FS_NODUMP_FL |
+                                FS_NOATIME_FL | FS_JOURNAL_DATA_FL | FS_NOTAIL_FL | FS_DIRSYNC_FL |
+                                FS_TOPDIR_FL | FS_NOCOW_FL | 0x02000000U /* DAX */ | FS_PROJINHERIT_FL |
+                                0x40000000U /* casefold */;
 
 constexpr mode_t kModeBits = 07777;
 
@@ -89,12 +90,14 @@ std::string copy_attributes(int from, int to, const struct stat& status) {
     return failed("the project");
   struct stat made {};
   if (fstat(to, &made) != 0) return failed("the owner");
-  if ((made.st_uid != status.st_uid || made.st_gid != status.st_gid) && fchown(to, status.st_uid, status.st_gid) != 0)
+  if ((made.st_uid != status.st_uid || made.st_gid != status.st_gid) &&
+      fchown(to, status.st_uid, status.st_gid) != 0)
     return failed("the owner");
   Attributes attributes;
   if (!read_attributes(from, attributes)) return failed("the list of extended attributes");
   for (const auto& [name, value] : attributes)
-    if (fsetxattr(to, name.c_str(), value.data(), value.size(), 0) != 0) return failed("the attribute " + name);
+    if (fsetxattr(to, name.c_str(), value.data(), value.size(), 0) != 0)
+      return failed("the attribute " + name);
   if (fchmod(to, status.st_mode & kModeBits) != 0) return failed("the mode");
   const unsigned wanted = flags_of(from) & kKeptFlags;
   unsigned flags = flags_of(to);
@@ -111,12 +114,14 @@ std::string compare_attributes(int from, int to) {
   if (fstat(from, &a) != 0 || fstat(to, &b) != 0) return "it can't be read again";
   if (a.st_uid != b.st_uid || a.st_gid != b.st_gid) return "the owner differs";
   if (a.st_mode != b.st_mode) return "the mode differs";
-  if (a.st_mtim.tv_sec != b.st_mtim.tv_sec || a.st_mtim.tv_nsec != b.st_mtim.tv_nsec) return "the time differs";
+  if (a.st_mtim.tv_sec != b.st_mtim.tv_sec || a.st_mtim.tv_nsec != b.st_mtim.tv_nsec)
+    return "the time differs";
   if ((flags_of(from) & kKeptFlags) != (flags_of(to) & kKeptFlags)) return "the flags differ";
   if (project_of(from) != project_of(to)) return "the project differs";
   Attributes of_a;
   Attributes of_b;
-  if (!read_attributes(from, of_a) || !read_attributes(to, of_b)) return "its extended attributes can't be read";
+  if (!read_attributes(from, of_a) || !read_attributes(to, of_b))
+    return "its extended attributes can't be read";
   return of_a == of_b ? "" : "the extended attributes differ";
 }
 

@@ -93,7 +93,8 @@ std::string compare_data(int from, int to, std::uint64_t bytes) {
   std::vector<char> a(kBufferBytes);
   std::vector<char> b(kBufferBytes);
   const auto compare = [&](std::uint64_t at, std::size_t part) -> std::string {
-    if (!read_exactly(from, a.data(), part, at) || !read_exactly(to, b.data(), part, at)) return failed("cannot read");
+    if (!read_exactly(from, a.data(), part, at) || !read_exactly(to, b.data(), part, at))
+      return failed("cannot read");
     return std::memcmp(a.data(), b.data(), part) == 0 ? "" : "the copy differs";
   };
   // Both ways: what only the copy has as data must be zeros, as in the hole it stands for.

@@ -34,13 +34,16 @@ std::string Guard::take(int folder_fd, const std::vector<Entry>& entries) {
     if (!entry.is_file()) continue;
     // Its time of access shall stay as it is.
     file = ScopedFd::open(entry.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOATIME, 0, folder_fd);
-    if (file.error() == -EPERM) file = ScopedFd::open(entry.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0, folder_fd);
+    if (file.error() == -EPERM)
+      file = ScopedFd::open(entry.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0, folder_fd);
     if (file.error() == -EMFILE)
-      return fmt::format("more files than this process may open ({}): raise the limit (ulimit -n)", files_.size());
+      return fmt::format("more files than this process may open ({}): raise the limit (ulimit -n)",
+                         files_.size());
     if (!file.is_open()) return problem_of(entry.name, file.error());
     if (fcntl(file.get(), F_SETLEASE, F_RDLCK) == 0) continue;
     if (errno == EAGAIN) return fmt::format("'{}' is open for writing", entry.name);
-    return fmt::format("cannot find out whether '{}' is open for writing: {}", entry.name, gray::cli::error_text(errno));
+    return fmt::format("cannot find out whether '{}' is open for writing: {}", entry.name,
+                       gray::cli::error_text(errno));
   }
   return "";
 }

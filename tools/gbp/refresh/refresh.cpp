@@ -49,9 +49,11 @@ std::vector<std::string> read_order(const RefreshOptions& options, std::string& 
 void forbid_where_it_gains_nothing(const Workplace& place, const RefreshOptions& options, Survey& found) {
   gb_order_t order = GB_ORDER_NONE;
   const HostParameters host = read_host_parameters(place.path);
-  if (options.is_forced || gb_layout_advise(place.path.c_str(), host.random_over_sequential, &order) != 0) return;
+  if (options.is_forced || gb_layout_advise(place.path.c_str(), host.random_over_sequential, &order) != 0)
+    return;
   if (order == GB_ORDER_NONE)
-    found.blockers.emplace_back("seeks cost little there, or places mean nothing: --force does it all the same");
+    found.blockers.emplace_back(
+        "seeks cost little there, or places mean nothing: --force does it all the same");
 }
 
 void describe(const Workplace& place, const Survey& found, const HostParameters& host) {
@@ -59,10 +61,10 @@ void describe(const Workplace& place, const Survey& found, const HostParameters&
   const double now_s = read_s + kSeekS * static_cast<double>(found.jumps + 1);
   fmt::print("directory       {}\n", place.path);
   fmt::print("files           {}, {} on disk\n", found.files, gray::cli::format_bytes(found.bytes));
-  fmt::print("score           {} of {} files in i-number order are not close behind the one before\n", found.jumps,
-             found.placed);
-  fmt::print("cold reading    about {:.2f} s, and {:.2f} s when refreshed ({:.1f}x)\n", now_s, read_s + kSeekS,
-             now_s / (read_s + kSeekS));
+  fmt::print("score           {} of {} files in i-number order are not close behind the one before\n",
+             found.jumps, found.placed);
+  fmt::print("cold reading    about {:.2f} s, and {:.2f} s when refreshed ({:.1f}x)\n", now_s,
+             read_s + kSeekS, now_s / (read_s + kSeekS));
   fmt::print("free            {}\n", gray::cli::format_bytes(found.free_bytes));
   if (const std::size_t workers = count_workers(place); workers > 0)
     fmt::print("note            {} processes work in it and would be left in the old directory\n", workers);
@@ -82,7 +84,8 @@ std::string make_sibling(const Workplace& place, const Survey& found, Journal& j
   struct stat made {};
   const int parent = place.parent.get();
   if (mkdirat(parent, place.work_name.c_str(), S_IRWXU) != 0) return problem_of(place.work_name);
-  if (fstatat(parent, place.work_name.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0) return problem_of(place.work_name);
+  if (fstatat(parent, place.work_name.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0)
+    return problem_of(place.work_name);
   journal.old_inode = found.directory.st_ino;
   journal.new_inode = made.st_ino;
   journal.access = found.directory.st_atim;
@@ -140,7 +143,8 @@ std::string replace(const Workplace& place, const Survey& found, const Guard& gu
 int apply(const Workplace& place, const RefreshOptions& options, Survey& found) {
   Journal journal;
   if (read_journal(place, journal) != -ENOENT)
-    return fail(fmt::format("'{}' was left by an earlier refresh: use --resume or --rollback", place.journal_name));
+    return fail(
+        fmt::format("'{}' was left by an earlier refresh: use --resume or --rollback", place.journal_name));
   forbid_where_it_gains_nothing(place, options, found);
   for (const std::string& blocker : found.blockers) gray::cli::write_diagnostic(blocker);
   if (!found.blockers.empty()) return gray::cli::kExitSomeFailed;
@@ -150,12 +154,14 @@ int apply(const Workplace& place, const RefreshOptions& options, Survey& found) 
   Guard guard;
   const gray::base::ScopedFd folder = open_folder(place.parent.get(), place.name);
   std::string problem = guard.take(folder.get(), found.entries);
-  if (problem.empty()) problem = find_change(folder.get(), found);  // since the survey, before there was a guard
+  if (problem.empty())
+    problem = find_change(folder.get(), found);  // since the survey, before there was a guard
   if (!problem.empty()) return fail(fmt::format("'{}' is left alone: {}", place.path, problem));
   problem = replace(place, found, guard, journal);
   if (!problem.empty()) return fail(fmt::format("'{}' is left as it was: {}", place.path, problem));
   problem = finish(place, journal);
-  if (!problem.empty()) return fail(fmt::format("{}; the directory is complete, --resume removes what is left", problem));
+  if (!problem.empty())
+    return fail(fmt::format("{}; the directory is complete, --resume removes what is left", problem));
   fmt::print("{} files of '{}' lie in order now\n", found.files, place.path);
   return gray::cli::kExitSuccess;
 }
@@ -185,7 +191,8 @@ int end_interrupted(const Workplace& place, const RefreshOptions& options) {
   }
   if (error != 0) return fail(problem_of(place.journal_name, error));
   struct stat live {};
-  if (fstatat(place.parent.get(), place.name.c_str(), &live, AT_SYMLINK_NOFOLLOW) != 0) return fail(problem_of(place.path));
+  if (fstatat(place.parent.get(), place.name.c_str(), &live, AT_SYMLINK_NOFOLLOW) != 0)
+    return fail(problem_of(place.path));
   std::string problem;
   if (live.st_ino == journal.old_inode) {
     problem = undo(place, journal, "");
@@ -209,7 +216,8 @@ int refresh(const RefreshOptions& options) {
   Workplace place;
   const std::string problem = find_workplace(options.directory, place);
   if (!problem.empty()) return fail(problem);
-  if (options.way == RefreshWay::resume || options.way == RefreshWay::rollback) return end_interrupted(place, options);
+  if (options.way == RefreshWay::resume || options.way == RefreshWay::rollback)
+    return end_interrupted(place, options);
   Survey found;
   const int status = take_stock(place, options, found);
   if (status != gray::cli::kExitSuccess) return status;

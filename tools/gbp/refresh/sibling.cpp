@@ -25,7 +25,8 @@ std::string stand_in(const Workplace& place, const std::string& name) {
 }
 
 std::string copy_file(int to_folder, const Entry& entry, int from) {
-  const ScopedFd to = ScopedFd::open(entry.name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IWUSR, to_folder);
+  const ScopedFd to = ScopedFd::open(entry.name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
+                                     S_IRUSR | S_IWUSR, to_folder);
   if (!to.is_open()) return problem_of(entry.name, to.error());
   const auto bytes = static_cast<std::uint64_t>(entry.status.st_size);
   std::string problem = copy_data(from, to.get(), bytes);
@@ -39,7 +40,8 @@ std::string compare_file(int to_folder, const Entry& entry, int from) {
   const ScopedFd to = ScopedFd::open(entry.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NOATIME, 0, to_folder);
   if (!to.is_open()) return problem_of(entry.name, to.error());
   std::string problem = compare_attributes(from, to.get());
-  if (problem.empty()) problem = compare_data(from, to.get(), static_cast<std::uint64_t>(entry.status.st_size));
+  if (problem.empty())
+    problem = compare_data(from, to.get(), static_cast<std::uint64_t>(entry.status.st_size));
   return problem.empty() ? "" : fmt::format("'{}': {}", entry.name, problem);
 }
 
@@ -126,7 +128,8 @@ std::string fill_sibling(const Workplace& place, const Survey& found, const Guar
 
 std::string exchange(const Workplace& place) {
   const int parent = place.parent.get();
-  if (!exchange_names(parent, place.name.c_str(), parent, place.work_name.c_str())) return problem_of(place.name);
+  if (!exchange_names(parent, place.name.c_str(), parent, place.work_name.c_str()))
+    return problem_of(place.name);
   return fsync(parent) == 0 ? "" : problem_of(place.path);
 }
 
@@ -142,7 +145,8 @@ std::string move_folders(const Workplace& place, const std::string& from, const 
     struct stat status {};
     if (fstatat(from_folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return problem_of(name);
     if (is_folder_at(to_folder.get(), name)) return fmt::format("'{}' is a folder in both directories", name);
-    if (!exchange_names(from_folder.get(), name.c_str(), to_folder.get(), name.c_str())) return problem_of(name);
+    if (!exchange_names(from_folder.get(), name.c_str(), to_folder.get(), name.c_str()))
+      return problem_of(name);
     const timespec times[2] = {status.st_atim, status.st_mtim};  // some file systems count a move as a change
     utimensat(to_folder.get(), name.c_str(), times, AT_SYMLINK_NOFOLLOW);
   }
@@ -154,24 +158,28 @@ std::string remove_sibling(const Workplace& place, std::uint64_t inode) {
   const ScopedFd live = open_folder(place.parent.get(), place.name);
   const ScopedFd doomed = open_folder(place.parent.get(), place.work_name);
   if (doomed.error() == -ENOENT) return "";
-  if (!live.is_open() || !doomed.is_open()) return problem_of(place.path, live.is_open() ? doomed.error() : live.error());
+  if (!live.is_open() || !doomed.is_open())
+    return problem_of(place.path, live.is_open() ? doomed.error() : live.error());
   struct stat status {};
   if (fstat(doomed.get(), &status) != 0) return problem_of(place.work_name);
-  if (status.st_ino != inode) return fmt::format("'{}' is not the directory that may be removed", place.work_name);
+  if (status.st_ino != inode)
+    return fmt::format("'{}' is not the directory that may be removed", place.work_name);
   std::vector<std::string> names;
   if (!list_names(doomed.get(), names)) return problem_of(place.work_name);
   std::string problem = find_missing(live.get(), doomed.get(), names);
   if (!problem.empty()) return problem;
   for (const std::string& name : names)
     if (unlinkat(doomed.get(), name.c_str(), 0) != 0) return problem_of(name);
-  if (unlinkat(place.parent.get(), place.work_name.c_str(), AT_REMOVEDIR) != 0) return problem_of(place.work_name);
+  if (unlinkat(place.parent.get(), place.work_name.c_str(), AT_REMOVEDIR) != 0)
+    return problem_of(place.work_name);
   return fsync(place.parent.get()) == 0 ? "" : problem_of(place.path);
 }
 
 std::string restore_times(const Workplace& place, const Journal& journal) {
   const ScopedFd folder = open_folder(place.parent.get(), place.name);
   const timespec times[2] = {journal.access, journal.change};
-  if (!folder.is_open() || futimens(folder.get(), times) != 0 || fsync(folder.get()) != 0) return problem_of(place.name);
+  if (!folder.is_open() || futimens(folder.get(), times) != 0 || fsync(folder.get()) != 0)
+    return problem_of(place.name);
   return "";
 }
 

@@ -75,8 +75,9 @@ void find_swap(const Workplace& place, Survey& found) {
 
 // What can't be told of a file without opening it.
 void look_into(int folder_fd, Entry& entry, Survey& found) {
-  const ScopedFd file =
-      ScopedFd::open(entry.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | (entry.is_folder() ? O_DIRECTORY : 0), 0, folder_fd);
+  const ScopedFd file = ScopedFd::open(
+      entry.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | (entry.is_folder() ? O_DIRECTORY : 0), 0,
+      folder_fd);
   if (!file.is_open()) {
     found.blockers.push_back(problem_of(entry.name, file.error()));
     return;
@@ -95,7 +96,8 @@ void judge_entry(int folder_fd, dev_t device, Entry& entry, Survey& found) {
     found.blockers.push_back(fmt::format("'{}' lies on another file system", entry.name));
   if (entry.is_file() || entry.is_folder()) look_into(folder_fd, entry, found);
   if (geteuid() != 0 && entry.status.st_uid != geteuid())
-    found.blockers.push_back(fmt::format("'{}' belongs to somebody else, whose a copy could not be", entry.name));
+    found.blockers.push_back(
+        fmt::format("'{}' belongs to somebody else, whose a copy could not be", entry.name));
 }
 
 void find_outer_links(Survey& found) {
@@ -104,7 +106,8 @@ void find_outer_links(Survey& found) {
     if (entry.is_file()) ++inner[entry.status.st_ino];
   for (const Entry& entry : found.entries) {
     if (entry.is_file() && inner[entry.status.st_ino] < entry.status.st_nlink)
-      found.blockers.push_back(fmt::format("'{}' has a hard link outside, which would keep the old file", entry.name));
+      found.blockers.push_back(
+          fmt::format("'{}' has a hard link outside, which would keep the old file", entry.name));
   }
 }
 
@@ -132,8 +135,8 @@ void score(Survey& found) {
   found.placed = files.size();
   for (std::size_t i = 1; i < files.size(); ++i) {
     if (files[i]->status.st_ino == files[i - 1]->status.st_ino) continue;
-    const std::uint64_t end =
-        files[i - 1]->first_extent_bytes + static_cast<std::uint64_t>(files[i - 1]->status.st_blocks) * kBlockBytes;
+    const std::uint64_t end = files[i - 1]->first_extent_bytes +
+                              static_cast<std::uint64_t>(files[i - 1]->status.st_blocks) * kBlockBytes;
     const std::uint64_t start = files[i]->first_extent_bytes;
     if (start < files[i - 1]->first_extent_bytes || start > end + kNearBytes) ++found.jumps;
   }
@@ -151,7 +154,8 @@ void judge_room(int folder_fd, Survey& found) {
   if (fstatvfs(folder_fd, &room) != 0) return;
   found.free_bytes = static_cast<std::uint64_t>(room.f_bavail) * room.f_frsize;
   if (found.free_bytes < found.bytes + kFreeBytesMin)
-    found.blockers.push_back(fmt::format("{} bytes are free and the copy needs {}", found.free_bytes, found.bytes + kFreeBytesMin));
+    found.blockers.push_back(fmt::format("{} bytes are free and the copy needs {}", found.free_bytes,
+                                         found.bytes + kFreeBytesMin));
 }
 
 bool is_same(const struct stat& a, const struct stat& b) {
@@ -170,7 +174,8 @@ std::string survey(const Workplace& place, const std::vector<std::string>& order
   const ScopedFd folder = open_folder(place.parent.get(), place.name);
   if (!folder.is_open()) return problem_of(place.path, folder.error());
   std::vector<std::string> names;
-  if (fstat(folder.get(), &found.directory) != 0 || !list_names(folder.get(), names)) return problem_of(place.path);
+  if (fstat(folder.get(), &found.directory) != 0 || !list_names(folder.get(), names))
+    return problem_of(place.path);
   const std::string unchangeable = find_unchangeable(folder.get());
   if (!unchangeable.empty()) found.blockers.push_back(fmt::format("'{}' is {}", place.path, unchangeable));
   for (const std::string& name : names) {

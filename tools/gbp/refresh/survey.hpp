@@ -24,12 +24,12 @@ struct Entry {
 
 struct Survey {
   struct stat directory;
-  std::vector<Entry> entries;         // files in the order in which they are to lie, then the rest
-  std::size_t files = 0;              // regular ones
-  std::uint64_t bytes = 0;            // that a copy takes on disk
+  std::vector<Entry> entries;  // files in the order in which they are to lie, then the rest
+  std::size_t files = 0;       // regular ones
+  std::uint64_t bytes = 0;     // that a copy takes on disk
   std::uint64_t free_bytes = 0;
-  std::size_t jumps = 0;              // in the order of i-numbers: files that do not lie close behind the one before
-  std::size_t placed = 0;             // files whose place is known
+  std::size_t jumps = 0;   // in the order of i-numbers: files that do not lie close behind the one before
+  std::size_t placed = 0;  // files whose place is known
   std::vector<std::string> blockers;  // one sentence each
 };
 
