@@ -68,7 +68,8 @@ class Look {
     look_at_stat(file);
     if (file.error != 0) return;
     file.order = order_for(file);
-    const bool is_extent_wanted = wanted_.is_layout_wanted && file.order == GB_ORDER_EXTENT;
+    const bool is_extent_wanted =
+        wanted_.is_extent_told || (wanted_.is_layout_wanted && file.order == GB_ORDER_EXTENT);
     if (!is_regular_ || !(wanted_.is_cache_wanted || is_extent_wanted)) {
       // Whoever gets the list wants to read the file.
       if (faccessat(AT_FDCWD, file.path, R_OK, AT_EACCESS) != 0) file.error = -errno;

@@ -35,6 +35,7 @@ static_assert(sizeof(File) <= 72, "with its name a file shall take no more than 
 struct Wanted {
   bool is_cache_wanted = true;
   bool is_layout_wanted = true;
+  bool is_extent_told = false;  // also where no order by it is wanted
   gb_backend_t backend = GB_BACKEND_AUTO;
   gb_order_t order = GB_ORDER_AUTO;  // auto: what pays on each device
   HostParameters host;

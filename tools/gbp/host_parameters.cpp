@@ -25,6 +25,11 @@ constexpr double kUnitBytesMax = 0x1p62;
 constexpr std::uint64_t kMeasuredUnitBytesMin = gray::base::kMiB;
 constexpr std::uint64_t kMeasuredUnitBytesMax = 32 * gray::base::kMiB;
 
+// Between the paper's unit and what still leaves a file several units.
+constexpr std::uint64_t kAccessUnitBytesMin = 20 * gray::base::kMiB;
+constexpr std::uint64_t kAccessUnitBytesMax = 128 * gray::base::kMiB;
+constexpr double kWindowsPerUnit = 3;
+
 // A threshold beyond this is no time of a read.
 constexpr double kHitTimeMaxNs = 1e12;
 
@@ -67,6 +72,18 @@ std::string choose_unit(const Repository& repository, const std::string& device,
                      gray::cli::format_bytes(kMeasuredUnitBytesMax));
 }
 
+// Set, or the largest of the measured unit, three windows (what is read ahead of one part must not push out the next) and
+// the paper's.
+std::uint64_t choose_access_unit(const Repository& repository, const std::string& device) {
+  if (const auto set = known(repository, "filecache.access_unit_bytes", device, kUnitBytesMax))
+    return static_cast<std::uint64_t>(set->parameter.value);
+  const auto unit = known(repository, "disk.access_unit_bytes", device, kUnitBytesMax);
+  const auto window = known(repository, "disk.readahead_max_bytes", device, kUnitBytesMax);
+  const double larger =
+      std::max(unit ? unit->parameter.value : 0, window ? kWindowsPerUnit * window->parameter.value : 0);
+  return std::clamp(static_cast<std::uint64_t>(larger), kAccessUnitBytesMin, kAccessUnitBytesMax);
+}
+
 }  // namespace
 
 HostParameters choose_host_parameters(const Repository& repository, const std::string& device) {
@@ -89,8 +106,7 @@ HostParameters choose_host_parameters(const Repository& repository, const std::s
     parameters.explanation +=
         "a timed read missed when it is much slower than a second one: cache.threshold_ns is not measured\n";
   }
-  const auto access_unit = known(repository, "filecache.access_unit_bytes", device, kUnitBytesMax);
-  if (access_unit) parameters.access_unit_bytes = static_cast<std::uint64_t>(access_unit->parameter.value);
+  parameters.access_unit_bytes = choose_access_unit(repository, device);
   const auto ratio = known(repository, "disk.random_over_sequential", device, kRatioMax);
   if (ratio) parameters.random_over_sequential = ratio->parameter.value;
   parameters.explanation +=

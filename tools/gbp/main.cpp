@@ -47,11 +47,13 @@ gbp::Wanted wanted_of(const gbp::Options& options) {
   const bool is_all = options.format == gbp::Format::json_lines || options.action == Action::plan;
   std::string path = options.names.empty() ? "." : options.names[0];
   if (options.action == Action::stream) path = options.streamed;
-  gbp::Wanted wanted{is_all || options.mode != Mode::file, is_all || options.mode != Mode::mem,
-                     options.backend, options.order, gbp::read_host_parameters(path)};
-  // Who asks for everything is told the extents too, whatever pays.
-  if (options.format == gbp::Format::json_lines && wanted.order == GB_ORDER_AUTO && options.mode == Mode::mem)
-    wanted.order = GB_ORDER_EXTENT;
+  gbp::Wanted wanted;
+  wanted.is_cache_wanted = is_all || options.mode != Mode::file;
+  wanted.is_layout_wanted = is_all || options.mode != Mode::mem;
+  wanted.is_extent_told = options.format == gbp::Format::json_lines;
+  wanted.backend = options.backend;
+  wanted.order = options.order;
+  wanted.host = gbp::read_host_parameters(path);
   return wanted;
 }
 

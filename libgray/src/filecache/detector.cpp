@@ -137,13 +137,17 @@ bool Detector::works(Backend backend, const Target& target, std::uint64_t offset
   const std::uint64_t start = offset_bytes / window_bytes * window_bytes;
   const std::uint64_t beside = start + (offset_bytes / os::kPageBytes % 2 == 0 ? 1 : 0) * os::kPageBytes;
   if (!os::time_one_byte(target.fd, offset_bytes)) return false;
-  if (backend == Backend::fault && !os::time_one_byte(target.fd, beside)) return false;
-  const Answer answer = backend == Backend::nowait
-                            ? probe_by_nowait(target.fd, offset_bytes)
-                            : probe_by_fault(target.fd, offset_bytes, target.facts.size_bytes);
-  const double pages_proved = answer.resident_share * static_cast<double>(os::kWindowPages);
-  const bool is_true =
-      answer.is_valid && !answer.has_fetched && (backend == Backend::nowait || pages_proved >= 2);
+  if (backend == Backend::fault) {
+    if (!os::time_one_byte(target.fd, beside)) return false;
+    memory_.note(target.facts.device, target.facts.inode, beside / os::kPageBytes);
+  }
+  bool is_true = false;
+  if (backend == Backend::nowait) {
+    const Answer answer = probe_by_nowait(target.fd, offset_bytes);
+    is_true = answer.is_valid && !answer.has_fetched;
+  } else {
+    is_true = count_mapped(target.fd, offset_bytes, target.facts.size_bytes) >= 2;
+  }
   is_backend_true_[key] = is_true;
   return is_true;
 }
@@ -180,7 +184,7 @@ bool Detector::probe(Backend backend, const Target& target, const Stretch& stret
     if (offset >= target.facts.size_bytes) continue;
     Answer answer;
     if (backend == Backend::nowait) answer = probe_by_nowait(target.fd, offset);
-    if (backend == Backend::fault) answer = probe_by_fault(target.fd, offset, target.facts.size_bytes);
+    if (backend == Backend::fault) answer = probe_by_fault(target.fd, offset, target.facts, memory_);
     if (backend == Backend::timed)
       answer = probe_by_time(target.fd, offset, target.facts.size_bytes, options_.hit_time_max_ns);
     if (answer.is_valid && answer.has_fetched) note_fetched(target, offset);

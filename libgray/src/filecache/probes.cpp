@@ -2,6 +2,7 @@
 #include "libgray/src/filecache/probes.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cmath>
 
@@ -55,11 +56,29 @@ Answer probe_by_nowait(int fd, std::uint64_t offset_bytes) {
   return {true, !is_cached.value(), false, is_cached.value() ? 1.0 : 0.0};
 }
 
-Answer probe_by_fault(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes) {
+Answer probe_by_fault(int fd, std::uint64_t offset_bytes, const os::FileFacts& facts,
+                      const ProbeMemory& memory) {
+  const base::Result<os::MappedWindow> mapped = os::map_around(fd, offset_bytes, facts.size_bytes);
+  if (!mapped) return invalid(mapped.error());
+  const os::MappedWindow& window = mapped.value();
+  double told = 0;
+  double resident = 0;
+  for (std::uint32_t i = 0; i < window.pages; ++i) {
+    if (memory.is_own(facts.device, facts.inode, window.first_page + i)) continue;
+    told += 1;
+    resident += static_cast<double>(window.resident >> i & 1U);
+  }
+  Answer answer;
+  answer.has_fetched = window.has_fetched;
+  answer.is_valid = told > 0;
+  answer.resident_share = told > 0 ? resident / told : 0;
+  return answer;
+}
+
+std::uint32_t count_mapped(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes) {
   const base::Result<os::MappedWindow> window = os::map_around(fd, offset_bytes, file_bytes);
-  if (!window) return invalid(window.error());
-  return {true, window.value().has_fetched, false,
-          static_cast<double>(window.value().resident) / static_cast<double>(window.value().pages)};
+  if (!window || window.value().has_fetched) return 0;
+  return static_cast<std::uint32_t>(std::popcount(window.value().resident));
 }
 
 Answer probe_by_time(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes,

@@ -4,6 +4,9 @@
 
 #include <cstdint>
 
+#include "libgray/src/filecache/probe_memory.hpp"
+#include "libgray/src/os/os.hpp"
+
 namespace gray::filecache {
 
 /// What one probe said.
@@ -19,8 +22,12 @@ struct Answer {
 /// Would reading the byte wait? Not where the file system does not say.
 Answer probe_by_nowait(int fd, std::uint64_t offset_bytes);
 
-/// Which of the pages around are mapped along with this one?
-Answer probe_by_fault(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes);
+/// Which of the pages around are mapped along with this one? Pages that we fetched ourselves are left out.
+Answer probe_by_fault(int fd, std::uint64_t offset_bytes, const os::FileFacts& facts,
+                      const ProbeMemory& memory);
+
+/// How many pages a mapping of this one shows, our own too; 0 where it shows nothing.
+std::uint32_t count_mapped(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes);
 
 /// How long does reading the byte take, beside a second read of it (or a measured threshold, when not 0)?
 Answer probe_by_time(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes,

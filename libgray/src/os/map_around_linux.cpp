@@ -94,11 +94,9 @@ Result<MappedWindow> map_around(int fd, std::uint64_t offset_bytes, std::uint64_
   const bool has_fetched = count_major_faults() != major_faults;
   const Result<std::uint32_t> present = present_pages(window, pages);
   if (!present) return Result<MappedWindow>::failure(present.error());
-  std::uint32_t resident = 0;
-  for (std::uint64_t i = 0; i < pages; ++i) {
-    if (i != wanted && (present.value() >> i & 1U) != 0) ++resident;
-  }
-  return MappedWindow{static_cast<std::uint32_t>(pages), resident + (has_fetched ? 0U : 1U), has_fetched};
+  const std::uint32_t asked_for = 1U << wanted;
+  const std::uint32_t resident = has_fetched ? present.value() & ~asked_for : present.value() | asked_for;
+  return MappedWindow{start / kPageBytes, static_cast<std::uint32_t>(pages), resident, has_fetched};
 }
 
 }  // namespace gray::os

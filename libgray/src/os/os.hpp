@@ -64,9 +64,10 @@ base::Result<bool> read_without_waiting(int fd, std::uint64_t offset_bytes);
 /// What mapping one page told of the pages around it: the host maps those that are cached along with the one asked
 /// for.
 struct MappedWindow {
-  std::uint32_t pages;     // how many it told of, the one asked for included
-  std::uint32_t resident;  // how many of them were cached before
-  bool has_fetched;        // the page asked for was not, and is now
+  std::uint64_t first_page;  // of those it told of
+  std::uint32_t pages;       // how many they are, the one asked for included
+  std::uint32_t resident;    // bit i: page first_page + i was cached before
+  bool has_fetched;          // the page asked for was not, and is now
 };
 
 /// Maps the page that holds an offset, for reading, and takes the mapping away again. At most that page is fetched.

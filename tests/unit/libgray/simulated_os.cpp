@@ -105,13 +105,16 @@ Result<MappedWindow> map_around(int fd, std::uint64_t offset_bytes, std::uint64_
   const std::uint64_t first = page / kWindowPages * kWindowPages;
   const std::uint64_t count = std::min(kWindowPages, pages_of(file_bytes) - first);
   const bool has_fetched = file->resident.count(page) == 0;
-  const std::uint64_t resident =
-      simulated::host().is_mapping_alone ? (has_fetched ? 0U : 1U) : count_resident(*file, first, count);
+  std::uint32_t resident = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const bool is_told = !simulated::host().is_mapping_alone || first + i == page;
+    if (is_told && file->resident.count(first + i) != 0) resident |= 1U << i;
+  }
   if (has_fetched) {
     file->resident.insert(page);
     ++simulated::host().pages_brought_in;
   }
-  return MappedWindow{static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(resident), has_fetched};
+  return MappedWindow{first, static_cast<std::uint32_t>(count), resident, has_fetched};
 }
 
 Result<std::uint64_t> file_system_kind(const char* /*path*/) {
