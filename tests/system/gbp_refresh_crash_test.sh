@@ -12,7 +12,7 @@ need_built gbp
 need python3 mkfs.ext4 losetup
 [[ -e /dev/loop-control ]] || skip "there are no loop devices"
 GBP=$(program gbp)
-readonly GBP STEP=${GRAY_CRASH_STEP:-17}
+readonly GBP STEP=${GRAY_CRASH_STEP:-23}
 readonly CRASH=$SOURCE/tests/support/refresh_crash.py
 export XDG_DATA_HOME=$SCRATCH/parameters XDG_RUNTIME_DIR=$SCRATCH
 MEMORY=$(mktemp -d /dev/shm/gray-crash.XXXXXX)
