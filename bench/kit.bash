@@ -140,7 +140,8 @@ make_disk() {
   at_exit _drop_disk "$UNIT"
   "$BIN/hddsim" up "$UNIT" "$@" >"$SCRATCH/where"
   DISK=$(<"$SCRATCH/where")
-  DEVICE=$(findmnt -n -o SOURCE "$DISK")
+  DEVICE=$DISK # of a disk without a file system
+  [[ $DISK == /dev/* ]] || DEVICE=$(findmnt -n -o SOURCE "$DISK")
 }
 
 drop_disk() {
