@@ -23,14 +23,14 @@ import rows as kit  # noqa: E402
 PARTS = collections.OrderedDict((
     ("accuracy", ("Predicting disk traffic", "discnice_accuracy",
                   "How far the predicted bytes are from those the kernel counts; open: the model alone, closed: settled by the kernel's account.")),
-    ("cost", ("What covering a program costs", "call_cost, overhead", "Added time of calls and programs under discnice without a limit.")),
+    ("cost", ("What covering a program costs", "call_cost, overhead, discnice_warm_cost", "Added time of calls and programs under discnice without a limit.")),
     ("throttle", ("Policies and throttling", "throttle", "On the emulated disk of 7200 rpm unless the variant says otherwise.")),
     ("tables", ("The tables and figures of DiscNice", "contention, modules, rate_over_time, idle_time, layout_order",
                 "Background work beside a foreground program, models on and off, rates over time. On the emulated disk.")),
     ("gbp", ("What is cached, where it lies: gbp", "gbp", "")),
     ("mac", ("Memory admission: gb_alloc", "mac", "In a memory control group of its own.")),
     ("microbench", ("The measured host: microbench", "microbench", "")),
-    ("bench", ("The benchmarks themselves", "--smoke, --full", "")),
+    ("bench", ("The benchmarks themselves", "hddsim, --smoke, --full", "")),
 ))
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f")
 NOT_MEASURED = "not measured"
