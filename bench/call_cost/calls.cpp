@@ -52,7 +52,8 @@ bool exec_once(const char* /*path*/, int /*fd*/) {
          waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-constexpr Kind kKinds[] = {{"pread", 10'000, pread_once}, {"open", 2'000, open_once}, {"exec", 20, exec_once}};
+constexpr Kind kKinds[] = {
+    {"pread", 10'000, pread_once}, {"open", 2'000, open_once}, {"exec", 20, exec_once}};
 
 std::uint64_t now_ns() {
   timespec now{};
