@@ -142,10 +142,13 @@ def summary(measured):
 
 
 def notes(lines):
-    told = collections.OrderedDict((row["note"], True) for _, row in lines if row and row["note"])
-    if not told:
-        return ""
-    return "\n".join(f"- {cells[0]}: {row['note']}" for cells, row in lines if row and row["note"]) + "\n\n"
+    """One line a note; rows that share one are told together."""
+    sharing = collections.OrderedDict()
+    for cells, row in lines:
+        if row and row["note"]:
+            sharing.setdefault(row["note"], []).append(cells[0])
+    told = [f"- {claims[0]}{f' (and {len(claims) - 1} more)' if len(claims) > 1 else ''}: {note}" for note, claims in sharing.items()]
+    return "\n".join(told) + "\n" if told else ""
 
 
 def document(measured, curves, folder):
@@ -195,7 +198,7 @@ def plot(figure, lines, path):
     with tempfile.TemporaryDirectory() as folder:
         commands = ["set terminal svg size 760,380 dynamic enhanced background rgb 'white' font 'sans-serif,12'", f"set output {gnuplot_text(str(path))}",
                     f"set title {gnuplot_text(title_of(lines))} noenhanced", f"set xlabel {gnuplot_text(first['x'])} noenhanced",
-                    f"set ylabel {gnuplot_text(first['y'])} noenhanced", "set grid ytics lc rgb '#dddddd'", "set key outside right top noenhanced", "set yrange [0:*]"]
+                    f"set ylabel {gnuplot_text(first['y'])} noenhanced", "set grid ytics lc rgb '#dddddd'", "set key outside right top noenhanced", "set yrange [0:*]", "set offsets 0, 0, graph 0.05, 0"]
         parts, levels = [], []
         for index, (name, line) in enumerate(lines.items()):
             data = pathlib.Path(folder) / f"{index}.dat"
