@@ -78,6 +78,8 @@ def mounts(run):
 
 
 def loops(run):
+    if shutil.which("losetup") is None:
+        return []
     listed = subprocess.run(["losetup", "-l", "-n", "-O", "NAME,BACK-FILE"], capture_output=True, text=True, check=False).stdout
     return [line.split()[0] for line in listed.splitlines() if f"/gray-bench-{run}" in line]
 
@@ -168,7 +170,7 @@ def guard(run, pid):
     """In a session of its own; wakes once, when the process is gone."""
     try:
         gone = os.pidfd_open(pid)
-    except OSError:
+    except (OSError, AttributeError):  # over already, or a kernel or Python older than 2020: then its own traps have to do
         return
     if os.fork() != 0:
         return
