@@ -32,8 +32,7 @@ constexpr std::uint64_t kMiddleByte = kBigFileBytes / 2;
 constexpr ReadaheadLimits kWide{2048, 1024, kFolioOrderMax};  // the machine the numbers were measured on
 constexpr ReadaheadLimits kNarrow{32, 1024};  // a distribution's default window on such a disk
 constexpr std::uint64_t kQuestionsMax = 40;   // two looks ahead, one back and the fetches, each by bisection
-constexpr std::uint64_t kWindowQuestionsMax =
-    200;  // and where a window falls on a fragmented stretch, its first runs
+constexpr std::uint64_t kWindowQuestionsMax = 300;  // where a look back crosses many nodes of fragments
 
 struct Row {
   const char* pattern;

@@ -12,7 +12,7 @@ constexpr std::uint32_t kOrderMax =
 constexpr std::uint32_t kFolioOrderStep = 2;  // each asynchronous window aims two orders higher
 
 // In a more fragmented stretch the rest keeps the markers and folios it had.
-constexpr int kRunsMax = 8;
+constexpr int kRunsMax = 4;
 
 // Of a longer stretch only the beginning is looked through for markers; the kernel moves no more in one call.
 constexpr std::uint64_t kMarkedPagesMax = UINT64_C(1) << 19U;
