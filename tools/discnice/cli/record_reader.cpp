@@ -47,6 +47,7 @@ bool is_operation_sound(const TakenRecord& record) {
          op.file_size_bytes <= kOffsetBytesMax && op.length_bytes <= protocol::kRecordedLengthBytesMax &&
          op.window_pages_max <= protocol::kRecordedWindowPagesMax &&
          op.request_pages_max <= protocol::kRecordedWindowPagesMax &&
+         op.folio_order_max <= protocol::kRecordedFolioOrderMax &&
          op.oracle <= static_cast<std::uint8_t>(protocol::RecordedOracle::probing) &&
          has_answers(record, op.answer_count, protocol::kOperationFixedBytes, op.answers);
 }
@@ -65,7 +66,8 @@ bool is_sound(const TakenRecord& record) {
     case RecordType::advice: {
       const auto& advice = as<protocol::AdviceRecord>(record);
       return advice.window_pages_max <= protocol::kRecordedWindowPagesMax &&
-             advice.request_pages_max <= protocol::kRecordedWindowPagesMax;
+             advice.request_pages_max <= protocol::kRecordedWindowPagesMax &&
+             advice.folio_order_max <= protocol::kRecordedFolioOrderMax;
     }
     case RecordType::process:
       return as<protocol::ProcessRecord>(record).event <=

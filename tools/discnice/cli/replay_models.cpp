@@ -139,8 +139,8 @@ ReplayModels::Process& ReplayModels::process_of(std::uint32_t pid) {
   }
   Process& process = processes_[pid];
   process.used_at = records_;
-  if (process.markers == nullptr) {
-    process.markers = std::make_unique<predictor::Markers>();
+  if (process.shape == nullptr) {
+    process.shape = std::make_unique<predictor::CacheShape>();
     process.regions = std::make_unique<predictor::UpdateRegions>();
   }
   return process;
@@ -193,7 +193,7 @@ ReplayModels::Answers ReplayModels::answers_of(const protocol::OperationRecord& 
 IoEstimate ReplayModels::estimate_transfer(Process& process, const protocol::OperationRecord& record,
                                            const IoOp& op) {
   OpenFile& file = file_of(process, record.descriptor, record.opening,
-                           {record.window_pages_max, record.request_pages_max});
+                           {record.window_pages_max, record.request_pages_max, record.folio_order_max});
   const Answers answers = answers_of(record);
   RecordedOracle recorded(answers, op.file, cache_, sum_.guessed_answers);
   const predictor::ResidencyOracle oracle =
@@ -208,9 +208,9 @@ IoEstimate ReplayModels::estimate_transfer(Process& process, const protocol::Ope
     return predictor::estimate_read_alone(op, oracle);
   if ((record.flags & protocol::kRecordedCopy) != 0) {
     return predictor::estimate_spliced_read(op, protocol::kRecordedLengthBytesMax, file.state,
-                                            *process.markers, oracle, record.time_ns);
+                                            *process.shape, oracle, record.time_ns);
   }
-  return predictor::estimate_read(op, file.state, *process.markers, oracle, record.time_ns);
+  return predictor::estimate_read(op, file.state, *process.shape, oracle, record.time_ns);
 }
 
 IoEstimate ReplayModels::estimate(Process& process, const protocol::OperationRecord& record, const IoOp& op) {
@@ -280,7 +280,7 @@ void ReplayModels::take_outcome(const protocol::OutcomeRecord& record) {
 
 void ReplayModels::take_advice(const protocol::AdviceRecord& record) {
   OpenFile& file = file_of(process_of(record.head.pid), record.descriptor, record.opening,
-                           {record.window_pages_max, record.request_pages_max});
+                           {record.window_pages_max, record.request_pages_max, record.folio_order_max});
   predictor::FileState& state = file.state;
   switch (record.advice) {
     case POSIX_FADV_NORMAL:
@@ -314,7 +314,7 @@ void ReplayModels::take_process(const protocol::ProcessRecord& record) {
   *child.regions = *parent->second.regions;
   // Words and nothing else, as a fork copies them.
   std::memcpy(static_cast<void*>(child.markers.get()), parent->second.markers.get(),
-              sizeof(predictor::Markers));
+              sizeof(predictor::CacheShape));
 }
 
 Replayed ReplayModels::result() const {

@@ -64,7 +64,7 @@ class ReplayModels {
   };
   struct Process {
     std::map<std::uint32_t, OpenFile> files;  // by descriptor
-    std::unique_ptr<predictor::Markers> markers;
+    std::unique_ptr<predictor::CacheShape> shape;
     std::unique_ptr<predictor::UpdateRegions> regions;
     std::uint64_t delay_ns = 0;
     std::uint64_t used_at = 0;  // the count of records then

@@ -15,7 +15,7 @@ namespace discnice::predictor {
 inline constexpr std::uint64_t kSpliceBytes = 16 * kPageBytes;
 
 /// Predicts the reading side of a copy, of at most `length_bytes_max`.
-IoEstimate estimate_spliced_read(IoOp op, std::uint64_t length_bytes_max, FileState& file, Markers& markers,
+IoEstimate estimate_spliced_read(IoOp op, std::uint64_t length_bytes_max, FileState& file, CacheShape& shape,
                                  const ResidencyOracle& oracle, std::uint64_t now_ns);
 
 }  // namespace discnice::predictor

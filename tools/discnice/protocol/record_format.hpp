@@ -25,6 +25,7 @@ inline constexpr std::uint32_t kRecordBytesMax = 8 * kSlotBytes;
 inline constexpr std::uint64_t kRecordedLengthBytesMax =
     0x7ffff000;  // what the kernel moves in one call (MAX_RW_COUNT)
 inline constexpr std::uint64_t kRecordedWindowPagesMax = UINT64_C(1) << 20U;
+inline constexpr std::uint32_t kRecordedFolioOrderMax = 31;
 
 /// Types of record. Append only. Those from kPrivateTypes on are for the launcher and never in a file.
 enum class RecordType : std::uint16_t { none, operation, answers, outcome, advice, process, end };
@@ -81,7 +82,8 @@ struct OperationRecord {
   std::uint8_t flags;
   std::uint8_t oracle;  // RecordedOracle
   std::uint32_t answer_count;
-  std::uint64_t reserved;
+  std::uint32_t folio_order_max;  // of the file system: ReadaheadLimits
+  std::uint32_t reserved;
   RecordedAnswer answers[kOperationAnswersMax];
 };
 inline constexpr std::uint32_t kOperationFixedBytes = offsetof(OperationRecord, answers);
@@ -122,7 +124,7 @@ struct AdviceRecord {
   std::uint32_t descriptor;
   std::uint32_t opening;
   std::uint32_t advice;  // POSIX_FADV_*
-  std::uint32_t reserved;
+  std::uint32_t folio_order_max;
 };
 static_assert(sizeof(AdviceRecord) == kSlotBytes);
 

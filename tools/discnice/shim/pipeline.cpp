@@ -47,7 +47,7 @@ constexpr std::uint32_t kGraceCalls = 4;
 constexpr std::uint64_t kGraceCostBytes = 64 * 1024;
 constexpr std::uint64_t kGraceNs = 200'000'000;
 
-predictor::Markers markers;
+predictor::CacheShape cache_shape;
 predictor::UpdateRegions regions;
 std::atomic<std::uint32_t> regions_lock;
 
@@ -209,8 +209,8 @@ IoEstimate estimate(Job& job, OpenFile& file, const Transfer& transfer, const Io
   if (op.kind == OpKind::read) {
     if ((disabled & protocol::kWithoutReadahead) != 0) return predictor::estimate_read_alone(op, oracle);
     if (transfer.is_copy)
-      return predictor::estimate_spliced_read(op, kCallBytesMax, file.state, markers, oracle, now_ns);
-    return predictor::estimate_read(op, file.state, markers, oracle, now_ns);
+      return predictor::estimate_spliced_read(op, kCallBytesMax, file.state, cache_shape, oracle, now_ns);
+    return predictor::estimate_read(op, file.state, cache_shape, oracle, now_ns);
   }
   if ((disabled & protocol::kWithoutWrites) != 0) return {.write_bytes = op.length_bytes};
   const TryLock lock(regions_lock, job.epoch);
@@ -280,7 +280,7 @@ void catch_up(Job& job, const Transfer& transfer, std::uint64_t read_bytes) {
   if (!find_offset(*file, transfer, &op.offset_bytes)) return;
   if (transfer.offset_bytes < 0) op.offset_bytes -= read_bytes;  // the position has moved on already
   constexpr predictor::ResidencyOracle kNothingResident;
-  predictor::estimate_read(op, file->state, markers, kNothingResident, monotonic_coarse_ns());
+  predictor::estimate_read(op, file->state, cache_shape, kNothingResident, monotonic_coarse_ns());
 }
 
 void note_charge(Job& job, const Charge& charge) {
