@@ -30,9 +30,8 @@ namespace {
 constexpr std::uint64_t kBigFileBytes = 256 * kMiB;
 constexpr std::uint64_t kMiddleByte = kBigFileBytes / 2;
 constexpr ReadaheadLimits kWide{2048, 1024, kFolioOrderMax};  // the machine the numbers were measured on
-constexpr ReadaheadLimits kNarrow{32, 1024};  // a distribution's default window on such a disk
-constexpr std::uint64_t kQuestionsMax = 40;   // two looks ahead, one back and the fetches, each by bisection
-constexpr std::uint64_t kWindowQuestionsMax = 300;  // where a look back crosses many nodes of fragments
+constexpr ReadaheadLimits kNarrow{32, 1024};        // a distribution's default window on such a disk
+constexpr std::uint64_t kWindowQuestionsMax = 300;  // a look back may cross many nodes of fragments
 
 struct Row {
   const char* pattern;

@@ -313,7 +313,7 @@ void ReplayModels::take_process(const protocol::ProcessRecord& record) {
   child.delay_ns = parent->second.delay_ns;
   *child.regions = *parent->second.regions;
   // Words and nothing else, as a fork copies them.
-  std::memcpy(static_cast<void*>(child.markers.get()), parent->second.markers.get(),
+  std::memcpy(static_cast<void*>(child.shape.get()), parent->second.shape.get(),
               sizeof(predictor::CacheShape));
 }
 
