@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,7 +17,12 @@ namespace discnice::cli {
 struct CodePlace {
   std::string file;  // empty: not in a file
   std::uint64_t offset_bytes = 0;
-  friend auto operator<=>(const CodePlace&, const CodePlace&) = default;
+  friend bool operator==(const CodePlace& a, const CodePlace& b) {
+    return a.offset_bytes == b.offset_bytes && a.file == b.file;
+  }
+  friend bool operator<(const CodePlace& a, const CodePlace& b) {
+    return std::tie(a.file, a.offset_bytes) < std::tie(b.file, b.offset_bytes);
+  }
 };
 
 /// The names of the functions at a place, the outermost first: more than one where some were inlined.

@@ -33,13 +33,7 @@ void ReplayCache::cut_out(Intervals& intervals, std::uint64_t first_page, std::u
   }
 }
 
-void ReplayCache::add(const FileId& file, std::uint64_t first_page, std::uint64_t end_page) {
-  if (first_page >= end_page) return;
-  if (++additions_ > kAdditionsMax) {
-    files_.clear();
-    additions_ = 1;
-  }
-  Intervals& intervals = files_[{file.device, file.inode}];
+void ReplayCache::join(Intervals& intervals, std::uint64_t first_page, std::uint64_t end_page) {
   auto at = intervals.upper_bound(end_page);
   while (at != intervals.begin()) {  // joins all that touch
     const auto before = std::prev(at);
@@ -49,6 +43,15 @@ void ReplayCache::add(const FileId& file, std::uint64_t first_page, std::uint64_
     at = intervals.erase(before);
   }
   intervals.emplace(first_page, end_page);
+}
+
+void ReplayCache::add(const FileId& file, std::uint64_t first_page, std::uint64_t end_page) {
+  if (first_page >= end_page) return;
+  if (++additions_ > kAdditionsMax) {
+    files_.clear();
+    additions_ = 1;
+  }
+  join(files_[{file.device, file.inode}], first_page, end_page);
 }
 
 void ReplayCache::remove(const FileId& file, std::uint64_t first_page, std::uint64_t end_page) {

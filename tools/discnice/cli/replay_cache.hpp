@@ -7,9 +7,9 @@
 // What breaks it: pages that went away, or came by another process, between two answers. A page never heard of counts as absent.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <map>
+#include <tuple>
 
 #include "tools/discnice/contract/io_op.hpp"
 
@@ -29,10 +29,13 @@ class ReplayCache {
   struct Key {
     std::uint64_t device;
     std::uint64_t inode;
-    friend auto operator<=>(const Key&, const Key&) = default;
+    friend bool operator<(const Key& a, const Key& b) {
+      return std::tie(a.device, a.inode) < std::tie(b.device, b.inode);
+    }
   };
   using Intervals = std::map<std::uint64_t, std::uint64_t>;  // first page -> end page; apart from each other
 
+  static void join(Intervals& intervals, std::uint64_t first_page, std::uint64_t end_page);
   static void cut_out(Intervals& intervals, std::uint64_t first_page, std::uint64_t end_page);
 
   std::map<Key, Intervals> files_;
