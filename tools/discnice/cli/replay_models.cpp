@@ -207,8 +207,8 @@ IoEstimate ReplayModels::estimate_transfer(Process& process, const protocol::Ope
   if ((disabled_models_ & protocol::kWithoutReadahead) != 0)
     return predictor::estimate_read_alone(op, oracle);
   if ((record.flags & protocol::kRecordedCopy) != 0) {
-    return predictor::estimate_spliced_read(op, protocol::kRecordedLengthBytesMax, file.state,
-                                            *process.shape, oracle, record.time_ns);
+    return predictor::estimate_spliced_read(op, protocol::kRecordedLengthBytesMax, file.state, *process.shape,
+                                            oracle, record.time_ns);
   }
   return predictor::estimate_read(op, file.state, *process.shape, oracle, record.time_ns);
 }
