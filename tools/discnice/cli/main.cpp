@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
   if (first == "status") return discnice::cli::status_main(argc - 1, argv + 1);
   if (first == "explain") return discnice::cli::explain_main(argc - 1, argv + 1);
   if (first == "verify") return discnice::cli::verify_main(argc - 1, argv + 1);
+  if (first == "replay") return discnice::cli::replay_main(argc - 1, argv + 1);
   if (first == "run") return discnice::cli::run_main(argc - 1, argv + 1);
   return discnice::cli::run_main(argc, argv);
 }

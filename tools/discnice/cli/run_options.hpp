@@ -17,7 +17,9 @@ struct RunOptions {
   protocol::JobOptions job{1, 0, 0};
   bool is_json = false;
   bool is_quiet = false;
-  std::string report_path;  // empty: stderr
+  std::string report_path;   // empty: stderr
+  std::string record_path;   // empty: no recording
+  std::string profile_path;  // empty: no profile
 };
 
 /// Reads the command line of `discnice verify` as read_run_options() does that of `discnice run`.
