@@ -365,6 +365,7 @@ void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
 }
 
 std::size_t part_bytes_max(Job& job, const Transfer& transfer) {
+  if (transfer.length_bytes <= kPartBytesMin) return SIZE_MAX;
   const std::uint64_t rate = protocol::load_grant(*job.segment).rate_bytes_per_s;
   if (rate == 0) return SIZE_MAX;
   const std::uint64_t paced = rate / kBurstsPerSecond / kPartBytesMin * kPartBytesMin;
