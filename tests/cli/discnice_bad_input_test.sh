@@ -127,14 +127,14 @@ shared_memory() {
     echo 'not shown: a full or missing /dev/shm (needs the right to unshare mounts)'
     return
   fi
-  RUNNER=(unshare -m sh -c "$FULL" sh)
+  RUNNER=(unshare -m --propagation slave sh -c "$FULL" sh)
   refused 125 '/dev/shm is full' "$DISCNICE" --rate 5M -- ./program
-  RUNNER=(unshare -m sh -c "$MISSING" sh)
+  RUNNER=(unshare -m --propagation slave sh -c "$MISSING" sh)
   refused 125 'there is no /dev/shm' "$DISCNICE" --rate 5M -- ./program
-  RUNNER=(unshare -m sh -c "$READ_ONLY" sh)
+  RUNNER=(unshare -m --propagation slave sh -c "$READ_ONLY" sh)
   refused 125 '/dev/shm' "$DISCNICE" --rate 5M -- ./program
   for state in "$FULL" "$MISSING" "$READ_ONLY"; do
-    RUNNER=(unshare -m sh -c "$state" sh)
+    RUNNER=(unshare -m --propagation slave sh -c "$state" sh)
     bare 'libdiscnice: .*/dev/shm' DISCNICE_RATE=5M
   done
   RUNNER=()

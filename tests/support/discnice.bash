@@ -83,9 +83,10 @@ judged() {
 moved() { echo $(($(field "$1" read_bytes) + $(field "$1" write_bytes) - $(field "$1" cancelled_bytes))); }
 
 # Jobs of others on this machine must not be taken for what a test left behind: where we may, /dev/shm becomes our own.
+# What is unmounted meanwhile goes here too ("slave"), or others' disks would stay in use as long as this runs.
 alone_in_shm() { # SCRIPT ARGUMENT...
   if ((EUID == 0)) && [[ -z ${GRAY_OWN_SHM:-} ]] && unshare -m true 2>/dev/null; then
-    GRAY_OWN_SHM=1 exec unshare -m sh -c 'mount -t tmpfs tmpfs /dev/shm && exec bash "$@"' sh "$@"
+    GRAY_OWN_SHM=1 exec unshare -m --propagation slave sh -c 'mount -t tmpfs tmpfs /dev/shm && exec bash "$@"' sh "$@"
   fi
 }
 

@@ -202,7 +202,7 @@ full_disk() {
   fi
   mkdir -p small
   # shellcheck disable=SC2016 # the inner shell's own arguments
-  expect_status 5 unshare -m sh -c 'mount -t tmpfs -o size=64k tmpfs small && "$@"; status=$?; cp small/record cut.record; exit $status' sh \
+  expect_status 5 unshare -m --propagation slave sh -c 'mount -t tmpfs -o size=64k tmpfs small && "$@"; status=$?; cp small/record cut.record; exit $status' sh \
     "$DISCNICE" run -q --record small/record -- python3 -c 'import os
 f = os.open("big", os.O_RDONLY)
 for i in range(3000): os.pread(f, 10, i)
