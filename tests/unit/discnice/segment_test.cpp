@@ -25,6 +25,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/unit/discnice/child_process.hpp"
 #include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/protocol/guarded_word.hpp"
 #include "tools/discnice/protocol/members.hpp"
 
 using namespace discnice;
@@ -105,7 +106,7 @@ std::vector<char> bytes_of(const Segment& segment) {
 void use(Segment& segment) {
   const Grant grant = load_grant(segment);
   const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
-  const auto decision = policy.admit({segment.policy_state.load()}, grant, 4'096, 1'000'000'000);
+  const auto decision = policy.admit({segment.lane_states[0].load()}, grant, 4'096, 1'000'000'000);
   policy.correct(decision.next, grant, -4'096, 1'000'000'000);
   Member& member = enter(segment, discnice::test::own_pid(), JoinKind::after_exec);
   add(member, Counter::calls, 1);
@@ -146,9 +147,10 @@ TEST_CASE("a segment made is found again by name, with what it was made with", "
   CHECK(grant.policy_id == kGrant.policy_id);
   CHECK(grant.rate_bytes_per_s == kGrant.rate_bytes_per_s);
   CHECK(grant.window_ns == kGrant.window_ns);
-  CHECK(segment.policy_state.load() == segment.created_ns);  // the window starts used up
-  made.segment->policy_state.store(99);
-  CHECK(segment.policy_state.load() == 99);
+  CHECK(load_instant(segment.lane_states[0], segment.created_ns) ==
+        segment.created_ns);  // the window starts used up
+  made.segment->lane_states[0].store(99);
+  CHECK(segment.lane_states[0].load() == 99);
   unmap(joined.value());
 }
 
@@ -180,8 +182,8 @@ TEST_CASE("a removed name cannot be joined, and those inside go on sharing", "[s
   REQUIRE(joined.error() == 0);
   remove(made.name);
   CHECK(join_error(made.text()) == -ENOENT);
-  made.segment->policy_state.store(4711);
-  CHECK(joined.value()->policy_state.load() == 4711);
+  made.segment->lane_states[0].store(4711);
+  CHECK(joined.value()->lane_states[0].load() == 4711);
   unmap(joined.value());
 }
 
@@ -191,11 +193,11 @@ TEST_CASE("a private segment is shared with forked children and has no name", "[
   Segment& segment = *made.value();
   CHECK(std::string(name_of(segment).text).empty());
   const pid_t child = start_child([&] {
-    segment.policy_state.store(12);
+    segment.lane_states[0].store(12);
     return 0;
   });
   CHECK(wait_for(child) == 0);
-  CHECK(segment.policy_state.load() == 12);
+  CHECK(segment.lane_states[0].load() == 12);
   remove(name_of(segment));  // removes nothing and says nothing
   unmap(&segment);
 }

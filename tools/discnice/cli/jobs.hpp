@@ -2,6 +2,7 @@
 // jobs: the segments of this user's jobs in /dev/shm.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ class MappedJob {
   MappedJob& operator=(MappedJob&&) = delete;
 
   [[nodiscard]] const protocol::Segment& segment() const { return *segment_; }
+  [[nodiscard]] protocol::Segment& segment() { return *segment_; }
 
  private:
   protocol::Segment* segment_;
@@ -27,5 +29,12 @@ class MappedJob {
 
 /// The jobs of this user that have somebody alive in them. Removes what dead ones left behind.
 std::vector<MappedJob> find_jobs();
+
+/// The job of that number (the pid that started it), with that process in it, or the only one with that command. Nothing, and a
+/// sentence in `problem`, when there is none or more than one.
+std::optional<MappedJob> find_job(const std::string& name, std::string* problem);
+
+/// What the job runs, as the segment tells.
+std::string command_of(const protocol::Segment& segment);
 
 }  // namespace discnice::cli

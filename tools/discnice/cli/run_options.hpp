@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/policy/schedule.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 
 namespace discnice::cli {
@@ -17,7 +18,9 @@ struct RunOptions {
   protocol::JobOptions job{1, 0, 0};
   bool is_json = false;
   bool is_quiet = false;
-  std::string report_path;  // empty: stderr
+  bool is_coverage_required = false;
+  policy::Schedule schedule;  // without entries: none
+  std::string report_path;    // empty: stderr
 };
 
 /// Reads the command line of `discnice verify` as read_run_options() does that of `discnice run`.

@@ -14,6 +14,12 @@ int verify_main(int argc, char** argv);
 /// Lists the jobs that are running now.
 int status_main(int argc, char** argv);
 
+/// Changes the limits of a job that runs.
+int set_main(int argc, char** argv);
+
+/// Names the policies.
+int policies_main(int argc, char** argv);
+
 /// Says which measured host parameters decide, and where they come from.
 int explain_main(int argc, char** argv);
 

@@ -9,10 +9,14 @@
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/policy/lumps.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/predictor/predictor.hpp"
+#include "tools/discnice/protocol/guarded_word.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 #include "tools/discnice/shim/account.hpp"
+#include "tools/discnice/shim/budget.hpp"
+#include "tools/discnice/shim/disk_watch.hpp"
 #include "tools/discnice/shim/open_files.hpp"
 #include "tools/discnice/shim/residency.hpp"
 #include "tools/discnice/shim/try_lock.hpp"
@@ -32,8 +36,8 @@ using gray::base::raw_syscall;
 using gray::base::word;
 using protocol::Counter;
 
-constexpr std::uint64_t kBurstsPerSecond = 10;      // a part is a tenth of a second's worth
-constexpr std::uint64_t kPartBytesMin = 64 * 1024;  // below this, splitting costs more calls than it smooths
+// A paused job looks up this often by itself; that it goes on is felt within a slice of the wait.
+constexpr std::uint64_t kPauseNs = 1'000'000'000;
 // A part of a call that is believed to be free anyway; bounded, as the belief may be wrong.
 constexpr std::uint64_t kWarmPartBytes = 4UL * 1024 * 1024;
 // Calls after an interrupted wait that do not wait either: a read, a write and some to spare.
@@ -57,6 +61,12 @@ struct WaitContext {
   std::uint64_t grant_sequence;
   std::uint64_t start_at_ns;
   throttle::SignalHold& signals;
+};
+
+// What an operation asks of a disk, with what was found out too late about those before it.
+struct Demand {
+  protocol::Disk* disk;
+  std::uint64_t bytes;
 };
 
 std::uint64_t now_in_wait(void* /*context*/) {
@@ -115,52 +125,117 @@ void owe_until(protocol::Member& member, std::uint64_t instant_ns) {
   raise_to(member.yielded_until_ns, instant_ns);
 }
 
-// Waits until `start_at_ns`, or as long as it may; what is left stays owed and is paid by the process's next
-// call. False: a signal ended it.
-bool wait_until(Job& job, std::uint64_t start_at_ns, std::uint64_t grant_sequence,
-                throttle::SignalHold& signals) {
-  protocol::Member& member = *job.member;
+// Waits until `start_at_ns`, or as long as it may.
+throttle::WaitEnd sleep_until_due(Job& job, std::uint64_t start_at_ns, std::uint64_t grant_sequence,
+                                  throttle::SignalHold& signals) {
   signals.begin();
   WaitContext context{job, grant_sequence, start_at_ns, signals};
   const throttle::Sleeper sleeper{&context, now_in_wait, sleep_in_wait, is_revoked, may_yield_to_signal};
   const throttle::WaitReport report = throttle::wait({start_at_ns}, sleeper);
-  protocol::add(member, Counter::slept_ns, report.slept_ns);
+  protocol::add(*job.member, Counter::slept_ns, report.slept_ns);
+  if (report.end == throttle::WaitEnd::interrupted) protocol::add(*job.member, Counter::interrupted_waits, 1);
+  if (report.end == throttle::WaitEnd::refused) protocol::add(*job.member, Counter::fallbacks, 1);
+  return report.end;
+}
+
+// Waits until what was charged is paid; what is left stays owed and is paid by the process's next call. False: a signal ended it.
+bool wait_until_paid(Job& job, std::uint64_t start_at_ns, std::uint64_t grant_sequence,
+                     throttle::SignalHold& signals) {
+  protocol::Member& member = *job.member;
   protocol::add(member, Counter::waits, 1);
-  if (report.end == throttle::WaitEnd::interrupted) {
-    protocol::add(member, Counter::interrupted_waits, 1);
+  if (sleep_until_due(job, start_at_ns, grant_sequence, signals) == throttle::WaitEnd::interrupted) {
     owe_until(member, start_at_ns);
     return false;
   }
-  if (report.end == throttle::WaitEnd::refused) protocol::add(member, Counter::fallbacks, 1);
   std::uint64_t owed_ns = member.owed_until_ns.load(std::memory_order_relaxed);
   if (owed_ns <= start_at_ns)
     member.owed_until_ns.compare_exchange_strong(owed_ns, 0, std::memory_order_relaxed);
   return true;
 }
 
-// Asks the policy for this cost and moves the shared account; the later of its answer and of the debt is when
-// to start. Returns whether the call may wait again: not when it was not allowed to, and not after a signal.
-bool admit(Job& job, std::uint64_t cost_bytes, bool may_wait, throttle::SignalHold& signals) {
-  std::uint64_t start_at_ns = job.member->owed_until_ns.load(std::memory_order_relaxed);
-  if (cost_bytes == 0 && start_at_ns == 0) return may_wait;
+// When the operation may be asked for again: now, or an instant to sleep to first. `now_ns` when it may go.
+std::uint64_t held_until(Job& job, const Demand& demand, std::uint64_t now_ns) {
+  const Grant grant = grant_now(job, now_ns);
+  if ((grant.flags & kPaused) != 0) return now_ns + kPauseNs;
+  const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
+  DiskActivity activity;
+  if (policy.hold == nullptr || demand.disk == nullptr ||
+      !look_at_disk(job, *demand.disk, grant, now_ns, &activity))
+    return now_ns;
+  std::uint64_t word = job.segment->last_go.load(std::memory_order_relaxed);
+  const policy::State last_go{protocol::unpack_instant(word, now_ns)};
+  const policy::Decision decision = policy.hold(last_go, grant, activity, demand.bytes, now_ns);
+  if (decision.verdict.start_at_ns > now_ns) {
+    const std::uint64_t next_look_ns = now_ns + kLookNs;
+    return decision.verdict.start_at_ns < next_look_ns ? decision.verdict.start_at_ns : next_look_ns;
+  }
+  // Of several that wait for one turn, one gets it.
+  const std::uint64_t next = protocol::pack_instant(decision.next.paid_until_ns);
+  const bool is_mine = job.segment->last_go.compare_exchange_strong(word, next, std::memory_order_relaxed);
+  return is_mine ? now_ns : now_ns + 1;
+}
+
+// Waits while the job is paused, or its policy gives way to the disk's other users. False: a signal ended it.
+bool wait_while_held(Job& job, const Demand& demand, throttle::SignalHold& signals) {
+  bool has_waited = false;
+  while (true) {
+    const std::uint64_t sequence = job.segment->grant.sequence();
+    const std::uint64_t now_ns = monotonic_ns();
+    const std::uint64_t until_ns = held_until(job, demand, now_ns);
+    if (until_ns <= now_ns) return true;
+    if (!has_waited) protocol::add(*job.member, Counter::waits, 1);
+    has_waited = true;
+    switch (sleep_until_due(job, until_ns, sequence, signals)) {
+      case throttle::WaitEnd::interrupted:
+        return false;
+      case throttle::WaitEnd::refused:
+        return true;
+      case throttle::WaitEnd::due:
+      case throttle::WaitEnd::revoked:
+        break;
+    }
+  }
+}
+
+// What this process owes from before; not more than the accounts can have brought about.
+std::uint64_t owed_until(Job& job, const Grant& grant, std::uint64_t now_ns) {
+  const std::uint64_t owed_ns = job.member->owed_until_ns.load(std::memory_order_relaxed);
+  if (owed_ns <= now_ns) return owed_ns;
+  const std::uint64_t latest_ns = latest_paid_ns(job, grant, now_ns);
+  return owed_ns < latest_ns ? owed_ns : latest_ns;
+}
+
+// While others use the disk a rate is spent in portions.
+std::uint64_t lump_now_ns(Job& job, const Grant& grant, const Demand& demand, std::uint64_t now_ns) {
+  DiskActivity activity;
+  if (demand.bytes == 0 || demand.disk == nullptr || grant.rate_bytes_per_s == 0) return 0;
+  if (!look_at_disk(job, *demand.disk, grant, now_ns, &activity)) return 0;
+  return policy::lump_ns(grant.rate_bytes_per_s, activity, now_ns);
+}
+
+// Asks the policy for this cost and moves the shared accounts; the later of its answer and of the debt is when to start. Returns
+// whether the call may wait again: not when it was not allowed to, and not after a signal.
+bool admit(Job& job, const IoEstimate& estimate, protocol::Disk* disk, bool may_wait,
+           throttle::SignalHold& signals) {
+  const Demand demand{disk, estimate.cost_bytes() + take_unheld()};
+  if (demand.bytes == 0 && job.member->owed_until_ns.load(std::memory_order_relaxed) == 0) return may_wait;
   const std::uint64_t sequence = job.segment->grant.sequence();
   const std::uint64_t now_ns = monotonic_ns();
-  if (cost_bytes != 0) {
-    const Grant grant = protocol::load_grant(*job.segment);
-    const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
-    std::uint64_t before = job.segment->policy_state.load(std::memory_order_relaxed);
-    policy::Decision decision{};
-    do {
-      decision = policy.admit({before}, grant, cost_bytes, now_ns);
-    } while (!job.segment->policy_state.compare_exchange_weak(before, decision.next.paid_until_ns,
-                                                              std::memory_order_relaxed));
-    if (decision.verdict.start_at_ns > start_at_ns) start_at_ns = decision.verdict.start_at_ns;
+  const Grant grant = grant_now(job, now_ns);
+  const bool is_holding =
+      (grant.flags & kPaused) != 0 || policy::policy_by_id(grant.policy_id).hold != nullptr;
+  std::uint64_t start_at_ns = owed_until(job, grant, now_ns);
+  const std::uint64_t paid_at_ns =
+      charge(job, grant, estimate, lump_now_ns(job, grant, demand, now_ns), now_ns);
+  if (paid_at_ns > start_at_ns) start_at_ns = paid_at_ns;
+  if (start_at_ns <= now_ns && !(is_holding && demand.bytes != 0)) return may_wait;
+  if (!may_wait || takes_grace(*job.member, demand.bytes, now_ns)) {
+    if (start_at_ns > now_ns) owe_until(*job.member, start_at_ns);
+    return false;
   }
-  if (start_at_ns <= now_ns) return may_wait;
-  if (may_wait && !takes_grace(*job.member, cost_bytes, now_ns))
-    return wait_until(job, start_at_ns, sequence, signals);
-  owe_until(*job.member, start_at_ns);
-  return false;
+  if (start_at_ns > now_ns && !wait_until_paid(job, start_at_ns, sequence, signals)) return false;
+  // A grant that was changed meanwhile may hold the job back where the old one did not.
+  return demand.bytes == 0 || wait_while_held(job, demand, signals);
 }
 
 // Finds the entry of a descriptor and makes sure it is classified. Null: not charged (or not to be known
@@ -343,7 +418,8 @@ bool before_transfer(Job& job, Transfer& transfer) {
   protocol::add(*job.member, Counter::calls, 1);
   Charge charge;
   if (!passes_unpredicted(job, *file, transfer) && !predict(job, *file, transfer, &charge)) charge = Charge{};
-  transfer.may_wait = admit(job, charge.estimate.cost_bytes(), transfer.may_wait, *transfer.signals);
+  charge.disk = disk_of(job, *file->device);
+  transfer.may_wait = admit(job, charge.estimate, charge.disk, transfer.may_wait, *transfer.signals);
   note_charge(job, charge);
   if (is_verifying(job)) {
     note_class_prediction(job, class_of(transfer), charge.estimate);
@@ -375,10 +451,8 @@ void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
 }
 
 std::size_t part_bytes_max(Job& job, const Transfer& transfer) {
-  const std::uint64_t rate = protocol::load_grant(*job.segment).rate_bytes_per_s;
-  if (rate == 0) return SIZE_MAX;
-  const std::uint64_t paced = rate / kBurstsPerSecond / kPartBytesMin * kPartBytesMin;
-  const std::uint64_t part = paced > kPartBytesMin ? paced : kPartBytesMin;
+  const std::uint64_t part = part_bytes(protocol::load_grant(*job.segment), transfer.kind == OpKind::write);
+  if (part == 0) return SIZE_MAX;
   if (transfer.length_bytes <= part) return SIZE_MAX;
   OpenFile* file = charged_file(job, transfer.fd);
   if (file == nullptr) return SIZE_MAX;
@@ -424,7 +498,7 @@ bool is_at_size_limit(const Transfer& transfer) {
 void pay_debt(Job& job) {
   settle_if_stale(job);
   throttle::SignalHold signals;
-  admit(job, 0, true, signals);
+  admit(job, IoEstimate{}, last_disk(), true, signals);
 }
 
 void settle_now(Job& job) {
