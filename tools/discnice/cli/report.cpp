@@ -207,6 +207,8 @@ std::string report_text(const Report& report) {
   text += fmt::format("  waited           {} (all processes together)\n",
                       format_duration_ns(report.slept_s * 1e9));
   text += fmt::format("  covered          {}\n", coverage_text(report));
+  for (const std::string& program : report.uncovered_programs)
+    text += fmt::format("  NOT COVERED      {}: it ran without a limit\n", gray::cli::escape_controls(program));
   return text;
 }
 
@@ -232,6 +234,7 @@ std::string report_json(const Report& report) {
   json["probe_bytes"] = report.probe_bytes;
   json["fallbacks"] = report.fallbacks;
   json["still_running"] = report.still_running;
+  json["uncovered_programs"] = report.uncovered_programs;
   if (report.is_verification) add_verification(json, report);
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

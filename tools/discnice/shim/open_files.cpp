@@ -92,6 +92,8 @@ void classify(OpenFile& file, int fd) {
   file.id = {status.st_dev, status.st_ino};
   file.size_bytes = size_of(fd, status);
   file.is_size_fresh = true;
+  file.unsent_bytes = 0;
+  file.steps[0] = file.steps[1] = {};
   file.state = predictor::FileState{};
   file.state.limits = device->limits;
   file.file_class.store(FileClass::charged, std::memory_order_release);

@@ -9,6 +9,7 @@
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/policy/lanes.hpp"
 #include "tools/discnice/policy/lumps.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/predictor/predictor.hpp"
@@ -17,8 +18,10 @@
 #include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/budget.hpp"
 #include "tools/discnice/shim/disk_watch.hpp"
+#include "tools/discnice/shim/file_locks.hpp"
 #include "tools/discnice/shim/open_files.hpp"
 #include "tools/discnice/shim/residency.hpp"
+#include "tools/discnice/shim/smooth_writes.hpp"
 #include "tools/discnice/shim/try_lock.hpp"
 #include "tools/discnice/shim/warm_streak.hpp"
 #include "tools/discnice/throttle/throttle.hpp"
@@ -47,6 +50,11 @@ constexpr std::uint32_t kGraceCalls = 4;
 // in a window of read-ahead do wait, so a program's own timer cannot undo the limit.
 constexpr std::uint64_t kGraceCostBytes = 64 * 1024;
 constexpr std::uint64_t kGraceNs = 200'000'000;
+
+// A removal changes an inode, a folder's entry and a block's worth of bitmap or extents for so much of the file.
+constexpr std::uint64_t kRemovalBytes = 512;
+constexpr std::uint64_t kRemovalShare = 1024;
+constexpr std::uint64_t kSectorBytes = 512;  // of st_blocks
 
 // What the kernel's own pipe holds (PIPE_DEF_BUFFERS pages): a copy asks read-ahead for no more at once.
 constexpr std::uint64_t kSpliceBytes = 16 * kPageBytes;
@@ -229,7 +237,7 @@ bool admit(Job& job, const IoEstimate& estimate, protocol::Disk* disk, bool may_
       charge(job, grant, estimate, lump_now_ns(job, grant, demand, now_ns), now_ns);
   if (paid_at_ns > start_at_ns) start_at_ns = paid_at_ns;
   if (start_at_ns <= now_ns && !(is_holding && demand.bytes != 0)) return may_wait;
-  if (!may_wait || takes_grace(*job.member, demand.bytes, now_ns)) {
+  if (!may_wait || holds_fresh_lock(now_ns) || takes_grace(*job.member, demand.bytes, now_ns)) {
     if (start_at_ns > now_ns) owe_until(*job.member, start_at_ns);
     return false;
   }
@@ -400,6 +408,25 @@ std::uint64_t waiting_bytes(int fd, std::uint64_t part) {
   return ready < part ? ready : part;
 }
 
+// What was sent to the disk is dirty no longer: writing there again will cost again.
+void smooth(Job& job, const Transfer& transfer, std::uint64_t bytes) {
+  OpenFile* file = charged_file(job, transfer.fd);
+  if (file == nullptr || transfer.signals == nullptr || is_verifying(job)) return;
+  if (!smooth_after_write(job, *file, transfer.fd, bytes, *transfer.signals)) return;
+  const TryLock lock(regions_lock, job.epoch);
+  if (lock) regions.clear(file->id);
+}
+
+// What taking away `bytes` of a file costs: its metadata, more of it the larger the file.
+void admit_removal(Job& job, std::uint64_t bytes) {
+  if (is_verifying(job)) return;
+  const Grant grant = protocol::load_grant(*job.segment);
+  const bool is_holding = (grant.flags & kPaused) != 0 || policy::policy_by_id(grant.policy_id).hold != nullptr;
+  if (!is_holding && !policy::has_limit(grant)) return;
+  throttle::SignalHold signals;
+  admit(job, {.write_bytes = kRemovalBytes + bytes / kRemovalShare}, last_disk(), true, signals);
+}
+
 // The page a read has just returned must count as resident; else the kernel's count lies on this device.
 void test_backend(const Transfer& transfer, ssize_t result) {
   OpenFile* file = find_open_file(transfer.fd);
@@ -434,6 +461,7 @@ void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
     const Counter counter =
         transfer.kind == OpKind::read ? Counter::file_read_bytes : Counter::file_write_bytes;
     protocol::add(*job.member, counter, static_cast<std::uint64_t>(result));
+    if (transfer.kind == OpKind::write) smooth(job, transfer, static_cast<std::uint64_t>(result));
   }
   const std::uint64_t read_bytes =
       result > 0 && transfer.kind == OpKind::read ? static_cast<std::uint64_t>(result) : 0;
@@ -508,13 +536,23 @@ void settle_now(Job& job) {
 Removal before_removal(int folder, const char* path) {
   Removal removal;
   Job* here = job();
-  if (here == nullptr || path == nullptr || regions.is_empty()) return removal;
+  if (here == nullptr || path == nullptr) return removal;
   struct stat status {};
   if (is_raw_error(raw_syscall(SYS_newfstatat, folder, word(path), word(&status), AT_SYMLINK_NOFOLLOW)))
     return removal;
   removal.is_known = S_ISREG(status.st_mode) && status.st_nlink == 1;
   removal.file = {status.st_dev, status.st_ino};
+  if (removal.is_known) admit_removal(*here, static_cast<std::uint64_t>(status.st_blocks) * kSectorBytes);
   return removal;
+}
+
+void before_truncation(int fd, std::uint64_t size_bytes) {
+  Job* here = job();
+  const OpenFile* file = here == nullptr ? nullptr : charged_file(*here, fd);
+  struct stat status {};
+  if (file == nullptr || is_raw_error(raw_syscall(SYS_newfstatat, fd, word(""), word(&status), AT_EMPTY_PATH))) return;
+  const auto before_bytes = static_cast<std::uint64_t>(status.st_size);
+  if (before_bytes > size_bytes) admit_removal(*here, before_bytes - size_bytes);
 }
 
 void after_removal(const Removal& removal, std::uint64_t offset_bytes) {

@@ -175,6 +175,9 @@ auto run_settled_after(Call call) {
   return result;
 }
 
+/// Before a file is cut short through a descriptor: what goes is paid for like a removal.
+void before_truncation(int fd, std::uint64_t size_bytes);
+
 /// What to do to the table of dirty regions after a removal succeeded. Filled before the call, while the file
 /// still exists.
 struct Removal {
@@ -182,8 +185,7 @@ struct Removal {
   FileId file;
 };
 
-/// Looks at the file a removal is about to take away. Costs one system call, and none while no dirty data is
-/// known.
+/// Looks at the file a removal is about to take away, and waits until the removal is paid for. Costs one system call.
 Removal before_removal(int folder, const char* path);
 
 /// After a successful removal of everything from `offset_bytes` on: the dirty data there is never written.
