@@ -443,3 +443,27 @@ TEST_CASE("each grant published has a number of its own, by which a waiting call
   store_grant(*segment, kGrant);
   CHECK(segment->grant.sequence() != first);
 }
+
+TEST_CASE("a grant with one wrong byte is no limit rather than a wrong one", "[segment]") {
+  const auto segment = std::make_unique<Segment>();
+  store_grant(*segment, kGrant);
+  auto* bytes = reinterpret_cast<unsigned char*>(&segment->grant);
+  for (std::size_t at = sizeof(std::uint64_t); at < sizeof segment->grant; ++at) {
+    for (const unsigned char change : {0x01, 0x80, 0xff}) {
+      bytes[at] = static_cast<unsigned char>(bytes[at] ^ change);
+      CHECK(load_grant(*segment).rate_bytes_per_s == 0);
+      bytes[at] = static_cast<unsigned char>(bytes[at] ^ change);
+    }
+  }
+  CHECK(load_grant(*segment).rate_bytes_per_s == kGrant.rate_bytes_per_s);
+}
+
+TEST_CASE("what is lent is good for a second", "[segment]") {
+  const auto segment = std::make_unique<Segment>();
+  constexpr std::uint64_t kNowNs = 5'000'000'000;
+  CHECK(lent_rate(*segment, kNowNs) == 0);
+  lend(*segment, 42, 1, true, kNowNs);
+  CHECK(lent_rate(*segment, kNowNs + kLentMaxNs) == 42);
+  CHECK(lent_rate(*segment, kNowNs + kLentMaxNs + 1) == 0);
+  CHECK(lent_rate(*segment, kNowNs - 1) == 0);
+}

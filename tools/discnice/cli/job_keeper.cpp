@@ -17,6 +17,8 @@
 #include "tools/discnice/cli/sharing.hpp"
 #include "tools/discnice/cli/target.hpp"
 #include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/protocol/guarded_word.hpp"
+#include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
 namespace discnice::cli {
@@ -66,7 +68,8 @@ std::string why_uncovered(pid_t pid) {
   if (holds_text(proc(pid, "maps"), kLibraryName, &is_readable)) return "";
   if (!is_readable) {
     // A dead process has no map either; one of somebody else may not be looked into.
-    const bool is_foreign = access(proc(pid, "maps").c_str(), R_OK) != 0 && access(proc(pid, "").c_str(), F_OK) == 0;
+    const bool is_foreign =
+        access(proc(pid, "maps").c_str(), R_OK) != 0 && access(proc(pid, "").c_str(), F_OK) == 0;
     return is_foreign ? "runs with somebody else's rights (set-user-ID)" : "";
   }
   std::error_code error;
@@ -133,10 +136,25 @@ void JobKeeper::follow_schedule() {
   has_followed_ = true;
 }
 
+// A member killed in its sleep had been charged for what it never did.
+void JobKeeper::return_budget_of_dead() {
+  const std::uint64_t bytes = protocol::take_reservations_of_dead(segment_);
+  if (bytes == 0) return;
+  const std::uint64_t now_ns = gray::base::monotonic_ns();
+  const Grant grant = protocol::load_grant(segment_);
+  const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
+  constexpr auto kBytesMax = static_cast<std::uint64_t>(INT64_MAX);
+  const auto correction = -static_cast<std::int64_t>(std::min(bytes, kBytesMax));
+  protocol::change_instant(segment_.lane_states[0], now_ns, [&](std::uint64_t state) {
+    return policy.correct({state}, grant, correction, now_ns).paid_until_ns;
+  });
+}
+
 void JobKeeper::look(pid_t program) {
   const bool is_turn = looks_ < kEagerLooks || looks_ % kEagerLooks == 0;
   ++looks_;
-  lend_share(segment_, false);
+  lend_share(segment_);
+  return_budget_of_dead();
   if (!is_turn) return;
   follow_schedule();
   if (!has_ended_job_) look_at_processes(program);

@@ -40,7 +40,7 @@ class JobKeeper {
  private:
   void look_at_processes(pid_t program);
   void report_uncovered(pid_t pid, pid_t program);
-  void share_rate();
+  void return_budget_of_dead();
 
   protocol::Segment& segment_;
   policy::Schedule schedule_;

@@ -35,9 +35,11 @@ MappedJob::~MappedJob() {
   if (segment_ != nullptr) protocol::unmap(segment_);
 }
 
-std::vector<MappedJob> find_jobs() {
+std::vector<MappedJob> find_jobs(Whose whose) {
   std::vector<MappedJob> jobs;
-  const std::string own_prefix = fmt::format("{}{}-", protocol::kSegmentPrefix, geteuid());
+  const std::string own_prefix = whose == Whose::own
+                                     ? fmt::format("{}{}-", protocol::kSegmentPrefix, geteuid())
+                                     : protocol::kSegmentPrefix;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(protocol::kSegmentFolder, error)) {
     const std::string name = entry.path().filename().string();

@@ -27,8 +27,11 @@ class MappedJob {
   protocol::Segment* segment_;
 };
 
-/// The jobs of this user that have somebody alive in them. Removes what dead ones left behind.
-std::vector<MappedJob> find_jobs();
+/// Whose jobs.
+enum class Whose : std::uint8_t { own, everybodys };
+
+/// The jobs of this user (root may ask for everybody's) that have somebody alive in them. Removes what dead ones left behind.
+std::vector<MappedJob> find_jobs(Whose whose = Whose::own);
 
 /// The job of that number (the pid that started it), with that process in it, or the only one with that command. Nothing, and a
 /// sentence in `problem`, when there is none or more than one.

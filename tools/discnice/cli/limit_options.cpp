@@ -154,6 +154,13 @@ void add_limit_options(CLI::App& app, LimitTexts& texts) {
                  "bring writes to the disk in paced steps: on, off, auto")
       ->check(CLI::IsMember({"on", "off", "auto"}))
       ->type_name("on|off|auto");
+  // An empty text stands for "not given" from here on, so it may not be given.
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_type_size() == 0) continue;
+    option->check([](const std::string& value) {
+      return value.empty() ? std::string("the value is empty") : std::string();
+    });
+  }
 }
 
 std::optional<int> apply_limits(const LimitTexts& texts, Grant& grant) {

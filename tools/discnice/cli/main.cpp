@@ -12,6 +12,8 @@ int main(int argc, char** argv) {
   if (first == "explain") return discnice::cli::explain_main(argc - 1, argv + 1);
   if (first == "verify") return discnice::cli::verify_main(argc - 1, argv + 1);
   if (first == "set") return discnice::cli::set_main(argc - 1, argv + 1);
+  if (first == "top") return discnice::cli::top_main(argc - 1, argv + 1);
+  if (first == "report") return discnice::cli::report_main(argc - 1, argv + 1);
   if (first == "policies") return discnice::cli::policies_main(argc - 1, argv + 1);
   if (first == "run") return discnice::cli::run_main(argc - 1, argv + 1);
   return discnice::cli::run_main(argc, argv);

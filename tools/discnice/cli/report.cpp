@@ -208,7 +208,8 @@ std::string report_text(const Report& report) {
                       format_duration_ns(report.slept_s * 1e9));
   text += fmt::format("  covered          {}\n", coverage_text(report));
   for (const std::string& program : report.uncovered_programs)
-    text += fmt::format("  NOT COVERED      {}: it ran without a limit\n", gray::cli::escape_controls(program));
+    text +=
+        fmt::format("  NOT COVERED      {}: it ran without a limit\n", gray::cli::escape_controls(program));
   return text;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <sstream>
@@ -10,6 +11,7 @@
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
+#include "tools/discnice/cli/config_file.hpp"
 #include "tools/discnice/cli/limit_options.hpp"
 #include "tools/discnice/policy/registry.hpp"
 
@@ -27,6 +29,7 @@ constexpr char kFooter[] =
     "Other commands:\n"
     "  discnice status [--json]       the jobs that are running now\n"
     "  discnice set JOB [LIMITS]      changes, pauses or resumes a job\n"
+    "  discnice top, report JOB       what the jobs do right now; what one has done so far\n"
     "  discnice policies              the policies and what each does\n"
     "  discnice verify [OPTIONS] CMD  compares what is predicted of CMD with what the kernel counts\n"
     "  discnice run ...               the same as without 'run' (for a CMD called 'status' or 'verify')\n"
@@ -166,6 +169,9 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
   if (const auto status = parse_shared(app, argc, argv, options, texts)) return status;
   if (const auto status = set_excluded(texts.excluded, options.job)) return status;
   if (const auto status = read_schedule(texts.schedule, options.schedule)) return status;
+  const Config config = load_config(config_path());
+  for (const std::string& problem : config.problems) gray::cli::warn("{}", problem);
+  apply_config(config, std::filesystem::path(options.command.front()).filename().string(), texts.limits);
   return apply_limits(texts.limits, options.grant);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/sharing.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <string>
@@ -71,23 +72,50 @@ bool is_sharing(const protocol::Segment& segment) {
 }
 
 bool is_daemon_lending(const protocol::Segment& segment, std::uint64_t now_ns) {
-  return segment.lent.is_daemon.load(std::memory_order_relaxed) != 0 && protocol::lent_rate(segment, now_ns) != 0;
+  return segment.lent.is_daemon.load(std::memory_order_relaxed) != 0 &&
+         protocol::lent_rate(segment, now_ns) != 0;
 }
 
 }  // namespace
 
-void lend_share(protocol::Segment& segment, bool is_daemon) {
+void lend_share(protocol::Segment& segment) {
   const std::uint64_t now_ns = gray::base::monotonic_ns();
-  if (!is_sharing(segment) || (!is_daemon && is_daemon_lending(segment, now_ns))) return;
+  if (!is_sharing(segment) || is_daemon_lending(segment, now_ns)) return;
   std::vector<policy::Claim> claims{claim_of(segment, now_ns)};
   for (const MappedJob& job : find_jobs()) {
-    const bool is_same = std::strcmp(protocol::name_of(job.segment()).text, protocol::name_of(segment).text) == 0;
+    const bool is_same =
+        std::strcmp(protocol::name_of(job.segment()).text, protocol::name_of(segment).text) == 0;
     if (!is_same && is_sharing(job.segment())) claims.push_back(claim_of(job.segment(), now_ns));
   }
   // A job that begins to want more must find something to begin with.
   if (claims.front().wanted_bytes_per_s == 0) claims.front().wanted_bytes_per_s = UINT64_MAX;
   policy::divide(protocol::load_grant(segment).rate_bytes_per_s, claims.data(), claims.size());
-  protocol::lend(segment, claims.front().granted_bytes_per_s, static_cast<std::uint32_t>(getpid()), is_daemon, now_ns);
+  protocol::lend(segment, claims.front().granted_bytes_per_s, static_cast<std::uint32_t>(getpid()), false,
+                 now_ns);
+}
+
+void lend_to_all(std::uint64_t total_bytes_per_s) {
+  const std::uint64_t now_ns = gray::base::monotonic_ns();
+  std::vector<MappedJob> jobs;
+  std::vector<policy::Claim> claims;
+  for (MappedJob& job : find_jobs(geteuid() == 0 ? Whose::everybodys : Whose::own)) {
+    const Grant grant = protocol::load_grant(job.segment());
+    if (grant.policy_id != policy::kShareId) continue;
+    claims.push_back(claim_of(job.segment(), now_ns));
+    jobs.push_back(std::move(job));
+  }
+  std::uint64_t total = total_bytes_per_s;
+  if (total == 0) {
+    for (const MappedJob& job : jobs)
+      total = std::max(total, protocol::load_grant(job.segment()).rate_bytes_per_s);
+  }
+  policy::divide(total, claims.data(), claims.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    // A job that begins to want more must find something to begin with.
+    const std::uint64_t least = total / (8 * jobs.size());
+    protocol::lend(jobs[i].segment(), std::max(claims[i].granted_bytes_per_s, least),
+                   static_cast<std::uint32_t>(getpid()), true, now_ns);
+  }
 }
 
 }  // namespace discnice::cli

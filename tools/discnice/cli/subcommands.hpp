@@ -17,6 +17,12 @@ int status_main(int argc, char** argv);
 /// Changes the limits of a job that runs.
 int set_main(int argc, char** argv);
 
+/// Shows what the jobs do right now.
+int top_main(int argc, char** argv);
+
+/// Reports on a job that still runs.
+int report_main(int argc, char** argv);
+
 /// Names the policies.
 int policies_main(int argc, char** argv);
 

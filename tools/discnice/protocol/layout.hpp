@@ -68,6 +68,8 @@ struct alignas(256) Member {
   std::atomic<std::uint64_t>
       yielded_until_ns;                       // what a wait that gave way to a signal put off is paid by then
   std::atomic<std::uint64_t> grace_until_ns;  // until then small calls need not wait after a signal
+  std::atomic<std::uint64_t>
+      reserved_bytes;  // charged for operations that still wait; returned when the member dies
 };
 static_assert(sizeof(Member) == 256);
 

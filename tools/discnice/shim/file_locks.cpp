@@ -6,7 +6,8 @@
 namespace discnice::shim {
 namespace {
 
-constexpr unsigned kLocksMax = 16;  // descriptors with locks that are told apart; with more, the rest does not count
+constexpr unsigned kLocksMax =
+    16;  // descriptors with locks that are told apart; with more, the rest does not count
 
 struct Lock {
   std::atomic<int> fd_plus_one;

@@ -151,7 +151,8 @@ bool wait_until_paid(Job& job, std::uint64_t start_at_ns, std::uint64_t grant_se
                      throttle::SignalHold& signals) {
   protocol::Member& member = *job.member;
   protocol::add(member, Counter::waits, 1);
-  if (sleep_until_due(job, start_at_ns, grant_sequence, signals) == throttle::WaitEnd::interrupted) {
+  const auto end = sleep_until_due(job, start_at_ns, grant_sequence, signals);
+  if (end == throttle::WaitEnd::interrupted) {
     owe_until(member, start_at_ns);
     return false;
   }
@@ -241,7 +242,13 @@ bool admit(Job& job, const IoEstimate& estimate, protocol::Disk* disk, bool may_
     if (start_at_ns > now_ns) owe_until(*job.member, start_at_ns);
     return false;
   }
-  if (start_at_ns > now_ns && !wait_until_paid(job, start_at_ns, sequence, signals)) return false;
+  if (start_at_ns > now_ns) {
+    // Should we be killed in this wait, what we were charged goes back to the job.
+    job.member->reserved_bytes.fetch_add(estimate.cost_bytes(), std::memory_order_relaxed);
+    const bool is_paid = wait_until_paid(job, start_at_ns, sequence, signals);
+    job.member->reserved_bytes.fetch_sub(estimate.cost_bytes(), std::memory_order_relaxed);
+    if (!is_paid) return false;
+  }
   // A grant that was changed meanwhile may hold the job back where the old one did not.
   return demand.bytes == 0 || wait_while_held(job, demand, signals);
 }
@@ -417,12 +424,17 @@ void smooth(Job& job, const Transfer& transfer, std::uint64_t bytes) {
   if (lock) regions.clear(file->id);
 }
 
+// Removals cost something only where a job is held back at all.
+bool does_charge_removals(const Job& job) {
+  if (is_verifying(job)) return false;
+  const Grant grant = protocol::load_grant(*job.segment);
+  return (grant.flags & kPaused) != 0 || policy::policy_by_id(grant.policy_id).hold != nullptr ||
+         policy::has_limit(grant);
+}
+
 // What taking away `bytes` of a file costs: its metadata, more of it the larger the file.
 void admit_removal(Job& job, std::uint64_t bytes) {
-  if (is_verifying(job)) return;
-  const Grant grant = protocol::load_grant(*job.segment);
-  const bool is_holding = (grant.flags & kPaused) != 0 || policy::policy_by_id(grant.policy_id).hold != nullptr;
-  if (!is_holding && !policy::has_limit(grant)) return;
+  if (!does_charge_removals(job)) return;
   throttle::SignalHold signals;
   admit(job, {.write_bytes = kRemovalBytes + bytes / kRemovalShare}, last_disk(), true, signals);
 }
@@ -536,7 +548,8 @@ void settle_now(Job& job) {
 Removal before_removal(int folder, const char* path) {
   Removal removal;
   Job* here = job();
-  if (here == nullptr || path == nullptr) return removal;
+  if (here == nullptr || path == nullptr || (regions.is_empty() && !does_charge_removals(*here)))
+    return removal;
   struct stat status {};
   if (is_raw_error(raw_syscall(SYS_newfstatat, folder, word(path), word(&status), AT_SYMLINK_NOFOLLOW)))
     return removal;
@@ -550,7 +563,9 @@ void before_truncation(int fd, std::uint64_t size_bytes) {
   Job* here = job();
   const OpenFile* file = here == nullptr ? nullptr : charged_file(*here, fd);
   struct stat status {};
-  if (file == nullptr || is_raw_error(raw_syscall(SYS_newfstatat, fd, word(""), word(&status), AT_EMPTY_PATH))) return;
+  if (file == nullptr ||
+      is_raw_error(raw_syscall(SYS_newfstatat, fd, word(""), word(&status), AT_EMPTY_PATH)))
+    return;
   const auto before_bytes = static_cast<std::uint64_t>(status.st_size);
   if (before_bytes > size_bytes) admit_removal(*here, before_bytes - size_bytes);
 }

@@ -185,7 +185,8 @@ struct Removal {
   FileId file;
 };
 
-/// Looks at the file a removal is about to take away, and waits until the removal is paid for. Costs one system call.
+/// Looks at the file a removal is about to take away, and waits until the removal is paid for. Costs one system call, and
+/// none while nothing is held back and no dirty data is known.
 Removal before_removal(int folder, const char* path);
 
 /// After a successful removal of everything from `offset_bytes` on: the dirty data there is never written.

@@ -18,7 +18,7 @@ using gray::base::monotonic_ns;
 using gray::base::raw_syscall;
 using gray::base::word;
 
-constexpr long kCachestat = 451;  // the same number on all machines
+constexpr long kCachestat = 451;       // the same number on all machines
 constexpr unsigned kStartWriting = 2;  // SYNC_FILE_RANGE_WRITE
 // A step of a job whose rate says nothing else: a hundredth of a second of an ordinary disk.
 constexpr std::uint64_t kStepBytes = UINT64_C(1) << 20;
@@ -65,7 +65,8 @@ std::uint64_t step_bytes(const Grant& grant) {
 bool is_being_written(int fd, const WriteStep& step) {
   const CachestatRange range{step.from_bytes, step.to_bytes - step.from_bytes};
   CachestatCounts counts{};
-  if (step.to_bytes <= step.from_bytes || is_raw_error(raw_syscall(kCachestat, fd, word(&range), word(&counts), 0)))
+  if (step.to_bytes <= step.from_bytes ||
+      is_raw_error(raw_syscall(kCachestat, fd, word(&range), word(&counts), 0)))
     return false;
   return counts.in_writeback != 0;
 }
@@ -98,7 +99,8 @@ WriteStep step_up_to(int fd, const OpenFile& file) {
 
 }  // namespace
 
-bool smooth_after_write(Job& job, OpenFile& file, int fd, std::uint64_t bytes, throttle::SignalHold& signals) {
+bool smooth_after_write(Job& job, OpenFile& file, int fd, std::uint64_t bytes,
+                        throttle::SignalHold& signals) {
   written_bytes.fetch_add(bytes, std::memory_order_relaxed);
   if (file.is_direct || file.is_synchronous || file.is_block_device) return false;
   file.unsent_bytes += bytes;

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+# discnice.fish: completion of discnice for fish.
+set -l commands run set status top report policies verify explain
+complete -c discnice -n "not __fish_seen_subcommand_from $commands" -a "$commands"
+complete -c discnice -s p -l policy -x -a "rate nice idle share unlimited" -d "how to decide when an operation may go"
+complete -c discnice -s r -l rate -x -d "disk bytes a second"
+complete -c discnice -l read-rate -x -d "bytes read a second"
+complete -c discnice -l write-rate -x -d "bytes written a second"
+complete -c discnice -l iops -x -d "operations a second"
+complete -c discnice -l burst -x -d "unused time or bytes that may be made up for"
+complete -c discnice -l min-rate -x -d "what the job gets however busy the disk is"
+complete -c discnice -l preemption -x -d "how long the disk must have been quiet"
+complete -c discnice -l weight -x -d "part of a shared rate"
+complete -c discnice -l smooth-writes -x -a "on off auto" -d "bring writes to the disk in paced steps"
+complete -c discnice -l schedule -x -d "limits by the time of the week"
+complete -c discnice -l exclude -x -d "leave programs of this name alone"
+complete -c discnice -l require -d "end the job when a program cannot be covered"
+complete -c discnice -l report -r -d "write the report to a file"
+complete -c discnice -l json -d "for programs"
+complete -c discnice -s q -l quiet -d "no report"
+complete -c discnice -n "__fish_seen_subcommand_from set" -l pause -d "hold everything"
+complete -c discnice -n "__fish_seen_subcommand_from set" -l resume -d "go on"
