@@ -19,7 +19,6 @@
 #include "tools/discnice/cli/target.hpp"
 #include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/protocol/segment.hpp"
-#include "tools/discnice/protocol/segment_guard.hpp"
 
 namespace discnice::cli {
 namespace {
@@ -73,7 +72,6 @@ void warn_when_uncovered(const protocol::Segment& segment, const std::string& co
 int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& segment,
             std::ofstream& report_file) {
   const std::string& command = options.command.front();
-  protocol::guard_segment(segment);
   JobKeeper keeper(segment, options.schedule, options.is_coverage_required);
   keeper.follow_schedule();
   const Keep keep{kKeepMs, [&](pid_t program) { keeper.look(program); }};

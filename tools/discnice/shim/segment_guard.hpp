@@ -8,9 +8,9 @@
 
 #include "tools/discnice/protocol/layout.hpp"
 
-namespace discnice::protocol {
+namespace discnice::shim {
 
-/// Begins to guard. Once a process: from the constructor of the library, and in the launcher.
-void guard_segment(Segment& segment);
+/// Begins to guard. Once, from the constructor.
+void guard_segment(protocol::Segment& segment);
 
-}  // namespace discnice::protocol
+}  // namespace discnice::shim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/discnice/protocol/segment_guard.hpp"
+#include "tools/discnice/shim/segment_guard.hpp"
 
 #include <csignal>
 
@@ -8,23 +8,23 @@
 
 #include "toolbox/base/raw_sys.hpp"
 
-namespace discnice::protocol {
+namespace discnice::shim {
 namespace {
 
 using gray::base::is_raw_error;
 using gray::base::raw_syscall;
 using gray::base::word;
 
-Segment* guarded;
+protocol::Segment* guarded;
 
 bool is_inside(const void* address) {
   const char* start = reinterpret_cast<const char*>(guarded);
   const char* at = static_cast<const char*>(address);
-  return at >= start && at < start + sizeof(Segment);
+  return at >= start && at < start + sizeof(protocol::Segment);
 }
 
 bool replace_segment() {
-  return !is_raw_error(raw_syscall(SYS_mmap, word(guarded), sizeof(Segment), PROT_READ | PROT_WRITE,
+  return !is_raw_error(raw_syscall(SYS_mmap, word(guarded), sizeof(protocol::Segment), PROT_READ | PROT_WRITE,
                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
 }
 
@@ -39,7 +39,7 @@ void on_bus_error(int number, siginfo_t* info, void* /*context*/) {
 
 }  // namespace
 
-void guard_segment(Segment& segment) {
+void guard_segment(protocol::Segment& segment) {
   guarded = &segment;
   struct sigaction before {};
   if (sigaction(SIGBUS, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) return;
@@ -49,4 +49,4 @@ void guard_segment(Segment& segment) {
   sigaction(SIGBUS, &action, nullptr);
 }
 
-}  // namespace discnice::protocol
+}  // namespace discnice::shim
