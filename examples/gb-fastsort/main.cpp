@@ -23,7 +23,7 @@ constexpr std::uint64_t kMinNumerator = 100;
 constexpr std::uint64_t kMinDenominator = 477;
 
 constexpr char kHelp[] =
-    "Usage: gb-fastsort -o OUTPUT INPUT...\n"
+    "Usage: gb-fastsort -o OUTPUT INPUT...   (- alone is standard input, with --pass)\n"
     "       gb-fastsort --check SORTED INPUT...\n"
     "       gb-fastsort --generate RECORDS OUTPUT\n"
     "\n"
@@ -32,6 +32,7 @@ constexpr char kHelp[] =
     "  -o, --output FILE  where the sorted records go\n"
     "  --pass BYTES       passes of this fixed size, instead of what gb_alloc() grants\n"
     "  --min BYTES        the least to start a pass with (default 100/477 of the data)\n"
+    "  --linear           read the inputs as they are, not what is cached first\n"
     "  --runs-only        only the first phase, as in the paper's figure 7: the runs are removed\n"
     "  --stats            one line on stderr: passes, seconds of each phase, major faults\n"
     "  --check SORTED     is SORTED in order, and has it just the records of the INPUTs?\n"
@@ -97,6 +98,9 @@ int take_option(int letter, const char* word, Options& options) {
     case 'r':
       options.is_runs_only = true;
       return -1;
+    case 'l':
+      options.runs.is_linear = true;
+      return -1;
     case 't':
       options.has_stats = true;
       return -1;
@@ -112,17 +116,13 @@ int take_option(int letter, const char* word, Options& options) {
 }
 
 int read_options(int argc, char** argv, Options& options) {
-  constexpr option kOptions[] = {{"output", required_argument, nullptr, 'o'},
-                                 {"pass", required_argument, nullptr, 'p'},
-                                 {"min", required_argument, nullptr, 'm'},
-                                 {"generate", required_argument, nullptr, 'g'},
-                                 {"seed", required_argument, nullptr, 's'},
-                                 {"check", required_argument, nullptr, 'c'},
-                                 {"runs-only", no_argument, nullptr, 'r'},
-                                 {"stats", no_argument, nullptr, 't'},
-                                 {"help", no_argument, nullptr, 'h'},
-                                 {"version", no_argument, nullptr, 'v'},
-                                 {nullptr, 0, nullptr, 0}};
+  constexpr option kOptions[] = {
+      {"output", required_argument, nullptr, 'o'}, {"pass", required_argument, nullptr, 'p'},
+      {"min", required_argument, nullptr, 'm'},    {"generate", required_argument, nullptr, 'g'},
+      {"seed", required_argument, nullptr, 's'},   {"check", required_argument, nullptr, 'c'},
+      {"runs-only", no_argument, nullptr, 'r'},    {"linear", no_argument, nullptr, 'l'},
+      {"stats", no_argument, nullptr, 't'},        {"help", no_argument, nullptr, 'h'},
+      {"version", no_argument, nullptr, 'v'},      {nullptr, 0, nullptr, 0}};
   opterr = 0;
   for (int letter; (letter = getopt_long(argc, argv, "o:", kOptions, nullptr)) != -1;) {
     const int status = take_option(letter, argv[optind - 1], options);
@@ -146,7 +146,11 @@ int check(const Options& options) {
 
 int sort(Options& options) {
   std::uint64_t records = 0;
-  for (const std::string& path : options.runs.inputs) records += fastsort::count_records(path);
+  const bool is_stream = fastsort::is_standard_input(options.runs.inputs);
+  if (is_stream && options.runs.pass_bytes == 0)
+    return fail_usage("standard input wants --pass BYTES: nobody knows how much will come");
+  for (const std::string& path : options.runs.inputs)
+    records += is_stream ? 0 : fastsort::count_records(path);
   if (options.runs.min_bytes == 0)
     options.runs.min_bytes = records * fastsort::kRecordBytes / kMinDenominator * kMinNumerator;
   options.runs.run_prefix = options.output + ".run" + std::to_string(getpid());

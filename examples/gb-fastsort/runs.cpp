@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
-#include <numeric>
 
 #include <gray/gray.h>
 
@@ -79,49 +78,141 @@ class PassMemory {
   std::size_t bytes_ = 0;
 };
 
-// All inputs as one stream of records.
+// A part of an input.
+struct Part {
+  std::size_t path;
+  std::uint64_t offset_bytes;
+  std::uint64_t length_bytes;
+  double cached_fraction;
+};
+
+constexpr double kCachedMin = 0.5;
+constexpr std::uint64_t kAheadBytes = 8U << 20U;  // asked for beyond what is being read
+constexpr std::uint64_t kPieceBytes = 2U << 20U;  // a request
+
+// The inputs' parts, whole records each, the cached ones first (FCCD): what is in memory is read before it is pushed out.
+std::vector<Part> plan_parts(const std::vector<std::string>& paths, bool is_linear) {
+  std::vector<Part> parts;
+  gb_cache_t* detector = nullptr;
+  if (!is_linear) gb_cache_open(nullptr, &detector);
+  gb_cache_plan_options options{};
+  options.size = sizeof options;
+  options.record_bytes = kRecordBytes;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    gb_cache_plan_t* plan = nullptr;
+    if (detector == nullptr || gb_cache_plan_file(detector, paths[i].c_str(), &options, &plan) != 0) {
+      parts.push_back({i, 0, count_records(paths[i]) * kRecordBytes, 0});
+      continue;
+    }
+    for (std::size_t rank = 0; rank < gb_cache_plan_count(plan); ++rank) {
+      gb_cache_unit unit{};
+      unit.size = sizeof unit;
+      gb_cache_plan_unit(plan, rank, &unit);
+      parts.push_back({i, unit.offset_bytes, unit.length_bytes, unit.cached_fraction});
+    }
+    gb_cache_plan_free(plan);
+  }
+  gb_cache_close(detector);
+  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+    return a.cached_fraction >= kCachedMin && b.cached_fraction < kCachedMin;
+  });
+  return parts;
+}
+
+// All inputs as one stream of records; "-" alone is standard input, which has as many as come.
 class Input {
  public:
-  explicit Input(const std::vector<std::string>& paths) : paths_(paths) {
-    for (const std::string& path : paths) left_ += count_records(path);
+  explicit Input(const RunOptions& options)
+      : paths_(options.inputs), is_stream_(is_standard_input(options.inputs)) {
+    if (is_stream_) {
+      fd_ = STDIN_FILENO;
+      return;
+    }
+    for (const std::string& path : paths_) left_ += count_records(path);
+    parts_ = plan_parts(paths_, options.is_linear);
+    is_linear_ = options.is_linear;
   }
   ~Input() {
-    if (fd_ >= 0) close(fd_);
+    if (fd_ > STDIN_FILENO) close(fd_);
   }
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
 
-  [[nodiscard]] std::uint64_t records_left() const { return left_; }
+  // How many there may be still.
+  [[nodiscard]] std::uint64_t records_left() const {
+    return is_stream_ ? (is_ended_ ? 0 : kRecordsPerPassMax) : left_;
+  }
 
-  // Reads exactly so many records, which must be left.
-  void read_records(unsigned char* to, std::size_t records) {
-    std::size_t missing = records * kRecordBytes;
-    while (missing > 0) {
-      if (fd_ < 0) open_next();
-      const ssize_t length = read(fd_, to, std::min(missing, kReadBytes));
-      if (length < 0) die(paths_[next_ - 1], errno);
-      if (length == 0) {
-        close(fd_);
-        fd_ = -1;
-        continue;
-      }
-      to += length;
-      missing -= static_cast<std::size_t>(length);
-    }
-    left_ -= records;
+  // Reads so many records, fewer only at the end of a stream.
+  std::size_t read_records(unsigned char* to, std::size_t records) {
+    const std::size_t read_bytes =
+        is_stream_ ? read_stream(to, records * kRecordBytes) : read_parts(to, records * kRecordBytes);
+    if (read_bytes % kRecordBytes != 0) die("standard input", EINVAL);
+    left_ -= is_stream_ ? 0 : records;
+    return read_bytes / kRecordBytes;
   }
 
  private:
+  std::size_t read_stream(unsigned char* to, std::size_t bytes) {
+    std::size_t done = 0;
+    while (done < bytes && !is_ended_) {
+      const ssize_t length = read(fd_, to + done, std::min(bytes - done, kReadBytes));
+      if (length < 0) die("standard input", errno);
+      is_ended_ = length == 0;
+      done += static_cast<std::size_t>(length);
+    }
+    return done;
+  }
+
+  std::size_t read_parts(unsigned char* to, std::size_t bytes) {
+    for (std::size_t missing = bytes; missing > 0;) {
+      while (at_ == end_) open_next();
+      if (!is_linear_) ask_ahead();
+      const ssize_t length =
+          pread(fd_, to, std::min({missing, kReadBytes, static_cast<std::size_t>(end_ - at_)}),
+                static_cast<off_t>(at_));
+      if (length < 0) die(paths_[open_path_], errno);
+      if (length == 0) die(paths_[open_path_], EIO);  // it has shrunk meanwhile
+      to += length;
+      at_ += static_cast<std::uint64_t>(length);
+      missing -= static_cast<std::size_t>(length);
+    }
+    return bytes;
+  }
+
+  // The kernel's own read-ahead would run into the next part and push out what is cached and still to come.
+  void ask_ahead() {
+    for (; asked_ < end_ && asked_ < at_ + kAheadBytes; asked_ += kPieceBytes) {
+      posix_fadvise(fd_, static_cast<off_t>(asked_), static_cast<off_t>(std::min(kPieceBytes, end_ - asked_)),
+                    POSIX_FADV_WILLNEED);
+    }
+  }
+
   void open_next() {
-    if (next_ == paths_.size()) die("input", EIO);  // a file has shrunk meanwhile
-    fd_ = open(paths_[next_].c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd_ < 0) die(paths_[next_], errno);
-    ++next_;
+    if (next_ == parts_.size()) die("input", EIO);
+    const Part& part = parts_[next_++];
+    if (fd_ < 0 || part.path != open_path_) {
+      if (fd_ >= 0) close(fd_);
+      fd_ = open(paths_[part.path].c_str(), O_RDONLY | O_CLOEXEC);
+      if (fd_ < 0) die(paths_[part.path], errno);
+      if (!is_linear_) posix_fadvise(fd_, 0, 0, POSIX_FADV_RANDOM);
+    }
+    open_path_ = part.path;
+    at_ = asked_ = part.offset_bytes;
+    end_ = part.offset_bytes + part.length_bytes;
   }
 
   std::vector<std::string> paths_;
+  bool is_stream_;
+  bool is_ended_ = false;
+  bool is_linear_ = false;
+  std::vector<Part> parts_;
   std::size_t next_ = 0;
+  std::size_t open_path_ = 0;
   int fd_ = -1;
+  std::uint64_t at_ = 0;  // in the part that is being read
+  std::uint64_t end_ = 0;
+  std::uint64_t asked_ = 0;
   std::uint64_t left_ = 0;
 };
 
@@ -159,6 +250,10 @@ void write_pass(const PassMemory& memory, std::size_t records, const std::string
 
 }  // namespace
 
+bool is_standard_input(const std::vector<std::string>& paths) {
+  return paths.size() == 1 && paths[0] == "-";
+}
+
 double now_s() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -170,34 +265,16 @@ long count_major_faults() {
   return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_majflt : 0;
 }
 
-std::vector<std::string> cached_first(const std::vector<std::string>& paths) {
-  gb_cache_t* detector = nullptr;
-  if (paths.size() < 2 || gb_cache_open(nullptr, &detector) != 0) return paths;
-  std::vector<double> cached(paths.size(), 0);
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    gb_cache_report report{};
-    report.size = sizeof report;
-    if (gb_cache_inspect(detector, paths[i].c_str(), &report) == 0) cached[i] = report.cached_fraction;
-  }
-  gb_cache_close(detector);
-  std::vector<std::size_t> order(paths.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return cached[a] > cached[b]; });
-  std::vector<std::string> ordered;
-  for (const std::size_t place : order) ordered.push_back(paths[place]);
-  return ordered;
-}
-
 std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times) {
-  Input input(cached_first(options.inputs));
+  Input input(options);
   std::vector<std::string> runs;
   while (input.records_left() > 0) {
     const PassMemory memory(options, input.records_left(), times);
     const long faults = count_major_faults();
     const double start = now_s();
-    const std::size_t records = std::min<std::uint64_t>(memory.records(), input.records_left());
-    input.read_records(memory.data(), records);
+    const std::size_t records =
+        input.read_records(memory.data(), std::min<std::uint64_t>(memory.records(), input.records_left()));
+    if (records == 0) break;  // the stream ended with the pass before
     const double read_end = now_s();
     sort_pass(memory, records);
     const double sort_end = now_s();

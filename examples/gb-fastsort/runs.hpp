@@ -14,6 +14,7 @@ struct RunOptions {
   std::string run_prefix;        // runs are PREFIX.0, PREFIX.1 and so on
   std::uint64_t pass_bytes = 0;  // fixed; 0: gb_alloc() says
   std::uint64_t min_bytes = 0;   // least for gb_alloc()
+  bool is_linear = false;        // the inputs as they are, not what is cached first
 };
 
 struct PhaseTimes {
@@ -28,8 +29,8 @@ struct PhaseTimes {
 double now_s();
 long count_major_faults();
 
-/// The inputs, most cached first (FCCD): what is in memory is read before it is pushed out.
-std::vector<std::string> cached_first(const std::vector<std::string>& paths);
+/// Whether the one input is standard input.
+bool is_standard_input(const std::vector<std::string>& paths);
 
 /// Makes the sorted runs and returns their paths.
 std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times);

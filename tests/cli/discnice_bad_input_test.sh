@@ -38,6 +38,7 @@ rates() {
   refused 2 'takes no rate' "$DISCNICE" --policy unlimited --rate 5M -- ./program
   refused 2 'ledger' "$DISCNICE" --ledger maybe -- ./program
   refused 2 "model 'nonsense'.*readahead" "$DISCNICE" verify --disable cache,nonsense -- ./program
+  refused 2 "model 'nonsense'.*readahead" "$DISCNICE" --rate 1M --disable cache,nonsense -- ./program
   refused 2 'rate' "$DISCNICE" verify --rate 5M -- ./program
   refused 2 'no command' "$DISCNICE" verify
   refused 127 'no-such-program' "$DISCNICE" verify -- no-such-program

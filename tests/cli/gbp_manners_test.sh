@@ -28,7 +28,7 @@ parse_json() { # prints the paths; fails where a line is not an object with ever
 import json, sys
 for number, line in enumerate(sys.stdin.buffer, 1):
     entry = json.loads(line.decode("utf-8"))
-    fields = "path rank size cached_fraction backend device inode first_extent error".split()
+    fields = "path rank size cached_fraction confidence backend device inode first_extent error".split()
     assert list(entry) == fields, entry
     assert entry["rank"] == number, entry
     print(entry["path"])'
@@ -103,7 +103,7 @@ mkfifo fifo
 mkdir folder
 : >empty
 for mode in -mem -file -compose; do
-  for backend in auto cachestat mincore timed; do expect 0 0 "$mode" --backend "$backend" fifo folder empty /dev/null /dev/zero; done
+  for backend in auto cachestat mincore nowait fault timed; do expect 0 0 "$mode" --backend "$backend" fifo folder empty /dev/null /dev/zero; done
 done
 expect 0 0 -mem fifo plain empty
 [[ $(tail -n 1 "$OUT") == fifo ]] || fail "what cannot be known is not last: $(cat "$OUT")"
@@ -114,7 +114,7 @@ expect 0 0 -mem --json /sys/kernel/mm/transparent_hugepage/enabled
 
 # The largest file this file system allows.
 for size in 9223372036854775807 8E 16383G 15T 8T 1T; do truncate -s "$size" huge 2>/dev/null && break; done
-for backend in auto cachestat mincore timed; do
+for backend in auto cachestat mincore nowait fault timed; do
   began=$SECONDS
   expect 0 0 --json --backend "$backend" huge
   ((SECONDS - began < 20)) || fail "a sparse file of $(stat -c %s huge) bytes takes $((SECONDS - began)) s by $backend"

@@ -46,7 +46,7 @@ struct World {
   Input input;
   std::uint64_t questions = 0;
   FileState file;
-  Markers markers{};
+  CacheShape shape{};
   UpdateRegions regions{};
   std::uint64_t now_ns = 1;
   std::uint64_t charged_pages = 0;
@@ -99,7 +99,7 @@ void run_step(World& world) {
       break;
     default:
       op.file_size_bytes %= kFilePagesMax * kPageBytes;
-      const IoEstimate estimate = estimate_read(op, world.file, world.markers, oracle, world.now_ns);
+      const IoEstimate estimate = estimate_read(op, world.file, world.shape, oracle, world.now_ns);
       require(estimate.write_bytes == 0 && estimate.refund_bytes == 0);
       require(op.offset_bytes < op.file_size_bytes || estimate.read_bytes == 0);
       break;

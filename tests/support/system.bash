@@ -18,7 +18,8 @@
 #   at_exit COMMAND...     runs it when the test ends, last given first
 #   expect_status N CMD... runs CMD, fails unless it ends with status N
 #
-# Written for `set -euo pipefail`, which it sets. Needs no root unless a test asks.
+# Written for `set -euo pipefail`, which it sets. Needs no root unless a test asks. A second time it does nothing.
+if declare -F at_exit >/dev/null; then return 0; fi
 set -euo pipefail
 export LC_ALL=C
 

@@ -13,6 +13,7 @@ GBP=$(program gbp)
 readonly NOBODY=65534
 readonly ROUNDS_MAX=5
 readonly FILE_BYTES=3000000
+export XDG_RUNTIME_DIR=/nonexistent HOME=/nonexistent # no round remembers the probes of another
 export XDG_DATA_HOME=$SCRATCH/parameters # nobody's measured parameters but the shipped ones
 
 mkdir "$SCRATCH"/{lower,upper,work,merged}
@@ -58,7 +59,8 @@ check() {
 # A kernel whose cachestat tells the truth on overlay may use it; up to 6.18 it says 0 and the self-test turns it down.
 check 'cachestat|mincore' "$GBP"
 if setpriv --reuid "$NOBODY" --regid "$NOBODY" --clear-groups -- test -x "$GBP" -a -r "$SCRATCH/merged/a"; then
-  check timed setpriv --reuid "$NOBODY" --regid "$NOBODY" --clear-groups -- "$GBP"
+  check fault setpriv --reuid "$NOBODY" --regid "$NOBODY" --clear-groups -- "$GBP"
+  check timed setpriv --reuid "$NOBODY" --regid "$NOBODY" --clear-groups -- "$GBP" --backend timed
 else
   skip "checked as the owner only: $GBP is out of an ordinary user's reach"
 fi

@@ -43,6 +43,32 @@ is_near "$got" "gb_alloc (errno $error)"
 is_near "$(inside "$BIN/gb-run" --print)" "gb-run --print"
 expect_status 1 inside "$BIN/gb-run" --min "${LIMIT_MIB}M" --print 2>"$SCRATCH/err"
 
+# Somebody without any right, whom the group does not even tell what is used, finds room below the limit and kills nobody; where
+# the limit is hidden, too, he gets what he asks for as far as the host has it.
+if command -v setpriv >/dev/null; then
+  chmod 755 "$SCRATCH" && cp "$ADMISSION" "$SCRATCH/admission"
+  as_nobody() {
+    # shellcheck disable=SC2016 # for the inner shell to expand
+    timeout 60 sh -c 'echo $$ >"$0/cgroup.procs" && exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"' "$group" \
+      env LD_LIBRARY_PATH="$SCRATCH" "$SCRATCH/admission" alloc 4096 "$1" 4096 0 </dev/null
+  }
+  cp -L "$LIB"/libgray.so* "$SCRATCH" 2>/dev/null || true
+  for file in "$group"/memory.{usage_in_bytes,current,stat,oom_control,events}; do
+    if [[ -e $file ]]; then chmod 000 "$file"; fi
+  done
+  read -r _ got _ error < <(as_nobody $((1 << 40)))
+  is_near "$got" "gb_alloc without leave to read the group's use (errno $error)"
+  for file in "$group"/memory.{limit_in_bytes,max}; do
+    if [[ -e $file ]]; then chmod 000 "$file"; fi
+  done
+  read -r _ got _ error < <(as_nobody $((32 * MIB)))
+  ((got == 32 * MIB)) || fail "gb_alloc without leave to read the limit gave $got bytes, errno $error"
+  chmod 644 "$group"/memory.*
+  [[ $(kills) -eq 0 ]] || fail "$(kills) processes were killed"
+else
+  echo "SKIPPED here: no setpriv to become nobody with"
+fi
+
 # What gb-run has promised to a command is not promised again while that runs.
 second=$(inside "$BIN/gb-run" --max 80M -- "$BIN/gb-run" --print)
 ((second <= 40 * MIB)) || fail "80 MiB are promised, and $second bytes are still there"

@@ -24,7 +24,14 @@ make_place() { # SIZE
 expect() {
   local want=$1 words=$2 got=0
   shift 2
-  timeout 60 "$BIN/microbench" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" || got=$?
+  # A host busy with what tests before left to write gives marked figures: then once more, a little later.
+  for _ in 1 2 3; do
+    got=0
+    timeout 60 "$BIN/microbench" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" || got=$?
+    grep -q 'other programs used' "$SCRATCH/err" || break
+    sync
+    sleep 1
+  done
   [[ $got -eq $want ]] || fail "status $got instead of $want from microbench $*: $(cat "$SCRATCH/err")"
   grep -q "$words" "$SCRATCH/err" "$SCRATCH/out" || fail "no '$words' from microbench $*: $(cat "$SCRATCH/err" "$SCRATCH/out")"
 }

@@ -1,56 +1,172 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gbp/cost.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <map>
 #include <memory>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/progress.hpp"
 
 namespace gbp {
 namespace {
 
+// So many files, evenly over the input, stand for all when it is asked whether there is anything to gain.
+constexpr std::size_t kSample = 32;
+
+constexpr std::size_t kProgressStep = 64;  // looking at the clock for each file would be felt
+
 struct CloseCache {
   void operator()(gb_cache_t* detector) const { gb_cache_close(detector); }
 };
+using Detector = std::unique_ptr<gb_cache_t, CloseCache>;
 
-// The place of a file is known even to those who may not read it; whoever gets the list wants to read it.
-int readability(const char* path) {
-  return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 ? 0 : -errno;
-}
-
-void look_at_file(gb_cache_t* detector, const Wanted& wanted, File& file) {
-  if (wanted.is_cache_wanted) {
-    file.error = gb_cache_inspect(detector, file.path.c_str(), &file.cache);
-  } else {
-    file.error = readability(file.path.c_str());
+class ScopedFile {
+ public:
+  explicit ScopedFile(const char* path) : fd_(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) {}
+  ~ScopedFile() {
+    if (fd_ >= 0) close(fd_);
   }
-  if (wanted.is_layout_wanted && file.error == 0) file.error = gb_layout_find(file.path.c_str(), &file.place);
-}
+  ScopedFile(const ScopedFile&) = delete;
+  ScopedFile& operator=(const ScopedFile&) = delete;
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+class Look {
+ public:
+  explicit Look(const Wanted& wanted) : wanted_(wanted), detector_(open_detector(wanted, wanted.backend)) {}
+
+  [[nodiscard]] bool is_ready() const { return detector_ != nullptr; }
+
+  // Are these all in memory, as the kernel counts?
+  bool is_all_cached(const Names& names) {
+    const std::size_t step = std::max<std::size_t>(names.size() / kSample, 1);
+    for (std::size_t i = 0; i < names.size(); i += step) {
+      File file;
+      file.path = names[i];
+      look_at_stat(file);
+      if (file.error != 0 || !is_regular_) return false;
+      const ScopedFile open_file(file.path);
+      if (open_file.get() < 0) return false;
+      look_at_cache(open_file.get(), file);
+      if (file.backend > GB_BACKEND_MINCORE || file.cached_fraction < 1) return false;
+    }
+    return true;
+  }
+
+  void give_up_order() { is_order_given_up_ = true; }
+
+  void at(File& file) {
+    look_at_stat(file);
+    if (file.error != 0) return;
+    file.order = order_for(file);
+    const bool is_extent_wanted =
+        wanted_.is_extent_told || (wanted_.is_layout_wanted && file.order == GB_ORDER_EXTENT);
+    if (!is_regular_ || !(wanted_.is_cache_wanted || is_extent_wanted)) {
+      // Whoever gets the list wants to read the file.
+      if (faccessat(AT_FDCWD, file.path, R_OK, AT_EACCESS) != 0) file.error = -errno;
+      return;
+    }
+    const ScopedFile open_file(file.path);
+    if (open_file.get() < 0) {
+      file.error = -errno;
+      return;
+    }
+    if (wanted_.is_cache_wanted) look_at_cache(open_file.get(), file);
+    if (is_extent_wanted) look_at_extent(open_file.get(), file);
+  }
+
+ private:
+  void look_at_stat(File& file) {
+    struct stat status {};
+    if (stat(file.path, &status) != 0) {
+      file.error = -errno;
+      return;
+    }
+    constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+    is_regular_ = S_ISREG(status.st_mode);
+    file.size_bytes = is_regular_ ? static_cast<std::uint64_t>(status.st_size) : 0;
+    file.device = status.st_dev;
+    file.inode = status.st_ino;
+    file.modified_ns = status.st_mtim.tv_sec * kNsPerSecond + status.st_mtim.tv_nsec;
+  }
+
+  void look_at_cache(int fd, File& file) {
+    gb_cache_report report{};
+    report.size = sizeof report;
+    file.error = gb_cache_inspect_fd(detector_.get(), fd, &report);
+    if (file.error != 0) return;
+    file.cached_fraction = static_cast<float>(report.cached_fraction);
+    file.confidence = static_cast<float>(report.confidence);
+    file.backend = static_cast<std::uint8_t>(report.backend);
+  }
+
+  static void look_at_extent(int fd, File& file) {
+    gb_layout_place place{};
+    place.size = sizeof place;
+    if (gb_layout_find_fd(fd, &place) != 0) return;
+    file.has_first_extent = place.has_first_extent != 0;
+    file.first_extent_bytes = place.first_extent_bytes;
+  }
+
+  // The advice for a device is asked for once, at its first file.
+  std::uint8_t order_for(const File& file) {
+    if (wanted_.order != GB_ORDER_AUTO) return static_cast<std::uint8_t>(wanted_.order);
+    if (is_order_given_up_) return GB_ORDER_NONE;
+    const auto known = advice_.find(file.device);
+    if (known != advice_.end()) return known->second;
+    gb_order_t order = GB_ORDER_NONE;
+    gb_layout_advise(file.path, wanted_.host.random_over_sequential, &order);
+    return advice_[file.device] = static_cast<std::uint8_t>(order);
+  }
+
+  const Wanted& wanted_;
+  Detector detector_;
+  bool is_regular_ = false;  // the file looked at last
+  bool is_order_given_up_ = false;
+  std::map<std::uint64_t, std::uint8_t> advice_;  // by device
+};
 
 }  // namespace
 
-std::vector<File> look_at(const std::vector<std::string>& paths, const Wanted& wanted) {
+gb_cache_t* open_detector(const Wanted& wanted, gb_backend_t backend) {
   gb_cache_options options{};
   options.size = sizeof options;
-  options.backend = wanted.backend;
+  options.backend = backend;
   options.prediction_unit_bytes = wanted.host.prediction_unit_bytes;
   options.hit_time_max_ns = wanted.host.hit_time_max_ns;
-  gb_cache_t* opened = nullptr;
-  const gb_status_t status = gb_cache_open(&options, &opened);
-  const std::unique_ptr<gb_cache_t, CloseCache> detector(opened);
-  gray::cli::Progress progress("looking at files", paths.size());
+  options.memory_path = wanted.host.memory_path.empty() ? nullptr : wanted.host.memory_path.c_str();
+  gb_cache_t* detector = nullptr;
+  const gb_status_t status = gb_cache_open(&options, &detector);
+  if (status != 0) gray::cli::warn("no detector: {}", gb_status_text(status));
+  return detector;
+}
+
+std::vector<File> look_at(const Names& names, const Wanted& wanted) {
+  Look look(wanted);
+  if (wanted.order == GB_ORDER_AUTO && !wanted.is_cache_wanted && look.is_ready() &&
+      look.is_all_cached(names))
+    look.give_up_order();
+  gray::cli::Progress progress("looking at files", names.size());
   std::vector<File> files;
-  files.reserve(paths.size());
-  for (const std::string& path : paths) {
+  files.reserve(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
     File& file = files.emplace_back();
-    file.path = path;
-    file.position = files.size() - 1;
-    file.error = status;
-    if (status == 0) look_at_file(detector.get(), wanted, file);
-    progress.set(files.size());
+    file.path = names[i];
+    if (look.is_ready()) {
+      look.at(file);
+    } else {
+      file.error = -ENOMEM;
+    }
+    if (i % kProgressStep == 0) progress.set(i);
   }
   return files;
 }

@@ -9,27 +9,44 @@
 #include <gray/layout.h>
 
 #include "tools/gbp/host_parameters.hpp"
+#include "tools/gbp/names.hpp"
 
 namespace gbp {
 
-/// One input. `position` is its place in the input, which ties keep.
+/// One input. Its place in the vector look_at() returns is its place in the input, which ties keep. Kept small: there may be
+/// millions.
 struct File {
-  std::string path;
-  std::size_t position = 0;
-  gb_status_t error = 0;  // negative errno: it could not be looked at
-  gb_cache_report cache{sizeof(gb_cache_report), 0, -1, 0, 0, GB_BACKEND_NONE};
-  gb_layout_place place{sizeof(gb_layout_place), 0, 0, 0, 0, 0};
+  const char* path = "";  // owned by the Names it came from
+  std::uint64_t size_bytes = 0;
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t first_extent_bytes = 0;  // if has_first_extent
+  std::int64_t modified_ns = 0;
+  float cached_fraction = -1;  // negative: unknown
+  float confidence = 0;
+  std::int32_t error = 0;  // negative errno: it could not be looked at
+  std::uint8_t backend = GB_BACKEND_NONE;
+  std::uint8_t order = GB_ORDER_NONE;  // what pays on its device
+  bool has_first_extent = false;
 };
+static_assert(sizeof(File) <= 72, "with its name a file shall take no more than 200 bytes");
 
 /// What to look at.
 struct Wanted {
   bool is_cache_wanted = true;
   bool is_layout_wanted = true;
+  bool is_extent_told = false;  // also where no order by it is wanted
   gb_backend_t backend = GB_BACKEND_AUTO;
+  gb_order_t order = GB_ORDER_AUTO;  // auto: what pays on each device
   HostParameters host;
 };
 
+/// Opens a detector as `wanted` says; nullptr after saying why not.
+gb_cache_t* open_detector(const Wanted& wanted, gb_backend_t backend);
+
 /// Looks at each path. A file that can't be looked at has `error` set; the others are unaffected.
-std::vector<File> look_at(const std::vector<std::string>& paths, const Wanted& wanted);
+/// Where the order by layout is all that is wanted, by itself, and a sample of the files is cached throughout, no order
+/// can gain anything and none is looked for.
+std::vector<File> look_at(const Names& names, const Wanted& wanted);
 
 }  // namespace gbp

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gbp/emit.hpp"
 
+#include <cmath>
 #include <cstdio>
 
 #include <nlohmann/json.hpp>
@@ -10,22 +11,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* backend_name(std::uint32_t backend) {
-  switch (backend) {
-    case GB_BACKEND_CACHESTAT:
-      return "cachestat";
-    case GB_BACKEND_MINCORE:
-      return "mincore";
-    case GB_BACKEND_TIMED:
-      return "timed";
-    default:
-      return "none";
-  }
-}
-
 template <typename T>
 Json when(bool is_known, const T& value) {
   return is_known ? Json(value) : Json(nullptr);
+}
+
+// Without the digits that a short float has not got.
+double rounded(float share) {
+  constexpr double kSteps = 1e6;
+  return std::round(static_cast<double>(share) * kSteps) / kSteps;
 }
 
 // A name that is not UTF-8 appears with replacement characters: JSON cannot carry it. -0 can.
@@ -34,24 +28,47 @@ std::string json_line(const File& file, std::size_t rank) {
   json["path"] = file.path;
   json["rank"] = rank;
   const bool is_known = file.error == 0;
-  json["size"] = when(is_known, file.cache.size_bytes);
-  json["cached_fraction"] = when(is_known && file.cache.cached_fraction >= 0, file.cache.cached_fraction);
-  json["backend"] = is_known ? backend_name(file.cache.backend) : "none";
-  json["device"] = when(is_known, file.place.device);
-  json["inode"] = when(is_known, file.place.inode);
-  json["first_extent"] = when(is_known && file.place.has_first_extent != 0, file.place.first_extent_bytes);
+  json["size"] = when(is_known, file.size_bytes);
+  const bool is_share_known = is_known && file.cached_fraction >= 0;
+  json["cached_fraction"] = when(is_share_known, rounded(file.cached_fraction));
+  json["confidence"] = when(is_share_known, rounded(file.confidence));
+  json["backend"] = is_known ? backend_name(file.backend) : "none";
+  json["device"] = when(is_known, file.device);
+  json["inode"] = when(is_known, file.inode);
+  json["first_extent"] = when(is_known && file.has_first_extent, file.first_extent_bytes);
   json["error"] = when(!is_known, gb_status_text(file.error));
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
 
+const char* backend_name(std::uint32_t backend) {
+  switch (backend) {
+    case GB_BACKEND_CACHESTAT:
+      return "cachestat";
+    case GB_BACKEND_MINCORE:
+      return "mincore";
+    case GB_BACKEND_NOWAIT:
+      return "nowait";
+    case GB_BACKEND_FAULT:
+      return "fault";
+    case GB_BACKEND_TIMED:
+      return "timed";
+    default:
+      return "none";
+  }
+}
+
 void emit(const std::vector<File>& files, Format format) {
   std::size_t rank = 0;
   for (const File& file : files) {
-    std::string text = file.path + (format == Format::nul_ended ? '\0' : '\n');
-    if (format == Format::json_lines) text = json_line(file, ++rank);
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (format == Format::json_lines) {
+      const std::string text = json_line(file, ++rank);
+      std::fwrite(text.data(), 1, text.size(), stdout);
+      continue;
+    }
+    std::fputs(file.path, stdout);
+    std::putc(format == Format::nul_ended ? '\0' : '\n', stdout);
   }
 }
 

@@ -14,6 +14,9 @@ enum class Format {
   json_lines,  // one JSON object a line
 };
 
+/// The backend's name on the command line and in JSON; "none" for what is none.
+const char* backend_name(std::uint32_t backend);
+
 /// Writes all files in their order to stdout. Errors show when the stream is closed.
 void emit(const std::vector<File>& files, Format format);
 

@@ -2,6 +2,7 @@
 #include "tools/gbp/host_parameters.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -24,8 +25,17 @@ constexpr double kUnitBytesMax = 0x1p62;
 constexpr std::uint64_t kMeasuredUnitBytesMin = gray::base::kMiB;
 constexpr std::uint64_t kMeasuredUnitBytesMax = 32 * gray::base::kMiB;
 
+// Between the paper's unit and what still leaves a file several units.
+constexpr std::uint64_t kAccessUnitBytesMin = 20 * gray::base::kMiB;
+constexpr std::uint64_t kAccessUnitBytesMax = 128 * gray::base::kMiB;
+constexpr double kWindowsPerUnit = 3;
+
 // A threshold beyond this is no time of a read.
 constexpr double kHitTimeMaxNs = 1e12;
+
+// No device is slower than this at random, and none is meant that reads slower than the default in a row.
+constexpr double kRatioMax = 1e9;
+constexpr double kDiskBytesPerS = 100e6;
 
 // What somebody set or measured; a shipped default is neither.
 std::optional<Found> known(const Repository& repository, const char* key, const std::string& device,
@@ -62,6 +72,18 @@ std::string choose_unit(const Repository& repository, const std::string& device,
                      gray::cli::format_bytes(kMeasuredUnitBytesMax));
 }
 
+// Set, or the largest of the measured unit, three windows (what is read ahead of one part must not push out the next) and
+// the paper's.
+std::uint64_t choose_access_unit(const Repository& repository, const std::string& device) {
+  if (const auto set = known(repository, "filecache.access_unit_bytes", device, kUnitBytesMax))
+    return static_cast<std::uint64_t>(set->parameter.value);
+  const auto unit = known(repository, "disk.access_unit_bytes", device, kUnitBytesMax);
+  const auto window = known(repository, "disk.readahead_max_bytes", device, kUnitBytesMax);
+  const double larger =
+      std::max(unit ? unit->parameter.value : 0, window ? kWindowsPerUnit * window->parameter.value : 0);
+  return std::clamp(static_cast<std::uint64_t>(larger), kAccessUnitBytesMin, kAccessUnitBytesMax);
+}
+
 }  // namespace
 
 HostParameters choose_host_parameters(const Repository& repository, const std::string& device) {
@@ -84,13 +106,36 @@ HostParameters choose_host_parameters(const Repository& repository, const std::s
     parameters.explanation +=
         "a timed read missed when it is much slower than a second one: cache.threshold_ns is not measured\n";
   }
+  parameters.access_unit_bytes = choose_access_unit(repository, device);
+  const auto ratio = known(repository, "disk.random_over_sequential", device, kRatioMax);
+  if (ratio) parameters.random_over_sequential = ratio->parameter.value;
+  parameters.explanation +=
+      ratio
+          ? fmt::format(
+                "a random read takes {:.0f} times a sequential one: disk.random_over_sequential ({}, {})\n",
+                ratio->parameter.value, gray::repo::source_name(ratio->source), ratio->parameter.date)
+          : "whether seeks are dear is taken from the kernel: disk.random_over_sequential is not measured\n";
+  parameters.disk_bytes_per_s =
+      repository.value("disk.sequential_bytes_per_s", device).value_or(kDiskBytesPerS);
   return parameters;
+}
+
+std::string find_memory_path() {
+  for (const char* variable : {"XDG_RUNTIME_DIR", "XDG_CACHE_HOME"}) {
+    const char* folder = std::getenv(variable);
+    if (folder != nullptr && *folder == '/') return std::string(folder) + "/gbp-probes";
+  }
+  const char* home = std::getenv("HOME");
+  return home != nullptr && *home == '/' ? std::string(home) + "/.cache/gbp-probes" : "";
 }
 
 HostParameters read_host_parameters(const std::string& path) {
   const Repository repository(gray::repo::default_places());
   for (const std::string& problem : repository.problems()) gray::cli::warn("{}", problem);
-  return choose_host_parameters(repository, gray::repo::device_identity(path).value_or(""));
+  HostParameters parameters =
+      choose_host_parameters(repository, gray::repo::device_identity(path).value_or(""));
+  parameters.memory_path = find_memory_path();
+  return parameters;
 }
 
 }  // namespace gbp

@@ -12,13 +12,21 @@ namespace gbp {
 struct HostParameters {
   std::uint64_t prediction_unit_bytes = 0;  // what one probe answers for; 0: libgray's default
   std::uint64_t hit_time_max_ns = 0;  // a slower timed read missed; 0: each is judged against a certain hit
-  std::string explanation;            // two lines on where these come from, for --explain
+  std::uint64_t access_unit_bytes =
+      0;  // in which a file is read out of order; at least three read-ahead windows
+  double random_over_sequential = 0;  // of the device; 0: not measured
+  double disk_bytes_per_s = 0;        // of a long read, measured or the shipped default
+  std::string memory_path;            // where probes are remembered; empty: nowhere
+  std::string explanation;            // a line each on where these come from, for --explain
 };
 
 /// Decides from a repository what holds for files on `device` (a name as of toolbox/repo/device_identity; empty: unknown).
 /// The unit is the one that was set, else the larger of the measured access unit and read-ahead window: what is read
 /// together is cached together, and finer probing learns nothing. Pure.
 HostParameters choose_host_parameters(const gray::repo::Repository& repository, const std::string& device);
+
+/// Where this user's probes are remembered: below $XDG_RUNTIME_DIR, or the cache folder; empty where there is neither.
+std::string find_memory_path();
 
 /// Reads the repository for the file system of `path`. A file or variable that is there but can't be used is said
 /// in one line on stderr each, and not used.

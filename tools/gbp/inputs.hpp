@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// inputs: the names to order, from the command line and from lists.
+// inputs: lists of the names to order.
 #pragma once
 
 #include <string>
-#include <vector>
+
+#include "tools/gbp/names.hpp"
 
 namespace gbp {
 
-/// Names separated by NUL bytes from a file, or from standard input for "-". A last name without its NUL
-/// counts; an empty name is an error. Returns one sentence on what is wrong, or an empty text.
-std::string read_names(const std::string& list_path, std::vector<std::string>& names);
+/// Names separated by `separator` (NUL, or newline) from a file, or from standard input for "-". A last name without its
+/// separator counts; an empty name is an error, but empty lines between newlines are passed over. Returns one sentence
+/// on what is wrong, or an empty text.
+std::string read_names(const std::string& list_path, char separator, Names& names);
 
 }  // namespace gbp

@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: MIT
-// main: of gbp, the gray-box probe: prints files in the order in which they are best read.
+// main: of gbp, the gray-box probe: finds the order in which files are best read, and prints, streams or runs by it.
+#include <iostream>
 #include <sstream>
+
+#include <gray/layout.h>
 
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
+#include "tools/gbp/batches.hpp"
 #include "tools/gbp/cost.hpp"
 #include "tools/gbp/emit.hpp"
+#include "tools/gbp/forecast.hpp"
 #include "tools/gbp/host_parameters.hpp"
 #include "tools/gbp/options.hpp"
 #include "tools/gbp/order.hpp"
+#include "tools/gbp/stream.hpp"
+#include "tools/gbp/unsort.hpp"
+#include "tools/gbp/verify.hpp"
 
 namespace {
+
+using gbp::Action;
+using gbp::Mode;
+
+// A copy from memory on one core, for the forecast; it decides nothing while the disk is slower.
+constexpr double kMemoryBytesPerS = 4e9;
 
 // On stderr, line by line: the list on stdout goes to another program.
 void explain(const gbp::HostParameters& host) {
@@ -29,20 +43,75 @@ bool warn_of_failed(const std::vector<gbp::File>& files) {
   return has_failed;
 }
 
+gbp::Wanted wanted_of(const gbp::Options& options) {
+  const bool is_all = options.format == gbp::Format::json_lines || options.action == Action::plan;
+  std::string path = options.names.empty() ? "." : options.names[0];
+  if (options.action == Action::stream) path = options.streamed;
+  gbp::Wanted wanted;
+  wanted.is_cache_wanted = is_all || options.mode != Mode::file;
+  wanted.is_layout_wanted = is_all || options.mode != Mode::mem;
+  wanted.is_extent_told = options.format == gbp::Format::json_lines;
+  wanted.backend = options.backend;
+  wanted.order = options.order;
+  wanted.host = gbp::read_host_parameters(path);
+  return wanted;
+}
+
+std::string device_class(const gbp::Options& options, const gbp::Wanted& wanted) {
+  gb_order_t order = GB_ORDER_NONE;
+  const char* path = options.names.empty() ? "." : options.names[0];
+  if (gb_layout_advise(path, wanted.host.random_over_sequential, &order) != 0) return "unknown";
+  const std::string basis =
+      wanted.host.random_over_sequential > 0 ? " (measured)" : " (by the kernel's word)";
+  return (order == GB_ORDER_NONE ? "seeks cost little, or places mean nothing" : "seeks are dear") + basis;
+}
+
+int order_files(const gbp::Options& options, const gbp::Wanted& wanted) {
+  std::vector<gbp::File> files = gbp::look_at(options.names, wanted);
+  if (options.action == Action::plan) {
+    const gbp::Forecast forecast =
+        gbp::forecast(files, gbp::cache_bytes_max_now(), wanted.host.disk_bytes_per_s, kMemoryBytesPerS);
+    std::cout << gbp::describe(forecast, device_class(options, wanted)) << std::flush;
+  } else {
+    gbp::sort_files(files, options.mode, options.is_by_directory);
+  }
+  int status = gray::cli::kExitSuccess;
+  if (options.action == Action::execute) status = gbp::run_batches(options.command, files, options.has_waves);
+  if (options.action == Action::print) gbp::emit(files, options.format);
+  const bool has_failed = warn_of_failed(files);
+  return status == gray::cli::kExitSuccess && has_failed ? gray::cli::kExitSomeFailed : status;
+}
+
+int run(gbp::Options& options) {
+  if (options.action == Action::refresh) return gbp::refresh(options.refresh);
+  bool has_failed = false;
+  if (options.is_recursive) options.names = gbp::walk(options.names, options.walk, has_failed);
+  if (options.action == Action::unsort) {
+    gbp::unsort(std::cin, options.names, std::cout);
+    std::cout.flush();
+    return has_failed ? gray::cli::kExitSomeFailed : gray::cli::kExitSuccess;
+  }
+  const gbp::Wanted wanted = wanted_of(options);
+  if (options.is_explained) explain(wanted.host);
+  if (options.action == Action::stream)
+    return gbp::stream_file(options.streamed, options.record_bytes, wanted);
+  int status = 0;
+  if (options.action == Action::verify) {
+    status = gbp::verify(options.names, wanted);
+  } else if (options.action == Action::ranges) {
+    const char end = options.format == gbp::Format::nul_ended ? '\0' : '\n';
+    status = gbp::print_ranges(options.names, options.format == gbp::Format::json_lines, end, wanted);
+  } else {
+    status = order_files(options, wanted);
+  }
+  return status == gray::cli::kExitSuccess && has_failed ? gray::cli::kExitSomeFailed : status;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   gray::cli::set_program_name("gbp");
   gbp::Options options;
   if (const auto status = gbp::read_options(argc, argv, options)) return *status;
-  const bool is_json = options.format == gbp::Format::json_lines;
-  const gbp::Wanted wanted{is_json || options.mode != gbp::Mode::file,
-                           is_json || options.mode != gbp::Mode::mem, options.backend,
-                           gbp::read_host_parameters(options.paths.empty() ? "." : options.paths.front())};
-  if (options.is_explained) explain(wanted.host);
-  std::vector<gbp::File> files = gbp::look_at(options.paths, wanted);
-  gbp::sort_files(files, options.mode);
-  gbp::emit(files, options.format);
-  const bool has_failed = warn_of_failed(files);
-  return gray::cli::close_stdout(has_failed ? gray::cli::kExitSomeFailed : gray::cli::kExitSuccess);
+  return gray::cli::close_stdout(run(options));
 }

@@ -2,26 +2,46 @@
 #include "tools/gbp/options.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
+#include "toolbox/cli/quantities.hpp"
+#include "tools/gbp/arguments.hpp"
 #include "tools/gbp/inputs.hpp"
 
 namespace gbp {
 namespace {
 
-constexpr const char* kBackends[] = {"auto", "cachestat", "mincore", "timed"};  // numbered as gb_backend_t
+using gray::cli::fail_usage;
+
+constexpr const char* kBackends[] = {"auto",   "cachestat", "mincore",
+                                     "nowait", "fault",     "timed"};  // numbered as gb_backend_t
+constexpr const char* kOrders[] = {"auto",  "extent", "inode",
+                                   "mtime", "none",   "dir"};  // as gb_order_t; dir is ours
+constexpr std::ptrdiff_t kOrderDir = 5;
+
+constexpr const char* kWithValue[] = {"--files-from", "--files0-from", "--backend", "--order",
+                                      "--out",        "--align",       "--include", "--exclude",
+                                      "--refresh",    "--order-from"};
 
 constexpr char kFooter[] =
-    "-mem, -file and -compose may be written with one dash, as in the paper they come from.\n"
+    "Also:  gbp -mem -out FILE [-align BYTES]\n"
+    "       gbp -refresh DIR [--apply | --resume | --rollback]\n"
+    "\n"
+    "-mem, -file, -compose, -out and the other words may be written with one dash, as in the paper they come "
+    "from.\n"
     "Files that can't be looked at are printed last and named on stderr; the exit status is then 1.\n"
     "A name that begins with a dash goes after --, or is written ./-name, here and for the program that gets "
     "the list.\n"
     "\n"
     "Examples:\n"
     "  grep foo $(gbp -mem *)\n"
-    "  find . -type f -print0 | gbp -file -0 --files0-from - | xargs -0 sha256sum\n";
+    "  gbp -r -compose --exec grep -H foo {} + -- src/ | gbp --unsort -r src/\n"
+    "  gbp -mem -out big.log -align 100 | app -\n"
+    "  find . -type f -print0 | gbp -file -0 --files0-from - | xargs -0 sha256sum\n"
+    "  gbp -refresh mail/cur && gbp -refresh mail/cur --apply\n";
 
 struct Flags {
   bool is_mem = false;
@@ -29,53 +49,162 @@ struct Flags {
   bool is_compose = false;
   bool is_nul_ended = false;
   bool is_json = false;
+  bool are_ranges = false;
+  bool is_unsort = false;
+  bool is_plan = false;
+  bool is_verify = false;
+  bool is_apply = false;
+  bool is_resume = false;
+  bool is_rollback = false;
   std::string backend = "auto";
-  std::string list_path;
+  std::string order = "auto";
+  std::string lines_path;
+  std::string nul_path;
 };
 
-// CLI11 takes the name "[a,b]" for a list of two. A mark before the bracket keeps it whole; names that begin
-// with the mark are marked too, so that taking one mark off gives back every name.
-constexpr char kMark = '\x01';
-
-void mark_name(std::string& argument) {
-  if (!argument.empty() && (argument[0] == '[' || argument[0] == kMark)) argument.insert(0, 1, kMark);
+bool takes_value(const std::string& option) {
+  return std::any_of(std::begin(kWithValue), std::end(kWithValue),
+                     [&option](const char* word) { return option == word; });
 }
 
-void unmark_name(std::string& argument) {
-  if (!argument.empty() && argument[0] == kMark) argument.erase(0, 1);
+template <typename Words>
+std::ptrdiff_t index_of(const Words& words, const std::string& word) {
+  return std::distance(std::begin(words), std::find(std::begin(words), std::end(words), word));
 }
 
-// The paper's spelling has one dash; CLI11 would read "-mem" as three short options.
-std::vector<std::string> prepared_arguments(int argc, char** argv) {
-  std::vector<std::string> arguments(argv, argv + argc);
-  bool are_only_names = false;
-  for (std::string& argument : arguments) {
-    mark_name(argument);
-    if (are_only_names) continue;
-    are_only_names = argument == "--";
-    if (argument == "-mem" || argument == "-file" || argument == "-compose") argument.insert(0, "-");
+std::optional<int> apply_action(const Flags& flags, const Arguments& arguments, Options& options) {
+  const int actions = flags.are_ranges + flags.is_unsort + flags.is_plan + flags.is_verify +
+                      arguments.has_exec + !options.streamed.empty() + !options.refresh.directory.empty();
+  if (actions > 1)
+    return fail_usage(
+        "--out, --exec, --ranges, --unsort, --plan, --verify and --refresh exclude one another");
+  if (arguments.has_exec && !arguments.is_exec_ended)
+    return fail_usage("--exec wants its end: --exec CMD ARGUMENT... {{}} +");
+  if (arguments.has_exec && arguments.command.empty())
+    return fail_usage("--exec wants a command before {{}} +");
+  if (options.has_waves && !arguments.has_exec)
+    return fail_usage("--waves divides what --exec runs, and there is none");
+  if (options.record_bytes != 0 && options.streamed.empty()) return fail_usage("--align goes with --out");
+  const int ways = flags.is_apply + flags.is_resume + flags.is_rollback;
+  if (ways > 1) return fail_usage("--apply, --resume and --rollback exclude one another");
+  if ((ways > 0 || options.refresh.is_forced || !options.refresh.order_path.empty()) &&
+      options.refresh.directory.empty())
+    return fail_usage("--apply, --resume, --rollback, --force and --order-from go with --refresh");
+  if (flags.is_apply) options.refresh.way = RefreshWay::apply;
+  if (flags.is_resume) options.refresh.way = RefreshWay::resume;
+  if (flags.is_rollback) options.refresh.way = RefreshWay::rollback;
+  if (flags.are_ranges) options.action = Action::ranges;
+  if (flags.is_unsort) options.action = Action::unsort;
+  if (flags.is_plan) options.action = Action::plan;
+  if (flags.is_verify) options.action = Action::verify;
+  if (arguments.has_exec) options.action = Action::execute;
+  if (!options.streamed.empty()) options.action = Action::stream;
+  if (!options.refresh.directory.empty()) options.action = Action::refresh;
+  return std::nullopt;
+}
+
+std::optional<int> read_lists(const Flags& flags, Options& options) {
+  for (const auto& [path, separator] : {std::pair(flags.lines_path, '\n'), std::pair(flags.nul_path, '\0')}) {
+    if (path.empty()) continue;
+    const std::string problem = read_names(path, separator, options.names);
+    if (!problem.empty()) return fail_usage("{}", problem);
   }
-  return arguments;
+  const bool is_list_given = !flags.lines_path.empty() || !flags.nul_path.empty();
+  const bool is_alone = options.action == Action::stream || options.action == Action::refresh;
+  if (is_alone && !options.names.empty())
+    return fail_usage("--out and --refresh take the one name behind them");
+  if (!is_alone && options.names.empty() && !is_list_given)
+    return fail_usage("no files to order: write gbp -mem FILE...");
+  if (options.action == Action::unsort && (flags.lines_path == "-" || flags.nul_path == "-"))
+    return fail_usage("--unsort reads the lines from standard input: give the names another way");
+  return std::nullopt;
 }
 
-std::optional<int> apply(const Flags& flags, Options& options) {
+std::optional<int> apply(const Flags& flags, Arguments& arguments, Options& options) {
   if (flags.is_mem + flags.is_file + flags.is_compose > 1) {
-    return gray::cli::fail_usage("-mem, -file and -compose exclude one another: -compose is both");
+    return fail_usage("-mem, -file and -compose exclude one another: -compose is both");
   }
-  if (flags.is_nul_ended && flags.is_json) return gray::cli::fail_usage("-0 and --json exclude one another");
+  if (flags.is_nul_ended && flags.is_json) return fail_usage("-0 and --json exclude one another");
   if (flags.is_mem) options.mode = Mode::mem;
   if (flags.is_file) options.mode = Mode::file;
   if (flags.is_nul_ended) options.format = Format::nul_ended;
   if (flags.is_json) options.format = Format::json_lines;
-  const auto* backend = std::find(std::begin(kBackends), std::end(kBackends), flags.backend);
-  options.backend = static_cast<gb_backend_t>(std::distance(std::begin(kBackends), backend));
-  if (!flags.list_path.empty()) {
-    const std::string problem = read_names(flags.list_path, options.paths);
-    if (!problem.empty()) return gray::cli::fail_usage("{}", problem);
-  } else if (options.paths.empty()) {
-    return gray::cli::fail_usage("no files to order: write gbp -mem FILE...");
-  }
-  return std::nullopt;
+  options.backend = static_cast<gb_backend_t>(index_of(kBackends, flags.backend));
+  options.is_by_directory = index_of(kOrders, flags.order) == kOrderDir;
+  options.order =
+      options.is_by_directory ? GB_ORDER_NONE : static_cast<gb_order_t>(index_of(kOrders, flags.order));
+  if (const auto status = apply_action(flags, arguments, options)) return status;
+  options.command = std::move(arguments.command);
+  options.names = std::move(arguments.names);
+  return read_lists(flags, options);
+}
+
+void define_ways(CLI::App& app, Flags& flags, Options& options) {
+  app.add_flag("--mem", flags.is_mem, "most cached first");
+  app.add_flag("--file", flags.is_file, "in the order in which they lie on disk");
+  app.add_flag("--compose", flags.is_compose,
+               "the cached ones first, each group as it lies on disk (the default)");
+  app.add_option("--order", flags.order,
+                 "what stands for the place on disk: extent, inode, mtime, dir, none; auto: what pays there")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kOrders), std::end(kOrders))))
+      ->type_name("NAME");
+  app.add_option("--backend", flags.backend,
+                 "how to find cached pages: auto, cachestat, mincore, nowait, fault, timed")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kBackends), std::end(kBackends))))
+      ->type_name("NAME");
+  app.add_option("--files-from", flags.lines_path,
+                 "also take names, one a line, from FILE (- is standard input)")
+      ->type_name("FILE");
+  app.add_option("--files0-from", flags.nul_path,
+                 "also take names, each ended by NUL, from FILE (- is standard input)")
+      ->type_name("FILE");
+  app.add_flag("-r,--recursive", options.is_recursive,
+               "take the files below each folder instead of the folder");
+  app.add_flag("--one-file-system", options.walk.is_one_file_system,
+               "with -r: don't go into other file systems");
+  app.add_option("--include", options.walk.include_globs, "with -r: only files whose last part matches GLOB")
+      ->type_name("GLOB")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--exclude", options.walk.exclude_globs,
+                 "with -r: no files or folders whose last part, or path, matches GLOB")
+      ->type_name("GLOB")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void define_actions(CLI::App& app, Flags& flags, Options& options) {
+  app.add_flag("-0,--null", flags.is_nul_ended, "end each name with NUL instead of a newline, for xargs -0");
+  app.add_flag(
+      "--json", flags.is_json,
+      "one JSON object a line: path, rank, size, cached_fraction, confidence, backend, device, inode, ...");
+  app.add_option("--out", options.streamed, "write FILE itself to stdout, its cached parts first")
+      ->type_name("FILE");
+  gray::cli::add_bytes_option(app, "--align", options.record_bytes,
+                              "with --out: parts hold whole records of so many bytes");
+  app.add_flag_callback(
+      "--exec", [] {},
+      "run a command over the files in their order, in batches: --exec CMD ARGUMENT... {} +");
+  app.add_flag("--waves", options.has_waves, "with --exec: no batch holds cached files and others");
+  app.add_flag("--ranges", flags.are_ranges, "print parts of files: offset, length, cached share, name");
+  app.add_flag(
+      "--unsort", flags.is_unsort,
+      "put the lines on stdin, each about one of the FILEs, into the order in which these are given");
+  app.add_flag("--plan", flags.is_plan, "print what an order would gain, and read nothing");
+  app.add_flag("--verify", flags.is_verify, "print how often probing agrees with the kernel's count");
+  app.add_option("--refresh", options.refresh.directory,
+                 "show whether DIR lies in disorder and what putting it in order would take; changes nothing "
+                 "without:")
+      ->type_name("DIR");
+  app.add_flag("--apply", flags.is_apply, "with --refresh: do it");
+  app.add_flag("--resume", flags.is_resume, "with --refresh: finish what was interrupted");
+  app.add_flag("--rollback", flags.is_rollback, "with --refresh: undo what was interrupted");
+  app.add_option("--order-from", options.refresh.order_path,
+                 "with --refresh: lay the files out as FILE lists their names, one a line, before the others")
+      ->type_name("FILE");
+  app.add_flag("--force", options.refresh.is_forced, "with --refresh --apply: also where seeks cost little");
+  app.add_flag("--explain", options.is_explained,
+               "also say on stderr which measured host parameters decide, and where they come from");
 }
 
 }  // namespace
@@ -86,31 +215,16 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
       "disk.",
       "gbp"};
   Flags flags;
-  app.add_flag("--mem", flags.is_mem, "most cached first");
-  app.add_flag("--file", flags.is_file, "in the order in which they lie on disk");
-  app.add_flag("--compose", flags.is_compose,
-               "the cached ones first, each group as it lies on disk (the default)");
-  app.add_flag("-0,--null", flags.is_nul_ended, "end each name with NUL instead of a newline, for xargs -0");
-  app.add_flag("--json", flags.is_json,
-               "one JSON object a line: path, rank, size, cached_fraction, backend, device, inode, ...");
-  app.add_option("--files0-from", flags.list_path,
-                 "also take names, each ended by NUL, from FILE (- is standard input)")
-      ->type_name("FILE");
-  app.add_option("--backend", flags.backend, "how to find cached pages: auto, cachestat, mincore, timed")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kBackends), std::end(kBackends))))
-      ->type_name("NAME");
-  app.add_flag("--explain", options.is_explained,
-               "also say on stderr which measured host parameters decide, and where they come from");
-  app.add_option("FILE", options.paths, "the files to order")->type_name("");
+  define_ways(app, flags, options);
+  define_actions(app, flags, options);
   app.footer(kFooter);
-  const std::vector<std::string> arguments = prepared_arguments(argc, argv);
+  Arguments arguments = split_arguments(argc, argv, takes_value);
   std::vector<const char*> pointers;
-  pointers.reserve(arguments.size());
-  for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
-  if (const auto status = gray::cli::parse(app, argc, pointers.data())) return status;
-  unmark_name(flags.list_path);
-  for (std::string& path : options.paths) unmark_name(path);
-  return apply(flags, options);
+  pointers.reserve(arguments.options.size());
+  for (const std::string& argument : arguments.options) pointers.push_back(argument.c_str());
+  if (const auto status = gray::cli::parse(app, static_cast<int>(pointers.size()), pointers.data()))
+    return status;
+  return apply(flags, arguments, options);
 }
 
 }  // namespace gbp

@@ -2,6 +2,7 @@
 // options: the command line of gbp, checked.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,15 +10,30 @@
 #include "tools/gbp/cost.hpp"
 #include "tools/gbp/emit.hpp"
 #include "tools/gbp/order.hpp"
+#include "tools/gbp/refresh/refresh.hpp"
+#include "tools/gbp/walk.hpp"
 
 namespace gbp {
 
+/// What is done with the files.
+enum class Action { print, stream, execute, ranges, unsort, plan, verify, refresh };
+
 struct Options {
+  Action action = Action::print;
   Mode mode = Mode::compose;
   Format format = Format::lines;
   gb_backend_t backend = GB_BACKEND_AUTO;
+  gb_order_t order = GB_ORDER_AUTO;
+  bool is_by_directory = false;
   bool is_explained = false;  // say on stderr which host parameters decide, and where they come from
-  std::vector<std::string> paths;
+  bool is_recursive = false;
+  WalkOptions walk;
+  bool has_waves = false;
+  std::vector<std::string> command;  // of Action::execute
+  std::string streamed;              // of Action::stream
+  std::uint64_t record_bytes = 0;    // of Action::stream
+  RefreshOptions refresh;            // of Action::refresh
+  Names names;
 };
 
 /// Reads the command line, and the lists of names it refers to. Returns nothing, or the exit status after

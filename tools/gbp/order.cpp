@@ -2,6 +2,8 @@
 #include "tools/gbp/order.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 namespace gbp {
 namespace {
@@ -9,7 +11,7 @@ namespace {
 // Shares of a file are compared in steps: a probe leaves a page behind, and a page more is no reason to
 // change places.
 int cached_steps(const File& file) {
-  return file.cache.cached_fraction < 0 ? -1 : static_cast<int>(file.cache.cached_fraction * kCachedSteps);
+  return file.cached_fraction < 0 ? -1 : static_cast<int>(file.cached_fraction * kCachedSteps);
 }
 
 int compare_cache(const File& a, const File& b) {
@@ -17,23 +19,68 @@ int compare_cache(const File& a, const File& b) {
 }
 
 int group_of(const File& file) {
-  if (file.cache.cached_fraction < 0) return 2;
-  return file.cache.cached_fraction >= kCachedFractionMin ? 0 : 1;
+  if (file.cached_fraction < 0) return 2;
+  return is_cached(file) ? 0 : 1;
 }
 
-int compare(const File& a, const File& b, Mode mode) {
+gb_layout_place place_of(const File& file) {
+  gb_layout_place place{};
+  place.size = sizeof place;
+  place.device = file.device;
+  place.inode = file.inode;
+  place.has_first_extent = file.has_first_extent ? 1 : 0;
+  place.first_extent_bytes = file.first_extent_bytes;
+  place.modified_ns = file.modified_ns;
+  return place;
+}
+
+// Files of one device have one order, so this is transitive: devices apart first, then by that order.
+int compare_layout(const File& a, const File& b) {
+  if (a.device != b.device) return a.device < b.device ? -1 : 1;
+  const gb_layout_place place_a = place_of(a);
+  const gb_layout_place place_b = place_of(b);
+  return gb_layout_compare_by(&place_a, &place_b, static_cast<gb_order_t>(a.order));
+}
+
+int compare(const File& a, const File& b, Mode mode, bool is_layout_known) {
   if ((a.error != 0) != (b.error != 0)) return a.error == 0 ? -1 : 1;
   if (a.error != 0) return 0;
   if (mode == Mode::mem) return compare_cache(a, b);
   if (mode == Mode::compose && group_of(a) != group_of(b)) return group_of(a) - group_of(b);
-  return gb_layout_compare(&a.place, &b.place);
+  return is_layout_known ? compare_layout(a, b) : 0;
+}
+
+std::string_view directory_of(const File& file) {
+  const std::string_view path = file.path;
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash + 1);
+}
+
+// Before everything else, so that a stable sort by the rest keeps it among ties.
+void gather_directories(std::vector<File>& files) {
+  std::unordered_map<std::string_view, std::size_t> ranks;
+  for (const File& file : files) ranks.try_emplace(directory_of(file), ranks.size());
+  std::stable_sort(files.begin(), files.end(), [&ranks](const File& a, const File& b) {
+    return ranks.at(directory_of(a)) < ranks.at(directory_of(b));
+  });
 }
 
 }  // namespace
 
-void sort_files(std::vector<File>& files, Mode mode) {
-  std::stable_sort(files.begin(), files.end(),
-                   [mode](const File& a, const File& b) { return compare(a, b, mode) < 0; });
+bool is_cached(const File& file) {
+  return file.cached_fraction >= kCachedFractionMin;
+}
+
+void sort_files(std::vector<File>& files, Mode mode, bool is_by_directory) {
+  if (is_by_directory) gather_directories(files);
+  // Where no device has an order, devices are not told apart either: abstaining leaves the input alone.
+  const bool is_layout_known =
+      !is_by_directory && std::any_of(files.begin(), files.end(), [](const File& file) {
+        return file.error == 0 && file.order != GB_ORDER_NONE;
+      });
+  std::stable_sort(files.begin(), files.end(), [mode, is_layout_known](const File& a, const File& b) {
+    return compare(a, b, mode, is_layout_known) < 0;
+  });
 }
 
 }  // namespace gbp

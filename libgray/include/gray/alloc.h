@@ -48,7 +48,7 @@ typedef enum gb_alloc_flag {
    * of touching it, and a fork(). */
   GB_ALLOC_CANARY = 2,
   /** The caller reads and writes files while it holds the memory: a quarter of each limit, at most 1 GiB, is left to
-   * the page cache, or what is read would push the grant out. */
+   * the page cache, or what is read would push the grant out; what it holds beyond that counts as room. */
   GB_ALLOC_FILES = 4
 } gb_alloc_flag_t;
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* cache: how much of a file is in the page cache (FCCD, the file-cache content detector of "Information and
- * Control in Gray-Box Systems", SOSP 2001, section 4.1).
+/* cache: how much of a file, or of each part of it, is in the page cache (FCCD, the file-cache content detector of
+ * "Information and Control in Gray-Box Systems", SOSP 2001, section 4.1).
  *
  * The kernel's own answer is used where it gives a true one (cachestat, mincore). On files that one neither
- * owns nor may write, and on overlay, the kernel refuses or lies; there a few one-byte reads are timed. A
- * timed probe that misses reads one page, which is cached from then on.
+ * owns nor may write, and on overlay, the kernel refuses or lies; there a few pages are probed: would a read wait
+ * (RWF_NOWAIT), what does a mapping map along (fault-around), how long does a one-byte read take. A probe that misses
+ * brings in one page, which is cached from then on.
  *
  * The answer is about an instant that has passed when it arrives: pages come and go.
  */
@@ -24,8 +25,10 @@ typedef enum gb_backend {
   GB_BACKEND_AUTO = 0,      /**< the first below that permission and a self-test allow */
   GB_BACKEND_CACHESTAT = 1, /**< the kernel's count */
   GB_BACKEND_MINCORE = 2,   /**< the kernel's map of resident pages */
-  GB_BACKEND_TIMED = 3,     /**< the time of one-byte reads */
-  GB_BACKEND_NONE = 4       /**< nothing could be learned; only in answers */
+  GB_BACKEND_NOWAIT = 3,    /**< whether one-byte reads would have to wait */
+  GB_BACKEND_FAULT = 4,     /**< which pages are mapped along with one that is touched */
+  GB_BACKEND_TIMED = 5,     /**< the time of one-byte reads */
+  GB_BACKEND_NONE = 6       /**< nothing could be learned; only in answers */
 } gb_backend_t;
 
 /**
@@ -35,10 +38,14 @@ typedef enum gb_backend {
 struct gb_cache_options {
   size_t size;                    /**< sizeof(struct gb_cache_options) */
   uint32_t backend;               /**< a gb_backend_t, not GB_BACKEND_NONE */
-  uint32_t probes_per_unit;       /**< timed probes for each prediction unit, at most 64; default 1 */
+  uint32_t probes_per_unit;       /**< probes for each prediction unit, at most 64; default 1 */
   uint64_t prediction_unit_bytes; /**< what one probe answers for; default 5 MiB, about the paper's */
   uint64_t seed;                  /**< of the random probe offsets; default: different in each detector */
-  uint64_t hit_time_max_ns;       /**< a slower probe missed; default: judged against a second read */
+  uint64_t hit_time_max_ns;       /**< a slower timed probe missed; default: judged against a second read */
+  uint64_t probe_budget_bytes; /**< probing ends when its misses have brought in as much; default 256 MiB */
+  const char* memory_path; /**< file that remembers, for ten minutes and for all detectors of this user, which
+                                       pages are cached because they were probed; made when it is not there. Default:
+                                       each detector remembers its own. Read in gb_cache_open() only */
 };
 
 /** What was found of one file. Later releases add fields at the end. */
@@ -47,8 +54,11 @@ struct gb_cache_report {
   uint64_t size_bytes;    /**< the file's size; 0 for what is no regular file */
   double cached_fraction; /**< 0 to 1; negative: unknown (see gb_cache_inspect()) */
   uint64_t probe_time_ns; /**< sum over the timed probes that count; 0 when there were none */
-  uint32_t probes;        /**< how many timed probes count */
+  uint32_t probes;        /**< how many probes count */
   uint32_t backend;       /**< the gb_backend_t that answered */
+  double
+      confidence; /**< 1: counted; 1 less two standard deviations of what the share may be after so many probes;
+                               0: unknown */
 };
 
 /**
@@ -81,6 +91,63 @@ GB_API void gb_cache_close(gb_cache_t* detector);
  * less than that of the first release; -ENOMEM.
  */
 GB_API gb_status_t gb_cache_inspect(gb_cache_t* detector, const char* path, struct gb_cache_report* report);
+
+/**
+ * The same of a file that is open for reading. May change the descriptor's access pattern (POSIX_FADV_RANDOM), not its
+ * position. Errors: as fstat(2); -EINVAL; -ENOMEM.
+ */
+GB_API gb_status_t gb_cache_inspect_fd(gb_cache_t* detector, int fd, struct gb_cache_report* report);
+
+/** A part of a file. */
+struct gb_extent {
+  uint64_t offset_bytes;
+  uint64_t length_bytes;
+};
+
+/** How a file is to be divided. Set `size`, and the rest to zero but for what you want. */
+struct gb_cache_plan_options {
+  size_t size; /**< sizeof(struct gb_cache_plan_options) */
+  uint64_t
+      access_unit_bytes; /**< length of the parts; default 20 MiB, the paper's. Less than three times what the
+                                        kernel reads ahead makes parts spoil one another */
+  uint64_t record_bytes; /**< no part ends within a record of this length; default: records don't matter */
+  const struct gb_extent*
+      extents; /**< when not NULL: these are the parts, in any order; what lies behind the end of
+                                        the file is left out */
+  size_t extent_count;
+};
+
+/** A part of a file and what was found of it. Later releases add fields at the end. */
+struct gb_cache_unit {
+  size_t size; /**< set by the caller to sizeof(struct gb_cache_unit) */
+  uint64_t offset_bytes;
+  uint64_t length_bytes;
+  double cached_fraction; /**< 0 to 1; negative: unknown */
+  double confidence;      /**< as in struct gb_cache_report */
+  uint64_t probe_time_ns; /**< as there */
+  uint32_t probes;        /**< as there */
+  uint32_t backend;       /**< as there */
+};
+
+/** The parts of a file in the order in which they are best read. Not changed once made: any number of threads. */
+typedef struct gb_cache_plan gb_cache_plan_t;
+
+/**
+ * Divides the file `path` and looks at each part. `options` may be NULL: all defaults. On success *plan is the
+ * caller's, to be freed with gb_cache_plan_free(); what is no regular file has no parts. May wait for the disk as
+ * gb_cache_inspect() does. Errors, with *plan NULL: as stat(2) and open(2); -EINVAL; -E2BIG; -ENOMEM.
+ */
+GB_API gb_status_t gb_cache_plan_file(gb_cache_t* detector, const char* path,
+                                      const struct gb_cache_plan_options* options, gb_cache_plan_t** plan);
+
+/** How many parts there are; 0 for NULL. */
+GB_API size_t gb_cache_plan_count(const gb_cache_plan_t* plan);
+
+/** The part that is best read as number `rank`, from 0. -EINVAL: there is none, or unit->size is too small. */
+GB_API gb_status_t gb_cache_plan_unit(const gb_cache_plan_t* plan, size_t rank, struct gb_cache_unit* unit);
+
+/** Frees a plan. NULL is allowed. */
+GB_API void gb_cache_plan_free(gb_cache_plan_t* plan);
 
 GB_END_DECLS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* layout: where a file lies on its device (FLDC, the file layout detector of "Information and Control in
  * Gray-Box Systems", SOSP 2001, section 4.2; the paper had i-numbers alone, Linux also tells the first
- * extent).
+ * extent, and the time of the last change is a third witness).
  */
 #ifndef GRAY_LAYOUT_H
 #define GRAY_LAYOUT_H
@@ -23,7 +23,18 @@ struct gb_layout_place {
   uint32_t has_first_extent;   /**< 1, or 0 for what is empty, inline or not yet written, and where the file
                                     system does not tell */
   uint32_t reserved;           /**< zero */
+  int64_t modified_ns;         /**< when its data was last changed, nanoseconds since 1970 */
 };
+
+/** By what files are put in order on their device. */
+typedef enum gb_order {
+  GB_ORDER_AUTO = 0,   /**< as gb_layout_compare(): what the file system tells */
+  GB_ORDER_EXTENT = 1, /**< by the address of the first extent; those without one behind, by i-number */
+  GB_ORDER_INODE = 2,  /**< by i-number, as in the paper */
+  GB_ORDER_MTIME =
+      3, /**< by the time of the last change: delayed data is laid out in the order it was written */
+  GB_ORDER_NONE = 4 /**< not at all: every file is as near as every other */
+} gb_order_t;
 
 /**
  * Finds the place of `path`. Reads no file data, forces nothing to disk, follows symbolic links; may wait for
@@ -33,12 +44,28 @@ struct gb_layout_place {
  */
 GB_API gb_status_t gb_layout_find(const char* path, struct gb_layout_place* place);
 
+/** The same of an open file. Errors: as fstat(2); -EINVAL. */
+GB_API gb_status_t gb_layout_find_fd(int fd, struct gb_layout_place* place);
+
 /**
  * Negative, 0 or positive as `a` lies before, at or behind `b`: by device; on a device those whose first
  * extent is known, by its address, then the others by i-number. A total order, fit for qsort(3). NULL equals
  * everything. Any thread.
  */
 GB_API int gb_layout_compare(const struct gb_layout_place* a, const struct gb_layout_place* b);
+
+/** The same by `order`; by device in any case, but for GB_ORDER_NONE, where all are equal. Any thread. */
+GB_API int gb_layout_compare_by(const struct gb_layout_place* a, const struct gb_layout_place* b,
+                                gb_order_t order);
+
+/**
+ * Which order pays on the file system that holds `path`: never GB_ORDER_AUTO. GB_ORDER_NONE where an order by place
+ * means nothing (network, memory, FUSE, overlay, btrfs, ZFS and others that put data where they like) and where a seek
+ * costs little. `random_over_sequential` is the measured ratio of a page read in random to one read in sequential
+ * order on that device, or 0 when nobody measured it; the kernel's word on whether the disk rotates then decides, which
+ * is often wrong on virtual disks. Any thread. Errors, with *order left alone: as statfs(2); -EINVAL.
+ */
+GB_API gb_status_t gb_layout_advise(const char* path, double random_over_sequential, gb_order_t* order);
 
 GB_END_DECLS
 

@@ -2,6 +2,7 @@
 // cache_api: the C face of the file-cache detector. Exceptions end here.
 #include <cerrno>
 #include <new>
+#include <vector>
 
 #include "gray/cache.h"
 #include "libgray/src/api/sized_struct.hpp"
@@ -12,13 +13,21 @@ struct gb_cache {
   gray::filecache::Detector detector;
 };
 
+struct gb_cache_plan {
+  std::vector<gray::filecache::Unit> units;
+};
+
 namespace {
 
 using gray::filecache::Backend;
 
 constexpr std::size_t kOptionsSizeFirst = 32;  // release 0.1
 constexpr std::size_t kReportSizeFirst = 40;
+constexpr std::size_t kPlanOptionsSizeFirst = 40;
+constexpr std::size_t kUnitSizeFirst = 56;
 static_assert(sizeof(gb_cache_options) >= kOptionsSizeFirst && sizeof(gb_cache_report) >= kReportSizeFirst);
+static_assert(sizeof(gb_cache_plan_options) >= kPlanOptionsSizeFirst &&
+              sizeof(gb_cache_unit) >= kUnitSizeFirst);
 
 constexpr std::uint32_t kProbesPerUnitMax = 64;  // more probes than this cost more than reading the unit
 
@@ -33,18 +42,44 @@ int read_options(const struct gb_cache_options* given, gray::filecache::Detector
   if (asked.prediction_unit_bytes != 0) options.plan.prediction_unit_bytes = asked.prediction_unit_bytes;
   if (asked.seed != 0) options.plan.seed = asked.seed;
   options.hit_time_max_ns = asked.hit_time_max_ns;
+  if (asked.probe_budget_bytes != 0) options.probe_budget_bytes = asked.probe_budget_bytes;
+  options.memory_path = asked.memory_path;
   return 0;
 }
 
-int inspect(gb_cache& cache, const char* path, struct gb_cache_report& report) {
-  const auto found = cache.detector.inspect(path);
-  if (!found) return found.error();
-  report.size_bytes = found.value().file_bytes;
-  report.cached_fraction = found.value().cached_fraction;
-  report.probe_time_ns = found.value().probe_time_ns;
-  report.probes = found.value().probes;
-  report.backend = static_cast<std::uint32_t>(found.value().backend);
+struct gb_cache_report report_of(const gray::filecache::CacheReport& found) {
+  struct gb_cache_report report {};
+  report.size_bytes = found.file_bytes;
+  report.cached_fraction = found.cached_fraction;
+  report.probe_time_ns = found.probe_time_ns;
+  report.probes = found.probes;
+  report.backend = static_cast<std::uint32_t>(found.backend);
+  report.confidence = found.confidence;
+  return report;
+}
+
+int read_plan_options(const struct gb_cache_plan_options* given, gray::filecache::UnitOptions& options) {
+  struct gb_cache_plan_options asked {};
+  const int status = gray::api::read_sized(given, kPlanOptionsSizeFirst, asked);
+  if (status != 0) return status;
+  if (asked.extents == nullptr && asked.extent_count != 0) return -EINVAL;
+  if (asked.access_unit_bytes != 0) options.access_unit_bytes = asked.access_unit_bytes;
+  options.record_bytes = asked.record_bytes;
+  for (std::size_t i = 0; i < asked.extent_count; ++i)
+    options.extents.push_back({asked.extents[i].offset_bytes, asked.extents[i].length_bytes});
   return 0;
+}
+
+// Calls what may throw, for the C side, which must not see it.
+template <typename Work>
+int guarded(Work work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return -ENOMEM;
+  } catch (...) {
+    return -EIO;
+  }
 }
 
 }  // namespace
@@ -68,13 +103,56 @@ extern "C" gb_status_t gb_cache_inspect(gb_cache_t* detector, const char* path,
                                         struct gb_cache_report* report) {
   if (detector == nullptr || path == nullptr || report == nullptr || report->size < kReportSizeFirst)
     return -EINVAL;
-  try {
-    struct gb_cache_report found {};
-    const int status = inspect(*detector, path, found);
-    return status != 0 ? status : gray::api::write_sized(found, kReportSizeFirst, report);
-  } catch (const std::bad_alloc&) {
-    return -ENOMEM;
-  } catch (...) {
-    return -EIO;
-  }
+  return guarded([&] {
+    const auto found = detector->detector.inspect(path);
+    return found ? gray::api::write_sized(report_of(found.value()), kReportSizeFirst, report) : found.error();
+  });
+}
+
+extern "C" gb_status_t gb_cache_inspect_fd(gb_cache_t* detector, int fd, struct gb_cache_report* report) {
+  if (detector == nullptr || report == nullptr || report->size < kReportSizeFirst) return -EINVAL;
+  return guarded([&] {
+    const auto found = detector->detector.inspect_open(fd);
+    return found ? gray::api::write_sized(report_of(found.value()), kReportSizeFirst, report) : found.error();
+  });
+}
+
+extern "C" gb_status_t gb_cache_plan_file(gb_cache_t* detector, const char* path,
+                                          const struct gb_cache_plan_options* options,
+                                          gb_cache_plan_t** plan) {
+  if (plan == nullptr) return -EINVAL;
+  *plan = nullptr;
+  if (detector == nullptr || path == nullptr) return -EINVAL;
+  return guarded([&] {
+    gray::filecache::UnitOptions read;
+    int status = options == nullptr ? 0 : read_plan_options(options, read);
+    if (status != 0) return status;
+    std::vector<gray::filecache::Unit> units;
+    status = detector->detector.plan(path, read, units);
+    if (status == 0) *plan = new gb_cache_plan{std::move(units)};
+    return status;
+  });
+}
+
+extern "C" size_t gb_cache_plan_count(const gb_cache_plan_t* plan) {
+  return plan == nullptr ? 0 : plan->units.size();
+}
+
+extern "C" gb_status_t gb_cache_plan_unit(const gb_cache_plan_t* plan, size_t rank,
+                                          struct gb_cache_unit* unit) {
+  if (unit == nullptr || rank >= gb_cache_plan_count(plan)) return -EINVAL;
+  const gray::filecache::Unit& found = plan->units[rank];
+  struct gb_cache_unit answer {};
+  answer.offset_bytes = found.stretch.offset_bytes;
+  answer.length_bytes = found.stretch.length_bytes;
+  answer.cached_fraction = found.cache.cached_fraction;
+  answer.confidence = found.cache.confidence;
+  answer.probe_time_ns = found.cache.probe_time_ns;
+  answer.probes = found.cache.probes;
+  answer.backend = static_cast<std::uint32_t>(found.cache.backend);
+  return gray::api::write_sized(answer, kUnitSizeFirst, unit);
+}
+
+extern "C" void gb_cache_plan_free(gb_cache_plan_t* plan) {
+  delete plan;
 }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "libgray/src/core/hit_classifier.hpp"
+#include "libgray/src/filecache/probes.hpp"
 
 namespace gray::filecache {
 namespace {
@@ -11,42 +11,33 @@ namespace {
 // mincore answers page by page, holes too: a larger file is probed instead, which takes milliseconds.
 constexpr std::uint64_t kMincorePagesMax = std::uint64_t{1} << 24;
 
-std::uint64_t pages_of(std::uint64_t bytes) {
-  return bytes / os::kPageBytes + (bytes % os::kPageBytes != 0 ? 1 : 0);
+// How many pages further on a probe may go to find one that it has not fetched itself.
+constexpr std::uint64_t kStepsMax = 16;
+
+constexpr Backend kProbing[] = {Backend::nowait, Backend::fault, Backend::timed};
+
+struct Pages {
+  std::uint64_t first;
+  std::uint64_t count;
+};
+
+Pages pages_of(const Stretch& stretch) {
+  if (stretch.length_bytes == 0) return {stretch.offset_bytes / os::kPageBytes, 0};
+  const std::uint64_t first = stretch.offset_bytes / os::kPageBytes;
+  const std::uint64_t last = (stretch.offset_bytes + stretch.length_bytes - 1) / os::kPageBytes;
+  return {first, last - first + 1};
 }
 
-void set_counted(CacheReport& report, std::uint64_t resident, Backend backend) {
-  report.cached_fraction = static_cast<double>(resident) / static_cast<double>(pages_of(report.file_bytes));
+void set_counted(CacheReport& report, std::uint64_t resident, std::uint64_t pages, Backend backend) {
+  report.cached_fraction = static_cast<double>(resident) / static_cast<double>(pages);
   report.backend = backend;
+  report.confidence = 1;
 }
 
-enum class Verdict { hit, miss, doubtful, nothing };
-
-// A read that waited for a device slept. One that was slow without sleeping was robbed of its processor, by
-// another thread or by the host of a virtual machine, and says nothing of the page.
-Verdict probe_once(int fd, std::uint64_t offset_bytes, std::uint64_t hit_time_max_ns, CacheReport& report) {
-  const base::Result<os::TimedRead> probe = os::time_one_byte(fd, offset_bytes);
-  const base::Result<os::TimedRead> again = os::time_one_byte(fd, offset_bytes);
-  const base::Result<os::TimedRead> once_more = os::time_one_byte(fd, offset_bytes);
-  if (!probe || !again || !once_more) return Verdict::nothing;
-  // The faster of two: a certain hit that was robbed would pass a miss off as a hit.
-  const std::uint64_t certain_hit_ns = std::min(again.value().time_ns, once_more.value().time_ns);
-  const bool has_slept_each_time = again.value().has_slept && once_more.value().has_slept;
-  if (!core::is_hit_credible(certain_hit_ns, has_slept_each_time)) return Verdict::nothing;
-  ++report.probes;
-  report.probe_time_ns += probe.value().time_ns;
-  const std::uint64_t time_ns = probe.value().time_ns;
-  const bool is_miss = hit_time_max_ns != 0 ? core::is_miss_by_threshold(time_ns, hit_time_max_ns)
-                                            : core::is_miss(time_ns, certain_hit_ns);
-  if (!is_miss) return Verdict::hit;
-  return probe.value().has_slept ? Verdict::miss : Verdict::doubtful;
-}
-
-// A byte of the next page, of the page before at the end of the file, or, with no page but page 0 beside it,
-// the same: that one has been fetched and cannot be asked again.
-std::uint64_t neighbour_of(std::uint64_t offset_bytes, std::uint64_t file_bytes) {
-  if (file_bytes - offset_bytes > os::kPageBytes) return offset_bytes + os::kPageBytes;
-  return offset_bytes >= 2 * os::kPageBytes ? offset_bytes - os::kPageBytes : offset_bytes;
+bool is_before(const Unit& a, const Unit& b) {
+  const int by_share = compare_cached(a.cache.cached_fraction, b.cache.cached_fraction);
+  if (by_share != 0) return by_share < 0;
+  return a.stretch.offset_bytes < b.stretch.offset_bytes;
 }
 
 }  // namespace
@@ -61,70 +52,157 @@ base::Result<CacheReport> Detector::inspect(const char* path) {
   if (!facts.value().is_regular) return CacheReport{};
   const base::Result<int> fd = os::open_file(path);
   if (!fd) return base::Result<CacheReport>::failure(fd.error());
-  const CacheReport report = inspect_open(fd.value(), facts.value());
+  const CacheReport report = look({fd.value(), facts.value()}, {0, facts.value().size_bytes});
   os::close_file(fd.value());
   return report;
 }
 
-CacheReport Detector::inspect_open(int fd, const os::FileFacts& facts) {
+base::Result<CacheReport> Detector::inspect_open(int fd) {
+  const base::Result<os::FileFacts> facts = os::look_at_open(fd);
+  if (!facts) return base::Result<CacheReport>::failure(facts.error());
+  if (!facts.value().is_regular) return CacheReport{};
+  return look({fd, facts.value()}, {0, facts.value().size_bytes});
+}
+
+int Detector::plan(const char* path, const UnitOptions& options, std::vector<Unit>& units) {
+  units.clear();
+  const base::Result<os::FileFacts> facts = os::look_at(path);
+  if (!facts) return facts.error();
+  if (!facts.value().is_regular) return 0;
+  const base::Result<int> fd = os::open_file(path);
+  if (!fd) return fd.error();
+  for (const Stretch& stretch : divide(facts.value().size_bytes, options))
+    units.push_back({stretch, look({fd.value(), facts.value()}, stretch)});
+  os::close_file(fd.value());
+  std::stable_sort(units.begin(), units.end(), is_before);
+  return 0;
+}
+
+CacheReport Detector::look(const Target& target, const Stretch& stretch) {
   CacheReport report;
-  report.file_bytes = facts.size_bytes;
-  if (facts.size_bytes == 0) {  // nothing to read is as good as cached
+  report.file_bytes = target.facts.size_bytes;
+  if (stretch.length_bytes == 0) {  // nothing to read is as good as cached
     report.cached_fraction = 1;
+    report.confidence = 1;
     return report;
   }
-  if (!count(fd, facts, report) && may_use(Backend::timed)) probe(fd, facts, report);
+  if (count(target, stretch, report)) return report;
+  for (const Backend backend : kProbing) {
+    if (may_use(backend) && probe(backend, target, stretch, report)) break;
+  }
   return report;
 }
 
 // The kernel's own answer; false when it gives none that can be believed.
-bool Detector::count(int fd, const os::FileFacts& facts, CacheReport& report) {
-  const std::uint64_t pages = pages_of(facts.size_bytes);
+bool Detector::count(const Target& target, const Stretch& stretch, CacheReport& report) {
+  const Pages pages = pages_of(stretch);
   if (may_use(Backend::cachestat)) {
-    const base::Result<std::uint64_t> resident = os::count_by_cachestat(fd, 0, pages);
-    if (resident && is_count_true(fd, facts, resident.value())) {
-      set_counted(report, resident.value(), Backend::cachestat);
+    const base::Result<std::uint64_t> resident = os::count_by_cachestat(target.fd, pages.first, pages.count);
+    if (resident && is_count_true(target, resident.value())) {
+      set_counted(report, resident.value(), pages.count, Backend::cachestat);
       return true;
     }
   }
-  if (!may_use(Backend::mincore) || !facts.is_trusted || pages > kMincorePagesMax) return false;
-  const base::Result<std::uint64_t> resident = os::count_by_mincore(fd, 0, pages);
-  if (resident) set_counted(report, resident.value(), Backend::mincore);
+  if (!may_use(Backend::mincore) || !target.facts.is_trusted || pages.count > kMincorePagesMax) return false;
+  const base::Result<std::uint64_t> resident = os::count_by_mincore(target.fd, pages.first, pages.count);
+  if (resident) set_counted(report, resident.value(), pages.count, Backend::mincore);
   return resident.is_ok();
 }
 
 // A count above 0 proves itself. A count of 0 may be a file system that always says so: read one byte of the
 // last page, which is resident then, and ask again. Once for each device; costs at most one page of one file.
-bool Detector::is_count_true(int fd, const os::FileFacts& facts, std::uint64_t resident) {
-  const auto known = is_count_true_.find(facts.device);
-  if (known != is_count_true_.end()) return known->second;
+bool Detector::is_count_true(const Target& target, std::uint64_t resident) {
+  const std::pair key{target.facts.device, Backend::cachestat};
+  const auto known = is_backend_true_.find(key);
+  if (known != is_backend_true_.end()) return known->second;
   bool is_true = resident > 0;
   if (!is_true) {
-    const std::uint64_t last_page = pages_of(facts.size_bytes) - 1;
-    os::expect_random_reads(fd);
-    if (!os::time_one_byte(fd, last_page * os::kPageBytes)) return false;
-    is_true = os::count_by_cachestat(fd, last_page, 1).value_or(0) > 0;
+    const std::uint64_t last_page = pages_of({0, target.facts.size_bytes}).count - 1;
+    os::expect_random_reads(target.fd);
+    if (!os::time_one_byte(target.fd, last_page * os::kPageBytes)) return false;
+    is_true = os::count_by_cachestat(target.fd, last_page, 1).value_or(0) > 0;
   }
-  is_count_true_[facts.device] = is_true;
+  is_backend_true_[key] = is_true;
   return is_true;
 }
 
-void Detector::probe(int fd, const os::FileFacts& facts, CacheReport& report) {
-  os::expect_random_reads(fd);
-  std::uint32_t hits = 0;
-  std::uint32_t judged = 0;
-  for (const std::uint64_t offset : plan_probes(facts.size_bytes, options_.plan)) {
-    Verdict verdict = probe_once(fd, offset, options_.hit_time_max_ns, report);
-    const std::uint64_t neighbour = neighbour_of(offset, facts.size_bytes);
-    if (verdict == Verdict::doubtful && neighbour != offset)
-      verdict = probe_once(fd, neighbour, options_.hit_time_max_ns, report);
-    if (verdict == Verdict::nothing) continue;  // the file shrank, or its reads bypass the page cache
-    ++judged;
-    if (verdict == Verdict::hit) ++hits;  // doubtful twice: a host that tells of no sleep; time alone decides
+// After a read the page is certainly cached, and a backend that tells of the cache says so; for the mapping a page
+// beside it is read as well, since the one asked for would be fetched and prove nothing. Once for each device.
+bool Detector::works(Backend backend, const Target& target, std::uint64_t offset_bytes) {
+  if (backend == Backend::timed) return true;  // each probe has its certain hit beside it
+  const std::pair key{target.facts.device, backend};
+  const auto known = is_backend_true_.find(key);
+  if (known != is_backend_true_.end()) return known->second;
+  const std::uint64_t window_bytes = os::kWindowPages * os::kPageBytes;
+  const std::uint64_t start = offset_bytes / window_bytes * window_bytes;
+  const std::uint64_t beside = start + (offset_bytes / os::kPageBytes % 2 == 0 ? 1 : 0) * os::kPageBytes;
+  if (!os::time_one_byte(target.fd, offset_bytes)) return false;
+  if (backend == Backend::fault) {
+    if (!os::time_one_byte(target.fd, beside)) return false;
+    memory_.note(target.facts.device, target.facts.inode, beside / os::kPageBytes);
   }
-  if (judged == 0) return;
-  report.cached_fraction = static_cast<double>(hits) / judged;
-  report.backend = Backend::timed;
+  bool is_true = false;
+  if (backend == Backend::nowait) {
+    const Answer answer = probe_by_nowait(target.fd, offset_bytes);
+    is_true = answer.is_valid && !answer.has_fetched;
+  } else {
+    is_true = count_mapped(target.fd, offset_bytes, target.facts.size_bytes) >= 2;
+  }
+  is_backend_true_[key] = is_true;
+  return is_true;
+}
+
+// A page that we fetched ourselves says nothing; the next ones are tried. The file's size when there is none.
+std::uint64_t Detector::page_to_probe(const Target& target, const Stretch& stretch,
+                                      std::uint64_t offset_bytes) const {
+  const std::uint64_t end = stretch.offset_bytes + stretch.length_bytes;
+  for (std::uint64_t step = 0; step < kStepsMax && offset_bytes < end; ++step) {
+    if (!memory_.is_own(target.facts.device, target.facts.inode, offset_bytes / os::kPageBytes))
+      return offset_bytes;
+    offset_bytes = (offset_bytes / os::kPageBytes + 1) * os::kPageBytes;
+  }
+  return target.facts.size_bytes;
+}
+
+void Detector::note_fetched(const Target& target, std::uint64_t offset_bytes) {
+  fetched_bytes_ += os::kPageBytes;
+  memory_.note(target.facts.device, target.facts.inode, offset_bytes / os::kPageBytes);
+}
+
+// False when the backend does not work here, so that another may be asked.
+bool Detector::probe(Backend backend, const Target& target, const Stretch& stretch, CacheReport& report) {
+  const auto known = is_backend_true_.find({target.facts.device, backend});
+  if (known != is_backend_true_.end() && !known->second) return false;
+  os::expect_random_reads(target.fd);
+  double resident = 0;
+  std::uint32_t judged = 0;
+  std::uint32_t probes = 0;
+  std::uint64_t time_ns = 0;
+  for (const std::uint64_t planned : plan_probes(stretch, options_.plan)) {
+    if (fetched_bytes_ >= options_.probe_budget_bytes) break;
+    const std::uint64_t offset = page_to_probe(target, stretch, planned);
+    if (offset >= target.facts.size_bytes) continue;
+    Answer answer;
+    if (backend == Backend::nowait) answer = probe_by_nowait(target.fd, offset);
+    if (backend == Backend::fault) answer = probe_by_fault(target.fd, offset, target.facts, memory_);
+    if (backend == Backend::timed)
+      answer = probe_by_time(target.fd, offset, target.facts.size_bytes, options_.hit_time_max_ns);
+    if (answer.is_valid && answer.has_fetched) note_fetched(target, offset);
+    if (answer.is_unsupported) is_backend_true_[{target.facts.device, backend}] = false;
+    if (answer.is_unsupported || !works(backend, target, offset)) return false;
+    if (!answer.is_valid) continue;
+    ++judged;
+    probes += answer.probes;
+    resident += answer.resident_share;
+    time_ns += answer.time_ns;
+  }
+  if (judged == 0) return false;
+  report.cached_fraction = resident / judged;
+  report.confidence = confidence_of(report.cached_fraction, judged);
+  report.probes = probes;
+  report.probe_time_ns = time_ns;
+  report.backend = backend;
+  return true;
 }
 
 }  // namespace gray::filecache

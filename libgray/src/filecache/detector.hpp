@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// detector: how much of a file is cached, by the best backend that permission and self-test allow.
+// detector: how much of a file, or of each part of it, is cached, by the best backend that permission and self-test
+// allow.
 //
 // Knowledge assumed: neighbouring pages are cached and evicted together, so one page answers for its
 // prediction unit.
-// Output observed: the kernel's counts where they are true, else the time of one-byte reads.
-// Inference drawn: the share of the file that is resident.
+// Output observed: the kernel's counts where they are true; else whether reads would wait, what a mapping maps, or the
+// time of one-byte reads.
+// Inference drawn: the share that is resident, and how sure that is.
 // A slow read counts as a miss when the thread slept in it; otherwise the next page is asked as well.
 // What breaks it: a cache whose neighbours are unrelated (random access), eviction between probing and use;
 // on overlay the kernel's count is 0 for every file, which the self-test finds out. Where even repeated reads
@@ -13,20 +15,35 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
+#include <vector>
 
+#include "libgray/src/filecache/probe_memory.hpp"
 #include "libgray/src/filecache/probe_plan.hpp"
+#include "libgray/src/filecache/units.hpp"
 #include "libgray/src/os/os.hpp"
 #include "toolbox/base/result.hpp"
 
 namespace gray::filecache {
 
-/// Numbered as gb_backend_t.
-enum class Backend : std::uint32_t { automatic = 0, cachestat = 1, mincore = 2, timed = 3, none = 4 };
+/// Numbered as gb_backend_t, in the order in which they are preferred.
+enum class Backend : std::uint32_t {
+  automatic = 0,
+  cachestat = 1,
+  mincore = 2,
+  nowait = 3,
+  fault = 4,
+  timed = 5,
+  none = 6
+};
 
 struct DetectorOptions {
   Backend backend = Backend::automatic;
   ProbePlanOptions plan;
   std::uint64_t hit_time_max_ns = 0;  // a slower probe missed; 0: judge each against a certain hit
+  std::uint64_t probe_budget_bytes =
+      256 * base::kMiB;               // probing ends when its misses have brought in as much
+  const char* memory_path = nullptr;  // for ProbeMemory
 };
 
 struct CacheReport {
@@ -35,25 +52,51 @@ struct CacheReport {
   std::uint64_t probe_time_ns = 0;
   std::uint32_t probes = 0;
   Backend backend = Backend::none;
+  double confidence = 0;  // 1: counted; less the fewer probes speak for it; 0: unknown
 };
 
-/// Remembers which devices' counts are true. One thread at a time.
+/// A part of a file with what was found of it.
+struct Unit {
+  Stretch stretch;
+  CacheReport cache;
+};
+
+/// Remembers what each backend is worth on which device. One thread at a time.
 class Detector {
  public:
-  explicit Detector(const DetectorOptions& options) : options_(options) {}
+  explicit Detector(const DetectorOptions& options) : options_(options), memory_(options.memory_path) {}
 
   /// Looks at one file. Errors: as stat(2) and open(2).
   base::Result<CacheReport> inspect(const char* path);
 
+  /// The same of a file open for reading, whose advice and position it may change. Errors: as fstat(2).
+  base::Result<CacheReport> inspect_open(int fd);
+
+  /// Fills `units` with the file's parts in their best order: the most cached first, then as they lie in the file.
+  /// Errors: negative errno as of stat(2) and open(2), 0 on success.
+  int plan(const char* path, const UnitOptions& options, std::vector<Unit>& units);
+
  private:
+  // A file being looked at.
+  struct Target {
+    int fd;
+    os::FileFacts facts;
+  };
+
   [[nodiscard]] bool may_use(Backend backend) const;
-  CacheReport inspect_open(int fd, const os::FileFacts& facts);
-  bool count(int fd, const os::FileFacts& facts, CacheReport& report);
-  bool is_count_true(int fd, const os::FileFacts& facts, std::uint64_t resident);
-  void probe(int fd, const os::FileFacts& facts, CacheReport& report);
+  CacheReport look(const Target& target, const Stretch& stretch);
+  bool count(const Target& target, const Stretch& stretch, CacheReport& report);
+  bool is_count_true(const Target& target, std::uint64_t resident);
+  bool probe(Backend backend, const Target& target, const Stretch& stretch, CacheReport& report);
+  bool works(Backend backend, const Target& target, std::uint64_t offset_bytes);
+  [[nodiscard]] std::uint64_t page_to_probe(const Target& target, const Stretch& stretch,
+                                            std::uint64_t offset_bytes) const;
+  void note_fetched(const Target& target, std::uint64_t offset_bytes);
 
   DetectorOptions options_;
-  std::map<std::uint64_t, bool> is_count_true_;  // by device, once tested
+  ProbeMemory memory_;
+  std::uint64_t fetched_bytes_ = 0;                                    // by probes that missed
+  std::map<std::pair<std::uint64_t, Backend>, bool> is_backend_true_;  // by device, once tested
 };
 
 }  // namespace gray::filecache

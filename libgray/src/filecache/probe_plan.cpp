@@ -9,27 +9,32 @@
 namespace gray::filecache {
 namespace {
 
-std::uint64_t unit_bytes(std::uint64_t file_bytes, std::uint64_t wanted_bytes) {
-  const std::uint64_t least_bytes = file_bytes / kUnitsMax + (file_bytes % kUnitsMax != 0 ? 1 : 0);
+std::uint64_t unit_bytes(std::uint64_t length_bytes, std::uint64_t wanted_bytes) {
+  const std::uint64_t least_bytes = length_bytes / kUnitsMax + (length_bytes % kUnitsMax != 0 ? 1 : 0);
   return std::max({wanted_bytes, os::kPageBytes, least_bytes});
 }
 
 }  // namespace
 
-std::vector<std::uint64_t> plan_probes(std::uint64_t file_bytes, const ProbePlanOptions& options) {
+std::vector<std::uint64_t> plan_probes(const Stretch& stretch, const ProbePlanOptions& options) {
   std::vector<std::uint64_t> offsets;
-  if (file_bytes <= os::kPageBytes) return offsets;
-  std::mt19937_64 random(options.seed);
-  const std::uint64_t unit = unit_bytes(file_bytes, options.prediction_unit_bytes);
-  for (std::uint64_t start = 0, end = 0; end < file_bytes; start = end) {
-    end = file_bytes - start > unit ? start + unit : file_bytes;
-    if (start != 0 && end - start < unit / 2) break;
+  // A stretch elsewhere gets other offsets, the same one the same.
+  std::mt19937_64 random(options.seed + stretch.offset_bytes);
+  const std::uint64_t unit = unit_bytes(stretch.length_bytes, options.prediction_unit_bytes);
+  const std::uint64_t stretch_end = stretch.offset_bytes + stretch.length_bytes;
+  for (std::uint64_t start = stretch.offset_bytes, end = start; end < stretch_end; start = end) {
+    end = stretch_end - start > unit ? start + unit : stretch_end;
+    if (start != stretch.offset_bytes && end - start < unit / 2) break;
     const std::uint64_t first = std::max(start, os::kPageBytes);
     if (first >= end) continue;
     std::uniform_int_distribution<std::uint64_t> offset(first, end - 1);
     for (std::uint32_t i = 0; i < options.probes_per_unit; ++i) offsets.push_back(offset(random));
   }
   return offsets;
+}
+
+std::vector<std::uint64_t> plan_probes(std::uint64_t file_bytes, const ProbePlanOptions& options) {
+  return plan_probes(Stretch{0, file_bytes}, options);
 }
 
 }  // namespace gray::filecache

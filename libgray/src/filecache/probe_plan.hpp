@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "libgray/src/filecache/stretch.hpp"
 #include "toolbox/base/units.hpp"
 
 namespace gray::filecache {
@@ -20,13 +21,16 @@ struct ProbePlanOptions {
   std::uint64_t seed = 1;
 };
 
-/// No file is divided into more units than this: a share of so many samples has a standard error below 2 %,
+/// No stretch is divided into more units than this: a share of so many samples has a standard error below 2 %,
 /// and a sparse file of exabytes must not take exabytes' time.
 inline constexpr std::uint64_t kUnitsMax = 1024;
 
-/// Byte offsets to probe, ascending by unit; empty when the file has a single page. The last, partial unit
-/// has its own probes when it is at least half a unit, or the only one. Units grow where there would be more
-/// than kUnitsMax.
+/// Byte offsets to probe, ascending by unit; empty when the stretch has no page but the file's page 0. The last,
+/// partial unit has its own probes when it is at least half a unit, or the only one. Units grow where there would be
+/// more than kUnitsMax.
+std::vector<std::uint64_t> plan_probes(const Stretch& stretch, const ProbePlanOptions& options);
+
+/// The same for a whole file.
 std::vector<std::uint64_t> plan_probes(std::uint64_t file_bytes, const ProbePlanOptions& options);
 
 }  // namespace gray::filecache

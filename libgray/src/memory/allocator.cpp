@@ -20,7 +20,7 @@ using base::Result;
 constexpr std::uint64_t kLookAgainFirstNs = 10'000'000;
 constexpr std::uint64_t kLookAgainNs = 200'000'000;
 // Askers that come at the same time do so within a few switches of the processor.
-constexpr std::uint64_t kSettlePauseNs = 3'000'000;
+constexpr std::uint64_t kSettlePauseNs = 1'000'000;
 constexpr int kSettleRoundsMin = 2;  // without a change
 constexpr int kSettleRoundsMax = 6;
 
@@ -69,7 +69,8 @@ void grow_fairly(Probe& probe, std::uint64_t max_bytes,
     const std::uint64_t noise_bytes = goal_bytes / 16 + base::kMiB;
     if (end != ProbeEnd::paging && goal_bytes > probe.held_bytes() + noise_bytes)
       end = probe.grow(goal_bytes);
-    rounds_same = allowance.askers == last_askers ? rounds_same + 1 : 0;
+    // Whoever is no longer among them has got what he wanted.
+    rounds_same = allowance.askers <= last_askers ? rounds_same + 1 : 0;
     last_askers = allowance.askers;
     os::pause_ns(kSettlePauseNs);
   }
@@ -205,6 +206,7 @@ Result<Grant> Allocator::probe_for(const Request& request, Turn& turn) {
   ProbeOptions options;
   options.signals = request.signals;
   options.cache = request.cache;
+  options.has_files = request.has_files;
   ProbeWatch watch{[&](std::uint64_t held_bytes) { return turn.allow(held_bytes).bytes; },
                    [&] { return turn.accounts().paging_counters(); }};
   Probe probe(base, reserved_bytes, options, watch);

@@ -101,12 +101,15 @@ std::optional<std::uint64_t> read_amount(const std::string& path) {
   return parse_amount(text);
 }
 
-std::uint64_t reclaimable_bytes(const std::string& stat, bool is_version_2, CachePolicy policy) {
+std::uint64_t reclaimable_bytes(const std::string& stat, bool is_version_2, const PoolOptions& options) {
   const std::string prefix = is_version_2 ? "" : "total_";
   const auto amount = [&](const char* key) { return find_amount(stat, prefix + key).value_or(0); };
-  if (policy == CachePolicy::keep) return 0;
+  if (options.cache == CachePolicy::keep) return 0;
   const std::uint64_t active = amount("active_file");
-  const std::uint64_t taken = amount("inactive_file") + (policy == CachePolicy::steal ? active : active / 2);
+  // To who works on files the margin is what the page cache keeps; to keep half of what it holds besides would let the room
+  // swing with every file that is read.
+  const bool is_all_taken = options.cache == CachePolicy::steal || options.has_files;
+  const std::uint64_t taken = amount("inactive_file") + (is_all_taken ? active : active / 2);
   // What is on its way to the disk is free in a moment. What is dirty and not on its way counts too: left out, those who
   // wait would wait for the flusher, which may let it lie for half a minute.
   return taken;
@@ -206,7 +209,7 @@ bool HostAccounts::read_group(const Group& group, const PoolOptions& options, bo
   }
   std::string stat;
   os::read_text(group.folder + "/memory.stat", stat);
-  const std::uint64_t reclaimable = std::min(*used, reclaimable_bytes(stat, is_version_2_, options.cache));
+  const std::uint64_t reclaimable = std::min(*used, reclaimable_bytes(stat, is_version_2_, options));
   pool.kind = PoolKind::group;
   pool.id = group.id;
   pool.name = group.folder;

@@ -79,14 +79,21 @@ void Probe::calibrate() {
 }
 
 void Probe::remember() {
-  if (watch_.counters && has(kSignalRefaults)) counters_before_ = watch_.counters();
+  // What the last step ended with is what the next one begins with.
+  if (watch_.counters && has(kSignalRefaults)) {
+    counters_before_ = has_counters_after_ ? counters_after_ : watch_.counters();
+    has_counters_after_ = false;
+  }
   faults_before_ = os::count_major_faults();
   time_before_ns_ = os::now_ns();
 }
 
 std::uint64_t Probe::next_step_pages(std::uint64_t want_pages, std::uint64_t allowed_pages) const {
   const std::uint64_t first = std::max<std::uint64_t>(1, options_.step_first_bytes / page_bytes_);
-  std::uint64_t pages = std::min(step_pages_, std::max(first, held_pages_ / kStepShareOfHeld));
+  std::uint64_t pages = step_pages_;
+  // Where no account says how far it is to the end, a step too far must not cost much of what is held.
+  const bool is_end_known = has(kSignalAccounts) && watch_.allowance;
+  if (!is_end_known) pages = std::min(pages, std::max(first, held_pages_ / kStepShareOfHeld));
   const std::uint64_t room = allowed_pages - held_pages_;
   pages = std::min(pages, std::max(first, room / kStepShareOfRoom));
   return std::min({pages, room, want_pages - held_pages_});
@@ -142,12 +149,14 @@ bool Probe::is_paging_told(std::uint64_t pages, bool is_slow) {
   if (!watch_.counters || !has(kSignalRefaults)) return is_told;
   const PagingCounters now = watch_.counters();
   const PagingCounters& then = counters_before_;
+  counters_after_ = now;
+  has_counters_after_ = true;
   // The host's counters move for others' reasons, too: they confirm, and do not accuse.
   if (now.is_of_host && !is_slow) return is_told;
   is_told = is_told || now.swapped_bytes > then.swapped_bytes + kSwapNoiseBytes;
   is_told = is_told || now.refaults_anonymous > then.refaults_anonymous + kRefaultNoisePages;
   const std::uint64_t file_share = options_.cache == CachePolicy::keep ? 16 : 4;
-  if (options_.cache != CachePolicy::steal && !now.is_of_host)
+  if (options_.cache != CachePolicy::steal && !options_.has_files && !now.is_of_host)
     is_told = is_told || now.refaults_file > then.refaults_file + kRefaultNoisePages + pages / file_share;
   if (has(kSignalStall) && now.has_stall && is_slow)
     is_told = is_told || now.stall_us > then.stall_us + elapsed_us / kStallShare;
@@ -212,6 +221,7 @@ ProbeEnd Probe::grow(std::uint64_t want_bytes) {
       drop_pages(held_pages_);
       step_pages_ = first_pages;
       os::pause_ns(kTroublePauseNs);
+      has_counters_after_ = false;  // what happens while we rest is not the next step's doing
     } else {
       held_pages_ += done_pages;
       step_pages_ = look.is_suspicious ? first_pages : std::min(2 * step_pages_, max_pages);

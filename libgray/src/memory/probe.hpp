@@ -40,6 +40,7 @@ inline constexpr std::uint32_t kSignalsTimeOnly = 0;
 struct ProbeOptions {
   std::uint32_t signals = kSignalsAll;
   CachePolicy cache = CachePolicy::share;
+  bool has_files = false;  // the caller works on files: that cached pages are read again is no sign
   std::uint64_t step_first_bytes = base::kMiB;
   std::uint64_t step_max_bytes = 32 * base::kMiB;
 };
@@ -102,6 +103,8 @@ class Probe {
   std::uint32_t troubles_ = 0;
   std::uint32_t suspicions_ = 0;  // in a row
   PagingCounters counters_before_;
+  PagingCounters counters_after_;  // of the last step, unless it was given back
+  bool has_counters_after_ = false;
   std::uint64_t faults_before_ = 0;
   std::uint64_t time_before_ns_ = 0;
   std::vector<std::uint32_t> times_ns_;

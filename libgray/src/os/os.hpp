@@ -5,6 +5,7 @@
 // One error rule: a negative errno in a Result. Nothing here decides anything.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "toolbox/base/result.hpp"
@@ -22,10 +23,14 @@ struct FileFacts {
   bool is_regular;
   bool is_trusted;  // the caller owns the file or may write it, so the kernel tells it the truth about
                     // residency; false when in doubt
+  std::int64_t modified_ns;  // when its data was last changed, since 1970
 };
 
 /// Facts of a path, following symbolic links. As stat(2).
 base::Result<FileFacts> look_at(const char* path);
+
+/// The same of an open file. As fstat(2).
+base::Result<FileFacts> look_at_open(int fd);
 
 /// Opens for reading, without blocking on a FIFO and without becoming a terminal's owner. The caller closes
 /// it with close_file().
@@ -52,9 +57,45 @@ struct TimedRead {
 /// has_slept is always false.
 base::Result<TimedRead> time_one_byte(int fd, std::uint64_t offset_bytes);
 
+/// Reads the one byte at an offset if that needs no waiting: true, it was in the page cache; false, it was not, and the
+/// host may be fetching the page now. -EOPNOTSUPP where the file system does not offer this, -ENODATA past the end.
+base::Result<bool> read_without_waiting(int fd, std::uint64_t offset_bytes);
+
+/// What mapping one page told of the pages around it: the host maps those that are cached along with the one asked
+/// for.
+struct MappedWindow {
+  std::uint64_t first_page;  // of those it told of
+  std::uint32_t pages;       // how many they are, the one asked for included
+  std::uint32_t resident;    // bit i: page first_page + i was cached before
+  bool has_fetched;          // the page asked for was not, and is now
+};
+
+/// Maps the page that holds an offset, for reading, and takes the mapping away again. At most that page is fetched.
+/// Raises no signal when the file shrinks meanwhile: -EFAULT. -ENODEV and others where it can't be mapped,
+/// -EOPNOTSUPP where the host does not tell what it mapped.
+base::Result<MappedWindow> map_around(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes);
+
+/// The pages map_around() tells of at most: they are aligned to as many.
+inline constexpr std::uint64_t kWindowPages = 16;
+
+/// The kind of file system that holds a path, as statfs(2) numbers it.
+base::Result<std::uint64_t> file_system_kind(const char* path);
+
+/// Whether the disk below a device number has to move something to seek, as the host believes it: virtual and
+/// RAID disks often claim it wrongly. -ENOENT where the host does not tell.
+base::Result<bool> is_rotational(std::uint64_t device);
+
 /// Address on the device of the file's first extent, without forcing delayed data out. -ENOENT: it has none
 /// that could be told.
 base::Result<std::uint64_t> first_extent_bytes(int fd);
+
+/// A file of so many bytes, mapped to be shared by all processes of this user, zero where it is new; or nullptr. Made
+/// when it is not there, in an existing folder; refused when it is somebody else's, a link, or of another size. The
+/// caller never unmaps it: it lives as long as the process.
+void* map_kept_file(const char* path, std::size_t bytes);
+
+/// Seconds since some fixed moment that does not change while the host runs.
+std::uint64_t seconds_now();
 
 /// Something different at each call, to seed probe offsets with.
 std::uint64_t fresh_seed();

@@ -2,6 +2,7 @@
 // os_linux: the host primitives on Linux.
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 
@@ -12,7 +13,10 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "libgray/src/os/os.hpp"
@@ -51,22 +55,39 @@ long count_sleeps() {
   return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;
 }
 
+// glibc's faccessat() knows no empty path on every release; without the call, "no" is the careful answer.
+bool may_write_open(int fd) {
+  constexpr long kFaccessat2Number = 439;  // the same on every architecture
+  return raw_syscall(kFaccessat2Number, fd, word(""), W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0;
+}
+
 template <typename T>
 Result<T> failed(long result) {
   return Result<T>::failure(static_cast<int>(result));
 }
 
+FileFacts facts_of(const struct stat& status, bool is_trusted) {
+  constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+  return {
+      status.st_dev,           status.st_ino, static_cast<std::uint64_t>(status.st_size),
+      S_ISREG(status.st_mode), is_trusted,    status.st_mtim.tv_sec * kNsPerSecond + status.st_mtim.tv_nsec};
+}
+
 }  // namespace
 
+// The kernel's rule for the truth is owner, CAP_FOWNER, or leave to write. Being root is not the rule: root of a user
+// namespace owns nothing outside it. Effective ids count. CAP_FOWNER alone is left out, for "no" only costs
+// a few probes.
 Result<FileFacts> look_at(const char* path) {
   struct stat status {};
   if (stat(path, &status) != 0) return failed<FileFacts>(-errno);
-  // The kernel's rule is owner, CAP_FOWNER, or leave to write. Being root is not the rule: root of a user
-  // namespace owns nothing outside it. Effective ids count. CAP_FOWNER alone is left out, for "no" only costs
-  // a few probes.
-  const bool is_trusted = status.st_uid == geteuid() || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
-  return FileFacts{status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
-                   S_ISREG(status.st_mode), is_trusted};
+  return facts_of(status, status.st_uid == geteuid() || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0);
+}
+
+Result<FileFacts> look_at_open(int fd) {
+  struct stat status {};
+  if (fstat(fd, &status) != 0) return failed<FileFacts>(-errno);
+  return facts_of(status, status.st_uid == geteuid() || may_write_open(fd));
 }
 
 Result<int> open_file(const char* path) {
@@ -122,6 +143,38 @@ Result<TimedRead> time_one_byte(int fd, std::uint64_t offset_bytes) {
   return TimedRead{end_ns - start_ns, count_sleeps() != sleeps};
 }
 
+Result<bool> read_without_waiting(int fd, std::uint64_t offset_bytes) {
+  char byte = 0;
+  const iovec part{&byte, 1};
+  const ssize_t length = preadv2(fd, &part, 1, static_cast<off_t>(offset_bytes), RWF_NOWAIT);
+  if (length < 0 && errno == EAGAIN) return false;
+  if (length < 0) return failed<bool>(-errno);
+  if (length == 0) return failed<bool>(-ENODATA);
+  return true;
+}
+
+Result<std::uint64_t> file_system_kind(const char* path) {
+  struct statfs status {};
+  if (statfs(path, &status) != 0) return failed<std::uint64_t>(-errno);
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(status.f_type));
+}
+
+// A partition has no queue of its own: its disk's, one folder up, counts.
+Result<bool> is_rotational(std::uint64_t device) {
+  for (const char* place : {"queue", "../queue"}) {
+    char path[96];
+    std::snprintf(path, sizeof path, "/sys/dev/block/%u:%u/%s/rotational", major(device), minor(device),
+                  place);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) continue;
+    char digit = 0;
+    const ssize_t length = read(fd, &digit, 1);
+    close(fd);
+    if (length == 1) return digit == '1';
+  }
+  return failed<bool>(-ENOENT);
+}
+
 Result<std::uint64_t> first_extent_bytes(int fd) {
   // fiemap ends in an array of unknown length; room for one extent is asked for.
   struct {
@@ -138,6 +191,23 @@ Result<std::uint64_t> first_extent_bytes(int fd) {
       FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_DATA_INLINE;
   if ((extent.fe_flags & kNoAddress) != 0) return failed<std::uint64_t>(-ENOENT);
   return extent.fe_physical;
+}
+
+void* map_kept_file(const char* path, std::size_t bytes) {
+  const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR);
+  if (fd < 0) return nullptr;
+  struct stat status {};
+  const bool is_ours = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+                       (status.st_size == static_cast<off_t>(bytes) ||
+                        (status.st_size == 0 && ftruncate(fd, static_cast<off_t>(bytes)) == 0));
+  void* mapped = is_ours ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+  close(fd);
+  return mapped == MAP_FAILED ? nullptr : mapped;
+}
+
+std::uint64_t seconds_now() {
+  constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+  return base::monotonic_ns() / kNsPerSecond;
 }
 
 std::uint64_t fresh_seed() {

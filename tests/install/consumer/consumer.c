@@ -12,7 +12,7 @@ static int fail(const char* what, gb_status_t status) {
 
 static int check_cache(const char* path) {
   struct gb_cache_options options = {.size = sizeof options, .seed = 1};
-  struct gb_cache_report report = {sizeof report, 0, 0, 0, 0, 0};
+  struct gb_cache_report report = {.size = sizeof report};
   gb_cache_t* detector = NULL;
   gb_status_t status = gb_cache_open(&options, &detector);
   if (status != 0) return fail("gb_cache_open", status);

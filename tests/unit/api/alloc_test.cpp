@@ -4,11 +4,13 @@
 // A few megabytes, which any host has. Leaves out how much is granted when memory is scarce (system/mac_room_test.sh).
 #include "tests/support/catch.hpp"
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <thread>
 #include <vector>
@@ -29,6 +31,23 @@ int errno_of(std::size_t min, std::size_t max, std::size_t multiple,
   CHECK(memory == nullptr);
   CHECK(got == 0);
   return error;
+}
+
+// Whether a maximum beyond all reason brings most of the 64 MiB that a limit of the process leaves, and no more.
+bool is_room_granted(const char* mode, std::size_t max) {
+  constexpr std::size_t kRoomBytes = 64 * kMiB;
+  setenv("GRAY_MAC", mode, 1);
+  unsigned long pages = 0;
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr || std::fscanf(file, "%lu", &pages) != 1) return false;
+  std::fclose(file);
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0) return false;
+  limit.rlim_cur = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + kRoomBytes;
+  if (setrlimit(RLIMIT_AS, &limit) != 0) return false;
+  std::size_t got = 0;
+  void* memory = gb_alloc(kMiB, max, 1, &got);
+  return memory != nullptr && got <= kRoomBytes && got >= kRoomBytes / 4 && gb_free(memory) == 0;
 }
 
 }  // namespace
@@ -80,7 +99,17 @@ TEST_CASE("requests that make no sense, and more than there is, are told apart")
   CHECK(gb_pressure_fd(nullptr) == -EINVAL);
 }
 
-TEST_CASE("a maximum beyond the address space is granted what is there, down to the minimum") {
+TEST_CASE("a maximum beyond the address space is granted what is there") {
+  for (const char* mode : {"full", "time"}) {
+    const pid_t child = fork();
+    if (child == 0) _exit(is_room_granted(mode, SIZE_MAX) && is_room_granted(mode, SIZE_MAX - 12345) ? 0 : 1);
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+  }
+}
+
+TEST_CASE("memory is granted to the byte, with huge pages and without the page cache") {
   std::size_t got = 0;
   gb_alloc_options options{};
   options.size = sizeof options;

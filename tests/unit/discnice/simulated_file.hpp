@@ -27,7 +27,7 @@ class SimulatedFile {
   [[nodiscard]] bool is_resident(std::uint64_t page) const {
     return page < resident_.size() && resident_[page] != 0;
   }
-  [[nodiscard]] predictor::Markers& markers() { return *markers_; }
+  [[nodiscard]] predictor::CacheShape& shape() { return *shape_; }
   [[nodiscard]] std::uint64_t resident_pages() const { return resident_pages_; }
   [[nodiscard]] std::uint64_t questions() const { return questions_; }
 
@@ -88,7 +88,7 @@ class SimulatedFile {
   std::uint64_t questions_ = 0;
   std::uint64_t resident_pages_ = 0;
   // Too large for the stack; a copy of the file shares it.
-  std::shared_ptr<predictor::Markers> markers_ = std::make_shared<predictor::Markers>();
+  std::shared_ptr<predictor::CacheShape> shape_ = std::make_shared<predictor::CacheShape>();
 };
 
 /// One open file description on a SimulatedFile, read through the model.
@@ -105,8 +105,7 @@ class Reader {
     op.length_bytes = length_bytes;
     op.file_size_bytes = file_.size_bytes();
     const std::uint64_t resident_before = file_.resident_pages();
-    const IoEstimate estimate =
-        predictor::estimate_read(op, state_, file_.markers(), file_.filling(), now_ns_);
+    const IoEstimate estimate = predictor::estimate_read(op, state_, file_.shape(), file_.filling(), now_ns_);
     if ((file_.resident_pages() - resident_before) * kPageBytes != estimate.read_bytes) {
       throw std::logic_error("the pages predicted are not those the model says it fetches");
     }

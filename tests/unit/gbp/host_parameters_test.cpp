@@ -45,3 +45,18 @@ TEST_CASE("a threshold is that of the device; one that is no time is not used") 
   CHECK(choose_host_parameters(with({"cache.threshold_ns=0"}), "").hit_time_max_ns == 0);
   CHECK(choose_host_parameters(with({"cache.threshold_ns=1e300"}), "").hit_time_max_ns == 0);
 }
+
+TEST_CASE("a file is read out of order in units of 20 MiB, of three windows, or as it was set") {
+  constexpr std::uint64_t kMiB = 1U << 20U;
+  CHECK(choose_host_parameters(with({}), "").access_unit_bytes == 20 * kMiB);
+  CHECK(choose_host_parameters(with({"disk.readahead_max_bytes=8388608"}), "").access_unit_bytes ==
+        24 * kMiB);
+  CHECK(choose_host_parameters(with({"disk.access_unit_bytes=1e12"}), "").access_unit_bytes == 128 * kMiB);
+  CHECK(choose_host_parameters(with({"filecache.access_unit_bytes=100000"}), "").access_unit_bytes == 100000);
+}
+
+TEST_CASE("what a seek costs is told only where it was measured") {
+  CHECK(choose_host_parameters(with({}), "").random_over_sequential == 0);
+  CHECK(choose_host_parameters(with({"disk.random_over_sequential@uuid:a=250"}), "uuid:a")
+            .random_over_sequential == 250);
+}

@@ -14,7 +14,13 @@
 
 namespace {
 
-using Names = std::vector<std::string>;
+using Texts = std::vector<std::string>;
+
+Texts texts_of(const gbp::Names& names) {
+  Texts texts;
+  for (std::size_t i = 0; i < names.size(); ++i) texts.emplace_back(names[i]);
+  return texts;
+}
 
 // A list in a folder of its own, removed at the end.
 class List {
@@ -40,28 +46,47 @@ TEST_CASE("names are separated by NUL and taken byte for byte, the last with or 
   const std::string ending = GENERATE(std::string(), std::string(1, '\0'));
   const std::string separator(1, '\0');
   const List list("a b" + separator + "new\nline" + separator + "\xff-" + ending);
-  Names names = {"first"};
-  CHECK(gbp::read_names(list.path(), names).empty());
-  CHECK(names == Names{"first", "a b", "new\nline", "\xff-"});
+  gbp::Names names;
+  names.add("first");
+  CHECK(gbp::read_names(list.path(), '\0', names).empty());
+  CHECK(texts_of(names) == Texts{"first", "a b", "new\nline", "\xff-"});
 }
 
 TEST_CASE("an empty list holds no names and is no error") {
   const List list("");
-  Names names;
-  CHECK(gbp::read_names(list.path(), names).empty());
+  gbp::Names names;
+  CHECK(gbp::read_names(list.path(), '\0', names).empty());
   CHECK(names.empty());
 }
 
 TEST_CASE("an empty name is an error that names the list") {
   const List list(std::string("a\0\0b", 4));
-  Names names;
-  CHECK(gbp::read_names(list.path(), names).find(list.path()) != std::string::npos);
+  gbp::Names names;
+  CHECK(gbp::read_names(list.path(), '\0', names).find(list.path()) != std::string::npos);
 }
 
 TEST_CASE("a list that cannot be opened or read is an error that names it") {
   const List list("a");
-  Names names;
-  CHECK(gbp::read_names(list.path() + "x", names).find("No such file") != std::string::npos);
+  gbp::Names names;
+  CHECK(gbp::read_names(list.path() + "x", '\0', names).find("No such file") != std::string::npos);
   const std::string folder = std::filesystem::path(list.path()).parent_path().string();
-  CHECK(gbp::read_names(folder, names).find(folder) != std::string::npos);
+  CHECK(gbp::read_names(folder, '\0', names).find(folder) != std::string::npos);
+}
+
+TEST_CASE("names may stand one a line, where empty lines are passed over and NUL is an error") {
+  const List list("a b\n\nc\xff");
+  gbp::Names names;
+  CHECK(gbp::read_names(list.path(), '\n', names).empty());
+  CHECK(texts_of(names) == Texts{"a b", "c\xff"});
+  const List wrong(std::string("a\0b\n", 4));
+  CHECK(gbp::read_names(wrong.path(), '\n', names).find("--files0-from") != std::string::npos);
+}
+
+TEST_CASE("names longer than a block of their memory are kept whole") {
+  gbp::Names names;
+  const std::string longest(1U << 20U, 'x');
+  names.add("short");
+  names.add(longest);
+  names.add("");
+  CHECK(texts_of(names) == Texts{"short", longest, ""});
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/gbp/order.hpp"
@@ -22,9 +23,10 @@ constexpr double kUnknown = -1;
 File file(const char* name, double cached_fraction, std::uint64_t extent_bytes, gb_status_t error = 0) {
   File made;
   made.path = name;
-  made.cache.cached_fraction = cached_fraction;
-  made.place.has_first_extent = 1;
-  made.place.first_extent_bytes = extent_bytes;
+  made.cached_fraction = static_cast<float>(cached_fraction);
+  made.has_first_extent = true;
+  made.first_extent_bytes = extent_bytes;
+  made.order = GB_ORDER_EXTENT;
   made.error = error;
   return made;
 }
@@ -77,7 +79,7 @@ TEST_CASE("the order does not depend on the input's where nothing ties") {
   std::vector<File> files = {file("A", 1, 1), file("B", 0.75, 2), file("C", 0.25, 3), file("D", 0, 4),
                              file("E", kUnknown, 5)};
   const Mode mode = GENERATE(Mode::mem, Mode::file, Mode::compose);
-  const auto by_path = [](const File& a, const File& b) { return a.path < b.path; };
+  const auto by_path = [](const File& a, const File& b) { return std::string_view(a.path) < b.path; };
   do {
     REQUIRE(sorted(files, mode) == "ABCDE");
   } while (std::next_permutation(files.begin(), files.end(), by_path));
@@ -85,4 +87,40 @@ TEST_CASE("the order does not depend on the input's where nothing ties") {
 
 TEST_CASE("no files are no trouble") {
   CHECK(sorted({}, Mode::compose).empty());
+}
+
+TEST_CASE("where no order pays, the layout leaves the input alone, devices too") {
+  std::vector<File> files = {file("c", 0, 3), file("a", 0, 1), file("b", 0, 2)};
+  for (File& each : files) each.order = GB_ORDER_NONE;
+  files[1].device = 7;
+  CHECK(sorted(files, Mode::file) == "cab");
+  CHECK(sorted(files, Mode::compose) == "cab");
+}
+
+TEST_CASE("each device has its own order, and devices are kept together where one has any") {
+  std::vector<File> files = {file("d", 0, 9), file("b", 0, 2), file("c", 0, 1), file("a", 0, 1)};
+  files[0].device = files[2].device = 8;
+  files[0].order = files[2].order = GB_ORDER_NONE;
+  CHECK(sorted(files, Mode::file) == "abdc");
+}
+
+TEST_CASE("the i-number and the time of the last change order as well as the extent") {
+  std::vector<File> files = {file("c", 0, 1), file("a", 0, 2), file("b", 0, 3)};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    files[i].order = GB_ORDER_INODE;
+    files[i].inode = (i + 2) % 3;
+    files[i].modified_ns = static_cast<std::int64_t>(i);
+  }
+  CHECK(sorted(files, Mode::file) == "abc");
+  for (File& each : files) each.order = GB_ORDER_MTIME;
+  CHECK(sorted(files, Mode::file) == "cab");
+}
+
+TEST_CASE("by directory: together, in the order in which the directories appear") {
+  const std::vector<File> files = {file("x/1", 0, 9), file("y/1", 0, 1), file("x/2", 0, 3), file("0", 0, 2)};
+  std::vector<File> made = files;
+  gbp::sort_files(made, Mode::file, true);
+  std::string names;
+  for (const File& each : made) names += std::string(each.path) + " ";
+  CHECK(names == "x/1 x/2 y/1 0 ");
 }

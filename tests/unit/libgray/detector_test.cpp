@@ -7,6 +7,7 @@
 #include "tests/support/catch.hpp"
 
 #include <cerrno>
+#include <vector>
 
 #include "libgray/src/filecache/detector.hpp"
 #include "tests/unit/libgray/simulated_os.hpp"
@@ -286,4 +287,128 @@ TEST_CASE("a file of the largest size there is costs a bounded number of questio
   CHECK(report.backend == Backend::timed);  // mincore would take a map of every page
   CHECK(simulated::host().mincore_calls == 0);
   CHECK(simulated::host().reads <= 3 * gray::filecache::kUnitsMax);
+}
+
+TEST_CASE("where reads can be refused instead of waiting, that answers for files of somebody else") {
+  simulated::reset();
+  simulated::host().has_nowait = true;
+  simulated::add_file("warm", 1000, 1000).is_trusted = false;
+  simulated::add_file("cold", 1000, 0).is_trusted = false;
+  Detector detector = detector_with(Backend::automatic);
+  CHECK(look(detector, "warm").cached_fraction == 1);
+  const CacheReport cold = look(detector, "cold");
+  CHECK(cold.backend == Backend::nowait);
+  CHECK(cold.cached_fraction == 0);
+  CHECK(simulated::host().pages_brought_in == 10);
+  CHECK(simulated::host().fault_calls == 0);
+}
+
+TEST_CASE("a mapping tells of sixteen pages at the price of one") {
+  simulated::reset();
+  simulated::host().has_fault_around = true;
+  simulated::File& half = simulated::add_file("half", 1600, 0);
+  half.is_trusted = false;
+  for (std::uint64_t page = 0; page < 1600; page += 2) half.resident.insert(page);
+  Detector detector = detector_with(Backend::automatic);
+  const CacheReport report = look(detector, "half");
+  CHECK(report.backend == Backend::fault);
+  CHECK(report.cached_fraction == Approx(0.5).margin(0.05));
+  CHECK(report.probes == 16);
+}
+
+TEST_CASE("a host that maps no neighbours is found out once, and time answers") {
+  simulated::reset();
+  simulated::host().has_fault_around = true;
+  simulated::host().is_mapping_alone = true;
+  simulated::add_file("warm", 1000, 1000).is_trusted = false;
+  simulated::add_file("cold", 1000, 0).is_trusted = false;
+  Detector detector = detector_with(Backend::automatic);
+  const CacheReport warm = look(detector, "warm");
+  CHECK(warm.backend == Backend::timed);
+  CHECK(warm.cached_fraction == 1);
+  const std::uint64_t calls = simulated::host().fault_calls;
+  CHECK(look(detector, "cold").cached_fraction == 0);
+  CHECK(simulated::host().fault_calls == calls);
+}
+
+TEST_CASE("a second look is not fooled by the pages that the first one brought in") {
+  const Backend backend = GENERATE(Backend::timed, Backend::nowait, Backend::fault);
+  simulated::reset();
+  simulated::host().has_nowait = true;
+  simulated::host().has_fault_around = true;
+  simulated::add_file("tiny", 3, 0).is_trusted = false;
+  Detector detector = detector_with(backend);
+  CHECK(look(detector, "tiny").cached_fraction <= 0.5);
+  const double again = look(detector, "tiny").cached_fraction;
+  CHECK(again <= 0.5);
+  CHECK(look(detector, "tiny").cached_fraction < 0);  // both pages that may be probed are ours now
+  simulated::host().seconds += gray::filecache::kOwnSeconds + 1;
+  CHECK(look(detector, "tiny").cached_fraction > 0.5);  // forgotten
+}
+
+TEST_CASE("probing ends when its misses have brought in the budget, and the rest is unknown") {
+  simulated::reset();
+  DetectorOptions options;
+  options.backend = Backend::timed;
+  options.plan.prediction_unit_bytes = kUnitPages * kPageBytes;
+  options.probe_budget_bytes = 4 * kPageBytes;
+  Detector detector(options);
+  simulated::add_file("one", 1000, 0);
+  simulated::add_file("two", 1000, 0);
+  CHECK(look(detector, "one").probes == 4);
+  CHECK(look(detector, "two").cached_fraction < 0);
+  CHECK(simulated::host().pages_brought_in == 4);
+}
+
+TEST_CASE("a count is certain, more probes are surer than few, none are sure") {
+  simulated::reset();
+  simulated::add_file("mine", 1000, 1000);
+  simulated::add_file("small", 100, 100).is_trusted = false;
+  simulated::add_file("large", 3000, 3000).is_trusted = false;
+  Detector detector = detector_with(Backend::automatic);
+  CHECK(look(detector, "mine").confidence == 1);
+  const double few = look(detector, "small").confidence;
+  const double many = look(detector, "large").confidence;
+  CHECK(few > 0.4);
+  CHECK(many > few);
+  CHECK(many < 1);
+}
+
+TEST_CASE("the parts of a file come cached first, each kind as it lies, and hold whole records") {
+  simulated::reset();
+  simulated::File& file = simulated::add_file("big", 1000, 0);
+  for (std::uint64_t page = 500; page < 750; ++page) file.resident.insert(page);
+  Detector detector = detector_with(Backend::automatic);
+  gray::filecache::UnitOptions options;
+  options.access_unit_bytes = 250 * kPageBytes;
+  std::vector<gray::filecache::Unit> units;
+  REQUIRE(detector.plan("big", options, units) == 0);
+  REQUIRE(units.size() == 4);
+  CHECK(units[0].stretch.offset_bytes == 500 * kPageBytes);
+  CHECK(units[0].cache.cached_fraction == 1);
+  CHECK(units[1].stretch.offset_bytes == 0);
+  CHECK(units[2].stretch.offset_bytes == 250 * kPageBytes);
+  CHECK(units[3].stretch.offset_bytes == 750 * kPageBytes);
+  options.record_bytes = 99;
+  std::uint64_t bytes = 0;
+  REQUIRE(detector.plan("big", options, units) == 0);
+  for (const auto& unit : units) {
+    CHECK(unit.stretch.offset_bytes % 99 == 0);
+    bytes += unit.stretch.length_bytes;
+  }
+  CHECK(bytes == 1000 * kPageBytes);
+  options.extents = {{kPageBytes, 10}, {1000 * kPageBytes, 10}, {999 * kPageBytes, 2 * kPageBytes}};
+  REQUIRE(detector.plan("big", options, units) == 0);
+  REQUIRE(units.size() == 2);
+  CHECK(units[0].stretch.length_bytes == kPageBytes);  // the last page, which the self-test has brought in
+  CHECK(detector.plan("none", options, units) == -ENOENT);
+}
+
+TEST_CASE("the sparsest file has no more parts than can be held") {
+  const auto units = gray::filecache::divide(std::uint64_t{1} << 63U, {});
+  CHECK(units.size() <= gray::filecache::kAccessUnitsMax);
+  std::uint64_t bytes = 0;
+  for (const auto& unit : units) bytes += unit.length_bytes;
+  CHECK(bytes == std::uint64_t{1} << 63U);
+  CHECK(gray::filecache::divide(0, {}).empty());
 }

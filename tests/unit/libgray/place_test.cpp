@@ -15,6 +15,7 @@
 namespace simulated = gray::os::simulated;
 using gray::layout::compare;
 using gray::layout::find_place;
+using gray::layout::Order;
 using gray::layout::Place;
 
 namespace {
@@ -72,4 +73,32 @@ TEST_CASE("a place holds the address where the host tells it, the i-number alway
   CHECK(simulated::host().open_files.empty());
   CHECK(simulated::host().opens == 2);
   CHECK(simulated::host().reads == 0);
+}
+
+TEST_CASE("the order may also be that of i-numbers or of times, and none is no order") {
+  const Place first{1, 9, 5, 100};
+  const Place second{1, 2, 7, 50};
+  CHECK(compare(first, second, Order::extent) < 0);
+  CHECK(compare(first, second, Order::inode) > 0);
+  CHECK(compare(first, second, Order::mtime) > 0);
+  CHECK(compare(first, second, Order::none) == 0);
+  CHECK(compare({1, 9, 5, 0}, {2, 2, 7, 0}, Order::inode) < 0);
+}
+
+TEST_CASE("an order is advised where places mean something and seeks are dear") {
+  simulated::reset();
+  simulated::add_file("file", 1, 0);
+  const auto advice = [](double ratio) { return gray::layout::advise("file", ratio).value(); };
+  CHECK(advice(300) == Order::extent);
+  CHECK(advice(40) == Order::none);
+  CHECK(advice(0) == Order::extent);
+  simulated::host().is_rotational = false;
+  CHECK(advice(0) == Order::none);
+  CHECK(advice(300) == Order::extent);  // measured goes before what the kernel believes
+  simulated::host().is_rotational = std::nullopt;
+  CHECK(advice(0) == Order::extent);
+  for (const std::uint64_t kind : {0x6969U, 0x01021994U, 0x65735546U, 0x794c7630U, 0x9123683eU}) {
+    simulated::host().file_system_kind = kind;
+    CHECK(advice(300) == Order::none);
+  }
 }

@@ -194,7 +194,7 @@ TEST_CASE("the margin is a share of the limit, and double where there is no swap
   CHECK(room_mib({}, "/a") == 480);
 }
 
-TEST_CASE("who works on files is left a quarter for the page cache") {
+TEST_CASE("who works on files is left a quarter for the page cache, and all that it holds beyond is room") {
   simulated::reset_memory();
   add_host(4000, 1000);
   add_version_1("/a");
@@ -202,6 +202,8 @@ TEST_CASE("who works on files is left a quarter for the page cache") {
   PoolOptions options;
   options.has_files = true;
   CHECK(room_mib(options, "/a") == 384);
+  add_group_1("/a", mib(512), 200, "total_inactive_file " + mib(60) + "total_active_file " + mib(100));
+  CHECK(room_mib(options, "/a") == 384 - 40);
   CHECK(files_margin_bytes(kUnlimited - 1) == 1024 * kMiB);
 }
 

@@ -41,6 +41,10 @@ void bring_in(simulated::File& file, std::uint64_t page) {
   }
 }
 
+FileFacts facts_of(const simulated::File& file) {
+  return {file.device, file.inode, file.size_bytes, file.is_regular, file.is_trusted, file.modified_ns};
+}
+
 }  // namespace
 
 namespace simulated {
@@ -69,7 +73,66 @@ Result<FileFacts> look_at(const char* path) {
   const auto found = simulated::host().files.find(path);
   if (found == simulated::host().files.end()) return Result<FileFacts>::failure(-ENOENT);
   const simulated::File& file = found->second;
-  return FileFacts{file.device, file.inode, file.size_bytes, file.is_regular, file.is_trusted};
+  return facts_of(file);
+}
+
+Result<FileFacts> look_at_open(int fd) {
+  const simulated::File* file = open_file_of(fd);
+  if (file == nullptr) return Result<FileFacts>::failure(-EBADF);
+  return facts_of(*file);
+}
+
+Result<bool> read_without_waiting(int fd, std::uint64_t offset_bytes) {
+  ++simulated::host().nowait_calls;
+  simulated::File* file = open_file_of(fd);
+  if (file == nullptr) return Result<bool>::failure(-EBADF);
+  if (!simulated::host().has_nowait) return Result<bool>::failure(-EOPNOTSUPP);
+  if (offset_bytes >= current_bytes(*file)) return Result<bool>::failure(-ENODATA);
+  const std::uint64_t page = offset_bytes / kPageBytes;
+  if (file->resident.count(page) != 0) return true;
+  if (!file->is_cache_bypassed) bring_in(*file, page);
+  return false;
+}
+
+Result<MappedWindow> map_around(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes) {
+  ++simulated::host().fault_calls;
+  simulated::File* file = open_file_of(fd);
+  if (file == nullptr) return Result<MappedWindow>::failure(-EBADF);
+  if (!simulated::host().has_fault_around || file->is_cache_bypassed)
+    return Result<MappedWindow>::failure(-ENODEV);
+  if (offset_bytes >= current_bytes(*file)) return Result<MappedWindow>::failure(-EFAULT);
+  const std::uint64_t page = offset_bytes / kPageBytes;
+  const std::uint64_t first = page / kWindowPages * kWindowPages;
+  const std::uint64_t count = std::min(kWindowPages, pages_of(file_bytes) - first);
+  const bool has_fetched = file->resident.count(page) == 0;
+  std::uint32_t resident = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const bool is_told = !simulated::host().is_mapping_alone || first + i == page;
+    if (is_told && file->resident.count(first + i) != 0) resident |= 1U << i;
+  }
+  if (has_fetched) {
+    file->resident.insert(page);
+    ++simulated::host().pages_brought_in;
+  }
+  return MappedWindow{first, static_cast<std::uint32_t>(count), resident, has_fetched};
+}
+
+Result<std::uint64_t> file_system_kind(const char* /*path*/) {
+  return simulated::host().file_system_kind;
+}
+
+Result<bool> is_rotational(std::uint64_t /*device*/) {
+  if (!simulated::host().is_rotational) return Result<bool>::failure(-ENOENT);
+  return *simulated::host().is_rotational;
+}
+
+// Files that outlive the process are left to tests on the real host.
+void* map_kept_file(const char* /*path*/, std::size_t /*bytes*/) {
+  return nullptr;
+}
+
+std::uint64_t seconds_now() {
+  return simulated::host().seconds;
 }
 
 Result<int> open_file(const char* path) {

@@ -28,6 +28,7 @@ struct File {
   std::set<std::uint64_t> resident;  // page numbers
   bool is_random_expected = false;   // set by expect_random_reads()
   bool is_cache_bypassed = false;    // every read goes to the device and leaves nothing behind
+  std::int64_t modified_ns = 0;
 };
 
 struct Host {
@@ -35,6 +36,12 @@ struct Host {
   std::set<std::uint64_t> overlay_devices;  // cachestat says 0 there
   bool has_cachestat = true;
   bool has_mincore = true;
+  bool has_nowait = false;  // most tests are of the oldest ways
+  bool has_fault_around = false;
+  bool is_mapping_alone = false;  // a fault maps its own page and no other
+  std::uint64_t file_system_kind = 0xef53;
+  std::optional<bool> is_rotational = true;
+  std::uint64_t seconds = 1000;
   std::uint64_t hit_time_ns = 400;
   std::uint64_t miss_time_ns = 90'000;
   std::uint64_t read_ahead_pages = 32;  // brought in by a miss that was not announced as random
@@ -48,6 +55,8 @@ struct Host {
   std::uint64_t pages_brought_in = 0;
   std::uint64_t cachestat_calls = 0;
   std::uint64_t mincore_calls = 0;
+  std::uint64_t nowait_calls = 0;
+  std::uint64_t fault_calls = 0;
   std::uint64_t opens = 0;
   std::map<int, std::string> open_files;  // by descriptor; empty when all were closed again
 };

@@ -126,6 +126,19 @@ void add_shared_options(CLI::App& app, RunOptions& options, OptionTexts& texts) 
                  "how to find cached pages: auto, cachestat, mincore, nowait, timed, none")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kBackends), std::end(kBackends))))
       ->type_name("NAME");
+  app.add_option("--disable", texts.disabled, "do without these models: cache, readahead, write")
+      ->type_name("MODEL,...");
+}
+
+std::optional<int> check_disabled(const std::string& names, RunOptions& options) {
+  std::istringstream models(names);
+  for (std::string model; std::getline(models, model, ',');) {
+    const std::uint32_t bit = model_bit(model);
+    if (bit == 0)
+      return gray::cli::fail_usage("there is no model '{}': choose of cache, readahead, write", model);
+    options.job.disabled_models |= bit;
+  }
+  return std::nullopt;
 }
 
 // Parses, and takes what all commands have in common. Nothing when that went well.
@@ -145,7 +158,7 @@ std::optional<int> parse_shared(CLI::App& app, int argc, char** argv, RunOptions
   for (std::uint32_t i = 0; i < std::size(kBackends); ++i) {
     if (texts.backend == kBackends[i]) options.job.cache_backend = i;
   }
-  return std::nullopt;
+  return check_disabled(texts.disabled, options);
 }
 
 }  // namespace
@@ -182,18 +195,9 @@ std::optional<int> read_verify_options(int argc, char** argv, RunOptions& option
   app.footer(kVerifyFooter);
   OptionTexts texts;
   texts.ledger = "off";
-  app.add_option("--disable", texts.disabled, "do without these models: cache, readahead, write")
-      ->type_name("MODEL,...");
   add_shared_options(app, options, texts);
   if (const auto status = parse_shared(app, argc, argv, options, texts)) return status;
   options.job.is_verifying = 1;
-  std::istringstream models(texts.disabled);
-  for (std::string model; std::getline(models, model, ',');) {
-    const std::uint32_t bit = model_bit(model);
-    if (bit == 0)
-      return gray::cli::fail_usage("there is no model '{}': choose of cache, readahead, write", model);
-    options.job.disabled_models |= bit;
-  }
   options.grant.policy_id = policy::kUnlimitedId;
   return std::nullopt;
 }

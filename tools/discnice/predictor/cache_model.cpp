@@ -82,6 +82,30 @@ std::uint64_t resident_run_before(const ResidencyOracle& oracle, std::uint64_t p
   return resident;
 }
 
+std::uint64_t absent_run(const ResidencyOracle& oracle, std::uint64_t first_page,
+                         std::uint64_t page_count_max) {
+  if (!oracle.is_exact()) return page_count_max;
+  const auto is_absent = [&](std::uint64_t length) {
+    return oracle.count_resident(oracle.context, first_page, length) == 0;
+  };
+  std::uint64_t absent = 0;  // a prefix of this length is absent
+  std::uint64_t broken =
+      1;  // one of this length is not; doubled until that is so, for runs are short or endless
+  while (broken <= page_count_max && is_absent(broken)) {
+    absent = broken;
+    broken *= 2;
+  }
+  if (broken > page_count_max) {
+    if (absent == page_count_max || is_absent(page_count_max)) return page_count_max;
+    broken = page_count_max;
+  }
+  while (absent + 1 < broken) {
+    const std::uint64_t length = absent + (broken - absent) / 2;
+    (is_absent(length) ? absent : broken) = length;
+  }
+  return absent;
+}
+
 std::uint64_t count_absent(const ResidencyOracle& oracle, std::uint64_t first_page,
                            std::uint64_t page_count) {
   if (page_count == 0 || !oracle.is_exact()) return page_count;

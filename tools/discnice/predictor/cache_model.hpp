@@ -51,6 +51,11 @@ std::uint64_t resident_run(const ResidencyOracle& oracle, std::uint64_t first_pa
 std::uint64_t resident_run_before(const ResidencyOracle& oracle, std::uint64_t page,
                                   std::uint64_t page_count_max);
 
+/// Length of the stretch from first_page on that holds no resident page, at most page_count_max; all of it when the oracle
+/// cannot count.
+std::uint64_t absent_run(const ResidencyOracle& oracle, std::uint64_t first_page,
+                         std::uint64_t page_count_max);
+
 /// How many of these pages a read-ahead over them would have to fetch: all of them when the oracle cannot
 /// count.
 std::uint64_t count_absent(const ResidencyOracle& oracle, std::uint64_t first_page, std::uint64_t page_count);

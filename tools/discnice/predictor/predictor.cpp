@@ -37,7 +37,7 @@ void forget_reads(FileState& file) {
   file.readahead.is_random = is_random;
 }
 
-IoEstimate estimate_read(const IoOp& op, FileState& file, Markers& markers, const ResidencyOracle& oracle,
+IoEstimate estimate_read(const IoOp& op, FileState& file, CacheShape& shape, const ResidencyOracle& oracle,
                          std::uint64_t now_ns) {
   if (op.length_bytes == 0 || op.offset_bytes >= op.file_size_bytes) return {};
   const std::uint64_t end_bytes = end_of(op);
@@ -46,7 +46,7 @@ IoEstimate estimate_read(const IoOp& op, FileState& file, Markers& markers, cons
   const PageRange range{op.file, page_of(op.offset_bytes), page_after(end_bytes),
                         page_after(op.file_size_bytes)};
   const std::uint64_t pages = predict_read_pages(file.readahead, file.belief, file.limits, range,
-                                                 returned_end_bytes, markers, oracle, now_ns);
+                                                 returned_end_bytes, shape, oracle, now_ns);
   return {.read_bytes = pages * kPageBytes};
 }
 

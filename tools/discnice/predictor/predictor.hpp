@@ -25,7 +25,7 @@ struct FileState {
 void forget_reads(FileState& file);
 
 /// Predicts a read (op.kind == read). Moves the file's state and the markers on as if the read had been made.
-IoEstimate estimate_read(const IoOp& op, FileState& file, Markers& markers, const ResidencyOracle& oracle,
+IoEstimate estimate_read(const IoOp& op, FileState& file, CacheShape& shape, const ResidencyOracle& oracle,
                          std::uint64_t now_ns);
 
 /// Predicts a read as if the kernel fetched nothing but what is asked for. To see what the read-ahead model is worth.

@@ -2,6 +2,7 @@
 #include "tools/discnice/predictor/readahead_model.hpp"
 
 #include "tools/discnice/contract/io_op.hpp"
+#include "tools/discnice/predictor/page_cursor.hpp"
 
 namespace discnice::predictor {
 namespace {
@@ -9,6 +10,9 @@ namespace {
 constexpr std::uint32_t kOrderMax =
     31;  // keeps the shift below defined; the device's limit bounds it earlier
 constexpr std::uint32_t kFolioOrderStep = 2;  // each asynchronous window aims two orders higher
+
+// In a more fragmented stretch the rest keeps the markers and folios it had.
+constexpr int kRunsMax = 4;
 
 // Of a longer stretch only the beginning is looked through for markers; the kernel moves no more in one call.
 constexpr std::uint64_t kMarkedPagesMax = UINT64_C(1) << 19U;
@@ -22,17 +26,18 @@ std::uint64_t smaller(std::uint64_t a, std::uint64_t b) {
 class Walk {
  public:
   Walk(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits, const PageRange& range,
-       Markers& markers, const ResidencyOracle& oracle, std::uint64_t now_ns)
+       CacheShape& shape, const ResidencyOracle& oracle, std::uint64_t now_ns)
       : state_(state),
         belief_(belief),
         limits_(limits),
         range_(range),
-        markers_(markers),
+        shape_(shape),
         oracle_(oracle),
         now_ns_(now_ns) {}
 
   std::uint64_t run() {
     std::uint64_t page = range_.first_page;
+    fetch_ahead_in_mid_folio(page);
     const std::uint64_t end = smaller(range_.end_page, range_.file_pages);
     while (page < end) {
       if (!belief_.covers(page, now_ns_)) look_at(page);
@@ -41,8 +46,8 @@ class Walk {
       const std::uint64_t marker = first_marker(page, known_end);
       if (marker != UINT64_MAX) {
         fetch_ahead(marker);
-        page = marker;
-        continue;  // the window has moved on: look at the same page again with the marker gone
+        page = marker;  // the window has moved on: look at the same page again with the marker gone
+        continue;
       }
       page = known_end;
     }
@@ -77,9 +82,16 @@ class Walk {
   [[nodiscard]] std::uint64_t first_marker(std::uint64_t first_page, std::uint64_t end_page) const {
     const std::uint64_t end = smaller(end_page, first_page + kMarkedPagesMax);
     for (std::uint64_t page = first_page; page < end; ++page) {
-      if (markers_.has(range_.file, page)) return page;
+      if (shape_.markers.has(range_.file, page)) return page;
     }
     return UINT64_MAX;
+  }
+
+  // A marker is its whole folio's: a read that starts further back in the folio uses it too.
+  void fetch_ahead_in_mid_folio(std::uint64_t page) {
+    const std::uint64_t head = shape_.folios.head_of(range_.file, page);
+    if (head == page || page >= range_.file_pages || !shape_.markers.has(range_.file, head)) return;
+    if (count_absent(oracle_, page, 1) == 0) fetch_ahead(head);
   }
 
   void look_at(std::uint64_t page) {
@@ -91,19 +103,32 @@ class Walk {
   void fetch(std::uint64_t first_page, std::uint64_t page_count) {
     const std::uint64_t end = smaller(first_page + page_count, range_.file_pages);
     if (first_page >= end) return;
-    fetched_pages_ += count_absent(oracle_, first_page, end - first_page);
-    // A page that comes in anew is not marked; what is known of one that was here before is out of date.
-    const std::uint64_t forgotten_end = smaller(end, first_page + kMarkedPagesMax);
-    for (std::uint64_t page = first_page; page < forgotten_end; ++page) markers_.remove(range_.file, page);
+    const std::uint64_t absent_pages = count_absent(oracle_, first_page, end - first_page);
+    fetched_pages_ += absent_pages;
+    forget(first_page, end, absent_pages);
     if (oracle_.note_fetch != nullptr) oracle_.note_fetch(oracle_.context, first_page, end - first_page);
     believe(belief_, first_page, end, now_ns_);
+  }
+
+  // The absent pages of a stretch come in anew: what is known of those that were here before is out of date.
+  void forget(std::uint64_t page, std::uint64_t end, std::uint64_t absent_pages) {
+    end = smaller(end, page + kMarkedPagesMax);
+    for (int i = 0; i < kRunsMax && page < end && absent_pages > 0; ++i) {
+      std::uint64_t absent_end = end;
+      if (absent_pages < end - page) absent_end = page + absent_run(oracle_, page, end - page);
+      absent_pages -= smaller(absent_pages, absent_end - page);
+      if (limits_.folio_order_max > 0) shape_.folios.make_single(range_.file, page, absent_end);
+      for (; page < absent_end; ++page) shape_.markers.remove(range_.file, page);
+      if (page < end && absent_pages > 0) page += resident_run(oracle_, page, end - page);
+    }
   }
 
   // page_cache_sync_ra(): a page the program wants is absent.
   void fetch_for_miss(std::uint64_t page) {
     const std::uint64_t request = range_.end_page - page;
+    if (limits_.window_pages_max == 0) return fetch(page, 1);  // no read-ahead: page by page
+    if (state_.is_random) return fetch(page, request);
     const std::uint64_t max = window_pages_max(request);
-    if (max == 0 || state_.is_random) return fetch(page, request);  // no read-ahead: what was asked for
     const std::uint64_t distance =
         page - (state_.previous_end_bytes >> 12U);  // wraps on purpose, as in the kernel
     if (page == 0 || request > max || distance <= 1) {
@@ -119,7 +144,9 @@ class Walk {
 
   // Context read-ahead: a miss right behind a long cached run continues a sequential read.
   bool open_window_from_history(std::uint64_t page, std::uint64_t request, std::uint64_t max) {
-    std::uint64_t history = resident_run_before(oracle_, page, max);
+    if (!oracle_.is_exact()) return false;
+    const std::uint64_t miss = PageCursor(range_.file, shape_.folios, oracle_).previous_miss(page - 1, max);
+    std::uint64_t history = page - miss - 1;  // wraps on purpose when everything back to page 0 is there
     if (history <= request) return false;
     if (history >= page) history *= 2;
     state_.start_page = page;
@@ -130,12 +157,14 @@ class Walk {
 
   // page_cache_async_ra(): the program reached the marked page; the next window is fetched while it works.
   void fetch_ahead(std::uint64_t marker) {
-    markers_.remove(range_.file, marker);
+    shape_.markers.remove(range_.file, marker);
     if (state_.unused_markers > 0) --state_.unused_markers;
     const std::uint64_t request = range_.end_page - marker;
     const std::uint64_t max = window_pages_max(request);
-    if (max == 0) return;
-    if (marker == state_.start_page + state_.size_pages - state_.ahead_pages) {
+    if (limits_.window_pages_max == 0) return;
+    const std::uint64_t folio_pages = shape_.folios.pages_at(range_.file, marker);
+    const std::uint64_t expected = state_.start_page + state_.size_pages - state_.ahead_pages;
+    if (marker == expected / folio_pages * folio_pages) {
       state_.start_page += state_.size_pages;
       const std::uint64_t next = next_window_pages(state_.size_pages, max);
       state_.size_pages = state_.size_pages > next ? state_.size_pages : next;
@@ -153,6 +182,9 @@ class Walk {
 
   // How far it is from a marker to the first absent page; more than `max` when there is none so near.
   [[nodiscard]] std::uint64_t run_behind(std::uint64_t marker, std::uint64_t max) const {
+    if (oracle_.is_exact()) {
+      return PageCursor(range_.file, shape_.folios, oracle_).next_miss(marker + 1, max) - marker;
+    }
     std::uint64_t run = 1;
     while (run <= max) {
       const std::uint64_t asked = smaller(max + 1 - run, kRegionPages);
@@ -174,11 +206,55 @@ class Walk {
     if (end > state_.start_page) state_.size_pages = end - state_.start_page;
   }
 
+  // page_cache_ra_order(): the window comes in as folios as large as the order aims at, as far as nothing of it is there yet; the
+  // rest page by page.
   void submit() {
-    fetch(state_.start_page, state_.size_pages);
-    const std::uint64_t marker = state_.start_page + state_.size_pages - state_.ahead_pages;
-    if (state_.ahead_pages == 0 || marker >= range_.file_pages) return;
-    markers_.add(range_.file, marker);
+    if (limits_.folio_order_max > 0)
+      state_.order = lesser_order(state_.order, limits_.folio_order_max, state_.size_pages);
+    const std::uint64_t start = state_.start_page;
+    const std::uint64_t end = smaller(start + state_.size_pages, range_.file_pages);
+    if (start >= end) return;
+    std::uint64_t free_end = end;
+    if (limits_.folio_order_max > 0 && oracle_.is_exact())
+      free_end = start + absent_run(oracle_, start, end - start);
+    const std::uint64_t mark = start + state_.size_pages - state_.ahead_pages;
+    const bool is_mark_absent = mark < end && count_absent(oracle_, mark, 1) == 1;
+    fetch(start, state_.size_pages);
+    const std::uint64_t laid_end =
+        limits_.folio_order_max > 0 ? lay_folios(start, end, free_end, mark) : start;
+    if (laid_end >= end || state_.ahead_pages == 0) return;
+    // Page by page a window that reaches over the end of the file is cut there, and its mark moves with it.
+    std::uint64_t single_mark = mark;
+    if (start + state_.size_pages > end)
+      single_mark = end - laid_end >= state_.ahead_pages ? end - state_.ahead_pages : end;
+    if (single_mark >= laid_end && single_mark < end && (single_mark != mark || is_mark_absent))
+      leave_marker(single_mark);
+  }
+
+  static std::uint32_t lesser_order(std::uint32_t order, std::uint32_t order_max, std::uint64_t size_pages) {
+    if (order > order_max) order = order_max;
+    while (order > 0 && (size_pages >> order) == 0) --order;
+    return order;
+  }
+
+  // Lays folios from `page` on until one would touch a page that was there before; returns where it stopped.
+  std::uint64_t lay_folios(std::uint64_t page, std::uint64_t end, std::uint64_t free_end,
+                           std::uint64_t mark) {
+    while (page < end) {
+      std::uint32_t order = state_.order;
+      while (order > 0 && page % (UINT64_C(1) << order) != 0) --order;
+      while (order > 0 && page + (UINT64_C(1) << order) > end) --order;
+      const std::uint64_t pages = UINT64_C(1) << order;
+      if (page + pages > free_end) return page;
+      if (order > 0) shape_.folios.make(range_.file, page, order);
+      if (page == mark / pages * pages) leave_marker(page);
+      page += pages;
+    }
+    return page;
+  }
+
+  void leave_marker(std::uint64_t page) {
+    shape_.markers.add(range_.file, page);
     ++state_.unused_markers;
   }
 
@@ -186,7 +262,7 @@ class Walk {
   Belief& belief_;
   const ReadaheadLimits& limits_;
   const PageRange& range_;
-  Markers& markers_;
+  CacheShape& shape_;
   const ResidencyOracle& oracle_;
   std::uint64_t now_ns_;
   std::uint64_t fetched_pages_ = 0;
@@ -205,9 +281,9 @@ void advise(ReadaheadState& state, ReadaheadLimits& limits, const ReadaheadLimit
 }
 
 std::uint64_t predict_read_pages(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits,
-                                 const PageRange& range, std::uint64_t end_bytes, Markers& markers,
+                                 const PageRange& range, std::uint64_t end_bytes, CacheShape& shape,
                                  const ResidencyOracle& oracle, std::uint64_t now_ns) {
-  const std::uint64_t pages = Walk(state, belief, limits, range, markers, oracle, now_ns).run();
+  const std::uint64_t pages = Walk(state, belief, limits, range, shape, oracle, now_ns).run();
   state.previous_end_bytes = end_bytes;
   return pages;
 }

@@ -8,16 +8,15 @@
 //   history before a miss.
 // Output observed: which pages are resident (through ResidencyOracle), and the device's limits.
 // Inference drawn: which pages this read will make the kernel fetch.
-// What breaks it: other readers' markers in the same file, advice given by posix_fadvise() (not seen yet),
-// kernels before the
-//   synchronous and asynchronous parts were split (up to 6.10 the window of a first read differs), mmap
-//   faults. The kernel's account settles all of these after the fact.
+// What breaks it: markers and folios left by other processes, kernels before the synchronous and asynchronous parts were
+//   split (up to 6.10 the window of a first read differs), page faults of mappings. The kernel's account settles all of these
+//   after the fact.
 #pragma once
 
 #include <cstdint>
 
 #include "tools/discnice/predictor/cache_model.hpp"
-#include "tools/discnice/predictor/markers.hpp"
+#include "tools/discnice/predictor/cache_shape.hpp"
 #include "tools/discnice/predictor/residency_oracle.hpp"
 
 namespace discnice::predictor {
@@ -26,6 +25,8 @@ namespace discnice::predictor {
 struct ReadaheadLimits {
   std::uint64_t window_pages_max = 32;   // /sys/class/bdi/*/read_ahead_kb; the default of most distributions
   std::uint64_t request_pages_max = 32;  // the largest request the device takes (max_sectors_kb)
+  std::uint32_t folio_order_max =
+      0;  // the largest folio its file system makes, 2^n pages; 0: single pages only
 };
 
 /// What the kernel keeps per open file description.
@@ -58,7 +59,7 @@ void advise(ReadaheadState& state, ReadaheadLimits& limits, const ReadaheadLimit
 /// Predicts how many pages the disk must deliver for this read and moves the state and the belief on.
 /// `end_bytes` is one past the last byte the read will return.
 std::uint64_t predict_read_pages(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits,
-                                 const PageRange& range, std::uint64_t end_bytes, Markers& markers,
+                                 const PageRange& range, std::uint64_t end_bytes, CacheShape& shape,
                                  const ResidencyOracle& oracle, std::uint64_t now_ns);
 
 }  // namespace discnice::predictor

@@ -5,6 +5,7 @@
 #include <linux/magic.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <sys/vfs.h>
 
 #include "toolbox/base/raw_sys.hpp"
@@ -71,6 +72,21 @@ long read_setting(const char* folder, std::uint64_t number, const char* file) {
   return value;
 }
 
+// XFS brings files in as large folios since 5.18, ext4 since 6.16.
+std::uint32_t folio_order_max(unsigned long magic) {
+  if (magic == kXfsMagic) return predictor::kFolioOrderMax;
+  if (magic != EXT4_SUPER_MAGIC) return 0;
+  struct utsname kernel {};
+  if (is_raw_error(raw_syscall(SYS_uname, word(&kernel)))) return 0;
+  int numbers[2] = {};
+  const char* text = kernel.release;
+  for (int& number : numbers) {
+    while (*text >= '0' && *text <= '9') number = number * 10 + (*text++ - '0');
+    if (*text == '.') ++text;
+  }
+  return numbers[0] > 6 || (numbers[0] == 6 && numbers[1] >= 16) ? predictor::kFolioOrderMax : 0;
+}
+
 std::uint64_t pages_of(long kib) {
   return static_cast<std::uint64_t>(kib) / kPagesPerKib;
 }
@@ -97,7 +113,9 @@ void learn(Device& device, int fd, std::uint64_t number) {
   // Overlay answers a count of 0 for every file, whatever is cached.
   if (magic == OVERLAYFS_SUPER_MAGIC)
     device.count_verdict.store(CountVerdict::lies, std::memory_order_relaxed);
-  if (!device.is_free) read_limits(device);
+  if (device.is_free) return;
+  read_limits(device);
+  device.limits.folio_order_max = folio_order_max(magic);
 }
 
 }  // namespace

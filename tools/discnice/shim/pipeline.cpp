@@ -59,7 +59,7 @@ constexpr std::uint64_t kSectorBytes = 512;  // of st_blocks
 // What the kernel's own pipe holds (PIPE_DEF_BUFFERS pages): a copy asks read-ahead for no more at once.
 constexpr std::uint64_t kSpliceBytes = 16 * kPageBytes;
 
-predictor::Markers markers;
+predictor::CacheShape cache_shape;
 predictor::UpdateRegions regions;
 std::atomic<std::uint32_t> regions_lock;
 
@@ -298,7 +298,7 @@ IoEstimate estimate_spliced_read(IoOp op, predictor::FileState& state,
   std::uint64_t left_bytes = op.length_bytes < kCallBytesMax ? op.length_bytes : kCallBytesMax;
   while (left_bytes > 0 && op.offset_bytes < op.file_size_bytes) {
     op.length_bytes = left_bytes < kSpliceBytes ? left_bytes : kSpliceBytes;
-    sum.read_bytes += predictor::estimate_read(op, state, markers, oracle, now_ns).read_bytes;
+    sum.read_bytes += predictor::estimate_read(op, state, cache_shape, oracle, now_ns).read_bytes;
     op.offset_bytes += op.length_bytes;
     left_bytes -= op.length_bytes;
   }
@@ -314,7 +314,7 @@ IoEstimate estimate(Job& job, OpenFile& file, const Transfer& transfer, const Io
   if (op.kind == OpKind::read) {
     if ((disabled & protocol::kWithoutReadahead) != 0) return predictor::estimate_read_alone(op, oracle);
     if (transfer.is_copy) return estimate_spliced_read(op, file.state, oracle, now_ns);
-    return predictor::estimate_read(op, file.state, markers, oracle, now_ns);
+    return predictor::estimate_read(op, file.state, cache_shape, oracle, now_ns);
   }
   if ((disabled & protocol::kWithoutWrites) != 0) return {.write_bytes = op.length_bytes};
   const TryLock lock(regions_lock, job.epoch);
@@ -382,7 +382,7 @@ void catch_up(Job& job, const Transfer& transfer, std::uint64_t read_bytes) {
   if (!find_offset(*file, transfer, &op.offset_bytes)) return;
   if (transfer.offset_bytes < 0) op.offset_bytes -= read_bytes;  // the position has moved on already
   constexpr predictor::ResidencyOracle kNothingResident;
-  predictor::estimate_read(op, file->state, markers, kNothingResident, monotonic_coarse_ns());
+  predictor::estimate_read(op, file->state, cache_shape, kNothingResident, monotonic_coarse_ns());
 }
 
 void note_charge(Job& job, const Charge& charge) {

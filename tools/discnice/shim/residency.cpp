@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Knowledge assumed: a page in the page cache is copied in well under the time of the fastest disk; a read
-// marked RWF_NOWAIT is
-//   refused rather than wait for one (kernels since 4.14).
-// Output observed: the kernel's counts; else refusals; else elapsed time, each probe judged against a second
-// read of the same page,
-//   which is certainly resident then.
+// Knowledge assumed: a page in the page cache is copied in well under the time of the fastest disk; a read marked
+//   RWF_NOWAIT is refused rather than wait for one (kernels since 4.14), though it starts the read first
+//   (filemap_get_pages() in mm/filemap.c); what a thread makes the disk read is booked to it before its call returns.
+// Output observed: the kernel's counts; else refusals and the thread's account; else elapsed time, each probe judged
+//   against a second read of the same page, which is certainly resident then.
 // Inference drawn: hit or miss of the page probed.
-// What breaks it: a device nearly as fast as memory (then it hardly matters), preemption between the two
-// clock readings (a
-//   hit taken for a miss; the kernel's account corrects the charge).
+// What breaks it: a device nearly as fast as memory (then it hardly matters), preemption between the two clock
+//   readings (a hit taken for a miss; the kernel's account corrects the charge). A file system that books nothing
+//   loses the check of answers by RWF_NOWAIT.
 #include "tools/discnice/shim/residency.hpp"
 
 #include <cerrno>
@@ -24,6 +23,7 @@
 #include "toolbox/base/raw_sys.hpp"
 #include "toolbox/base/short_text.hpp"
 #include "tools/discnice/protocol/members.hpp"
+#include "tools/discnice/shim/verification.hpp"
 
 namespace discnice::shim {
 namespace {
@@ -147,9 +147,11 @@ Answer Residency::probe_page(void* context, std::uint64_t page) {
 Answer Residency::probe_nowait(std::uint64_t offset_bytes) {
   char byte = 0;
   const iovec vector{&byte, 1};
+  const std::uint64_t booked_bytes = read_thread_account().read_bytes;
   const long result =
       raw_syscall(SYS_preadv2, probe_fd_, word(&vector), 1, static_cast<long>(offset_bytes), 0, kNowaitFlag);
-  if (result == 1) return Answer::hit;
+  // A disk quicker than this thread got the processor back has the page there when the kernel looks again.
+  if (result == 1) return read_thread_account().read_bytes == booked_bytes ? Answer::hit : Answer::miss;
   if (result == -EAGAIN) return Answer::miss;
   is_nowait_refused_ = true;
   return Answer::unknown;

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# kit.bash: what a benchmark of bench/ begins with: its options, states of the cache that are made and verified, a disk, turns, rows.
+#
+#   source "$(dirname "${BASH_SOURCE[0]}")/kit.bash"
+#   begin "$@"                        reads --smoke, --full, --turns N, --help and names of parts; prints the host
+#
+#   IS_SMOKE                          true: a few seconds, here only to show that it works; its figures are no figures
+#   TURNS                             how often each way is measured
+#   wants PART                        true when PART was asked for, or no part at all was
+#
+# Results (bench/kit/rows.py; ids in bench/kit/goals.txt)
+#   record ID [VALUE...] [--samples FILE] [--variant TEXT] [--peer NAME=VALUE] [--note TEXT]
+#   curve FIGURE CURVE FILE --x LABEL --y LABEL [--title TEXT] [--level NUMBER]
+#
+# Turns
+#   in_turns FOLDER FUNCTION WAY...   TURNS times, each time in another order: FUNCTION WAY, whose output goes to FOLDER/WAY (a sample a line)
+#   ratios A B                        of two such files: their quotient, turn by turn
+#   median FILE                       of the first column
+#   seconds CMD...                    runs it, prints how long it took; its own output is dropped
+#
+# States (each complains when the control, pagecache or fincore, sees another one)
+#   make_disk [HDDSIM-OPTION...]      an emulated disk; sets DISK (mounted there) and DEVICE. Skips aloud where it cannot be
+#   make_loop TYPE MB READ-AHEAD-KB   a fresh file system over a loop device on the real disk; sets LOOP_MOUNT. drop_loop removes it
+#   cold_disk                         unmounts and mounts it: nothing of it is cached, neither data nor metadata
+#   cold FILE... / warm FILE...       drops these files from the page cache / reads them in
+#   control FILE...                   prints how much of the files is cached: "RESIDENT of PAGES pages"
+#   set_scheduler NAME                of DEVICE; status 1 where the kernel has no such one
+#
+# Others
+#   background CMD...                 starts it in a session of its own; sets BACKGROUND. It ends with the benchmark in any case
+#   stop_background                   ends it and all it has started
+#   make_cap READ WRITE               a control group that caps DEVICE (bytes a second, 0: not); sets CAP_GROUP. Status 1: not here
+#   inside GROUP CMD...               runs it there
+#   not_here WHAT REASON              says that something is left out, and why
+#
+# Whatever is made carries $GRAY_BENCH_RUN in its name or environment, and goes with the benchmark: by its own traps when it ends or is
+# interrupted, by a guard (kit/leftovers.py) when it is killed.
+KIT=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/kit
+readonly KIT
+
+BENCH=${GRAY_BENCH_NAME:-$(basename "$0")}
+if [[ $BENCH == run ]]; then BENCH=$(basename "$(dirname "$(realpath "$0")")"); fi
+export GRAY_BENCH_NAME=$BENCH
+
+# Without script/bench above us: a run of our own, and a guard over it.
+if [[ -z ${GRAY_BENCH_RUN:-} ]]; then
+  export GRAY_BENCH_RUN=$$
+  export GRAY_SCRATCH=${GRAY_SCRATCH:-/var/tmp}/gray-bench-$GRAY_BENCH_RUN
+  mkdir -p "$GRAY_SCRATCH"
+  "$KIT/leftovers.py" guard "$GRAY_BENCH_RUN" $$
+fi
+# shellcheck source=tests/support/system.bash
+source "$KIT/../../tests/support/system.bash"
+
+IS_SMOKE=false
+TURNS=5
+PARTS=()
+DISK='' DEVICE='' UNIT='' LOOP_MOUNT='' BACKGROUND='' CAP_GROUP=''
+_units=0 _groups=0
+
+begin() {
+  while (($#)); do
+    case $1 in
+      --smoke) IS_SMOKE=true TURNS=1 ;;
+      --full) IS_SMOKE=false ;;
+      --turns)
+        TURNS=${2:-}
+        [[ $TURNS =~ ^[1-9][0-9]*$ ]] || usage_error "--turns wants a number"
+        shift
+        ;;
+      --help | -h)
+        sed -n '3,/^[^#]/{s/^# \{0,1\}//p}' "$0"
+        exit 0
+        ;;
+      -*) usage_error "unknown option '$1'" ;;
+      *) PARTS+=("$1") ;;
+    esac
+    shift
+  done
+  if $IS_SMOKE; then export GRAY_BENCH_SMOKE=1; fi
+  printf '%s: %s\n' "$BENCH" "$("$KIT/rows.py" host)"
+}
+
+usage_error() {
+  printf '%s: %s\n' "$BENCH" "$1" >&2
+  exit 2
+}
+
+wants() { ((${#PARTS[@]} == 0)) || [[ " ${PARTS[*]} " == *" $1 "* ]]; }
+
+not_here() { printf 'not shown: %s (%s)\n' "$1" "$2"; }
+
+# --- results ----------------------------------------------------------------------------------------------
+
+record() { "$KIT/rows.py" row "$@"; }
+curve() { "$KIT/rows.py" curve "$@"; }
+
+# --- turns ------------------------------------------------------------------------------------------------
+
+in_turns() {
+  local folder=$1 function=$2 turn i count way
+  shift 2
+  count=$#
+  mkdir -p "$folder"
+  for way in "$@"; do : >"$folder/$way"; done
+  for ((turn = 0; turn < TURNS; turn++)); do
+    for ((i = 0; i < count; i++)); do
+      # Begins elsewhere each time, every other time backwards: no way always follows the same one.
+      way=$(((turn + (turn % 2 ? count - i : i)) % count + 1))
+      "$function" "${!way}" >>"$folder/${!way}"
+    done
+  done
+}
+
+ratios() { paste "$1" "$2" | awk '$2 > 0 { printf "%.6g\n", $1 / $2 }'; }
+
+median() { sort -g "$1" | awk '{ v[NR] = $1 } END { if (NR) printf "%.6g\n", NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+
+seconds() {
+  local start_ns
+  start_ns=$(date +%s%N)
+  "$@" >/dev/null
+  awk -v ns="$(($(date +%s%N) - start_ns))" 'BEGIN { printf "%.6f\n", ns / 1e9 }'
+}
+
+# --- states -----------------------------------------------------------------------------------------------
+
+need_disk() {
+  need_root
+  need_built hddsim
+  need losetup mkfs.ext4
+  [[ -c /dev/fuse ]] || skip "there is no /dev/fuse for the emulated disk"
+  [[ -e /dev/loop-control ]] || skip "there are no loop devices for the emulated disk"
+}
+
+make_disk() {
+  need_disk
+  UNIT=bench-$GRAY_BENCH_RUN-$((++_units))
+  at_exit _drop_disk "$UNIT"
+  "$BIN/hddsim" up "$UNIT" "$@" >"$SCRATCH/where"
+  DISK=$(<"$SCRATCH/where")
+  DEVICE=$DISK # of a disk without a file system
+  [[ $DISK == /dev/* ]] || DEVICE=$(findmnt -n -o SOURCE "$DISK")
+}
+
+drop_disk() {
+  cd "$SCRATCH"
+  _drop_disk "$UNIT"
+  DISK='' DEVICE=''
+}
+
+# A disk serves its queue to the end first: what is still to be written is the reason why this may take long.
+_drop_disk() {
+  [[ -d /run/hddsim/$1 ]] || return 0
+  "$BIN/hddsim" down --force "$1" >/dev/null
+}
+
+make_loop() {
+  local device
+  need_root
+  need losetup "mkfs.$1"
+  LOOP_MOUNT=$SCRATCH/loop
+  mkdir -p "$LOOP_MOUNT"
+  truncate -s "$2M" "$SCRATCH/loop.image"
+  at_exit drop_loop
+  device=$(losetup --find --show --direct-io=on "$SCRATCH/loop.image")
+  echo "$3" >"/sys/block/${device#/dev/}/queue/read_ahead_kb"
+  "mkfs.$1" -q "$device"
+  mount "$device" "$LOOP_MOUNT"
+}
+
+# By its file: the number of the device may be somebody else's by now.
+drop_loop() {
+  local device
+  cd "$SCRATCH"
+  if mountpoint -q "$SCRATCH/loop"; then umount "$SCRATCH/loop"; fi
+  for device in $(losetup -n -O NAME -j "$SCRATCH/loop.image" 2>/dev/null); do losetup -d "$device"; done
+  rm -f "$SCRATCH/loop.image"
+}
+
+cold_disk() {
+  local try
+  cd "$SCRATCH"
+  sync -f "$DISK"
+  for try in 1 2 3 4 5 6 7 8; do
+    umount "$DISK" 2>"$SCRATCH/umount" && break
+    sleep "0.$try"
+  done
+  mountpoint -q "$DISK" && fail "$DISK cannot be unmounted: $(<"$SCRATCH/umount")"
+  blockdev --flushbufs "$DEVICE"
+  mount "$DEVICE" "$DISK"
+}
+
+cold() {
+  local try left=1
+  for try in 1 2 3 4 5; do
+    evict "$@"
+    left=$(_resident "$@")
+    ((left == 0)) && return
+    sleep "0.$try"
+  done
+  fail "the control sees $left pages of $1 ... in memory, which should be cold"
+}
+
+warm() {
+  local try
+  for try in 1 2 3 4 5; do
+    "$TOOLS/pagecache" warm "$@"
+    if (($(_resident "$@") >= $(_pages "$@"))); then return; fi
+  done
+  fail "the control does not see all of $1 ... in memory after $try readings"
+}
+
+_resident() { "$TOOLS/pagecache" count "$@" | awk '{ sum += $1 } END { print sum + 0 }'; }
+_pages() { stat -c %s -- "$@" | awk '{ sum += int(($1 + 4095) / 4096) } END { print sum + 0 }'; }
+control() { "$TOOLS/pagecache" count "$@" | awk '{ in_memory += $1; all += $2 } END { printf "%d of %d pages\n", in_memory, all }'; }
+
+set_scheduler() { { echo "$1" >"/sys/block/${DEVICE#/dev/}/queue/scheduler"; } 2>/dev/null; }
+
+# --- others beside us -------------------------------------------------------------------------------------
+
+background() {
+  setsid "$@" >/dev/null 2>&1 </dev/null &
+  BACKGROUND=$!
+  at_exit _end_session "$BACKGROUND"
+}
+
+stop_background() {
+  [[ -n $BACKGROUND ]] || return 0
+  # The shell would tell that it was killed.
+  { _end_session "$BACKGROUND" && wait "$BACKGROUND"; } 2>/dev/null || true
+  BACKGROUND=
+}
+
+# Only what is ours: a number may have been given to somebody else's session by now.
+_end_session() {
+  local pid
+  for pid in $(pgrep -s "$1" 2>/dev/null); do
+    if tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | grep -qx "GRAY_BENCH_RUN=$GRAY_BENCH_RUN"; then kill -KILL "$pid" 2>/dev/null || true; fi
+  done
+}
+
+make_cap() {
+  local read_rate=$1 write_rate=$2 number folder
+  number=$(lsblk -n -d -o MAJ:MIN "$DEVICE" | tr -d ' ')
+  CAP_GROUP=
+  if [[ -e /sys/fs/cgroup/blkio/blkio.throttle.read_bps_device ]]; then
+    folder=/sys/fs/cgroup/blkio
+  elif grep -qsw io /sys/fs/cgroup/cgroup.subtree_control; then
+    folder=/sys/fs/cgroup
+  else
+    return 1
+  fi
+  CAP_GROUP=$folder/gray-bench-$GRAY_BENCH_RUN-$((++_groups))
+  at_exit _drop_group "$CAP_GROUP"
+  mkdir "$CAP_GROUP" || return 1
+  if [[ $folder == */blkio ]]; then
+    ((read_rate == 0)) || echo "$number $read_rate" >"$CAP_GROUP/blkio.throttle.read_bps_device"
+    ((write_rate == 0)) || echo "$number $write_rate" >"$CAP_GROUP/blkio.throttle.write_bps_device"
+  else
+    ((read_rate == 0)) || echo "$number rbps=$read_rate" >"$CAP_GROUP/io.max"
+    ((write_rate == 0)) || echo "$number wbps=$write_rate" >"$CAP_GROUP/io.max"
+  fi
+}
+
+drop_cap() { _drop_group "$CAP_GROUP"; }
+
+_drop_group() {
+  local try
+  for try in 1 2 3 4 5; do
+    [[ -d $1 ]] || return 0
+    rmdir "$1" 2>/dev/null && return
+    sleep "0.$try"
+  done
+}
+
+inside() { # shellcheck disable=SC2016 # for the inner shell to expand
+  sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$@"
+}

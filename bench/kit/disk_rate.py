@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""disk_rate: what a block device moved, over time, by its own counters.
+
+  disk_rate.py sample DEVICE FILE            appends "seconds read_bytes written_bytes" each 50 ms until it is ended
+  disk_rate.py rates FILE WINDOW [read|write|both]   "seconds MB/s" of each window of so many seconds, from the first byte moved to the last
+  disk_rate.py worst FILE WINDOW [...]       the most MB/s in any window, wherever it begins
+  disk_rate.py moved FILE [...]              all MB
+
+MB is 1,000,000 bytes. Sectors of /sys/block are 512 bytes whatever the device has.
+"""
+import pathlib
+import sys
+import time
+
+PERIOD_S = 0.05
+SECTOR_BYTES = 512
+
+
+def sample(device, target):
+    stat = pathlib.Path(f"/sys/block/{pathlib.Path(device).name}/stat")
+    due = time.monotonic()
+    with open(target, "a", encoding="utf-8", buffering=1) as stream:
+        while True:
+            fields = stat.read_text().split()
+            stream.write(f"{time.monotonic():.4f} {int(fields[2]) * SECTOR_BYTES} {int(fields[6]) * SECTOR_BYTES}\n")
+            due += PERIOD_S
+            time.sleep(max(due - time.monotonic(), 0))
+
+
+def load(path, what):
+    """[(seconds from the first byte, bytes since then)], cut where nothing moved any more."""
+    samples = []
+    for line in open(path, encoding="utf-8"):
+        fields = line.split()
+        if len(fields) == 3:
+            read, written = int(fields[1]), int(fields[2])
+            samples.append((float(fields[0]), {"read": read, "write": written, "both": read + written}[what]))
+    first = next((i for i in range(1, len(samples)) if samples[i][1] != samples[0][1]), None)
+    if first is None:
+        return []
+    last = max(i for i in range(1, len(samples)) if samples[i][1] != samples[i - 1][1])
+    start_s, start_bytes = samples[first - 1]
+    return [(at - start_s, moved - start_bytes) for at, moved in samples[first - 1:last + 1]]
+
+
+def moved_until(samples, instant):
+    """Bytes moved until then, straight between two samples."""
+    before = samples[0]
+    for point in samples:
+        if point[0] >= instant:
+            width = point[0] - before[0]
+            return before[1] + (point[1] - before[1]) * ((instant - before[0]) / width if width else 1)
+        before = point
+    return before[1]
+
+
+def main():
+    if len(sys.argv) < 4 and sys.argv[1:2] != ["moved"]:
+        sys.exit(__doc__)
+    task, rest = sys.argv[1], sys.argv[2:]
+    if task == "sample":
+        sample(rest[0], rest[1])
+    window = 0.0 if task == "moved" else float(rest[1])
+    what = (rest[1:] if task == "moved" else rest[2:]) or ["both"]
+    samples = load(rest[0], what[0])
+    if not samples:
+        print("0" if task != "rates" else "0 0")
+        return
+    end_s = samples[-1][0]
+    if task == "moved":
+        print(f"{samples[-1][1] / 1e6:.6g}")
+    elif task == "rates":
+        steps = int(end_s / window) + 1
+        for step in range(steps):
+            moved = moved_until(samples, (step + 1) * window) - moved_until(samples, step * window)
+            print(f"{(step + 0.5) * window:.3f} {moved / window / 1e6:.6g}")
+    elif task == "worst":
+        print(f"{max(moved_until(samples, at + window) - moved for at, moved in samples) / window / 1e6:.6g}")
+
+
+if __name__ == "__main__":
+    main()

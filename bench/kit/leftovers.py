@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""leftovers: finds, and takes away, what a run of benchmarks has made outside itself.
+
+  leftovers.py list RUN           prints what there is, one a line
+  leftovers.py sweep RUN          ends and removes it; prints what it had to remove; status 1 if something stays
+  leftovers.py guard RUN PID      goes to the background and sweeps when the process PID is gone, however it went
+
+RUN is the number every process of the run carries in its environment as GRAY_BENCH_RUN, and that is part of the names of what it makes: the
+folder gray-bench-RUN, disks bench-RUN-N of hddsim, control groups gray-bench-RUN-N. Asked of the kernel, never remembered: processes, swap
+files, mounts and loop devices in the run's folder, disks, groups. A benchmark in another process may have named its group or disk itself
+(gray-NAME-PID): those of processes that belong to the run are found, too.
+"""
+import contextlib
+import os
+import pathlib
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HDDSIM = pathlib.Path(os.environ.get("GRAY_BUILD_DIR", ROOT / "build/release")) / "bin/hddsim"
+UNITS = pathlib.Path("/run/hddsim")
+CGROUPS = pathlib.Path("/sys/fs/cgroup")
+GRACE_S = 3
+
+
+def text(path):
+    try:
+        return pathlib.Path(path).read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def folders(run):
+    return [path for path in pathlib.Path("/var/tmp").glob(f"gray-bench-{run}*")] + list(pathlib.Path("/dev/shm").glob(f"gray-bench-{run}.*")) + \
+        ([pathlib.Path(os.environ["GRAY_SCRATCH"])] if f"gray-bench-{run}" in os.environ.get("GRAY_SCRATCH", "") else [])
+
+
+def lies_in_run(path, run):
+    return f"/gray-bench-{run}" in path or f"/run/hddsim/bench-{run}-" in path
+
+
+def processes(run):
+    """[pid] of the run's, but for ourselves and those we came from."""
+    mine, pid = set(), os.getpid()
+    while pid > 1:
+        mine.add(pid)
+        stat = text(f"/proc/{pid}/stat").rpartition(")")[2].split()
+        pid = int(stat[1]) if len(stat) > 1 else 0
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or int(name) in mine:
+            continue
+        if f"\0GRAY_BENCH_RUN={run}\0" in "\0" + text(f"/proc/{name}/environ"):
+            arguments = text(f"/proc/{name}/cmdline").split("\0")
+            if any(argument.endswith("leftovers.py") for argument in arguments[:3]):
+                continue  # the guard
+            found.append(int(name))
+    return found
+
+
+def is_server(pid):
+    return "/hddsim\0serve\0" in text(f"/proc/{pid}/cmdline")
+
+
+def swaps(run):
+    return [line.split()[0] for line in text("/proc/swaps").splitlines()[1:] if lies_in_run(line.split()[0], run)]
+
+
+def mounts(run):
+    places = [line.split()[4].encode().decode("unicode_escape") for line in text("/proc/self/mountinfo").splitlines()]
+    return [place for place in reversed(places) if f"/gray-bench-{run}" in place]
+
+
+def loops(run):
+    if shutil.which("losetup") is None:
+        return []
+    listed = subprocess.run(["losetup", "-l", "-n", "-O", "NAME,BACK-FILE"], capture_output=True, text=True, check=False).stdout
+    return [line.split()[0] for line in listed.splitlines() if f"/gray-bench-{run}" in line]
+
+
+def units(run):
+    if not UNITS.is_dir():
+        return []
+    names = {path.name for path in UNITS.iterdir() if path.name.startswith(f"bench-{run}-")}
+    for pid in processes(run):
+        if is_server(pid):
+            match = re.search(re.escape(str(UNITS)) + r"/([\w-]+)/", text(f"/proc/{pid}/cmdline"))
+            names.update(match.groups() if match else ())
+    return sorted(names)
+
+
+def groups(run):
+    found = []
+    for pattern in (f"*/gray-bench-{run}-*", f"gray-bench-{run}-*"):
+        found += CGROUPS.glob(pattern)
+    # Named after a process by the benchmark itself: its maker is gone, and nobody else is in it.
+    for path in list(CGROUPS.glob("*/gray-*-[0-9]*")) + list(CGROUPS.glob("gray-*-[0-9]*")):
+        maker = path.name.rsplit("-", 1)[1]
+        if path not in found and maker.isdigit() and (int(maker) in processes(run) or is_orphan(path, maker)):
+            found.append(path)
+    return found
+
+
+def is_orphan(group, maker):
+    return not os.path.exists(f"/proc/{maker}") and not text(group / "cgroup.procs").strip() and "gray-bench-" not in group.name
+
+
+def listing(run):
+    for pid in processes(run):
+        yield f"process {pid} {text(f'/proc/{pid}/cmdline').replace(chr(0), ' ').strip()[:120]}"
+    for kind, found in (("swap", swaps(run)), ("mount", mounts(run)), ("loop device", loops(run)), ("disk", units(run)), ("group", groups(run)),
+                        ("folder", [path for path in folders(run) if path.exists()])):
+        for one in found:
+            yield f"{kind} {one}"
+
+
+def quietly(*command):
+    subprocess.run([str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=120)
+
+
+def end_processes(run):
+    """Asks first: a benchmark undoes what it did better than anybody else. The disks' servers stay, for what is still to be written."""
+    for signal_number, patience_s in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, 2)):
+        left = [pid for pid in processes(run) if not is_server(pid)]
+        for pid in left:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal_number)
+        until = time.monotonic() + patience_s
+        while left and time.monotonic() < until:
+            time.sleep(0.05)
+            left = [pid for pid in left if os.path.exists(f"/proc/{pid}") and pid in processes(run)]
+
+
+def sweep(run):
+    """What had to be removed, and what could not be."""
+    found = list(listing(run))
+    if not found:
+        return [], []
+    end_processes(run)
+    for path in swaps(run):
+        quietly("swapoff", path)
+    for name in units(run):
+        quietly(HDDSIM, "down", "--force", name)
+    for place in mounts(run):
+        quietly("umount", place)
+        if os.path.ismount(place):
+            quietly("umount", "-l", place)
+    for device in loops(run):
+        quietly("losetup", "-d", device)
+    for path in groups(run):
+        for _ in range(20):
+            with contextlib.suppress(OSError):
+                path.rmdir()
+            if not path.exists():
+                break
+            time.sleep(0.05)
+    for path in folders(run):
+        if not mounts(run):
+            shutil.rmtree(path, ignore_errors=True)
+    return found, list(listing(run))
+
+
+def guard(run, pid):
+    """In a session of its own; wakes once, when the process is gone."""
+    try:
+        gone = os.pidfd_open(pid)
+    except (OSError, AttributeError):  # over already, or a kernel or Python older than 2020: then its own traps have to do
+        return
+    if os.fork() != 0:
+        return
+    os.setsid()
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in range(3):
+        os.dup2(null, descriptor)
+    os.chdir("/")
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    poll = select.poll()
+    poll.register(gone, select.POLLIN)
+    poll.poll()
+    for _ in range(3):  # what was being made when the maker was killed may appear a moment later
+        sweep(run)
+        time.sleep(0.5)
+
+
+def main():
+    if len(sys.argv) < 3 or sys.argv[1] not in ("list", "sweep", "guard") or not sys.argv[2].isdigit():
+        sys.exit(__doc__)
+    run = sys.argv[2]
+    if sys.argv[1] == "list":
+        print("".join(f"{line}\n" for line in listing(run)), end="")
+        return 0
+    if sys.argv[1] == "guard":
+        guard(run, int(sys.argv[3]))
+        return 0
+    removed, stays = sweep(run)
+    print("".join(f"{line}\n" for line in removed), end="")
+    for line in stays:
+        print(f"leftovers: still there: {line}", file=sys.stderr)
+    return 1 if stays else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

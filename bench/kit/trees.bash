@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# trees.bash: files like those that people have, for benchmarks to work on; made anew each time, the same each time but for random bytes.
+#
+#   make_sources FOLDER MB        a tree of many small text files and some larger ones, in folders of some sixty
+#   make_project FOLDER FILES     a C project: a Makefile and this many sources, each of some hundred functions
+
+make_sources() {
+  local i folder=$1
+  mkdir -p "$folder"
+  for i in $(seq $(($2))); do
+    mkdir -p "$folder/$i"
+    head -c 500000 /dev/urandom | base64 | split -a 3 -b 9000 - "$folder/$i/file"
+    head -c 300000 /dev/urandom >"$folder/$i/object"
+  done
+  sync -f "$folder"
+}
+
+make_project() {
+  local i folder=$1 count=$2
+  mkdir -p "$folder"
+  {
+    printf 'objects =%s\n' "$(seq -f ' part%.0f.o' "$count" | tr -d '\n')"
+    # shellcheck disable=SC2016 # for make to expand
+    printf '%s\n' 'program: $(objects)' $'\tcc -o program $(objects)' '%.o: %.c all.h' $'\tcc -O1 -c -o $@ $<'
+  } >"$folder/Makefile"
+  printf '#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n' >"$folder/all.h"
+  for i in $(seq "$count"); do
+    {
+      printf '#include "all.h"\n'
+      seq -f "int part${i}_%.0f(const char *text, int value) { char line[99]; snprintf(line, sizeof line, \"%%s %%d\", text, value); return atoi(line); }" 100
+      if ((i == 1)); then echo 'int main(void) { return part1_1("0", 0); }'; fi
+    } >"$folder/part$i.c"
+  done
+  sync -f "$folder"
+}

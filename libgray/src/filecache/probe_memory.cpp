@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "libgray/src/filecache/probe_memory.hpp"
+
+#include <atomic>
+
+#include "libgray/src/os/os.hpp"
+
+namespace gray::filecache {
+namespace {
+
+// An entry is one word: the upper bits of the page's hash, and the second of the probe in the lower ones.
+constexpr std::uint64_t kPlaces = 1U << 14U;
+constexpr unsigned kSecondBits = 32;
+constexpr std::uint64_t kSecondMask = (std::uint64_t{1} << kSecondBits) - 1;
+
+std::uint64_t mixed(std::uint64_t value) {
+  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;  // splitmix64
+  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
+  return value ^ (value >> 31U);
+}
+
+std::uint64_t hash_of(std::uint64_t device, std::uint64_t inode, std::uint64_t page) {
+  return mixed(mixed(mixed(device + 1) + inode) + page);
+}
+
+}  // namespace
+
+ProbeMemory::ProbeMemory(const char* path) {
+  if (path != nullptr)
+    table_ = static_cast<std::uint64_t*>(os::map_kept_file(path, kPlaces * sizeof(std::uint64_t)));
+}
+
+std::uint64_t* ProbeMemory::place_of(std::uint64_t hash) const {
+  if (table_ != nullptr) return &table_[hash % kPlaces];
+  return own_table_ ? &own_table_[hash % kPlaces] : nullptr;
+}
+
+void ProbeMemory::note(std::uint64_t device, std::uint64_t inode, std::uint64_t page) {
+  if (table_ == nullptr && !own_table_) own_table_ = std::make_unique<std::uint64_t[]>(kPlaces);
+  const std::uint64_t hash = hash_of(device, inode, page);
+  const std::uint64_t entry = (hash & ~kSecondMask) | ((os::seconds_now() + 1) & kSecondMask);
+  std::atomic_ref<std::uint64_t>(*place_of(hash)).store(entry, std::memory_order_relaxed);  // stands alone
+}
+
+bool ProbeMemory::is_own(std::uint64_t device, std::uint64_t inode, std::uint64_t page) const {
+  const std::uint64_t hash = hash_of(device, inode, page);
+  std::uint64_t* place = place_of(hash);
+  if (place == nullptr) return false;
+  const std::uint64_t entry =
+      std::atomic_ref<std::uint64_t>(*place).load(std::memory_order_relaxed);  // stands alone
+  if (entry == 0 || (entry & ~kSecondMask) != (hash & ~kSecondMask)) return false;
+  const std::uint64_t since_s =
+      (os::seconds_now() + 1 - entry) & kSecondMask;  // of an earlier boot: huge, forgotten
+  return since_s <= kOwnSeconds;
+}
+
+}  // namespace gray::filecache

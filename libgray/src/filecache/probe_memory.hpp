@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// probe_memory: which pages are in the cache only because we probed them.
+//
+// Knowledge assumed: a probe that misses brings its page in, and the next probe of that page finds it.
+// Output observed: our own misses.
+// Inference drawn: a hit on such a page says nothing of its neighbours, so another page is asked; a file that has no
+// other stays unknown.
+// What breaks it: a page that somebody has used since is taken for ours still, until kOwnSeconds have passed; of two
+// pages that fall on one place of the table the later is remembered. Both only cost a probe elsewhere.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace gray::filecache {
+
+/// How long a page counts as ours.
+inline constexpr std::uint64_t kOwnSeconds = 600;
+
+/// One thread at a time; several processes may share one file, each entry being written in one piece.
+class ProbeMemory {
+ public:
+  /// Remembers in the file at `path`, or within this process when it is null or can't be used.
+  explicit ProbeMemory(const char* path);
+
+  void note(std::uint64_t device, std::uint64_t inode, std::uint64_t page);
+  [[nodiscard]] bool is_own(std::uint64_t device, std::uint64_t inode, std::uint64_t page) const;
+
+ private:
+  [[nodiscard]] std::uint64_t* place_of(std::uint64_t hash) const;
+
+  mutable std::unique_ptr<std::uint64_t[]> own_table_;  // made when first needed
+  std::uint64_t* table_ = nullptr;                      // the file's, or own_table_
+};
+
+}  // namespace gray::filecache

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// map_around_linux: which pages around one are cached, as the kernel's "fault-around" shows it on Linux.
+//
+// Knowledge assumed: a read fault on a mapped file maps, along with the page wanted, those pages of the aligned 64 KiB
+// around it that are cached and up to date, without any disk request (mm/memory.c, do_fault_around).
+// Output observed: the "present" bits of our own /proc/self/pagemap, which need no privilege, and whether the fault was
+// a major one.
+// Inference drawn: what is present was cached; the page wanted was cached unless its fault was major.
+// What breaks it: a host with fault-around turned off shows one page alone (the detector's self-test finds out); a page
+// marked for read-ahead, or locked for I/O, is left out and looks absent. MADV_POPULATE_READ (Linux 5.14) makes the
+// fault, because it answers -EFAULT where a touch would be a SIGBUS.
+#include <cerrno>
+#include <cstdint>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "libgray/src/os/os.hpp"
+
+namespace gray::os {
+namespace {
+
+using base::Result;
+
+constexpr std::size_t kWindowBytes = kWindowPages * kPageBytes;
+constexpr int kMadvPopulateRead = 22;
+constexpr std::uint64_t kPresentBit = std::uint64_t{1} << 63U;
+
+long count_major_faults() {
+  rusage usage{};
+  return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_majflt : 0;
+}
+
+// Address space for a window, aligned as the kernel aligns what it maps together.
+class Room {
+ public:
+  Room()
+      : all_(mmap(nullptr, 2 * kWindowBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+  }
+  ~Room() {
+    if (is_made()) munmap(all_, 2 * kWindowBytes);
+  }
+  Room(const Room&) = delete;
+  Room& operator=(const Room&) = delete;
+  [[nodiscard]] bool is_made() const { return all_ != MAP_FAILED; }
+  [[nodiscard]] char* window() const {
+    const auto start = reinterpret_cast<std::uintptr_t>(all_);
+    return static_cast<char*>(all_) + ((start + kWindowBytes - 1) / kWindowBytes * kWindowBytes - start);
+  }
+
+ private:
+  void* all_;
+};
+
+// Bit i: page i of the window is present; negative errno when the host does not tell.
+Result<std::uint32_t> present_pages(const char* window, std::uint64_t pages) {
+  std::uint64_t entries[kWindowPages] = {};
+  const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return Result<std::uint32_t>::failure(-EOPNOTSUPP);
+  const auto place =
+      static_cast<off_t>(reinterpret_cast<std::uintptr_t>(window) / kPageBytes * sizeof entries[0]);
+  const ssize_t length = pread(fd, entries, pages * sizeof entries[0], place);
+  close(fd);
+  if (length != static_cast<ssize_t>(pages * sizeof entries[0]))
+    return Result<std::uint32_t>::failure(-EOPNOTSUPP);
+  std::uint32_t bits = 0;
+  for (std::uint64_t i = 0; i < pages; ++i) bits |= (entries[i] & kPresentBit) != 0 ? 1U << i : 0U;
+  return bits;
+}
+
+}  // namespace
+
+Result<MappedWindow> map_around(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes) {
+  if (sysconf(_SC_PAGESIZE) != static_cast<long>(kPageBytes))
+    return Result<MappedWindow>::failure(-EOPNOTSUPP);
+  if (offset_bytes >= file_bytes) return Result<MappedWindow>::failure(-ENODATA);
+  const Room room;
+  if (!room.is_made()) return Result<MappedWindow>::failure(-ENOMEM);
+  const std::uint64_t start = offset_bytes / kWindowBytes * kWindowBytes;
+  const std::uint64_t left = (file_bytes - start + kPageBytes - 1) / kPageBytes;
+  const std::uint64_t pages = left < kWindowPages ? left : kWindowPages;
+  const std::uint64_t wanted = (offset_bytes - start) / kPageBytes;
+  void* mapped = mmap(room.window(), pages * kPageBytes, PROT_READ, MAP_SHARED | MAP_FIXED, fd,
+                      static_cast<off_t>(start));
+  if (mapped == MAP_FAILED) return Result<MappedWindow>::failure(-errno);
+  char* window = static_cast<char*>(mapped);
+  madvise(window, pages * kPageBytes, MADV_RANDOM);
+  const long major_faults = count_major_faults();
+  if (madvise(window + wanted * kPageBytes, kPageBytes, kMadvPopulateRead) != 0) {
+    return Result<MappedWindow>::failure(errno == EINVAL ? -EOPNOTSUPP : -errno);
+  }
+  const bool has_fetched = count_major_faults() != major_faults;
+  const Result<std::uint32_t> present = present_pages(window, pages);
+  if (!present) return Result<MappedWindow>::failure(present.error());
+  const std::uint32_t asked_for = 1U << wanted;
+  const std::uint32_t resident = has_fetched ? present.value() & ~asked_for : present.value() | asked_for;
+  return MappedWindow{start / kPageBytes, static_cast<std::uint32_t>(pages), resident, has_fetched};
+}
+
+}  // namespace gray::os

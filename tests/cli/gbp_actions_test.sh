@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# gbp_actions: what gbp does with files besides printing names: -out, --exec, --ranges, --unsort, --plan, --verify, -r.
+#
+# Every action is held against what it must come to whatever is cached: all bytes, all names, once each. Leaves out the order
+# (system/gbp_order_test.sh) and what it gains (script/bench gbp).
+source "$(dirname "$0")/../support/system.bash"
+need python3 timeout
+need_built gbp
+readonly SECONDS_MAX=60
+export XDG_DATA_HOME=$SCRATCH/parameters XDG_RUNTIME_DIR=/nonexistent HOME=/nonexistent
+
+gbp() { timeout "$SECONDS_MAX" "$BIN/gbp" "$@"; }
+wrong() { # ARGUMENT...: refused in one line, status 2, nothing printed
+  local got=0
+  gbp "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null || got=$?
+  [[ $got -eq 2 && ! -s $SCRATCH/out && $(wc -l <"$SCRATCH/err") -eq 1 ]] || fail "gbp $*: status $got, $(cat "$SCRATCH/out" "$SCRATCH/err")"
+}
+
+mkdir "$SCRATCH/data"
+cd "$SCRATCH/data"
+
+# -out: every byte once, whole records together, in units that are told in the paper's way.
+python3 -c 'import sys; [sys.stdout.write(f"{i:098d}\n") for i in range(30000)]' >records # of 99 bytes
+export GRAY_PARAM_FILECACHE_ACCESS_UNIT_BYTES=100000
+evict records
+dd if=records of=/dev/null bs=100000 skip=20 count=3 status=none
+gbp -mem -out records -align 99 >out || fail "-out ends with status $?"
+cmp -s <(sort out) records || fail "-out -align: records are lost, doubled or cut"
+cmp -s out records && fail "-out begins with what is not cached: $(gbp --ranges records | head -n 3)"
+gbp -mem -out records | wc -c | grep -qx 2970000 || fail "-out without records loses bytes"
+gbp --ranges records | awk '{ sum += $2 } END { exit sum != 2970000 }' || fail "--ranges does not cover the file: $(gbp --ranges records)"
+gbp --ranges --json records | python3 -c 'import json, sys; assert sum(json.loads(line)["length"] for line in sys.stdin) == 2970000' || fail "--ranges --json"
+unset GRAY_PARAM_FILECACHE_ACCESS_UNIT_BYTES
+: >empty
+gbp -out empty | wc -c | grep -qx 0 || fail "-out of an empty file"
+status=0 && gbp -out none 2>"$SCRATCH/err" || status=$?
+[[ $status -eq 1 && $(wc -l <"$SCRATCH/err") -eq 1 ]] || fail "-out of a missing file: status $status, $(cat "$SCRATCH/err")"
+status=0 && gbp -out . 2>"$SCRATCH/err" || status=$?
+[[ $status -eq 1 ]] || fail "-out of a folder: status $status"
+status=0 && gbp -out records >/dev/full 2>"$SCRATCH/err" || status=$?
+[[ $status -eq 1 && $(wc -l <"$SCRATCH/err") -eq 1 ]] || fail "-out to a full disk: status $status, $(cat "$SCRATCH/err")"
+gbp -out records | head -c 10 >/dev/null || [[ $? -ne 124 ]] || fail "-out to a reader that has seen enough hangs"
+
+# -r: what lies below, filtered; links are no way in, so a loop is none.
+mkdir -p tree/a/b tree/c
+for name in tree/1.txt tree/a/2.txt tree/a/b/3.log tree/c/.hidden.txt $'tree/c/new\nline.txt'; do echo foo >"$name"; done
+ln -s .. tree/a/up
+ln -s ../tree tree/a/b/round
+mkfifo tree/fifo
+names() { tr '\0' '|' <"$1"; }
+gbp -0 -r tree | LC_ALL=C sort -z >"$SCRATCH/out"
+[[ $(names "$SCRATCH/out") == $'tree/1.txt|tree/a/2.txt|tree/a/b/3.log|tree/c/.hidden.txt|tree/c/new\nline.txt|' ]] || fail "-r: $(names "$SCRATCH/out")"
+gbp -0 -r --one-file-system --include '*.txt' --exclude b tree tree/a/b/3.log | LC_ALL=C sort -z >"$SCRATCH/out"
+[[ $(names "$SCRATCH/out") == $'tree/1.txt|tree/a/2.txt|tree/a/b/3.log|tree/c/new\nline.txt|' ]] || fail "-r with globs: $(names "$SCRATCH/out")"
+if [[ $EUID -ne 0 ]]; then
+  mkdir tree/closed && chmod 0 tree/closed
+  status=0 && gbp -r tree >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
+  [[ $status -eq 1 && $(wc -l <"$SCRATCH/err") -eq 1 ]] || fail "-r of a closed folder: status $status, $(cat "$SCRATCH/err")"
+  chmod 755 tree/closed
+fi
+
+# Lists: one a line, and both kinds of list with arguments.
+printf 'records\n\nempty\n' >"$SCRATCH/lines"
+printf 'out\0' >"$SCRATCH/nuls"
+gbp -mem --files-from "$SCRATCH/lines" --files0-from "$SCRATCH/nuls" -- tree/1.txt | sort | tr '\n' ' ' >"$SCRATCH/out"
+[[ $(cat "$SCRATCH/out") == 'empty out records tree/1.txt ' ]] || fail "lists: $(cat "$SCRATCH/out")"
+
+# --exec: all names once, in batches; the command's failure and its absence show.
+(mkdir many && cd many && seq -f 'a-long-name-for-a-file-that-is-one-of-many-%06.0f' 30000 | xargs touch)
+gbp -r many --exec sh -c 'printf "%s\n" "$@"; echo batch >&2' sh {} + >"$SCRATCH/out" 2>"$SCRATCH/batches"
+cmp -s <(sort "$SCRATCH/out") <(find many -type f | sort) || fail "--exec does not pass all names once"
+(($(wc -l <"$SCRATCH/batches") > 1)) || fail "--exec passes $(wc -c <"$SCRATCH/out") bytes of names in one batch"
+evict records out
+cat records >/dev/null
+gbp -mem --waves --exec echo {} + -- out records >"$SCRATCH/out"
+[[ $(cat "$SCRATCH/out") == $'records\nout' ]] || fail "--waves: $(cat "$SCRATCH/out")"
+expect_status 1 gbp --exec false {} + -- records 2>"$SCRATCH/err"
+expect_status 127 gbp --exec "$SCRATCH/no-such-program" {} + -- records 2>"$SCRATCH/err"
+expect_status 126 gbp --exec "$SCRATCH" {} + -- records 2>"$SCRATCH/err"
+status=0 && gbp --exec cat {} + -- none records >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
+if [[ $status -ne 1 ]] || ! cmp -s "$SCRATCH/out" records; then fail "--exec with a missing file: status $status"; fi
+
+# --unsort: grep's and sha256sum's lines come back in the given order.
+cp tree/1.txt 'one name'
+gbp -mem --exec sha256sum {} + -- records 'one name' out | gbp --unsort records 'one name' out >"$SCRATCH/out"
+cmp -s "$SCRATCH/out" <(sha256sum records 'one name' out) || fail "--unsort: $(cat "$SCRATCH/out")"
+
+# --plan and --verify.
+cat records >/dev/null
+gbp --plan records | grep -q '^verdict  *no win: all of it is in memory' || fail "--plan of a warm file: $(gbp --plan records)"
+evict out
+gbp --verify records out >"$SCRATCH/out" || fail "--verify ends with status $?: $(cat "$SCRATCH/out")"
+grep -q '^timed .*100.00 %' "$SCRATCH/out" || fail "--verify: $(cat "$SCRATCH/out")"
+
+# Files that vanish, shrink and become folders while they are looked at.
+mkdir restless
+(while :; do
+  : >restless/a && head -c 100000 records >restless/a && rm restless/a && mkdir restless/a && rmdir restless/a
+done 2>/dev/null) &
+restless=$!
+at_exit kill "$restless"
+for ((i = 0; i < 200; ++i)); do
+  status=0 && gbp -compose --json --backend "$( ((i % 2)) && echo timed || echo fault)" restless/a records >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
+  [[ $status -le 1 && $(wc -l <"$SCRATCH/out") -eq 2 ]] || fail "a restless file: status $status, $(cat "$SCRATCH/out" "$SCRATCH/err")"
+done
+kill "$restless"
+
+# A million names on standard input.
+began=$SECONDS
+for ((i = 0; i < 34; ++i)); do find many -type f; done >"$SCRATCH/million"
+gbp -mem --files-from - <"$SCRATCH/million" | wc -l | grep -qx "$(wc -l <"$SCRATCH/million")" || fail "a million names do not come out again"
+printf '%d names: %d s\n' "$(wc -l <"$SCRATCH/million")" "$((SECONDS - began))"
+
+# Misuse.
+wrong -out records records
+wrong -out records --ranges
+wrong -align 5 records
+wrong --waves records
+wrong --exec echo records
+wrong --exec {} + -- records
+wrong --plan --verify records
+wrong --apply records
+wrong --resume --rollback -refresh .
+wrong --order guess records
+wrong --unsort --files-from -
+wrong --files-from "$SCRATCH/none"

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# gbp_refresh: -refresh keeps everything, changes nothing without --apply, and refuses with the reason what it could not keep.
+#
+# Leaves out interruptions (system/gbp_refresh_crash_test.sh) and the gain (script/bench gbp).
+source "$(dirname "$0")/../support/system.bash"
+need python3 timeout
+need_built gbp
+export XDG_DATA_HOME=$SCRATCH/parameters XDG_RUNTIME_DIR=/nonexistent HOME=/nonexistent
+readonly MAKER=$SOURCE/tests/support/refresh_crash.py
+
+refresh() { timeout 60 "$BIN/gbp" -refresh "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null; }
+unchanged() { # REASON
+  python3 "$MAKER" check "$SCRATCH/top" "$SCRATCH/record" || fail "after $1 the directory differs"
+  [[ $(ls -A "$SCRATCH/top") == d ]] || fail "after $1 there is still: $(ls -A "$SCRATCH/top")"
+}
+refused() { # WORDS ARGUMENT...
+  local words=$1 status=0
+  shift
+  refresh "$@" || status=$?
+  if [[ $status -ne 1 ]] || ! grep -q -e "$words" "$SCRATCH/err"; then
+    fail "gbp -refresh $*: status $status, $(cat "$SCRATCH/err"), not '$words'"
+  fi
+}
+
+mkdir "$SCRATCH/top"
+cd "$SCRATCH"
+python3 "$MAKER" make "$SCRATCH/top" "$SCRATCH/record"
+
+# A look changes nothing and says what there is.
+refresh top/d || fail "a look ends with status $?: $(cat err)"
+[[ $(cat out) == *'score '*'nothing was changed'* ]] || fail "a look says: $(cat out)"
+unchanged "a look"
+
+# Everything is kept; i-numbers then rise with the size; through a link to the directory too.
+ln -s top/d shortcut
+refresh shortcut --apply --force || fail "--apply ends with status $?: $(cat err)"
+unchanged "--apply"
+order=$(cd top/d && stat -c '%i %n' a b c | sort -n | awk '{ print $2 }' | tr '\n' ' ')
+[[ $order == 'a b c ' ]] || fail "i-numbers do not rise with the size: $order"
+printf 'c\nnot there\na\n' >list
+refresh top/d --apply --force --order-from list || fail "--order-from ends with status $?: $(cat err)"
+unchanged "--order-from"
+[[ $(cd top/d && stat -c '%i %n' c b | sort -n | awk 'NR == 1 { print $2 }') == c ]] || fail "--order-from was not followed"
+refresh top/d --resume || fail "--resume of nothing ends with status $?"
+refresh top/d --rollback || fail "--rollback of nothing ends with status $?"
+unchanged "--rollback of nothing"
+
+# What is in the way.
+ln top/d/b outside
+refused "'b' has a hard link outside" top/d --apply --force
+rm outside
+exec 7>>top/d/a
+refused 'open for writing' top/d --apply --force
+exec 7>&-
+unchanged "refusals"
+refused 'No such file' top/none --apply
+refused 'no directory' top/d/a --apply
+GRAY_PARAM_DISK_RANDOM_OVER_SEQUENTIAL=5 refused 'seeks cost little' top/d --apply
+echo mine >top/.d.gray-journal
+refused 'was left by an earlier refresh' top/d --apply --force
+refused 'Bad message' top/d --resume
+rm top/.d.gray-journal
+mkdir top/.d.gray-refresh && echo precious >top/.d.gray-refresh/file
+refused 'not empty' top/d --apply --force
+refused 'not empty' top/d --rollback
+[[ $(cat top/.d.gray-refresh/file) == precious ]] || fail "somebody's file was removed"
+rm -r top/.d.gray-refresh
+unchanged "all refusals"
+
+[[ $EUID -eq 0 ]] || skip "checked all but flags and mounts, which need root"
+need chattr
+if chattr +i top/d/b 2>"$SCRATCH/err"; then
+  refused "'b' is immutable" top/d --apply --force
+  chattr -i top/d/b
+fi
+if chattr +d top/d/b 2>"$SCRATCH/err"; then
+  refresh top/d --apply --force || fail "a file with a flag: $(cat err)"
+  [[ $(lsattr top/d/b | cut -d' ' -f1) == *d* ]] || fail "a flag is lost: $(lsattr top/d/b)"
+fi
+mount -t tmpfs tmpfs top/d/sub
+at_exit sh -c "! mountpoint -q '$SCRATCH/top/d/sub' || umount '$SCRATCH/top/d/sub'"
+refused 'mount point' top/d --apply --force
+umount top/d/sub
+unchanged "refusals to root"

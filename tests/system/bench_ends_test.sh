@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# bench_ends: however a benchmark ends, nothing of it stays behind, and its figures reach docs/results.md as they are.
+#
+# How: script/bench runs contention, which has a disk, a mount, a loop device, processes in sessions of their own and files in /dev/shm, and is
+# interrupted, terminated and killed at various moments; what is left is asked of the kernel. Rows and their document are made from recorded
+# lines. Leaves out what the benchmarks measure.
+source "$(dirname "$0")/../support/system.bash"
+need python3
+cd "$SOURCE"
+export GRAY_BUILD_DIR=$BUILD
+readonly KIT=$SOURCE/bench/kit
+complain() { printf 'WRONG: %s\n' "$*" | tee -a "$SCRATCH/complaints" >&2; }
+
+# A row's median, interval and verdict; a goal nobody measured; a missed one; nothing made of a smoke run.
+rows() {
+  local rows=$SCRATCH/rows.jsonl
+  export GRAY_BENCH_RESULTS=$rows
+  "$KIT/rows.py" row overhead/tar 0.5 0.7 0.6 3 0.4 >/dev/null
+  "$KIT/rows.py" row overhead/make 7 >/dev/null
+  "$KIT/rows.py" row mac/kills 0 0 1 >/dev/null
+  GRAY_BENCH_SMOKE=1 "$KIT/rows.py" row overhead/grep 0.1 >/dev/null
+  "$KIT/rows.py" row new/claim 2 --what 'something new' --unit x --part tables >/dev/null
+  expect_status 1 "$KIT/rows.py" row no/such-goal 1 2>/dev/null
+  printf '0 1\n1 2\n' | "$KIT/rows.py" curve figure0 one /dev/stdin --x s --y MB/s
+  "$KIT/write_results.py" "$rows" "$SCRATCH/results.md"
+  grep -q '| tar, unthrottled.*| \*\*0.60\*\* | 0.40 to 3, n=5 | pass |' "$SCRATCH/results.md" || complain 'the median of five is not there'
+  grep -q '| make, unthrottled.*| \*\*7\*\* | one run, n=1 | \*\*short\*\* |' "$SCRATCH/results.md" || complain 'a missed goal is not told'
+  grep -q '| grep -r, unthrottled.*| not measured |' "$SCRATCH/results.md" || complain 'a smoke run was taken for a figure'
+  grep -q 'killed | number .*\*\*short\*\*' "$SCRATCH/results.md" || complain 'what must never happen passes by its median'
+  grep -q 'something new' "$SCRATCH/results.md" || complain 'a row without a goal is lost'
+  [[ ! -e $(command -v gnuplot) || -s $SCRATCH/results/figure0.svg ]] || complain 'there is no plot'
+  "$KIT/write_results.py" --check "$SOURCE/docs/results.jsonl" "$SOURCE/docs/results.md" || complain 'docs/results.md is not what was recorded'
+  unset GRAY_BENCH_RESULTS
+}
+
+front() {
+  expect_status 2 script/bench no-such-benchmark 2>/dev/null
+  expect_status 2 script/bench --no-such-option 2>/dev/null
+  expect_status 2 script/bench --smoke contention 2>/dev/null
+  script/bench list >"$SCRATCH/list"
+  grep -q '^contention .*rsync' "$SCRATCH/list" || complain 'list does not say what contention is'
+}
+
+# ends SIGNAL DELAY: nothing is left of a benchmark that gets this signal then.
+ends() {
+  local pid left='' try
+  env --default-signal=INT script/bench contention --smoke sequential >"$SCRATCH/said" 2>&1 &
+  pid=$!
+  sleep "$2"
+  kill "-$1" "$pid" 2>/dev/null || true
+  wait "$pid" 2>/dev/null || true
+  for try in {1..60}; do # a killed one is cleaned up after by its guard
+    left=$("$KIT/leftovers.py" list "$pid"; grep -e "bench-$pid" /proc/self/mountinfo || true; losetup -l -n -O BACK-FILE | grep "bench-$pid" || true)
+    [[ -n $left ]] || return 0
+    ((try < 60)) || break
+    sleep 0.2
+  done
+  complain "$1 after $2 s leaves: $left; it said: $(tail -n 3 "$SCRATCH/said")"
+  "$KIT/leftovers.py" sweep "$pid" >/dev/null || true
+}
+
+rows
+front
+if ((EUID != 0)) || [[ ! -x $BIN/hddsim || ! -c /dev/fuse || ! -e /dev/loop-control ]]; then
+  [[ ! -s $SCRATCH/complaints ]] || fail "$(wc -l <"$SCRATCH/complaints") of the things above are wrong"
+  skip "that nothing stays behind needs root, hddsim, FUSE and loop devices; rows and options are checked"
+fi
+for signal in INT TERM KILL; do
+  for delay in 0.3 1.2 3.1; do ends "$signal" "$delay"; done
+done
+[[ ! -s $SCRATCH/complaints ]] || fail "$(wc -l <"$SCRATCH/complaints") of the things above are wrong"

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// cache_shape: what the models remember of the pages of all files besides whether they are there.
+#pragma once
+
+#include "tools/discnice/predictor/folios.hpp"
+#include "tools/discnice/predictor/markers.hpp"
+
+namespace discnice::predictor {
+
+/// Zero bytes are an empty one. Any thread, no lock; a fork has a copy of its own.
+struct CacheShape {
+  Markers markers;
+  Folios folios;
+};
+
+}  // namespace discnice::predictor

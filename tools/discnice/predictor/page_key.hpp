@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// page_key: one word that names a page, or a block of pages, of a file in the tables of this folder.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/contract/io_op.hpp"
+
+namespace discnice::predictor {
+
+/// Spreads the bits of a number over all of its places (the finaliser of the SplitMix64 generator).
+constexpr std::uint64_t mixed(std::uint64_t value) {
+  value = (value ^ (value >> 30U)) * UINT64_C(0xbf58476d1ce4e5b9);
+  value = (value ^ (value >> 27U)) * UINT64_C(0x94d049bb133111eb);
+  return value ^ (value >> 31U);
+}
+
+/// Never 0, which means an empty slot. Two pages of one name are too rare to matter.
+constexpr std::uint64_t page_key(const FileId& file, std::uint64_t number) {
+  return mixed(mixed(mixed(file.inode) ^ file.device) + number) | 1U;
+}
+
+}  // namespace discnice::predictor

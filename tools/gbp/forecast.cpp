@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "tools/gbp/forecast.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <gray/alloc.h>
+
+#include "toolbox/cli/quantities.hpp"
+
+namespace gbp {
+namespace {
+
+// Below this a gain is within what two runs of one program differ by.
+constexpr double kGainMin = 1.1;
+
+double seconds(double disk_share, double bytes, double disk_bytes_per_s, double memory_bytes_per_s) {
+  return bytes * (disk_share / disk_bytes_per_s + (1 - disk_share) / memory_bytes_per_s);
+}
+
+std::string verdict_of(const Forecast& forecast) {
+  const auto set = static_cast<double>(forecast.set_bytes);
+  if (forecast.set_bytes == 0) return "no win: there is nothing to read";
+  if (forecast.cached_bytes >= 0.999 * set) return "no win: all of it is in memory";
+  if (forecast.unknown_bytes > forecast.set_bytes / 2)
+    return "cannot tell: what is cached of most of it can't be known without reading it";
+  if (forecast.gain_repeated < kGainMin && forecast.gain_now < kGainMin && forecast.disk_share_min == 0)
+    return "no win: it all fits in memory, and one pass has to bring it in";
+  if (forecast.gain_repeated < kGainMin && forecast.gain_now < kGainMin)
+    return "no win: memory holds too little of it";
+  return fmt::format("expect {:.1f}x now and {:.1f}x in every further pass", forecast.gain_now,
+                     forecast.gain_repeated);
+}
+
+}  // namespace
+
+Forecast forecast(const std::vector<File>& files, std::uint64_t cache_bytes_max, double disk_bytes_per_s,
+                  double memory_bytes_per_s) {
+  Forecast result;
+  result.cache_bytes_max = cache_bytes_max;
+  for (const File& file : files) {
+    if (file.error != 0) continue;
+    result.set_bytes += file.size_bytes;
+    if (file.cached_fraction < 0) {
+      result.unknown_bytes += file.size_bytes;
+    } else {
+      result.cached_bytes += static_cast<double>(file.cached_fraction) * static_cast<double>(file.size_bytes);
+    }
+  }
+  const auto set = static_cast<double>(result.set_bytes);
+  if (result.set_bytes > 0) {
+    result.disk_share_min = std::max(0.0, 1 - static_cast<double>(cache_bytes_max) / set);
+    // In a fixed order a set larger than the cache is read anew; one that fits loses nothing.
+    const double cached_share = result.cached_bytes / set;
+    const double fixed_share = result.disk_share_min > 0 ? 1 : 1 - cached_share;
+    const double fixed_s = seconds(fixed_share, set, disk_bytes_per_s, memory_bytes_per_s);
+    result.gain_now = fixed_s / seconds(1 - cached_share, set, disk_bytes_per_s, memory_bytes_per_s);
+    if (result.disk_share_min > 0)
+      result.gain_repeated =
+          fixed_s / seconds(result.disk_share_min, set, disk_bytes_per_s, memory_bytes_per_s);
+  }
+  result.verdict = verdict_of(result);
+  return result;
+}
+
+// Memory is asked for as a program would ask for it, file cache included.
+std::uint64_t cache_bytes_max_now() {
+  gb_alloc_options options{};
+  options.size = sizeof options;
+  options.flags = GB_ALLOC_FILES;
+  std::size_t bytes = 0;
+  return gb_available(0, std::numeric_limits<std::size_t>::max() / 2, 1, &bytes, &options) == 0 ? bytes : 0;
+}
+
+std::string describe(const Forecast& forecast, const std::string& device_class) {
+  const auto set = static_cast<double>(std::max<std::uint64_t>(forecast.set_bytes, 1));
+  std::string text = fmt::format("set             {}\n", gray::cli::format_bytes(forecast.set_bytes));
+  text += fmt::format("cached          {} ({:.1f} %)\n",
+                      gray::cli::format_bytes(static_cast<std::uint64_t>(forecast.cached_bytes)),
+                      100 * forecast.cached_bytes / set);
+  if (forecast.unknown_bytes > 0)
+    text += fmt::format("unknown         {}\n", gray::cli::format_bytes(forecast.unknown_bytes));
+  text += fmt::format("memory for it   {}\n", gray::cli::format_bytes(forecast.cache_bytes_max));
+  text +=
+      fmt::format("disk, at best   {:.1f} % of the set a pass (1 - C/S)\n", 100 * forecast.disk_share_min);
+  text += fmt::format("device          {}\n", device_class);
+  return text + fmt::format("verdict         {}\n", forecast.verdict);
+}
+
+}  // namespace gbp

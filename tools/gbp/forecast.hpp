@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// forecast: what an order will gain, before anything is read. Pure but for forecast_host().
+//
+// Knowledge assumed: a cache that evicts what was used longest ago keeps nothing of a set larger than itself when that is
+// read in the same order again and again; read cached-first, it keeps as much as it holds (SOSP 2001, section 4.1).
+// Observed: the size of the set, what of it is cached, the memory that may hold files.
+// Inferred: the share that a pass must read from disk, at best 1 - C/S, and the time it takes against a fixed order's.
+// What breaks it: others who fill the cache meanwhile; a kernel that protects what it has seen refault (the fixed order then
+// does better than said); a program whose own work takes longer than its reading.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/gbp/cost.hpp"
+
+namespace gbp {
+
+struct Forecast {
+  std::uint64_t set_bytes = 0;
+  std::uint64_t unknown_bytes = 0;  // of files of unknown content
+  double cached_bytes = 0;
+  std::uint64_t cache_bytes_max = 0;  // what memory may hold of files
+  double disk_share_min = 0;          // the bound 1 - C/S, not below 0
+  double gain_now = 1;                // time of this pass without gbp over its time with it
+  double gain_repeated = 1;           // the same of every further pass
+  std::string verdict;                // one sentence
+};
+
+/// `disk_bytes_per_s` and `memory_bytes_per_s` are what a scan reaches from either.
+Forecast forecast(const std::vector<File>& files, std::uint64_t cache_bytes_max, double disk_bytes_per_s,
+                  double memory_bytes_per_s);
+
+/// What memory may hold of files now, as libgray's accounts of host and control groups have it; 0 when unknown.
+std::uint64_t cache_bytes_max_now();
+
+/// The lines of `gbp --plan`; `device_class` is a phrase.
+std::string describe(const Forecast& forecast, const std::string& device_class);
+
+}  // namespace gbp

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// names: very many file names, held close together.
+//
+// A million names on standard input are an ordinary use; as strings of their own each would cost three times its length.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace gbp {
+
+/// Only grows; what was added stays where it is.
+class Names {
+ public:
+  /// Copies a name, which holds no NUL.
+  void add(std::string_view name);
+
+  [[nodiscard]] std::size_t size() const { return names_.size(); }
+  [[nodiscard]] bool empty() const { return names_.empty(); }
+  [[nodiscard]] const char* operator[](std::size_t index) const { return names_[index]; }
+
+ private:
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  std::size_t left_bytes_ = 0;  // in the last block
+  char* next_ = nullptr;
+  std::vector<const char*> names_;
+};
+
+}  // namespace gbp

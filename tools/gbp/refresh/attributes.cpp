@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "tools/gbp/refresh/attributes.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <vector>
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "toolbox/cli/diagnostics.hpp"
+
+namespace gbp::refresh_parts {
+namespace {
+
+constexpr unsigned kEncrypted = 0x00000800;  // FS_ENCRYPT_FL and others, by number: older headers lack some
+constexpr unsigned kVerity = 0x00100000;
+// What a person may set with chattr and a copy has to have as well.
+constexpr unsigned kKeptFlags = FS_SECRM_FL | FS_UNRM_FL | FS_COMPR_FL | FS_SYNC_FL | FS_NODUMP_FL |
+                                FS_NOATIME_FL | FS_JOURNAL_DATA_FL | FS_NOTAIL_FL | FS_DIRSYNC_FL |
+                                FS_TOPDIR_FL | FS_NOCOW_FL | 0x02000000U /* DAX */ | FS_PROJINHERIT_FL |
+                                0x40000000U /* casefold */;
+
+constexpr mode_t kModeBits = 07777;
+
+using Attributes = std::map<std::string, std::vector<char>>;
+
+// Where the file system has no flags there are none.
+unsigned flags_of(int fd) {
+  unsigned flags = 0;
+  return ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 ? flags : 0;
+}
+
+unsigned project_of(int fd) {
+  fsxattr facts{};
+  return ioctl(fd, FS_IOC_FSGETXATTR, &facts) == 0 ? facts.fsx_projid : 0;
+}
+
+bool set_project(int fd, unsigned project) {
+  fsxattr facts{};
+  if (ioctl(fd, FS_IOC_FSGETXATTR, &facts) != 0) return false;
+  facts.fsx_projid = project;
+  return ioctl(fd, FS_IOC_FSSETXATTR, &facts) == 0;
+}
+
+// False with errno. A file system without extended attributes has none.
+bool read_attributes(int fd, Attributes& attributes) {
+  const ssize_t bytes = flistxattr(fd, nullptr, 0);
+  if (bytes < 0) return errno == ENOTSUP;
+  std::vector<char> names(static_cast<std::size_t>(bytes));
+  const ssize_t length = flistxattr(fd, names.data(), names.size());
+  if (length < 0) return false;
+  for (auto name = names.begin(); name < names.begin() + length;) {
+    const std::string text(&*name);
+    const ssize_t size = fgetxattr(fd, text.c_str(), nullptr, 0);
+    if (size < 0) return false;
+    std::vector<char> value(static_cast<std::size_t>(size));
+    const ssize_t got = fgetxattr(fd, text.c_str(), value.data(), value.size());
+    if (got < 0) return false;
+    value.resize(static_cast<std::size_t>(got));
+    attributes[text] = std::move(value);
+    name += static_cast<std::ptrdiff_t>(text.size()) + 1;
+  }
+  return true;
+}
+
+std::string failed(const std::string& what) {
+  return fmt::format("{} can't be kept: {}", what, gray::cli::error_text(errno));
+}
+
+}  // namespace
+
+std::string find_unchangeable(int fd) {
+  const unsigned flags = flags_of(fd);
+  if ((flags & FS_IMMUTABLE_FL) != 0) return "immutable (chattr +i)";
+  if ((flags & FS_APPEND_FL) != 0) return "append-only (chattr +a)";
+  if ((flags & kVerity) != 0) return "under fs-verity, which a copy would not be";
+  if ((flags & kEncrypted) != 0) return "encrypted by the file system";
+  return "";
+}
+
+std::string copy_attributes(int from, int to, const struct stat& status) {
+  if (const unsigned project = project_of(from); project != project_of(to) && !set_project(to, project))
+    return failed("the project");
+  struct stat made {};
+  if (fstat(to, &made) != 0) return failed("the owner");
+  if ((made.st_uid != status.st_uid || made.st_gid != status.st_gid) &&
+      fchown(to, status.st_uid, status.st_gid) != 0)
+    return failed("the owner");
+  Attributes attributes;
+  if (!read_attributes(from, attributes)) return failed("the list of extended attributes");
+  for (const auto& [name, value] : attributes)
+    if (fsetxattr(to, name.c_str(), value.data(), value.size(), 0) != 0)
+      return failed("the attribute " + name);
+  if (fchmod(to, status.st_mode & kModeBits) != 0) return failed("the mode");
+  const unsigned wanted = flags_of(from) & kKeptFlags;
+  unsigned flags = flags_of(to);
+  if ((flags & kKeptFlags) != wanted) {
+    flags = (flags & ~kKeptFlags) | wanted;
+    if (ioctl(to, FS_IOC_SETFLAGS, &flags) != 0) return failed("the flags");
+  }
+  return set_times(to, status) ? "" : failed("the times");
+}
+
+std::string compare_attributes(int from, int to) {
+  struct stat a {};
+  struct stat b {};
+  if (fstat(from, &a) != 0 || fstat(to, &b) != 0) return "it can't be read again";
+  if (a.st_uid != b.st_uid || a.st_gid != b.st_gid) return "the owner differs";
+  if (a.st_mode != b.st_mode) return "the mode differs";
+  if (a.st_mtim.tv_sec != b.st_mtim.tv_sec || a.st_mtim.tv_nsec != b.st_mtim.tv_nsec)
+    return "the time differs";
+  if ((flags_of(from) & kKeptFlags) != (flags_of(to) & kKeptFlags)) return "the flags differ";
+  if (project_of(from) != project_of(to)) return "the project differs";
+  Attributes of_a;
+  Attributes of_b;
+  if (!read_attributes(from, of_a) || !read_attributes(to, of_b))
+    return "its extended attributes can't be read";
+  return of_a == of_b ? "" : "the extended attributes differ";
+}
+
+bool set_times(int fd, const struct stat& status) {
+  const timespec times[2] = {status.st_atim, status.st_mtim};
+  return futimens(fd, times) == 0;
+}
+
+}  // namespace gbp::refresh_parts

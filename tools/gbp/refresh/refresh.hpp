@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// refresh: brings a directory back to a state where the order of i-numbers is the order on disk (FLDC's controller).
+//
+// Knowledge assumed: a file system of the FFS family gives files made one after the other in a new directory rising
+// i-numbers, and, when each is forced to disk before the next, neighbouring blocks (SOSP 2001, section 4.2).
+// Output observed: i-numbers and first extents before and after.
+// Inference drawn: a copy made in the wanted order lies in that order; exchanged for the directory it is a fresh one.
+// What breaks it: a file system without free room near the directory; one that puts data anywhere (btrfs, ZFS): refused.
+//
+// How it is safe: docs/refresh.md follows it step by step.
+#pragma once
+
+#include <string>
+
+namespace gbp {
+
+enum class RefreshWay { show, apply, resume, rollback };
+
+struct RefreshOptions {
+  std::string directory;
+  std::string order_path;  // a list of names to lay out first; empty: the smallest first
+  RefreshWay way = RefreshWay::show;
+  bool is_forced = false;  // also where seeks cost little
+};
+
+/// Does it, or shows what it would do, on stdout. Returns the exit status: 0; 1 when something is in the way, which is
+/// said on stderr, one line each, and the directory is as it was.
+int refresh(const RefreshOptions& options);
+
+}  // namespace gbp

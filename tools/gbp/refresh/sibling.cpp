@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "tools/gbp/refresh/sibling.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <map>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "toolbox/cli/progress.hpp"
+#include "tools/gbp/refresh/attributes.hpp"
+#include "tools/gbp/refresh/copy.hpp"
+
+namespace gbp::refresh_parts {
+namespace {
+
+using gray::base::ScopedFd;
+
+// Where a folder is found from the new directory once that bears the name: in the old one.
+std::string stand_in(const Workplace& place, const std::string& name) {
+  return "../" + place.work_name + "/" + name;
+}
+
+std::string copy_file(int to_folder, const Entry& entry, int from) {
+  const ScopedFd to = ScopedFd::open(entry.name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
+                                     S_IRUSR | S_IWUSR, to_folder);
+  if (!to.is_open()) return problem_of(entry.name, to.error());
+  const auto bytes = static_cast<std::uint64_t>(entry.status.st_size);
+  std::string problem = copy_data(from, to.get(), bytes);
+  if (problem.empty()) problem = copy_attributes(from, to.get(), entry.status);
+  if (!problem.empty()) return fmt::format("'{}': {}", entry.name, problem);
+  // In this order on disk: delayed allocation would choose another.
+  return fsync(to.get()) == 0 ? "" : problem_of(entry.name);
+}
+
+std::string compare_file(int to_folder, const Entry& entry, int from) {
+  const ScopedFd to = ScopedFd::open(entry.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NOATIME, 0, to_folder);
+  if (!to.is_open()) return problem_of(entry.name, to.error());
+  std::string problem = compare_attributes(from, to.get());
+  if (problem.empty())
+    problem = compare_data(from, to.get(), static_cast<std::uint64_t>(entry.status.st_size));
+  return problem.empty() ? "" : fmt::format("'{}': {}", entry.name, problem);
+}
+
+// Knowledge assumed: ext4 keeps, for small files, a stretch of preallocated blocks for each processor (its locality
+// groups), and places data when it is written back, on the processor that does so. A copy that wandered between processors
+// would lie in as many places. So this thread stays where it is as long as this lives.
+class OneProcessor {
+ public:
+  OneProcessor() : is_pinned_(sched_getaffinity(0, sizeof before_, &before_) == 0) {
+    cpu_set_t here;
+    CPU_ZERO(&here);
+    const int processor = sched_getcpu();
+    if (processor < 0) return;
+    CPU_SET(static_cast<std::size_t>(processor), &here);
+    sched_setaffinity(0, sizeof here, &here);
+  }
+  ~OneProcessor() {
+    if (is_pinned_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  OneProcessor(const OneProcessor&) = delete;
+  OneProcessor& operator=(const OneProcessor&) = delete;
+
+ private:
+  cpu_set_t before_{};
+  bool is_pinned_;
+};
+
+class Filling {
+ public:
+  Filling(const Workplace& place, int old_folder, int new_folder)
+      : place_(place), old_(old_folder), new_(new_folder) {}
+
+  std::string add(const Entry& entry, int file) {
+    const char* name = entry.name.c_str();
+    if (entry.is_folder()) {
+      return symlinkat(stand_in(place_, entry.name).c_str(), new_, name) == 0 ? "" : problem_of(entry.name);
+    }
+    if (!entry.is_file()) return linkat(old_, name, new_, name, 0) == 0 ? "" : problem_of(entry.name);
+    const auto first = first_names_.find(entry.status.st_ino);
+    if (first != first_names_.end())
+      return linkat(new_, first->second.c_str(), new_, name, 0) == 0 ? "" : problem_of(entry.name);
+    first_names_[entry.status.st_ino] = entry.name;
+    return copy_file(new_, entry, file);
+  }
+
+ private:
+  const Workplace& place_;
+  int old_;
+  int new_;
+  std::map<ino_t, std::string> first_names_;  // of files with several links
+};
+
+std::string compare_all(int new_folder, const Survey& found, const Guard& guard) {
+  for (std::size_t i = 0; i < found.entries.size(); ++i) {
+    if (!found.entries[i].is_file()) continue;
+    std::string problem = compare_file(new_folder, found.entries[i], guard.file(i));
+    if (!problem.empty()) return problem;
+  }
+  std::vector<std::string> names;
+  if (!list_names(new_folder, names)) return problem_of("the copy");
+  return names.size() == found.entries.size() ? "" : "the copy has other names";
+}
+
+bool exchange_names(int folder_a, const char* name_a, int folder_b, const char* name_b) {
+  return renameat2(folder_a, name_a, folder_b, name_b, RENAME_EXCHANGE) == 0;
+}
+
+bool is_folder_at(int folder_fd, const std::string& name) {
+  struct stat status {};
+  return fstatat(folder_fd, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
+}
+
+// Nothing may be removed that the directory does not have as well.
+std::string find_missing(int live, int doomed, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    struct stat mine {};
+    struct stat theirs {};
+    if (fstatat(doomed, name.c_str(), &mine, AT_SYMLINK_NOFOLLOW) != 0) return problem_of(name);
+    if (S_ISDIR(mine.st_mode)) return fmt::format("'{}' in the sibling is a folder", name);
+    if (fstatat(live, name.c_str(), &theirs, AT_SYMLINK_NOFOLLOW) != 0)
+      return fmt::format("'{}' is in the sibling and not in the directory", name);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string fill_sibling(const Workplace& place, const Survey& found, const Guard& guard) {
+  const ScopedFd old_folder = open_folder(place.parent.get(), place.name);
+  const ScopedFd new_folder = open_folder(place.parent.get(), place.work_name);
+  if (!old_folder.is_open()) return problem_of(place.name, old_folder.error());
+  if (!new_folder.is_open()) return problem_of(place.work_name, new_folder.error());
+  const OneProcessor pinned;
+  Filling filling(place, old_folder.get(), new_folder.get());
+  gray::cli::Progress progress("copying", found.entries.size());
+  for (std::size_t i = 0; i < found.entries.size(); ++i) {
+    std::string problem = filling.add(found.entries[i], guard.file(i));
+    if (!problem.empty()) return problem;
+    progress.set(i);
+  }
+  std::string problem = copy_attributes(old_folder.get(), new_folder.get(), found.directory);
+  if (!problem.empty()) return fmt::format("'{}': {}", place.name, problem);
+  if (fsync(new_folder.get()) != 0) return problem_of(place.work_name);
+  problem = compare_all(new_folder.get(), found, guard);
+  if (!problem.empty()) return problem;
+  problem = compare_attributes(old_folder.get(), new_folder.get());
+  return problem.empty() ? "" : fmt::format("'{}': {}", place.name, problem);
+}
+
+std::string exchange(const Workplace& place) {
+  const int parent = place.parent.get();
+  if (!exchange_names(parent, place.name.c_str(), parent, place.work_name.c_str()))
+    return problem_of(place.name);
+  return fsync(parent) == 0 ? "" : problem_of(place.path);
+}
+
+std::string move_folders(const Workplace& place, const std::string& from, const std::string& to) {
+  const ScopedFd from_folder = open_folder(place.parent.get(), from);
+  const ScopedFd to_folder = open_folder(place.parent.get(), to);
+  if (!from_folder.is_open()) return problem_of(from, from_folder.error());
+  if (!to_folder.is_open()) return problem_of(to, to_folder.error());
+  std::vector<std::string> names;
+  if (!list_names(from_folder.get(), names)) return problem_of(from);
+  for (const std::string& name : names) {
+    if (!is_folder_at(from_folder.get(), name)) continue;
+    struct stat status {};
+    if (fstatat(from_folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return problem_of(name);
+    if (is_folder_at(to_folder.get(), name)) return fmt::format("'{}' is a folder in both directories", name);
+    if (!exchange_names(from_folder.get(), name.c_str(), to_folder.get(), name.c_str()))
+      return problem_of(name);
+    const timespec times[2] = {status.st_atim, status.st_mtim};  // some file systems count a move as a change
+    utimensat(to_folder.get(), name.c_str(), times, AT_SYMLINK_NOFOLLOW);
+  }
+  if (fsync(to_folder.get()) != 0 || fsync(from_folder.get()) != 0) return problem_of(place.path);
+  return "";
+}
+
+std::string remove_sibling(const Workplace& place, std::uint64_t inode) {
+  const ScopedFd live = open_folder(place.parent.get(), place.name);
+  const ScopedFd doomed = open_folder(place.parent.get(), place.work_name);
+  if (doomed.error() == -ENOENT) return "";
+  if (!live.is_open() || !doomed.is_open())
+    return problem_of(place.path, live.is_open() ? doomed.error() : live.error());
+  struct stat status {};
+  if (fstat(doomed.get(), &status) != 0) return problem_of(place.work_name);
+  if (status.st_ino != inode)
+    return fmt::format("'{}' is not the directory that may be removed", place.work_name);
+  std::vector<std::string> names;
+  if (!list_names(doomed.get(), names)) return problem_of(place.work_name);
+  std::string problem = find_missing(live.get(), doomed.get(), names);
+  if (!problem.empty()) return problem;
+  for (const std::string& name : names)
+    if (unlinkat(doomed.get(), name.c_str(), 0) != 0) return problem_of(name);
+  if (unlinkat(place.parent.get(), place.work_name.c_str(), AT_REMOVEDIR) != 0)
+    return problem_of(place.work_name);
+  return fsync(place.parent.get()) == 0 ? "" : problem_of(place.path);
+}
+
+std::string restore_times(const Workplace& place, const Journal& journal) {
+  const ScopedFd folder = open_folder(place.parent.get(), place.name);
+  const timespec times[2] = {journal.access, journal.change};
+  if (!folder.is_open() || futimens(folder.get(), times) != 0 || fsync(folder.get()) != 0)
+    return problem_of(place.name);
+  return "";
+}
+
+}  // namespace gbp::refresh_parts

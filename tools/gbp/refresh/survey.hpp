@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// survey: what is in the directory, how it lies on disk, and what forbids to refresh it. Changes nothing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <sys/stat.h>
+
+#include "tools/gbp/refresh/place.hpp"
+
+namespace gbp::refresh_parts {
+
+struct Entry {
+  std::string name;
+  struct stat status;
+  std::uint64_t first_extent_bytes = 0;
+  bool has_first_extent = false;
+
+  [[nodiscard]] bool is_file() const { return S_ISREG(status.st_mode); }
+  [[nodiscard]] bool is_folder() const { return S_ISDIR(status.st_mode); }
+};
+
+struct Survey {
+  struct stat directory;
+  std::vector<Entry> entries;  // files in the order in which they are to lie, then the rest
+  std::size_t files = 0;       // regular ones
+  std::uint64_t bytes = 0;     // that a copy takes on disk
+  std::uint64_t free_bytes = 0;
+  std::size_t jumps = 0;   // in the order of i-numbers: files that do not lie close behind the one before
+  std::size_t placed = 0;  // files whose place is known
+  std::vector<std::string> blockers;  // one sentence each
+};
+
+/// Looks. `order_names` are laid out first, in this order; the others by size, the smallest first, as in the paper.
+/// Returns one sentence when it cannot look at all.
+std::string survey(const Workplace& place, const std::vector<std::string>& order_names, Survey& found);
+
+/// How many processes, as far as this user may see, work in the directory: they will be left in the old one.
+std::size_t count_workers(const Workplace& place);
+
+/// Whether the directory holds the same entries as the survey found, unchanged. Returns what differs, or an empty text.
+std::string find_change(int folder_fd, const Survey& before);
+
+}  // namespace gbp::refresh_parts

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+#include "tools/gbp/stream.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "toolbox/base/fd.hpp"
+#include "toolbox/base/units.hpp"
+#include "toolbox/cli/diagnostics.hpp"
+#include "tools/gbp/emit.hpp"
+
+namespace gbp {
+namespace {
+
+using gray::base::kMiB;
+using gray::base::ScopedFd;
+
+constexpr std::uint64_t kReadBytes = kMiB;       // one read and write
+constexpr std::uint64_t kPieceBytes = 2 * kMiB;  // one request to the disk
+constexpr std::uint64_t kAheadBytes = 8 * kMiB;  // so much is asked for beyond what is being read
+constexpr double kWhollyCached = 0.999;          // nothing to ask the disk for
+
+struct ClosePlan {
+  void operator()(gb_cache_plan_t* plan) const { gb_cache_plan_free(plan); }
+};
+using Plan = std::unique_ptr<gb_cache_plan_t, ClosePlan>;
+
+struct CloseCache {
+  void operator()(gb_cache_t* detector) const { gb_cache_close(detector); }
+};
+
+Plan plan_of(gb_cache_t* detector, const char* path, std::uint64_t record_bytes, const Wanted& wanted,
+             gb_status_t& status) {
+  gb_cache_plan_options options{};
+  options.size = sizeof options;
+  options.access_unit_bytes = wanted.host.access_unit_bytes;
+  options.record_bytes = record_bytes;
+  gb_cache_plan_t* plan = nullptr;
+  status = gb_cache_plan_file(detector, path, &options, &plan);
+  return Plan(plan);
+}
+
+std::vector<gb_cache_unit> units_of(const Plan& plan) {
+  std::vector<gb_cache_unit> units(gb_cache_plan_count(plan.get()));
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    units[i].size = sizeof units[i];
+    gb_cache_plan_unit(plan.get(), i, &units[i]);
+  }
+  return units;
+}
+
+// Parts that follow one another both in the file and in the order are one part.
+std::vector<gb_cache_unit> joined(const std::vector<gb_cache_unit>& units) {
+  std::vector<gb_cache_unit> parts;
+  for (const gb_cache_unit& unit : units) {
+    const bool is_cached_alike = !parts.empty() && (parts.back().cached_fraction >= kWhollyCached) ==
+                                                       (unit.cached_fraction >= kWhollyCached);
+    if (is_cached_alike && parts.back().offset_bytes + parts.back().length_bytes == unit.offset_bytes) {
+      parts.back().length_bytes += unit.length_bytes;
+    } else {
+      parts.push_back(unit);
+    }
+  }
+  return parts;
+}
+
+int write_all(const char* data, std::size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t written = write(STDOUT_FILENO, data, bytes);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return -errno;
+    data += written;
+    bytes -= static_cast<std::size_t>(written);
+  }
+  return 0;
+}
+
+class Stream {
+ public:
+  Stream(int fd, const std::string& path) : fd_(fd), path_(path), buffer_(kReadBytes) {}
+
+  // Returns the exit status; 0 to go on.
+  int copy(const gb_cache_unit& part) {
+    const std::uint64_t end = part.offset_bytes + part.length_bytes;
+    const bool is_fetched = part.cached_fraction < kWhollyCached;
+    std::uint64_t asked = part.offset_bytes;
+    for (std::uint64_t at = part.offset_bytes; at < end;) {
+      for (; is_fetched && asked < end && asked < at + kAheadBytes; asked += kPieceBytes) ask_for(asked, end);
+      const std::size_t wanted = std::min(kReadBytes, end - at);
+      const ssize_t length = pread(fd_, buffer_.data(), wanted, static_cast<off_t>(at));
+      if (length < 0 && errno == EINTR) continue;
+      if (length < 0) return fail(gray::cli::error_text(errno));
+      if (length == 0) return fail("the file has become shorter meanwhile");
+      const int error = write_all(buffer_.data(), static_cast<std::size_t>(length));
+      if (error == -EPIPE) return gray::cli::kExitSomeFailed;  // the reader has seen enough
+      if (error != 0)
+        return gray::cli::fail(gray::cli::kExitSomeFailed, "cannot write: {}", gray::cli::error_text(error));
+      at += static_cast<std::uint64_t>(length);
+    }
+    return 0;
+  }
+
+ private:
+  void ask_for(std::uint64_t offset, std::uint64_t end) const {
+    posix_fadvise(fd_, static_cast<off_t>(offset), static_cast<off_t>(std::min(kPieceBytes, end - offset)),
+                  POSIX_FADV_WILLNEED);
+  }
+
+  [[nodiscard]] int fail(const std::string& why) const {
+    return gray::cli::fail(gray::cli::kExitSomeFailed, "'{}': {}", path_, why);
+  }
+
+  int fd_;
+  const std::string& path_;
+  std::vector<char> buffer_;
+};
+
+std::string range_line(const char* path, const gb_cache_unit& unit, bool is_json) {
+  if (!is_json) {
+    const std::string share = unit.cached_fraction < 0 ? "-" : fmt::format("{:.3f}", unit.cached_fraction);
+    return fmt::format("{} {} {} {}", unit.offset_bytes, unit.length_bytes, share, path);
+  }
+  nlohmann::ordered_json json;
+  json["path"] = path;
+  json["offset"] = unit.offset_bytes;
+  json["length"] = unit.length_bytes;
+  json["cached_fraction"] = nullptr;
+  if (unit.cached_fraction >= 0) json["cached_fraction"] = unit.cached_fraction;
+  json["confidence"] = unit.confidence;
+  json["backend"] = backend_name(unit.backend);
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace
+
+int stream_file(const std::string& path, std::uint64_t record_bytes, const Wanted& wanted) {
+  const std::unique_ptr<gb_cache_t, CloseCache> detector(open_detector(wanted, wanted.backend));
+  if (!detector) return gray::cli::kExitSomeFailed;
+  const ScopedFd file = ScopedFd::open(path.c_str(), O_RDONLY | O_NOCTTY | O_NONBLOCK);
+  struct stat status {};
+  if (!file.is_open() || fstat(file.get(), &status) != 0)
+    return gray::cli::fail(gray::cli::kExitSomeFailed, "'{}': {}", path,
+                           gray::cli::error_text(file.is_open() ? errno : file.error()));
+  if (!S_ISREG(status.st_mode))
+    return gray::cli::fail(gray::cli::kExitSomeFailed, "'{}' is no regular file: it has no order but its own",
+                           path);
+  gb_status_t error = 0;
+  const Plan plan = plan_of(detector.get(), path.c_str(), record_bytes, wanted, error);
+  if (error != 0) return gray::cli::fail(gray::cli::kExitSomeFailed, "'{}': {}", path, gb_status_text(error));
+  posix_fadvise(file.get(), 0, 0, POSIX_FADV_RANDOM);
+  Stream stream(file.get(), path);
+  for (const gb_cache_unit& part : joined(units_of(plan))) {
+    if (const int failed = stream.copy(part); failed != 0) return failed;
+  }
+  return gray::cli::kExitSuccess;
+}
+
+int print_ranges(const Names& names, bool is_json, char end, const Wanted& wanted) {
+  struct Range {
+    const char* path;
+    gb_cache_unit unit;
+  };
+  const std::unique_ptr<gb_cache_t, CloseCache> detector(open_detector(wanted, wanted.backend));
+  if (!detector) return gray::cli::kExitSomeFailed;
+  int exit_status = gray::cli::kExitSuccess;
+  std::vector<Range> ranges;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    gb_status_t error = 0;
+    const Plan plan = plan_of(detector.get(), names[i], 0, wanted, error);
+    for (const gb_cache_unit& unit : units_of(plan)) ranges.push_back({names[i], unit});
+    if (error == 0) continue;
+    gray::cli::warn("'{}': {}", names[i], gb_status_text(error));
+    exit_status = gray::cli::kExitSomeFailed;
+  }
+  constexpr int kSteps = 32;
+  std::stable_sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
+    return static_cast<int>(a.unit.cached_fraction * kSteps) >
+           static_cast<int>(b.unit.cached_fraction * kSteps);
+  });
+  for (const Range& range : ranges) {
+    const std::string line = range_line(range.path, range.unit, is_json) + (is_json ? '\n' : end);
+    std::fwrite(line.data(), 1, line.size(), stdout);
+  }
+  return exit_status;
+}
+
+}  // namespace gbp

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// stream: one file to standard output, its cached parts first.
+//
+// Knowledge assumed: the kernel's read-ahead fetches beyond the part being read, up to the device's window, and what it
+// fetches of the next part pushes out cached parts whose turn is still to come. Observed: nothing more than the plan.
+// Inferred: parts that are not cached are fetched by requests of exactly their own bytes, some pieces ahead of the reading,
+// while reads of this descriptor are said to be random, so that they fetch nothing themselves. What breaks it: a file system
+// that takes no such requests (it reads page by page then: slow, never wrong).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tools/gbp/cost.hpp"
+
+namespace gbp {
+
+/// Writes all bytes of `path` to stdout in units of the best order; units hold whole records of `record_bytes` (0: no
+/// records). Says what is wrong on stderr; returns the exit status.
+int stream_file(const std::string& path, std::uint64_t record_bytes, const Wanted& wanted);
+
+/// Prints a line for each unit of each file in the best order, instead of the file: offset, length, cached share and name,
+/// separated by blanks; or as JSON objects. Files that can't be looked at are said on stderr and make it return 1.
+int print_ranges(const Names& names, bool is_json, char end, const Wanted& wanted);
+
+}  // namespace gbp
