@@ -3,10 +3,12 @@
 # discnice_faults_test: whatever happens to a job's members, its launcher or its segment, nothing hangs and no data differs.
 #
 # How: a job copies a cold file while something is killed, stopped, truncated or overwritten. Judged are the copy, the status and how long
-# it took. What the dead had reserved is judged in unit/discnice. Left out: the daemon lost in the middle, a full /dev/shm (cli/discnice_bad_input),
-# segments of another version or owner (unit/discnice), clocks that jump (unit/discnice: now is a parameter there).
+# it took, that what the dead had reserved is there again for the living, and who divides a shared rate when the daemon is stopped, killed or
+# back again. Readers that are measured read past the cache: one with a large read-ahead moves nothing or megabytes. Left out: a full
+# /dev/shm (cli/discnice_bad_input), segments of another version or owner (unit/discnice), clocks that jump (unit/discnice: now is a parameter there).
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
+need_built discnice-policyd
 alone_in_shm "$0" "$@"
 cd "$SCRATCH"
 make_file ./source 8000000
@@ -43,10 +45,12 @@ member_killed() {
   local begun
   make_cold source
   begun=$(date +%s%N)
-  # The first is killed while it sleeps off its first window; the second must not wait for what that one had reserved.
-  start 1MB sh -c 'cat source >/dev/null & first=$!; sleep 0.5; kill -9 $first; dd if=source of=/dev/null bs=64k count=16 skip=64 status=none'
-  wait "$LAUNCHER" || true
-  printf 'a member killed while it slept: the other took %s s for a megabyte and what is read ahead of it\n' "$(seconds_since "$begun")"
+  # The first is killed while it sleeps off eight seconds' worth; the second must not wait for what that one had reserved.
+  start 1MB sh -c 'dd if=source of=/dev/null bs=8M iflag=direct status=none & first=$!; sleep 0.5; kill -9 $first; wait $first
+    sleep 0.3; dd if=source of=/dev/null bs=64k count=8 iflag=direct status=none'
+  wait "$LAUNCHER" || complain "a killed member: status $?"
+  printf 'a member killed while it slept off eight seconds: with it, the other took %s s for half a megabyte at 1 MB/s\n' "$(seconds_since "$begun")"
+  holds "$(seconds_since "$begun") < 3" || complain 'what the dead had reserved is not there again'
 }
 
 member_stopped() {
@@ -93,9 +97,9 @@ truncated() {
   printf 'the segment truncated to %s: done %s s later\n' "$1" "$(seconds_since "$begun")"
   holds "$(seconds_since "$begun") < 1.5" || complain "the segment truncated to $1: the copy hangs"
   copied "the segment truncated to $1"
-  kill -KILL "$LAUNCHER" 2>/dev/null || true
-  wait "$LAUNCHER" 2>/dev/null || true
-  rm -f "/dev/shm/$SEGMENT"
+  wait "$LAUNCHER" || complain "the segment truncated to $1: the launcher ended with status $?"
+  grep -q "damaged the job's account.*without a limit" said || complain "the segment truncated to $1: not told: $(<said)"
+  [[ ! -e /dev/shm/$SEGMENT ]] || complain "the segment truncated to $1: it is still there"
 }
 
 # Every byte of what members share becomes wrong, one after the other, and stays so; the program goes on.
@@ -119,6 +123,68 @@ corrupted() {
     wait "$LAUNCHER" 2>/dev/null || true
     rm -f "/dev/shm/$SEGMENT"
   done
+}
+
+read_so_far() { # JOB
+  "$DISCNICE" report "$1" --json >so-far
+  field so-far file_read_bytes
+}
+
+# divided WHAT LOW HIGH: bytes a second of both sharing jobs together; the heavier has twice the lighter's weight.
+divided() {
+  local before after begun elapsed light heavy
+  before=("$(read_so_far "$LIGHT")" "$(read_so_far "$HEAVY")")
+  begun=$(date +%s%N)
+  sleep 2
+  after=("$(read_so_far "$LIGHT")" "$(read_so_far "$HEAVY")")
+  elapsed=$(seconds_since "$begun")
+  light=$(calculate "(${after[0]} - ${before[0]}) / $elapsed / 1e6")
+  heavy=$(calculate "(${after[1]} - ${before[1]}) / $elapsed / 1e6")
+  printf '%-48s %5.2f + %5.2f = %5.2f MB/s\n' "$1" "$light" "$heavy" "$(calculate "$light + $heavy")"
+  holds "$light + $heavy > $2 && $light + $heavy < $3" || complain "$1: together $(calculate "$light + $heavy") MB/s"
+  holds "$heavy > 1.3 * $light && $heavy < 3 * $light" || complain "$1: $heavy to $light is not two to one"
+}
+
+start_daemon() {
+  "$(program discnice-policyd)" --config policyd.conf 2>>daemon-said &
+  DAEMON=$!
+}
+
+# The daemon divides another total than the jobs' own, so it shows whose division holds.
+daemon_lost() {
+  make_file ./light 60000000
+  make_file ./heavy 120000000
+  make_cold light heavy
+  printf 'total = 4MB\n' >policyd.conf
+  start_daemon
+  "$DISCNICE" -q --policy share --rate 9MB -- dd if=light of=/dev/null bs=64k iflag=direct status=none &
+  LIGHT=$!
+  "$DISCNICE" -q --policy share --rate 9MB --weight 2 -- dd if=heavy of=/dev/null bs=64k iflag=direct status=none &
+  HEAVY=$!
+  sleep 1
+  divided 'the daemon divides 4 MB/s' 3 5
+  printf 'total = much\n' >policyd.conf
+  kill -HUP "$DAEMON"
+  sleep 0.3
+  [[ $(grep -c 'policyd.conf:1: \|stays' daemon-said) -eq 2 ]] || complain "a bad configuration is not told: $(<daemon-said)"
+  printf 'total = 4MB\n' >policyd.conf
+  kill -STOP "$DAEMON"
+  sleep 1
+  divided 'the daemon stopped: the launchers divide 9 MB/s' 6.7 11.3
+  kill -CONT "$DAEMON"
+  sleep 0.5
+  divided 'the daemon goes on: 4 MB/s' 3 5
+  kill -KILL "$DAEMON"
+  wait "$DAEMON" 2>/dev/null || true
+  sleep 1
+  divided 'the daemon killed: 9 MB/s' 6.7 11.3
+  start_daemon
+  sleep 0.5
+  divided 'another daemon: 4 MB/s' 3 5
+  kill "$DAEMON"
+  wait "$DAEMON" || complain "the daemon ended with status $?"
+  "$DISCNICE" set "$LIGHT" --policy unlimited && "$DISCNICE" set "$HEAVY" --policy unlimited
+  wait "$LIGHT" "$HEAVY" || complain 'the sharing jobs did not end well'
 }
 
 crowd() {
@@ -157,5 +223,6 @@ truncated 4096
 corrupted
 crowd
 fork_storm
+daemon_lost
 strange_segment
 conclude

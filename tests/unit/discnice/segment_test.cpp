@@ -449,7 +449,7 @@ TEST_CASE("a grant with one wrong byte is no limit rather than a wrong one", "[s
   store_grant(*segment, kGrant);
   auto* bytes = reinterpret_cast<unsigned char*>(&segment->grant);
   for (std::size_t at = sizeof(std::uint64_t); at < sizeof segment->grant; ++at) {
-    for (const unsigned char change : {0x01, 0x80, 0xff}) {
+    for (const unsigned change : {0x01U, 0x80U, 0xffU}) {
       bytes[at] = static_cast<unsigned char>(bytes[at] ^ change);
       CHECK(load_grant(*segment).rate_bytes_per_s == 0);
       bytes[at] = static_cast<unsigned char>(bytes[at] ^ change);

@@ -54,7 +54,9 @@ Status read_burst(const std::string& text, Grant& grant) {
   std::uint64_t window_ns = time.value;
   if (!time.is_ok()) {
     const auto bytes = gray::cli::read_bytes(text);
-    if (!bytes.is_ok()) return fail_usage("--burst: '{}' is neither a time (100ms) nor bytes (1M)", text);
+    const bool has_unit = text.find_first_not_of("0123456789.") != std::string::npos;
+    if (!bytes.is_ok() || !has_unit)
+      return fail_usage("--burst: '{}' is neither a time (100ms) nor bytes (1M)", text);
     if (grant.rate_bytes_per_s == 0)
       return fail_usage("--burst in bytes needs a --rate; a time (100ms) does not");
     window_ns = static_cast<std::uint64_t>(static_cast<double>(bytes.value) * 1e9 /

@@ -4,9 +4,11 @@
 
 #include "toolbox/cli/diagnostics.hpp"
 #include "tools/discnice/cli/subcommands.hpp"
+#include "tools/discnice/protocol/segment_guard.hpp"
 
 int main(int argc, char** argv) {
   gray::cli::set_program_name("discnice");
+  discnice::protocol::guard_all_segments();
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (first == "status") return discnice::cli::status_main(argc - 1, argv + 1);
   if (first == "explain") return discnice::cli::explain_main(argc - 1, argv + 1);

@@ -28,10 +28,15 @@ constexpr double kSmoothing = 0.3;
 constexpr double kRoom = 1.25;
 constexpr double kIdleBytesPerS = 4096;
 
+// A job that was held back lately wants more than it has; between two waits it may go on for a moment without one.
+constexpr std::uint64_t kLatelyNs = 1'000'000'000;
+
 struct Usage {
   std::uint64_t at_ns = 0;
   std::uint64_t bytes = 0;
   double bytes_per_s = 0;
+  std::uint64_t waits = 0;
+  std::uint64_t waited_at_ns = 0;
 };
 
 std::map<std::string, Usage> usages;  // by the segment's name; of this process
@@ -41,10 +46,13 @@ std::uint64_t moved_bytes(const protocol::Segment& segment) {
          protocol::total(segment, Counter::settled_write_bytes);
 }
 
-// A job is held back when its account is ahead of the clock: somebody waits, or just has.
-bool is_waiting(const protocol::Segment& segment, std::uint64_t now_ns) {
-  constexpr std::uint64_t kLatelyNs = 50'000'000;
-  return protocol::load_instant(segment.lane_states[0], now_ns) + kLatelyNs > now_ns;
+bool has_waited_lately(const protocol::Segment& segment, Usage& usage, std::uint64_t now_ns) {
+  const std::uint64_t waits = protocol::total(segment, Counter::waits);
+  const bool is_waiting = protocol::load_instant(segment.lane_states[0], now_ns) > now_ns ||
+                          protocol::reserved_bytes(segment) != 0;
+  if (is_waiting || waits != usage.waits) usage.waited_at_ns = now_ns;
+  usage.waits = waits;
+  return usage.waited_at_ns != 0 && now_ns - usage.waited_at_ns < kLatelyNs;
 }
 
 policy::Claim claim_of(const protocol::Segment& segment, std::uint64_t now_ns) {
@@ -59,7 +67,7 @@ policy::Claim claim_of(const protocol::Segment& segment, std::uint64_t now_ns) {
   usage.bytes = bytes;
   policy::Claim claim;
   claim.weight = protocol::load_grant(segment).weight;
-  if (is_waiting(segment, now_ns)) {
+  if (has_waited_lately(segment, usage, now_ns)) {
     claim.wanted_bytes_per_s = UINT64_MAX;
   } else if (usage.bytes_per_s > kIdleBytesPerS) {
     claim.wanted_bytes_per_s = static_cast<std::uint64_t>(kRoom * usage.bytes_per_s);

@@ -20,17 +20,28 @@ namespace discnice::policy {
 /// A portion: large beside a seek, small beside what a person waits for.
 inline constexpr std::uint64_t kLumpBytes = UINT64_C(2) << 20;
 /// No operation waits longer for a portion.
-inline constexpr std::uint64_t kLumpMaxNs = 1'000'000'000;
+inline constexpr std::uint64_t kLumpMaxNs = 250'000'000;
 /// Others count as using the disk for so long after their last request.
 inline constexpr std::uint64_t kLumpMemoryNs = 100'000'000;
+/// What was saved up is not lost when they stop in the middle of it.
+inline constexpr std::uint64_t kSavedMemoryNs = 1'000'000'000;
+
+inline bool was_shared_within(std::uint64_t memory_ns, const DiskActivity& activity, std::uint64_t now_ns) {
+  if (activity.foreground_at_ns == 0) return false;
+  return now_ns <= activity.foreground_at_ns || now_ns - activity.foreground_at_ns <= memory_ns;
+}
 
 /// How much of its rate a job saves up before it goes on, in time; 0 while it has the disk for itself. Pure.
 inline std::uint64_t lump_ns(std::uint64_t rate_bytes_per_s, const DiskActivity& activity,
                              std::uint64_t now_ns) {
-  if (rate_bytes_per_s == 0 || activity.foreground_at_ns == 0) return 0;
-  if (now_ns > activity.foreground_at_ns && now_ns - activity.foreground_at_ns > kLumpMemoryNs) return 0;
-  if (rate_bytes_per_s <= kLumpBytes) return kLumpMaxNs;
-  return kLumpBytes * UINT64_C(1'000'000'000) / rate_bytes_per_s;
+  if (rate_bytes_per_s == 0 || !was_shared_within(kLumpMemoryNs, activity, now_ns)) return 0;
+  const std::uint64_t whole_ns = kLumpBytes * UINT64_C(1'000'000'000) / rate_bytes_per_s;
+  return whole_ns < kLumpMaxNs ? whole_ns : kLumpMaxNs;
+}
+
+/// How much of what was saved up may still be used; 0 while the job has had the disk for itself for a while. Pure.
+inline std::uint64_t saved_ns_max(const DiskActivity& activity, std::uint64_t now_ns) {
+  return was_shared_within(kSavedMemoryNs, activity, now_ns) ? kLumpMaxNs : 0;
 }
 
 }  // namespace discnice::policy

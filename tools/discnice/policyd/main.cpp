@@ -15,6 +15,7 @@
 #include "toolbox/cli/options.hpp"
 #include "tools/discnice/cli/sharing.hpp"
 #include "tools/discnice/policyd/daemon_config.hpp"
+#include "tools/discnice/protocol/segment_guard.hpp"
 
 namespace discnice::policyd {
 namespace {
@@ -94,5 +95,6 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   gray::cli::set_program_name("discnice-policyd");
+  discnice::protocol::guard_all_segments();
   return discnice::policyd::run(argc, argv);
 }

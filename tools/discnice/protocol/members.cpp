@@ -106,6 +106,15 @@ std::uint32_t count_alive(const Segment& segment) {
   return alive;
 }
 
+std::uint64_t reserved_bytes(const Segment& segment) {
+  std::uint64_t sum = 0;
+  for (const Member& member : segment.members) {
+    if (member.pid.load(std::memory_order_relaxed) != 0)
+      sum += member.reserved_bytes.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
 std::uint64_t take_reservations_of_dead(Segment& segment) {
   std::uint64_t sum = 0;
   for (Member& member : segment.members) {

@@ -218,8 +218,23 @@ std::uint64_t lent_rate(const Segment& segment, std::uint64_t now_ns) {
   return segment.lent.rate_bytes_per_s.load(std::memory_order_relaxed);
 }
 
+std::uint64_t at_other_rate(std::uint64_t paid_at_ns, std::uint64_t old_rate, std::uint64_t new_rate,
+                            std::uint64_t now_ns) {
+  if (paid_at_ns <= now_ns || old_rate == 0 || new_rate == 0) return paid_at_ns;
+  __extension__ using Wide = unsigned __int128;
+  const Wide left_ns = static_cast<Wide>(paid_at_ns - now_ns) * old_rate / new_rate;
+  return now_ns + (left_ns < kAheadMaxNs ? static_cast<std::uint64_t>(left_ns) : kAheadMaxNs);
+}
+
 void lend(Segment& segment, std::uint64_t rate_bytes_per_s, std::uint32_t lender_pid, bool is_daemon,
           std::uint64_t now_ns) {
+  const std::uint64_t before = lent_rate(segment, now_ns);
+  const std::uint64_t old_rate = before != 0 ? before : load_grant(segment).rate_bytes_per_s;
+  if (old_rate != rate_bytes_per_s) {
+    change_instant(segment.lane_states[0], now_ns, [&](std::uint64_t paid_ns) {
+      return at_other_rate(paid_ns, old_rate, rate_bytes_per_s, now_ns);
+    });
+  }
   segment.lent.rate_bytes_per_s.store(rate_bytes_per_s, std::memory_order_relaxed);
   segment.lent.lender_pid.store(lender_pid, std::memory_order_relaxed);
   segment.lent.is_daemon.store(is_daemon ? 1 : 0, std::memory_order_relaxed);

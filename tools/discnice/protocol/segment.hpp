@@ -65,7 +65,11 @@ void change_grant(Segment& segment, const Grant& grant);
 /// What the job was lent of a shared rate; 0 when nobody lends, or has not for too long.
 std::uint64_t lent_rate(const Segment& segment, std::uint64_t now_ns);
 
-/// Lends the job a rate until kLentMaxNs from now.
+/// When something is paid that at `old_rate` would be at `paid_at_ns`, if the rest is paid at `new_rate`. Pure.
+std::uint64_t at_other_rate(std::uint64_t paid_at_ns, std::uint64_t old_rate, std::uint64_t new_rate,
+                            std::uint64_t now_ns);
+
+/// Lends the job a rate until kLentMaxNs from now; what the job owes is the same bytes still, so it is paid earlier or later.
 void lend(Segment& segment, std::uint64_t rate_bytes_per_s, std::uint32_t lender_pid, bool is_daemon,
           std::uint64_t now_ns);
 

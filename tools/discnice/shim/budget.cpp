@@ -40,7 +40,9 @@ std::uint64_t correct_lane(Job& job, const Grant& grant, Lane lane, std::int64_t
                            std::uint64_t now_ns) {
   if (units == 0 || policy::lane_limit(grant, lane) == 0) return 0;
   const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
-  const Grant one = policy::lane_grant(grant, lane);
+  Grant one = policy::lane_grant(grant, lane);
+  // A correction is no chance to forget what was saved up.
+  if (one.window_ns < policy::kLumpMaxNs) one.window_ns = policy::kLumpMaxNs;
   std::uint64_t paid_ns = 0;
   protocol::change_instant(job.segment->lane_states[static_cast<unsigned>(lane)], now_ns,
                            [&](std::uint64_t state) {
@@ -60,7 +62,11 @@ Grant grant_now(const Job& job, std::uint64_t now_ns) {
   return grant;
 }
 
-std::uint64_t charge(Job& job, const Grant& grant, const IoEstimate& estimate, std::uint64_t lump_ns,
+std::uint64_t shared_rate_of(const Grant& grant) {
+  return grant.policy_id == policy::kShareId ? grant.rate_bytes_per_s : 0;
+}
+
+std::uint64_t charge(Job& job, const Grant& grant, const IoEstimate& estimate, const Portion& portion,
                      std::uint64_t now_ns) {
   const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
   std::uint64_t start_at_ns = 0;
@@ -69,14 +75,14 @@ std::uint64_t charge(Job& job, const Grant& grant, const IoEstimate& estimate, s
     const std::uint64_t units = policy::lane_cost(lane, estimate);
     if (units == 0 || policy::lane_limit(grant, lane) == 0) continue;
     Grant one = policy::lane_grant(grant, lane);
-    if (lane == Lane::bytes && one.window_ns < lump_ns) one.window_ns = lump_ns;
+    if (lane == Lane::bytes && one.window_ns < portion.saved_ns_max) one.window_ns = portion.saved_ns_max;
     policy::Decision decision{};
     protocol::change_instant(job.segment->lane_states[i], now_ns, [&](std::uint64_t state) {
       decision = policy.admit({state}, one, units, now_ns);
       return decision.next.paid_until_ns;
     });
     std::uint64_t lane_start_ns = decision.verdict.start_at_ns;
-    if (lane == Lane::bytes && lane_start_ns > now_ns) lane_start_ns += lump_ns;
+    if (lane == Lane::bytes && lane_start_ns > now_ns) lane_start_ns += portion.wait_ns;
     if (lane_start_ns > start_at_ns) start_at_ns = lane_start_ns;
   }
   return start_at_ns;

@@ -13,9 +13,18 @@ namespace discnice::shim {
 /// The grant that holds now: of a job that shares, the rate it was lent.
 Grant grant_now(const Job& job, std::uint64_t now_ns);
 
+/// The rate of a job that shares, as grant_now() found it; 0 of any other job.
+std::uint64_t shared_rate_of(const Grant& grant);
+
+/// A rate spent in portions (policy/lumps.hpp).
+struct Portion {
+  std::uint64_t wait_ns = 0;       // to be saved up by an operation that has to wait
+  std::uint64_t saved_ns_max = 0;  // how much of what was saved up may be used
+};
+
 /// Books an operation in every account that has a limit. Returns the instant at which it is paid in all of them (and in the one
-/// of all bytes, a further `lump_ns` saved up for those that follow, if it has to wait at all); 0: at once.
-std::uint64_t charge(Job& job, const Grant& grant, const IoEstimate& estimate, std::uint64_t lump_ns,
+/// of all bytes, its portion saved up, if it has to wait at all); 0: at once.
+std::uint64_t charge(Job& job, const Grant& grant, const IoEstimate& estimate, const Portion& portion,
                      std::uint64_t now_ns);
 
 /// Moves the accounts by what the disk did beyond the predictions (or less). Returns the instant at which all of it is

@@ -124,11 +124,11 @@ void book_own_traffic(protocol::Disk* disk, std::int64_t read_bytes, std::int64_
     disk->own_written_bytes.fetch_add(static_cast<std::uint64_t>(write_bytes), std::memory_order_relaxed);
 }
 
-bool look_at_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint64_t now_ns,
+bool look_at_disk(Job& job, protocol::Disk& disk, Looking looking, const Grant& grant, std::uint64_t now_ns,
                   DiskActivity* activity) {
   const auto place = static_cast<unsigned>(&disk - job.segment->disks);
   *activity = load_activity(disk);
-  if (!takes_look(disk, now_ns)) return activity->sampled_at_ns != 0;
+  if (looking == Looking::as_known || !takes_look(disk, now_ns)) return activity->sampled_at_ns != 0;
   settle(job);  // what we did ourselves must not be taken for somebody else's
   DiskSample sample;
   const std::uint64_t number = disk.number.load(std::memory_order_relaxed);

@@ -27,8 +27,11 @@ protocol::Disk* last_disk();
 /// Books what the job itself moves there, by addition; a correction may be below zero. A null disk is none.
 void book_own_traffic(protocol::Disk* disk, std::int64_t read_bytes, std::int64_t write_bytes);
 
+/// A look settles with the kernel's account first; `as_known` leaves both alone.
+enum class Looking : std::uint8_t { afresh, as_known };
+
 /// What is known of the disk's other users, after a look if the last one is old. False when the disk has no counters.
-bool look_at_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint64_t now_ns,
+bool look_at_disk(Job& job, protocol::Disk& disk, Looking looking, const Grant& grant, std::uint64_t now_ns,
                   DiskActivity* activity);
 
 }  // namespace discnice::shim

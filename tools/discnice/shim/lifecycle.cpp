@@ -13,11 +13,11 @@
 
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/protocol/segment.hpp"
+#include "tools/discnice/protocol/segment_guard.hpp"
 #include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/environment.hpp"
 #include "tools/discnice/shim/job.hpp"
 #include "tools/discnice/shim/real_calls.hpp"
-#include "tools/discnice/shim/segment_guard.hpp"
 
 namespace discnice::shim {
 namespace {
@@ -139,7 +139,7 @@ __attribute__((constructor)) void join_at_load(int argument_count, char** argume
   if (is_wanted && make_fork_mark()) {
     const Result<Segment*> segment = find_job(request, environment);
     if (segment && !is_excluded(*segment.value(), argument_count > 0 ? arguments[0] : nullptr)) {
-      guard_segment(*segment.value());
+      protocol::guard_segment(*segment.value());
       enter_job(*segment.value(), protocol::JoinKind::after_exec);
       joined.store(&this_job, std::memory_order_release);  // pairs with job()
       settle(this_job);

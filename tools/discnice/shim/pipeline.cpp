@@ -68,12 +68,21 @@ struct WaitContext {
   Job& job;
   std::uint64_t grant_sequence;
   std::uint64_t start_at_ns;
+  bool is_debt;               // it waits for an account, and not for the disk's other users
+  std::uint64_t shared_rate;  // of a job that shares: what it was lent when the wait began
   throttle::SignalHold& signals;
+};
+
+// Where an operation goes. Of a copy the read is booked already when its write asks, and not done: to compare with the kernel's
+// account then would take it for a mistake. The write goes along with its read.
+struct Place {
+  protocol::Disk* disk;
+  Looking looking = Looking::afresh;
 };
 
 // What an operation asks of a disk, with what was found out too late about those before it.
 struct Demand {
-  protocol::Disk* disk;
+  Place place;
   std::uint64_t bytes;
 };
 
@@ -91,7 +100,12 @@ int sleep_in_wait(void* context, std::uint64_t instant_ns) {
 bool is_revoked(void* context) {
   if (pthread_testcancel != nullptr) pthread_testcancel();
   const auto& wait = *static_cast<WaitContext*>(context);
-  return wait.job.segment->grant.sequence() != wait.grant_sequence;
+  if (wait.job.segment->grant.sequence() != wait.grant_sequence) return true;
+  if (!wait.is_debt) return false;
+  const std::uint64_t now_ns = monotonic_ns();
+  const Grant grant = grant_now(wait.job, now_ns);
+  return shared_rate_of(grant) != wait.shared_rate ||
+         wait.start_at_ns > latest_paid_ns(wait.job, grant, now_ns);
 }
 
 // A person's Ctrl-C must be felt at once; a program's 100 Hz timer must not undo the limit. So a wait gives
@@ -133,11 +147,11 @@ void owe_until(protocol::Member& member, std::uint64_t instant_ns) {
   raise_to(member.yielded_until_ns, instant_ns);
 }
 
-// Waits until `start_at_ns`, or as long as it may.
-throttle::WaitEnd sleep_until_due(Job& job, std::uint64_t start_at_ns, std::uint64_t grant_sequence,
-                                  throttle::SignalHold& signals) {
-  signals.begin();
-  WaitContext context{job, grant_sequence, start_at_ns, signals};
+// Waits until the context's instant, or as long as it may.
+throttle::WaitEnd sleep_until_due(WaitContext context) {
+  Job& job = context.job;
+  const std::uint64_t start_at_ns = context.start_at_ns;
+  context.signals.begin();
   const throttle::Sleeper sleeper{&context, now_in_wait, sleep_in_wait, is_revoked, may_yield_to_signal};
   const throttle::WaitReport report = throttle::wait({start_at_ns}, sleeper);
   protocol::add(*job.member, Counter::slept_ns, report.slept_ns);
@@ -146,14 +160,32 @@ throttle::WaitEnd sleep_until_due(Job& job, std::uint64_t start_at_ns, std::uint
   return report.end;
 }
 
+// A debt is paid at another instant when the job is lent another rate, or when what a killed member had reserved went back to
+// the account.
+void move_debt(WaitContext& wait) {
+  const std::uint64_t now_ns = monotonic_ns();
+  const Grant grant = grant_now(wait.job, now_ns);
+  const std::uint64_t rate = shared_rate_of(grant);
+  const std::uint64_t moved_ns = protocol::at_other_rate(wait.start_at_ns, wait.shared_rate, rate, now_ns);
+  const std::uint64_t latest_ns = latest_paid_ns(wait.job, grant, now_ns);
+  wait.start_at_ns = moved_ns < latest_ns ? moved_ns : latest_ns;
+  wait.shared_rate = rate;
+}
+
 // Waits until what was charged is paid; what is left stays owed and is paid by the process's next call. False: a signal ended it.
 bool wait_until_paid(Job& job, std::uint64_t start_at_ns, std::uint64_t grant_sequence,
                      throttle::SignalHold& signals) {
   protocol::Member& member = *job.member;
   protocol::add(member, Counter::waits, 1);
-  const auto end = sleep_until_due(job, start_at_ns, grant_sequence, signals);
+  WaitContext wait{job,    grant_sequence, start_at_ns, true, shared_rate_of(grant_now(job, monotonic_ns())),
+                   signals};
+  auto end = sleep_until_due(wait);
+  while (end == throttle::WaitEnd::revoked && job.segment->grant.sequence() == grant_sequence) {
+    move_debt(wait);
+    end = sleep_until_due(wait);
+  }
   if (end == throttle::WaitEnd::interrupted) {
-    owe_until(member, start_at_ns);
+    owe_until(member, wait.start_at_ns);
     return false;
   }
   std::uint64_t owed_ns = member.owed_until_ns.load(std::memory_order_relaxed);
@@ -168,8 +200,8 @@ std::uint64_t held_until(Job& job, const Demand& demand, std::uint64_t now_ns) {
   if ((grant.flags & kPaused) != 0) return now_ns + kPauseNs;
   const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
   DiskActivity activity;
-  if (policy.hold == nullptr || demand.disk == nullptr ||
-      !look_at_disk(job, *demand.disk, grant, now_ns, &activity))
+  if (policy.hold == nullptr || demand.place.disk == nullptr || demand.place.looking == Looking::as_known ||
+      !look_at_disk(job, *demand.place.disk, demand.place.looking, grant, now_ns, &activity))
     return now_ns;
   std::uint64_t word = job.segment->last_go.load(std::memory_order_relaxed);
   const policy::State last_go{protocol::unpack_instant(word, now_ns)};
@@ -194,7 +226,7 @@ bool wait_while_held(Job& job, const Demand& demand, throttle::SignalHold& signa
     if (until_ns <= now_ns) return true;
     if (!has_waited) protocol::add(*job.member, Counter::waits, 1);
     has_waited = true;
-    switch (sleep_until_due(job, until_ns, sequence, signals)) {
+    switch (sleep_until_due({job, sequence, until_ns, false, 0, signals})) {
       case throttle::WaitEnd::interrupted:
         return false;
       case throttle::WaitEnd::refused:
@@ -215,18 +247,18 @@ std::uint64_t owed_until(Job& job, const Grant& grant, std::uint64_t now_ns) {
 }
 
 // While others use the disk a rate is spent in portions.
-std::uint64_t lump_now_ns(Job& job, const Grant& grant, const Demand& demand, std::uint64_t now_ns) {
+Portion portion_now(Job& job, const Grant& grant, const Demand& demand, std::uint64_t now_ns) {
   DiskActivity activity;
-  if (demand.bytes == 0 || demand.disk == nullptr || grant.rate_bytes_per_s == 0) return 0;
-  if (!look_at_disk(job, *demand.disk, grant, now_ns, &activity)) return 0;
-  return policy::lump_ns(grant.rate_bytes_per_s, activity, now_ns);
+  if (demand.bytes == 0 || demand.place.disk == nullptr || grant.rate_bytes_per_s == 0) return {};
+  if (!look_at_disk(job, *demand.place.disk, demand.place.looking, grant, now_ns, &activity)) return {};
+  return {policy::lump_ns(grant.rate_bytes_per_s, activity, now_ns), policy::saved_ns_max(activity, now_ns)};
 }
 
 // Asks the policy for this cost and moves the shared accounts; the later of its answer and of the debt is when to start. Returns
 // whether the call may wait again: not when it was not allowed to, and not after a signal.
-bool admit(Job& job, const IoEstimate& estimate, protocol::Disk* disk, bool may_wait,
+bool admit(Job& job, const IoEstimate& estimate, const Place& place, bool may_wait,
            throttle::SignalHold& signals) {
-  const Demand demand{disk, estimate.cost_bytes() + take_unheld()};
+  const Demand demand{place, estimate.cost_bytes() + take_unheld()};
   if (demand.bytes == 0 && job.member->owed_until_ns.load(std::memory_order_relaxed) == 0) return may_wait;
   const std::uint64_t sequence = job.segment->grant.sequence();
   const std::uint64_t now_ns = monotonic_ns();
@@ -235,7 +267,7 @@ bool admit(Job& job, const IoEstimate& estimate, protocol::Disk* disk, bool may_
       (grant.flags & kPaused) != 0 || policy::policy_by_id(grant.policy_id).hold != nullptr;
   std::uint64_t start_at_ns = owed_until(job, grant, now_ns);
   const std::uint64_t paid_at_ns =
-      charge(job, grant, estimate, lump_now_ns(job, grant, demand, now_ns), now_ns);
+      charge(job, grant, estimate, portion_now(job, grant, demand, now_ns), now_ns);
   if (paid_at_ns > start_at_ns) start_at_ns = paid_at_ns;
   if (start_at_ns <= now_ns && !(is_holding && demand.bytes != 0)) return may_wait;
   if (!may_wait || holds_fresh_lock(now_ns) || takes_grace(*job.member, demand.bytes, now_ns)) {
@@ -436,7 +468,7 @@ bool does_charge_removals(const Job& job) {
 void admit_removal(Job& job, std::uint64_t bytes) {
   if (!does_charge_removals(job)) return;
   throttle::SignalHold signals;
-  admit(job, {.write_bytes = kRemovalBytes + bytes / kRemovalShare}, last_disk(), true, signals);
+  admit(job, {.write_bytes = kRemovalBytes + bytes / kRemovalShare}, {last_disk()}, true, signals);
 }
 
 // The page a read has just returned must count as resident; else the kernel's count lies on this device.
@@ -458,7 +490,10 @@ bool before_transfer(Job& job, Transfer& transfer) {
   Charge charge;
   if (!passes_unpredicted(job, *file, transfer) && !predict(job, *file, transfer, &charge)) charge = Charge{};
   charge.disk = disk_of(job, *file->device);
-  transfer.may_wait = admit(job, charge.estimate, charge.disk, transfer.may_wait, *transfer.signals);
+  const bool has_pending_read = transfer.is_copy && transfer.kind == OpKind::write &&
+                                job.member->pending_read_bytes.load(std::memory_order_relaxed) != 0;
+  const Place place{charge.disk, has_pending_read ? Looking::as_known : Looking::afresh};
+  transfer.may_wait = admit(job, charge.estimate, place, transfer.may_wait, *transfer.signals);
   note_charge(job, charge);
   if (is_verifying(job)) {
     note_class_prediction(job, class_of(transfer), charge.estimate);
@@ -538,7 +573,7 @@ bool is_at_size_limit(const Transfer& transfer) {
 void pay_debt(Job& job) {
   settle_if_stale(job);
   throttle::SignalHold signals;
-  admit(job, IoEstimate{}, last_disk(), true, signals);
+  admit(job, IoEstimate{}, {last_disk()}, true, signals);
 }
 
 void settle_now(Job& job) {
