@@ -108,6 +108,22 @@ expect_status 125 "$DISCNICE" -q --require -- sh -c 'env -i sleep 5' 2>err
 "$DISCNICE" -q --exclude sleep -- sh -c 'sleep 0.3; env -i sleep 0.3' 2>err
 [[ ! -s err ]] || complain "a program that was to be left alone is complained about: $(<err)"
 
+# What a command will be covered by is told without running it.
+says 'engine: .*libdiscnice.so preloaded' "$DISCNICE" explain -- cp source target
+[[ ! -e target ]] || complain 'explain has run the command'
+says 'charged|in memory, free' "$DISCNICE" explain -- cp source target
+says '/dev/shm .*in memory, free' "$DISCNICE" explain -- cp source /dev/shm
+printf '#!/bin/sh\n' >script
+chmod +x script
+says 'script, a script for /bin/sh' "$DISCNICE" explain ./script
+printf '\177ELF\2\1\1' >static
+head -c 200 /dev/zero >>static
+chmod +x static
+"$DISCNICE" explain ./static >out && complain 'explain succeeds for a program that discnice run refuses'
+grep -q 'engine: none; ' out || complain "explain finds an engine for it: $(<out)"
+expect_status 127 "$DISCNICE" explain nosuchprogram >out
+refuses 2 "no option '--nosuch'" "$DISCNICE" explain --nosuch
+
 # Without the launcher, by a policy alone: one job for the tree.
 LD_PRELOAD=$LIBRARY DISCNICE_POLICY=nice sh -c "env -u LD_PRELOAD '$DISCNICE' status --json; cat source >/dev/null" >out
 [[ $(grep -c '"command": *"LD_PRELOAD"' out) -eq 1 ]] || complain "a policy alone makes no job: $(<out)"

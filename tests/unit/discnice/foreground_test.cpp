@@ -249,3 +249,14 @@ TEST_CASE("a rate is spent in portions only while others use the disk", "[lumps]
   disk.quiet(kSecondNs);
   CHECK(lump_ns(1'000'000, disk.activity, disk.now_ns) == 0);
 }
+
+TEST_CASE("what was saved up for a portion outlasts a pause of the others", "[lumps]") {
+  Disk disk;
+  CHECK(saved_ns_max(disk.activity, disk.now_ns) == 0);
+  disk.others_read();
+  disk.quiet(2 * kLumpMemoryNs);
+  CHECK(lump_ns(1'000'000, disk.activity, disk.now_ns) == 0);
+  CHECK(saved_ns_max(disk.activity, disk.now_ns) == kSavedMaxNs);
+  disk.quiet(2 * kSavedMemoryNs);
+  CHECK(saved_ns_max(disk.activity, disk.now_ns) == 0);
+}

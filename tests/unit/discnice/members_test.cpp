@@ -220,6 +220,7 @@ TEST_CASE("what a member that was killed in its sleep had reserved is returned o
   dead.reserved_bytes.store(700);
   alive.reserved_bytes.store(30);
   REQUIRE(wait_for(child) == 0);
+  CHECK(reserved_bytes(*segment) == 730);
   CHECK(take_reservations_of_dead(*segment) == 700);
   CHECK(take_reservations_of_dead(*segment) == 0);
   CHECK(alive.reserved_bytes.load() == 30);

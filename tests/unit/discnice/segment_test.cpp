@@ -467,3 +467,27 @@ TEST_CASE("what is lent is good for a second", "[segment]") {
   CHECK(lent_rate(*segment, kNowNs + kLentMaxNs + 1) == 0);
   CHECK(lent_rate(*segment, kNowNs - 1) == 0);
 }
+
+TEST_CASE("at another rate the rest of a debt is paid earlier or later", "[segment]") {
+  constexpr std::uint64_t kNowNs = 10'000'000'000;
+  constexpr std::uint64_t kLeftNs = 1'000'000'000;
+  CHECK(at_other_rate(kNowNs + kLeftNs, 100, 400, kNowNs) == kNowNs + kLeftNs / 4);
+  CHECK(at_other_rate(kNowNs + kLeftNs, 400, 100, kNowNs) == kNowNs + 4 * kLeftNs);
+  CHECK(at_other_rate(kNowNs - kLeftNs, 400, 100, kNowNs) == kNowNs - kLeftNs);
+  CHECK(at_other_rate(kNowNs + kLeftNs, 0, 100, kNowNs) == kNowNs + kLeftNs);
+  CHECK(at_other_rate(kNowNs + kLeftNs, UINT64_MAX, 1, kNowNs) == kNowNs + kAheadMaxNs);
+}
+
+TEST_CASE("what a sharing job owes is the same bytes when it is lent another rate", "[segment]") {
+  const auto segment = std::make_unique<Segment>();
+  Grant grant;
+  grant.rate_bytes_per_s = 1000;
+  store_grant(*segment, grant);
+  constexpr std::uint64_t kNowNs = 10'000'000'000;
+  constexpr std::uint64_t kLeftNs = 1'000'000'000;
+  store_instant(segment->lane_states[0], kNowNs + kLeftNs);
+  lend(*segment, 250, 1, true, kNowNs);  // nobody has lent before: the job went by its own rate
+  CHECK(load_instant(segment->lane_states[0], kNowNs) == kNowNs + 4 * kLeftNs);
+  lend(*segment, 500, 1, true, kNowNs);
+  CHECK(load_instant(segment->lane_states[0], kNowNs) == kNowNs + 2 * kLeftNs);
+}

@@ -31,6 +31,7 @@ constexpr char kFooter[] =
     "  discnice set JOB [LIMITS]      changes, pauses or resumes a job\n"
     "  discnice top, report JOB       what the jobs do right now; what one has done so far\n"
     "  discnice policies              the policies and what each does\n"
+    "  discnice explain -- CMD        how CMD would be covered; runs nothing\n"
     "  discnice verify [OPTIONS] CMD  compares what is predicted of CMD with what the kernel counts\n"
     "  discnice run ...               the same as without 'run' (for a CMD called 'status' or 'verify')\n"
     "\n"

@@ -15,7 +15,6 @@ namespace {
 
 using gray::base::is_raw_error;
 using gray::base::raw_syscall;
-using gray::base::word;
 
 constexpr std::uint64_t kPageBytes = 4096;  // the least there is; of a larger page the kernel maps all
 

@@ -42,7 +42,7 @@ std::uint64_t correct_lane(Job& job, const Grant& grant, Lane lane, std::int64_t
   const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
   Grant one = policy::lane_grant(grant, lane);
   // A correction is no chance to forget what was saved up.
-  if (one.window_ns < policy::kLumpMaxNs) one.window_ns = policy::kLumpMaxNs;
+  if (one.window_ns < policy::kSavedMaxNs) one.window_ns = policy::kSavedMaxNs;
   std::uint64_t paid_ns = 0;
   protocol::change_instant(job.segment->lane_states[static_cast<unsigned>(lane)], now_ns,
                            [&](std::uint64_t state) {
@@ -82,7 +82,9 @@ std::uint64_t charge(Job& job, const Grant& grant, const IoEstimate& estimate, c
       return decision.next.paid_until_ns;
     });
     std::uint64_t lane_start_ns = decision.verdict.start_at_ns;
-    if (lane == Lane::bytes && lane_start_ns > now_ns) lane_start_ns += portion.wait_ns;
+    // Half of a portion is borrowed and half saved up, so the run as a whole is neither early nor late.
+    const std::uint64_t half_ns = lane == Lane::bytes ? portion.time_ns / 2 : 0;
+    lane_start_ns = lane_start_ns > now_ns + half_ns ? lane_start_ns + half_ns : 0;
     if (lane_start_ns > start_at_ns) start_at_ns = lane_start_ns;
   }
   return start_at_ns;

@@ -18,12 +18,12 @@ std::uint64_t shared_rate_of(const Grant& grant);
 
 /// A rate spent in portions (policy/lumps.hpp).
 struct Portion {
-  std::uint64_t wait_ns = 0;       // to be saved up by an operation that has to wait
+  std::uint64_t time_ns = 0;       // what it takes at the rate; 0: no portions
   std::uint64_t saved_ns_max = 0;  // how much of what was saved up may be used
 };
 
-/// Books an operation in every account that has a limit. Returns the instant at which it is paid in all of them (and in the one
-/// of all bytes, its portion saved up, if it has to wait at all); 0: at once.
+/// Books an operation in every account that has a limit. Returns the instant at which it is paid in all of them (in that
+/// of all bytes, within half a portion: later when it has to wait at all); 0: at once.
 std::uint64_t charge(Job& job, const Grant& grant, const IoEstimate& estimate, const Portion& portion,
                      std::uint64_t now_ns);
 
