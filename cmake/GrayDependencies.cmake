@@ -40,6 +40,7 @@ endif()
 gray_like(libunwind "call-site profiles, in a second preload library of their own")
 gray_like(fuse3 "the emulated mechanical disk of the benchmarks")
 
+option(GRAY_WITH_UNWIND "Build the second preload library, which walks call stacks with libunwind" ${GRAY_HAS_libunwind})
 if(GRAY_WITH_UNWIND AND NOT GRAY_HAS_libunwind)
   list(APPEND GRAY_MISSING "libunwind (asked for by GRAY_WITH_UNWIND)")
 endif()

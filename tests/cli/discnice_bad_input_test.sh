@@ -42,6 +42,11 @@ rates() {
   refused 2 'rate' "$DISCNICE" verify --rate 5M -- ./program
   refused 2 'no command' "$DISCNICE" verify
   refused 127 'no-such-program' "$DISCNICE" verify -- no-such-program
+  refused 125 '/no/such/folder/record' "$DISCNICE" --record /no/such/folder/record -- ./program
+  refused 2 'record' "$DISCNICE" --record
+  refused 2 'FILE' "$DISCNICE" replay
+  refused 1 'no-such-file' "$DISCNICE" replay no-such-file
+  refused 1 'not a recording' "$DISCNICE" replay program
   refused 2 'backend' "$DISCNICE" --backend none-such -- ./program
   refused 2 'no-such-option' "$DISCNICE" --no-such-option -- ./program
   refused 2 'no command' "$DISCNICE" --rate 5M --

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# needed: which libraries ours draw into a program. libdiscnice.so: libc alone. libgray.so: libc and the compiler's own.
+# needed: which libraries ours draw into a program. libdiscnice.so: libc alone; libdiscnice-profile.so: libunwind, too. libgray.so: libc and the compiler's own.
 #
 # Reads the dynamic section only. Leaves out what a library might open by itself while it runs.
 source "$(dirname "$0")/../support/system.bash"
@@ -23,6 +23,8 @@ libc='libc\.so\.6|ld-linux.*|linux-vdso.*'
 looked=()
 missing=()
 if [[ -e $LIB/libdiscnice.so ]]; then only libdiscnice.so "$libc"; else missing+=(libdiscnice.so); fi
+# Only there when libunwind was found; only in programs whose owner asked for a profile.
+if [[ -e $LIB/libdiscnice-profile.so ]]; then only libdiscnice-profile.so "$libc|libunwind\.so\.[0-9]+|libgcc_s\.so\.1"; fi
 if [[ -e $LIB/libgray.so ]]; then
   only libgray.so "$libc|libstdc\+\+\.so\.6|libgcc_s\.so\.1|libm\.so\.6"
 else

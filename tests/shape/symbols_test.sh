@@ -45,6 +45,7 @@ if [[ -e $LIB/libdiscnice.so ]]; then
   hooks=$(grep -c '^DISCNICE_[A-Z_]*(' "$SOURCE/tools/discnice/shim/interposed.def")
   names=$(names_of_map "$BUILD/tools/discnice/shim/discnice.map" | wc -l)
   [[ $hooks -eq $names ]] || fail "interposed.def has $hooks lines, the map made from it $names names"
+  if [[ -e $LIB/libdiscnice-profile.so ]]; then compare libdiscnice-profile.so "$BUILD/tools/discnice/shim/discnice.map"; fi
 else
   missing+=(libdiscnice.so)
 fi

@@ -43,6 +43,17 @@ Library find_library() {
                           places.front())};
 }
 
+Library find_profile_library() {
+  const Library plain = find_library();
+  if (!plain.problem.empty()) return plain;
+  const std::string path =
+      (std::filesystem::path(plain.path).parent_path() / "libdiscnice-profile.so").string();
+  if (access(path.c_str(), R_OK) == 0) return {path, ""};
+  return {
+      path,
+      fmt::format("there is no '{}', which --profile needs: build with libunwind (GRAY_WITH_UNWIND)", path)};
+}
+
 std::string preload_value(const std::string& library_path) {
   const char* present = std::getenv("LD_PRELOAD");
   if (present == nullptr || *present == '\0') return library_path;

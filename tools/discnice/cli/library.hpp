@@ -15,6 +15,9 @@ struct Library {
 /// where it was installed.
 Library find_library();
 
+/// The same for the library that walks stacks, which lies beside it.
+Library find_profile_library();
+
 /// LD_PRELOAD with the library behind what is there already: a sanitizer or an allocator may have to stand
 /// first.
 std::string preload_value(const std::string& library_path);

@@ -126,8 +126,8 @@ void add_other_class(Report& report) {
   report.classes.push_back(other);
 }
 
-std::string verification_text(const Report& report) {
-  std::string text = fmt::format("discnice verify: {}\n", gray::cli::escape_controls(report.command));
+std::string verification_text(const Report& report, const char* subcommand) {
+  std::string text = fmt::format("discnice {}: {}\n", subcommand, gray::cli::escape_controls(report.command));
   const char* row = "  {:<7} {:>9} {:>11} | {:>11} {:>11} {:>9} | {:>11} {:>11} {:>9}\n";
   text += fmt::format("  {:<29} | {:^33} | {:^33}\n", "", "read from disk", "written to disk");
   text += fmt::format(fmt::runtime(row), "calls", "number", "bytes", "predicted", "kernel", "error",

@@ -60,8 +60,8 @@ std::optional<double> error_of(std::uint64_t charged_bytes, std::uint64_t kernel
 /// Completes a verification's classes with the kernel's account of the whole run. Once, when `kernel` is set.
 void add_other_class(Report& report);
 
-/// A table for a person: each class of calls, predicted and kernel's bytes, error.
-std::string verification_text(const Report& report);
+/// A table for a person: each class of calls, predicted and kernel's bytes, error. `subcommand` is named at its head.
+std::string verification_text(const Report& report, const char* subcommand = "verify");
 
 /// Lines for a person.
 std::string report_text(const Report& report);

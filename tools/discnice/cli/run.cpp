@@ -13,6 +13,7 @@
 #include "tools/discnice/cli/jobs.hpp"
 #include "tools/discnice/cli/launcher.hpp"
 #include "tools/discnice/cli/library.hpp"
+#include "tools/discnice/cli/observation.hpp"
 #include "tools/discnice/cli/report.hpp"
 #include "tools/discnice/cli/run_options.hpp"
 #include "tools/discnice/cli/subcommands.hpp"
@@ -50,11 +51,13 @@ int fail_start(const Launch& launch, int error) {
   return fail(status, "cannot run '{}': {}", launch.path, gray::cli::error_text(error));
 }
 
-void write_report(const RunOptions& options, const Report& report, std::ofstream& file) {
+void write_report(const RunOptions& options, const Report& report, const Observation& observation,
+                  std::ofstream& file) {
   if (options.is_quiet) return;
   const bool is_verifying = options.job.is_verifying != 0;
   std::string text = options.is_json ? report_json(report) : report_text(report);
   if (is_verifying && !options.is_json) text = verification_text(report);
+  text = observation.extended(text);
   if (options.report_path.empty()) {
     std::cerr << text << std::flush;
     return;
@@ -71,14 +74,16 @@ void warn_when_uncovered(const protocol::Segment& segment, const std::string& co
 
 // Runs the command in a job that exists, reports, and returns the status to end with.
 int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& segment,
-            std::ofstream& report_file) {
+            std::ofstream& report_file, Observation& observation) {
   const std::string& command = options.command.front();
   const protocol::SegmentName name = protocol::name_of(segment);
+  if (const int status = observation.start(segment)) return status;
   JobKeeper keeper(segment, options.schedule, options.is_coverage_required);
   keeper.follow_schedule();
   const Keep keep{kKeepMs, [&](pid_t program) { keeper.look(program); }};
   const Ended ended = run_and_wait(
       launch, [&] { warn_when_uncovered(segment, command); }, keep);
+  observation.finish(ended.account);
   Report report = make_report(segment);
   if (protocol::is_lost(segment))
     gray::cli::warn("somebody has damaged the job's account in /dev/shm: '{}' ran on without a limit",
@@ -90,7 +95,7 @@ int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& 
   for (const UncoveredProgram& one : keeper.uncovered())
     report.uncovered_programs.push_back(one.name + " " + one.reason);
   add_other_class(report);
-  write_report(options, report, report_file);
+  write_report(options, report, observation, report_file);
   if (keeper.has_ended_job()) return kExitToolFailed;
   return end_like(ended.wait_status);
 }
@@ -99,10 +104,12 @@ int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& 
 int run_as_asked(RunOptions& options) {
   const Target target = find_target(options.command.front());
   if (target.exit_status != 0) return fail(target.exit_status, "{}", target.problem);
-  const Library library = find_library();
+  Observation observation(options);
+  const Library library = observation.library();
   if (!library.problem.empty()) return fail(kExitToolFailed, "{}", library.problem);
   std::ofstream report_file;
   if (const int status = open_report(options, report_file)) return status;
+  if (const int status = observation.open()) return status;
   options.job.probe_hit_max_ns = probe_limit().hit_max_ns;
   find_jobs();  // clears away what killed jobs left in /dev/shm
   protocol::SegmentName name;
@@ -118,7 +125,7 @@ int run_as_asked(RunOptions& options) {
                        {"DISCNICE_POLICY", ""},
                        {"DISCNICE_LEDGER", ""},
                        {"DISCNICE_BACKEND", ""}}};
-  return run_job(options, launch, *segment.value(), report_file);
+  return run_job(options, launch, *segment.value(), report_file, observation);
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ constexpr char kFooter[] =
     "  discnice policies              the policies and what each does\n"
     "  discnice explain -- CMD        how CMD would be covered; runs nothing\n"
     "  discnice verify [OPTIONS] CMD  compares what is predicted of CMD with what the kernel counts\n"
+    "  discnice replay FILE           runs the models over what --record FILE has recorded\n"
     "  discnice run ...               the same as without 'run' (for a CMD called 'status' or 'verify')\n"
     "\n"
     "Without the launcher: LD_PRELOAD=.../libdiscnice.so DISCNICE_RATE=5M CMD ...\n"
@@ -119,6 +120,9 @@ std::uint32_t model_bit(const std::string& name) {
 void add_shared_options(CLI::App& app, RunOptions& options, OptionTexts& texts) {
   app.add_option("--report", options.report_path, "write the report to FILE instead of stderr")
       ->type_name("FILE");
+  app.add_option("--record", options.record_path,
+                 "write every file operation and its outcome to FILE, for discnice replay")
+      ->type_name("FILE");
   app.add_flag("--json", options.is_json, "write the report as one JSON object");
   app.add_option("--ledger", texts.ledger, "settle predictions by the kernel's own account: on or off")
       ->check(CLI::IsMember({"on", "off"}))
@@ -155,6 +159,7 @@ std::optional<int> parse_shared(CLI::App& app, int argc, char** argv, RunOptions
     options.command.erase(options.command.begin());
   if (options.command.empty())
     return gray::cli::fail_usage("no command to run: write discnice --rate 5M -- CMD ARG...");
+  if (!options.record_path.empty()) options.job.recorded |= protocol::kRecordOperations;
   options.job.is_ledger_on = texts.ledger == "on" ? 1 : 0;
   for (std::uint32_t i = 0; i < std::size(kBackends); ++i) {
     if (texts.backend == kBackends[i]) options.job.cache_backend = i;
@@ -179,8 +184,12 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
   app.add_flag("--require", options.is_coverage_required,
                "end the job when a program of it can't be covered");
   app.add_flag("-q,--quiet", options.is_quiet, "no report");
+  app.add_option("--profile", options.profile_path,
+                 "write the call stacks of what reaches the disk to FILE, as folded stacks")
+      ->type_name("FILE");
   add_shared_options(app, options, texts);
   if (const auto status = parse_shared(app, argc, argv, options, texts)) return status;
+  if (!options.profile_path.empty()) options.job.recorded |= protocol::kRecordStacks;
   if (const auto status = set_excluded(texts.excluded, options.job)) return status;
   if (const auto status = read_schedule(texts.schedule, options.schedule)) return status;
   const Config config = load_config(config_path());

@@ -21,6 +21,8 @@ struct RunOptions {
   bool is_coverage_required = false;
   policy::Schedule schedule;  // without entries: none
   std::string report_path;    // empty: stderr
+  std::string record_path;    // empty: no recording
+  std::string profile_path;   // empty: no profile
 };
 
 /// Reads the command line of `discnice verify` as read_run_options() does that of `discnice run`.

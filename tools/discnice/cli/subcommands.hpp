@@ -11,6 +11,9 @@ int run_main(int argc, char** argv);
 /// Runs a command without a limit and compares what was predicted with what the kernel booked.
 int verify_main(int argc, char** argv);
 
+/// Runs the models over a recording.
+int replay_main(int argc, char** argv);
+
 /// Lists the jobs that are running now.
 int status_main(int argc, char** argv);
 

@@ -6,6 +6,6 @@
 
 int main(int argc, char** argv) {
   gray::cli::set_program_name("discnice-policyd");
-  discnice::protocol::guard_all_segments();
+  discnice::protocol::guard_all_memory();
   return discnice::policyd::daemon_main(argc, argv);
 }

@@ -23,7 +23,7 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 3;
+inline constexpr std::uint32_t kSegmentVersion = 4;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the last slot.
@@ -128,6 +128,11 @@ inline constexpr std::uint32_t kWithoutCache = 1;      // every page is taken fo
 inline constexpr std::uint32_t kWithoutReadahead = 2;  // a miss brings in what was asked for and no more
 inline constexpr std::uint32_t kWithoutWrites = 4;     // a write reaches the disk as often as it is made
 
+/// Bits of JobOptions::recorded.
+inline constexpr std::uint32_t kRecordOperations =
+    1;  // each file operation, as the models saw it, and its outcome
+inline constexpr std::uint32_t kRecordStacks = 2;  // the call stacks of those that cost the disk something
+
 /// What the job was started with; written once before the magic number is.
 struct JobOptions {
   std::uint32_t is_ledger_on;   // settle predictions by the kernel's account
@@ -136,6 +141,8 @@ struct JobOptions {
       probe_hit_max_ns;  // a timed probe up to this is a hit; 0 = judge each probe against a second one
   std::uint32_t is_verifying = 0;     // predict every call, and keep the totals of each class
   std::uint32_t disabled_models = 0;  // see kWithoutCache and its kin
+  std::uint32_t recorded = 0;         // kRecordOperations, kRecordStacks: put into the job's ring
+  std::uint32_t reserved = 0;
   char excluded[kExcludedMax][kExcludedBytesMax] = {};  // programs left alone; an empty name ends the list
 };
 

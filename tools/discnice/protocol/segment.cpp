@@ -13,6 +13,7 @@
 #include "toolbox/base/raw_sys.hpp"
 #include "toolbox/base/short_text.hpp"
 #include "tools/discnice/protocol/guarded_word.hpp"
+#include "tools/discnice/protocol/ring.hpp"
 
 namespace discnice::protocol {
 namespace {
@@ -193,6 +194,7 @@ void remove(const SegmentName& name) {
   if (!is_segment_name(name.text, std::strlen(name.text))) return;
   const Path path = path_of(name.text, std::strlen(name.text));
   raw_syscall(SYS_unlinkat, AT_FDCWD, word(path.text), 0);
+  remove_ring(name);
 }
 
 Grant load_grant(const Segment& segment) {

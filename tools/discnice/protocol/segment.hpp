@@ -49,7 +49,7 @@ void unmap(Segment* segment);
 /// The name a segment was made under; empty for a private one.
 SegmentName name_of(const Segment& segment);
 
-/// Removes the name; members that have it mapped go on sharing it.
+/// Removes the name, and that of the job's ring if it has one; members that have them mapped go on sharing them.
 void remove(const SegmentName& name);
 
 /// Reads the grant as one consistent value; `unlimited` when a writer died in the middle of changing it, or when a byte of it

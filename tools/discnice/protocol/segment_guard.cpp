@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <csignal>
-#include <cstdint>
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -18,14 +17,16 @@ using gray::base::raw_syscall;
 
 constexpr std::uint64_t kPageBytes = 4096;  // the least there is; of a larger page the kernel maps all
 
-Segment* guarded;                       // null: every segment
-std::atomic<std::uint64_t> lost_at{0};  // where memory was lost last
+constexpr unsigned kGuardedMax = 2;  // a job's segment and its ring
 
-bool is_inside(const void* address) {
-  const char* start = reinterpret_cast<const char*>(guarded);
-  const char* at = static_cast<const char*>(address);
-  return at >= start && at < start + sizeof(Segment);
-}
+struct Guarded {
+  std::uint64_t start;
+  std::uint64_t bytes;
+};
+
+Guarded guarded[kGuardedMax];
+unsigned guarded_count;                 // 0: every page
+std::atomic<std::uint64_t> lost_at{0};  // where memory was lost last
 
 bool map_empty(std::uint64_t address, std::uint64_t bytes) {
   return !is_raw_error(raw_syscall(SYS_mmap, static_cast<long>(address), static_cast<long>(bytes),
@@ -33,9 +34,13 @@ bool map_empty(std::uint64_t address, std::uint64_t bytes) {
 }
 
 bool replace(const void* address) {
-  if (guarded != nullptr)
-    return is_inside(address) && map_empty(reinterpret_cast<std::uint64_t>(guarded), sizeof(Segment));
-  return map_empty(reinterpret_cast<std::uint64_t>(address) & ~(kPageBytes - 1), kPageBytes);
+  const auto at = reinterpret_cast<std::uint64_t>(address);
+  if (guarded_count == 0) return map_empty(at & ~(kPageBytes - 1), kPageBytes);
+  for (unsigned i = 0; i < guarded_count; ++i) {
+    if (at >= guarded[i].start && at < guarded[i].start + guarded[i].bytes)
+      return map_empty(guarded[i].start, guarded[i].bytes);
+  }
+  return false;
 }
 
 void on_bus_error(int number, siginfo_t* info, void* /*context*/) {
@@ -61,13 +66,14 @@ void listen() {
 
 }  // namespace
 
-void guard_segment(Segment& segment) {
-  guarded = &segment;
-  listen();
+void guard_memory(void* start, std::size_t bytes) {
+  if (guarded_count == kGuardedMax) return;
+  guarded[guarded_count] = {reinterpret_cast<std::uint64_t>(start), bytes};
+  ++guarded_count;
+  if (guarded_count == 1) listen();
 }
 
-void guard_all_segments() {
-  guarded = nullptr;
+void guard_all_memory() {
   listen();
 }
 

@@ -6,15 +6,18 @@
 // back, and the fault ends the program as it would have.
 #pragma once
 
+#include <cstddef>
+
 #include "tools/discnice/protocol/layout.hpp"
 
 namespace discnice::protocol {
 
-/// Begins to guard the segment of the job that this process is a member of. Once, from the constructor of the library.
-void guard_segment(Segment& segment);
+/// Begins to guard memory of the job that this process is a member of: its segment, its ring. From the constructor of the library,
+/// before there are threads.
+void guard_memory(void* start, std::size_t bytes);
 
 /// Of a program of ours that maps the segments of several jobs and no other file that may shrink: guards all of them, page by page.
-void guard_all_segments();
+void guard_all_memory();
 
 /// Whether the segment has lost its content: it was emptied by a guard, or damaged by somebody.
 bool is_lost(const Segment& segment);

@@ -13,6 +13,10 @@
 #include "tools/discnice/protocol/layout.hpp"
 #include "tools/discnice/protocol/members.hpp"
 
+namespace discnice::protocol {
+struct Ring;
+}
+
 namespace discnice::shim {
 
 /// The job as this process sees it. Lives from the constructor of the library to its destructor.
@@ -22,6 +26,7 @@ struct Job {
   std::uint32_t pid;
   std::uint32_t
       epoch;  // a number no other image of the job has; marks try-locks so that a forked child can tell
+  protocol::Ring* ring;  // where records go; null unless the job is being recorded
 };
 
 /// The job, or null while there is none: before the constructor, after the destructor, or when nothing was

@@ -12,12 +12,14 @@
 #include <sys/syscall.h>
 
 #include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/protocol/ring.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 #include "tools/discnice/protocol/segment_guard.hpp"
 #include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/environment.hpp"
 #include "tools/discnice/shim/job.hpp"
 #include "tools/discnice/shim/real_calls.hpp"
+#include "tools/discnice/shim/recording.hpp"
 
 namespace discnice::shim {
 namespace {
@@ -73,12 +75,23 @@ bool make_fork_mark() {
   return true;
 }
 
+// Without its ring a job goes on, unrecorded.
+void find_ring(Segment& segment) {
+  if (segment.options.recorded == 0) return;
+  this_job.ring = protocol::join_ring(protocol::name_of(segment)).value_or(nullptr);
+  if (this_job.ring != nullptr) protocol::guard_memory(this_job.ring, sizeof(protocol::Ring));
+}
+
 void enter_job(Segment& segment, protocol::JoinKind kind) {
+  const std::uint32_t parent_pid = this_job.pid;  // of a forked child, whose memory is still the parent's
   this_job.segment = &segment;
   this_job.pid = own_pid();
   this_job.epoch = segment.member_epoch.fetch_add(1, std::memory_order_relaxed) + 1;
   this_job.member = &protocol::enter(segment, this_job.pid, kind);
   fork_mark->is_same_process.store(1, std::memory_order_relaxed);
+  const bool is_forked = kind == protocol::JoinKind::after_fork;
+  record_process(this_job, is_forked ? protocol::ProcessEvent::forked : protocol::ProcessEvent::started,
+                 is_forked ? parent_pid : 0);
 }
 
 // The first process of a bare job: makes the segment and lets its children know.
@@ -139,7 +152,8 @@ __attribute__((constructor)) void join_at_load(int argument_count, char** argume
   if (is_wanted && make_fork_mark()) {
     const Result<Segment*> segment = find_job(request, environment);
     if (segment && !is_excluded(*segment.value(), argument_count > 0 ? arguments[0] : nullptr)) {
-      protocol::guard_segment(*segment.value());
+      protocol::guard_memory(segment.value(), sizeof(Segment));
+      find_ring(*segment.value());
       enter_job(*segment.value(), protocol::JoinKind::after_exec);
       joined.store(&this_job, std::memory_order_release);  // pairs with job()
       settle(this_job);
@@ -168,6 +182,7 @@ void leave_job() {
   if (here == nullptr || here->pid != own_pid())
     return;  // a vfork child, or a fork that never made a call: nothing is its own
   settle(*here);
+  record_process(*here, protocol::ProcessEvent::left, 0);
   joined.store(nullptr, std::memory_order_release);
   remove_when_last(*here->segment, protocol::leave(*here->segment, *here->member, here->pid));
 }

@@ -20,6 +20,7 @@ using gray::base::word;
 constexpr unsigned kChunkFiles = 64;
 constexpr unsigned kChunksMax = 1U << 14U;  // descriptors up to 2^20, the kernel's default ceiling
 std::atomic<OpenFile*> chunks[kChunksMax];
+std::atomic<std::uint32_t> openings;
 
 OpenFile* map_chunk(std::atomic<OpenFile*>& place) {
   constexpr std::size_t kBytes = sizeof(OpenFile) * kChunkFiles;
@@ -87,6 +88,7 @@ void classify(OpenFile& file, int fd) {
   }
   file.has_details = false;
   file.owner_uid = status.st_uid;
+  file.opening = openings.fetch_add(1, std::memory_order_relaxed) + 1;
   file.can_count = true;  // until the kernel refuses
   file.device = device;
   file.id = {status.st_dev, status.st_ino};

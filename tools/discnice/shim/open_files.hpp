@@ -39,6 +39,7 @@ struct alignas(64) OpenFile {
   bool is_size_fresh;  // nothing has been asked of the file since its size was read
   bool is_block_device;
   std::uint32_t owner_uid;
+  std::uint32_t opening;  // another number each time the descriptor is classified anew
   Device* device;
   FileId id;
   std::uint64_t size_bytes;

@@ -13,6 +13,7 @@
 #include "tools/discnice/policy/lumps.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/predictor/predictor.hpp"
+#include "tools/discnice/predictor/spliced_read.hpp"
 #include "tools/discnice/protocol/guarded_word.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 #include "tools/discnice/shim/account.hpp"
@@ -20,6 +21,8 @@
 #include "tools/discnice/shim/disk_watch.hpp"
 #include "tools/discnice/shim/file_locks.hpp"
 #include "tools/discnice/shim/open_files.hpp"
+#include "tools/discnice/shim/profiling.hpp"
+#include "tools/discnice/shim/recording.hpp"
 #include "tools/discnice/shim/residency.hpp"
 #include "tools/discnice/shim/smooth_writes.hpp"
 #include "tools/discnice/shim/try_lock.hpp"
@@ -55,9 +58,6 @@ constexpr std::uint64_t kGraceNs = 200'000'000;
 constexpr std::uint64_t kRemovalBytes = 512;
 constexpr std::uint64_t kRemovalShare = 1024;
 constexpr std::uint64_t kSectorBytes = 512;  // of st_blocks
-
-// What the kernel's own pipe holds (PIPE_DEF_BUFFERS pages): a copy asks read-ahead for no more at once.
-constexpr std::uint64_t kSpliceBytes = 16 * kPageBytes;
 
 predictor::CacheShape cache_shape;
 predictor::UpdateRegions regions;
@@ -322,30 +322,16 @@ bool is_known_cached(const OpenFile& file, const Transfer& transfer, std::uint64
          file.state.readahead.unused_markers == 0 && file.size_bytes > 0;
 }
 
-// A copy inside the kernel is a row of short reads to the read-ahead: its windows start smaller and move on
-// earlier.
-IoEstimate estimate_spliced_read(IoOp op, predictor::FileState& state,
-                                 const predictor::ResidencyOracle& oracle, std::uint64_t now_ns) {
-  IoEstimate sum;
-  std::uint64_t left_bytes = op.length_bytes < kCallBytesMax ? op.length_bytes : kCallBytesMax;
-  while (left_bytes > 0 && op.offset_bytes < op.file_size_bytes) {
-    op.length_bytes = left_bytes < kSpliceBytes ? left_bytes : kSpliceBytes;
-    sum.read_bytes += predictor::estimate_read(op, state, cache_shape, oracle, now_ns).read_bytes;
-    op.offset_bytes += op.length_bytes;
-    left_bytes -= op.length_bytes;
-  }
-  return sum;
-}
-
-IoEstimate estimate(Job& job, OpenFile& file, const Transfer& transfer, const IoOp& op,
-                    std::uint64_t now_ns) {
+IoEstimate estimate(Job& job, OpenFile& file, const Transfer& transfer, const IoOp& op, std::uint64_t now_ns,
+                    AnswerLog& log) {
   const std::uint32_t disabled = job.segment->options.disabled_models;
   const Residency residency(file, transfer.fd, job.segment->options, *job.member);
-  const predictor::ResidencyOracle oracle =
-      (disabled & protocol::kWithoutCache) != 0 ? predictor::ResidencyOracle{} : residency.oracle();
+  const predictor::ResidencyOracle oracle = log.listen(
+      (disabled & protocol::kWithoutCache) != 0 ? predictor::ResidencyOracle{} : residency.oracle());
   if (op.kind == OpKind::read) {
     if ((disabled & protocol::kWithoutReadahead) != 0) return predictor::estimate_read_alone(op, oracle);
-    if (transfer.is_copy) return estimate_spliced_read(op, file.state, oracle, now_ns);
+    if (transfer.is_copy)
+      return predictor::estimate_spliced_read(op, kCallBytesMax, file.state, cache_shape, oracle, now_ns);
     return predictor::estimate_read(op, file.state, cache_shape, oracle, now_ns);
   }
   if ((disabled & protocol::kWithoutWrites) != 0) return {.write_bytes = op.length_bytes};
@@ -356,7 +342,7 @@ IoEstimate estimate(Job& job, OpenFile& file, const Transfer& transfer, const Io
 }
 
 // Fills in the charge of a transfer; false when the model had to be left alone.
-bool predict(Job& job, OpenFile& file, const Transfer& transfer, Charge* charge) {
+bool predict(Job& job, OpenFile& file, Transfer& transfer, Charge* charge) {
   const TryLock lock(file.lock, job.epoch);
   if (!lock) {
     protocol::add(*job.member, Counter::fallbacks, 1);
@@ -366,7 +352,7 @@ bool predict(Job& job, OpenFile& file, const Transfer& transfer, Charge* charge)
   const std::uint64_t now_ns = monotonic_coarse_ns();
   const bool is_size_fresh = file.is_size_fresh;
   file.is_size_fresh = false;
-  if (is_known_cached(file, transfer, now_ns)) return true;
+  if (!is_recording(job) && is_known_cached(file, transfer, now_ns)) return true;
   IoOp op{transfer.kind,      file.id, 0, transfer.length_bytes, file.size_bytes, file.is_direct,
           file.is_synchronous};
   if (!find_offset(file, transfer, &op.offset_bytes)) return true;
@@ -378,7 +364,9 @@ bool predict(Job& job, OpenFile& file, const Transfer& transfer, Charge* charge)
     if (op.kind == OpKind::write && file.is_append) op.offset_bytes = file.size_bytes;
   }
   const std::uint64_t end_bytes = op.offset_bytes + op.length_bytes;
-  charge->estimate = estimate(job, file, transfer, op, now_ns);
+  AnswerLog log(job);
+  charge->estimate = estimate(job, file, transfer, op, now_ns, log);
+  transfer.record_number = log.record(op, file, transfer.fd, transfer.is_copy, charge->estimate, now_ns);
   charge->is_ledger_kept = file.device->is_ledger_kept;
   charge->is_overwrite = op.kind == OpKind::write && op.offset_bytes < op.file_size_bytes;
   if (op.kind == OpKind::write && end_bytes > file.size_bytes) file.size_bytes = end_bytes;
@@ -429,21 +417,23 @@ protocol::CallClass class_of(const Transfer& transfer) {
   return transfer.kind == OpKind::read ? protocol::CallClass::read : protocol::CallClass::write;
 }
 
-// Books to the class what the call has done. A copy is two transfers of one call: its reads go to one, its writes to the other.
-void verify_outcome(Job& job, const Transfer& transfer, ssize_t result) {
+// Books to the class, and records, what the call has done. A copy is two transfers of one call: its reads go to one, its writes to the other.
+void note_outcome(Job& job, const Transfer& transfer, ssize_t result) {
   const ThreadAccount after = read_thread_account();
   ThreadAccount booked{after.read_bytes - transfer.account_before.read_bytes,
                        after.write_bytes - transfer.account_before.write_bytes};
   if (transfer.is_copy) (transfer.kind == OpKind::read ? booked.write_bytes : booked.read_bytes) = 0;
   const bool do_count = result > 0 && !(transfer.is_copy && transfer.kind == OpKind::write);
-  note_class_outcome(job, class_of(transfer), do_count ? static_cast<std::uint64_t>(result) : 0, booked);
+  if (is_verifying(job))
+    note_class_outcome(job, class_of(transfer), do_count ? static_cast<std::uint64_t>(result) : 0, booked);
+  record_outcome(job, transfer.record_number, transfer.kind, class_of(transfer), result, booked);
 }
 
 // How much a pipe or socket has ready, of at most `part`; when it has nothing yet, a pipe's usual load.
 std::uint64_t waiting_bytes(int fd, std::uint64_t part) {
   int bytes = 0;
   if (is_raw_error(raw_syscall(SYS_ioctl, fd, FIONREAD, word(&bytes)))) return part;
-  const std::uint64_t ready = bytes > 0 ? static_cast<std::uint64_t>(bytes) : kSpliceBytes;
+  const std::uint64_t ready = bytes > 0 ? static_cast<std::uint64_t>(bytes) : predictor::kSpliceBytes;
   return ready < part ? ready : part;
 }
 
@@ -454,6 +444,7 @@ void smooth(Job& job, const Transfer& transfer, std::uint64_t bytes) {
   if (!smooth_after_write(job, *file, transfer.fd, bytes, *transfer.signals)) return;
   const TryLock lock(regions_lock, job.epoch);
   if (lock) regions.clear(file->id);
+  if (lock) record_operation(job, {OpKind::settle, file->id}, {}, monotonic_coarse_ns());
 }
 
 // Removals cost something only where a job is held back at all.
@@ -487,23 +478,23 @@ bool before_transfer(Job& job, Transfer& transfer) {
   OpenFile* file = charged_file(job, transfer.fd);
   if (file == nullptr) return false;
   protocol::add(*job.member, Counter::calls, 1);
+  transfer.record_number = 0;
   Charge charge;
   if (!passes_unpredicted(job, *file, transfer) && !predict(job, *file, transfer, &charge)) charge = Charge{};
+  if (charge.estimate.cost_bytes() != 0 && is_profiling(job)) profile_call(job, charge.estimate);
   charge.disk = disk_of(job, *file->device);
   const bool has_pending_read = transfer.is_copy && transfer.kind == OpKind::write &&
                                 job.member->pending_read_bytes.load(std::memory_order_relaxed) != 0;
   const Place place{charge.disk, has_pending_read ? Looking::as_known : Looking::afresh};
   transfer.may_wait = admit(job, charge.estimate, place, transfer.may_wait, *transfer.signals);
   note_charge(job, charge);
-  if (is_verifying(job)) {
-    note_class_prediction(job, class_of(transfer), charge.estimate);
-    transfer.account_before = read_thread_account();
-  }
+  if (is_verifying(job)) note_class_prediction(job, class_of(transfer), charge.estimate);
+  if (is_measured(job)) transfer.account_before = read_thread_account();
   return true;
 }
 
 void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
-  if (is_verifying(job)) verify_outcome(job, transfer, result);
+  if (is_measured(job)) note_outcome(job, transfer, result);
   if (result > 0) {
     const Counter counter =
         transfer.kind == OpKind::read ? Counter::file_read_bytes : Counter::file_write_bytes;
@@ -612,8 +603,10 @@ void after_removal(const Removal& removal, std::uint64_t offset_bytes) {
     const TryLock lock(regions_lock, here->epoch);
     const IoOp op{OpKind::remove, removal.file, offset_bytes, 0, 0, false};
     if (lock) {
-      const IoEstimate saved = predictor::estimate_remove(op, regions, monotonic_coarse_ns());
+      const std::uint64_t now_ns = monotonic_coarse_ns();
+      const IoEstimate saved = predictor::estimate_remove(op, regions, now_ns);
       refund(*here, saved.refund_bytes);
+      record_operation(*here, op, saved, now_ns);
       if (is_verifying(*here)) note_class_prediction(*here, protocol::CallClass::remove, saved);
     }
   }
@@ -640,6 +633,7 @@ void after_sync(int fd) {
   if (file == nullptr) return;
   const TryLock lock(regions_lock, here->epoch);
   if (lock) regions.clear(file->id);
+  if (lock) record_operation(*here, {OpKind::settle, file->id}, {}, monotonic_coarse_ns());
   settle_if_stale(*here);
 }
 
@@ -651,6 +645,7 @@ void after_advice(int fd, int advice) {
   if (!lock) return;
   predictor::FileState& state = file->state;
   const predictor::ReadaheadLimits& limits = file->device->limits;
+  record_advice(*here, *file, fd, advice);
   switch (advice) {
     case POSIX_FADV_NORMAL:
       return predictor::advise(state.readahead, state.limits, limits, predictor::Advice::normal);

@@ -46,8 +46,10 @@ struct Transfer {
   bool is_copy = false;
   // When it was let through on the strength of a warm streak, so that only the account will tell what it cost; else 0.
   std::uint64_t unpredicted_at_ns = 0;
-  // The kernel's account just before the call, while verifying.
+  // The kernel's account just before the call, while verifying or recording.
   ThreadAccount account_before = {};
+  // Of the call in the recording; 0 when it is not in it.
+  std::uint64_t record_number = 0;
 };
 
 /// Predicts, decides and waits for a transfer. True when after_transfer() must follow the call. Clears

@@ -22,7 +22,7 @@ std::uint64_t streak_bytes_min(const OpenFile& file) {
 bool is_in_warm_streak(const Job& job, const OpenFile& file) {
   return free_bytes.load(std::memory_order_relaxed) >= streak_bytes_min(file) &&
          file.device->is_ledger_kept && job.segment->options.is_ledger_on != 0 &&
-         job.segment->options.is_verifying == 0;
+         job.segment->options.is_verifying == 0 && job.segment->options.recorded == 0;
 }
 
 void note_free_read(std::uint64_t bytes) {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// observation: what --record and --profile want of a run: their files, the drainer of the job's ring, and what is told at the end.
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/discnice/cli/library.hpp"
+#include "tools/discnice/cli/profile.hpp"
+#include "tools/discnice/cli/recorder.hpp"
+#include "tools/discnice/cli/run_options.hpp"
+
+namespace discnice::cli {
+
+/// One for each run; does nothing unless the options ask for it. What is wrong is said by the functions themselves.
+class Observation {
+ public:
+  explicit Observation(const RunOptions& options) : options_(options) {}
+
+  /// The library to preload: the one that walks stacks only for a profile.
+  [[nodiscard]] Library library() const;
+
+  /// Opens the files, before anything runs. 0, or the status to end with.
+  int open();
+
+  /// Makes the ring of the job, which exists, and begins to drain it. 0, or the status to end with; the job is removed then.
+  int start(const protocol::Segment& segment);
+
+  /// Ends the files when the program has ended.
+  void finish(const std::optional<KernelAccount>& account);
+
+  /// The report with what the profile has to add.
+  [[nodiscard]] std::string extended(const std::string& report) const;
+
+ private:
+  void write_profile();
+
+  const RunOptions& options_;
+  Recorder recorder_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> profile_file_{nullptr, std::fclose};
+  std::unique_ptr<Profile> profile_;
+  std::vector<FunctionShare> functions_;
+};
+
+}  // namespace discnice::cli

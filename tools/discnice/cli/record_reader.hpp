@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// record_reader: reads a recording, believing nothing of it that has not been checked.
+#pragma once
+
+#include <cstdint>
+#include <istream>
+#include <string>
+
+#include "tools/discnice/protocol/ring.hpp"
+
+namespace discnice::cli {
+
+/// Reads a stream from its beginning. After anything wrong it gives no more records.
+class RecordReader {
+ public:
+  /// Reads the header. `name` is what diagnostics call the file.
+  RecordReader(std::istream& stream, std::string name);
+
+  [[nodiscard]] const protocol::RecordFileHeader& header() const { return header_; }
+
+  /// Reads the next record; false at the end, or when something is wrong: ask problem(). The record of type `end` is given out, too.
+  bool next(protocol::TakenRecord& record);
+
+  /// One line on what is wrong with the file; empty while nothing is.
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+
+ private:
+  bool read(void* target, std::size_t bytes);
+  bool fail(std::string problem);
+  bool fail_record(const char* what);
+  void read_header();
+
+  std::istream& stream_;
+  std::string name_;
+  std::string problem_;
+  protocol::RecordFileHeader header_{};
+  std::uint64_t offset_bytes_ = 0;
+  std::uint64_t records_ = 0;
+  bool has_ended_ = false;
+};
+
+}  // namespace discnice::cli

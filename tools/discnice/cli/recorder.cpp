@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/cli/recorder.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "toolbox/base/clock.hpp"
+
+namespace discnice::cli {
+namespace {
+
+using protocol::Taken;
+
+// The ring holds what busy programs record in a tenth of a second; an idle one should not be looked at all the time.
+constexpr std::chrono::milliseconds kBusyPause{2};
+constexpr std::chrono::milliseconds kIdlePause{15};
+constexpr std::size_t kBufferBytes = 256UL * 1024;
+// So long a member may take between claiming a place and publishing, before it is taken for dead.
+constexpr std::uint64_t kHoleMaxNs = 1'000'000'000;
+constexpr unsigned kHoleSlotsMax = protocol::kRecordBytesMax / protocol::kSlotBytes;
+
+}  // namespace
+
+Recorder::~Recorder() {
+  if (thread_.joinable()) finish(std::nullopt);
+  if (ring_ != nullptr) protocol::unmap_ring(ring_);
+  if (fd_ >= 0) close(fd_);
+}
+
+int Recorder::open_file(const std::string& path) {
+  fd_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  return fd_ < 0 ? -errno : 0;
+}
+
+int Recorder::start(const protocol::SegmentName& name, const protocol::RecordFileHeader& header,
+                    Listener listener) {
+  const auto ring = protocol::make_ring(name);
+  if (!ring) return ring.error();
+  ring_ = ring.value();
+  listener_ = std::move(listener);
+  buffer_.reserve(kBufferBytes + protocol::kRecordBytesMax);
+  protocol::RecordFileHeader sealed = header;
+  sealed.magic = protocol::kRecordFileMagic;
+  sealed.version = protocol::kRecordVersion;
+  sealed.header_bytes = protocol::kFileHeaderBytes;
+  sealed.checksum = 0;
+  sealed.checksum = protocol::checksum_of(&sealed, sizeof sealed);
+  buffer(&sealed, sizeof sealed);
+  // Signals are for the main thread, which passes them on to the program.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return 0;
+}
+
+void Recorder::run() {
+  std::unique_lock lock(mutex_);
+  while (!is_ending_) {
+    lock.unlock();
+    const bool is_busy = drain() != 0;
+    lock.lock();
+    wake_.wait_for(lock, is_busy ? kBusyPause : kIdlePause, [this] { return is_ending_; });
+  }
+}
+
+// True once the hole at the drainer's place has been there for too long, and then for the slots that may belong to the same record.
+bool Recorder::is_hole_dead() {
+  if (slots_to_skip_ == 0) {
+    const std::uint64_t now_ns = gray::base::monotonic_ns();
+    if (hole_since_ns_ == 0) hole_since_ns_ = now_ns;
+    if (!is_last_look_ && now_ns - hole_since_ns_ <= kHoleMaxNs) return false;
+    slots_to_skip_ = kHoleSlotsMax;
+    hole_since_ns_ = 0;
+  }
+  --slots_to_skip_;
+  return true;
+}
+
+std::uint64_t Recorder::drain() {
+  protocol::TakenRecord record;
+  std::uint64_t taken = 0;
+  // No more than the ring holds at once, so that a program that records faster than we write cannot keep us here for ever.
+  while (!is_broken_ && taken < protocol::kRingSlots) {
+    const Taken what = protocol::take(*ring_, record);
+    if (what == Taken::nothing) break;
+    if (what == Taken::broken) is_broken_ = true;
+    if (what == Taken::hole) {
+      if (!is_hole_dead()) break;
+      protocol::skip(*ring_);
+    }
+    if (what != Taken::record) continue;
+    hole_since_ns_ = 0;
+    slots_to_skip_ = 0;
+    ++taken;
+    take_in(record);
+  }
+  if (taken != 0) write_out();
+  return taken;
+}
+
+void Recorder::take_in(const protocol::TakenRecord& record) {
+  if (record.head().type >= protocol::kPrivateTypes) {
+    if (listener_) listener_(record);
+    return;
+  }
+  ++result_.records;
+  buffer(record.bytes, record.head().bytes);
+}
+
+void Recorder::buffer(const void* data, std::size_t bytes) {
+  if (fd_ < 0 || result_.write_error != 0) return;
+  const auto* start = static_cast<const unsigned char*>(data);
+  buffer_.insert(buffer_.end(), start, start + bytes);
+  if (buffer_.size() >= kBufferBytes) write_out();
+}
+
+void Recorder::write_out() {
+  std::size_t done = 0;
+  while (done < buffer_.size() && result_.write_error == 0) {
+    const ssize_t written = write(fd_, buffer_.data() + done, buffer_.size() - done);
+    if (written >= 0) {
+      done += static_cast<std::size_t>(written);
+    } else if (errno != EINTR) {
+      result_.write_error = errno;
+    }
+  }
+  buffer_.clear();
+}
+
+Recorded Recorder::finish(const std::optional<KernelAccount>& account) {
+  if (!thread_.joinable()) return result_;
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();  // from here on all of it is ours
+  // Whoever stopped in the middle of a record has ended by now, or will not be waited for.
+  is_last_look_ = true;
+  drain();
+  result_.lost = ring_->lost.load(std::memory_order_relaxed);
+  protocol::EndRecord end{};
+  end.records = result_.records;
+  end.lost = result_.lost;
+  end.is_account_known = account ? 1 : 0;
+  if (account) {
+    end.kernel_read_bytes = account->read_bytes;
+    end.kernel_write_bytes = account->write_bytes;
+    end.kernel_cancelled_bytes = account->cancelled_write_bytes;
+  }
+  protocol::seal(end.head, static_cast<std::uint16_t>(protocol::RecordType::end), sizeof end);
+  buffer(&end, sizeof end);
+  write_out();
+  if (fd_ >= 0 && close(fd_) != 0 && result_.write_error == 0) result_.write_error = errno;
+  fd_ = -1;
+  return result_;
+}
+
+}  // namespace discnice::cli

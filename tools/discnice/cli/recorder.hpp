@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// recorder: drains a job's ring while the program runs: operations into a file, everything else to whoever asked for it.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tools/discnice/cli/kernel_account.hpp"
+#include "tools/discnice/protocol/ring.hpp"
+
+namespace discnice::cli {
+
+/// What became of a recording.
+struct Recorded {
+  std::uint64_t records = 0;
+  std::uint64_t lost = 0;
+  int write_error = 0;  // errno of the first write that failed: the file is cut short there
+};
+
+/// Runs in a thread of its own, with all signals blocked, between start() and finish().
+class Recorder {
+ public:
+  /// Takes records of private types (protocol::kPrivateTypes and above). Called in the recorder's thread.
+  using Listener = std::function<void(const protocol::TakenRecord&)>;
+
+  Recorder() = default;
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  /// Opens the file, truncated. Returns 0 or a negative errno. Without it operations are dropped.
+  int open_file(const std::string& path);
+
+  /// Makes the ring of the job and begins to drain it. Returns 0 or a negative errno.
+  int start(const protocol::SegmentName& name, const protocol::RecordFileHeader& header, Listener listener);
+
+  /// Drains what is left, ends the file and removes nothing but its own mapping. Call when the program has ended.
+  Recorded finish(const std::optional<KernelAccount>& account);
+
+ private:
+  void run();
+  // How many records were taken.
+  std::uint64_t drain();
+  bool is_hole_dead();
+  void take_in(const protocol::TakenRecord& record);
+  void buffer(const void* data, std::size_t bytes);
+  void write_out();
+
+  protocol::Ring* ring_ = nullptr;
+  int fd_ = -1;
+  Listener listener_;
+  Recorded result_;
+  std::vector<unsigned char> buffer_;
+  std::uint64_t hole_since_ns_ = 0;  // 0: none at the drainer's place
+  unsigned slots_to_skip_ = 0;       // the rest of a record whose writer is taken for dead
+  bool is_last_look_ = false;        // nobody is waited for any more
+  bool is_broken_ = false;
+  std::thread thread_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool is_ending_ = false;  // under mutex_
+};
+
+}  // namespace discnice::cli

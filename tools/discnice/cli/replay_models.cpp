@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/cli/replay_models.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+#include <fcntl.h>
+
+#include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/predictor/spliced_read.hpp"
+
+namespace discnice::cli {
+namespace {
+
+using predictor::Answer;
+using protocol::RecordType;
+
+// Processes whose models are kept at once, and answers that wait for their operation. Of more the oldest are forgotten: only
+// killed processes stay without having left.
+constexpr std::size_t kProcessesMax = 1024;
+constexpr std::uint64_t kEarlyAnswersMax = UINT64_C(1) << 21U;
+constexpr std::size_t kFilesMax = 65536;  // descriptors of one process
+
+template <typename Record>
+const Record& as(const protocol::TakenRecord& record) {
+  return reinterpret_cast<const Record&>(record.bytes);
+}
+
+std::uint64_t page_after(std::uint64_t end_bytes) {
+  return (end_bytes + kPageBytes - 1) / kPageBytes;
+}
+
+IoOp op_of(const protocol::OperationRecord& record) {
+  return {static_cast<OpKind>(record.kind),
+          {record.device, record.inode},
+          record.offset_bytes,
+          record.length_bytes,
+          record.file_size_bytes,
+          (record.flags & protocol::kRecordedDirect) != 0,
+          (record.flags & protocol::kRecordedSynchronous) != 0};
+}
+
+}  // namespace
+
+// Answers from the recording while the same questions are asked; else from what it lets one believe.
+class ReplayModels::RecordedOracle {
+ public:
+  RecordedOracle(const Answers& answers, const FileId& file, ReplayCache& cache, std::uint64_t& guessed)
+      : answers_(answers), file_(file), cache_(cache), guessed_(guessed) {}
+
+  predictor::ResidencyOracle oracle(protocol::RecordedOracle kind) {
+    predictor::ResidencyOracle oracle;
+    oracle.context = this;
+    if (kind == protocol::RecordedOracle::counting) oracle.count_resident = count;
+    if (kind == protocol::RecordedOracle::probing) oracle.probe = probe;
+    oracle.note_fetch = note_fetch;
+    return oracle;
+  }
+
+ private:
+  using Question = std::pair<std::uint64_t, std::uint64_t>;
+
+  static Question question_of(const protocol::RecordedAnswer& answer) {
+    return {answer.first_page, answer.page_count};
+  }
+
+  // The recorded answer: as a rule the next one.
+  std::optional<std::uint32_t> find(const Question& question) {
+    if (next_ < answers_.size() && question_of(answers_[next_]) == question)
+      return answers_[next_++].resident_pages;
+    if (by_question_.empty()) {
+      for (const protocol::RecordedAnswer& answer : answers_)
+        by_question_.emplace(question_of(answer), answer.resident_pages);
+    }
+    const auto found = by_question_.find(question);
+    if (found != by_question_.end()) return found->second;
+    ++guessed_;
+    return std::nullopt;
+  }
+
+  static std::uint64_t count(void* context, std::uint64_t first_page, std::uint64_t page_count) {
+    auto& self = *static_cast<RecordedOracle*>(context);
+    if (const auto recorded = self.find({first_page, page_count})) return *recorded;
+    return self.cache_.count(self.file_, first_page, first_page + page_count);
+  }
+
+  static Answer probe(void* context, std::uint64_t page) {
+    auto& self = *static_cast<RecordedOracle*>(context);
+    const auto recorded = self.find({page, 0});
+    if (!recorded) return self.cache_.count(self.file_, page, page + 1) != 0 ? Answer::hit : Answer::miss;
+    if (*recorded == 2) return Answer::unknown;
+    return *recorded == 1 ? Answer::hit : Answer::miss;
+  }
+
+  static void note_fetch(void* context, std::uint64_t first_page, std::uint64_t page_count) {
+    auto& self = *static_cast<RecordedOracle*>(context);
+    self.cache_.add(self.file_, first_page, first_page + page_count);
+  }
+
+  const Answers& answers_;
+  FileId file_;
+  ReplayCache& cache_;
+  std::uint64_t& guessed_;
+  std::size_t next_ = 0;
+  std::map<Question, std::uint32_t> by_question_;
+};
+
+ReplayModels::ReplayModels(const Grant& grant, std::uint32_t disabled_models)
+    : grant_(grant), disabled_models_(disabled_models) {}
+
+void ReplayModels::take(const protocol::TakenRecord& record) {
+  ++records_;
+  switch (static_cast<RecordType>(record.head().type)) {
+    case RecordType::operation:
+      return take_operation(as<protocol::OperationRecord>(record));
+    case RecordType::answers:
+      return take_answers(as<protocol::AnswersRecord>(record));
+    case RecordType::outcome:
+      return take_outcome(as<protocol::OutcomeRecord>(record));
+    case RecordType::advice:
+      return take_advice(as<protocol::AdviceRecord>(record));
+    case RecordType::process:
+      return take_process(as<protocol::ProcessRecord>(record));
+    case RecordType::end:
+      sum_.end = as<protocol::EndRecord>(record);
+      return;
+    case RecordType::none:
+      return;
+  }
+}
+
+ReplayModels::Process& ReplayModels::process_of(std::uint32_t pid) {
+  if (processes_.size() >= kProcessesMax && processes_.count(pid) == 0) {
+    processes_.erase(std::min_element(processes_.begin(), processes_.end(), [](const auto& a, const auto& b) {
+      return a.second.used_at < b.second.used_at;
+    }));
+  }
+  Process& process = processes_[pid];
+  process.used_at = records_;
+  if (process.shape == nullptr) {
+    process.shape = std::make_unique<predictor::CacheShape>();
+    process.regions = std::make_unique<predictor::UpdateRegions>();
+  }
+  return process;
+}
+
+ReplayModels::OpenFile& ReplayModels::file_of(Process& process, std::uint32_t descriptor,
+                                              std::uint32_t opening,
+                                              const predictor::ReadaheadLimits& limits) {
+  if (process.files.size() >= kFilesMax && process.files.count(descriptor) == 0) process.files.clear();
+  OpenFile& file = process.files[descriptor];
+  if (file.opening != opening) {
+    file = OpenFile{};
+    file.opening = opening;
+    file.state.limits = file.device_limits = limits;
+  }
+  return file;
+}
+
+void ReplayModels::take_answers(const protocol::AnswersRecord& record) {
+  if (early_answer_count_ + record.answer_count > kEarlyAnswersMax) {
+    early_answers_.clear();  // of operations that never came: their processes were killed
+    early_answer_count_ = 0;
+  }
+  Answers& answers = early_answers_[record.number];
+  answers.insert(answers.end(), record.answers, record.answers + record.answer_count);
+  early_answer_count_ += record.answer_count + 1;
+}
+
+ReplayModels::Answers ReplayModels::answers_of(const protocol::OperationRecord& record) {
+  Answers answers;
+  if (const auto early = early_answers_.find(record.number); early != early_answers_.end()) {
+    answers = std::move(early->second);
+    early_answers_.erase(early);
+    early_answer_count_ -= std::min<std::uint64_t>(early_answer_count_, answers.size());
+  }
+  answers.insert(answers.end(), record.answers, record.answers + record.answer_count);
+  const FileId file{record.device, record.inode};
+  for (const protocol::RecordedAnswer& answer : answers) {
+    const std::uint64_t end_page = answer.first_page + std::max(answer.page_count, UINT32_C(1));
+    const std::uint64_t full = std::max(answer.page_count, UINT32_C(1));
+    if (answer.resident_pages == 0) {
+      cache_.remove(file, answer.first_page, end_page);
+    } else if (answer.resident_pages == full) {
+      cache_.add(file, answer.first_page, end_page);
+    }
+  }
+  return answers;
+}
+
+IoEstimate ReplayModels::estimate_transfer(Process& process, const protocol::OperationRecord& record,
+                                           const IoOp& op) {
+  OpenFile& file = file_of(process, record.descriptor, record.opening,
+                           {record.window_pages_max, record.request_pages_max, record.folio_order_max});
+  const Answers answers = answers_of(record);
+  RecordedOracle recorded(answers, op.file, cache_, sum_.guessed_answers);
+  const predictor::ResidencyOracle oracle =
+      (disabled_models_ & protocol::kWithoutCache) != 0
+          ? predictor::ResidencyOracle{}
+          : recorded.oracle(static_cast<protocol::RecordedOracle>(record.oracle));
+  if (op.kind == OpKind::write) {
+    if ((disabled_models_ & protocol::kWithoutWrites) != 0) return {.write_bytes = op.length_bytes};
+    return predictor::estimate_write(op, file.state, *process.regions, oracle, record.time_ns);
+  }
+  if ((disabled_models_ & protocol::kWithoutReadahead) != 0)
+    return predictor::estimate_read_alone(op, oracle);
+  if ((record.flags & protocol::kRecordedCopy) != 0) {
+    return predictor::estimate_spliced_read(op, protocol::kRecordedLengthBytesMax, file.state, *process.shape,
+                                            oracle, record.time_ns);
+  }
+  return predictor::estimate_read(op, file.state, *process.shape, oracle, record.time_ns);
+}
+
+IoEstimate ReplayModels::estimate(Process& process, const protocol::OperationRecord& record, const IoOp& op) {
+  const std::uint64_t first_page = op.offset_bytes / kPageBytes;
+  if (op.kind == OpKind::settle) {
+    process.regions->clear(op.file);
+    return {};
+  }
+  if (op.kind == OpKind::read || op.kind == OpKind::write) {
+    const IoEstimate estimate = estimate_transfer(process, record, op);
+    std::uint64_t end_bytes = op.offset_bytes + op.length_bytes;
+    if (op.kind == OpKind::read) end_bytes = std::min(end_bytes, op.file_size_bytes);
+    if (!op.is_direct && end_bytes > op.offset_bytes) cache_.add(op.file, first_page, page_after(end_bytes));
+    return estimate;
+  }
+  cache_.remove(op.file, page_after(op.offset_bytes), UINT64_MAX);
+  return predictor::estimate_remove(op, *process.regions, record.time_ns);
+}
+
+// What the policy would have done with this operation, on top of the times recorded.
+void ReplayModels::admit(Process& process, const IoEstimate& estimate, std::uint64_t time_ns) {
+  const policy::Policy& policy = policy::policy_by_id(grant_.policy_id);
+  const std::uint64_t now_ns = time_ns + process.delay_ns;
+  if (sum_.operations == 1) policy_state_.paid_until_ns = now_ns;
+  if (estimate.refund_bytes != 0)
+    policy_state_ =
+        policy.correct(policy_state_, grant_, -static_cast<std::int64_t>(estimate.refund_bytes), now_ns);
+  const policy::Decision decision = policy.admit(policy_state_, grant_, estimate.cost_bytes(), now_ns);
+  policy_state_ = decision.next;
+  if (decision.verdict.start_at_ns <= now_ns) return;
+  const std::uint64_t wait_ns = decision.verdict.start_at_ns - now_ns;
+  process.delay_ns += wait_ns;
+  sum_.waited_ns += wait_ns;
+  sum_.waited_longest_ns = std::max(sum_.waited_longest_ns, process.delay_ns);
+}
+
+void ReplayModels::take_operation(const protocol::OperationRecord& record) {
+  ++sum_.operations;
+  if (sum_.operations == 1) sum_.first_ns = sum_.last_ns = record.time_ns;
+  sum_.last_ns = std::max(sum_.last_ns, record.time_ns);
+  Process& process = process_of(record.head.pid);
+  const IoOp op = op_of(record);
+  const IoEstimate predicted = estimate(process, record, op);
+  ReplayedClass& sums = sum_.classes[record.call_class];
+  if (op.kind != OpKind::settle) ++sums.calls;
+  sums.predicted_read_bytes += predicted.read_bytes;
+  sums.predicted_write_bytes += predicted.write_bytes;
+  sums.refunded_bytes += predicted.refund_bytes;
+  sums.recorded_read_bytes += record.predicted_read_bytes;
+  sums.recorded_write_bytes += record.predicted_write_bytes;
+  sums.recorded_refunded_bytes += record.refunded_bytes;
+  if (op.kind != OpKind::read && op.kind != OpKind::write)
+    ++finished_;  // these are recorded when they are done
+  admit(process, predicted, record.time_ns);
+}
+
+void ReplayModels::take_outcome(const protocol::OutcomeRecord& record) {
+  if (record.number != 0) ++finished_;
+  ReplayedClass& sums = sum_.classes[record.call_class];
+  // A copy is two operations of one call.
+  const bool is_second_side = record.call_class == static_cast<std::uint8_t>(protocol::CallClass::copy) &&
+                              static_cast<OpKind>(record.kind) == OpKind::write;
+  if (record.result > 0 && !is_second_side) sums.bytes += static_cast<std::uint64_t>(record.result);
+  sums.kernel_read_bytes += record.kernel_read_bytes;
+  sums.kernel_write_bytes += record.kernel_write_bytes;
+}
+
+void ReplayModels::take_advice(const protocol::AdviceRecord& record) {
+  OpenFile& file = file_of(process_of(record.head.pid), record.descriptor, record.opening,
+                           {record.window_pages_max, record.request_pages_max, record.folio_order_max});
+  predictor::FileState& state = file.state;
+  switch (record.advice) {
+    case POSIX_FADV_NORMAL:
+      return predictor::advise(state.readahead, state.limits, file.device_limits, predictor::Advice::normal);
+    case POSIX_FADV_SEQUENTIAL:
+      return predictor::advise(state.readahead, state.limits, file.device_limits,
+                               predictor::Advice::sequential);
+    case POSIX_FADV_RANDOM:
+      return predictor::advise(state.readahead, state.limits, file.device_limits, predictor::Advice::random);
+    case POSIX_FADV_DONTNEED:
+      state.belief = predictor::Belief{};
+      return;
+    default:
+      return;
+  }
+}
+
+void ReplayModels::take_process(const protocol::ProcessRecord& record) {
+  const auto event = static_cast<protocol::ProcessEvent>(record.event);
+  const bool was_there = processes_.erase(record.head.pid) != 0;
+  if (event == protocol::ProcessEvent::left) return;
+  process_of(record.head.pid);
+  const bool is_exec = event == protocol::ProcessEvent::started && was_there;
+  if (!is_exec) ++sum_.processes;
+  if (event != protocol::ProcessEvent::forked) return;
+  Process& child = process_of(record.head.pid);
+  const auto parent = processes_.find(record.parent_pid);
+  if (parent == processes_.end() || &parent->second == &child) return;
+  child.files = parent->second.files;
+  child.delay_ns = parent->second.delay_ns;
+  *child.regions = *parent->second.regions;
+  // Words and nothing else, as a fork copies them.
+  std::memcpy(static_cast<void*>(child.shape.get()), parent->second.shape.get(),
+              sizeof(predictor::CacheShape));
+}
+
+Replayed ReplayModels::result() const {
+  Replayed result = sum_;
+  result.unfinished = sum_.operations > finished_ ? sum_.operations - finished_ : 0;
+  return result;
+}
+
+}  // namespace discnice::cli

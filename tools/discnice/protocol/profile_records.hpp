@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// profile_records: what `discnice run --profile` sends through the ring: call stacks, and where in memory programs and libraries lie.
+// Between one release's library and its launcher only; never in a file.
+#pragma once
+
+#include "tools/discnice/protocol/record_format.hpp"
+
+namespace discnice::protocol {
+
+inline constexpr std::uint16_t kStackRecord = kPrivateTypes;
+inline constexpr std::uint16_t kMappingRecord = kPrivateTypes + 1;
+
+inline constexpr std::uint32_t kStackFramesMax = 57;
+
+/// The stack of a call that is predicted to cost the disk something.
+struct StackRecord {
+  RecordHead head;
+  std::uint64_t read_bytes;  // predicted
+  std::uint64_t write_bytes;
+  std::uint32_t frame_count;
+  std::uint32_t is_cut;                   // there were more frames, farther out
+  std::uint64_t frames[kStackFramesMax];  // addresses to return to, the innermost first
+  std::uint64_t unused[2];
+};
+static_assert(sizeof(StackRecord) == kRecordBytesMax);
+
+inline constexpr std::size_t kMappingPathBytesMax = 464;
+
+/// A stretch of memory that holds code; sent before the first stack that leads through it.
+struct MappingRecord {
+  RecordHead head;
+  std::uint64_t start_address;
+  std::uint64_t end_address;
+  std::uint64_t offset_bytes;  // where in the file it begins
+  std::uint32_t index;         // the place among the image's mappings; 0 is the program itself as a rule
+  std::uint32_t reserved;
+  char path[kMappingPathBytesMax];  // ends in a zero; a longer one is cut
+};
+static_assert(sizeof(MappingRecord) == kRecordBytesMax);
+
+}  // namespace discnice::protocol

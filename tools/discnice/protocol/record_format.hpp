@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// record_format: the records of `discnice run --record`, as they stand in the ring and in the file.
+//
+// docs/record-format.md tells the same to people. Rules: fixed widths, little-endian, records are whole slots, zeroes where nothing
+// stands. kRecordVersion goes up with every new type of record and every changed meaning; a reader refuses any version but its own.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace discnice::protocol {
+
+static_assert(std::endian::native == std::endian::little, "records are little-endian");
+
+inline constexpr std::uint32_t kRecordVersion = 1;
+inline constexpr std::uint64_t kRecordFileMagic = UINT64_C(0x44524f434552440a);  // "\nDRECORD" as bytes
+
+/// The unit of the ring: every record takes whole ones.
+inline constexpr std::uint32_t kSlotBytes = 64;
+inline constexpr std::uint32_t kRecordBytesMax = 8 * kSlotBytes;
+
+/// What a record may say at most; recording cuts to these and a reader refuses more, so that no file makes it work for ever.
+inline constexpr std::uint64_t kRecordedLengthBytesMax =
+    0x7ffff000;  // what the kernel moves in one call (MAX_RW_COUNT)
+inline constexpr std::uint64_t kRecordedWindowPagesMax = UINT64_C(1) << 20U;
+inline constexpr std::uint32_t kRecordedFolioOrderMax = 31;
+
+/// Types of record. Append only. Those from kPrivateTypes on are for the launcher and never in a file.
+enum class RecordType : std::uint16_t { none, operation, answers, outcome, advice, process, end };
+inline constexpr std::uint16_t kPrivateTypes = 64;
+
+/// Before each record. The checksum stands first.
+struct RecordHead {
+  std::uint32_t checksum;  // of the whole record with this field zero; never 0
+  std::uint16_t type;
+  std::uint16_t bytes;  // of the whole record, a multiple of kSlotBytes
+  std::uint32_t pid;
+  std::uint32_t image;  // the number of the process image within the job: one more for each exec and fork
+};
+static_assert(sizeof(RecordHead) == 16);
+
+/// What the models were told of the page cache. page_count 0: a probe of one page, whose answer is resident_pages: 0 absent, 1
+/// resident, 2 not to be known.
+struct RecordedAnswer {
+  std::uint64_t first_page;
+  std::uint32_t page_count;
+  std::uint32_t resident_pages;
+};
+static_assert(sizeof(RecordedAnswer) == 16);
+
+/// How the models could ask.
+enum class RecordedOracle : std::uint8_t { none, counting, probing };
+
+/// Bits of OperationRecord::flags.
+inline constexpr std::uint8_t kRecordedDirect = 1;
+inline constexpr std::uint8_t kRecordedSynchronous = 2;
+inline constexpr std::uint8_t kRecordedCopy = 4;  // one side of a copy inside the kernel
+
+inline constexpr std::uint32_t kOperationAnswersMax = 24;
+
+/// One file operation as the models saw it, before it was made, and what they said.
+struct OperationRecord {
+  RecordHead head;
+  std::uint64_t number;   // of this operation within the job, from 1
+  std::uint64_t time_ns;  // CLOCK_MONOTONIC_COARSE
+  std::uint64_t device;
+  std::uint64_t inode;
+  std::uint64_t offset_bytes;
+  std::uint64_t length_bytes;
+  std::uint64_t file_size_bytes;
+  std::uint64_t predicted_read_bytes;
+  std::uint64_t predicted_write_bytes;
+  std::uint64_t refunded_bytes;
+  std::uint32_t window_pages_max;  // of the device: ReadaheadLimits
+  std::uint32_t request_pages_max;
+  std::uint32_t descriptor;
+  std::uint32_t opening;  // another number each time the descriptor stands for something new
+  std::uint8_t kind;      // OpKind
+  std::uint8_t call_class;
+  std::uint8_t flags;
+  std::uint8_t oracle;  // RecordedOracle
+  std::uint32_t answer_count;
+  std::uint32_t folio_order_max;  // of the file system: ReadaheadLimits
+  std::uint32_t reserved;
+  RecordedAnswer answers[kOperationAnswersMax];
+};
+inline constexpr std::uint32_t kOperationFixedBytes = offsetof(OperationRecord, answers);
+static_assert(kOperationFixedBytes == 128 && sizeof(OperationRecord) == kRecordBytesMax);
+
+/// Further answers of the operation of that number; before its OperationRecord.
+struct AnswersRecord {
+  RecordHead head;
+  std::uint64_t number;
+  std::uint32_t answer_count;
+  std::uint32_t reserved;
+  RecordedAnswer answers[kOperationAnswersMax];
+};
+inline constexpr std::uint32_t kAnswersFixedBytes = offsetof(AnswersRecord, answers);
+static_assert(kAnswersFixedBytes == 32);
+
+/// What came of an operation. `number` is 0 when the models had to be left alone for it.
+struct OutcomeRecord {
+  RecordHead head;
+  std::uint64_t number;
+  std::int64_t result;              // what the call returned; negative: it failed
+  std::uint64_t kernel_read_bytes;  // what the kernel booked to the thread during the call
+  std::uint64_t kernel_write_bytes;
+  std::uint8_t kind;
+  std::uint8_t call_class;
+  std::uint8_t reserved[14];
+};
+static_assert(sizeof(OutcomeRecord) == kSlotBytes);
+
+/// posix_fadvise() on a file.
+struct AdviceRecord {
+  RecordHead head;
+  std::uint64_t time_ns;
+  std::uint64_t device;
+  std::uint64_t inode;
+  std::uint32_t window_pages_max;
+  std::uint32_t request_pages_max;
+  std::uint32_t descriptor;
+  std::uint32_t opening;
+  std::uint32_t advice;  // POSIX_FADV_*
+  std::uint32_t folio_order_max;
+};
+static_assert(sizeof(AdviceRecord) == kSlotBytes);
+
+enum class ProcessEvent : std::uint8_t { started, forked, left };
+
+/// A process joins the job or leaves it in good order; a killed one does not.
+struct ProcessRecord {
+  RecordHead head;
+  std::uint64_t time_ns;
+  std::uint32_t parent_pid;  // of a forked one: whose memory it has a copy of
+  std::uint8_t event;        // ProcessEvent
+  std::uint8_t reserved[35];
+};
+static_assert(sizeof(ProcessRecord) == kSlotBytes);
+
+/// The last record of every whole file, written by the launcher.
+struct EndRecord {
+  RecordHead head;
+  std::uint64_t records;            // before this one
+  std::uint64_t lost;               // that found no room in the ring
+  std::uint64_t kernel_read_bytes;  // the kernel's account of the command and the children it waited for
+  std::uint64_t kernel_write_bytes;
+  std::uint64_t kernel_cancelled_bytes;
+  std::uint64_t is_account_known;
+};
+static_assert(sizeof(EndRecord) == kSlotBytes);
+
+inline constexpr std::size_t kRecordedCommandBytesMax = 64;
+
+/// The beginning of a file.
+struct RecordFileHeader {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t header_bytes;
+  std::uint32_t checksum;          // of the header with this field zero
+  std::uint32_t page_bytes;        // of the models
+  std::uint64_t started_s;         // since 1970, UTC
+  std::uint64_t rate_bytes_per_s;  // the grant at the start
+  std::uint64_t window_ns;
+  std::uint32_t policy_id;
+  std::uint32_t is_ledger_on;
+  std::uint32_t disabled_models;
+  std::uint32_t reserved;
+  char command[kRecordedCommandBytesMax];  // the program's name, ends in a zero
+};
+inline constexpr std::uint32_t kFileHeaderBytes = sizeof(RecordFileHeader);
+static_assert(kFileHeaderBytes == 2 * kSlotBytes);
+
+/// Sums up `bytes` bytes, a multiple of 8: word by word, h = (h ^ word) * odd, folded. Never 0.
+inline std::uint32_t checksum_of(const void* data, std::size_t bytes) {
+  const auto* in = static_cast<const unsigned char*>(data);
+  std::uint64_t sum = UINT64_C(0x9e3779b97f4a7c15);
+  for (std::size_t i = 0; i < bytes; i += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, in + i, sizeof word);
+    sum = (sum ^ word) * UINT64_C(0xd6e8feb86659fd93);
+    sum ^= sum >> 32U;
+  }
+  const auto folded = static_cast<std::uint32_t>(sum);
+  return folded != 0 ? folded : 1;
+}
+
+/// Fills in what every record has: its type, size and checksum. `bytes` is rounded up to whole slots, which the caller's buffer
+/// holds, zeroed.
+inline void seal(RecordHead& head, std::uint16_t type, std::size_t bytes) {
+  head.type = type;
+  head.bytes = static_cast<std::uint16_t>((bytes + kSlotBytes - 1) / kSlotBytes * kSlotBytes);
+  head.checksum = 0;
+  head.checksum = checksum_of(&head, head.bytes);
+}
+
+/// True when the record at `bytes`, which holds as much as its head says, is what was sealed.
+inline bool is_intact(const unsigned char* bytes) {
+  RecordHead head;
+  std::memcpy(&head, bytes, sizeof head);
+  if (head.bytes < kSlotBytes || head.bytes > kRecordBytesMax || head.bytes % kSlotBytes != 0) return false;
+  alignas(8) unsigned char copy[kRecordBytesMax];
+  std::memcpy(copy, bytes, head.bytes);
+  std::memset(copy, 0, sizeof head.checksum);
+  return checksum_of(copy, head.bytes) == head.checksum;
+}
+
+}  // namespace discnice::protocol

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/protocol/ring.hpp"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "toolbox/base/raw_sys.hpp"
+#include "toolbox/base/short_text.hpp"
+
+namespace discnice::protocol {
+namespace {
+
+using gray::base::append_text;
+using gray::base::is_raw_error;
+using gray::base::raw_syscall;
+using gray::base::Result;
+using gray::base::word;
+
+constexpr std::uint64_t kRingMagic = UINT64_C(0x676e6972636e7364);  // "dsncring" on a little-endian machine
+constexpr char kSuffix[] = "-ring";
+constexpr std::size_t kWordsPerSlot = kSlotBytes / sizeof(std::uint64_t);
+
+struct Path {
+  char text[sizeof kSegmentFolder + kSegmentNameBytesMax + sizeof kSuffix];
+};
+
+Path path_of(const SegmentName& name) {
+  Path path{};
+  *append_text(append_text(append_text(path.text, kSegmentFolder), name.text), kSuffix) = '\0';
+  return path;
+}
+
+Result<Ring*> map(long descriptor) {
+  const long address =
+      raw_syscall(SYS_mmap, 0, sizeof(Ring), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (is_raw_error(address)) return Result<Ring*>::failure(static_cast<int>(address));
+  return reinterpret_cast<Ring*>(address);
+}
+
+int check_file(long descriptor) {
+  struct stat status {};
+  const long result = raw_syscall(SYS_newfstatat, descriptor, word(""), word(&status), AT_EMPTY_PATH);
+  if (is_raw_error(result)) return static_cast<int>(result);
+  if (!S_ISREG(status.st_mode) || status.st_size != static_cast<off_t>(sizeof(Ring))) return -EPROTO;
+  if ((status.st_mode & 077U) != 0) return -EPERM;
+  const auto user = static_cast<uid_t>(raw_syscall(SYS_geteuid));
+  return status.st_uid == user || user == 0 ? 0 : -EPERM;
+}
+
+std::atomic<std::uint64_t>* words_at(Ring& ring, std::uint64_t place) {
+  return ring.slots[place % kRingSlots].words;
+}
+
+// The slots of a record that starts at `place`, as many as `bytes` fill; copied to `target` but for the first word.
+void copy_out(Ring& ring, std::uint64_t place, std::size_t bytes, unsigned char* target) {
+  for (std::size_t i = 1; i < bytes / sizeof(std::uint64_t); ++i) {
+    const std::uint64_t value =
+        words_at(ring, place + i / kWordsPerSlot)[i % kWordsPerSlot].load(std::memory_order_relaxed);
+    std::memcpy(target + i * sizeof value, &value, sizeof value);
+  }
+}
+
+void give_back(Ring& ring, std::uint64_t place, std::uint64_t slots) {
+  for (std::uint64_t i = 0; i < slots; ++i) words_at(ring, place + i)[0].store(0, std::memory_order_relaxed);
+  ring.drained.store(place + slots, std::memory_order_release);  // pairs with the acquire in put()
+}
+
+}  // namespace
+
+Result<Ring*> make_ring(const SegmentName& name) {
+  const Path path = path_of(name);
+  const long descriptor = raw_syscall(SYS_openat, AT_FDCWD, word(path.text),
+                                      O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (is_raw_error(descriptor)) return Result<Ring*>::failure(static_cast<int>(descriptor));
+  const long reserved = raw_syscall(SYS_fallocate, descriptor, 0, 0, sizeof(Ring));
+  Result<Ring*> ring =
+      is_raw_error(reserved) ? Result<Ring*>::failure(static_cast<int>(reserved)) : map(descriptor);
+  raw_syscall(SYS_close, descriptor);
+  if (!ring) {
+    remove_ring(name);
+    return ring;
+  }
+  ring.value()->version = kRingVersion;
+  ring.value()->slot_count = kRingSlots;
+  ring.value()->magic.store(kRingMagic, std::memory_order_release);  // pairs with the acquire in join_ring()
+  return ring;
+}
+
+Result<Ring*> join_ring(const SegmentName& name) {
+  const Path path = path_of(name);
+  const long descriptor =
+      raw_syscall(SYS_openat, AT_FDCWD, word(path.text), O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+  if (is_raw_error(descriptor)) return Result<Ring*>::failure(static_cast<int>(descriptor));
+  const int status = check_file(descriptor);
+  Result<Ring*> ring = status == 0 ? map(descriptor) : Result<Ring*>::failure(status);
+  raw_syscall(SYS_close, descriptor);
+  if (!ring) return ring;
+  const Ring& found = *ring.value();
+  const bool is_ours = found.magic.load(std::memory_order_acquire) == kRingMagic &&
+                       found.version == kRingVersion && found.slot_count == kRingSlots;
+  if (is_ours) return ring;
+  unmap_ring(ring.value());
+  return Result<Ring*>::failure(-EPROTO);
+}
+
+void remove_ring(const SegmentName& name) {
+  const Path path = path_of(name);
+  raw_syscall(SYS_unlinkat, AT_FDCWD, word(path.text), 0);
+}
+
+void unmap_ring(Ring* ring) {
+  raw_syscall(SYS_munmap, word(ring), sizeof(Ring));
+}
+
+bool put(Ring& ring, const RecordHead& record) {
+  const std::uint64_t slots = record.bytes / kSlotBytes;
+  std::uint64_t place = ring.claimed.load(std::memory_order_relaxed);
+  do {
+    // Pairs with give_back(): the slots seen as free have been cleared.
+    if (place + slots - ring.drained.load(std::memory_order_acquire) > kRingSlots) {
+      ring.lost.fetch_add(1, std::memory_order_relaxed);
+      return false;
+    }
+  } while (!ring.claimed.compare_exchange_weak(place, place + slots, std::memory_order_relaxed));
+  const auto* source = reinterpret_cast<const unsigned char*>(&record);
+  for (std::size_t i = 1; i < record.bytes / sizeof(std::uint64_t); ++i) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, source + i * sizeof value, sizeof value);
+    words_at(ring, place + i / kWordsPerSlot)[i % kWordsPerSlot].store(value, std::memory_order_relaxed);
+  }
+  std::uint64_t first = 0;
+  std::memcpy(&first, source, sizeof first);
+  words_at(ring, place)[0].store(first, std::memory_order_release);  // pairs with the acquire in take()
+  return true;
+}
+
+Taken take(Ring& ring, TakenRecord& record) {
+  while (true) {
+    const std::uint64_t place = ring.drained.load(std::memory_order_relaxed);
+    const std::uint64_t claimed = ring.claimed.load(std::memory_order_acquire);
+    if (claimed == place) return Taken::nothing;
+    if (claimed - place > kRingSlots) return Taken::broken;
+    const std::uint64_t first = words_at(ring, place)[0].load(std::memory_order_acquire);  // pairs with put()
+    if (first == 0) return Taken::hole;
+    std::memcpy(record.bytes, &first, sizeof first);
+    const std::size_t bytes = record.head().bytes;
+    if (bytes <= kRecordBytesMax && bytes / kSlotBytes <= claimed - place) {
+      copy_out(ring, place, bytes, record.bytes);
+      if (is_intact(record.bytes)) {
+        give_back(ring, place, bytes / kSlotBytes);
+        return Taken::record;
+      }
+    }
+    skip(ring);
+  }
+}
+
+void skip(Ring& ring) {
+  ring.lost.fetch_add(1, std::memory_order_relaxed);
+  give_back(ring, ring.drained.load(std::memory_order_relaxed), 1);
+}
+
+}  // namespace discnice::protocol

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// ring: the shared memory through which the members of a job hand records to the launcher, which drains it into a file.
+//
+// Why not a file that the members append to: writing it would be disk work of the very process whose disk work is being recorded, and
+// could meet a full disk, a limit on file sizes (a deadly signal), a sandbox or another root folder there. A member only copies a
+// record into memory that is reserved already. When there is no room it leaves the record out and counts that.
+//
+// Any number of members write, one process drains. A member claims slots by compare-and-swap and publishes its record by storing
+// the first word last. One that is killed between the two leaves a hole; the drainer skips a hole it has waited for in vain, slot by
+// slot, and the checksum tells a record from the rest of a torn one. There is no lock to leave behind.
+//
+// Invariant: drained <= claimed <= drained + slots; the first word of every slot outside [drained, claimed) is 0.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "toolbox/base/result.hpp"
+#include "tools/discnice/protocol/record_format.hpp"
+#include "tools/discnice/protocol/segment.hpp"
+
+namespace discnice::protocol {
+
+inline constexpr std::uint32_t kRingVersion = 1;
+/// 16 MiB: a tenth of a second of what four busy processors can record; the launcher looks every few milliseconds.
+inline constexpr std::uint32_t kRingSlots = UINT32_C(1) << 18U;
+
+struct RingSlot {
+  std::atomic<std::uint64_t> words[kSlotBytes / sizeof(std::uint64_t)];
+};
+
+struct Ring {
+  std::atomic<std::uint64_t> magic;  // writer: the creator, last (release); members acquire
+  std::uint32_t version;
+  std::uint32_t slot_count;
+  alignas(64) std::atomic<std::uint64_t> claimed;  // slots, ever. Writer: the members, by compare-and-swap
+  alignas(
+      64) std::atomic<std::uint64_t> drained;  // slots, ever. Writer: the drainer (release); members acquire
+  alignas(64)
+      std::atomic<std::uint64_t> lost;  // records left out. Writer: the members and the drainer, by addition
+  std::atomic<std::uint64_t> operations;  // numbers given out. Writer: the members, by addition
+  alignas(64) RingSlot slots[kRingSlots];
+};
+
+/// Makes the ring that belongs to the segment of that name, its memory reserved. Errors as of make() of a segment.
+gray::base::Result<Ring*> make_ring(const SegmentName& name);
+
+/// Maps the ring of that segment. Errors: as open(2), -EPERM, -EPROTO.
+gray::base::Result<Ring*> join_ring(const SegmentName& name);
+
+/// Removes the ring's name, if there is one.
+void remove_ring(const SegmentName& name);
+
+void unmap_ring(Ring* ring);
+
+/// Copies a sealed record into the ring; false when there was no room, which is counted. Lock-free; any thread of any member.
+bool put(Ring& ring, const RecordHead& record);
+
+/// What the drainer found at its place.
+enum class Taken : std::uint8_t { record, nothing, hole, broken };
+
+/// A record, copied out and checked, or why there is none.
+struct TakenRecord {
+  alignas(8) unsigned char bytes[kRecordBytesMax];
+
+  [[nodiscard]] const RecordHead& head() const { return reinterpret_cast<const RecordHead&>(bytes); }
+};
+
+/// Takes the next record. `hole`: somebody claimed this place and has not published yet. `broken`: the ring's own numbers
+/// contradict each other; drain no more. One drainer only.
+Taken take(Ring& ring, TakenRecord& record);
+
+/// Gives up the slot at the drainer's place and counts it as a lost record.
+void skip(Ring& ring);
+
+}  // namespace discnice::protocol

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// callsite_none: for the library that needs libc alone.
+#include "tools/discnice/shim/callsite.hpp"
+
+namespace discnice::shim {
+
+std::uint32_t walk_stack(std::uint64_t* /*frames*/, std::uint32_t /*frames_max*/) {
+  return 0;
+}
+
+}  // namespace discnice::shim
