@@ -16,7 +16,7 @@ _discnice() {
     --smooth-writes) mapfile -t COMPREPLY < <(compgen -W 'on off auto' -- "$current") && return ;;
     --ledger) mapfile -t COMPREPLY < <(compgen -W 'on off' -- "$current") && return ;;
     --backend) mapfile -t COMPREPLY < <(compgen -W 'auto cachestat mincore nowait timed none' -- "$current") && return ;;
-    --report) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;
+    --report | --record | --profile | replay) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;
     set | report) mapfile -t COMPREPLY < <(compgen -W "$(_discnice_jobs)" -- "$current") && return ;;
   esac
   if [[ $current == -* ]]; then
@@ -26,12 +26,12 @@ _discnice() {
       top) mapfile -t COMPREPLY < <(compgen -W '--json --once --processes --output --help' -- "$current") ;;
       verify) mapfile -t COMPREPLY < <(compgen -W '--disable --json --report --ledger --backend --help' -- "$current") ;;
       *)
-        mapfile -t COMPREPLY < <(compgen -W "$limits --schedule --exclude --require --report --json --quiet --ledger --backend \
+        mapfile -t COMPREPLY < <(compgen -W "$limits --schedule --exclude --require --report --record --profile --json --quiet --ledger --backend --disable \
           --help --version" -- "$current")
         ;;
     esac
   elif ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'run set status top report policies verify explain' -c -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W 'run set status top report policies verify replay explain' -c -- "$current")
   else
     mapfile -t COMPREPLY < <(compgen -c -- "$current")
   fi

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # discnice.fish: completion of discnice for fish.
-set -l commands run set status top report policies verify explain
+set -l commands run set status top report policies verify replay explain
 complete -c discnice -n "not __fish_seen_subcommand_from $commands" -a "$commands"
 complete -c discnice -s p -l policy -x -a "rate nice idle share unlimited" -d "how to decide when an operation may go"
 complete -c discnice -s r -l rate -x -d "disk bytes a second"
@@ -16,7 +16,14 @@ complete -c discnice -l schedule -x -d "limits by the time of the week"
 complete -c discnice -l exclude -x -d "leave programs of this name alone"
 complete -c discnice -l require -d "end the job when a program cannot be covered"
 complete -c discnice -l report -r -d "write the report to a file"
+complete -c discnice -l record -r -d "write every file operation to a file"
+complete -c discnice -l profile -r -d "write the call stacks of what reaches the disk"
+complete -c discnice -l ledger -x -a "on off" -d "settle predictions by the kernel's own account"
+complete -c discnice -l backend -x -a "auto cachestat mincore nowait timed none" -d "how to find cached pages"
+complete -c discnice -l disable -x -d "do without these models"
 complete -c discnice -l json -d "for programs"
+complete -c discnice -l help -d "help"
+complete -c discnice -l version -d "version"
 complete -c discnice -s q -l quiet -d "no report"
 complete -c discnice -n "__fish_seen_subcommand_from set" -l pause -d "hold everything"
 complete -c discnice -n "__fish_seen_subcommand_from set" -l resume -d "go on"
