@@ -196,7 +196,7 @@ TEST_CASE("an interval that was asked for stays", "[idle]") {
   }
 }
 
-TEST_CASE("a job that gives way gets a turn a second however busy the disk is", "[idle][nice]") {
+TEST_CASE("a job that gives way gets a turn now and then however busy the disk is", "[idle][nice]") {
   Disk disk;
   std::uint64_t last_go_ns = disk.now_ns;
   for (int i = 0; i < 1000; ++i) disk.others_read(kWindowBytes);
@@ -213,6 +213,7 @@ TEST_CASE("a least rate brings the turns nearer", "[idle][nice]") {
   for (int i = 0; i < 30; ++i) disk.others_read(kWindowBytes);
   CHECK(turn_after_ns(disk.grant, kWindowBytes) == kSecondNs / 10);
   CHECK(disk.wait_ns(kNice) <= kSecondNs / 10);
+  CHECK(turn_after_ns(disk.grant, 100 * kWindowBytes) == kTurnNs);
 }
 
 TEST_CASE("nice is at its floor after a few looks at a busy disk and at full speed after a quiet second",
@@ -220,7 +221,7 @@ TEST_CASE("nice is at its floor after a few looks at a busy disk and at full spe
   Disk disk;
   CHECK(disk.wait_ns(kNice) == 0);
   for (int i = 0; i < 12; ++i) disk.others_read();
-  CHECK(disk.wait_ns(kNice) > kSecondNs / 2);
+  CHECK(disk.wait_ns(kNice) > kTurnNs / 2);
   std::uint64_t before_ns = disk.wait_ns(kNice);
   for (int i = 0; i < 10; ++i) {
     disk.quiet(50 * kMillisecondNs);
