@@ -102,6 +102,22 @@ truncated() {
   [[ ! -e /dev/shm/$SEGMENT ]] || complain "the segment truncated to $1: it is still there"
 }
 
+# The ring through which a recording passes, likewise.
+ring_truncated() {
+  local begun
+  make_cold source
+  "$DISCNICE" -q --rate 16MB --record recorded -- cp source target 2>said &
+  LAUNCHER=$!
+  await 2 compgen -G '/dev/shm/discnice-*-ring' >/dev/null
+  sleep 0.4
+  begun=$(date +%s%N)
+  truncate -s 0 /dev/shm/discnice-*-ring
+  wait "$LAUNCHER" || complain "the ring truncated: status $?: $(<said)"
+  printf 'the ring truncated: done %s s later\n' "$(seconds_since "$begun")"
+  holds "$(seconds_since "$begun") < 2.5" || complain 'the ring truncated: the copy hangs'
+  copied 'the ring truncated'
+}
+
 # Every byte of what members share becomes wrong, one after the other, and stays so; the program goes on.
 readonly CORRUPT='import mmap, sys, time
 with open(sys.argv[1], "r+b") as file, mmap.mmap(file.fileno(), 0) as segment:
@@ -220,6 +236,7 @@ member_stopped
 launcher_killed
 truncated 0
 truncated 4096
+ring_truncated
 corrupted
 crowd
 fork_storm
