@@ -87,6 +87,7 @@ int opened(int fd, int flags) {
   if (fd < 0) return fd;
   forget_open_file(fd);
   if ((flags & O_TRUNC) != 0) after_truncation(fd, 0);
+  if ((flags & O_DIRECTORY) != 0) note_folder(fd);
   return fd;
 }
 

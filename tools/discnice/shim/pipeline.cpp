@@ -567,6 +567,16 @@ void pay_debt(Job& job) {
   admit(job, IoEstimate{}, {last_disk()}, true, signals);
 }
 
+void note_folder(int fd) {
+  Job* here = job();
+  if (here == nullptr) return;
+  if (policy::policy_by_id(protocol::load_grant(*here->segment).policy_id).hold == nullptr) return;
+  struct stat status {};
+  if (is_raw_error(raw_syscall(SYS_newfstatat, fd, word(""), word(&status), AT_EMPTY_PATH))) return;
+  Device* device = device_of(fd, status.st_dev);
+  if (device != nullptr && !device->is_free) disk_of(*here, *device);
+}
+
 void settle_now(Job& job) {
   settle(job);
 }

@@ -76,6 +76,9 @@ std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t par
 /// nobody predicts.
 void pay_debt(Job& job);
 
+/// A folder was opened: what a walk reads of it, which no call predicts, belongs to its disk.
+void note_folder(int fd);
+
 /// Looks at the kernel's account now; what it shows and nobody predicted becomes debt. errno is kept.
 void settle_now(Job& job);
 

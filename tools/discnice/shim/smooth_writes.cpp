@@ -7,7 +7,6 @@
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/policy/lanes.hpp"
-#include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
 namespace discnice::shim {
@@ -48,8 +47,8 @@ std::atomic<std::uint64_t> written_bytes{0};  // of this process
 bool is_wanted(const Grant& grant) {
   if (grant.smooth_writes == SmoothWrites::on) return true;
   if (grant.smooth_writes == SmoothWrites::off) return false;
-  const bool is_limited = policy::has_limit(grant) || policy::policy_by_id(grant.policy_id).hold != nullptr;
-  return is_limited && written_bytes.load(std::memory_order_relaxed) >= kLeftAloneBytes;
+  // Without a rate there is none for the disk to see, and what is started early delays other programs' fsync.
+  return policy::has_limit(grant) && written_bytes.load(std::memory_order_relaxed) >= kLeftAloneBytes;
 }
 
 std::uint64_t step_bytes(const Grant& grant) {
