@@ -20,7 +20,7 @@ namespace discnice::policy {
 /// A portion: large beside a seek, small beside what a person waits for.
 inline constexpr std::uint64_t kLumpBytes = UINT64_C(2) << 20;
 /// No operation waits longer than half of this for a portion.
-inline constexpr std::uint64_t kLumpMaxNs = 500'000'000;
+inline constexpr std::uint64_t kLumpMaxNs = 250'000'000;
 /// Others count as using the disk for so long after their last request.
 inline constexpr std::uint64_t kLumpMemoryNs = 100'000'000;
 /// What was saved up is not lost when they stop in the middle of it, nor while a write waits for the disk.
