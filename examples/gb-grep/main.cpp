@@ -20,7 +20,9 @@ constexpr int kExitFound = 0;
 constexpr int kExitNotFound = 1;
 constexpr int kExitTrouble = 2;
 constexpr std::size_t kReadBytes = 1U << 18U;
-constexpr double kCachedMin = 0.5;  // from this share on a file is read with the cached ones
+constexpr double kCachedMin =
+    0.5;  // from this share on a file is read with the cached ones, the more of it the earlier
+constexpr double kCachedSteps = 32;
 
 constexpr char kHelp[] =
     "Usage: gb-grep [-c | -l | -q] [-u] TEXT FILE...\n"
@@ -45,7 +47,7 @@ struct Options {
 
 struct File {
   const char* path;
-  bool is_cached;
+  int cached_steps;  // 0: less than half
   gb_layout_place place;
 };
 
@@ -56,17 +58,18 @@ void order_files(std::vector<const char*>& paths) {
   gb_layout_advise(paths[0], 0, &order);
   std::vector<File> files;
   for (const char* path : paths) {
-    File file{path, false, {}};
+    File file{path, 0, {}};
     gb_cache_report report{};
     report.size = sizeof report;
     file.place.size = sizeof file.place;
-    if (gb_cache_inspect(detector, path, &report) == 0) file.is_cached = report.cached_fraction >= kCachedMin;
+    if (gb_cache_inspect(detector, path, &report) == 0 && report.cached_fraction >= kCachedMin)
+      file.cached_steps = static_cast<int>(report.cached_fraction * kCachedSteps);
     gb_layout_find(path, &file.place);
     files.push_back(file);
   }
   gb_cache_close(detector);
   std::stable_sort(files.begin(), files.end(), [order](const File& a, const File& b) {
-    if (a.is_cached != b.is_cached) return a.is_cached;
+    if (a.cached_steps != b.cached_steps) return a.cached_steps > b.cached_steps;
     return gb_layout_compare_by(&a.place, &b.place, order) < 0;
   });
   for (std::size_t i = 0; i < files.size(); ++i) paths[i] = files[i].path;
@@ -82,38 +85,52 @@ class Search {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return -1;
     long matches = 0;
-    std::string line;  // the beginning of one that goes on in the next block
+    std::size_t kept = 0;  // bytes of a line that goes on in the next block
     ssize_t length = 0;
-    while ((length = read(fd, buffer_.data(), buffer_.size())) > 0) {
-      const char* at = buffer_.data();
-      const char* end = at + length;
-      while (const void* newline = std::memchr(at, '\n', static_cast<std::size_t>(end - at))) {
-        const char* line_end = static_cast<const char*>(newline);
-        line.append(at, line_end);
-        matches += judge(path, line);
-        line.clear();
-        at = line_end + 1;
-        if (matches > 0 && (options_.is_quiet || options_.is_list)) break;
-      }
+    while ((length = read(fd, buffer_.data() + kept, buffer_.size() - kept)) > 0) {
+      const std::size_t filled = kept + static_cast<std::size_t>(length);
+      const void* newline = memrchr(buffer_.data(), '\n', filled);
+      const std::size_t whole =
+          newline == nullptr
+              ? 0
+              : static_cast<std::size_t>(static_cast<const char*>(newline) - buffer_.data()) + 1;
+      matches += in_lines(path, buffer_.data(), buffer_.data() + whole);
+      kept = filled - whole;
+      std::memmove(buffer_.data(), buffer_.data() + whole, kept);
+      if (kept == buffer_.size()) buffer_.resize(2 * kept);
       if (matches > 0 && (options_.is_quiet || options_.is_list)) break;
-      line.append(at, end);
     }
     const int error = errno;
     close(fd);
     errno = error;
     if (length < 0) return -1;
-    if (!line.empty() && length == 0) matches += judge(path, line);
+    if (length == 0 && kept > 0) matches += in_lines(path, buffer_.data(), buffer_.data() + kept);
     return matches;
   }
 
  private:
-  int judge(const char* path, const std::string& line) {
-    if (memmem(line.data(), line.size(), options_.text.data(), options_.text.size()) == nullptr) return 0;
-    if (options_.is_count || options_.is_list || options_.is_quiet) return 1;
+  // The text is looked for in all lines at once; most blocks hold none.
+  long in_lines(const char* path, const char* at, const char* end) {
+    long matches = 0;
+    while (const void* found =
+               memmem(at, static_cast<std::size_t>(end - at), options_.text.data(), options_.text.size())) {
+      const char* here = static_cast<const char*>(found);
+      const void* before = memrchr(at, '\n', static_cast<std::size_t>(here - at));
+      const void* after = std::memchr(here, '\n', static_cast<std::size_t>(end - here));
+      const char* line_end = after == nullptr ? end : static_cast<const char*>(after);
+      print(path, before == nullptr ? at : static_cast<const char*>(before) + 1, line_end);
+      ++matches;
+      if (after == nullptr || options_.is_quiet || options_.is_list) break;
+      at = line_end + 1;
+    }
+    return matches;
+  }
+
+  void print(const char* path, const char* line, const char* line_end) const {
+    if (options_.is_count || options_.is_list || options_.is_quiet) return;
     if (has_names_) std::printf("%s:", path);
-    std::fwrite(line.data(), 1, line.size(), stdout);
+    std::fwrite(line, 1, static_cast<std::size_t>(line_end - line), stdout);
     std::putchar('\n');
-    return 1;
   }
 
   const Options& options_;
@@ -171,6 +188,8 @@ int main(int argc, char** argv) {
   }
   if (argc - optind < 2) return fail_usage("write gb-grep TEXT FILE...", "");
   options.text = argv[optind];
+  if (options.text.empty()) return fail_usage("there is no text to look for", "");
+  if (options.text.find('\n') != std::string::npos) return fail_usage("the text must lie in one line", "");
   std::vector<const char*> paths(argv + optind + 1, argv + argc);
   if (!options.is_unordered) order_files(paths);
   return search(options, paths);

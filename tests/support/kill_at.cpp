@@ -4,7 +4,7 @@
 //   kill_at N PROGRAM [ARGUMENT...]          kills at the Nth stop, from 1
 //   kill_at 0 PROGRAM [ARGUMENT...]          kills nowhere
 //   kill_at --hook COMMAND PROGRAM [...]     runs COMMAND with sh while the program stands still after each system call
-//                                            that may change a file system; GRAY_CALL holds its number
+//                                            that changes names or forces data out; GRAY_CALL holds its number
 //
 // A stop is a system call about to be made, or just made: stops 2k-1 and 2k are before and after the kth call since the
 // program was loaded. Prints the number of stops, and with N the number of the call at which it died. Ends with status 0 when
@@ -28,12 +28,11 @@ namespace {
   std::exit(2);
 }
 
-// Calls that may change what a disk holds, or order it.
+// Calls after which a disk may hold something else that matters: those that force data out, and those that change names. What
+// others change waits in memory for one of these.
 bool may_change(long number) {
-  constexpr long kChanging[] = {SYS_openat,    SYS_write,   SYS_pwrite64, SYS_ftruncate, SYS_fsync,
-                                SYS_fdatasync, SYS_mkdirat, SYS_unlinkat, SYS_linkat,    SYS_symlinkat,
-                                SYS_renameat2, SYS_fchmod,  SYS_fchown,   SYS_fsetxattr, SYS_utimensat,
-                                SYS_ioctl,     SYS_renameat};
+  constexpr long kChanging[] = {SYS_fsync,  SYS_fdatasync, SYS_mkdirat,   SYS_unlinkat,
+                                SYS_linkat, SYS_symlinkat, SYS_renameat2, SYS_renameat};
   for (const long changing : kChanging)
     if (changing == number) return true;
   return false;

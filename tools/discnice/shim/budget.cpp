@@ -15,8 +15,7 @@ using policy::Lane;
 
 static_assert(policy::kLaneCount == protocol::kLaneStates);
 
-constexpr std::uint64_t kBurstsPerSecond = 10;      // a part is a tenth of a second's worth
-constexpr std::uint64_t kPartBytesMin = 64 * 1024;  // below this, splitting costs more calls than it smooths
+constexpr std::uint64_t kBurstsPerSecond = 10;  // a part is a tenth of a second's worth
 // Of a job that gives way: what the foreground may have to wait for once.
 constexpr std::uint64_t kHeldPartBytes = 512 * 1024;
 // Beyond the latest account a debt may lie this much: the accounts move on while it is read.

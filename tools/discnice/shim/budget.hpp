@@ -10,6 +10,9 @@
 
 namespace discnice::shim {
 
+/// No call is made in smaller parts than this: splitting would cost more calls than it smooths.
+inline constexpr std::uint64_t kPartBytesMin = UINT64_C(64) * 1024;
+
 /// The grant that holds now: of a job that shares, the rate it was lent.
 Grant grant_now(const Job& job, std::uint64_t now_ns);
 

@@ -118,29 +118,22 @@ bool takes_mode(int flags) {
 #define DISCNICE_CALL(type, name, arguments, ...) \
   (real.name != nullptr ? real.name arguments : static_cast<type>(raw __VA_ARGS__))
 
-#define DISCNICE_READ(type, name, parameters, arguments, system, fd, count, place)                  \
-  DISCNICE_EXPORT(type, name, parameters);                                                          \
-  type discnice_hook_##name parameters {                                                            \
-    return run_transfer({OpKind::read, fd, place, count},                                           \
-                        [&]([[maybe_unused]] std::size_t done, [[maybe_unused]] std::size_t part) { \
-                          return DISCNICE_CALL(type, name, arguments, system);                      \
-                        });                                                                         \
+#define DISCNICE_TRANSFER(kind, type, name, parameters, arguments, system, fd, count, place)      \
+  DISCNICE_EXPORT(type, name, parameters);                                                        \
+  type discnice_hook_##name parameters {                                                          \
+    const auto call = [&]([[maybe_unused]] std::size_t done, [[maybe_unused]] std::size_t part) { \
+      return DISCNICE_CALL(type, name, arguments, system);                                        \
+    };                                                                                            \
+    return passes_by(fd) ? call(0, count) : run_transfer({kind, fd, place, count}, call);         \
   }
-
-#define DISCNICE_WRITE(type, name, parameters, arguments, system, fd, count, place)                 \
-  DISCNICE_EXPORT(type, name, parameters);                                                          \
-  type discnice_hook_##name parameters {                                                            \
-    return run_transfer({OpKind::write, fd, place, count},                                          \
-                        [&]([[maybe_unused]] std::size_t done, [[maybe_unused]] std::size_t part) { \
-                          return DISCNICE_CALL(type, name, arguments, system);                      \
-                        });                                                                         \
-  }
+#define DISCNICE_READ(...) DISCNICE_TRANSFER(OpKind::read, __VA_ARGS__)
+#define DISCNICE_WRITE(...) DISCNICE_TRANSFER(OpKind::write, __VA_ARGS__)
 
 #define DISCNICE_VECTOR(kind, type, name, parameters, arguments, system, fd, vector, count, place) \
   DISCNICE_EXPORT(type, name, parameters);                                                         \
   type discnice_hook_##name parameters {                                                           \
-    return run_vector({kind, fd, place, 0}, vector, count,                                         \
-                      [&] { return DISCNICE_CALL(type, name, arguments, system); });               \
+    const auto call = [&] { return DISCNICE_CALL(type, name, arguments, system); };                \
+    return passes_by(fd) ? call() : run_vector({kind, fd, place, 0}, vector, count, call);         \
   }
 #define DISCNICE_READ_VECTOR(...) DISCNICE_VECTOR(OpKind::read, __VA_ARGS__)
 #define DISCNICE_WRITE_VECTOR(...) DISCNICE_VECTOR(OpKind::write, __VA_ARGS__)

@@ -56,6 +56,15 @@ OpenFile* find_open_file(int fd) {
   return chunk == nullptr ? nullptr : &chunk[number % kChunkFiles];
 }
 
+bool is_known_free(int fd) {
+  const auto number = static_cast<unsigned>(fd);
+  if (number >= kChunkFiles * kChunksMax) return true;
+  const OpenFile* chunk =
+      chunks[number / kChunkFiles].load(std::memory_order_acquire);  // pairs with map_chunk()
+  return chunk != nullptr &&
+         chunk[number % kChunkFiles].file_class.load(std::memory_order_acquire) == FileClass::free;
+}
+
 void forget_open_file(int fd) {
   const auto number = static_cast<unsigned>(fd);
   if (number < kChunkFiles * kChunksMax) forget_open_files(number, number);

@@ -517,6 +517,7 @@ void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
 }
 
 std::size_t part_bytes_max(Job& job, const Transfer& transfer) {
+  if (transfer.length_bytes <= kPartBytesMin) return SIZE_MAX;
   const std::uint64_t part = part_bytes(protocol::load_grant(*job.segment), transfer.kind == OpKind::write);
   if (part == 0) return SIZE_MAX;
   if (transfer.length_bytes <= part) return SIZE_MAX;
