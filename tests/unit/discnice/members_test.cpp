@@ -211,3 +211,17 @@ TEST_CASE("processes that enter together get a slot each", "[members]") {
   CHECK(holders.size() == kProcesses);
   CHECK(total(*segment, Counter::calls) == kProcesses);
 }
+
+TEST_CASE("what a member that was killed in its sleep had reserved is returned once", "[members]") {
+  const Shared segment;
+  const pid_t child = start_child([] { return 0; });
+  Member& dead = enter(*segment, static_cast<std::uint32_t>(child), JoinKind::after_exec);
+  Member& alive = enter(*segment, own_pid(), JoinKind::after_exec);
+  dead.reserved_bytes.store(700);
+  alive.reserved_bytes.store(30);
+  REQUIRE(wait_for(child) == 0);
+  CHECK(reserved_bytes(*segment) == 730);
+  CHECK(take_reservations_of_dead(*segment) == 700);
+  CHECK(take_reservations_of_dead(*segment) == 0);
+  CHECK(alive.reserved_bytes.load() == 30);
+}

@@ -25,6 +25,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/unit/discnice/child_process.hpp"
 #include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/protocol/guarded_word.hpp"
 #include "tools/discnice/protocol/members.hpp"
 
 using namespace discnice;
@@ -105,7 +106,7 @@ std::vector<char> bytes_of(const Segment& segment) {
 void use(Segment& segment) {
   const Grant grant = load_grant(segment);
   const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
-  const auto decision = policy.admit({segment.policy_state.load()}, grant, 4'096, 1'000'000'000);
+  const auto decision = policy.admit({segment.lane_states[0].load()}, grant, 4'096, 1'000'000'000);
   policy.correct(decision.next, grant, -4'096, 1'000'000'000);
   Member& member = enter(segment, discnice::test::own_pid(), JoinKind::after_exec);
   add(member, Counter::calls, 1);
@@ -146,9 +147,10 @@ TEST_CASE("a segment made is found again by name, with what it was made with", "
   CHECK(grant.policy_id == kGrant.policy_id);
   CHECK(grant.rate_bytes_per_s == kGrant.rate_bytes_per_s);
   CHECK(grant.window_ns == kGrant.window_ns);
-  CHECK(segment.policy_state.load() == segment.created_ns);  // the window starts used up
-  made.segment->policy_state.store(99);
-  CHECK(segment.policy_state.load() == 99);
+  CHECK(load_instant(segment.lane_states[0], segment.created_ns) ==
+        segment.created_ns);  // the window starts used up
+  made.segment->lane_states[0].store(99);
+  CHECK(segment.lane_states[0].load() == 99);
   unmap(joined.value());
 }
 
@@ -180,8 +182,8 @@ TEST_CASE("a removed name cannot be joined, and those inside go on sharing", "[s
   REQUIRE(joined.error() == 0);
   remove(made.name);
   CHECK(join_error(made.text()) == -ENOENT);
-  made.segment->policy_state.store(4711);
-  CHECK(joined.value()->policy_state.load() == 4711);
+  made.segment->lane_states[0].store(4711);
+  CHECK(joined.value()->lane_states[0].load() == 4711);
   unmap(joined.value());
 }
 
@@ -191,11 +193,11 @@ TEST_CASE("a private segment is shared with forked children and has no name", "[
   Segment& segment = *made.value();
   CHECK(std::string(name_of(segment).text).empty());
   const pid_t child = start_child([&] {
-    segment.policy_state.store(12);
+    segment.lane_states[0].store(12);
     return 0;
   });
   CHECK(wait_for(child) == 0);
-  CHECK(segment.policy_state.load() == 12);
+  CHECK(segment.lane_states[0].load() == 12);
   remove(name_of(segment));  // removes nothing and says nothing
   unmap(&segment);
 }
@@ -440,4 +442,52 @@ TEST_CASE("each grant published has a number of its own, by which a waiting call
   const std::uint64_t first = segment->grant.sequence();
   store_grant(*segment, kGrant);
   CHECK(segment->grant.sequence() != first);
+}
+
+TEST_CASE("a grant with one wrong byte is no limit rather than a wrong one", "[segment]") {
+  const auto segment = std::make_unique<Segment>();
+  store_grant(*segment, kGrant);
+  auto* bytes = reinterpret_cast<unsigned char*>(&segment->grant);
+  for (std::size_t at = sizeof(std::uint64_t); at < sizeof segment->grant; ++at) {
+    for (const unsigned change : {0x01U, 0x80U, 0xffU}) {
+      bytes[at] = static_cast<unsigned char>(bytes[at] ^ change);
+      CHECK(load_grant(*segment).rate_bytes_per_s == 0);
+      bytes[at] = static_cast<unsigned char>(bytes[at] ^ change);
+    }
+  }
+  CHECK(load_grant(*segment).rate_bytes_per_s == kGrant.rate_bytes_per_s);
+}
+
+TEST_CASE("what is lent is good for a second", "[segment]") {
+  const auto segment = std::make_unique<Segment>();
+  constexpr std::uint64_t kNowNs = 5'000'000'000;
+  CHECK(lent_rate(*segment, kNowNs) == 0);
+  lend(*segment, 42, 1, true, kNowNs);
+  CHECK(lent_rate(*segment, kNowNs + kLentMaxNs) == 42);
+  CHECK(lent_rate(*segment, kNowNs + kLentMaxNs + 1) == 0);
+  CHECK(lent_rate(*segment, kNowNs - 1) == 0);
+}
+
+TEST_CASE("at another rate the rest of a debt is paid earlier or later", "[segment]") {
+  constexpr std::uint64_t kNowNs = 10'000'000'000;
+  constexpr std::uint64_t kLeftNs = 1'000'000'000;
+  CHECK(at_other_rate(kNowNs + kLeftNs, 100, 400, kNowNs) == kNowNs + kLeftNs / 4);
+  CHECK(at_other_rate(kNowNs + kLeftNs, 400, 100, kNowNs) == kNowNs + 4 * kLeftNs);
+  CHECK(at_other_rate(kNowNs - kLeftNs, 400, 100, kNowNs) == kNowNs - kLeftNs);
+  CHECK(at_other_rate(kNowNs + kLeftNs, 0, 100, kNowNs) == kNowNs + kLeftNs);
+  CHECK(at_other_rate(kNowNs + kLeftNs, UINT64_MAX, 1, kNowNs) == kNowNs + kAheadMaxNs);
+}
+
+TEST_CASE("what a sharing job owes is the same bytes when it is lent another rate", "[segment]") {
+  const auto segment = std::make_unique<Segment>();
+  Grant grant;
+  grant.rate_bytes_per_s = 1000;
+  store_grant(*segment, grant);
+  constexpr std::uint64_t kNowNs = 10'000'000'000;
+  constexpr std::uint64_t kLeftNs = 1'000'000'000;
+  store_instant(segment->lane_states[0], kNowNs + kLeftNs);
+  lend(*segment, 250, 1, true, kNowNs);  // nobody has lent before: the job went by its own rate
+  CHECK(load_instant(segment->lane_states[0], kNowNs) == kNowNs + 4 * kLeftNs);
+  lend(*segment, 500, 1, true, kNowNs);
+  CHECK(load_instant(segment->lane_states[0], kNowNs) == kNowNs + 2 * kLeftNs);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// explain: `discnice explain`: which measured host parameters decide here, and where they come from.
+// explain: `discnice explain [-- CMD]`: how a command would be covered, which measured host parameters decide here, and where they
+// come from.
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -7,15 +8,28 @@
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
+#include "tools/discnice/cli/explain_command.hpp"
 #include "tools/discnice/cli/host_parameters.hpp"
 #include "tools/discnice/cli/subcommands.hpp"
 
 namespace discnice::cli {
 
 int explain_main(int argc, char** argv) {
-  CLI::App app{"Says which measured host parameters decide for files on this folder's file system.",
-               "discnice explain"};
+  CLI::App app{
+      "Says how CMD would be covered, and which measured host parameters decide for files on this folder's "
+      "file "
+      "system. Runs nothing.",
+      "discnice explain"};
+  app.footer("Example:\n  discnice explain -- rsync -a src/ /backup/\n");
+  app.prefix_command();
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
+  std::vector<std::string> command = app.remaining();
+  if (!command.empty() && command.front() == "--") command.erase(command.begin());
+  if (!command.empty() && command.front().rfind('-', 0) == 0)
+    return gray::cli::fail_usage("there is no option '{}'", command.front());
+  CommandExplanation explanation;
+  if (!command.empty()) explanation = explain_command(command);
+  std::fputs(explanation.text.c_str(), stdout);
   const ProbeLimit limit = probe_limit();
   const std::string verdict = limit.hit_max_ns != 0
                                   ? "above " +
@@ -23,7 +37,7 @@ int explain_main(int argc, char** argv) {
                                         " was not cached"
                                   : std::string("was not cached when it is much slower than a second one");
   std::fputs(fmt::format("a page whose timed read {}: {}\n", verdict, limit.reason).c_str(), stdout);
-  return gray::cli::close_stdout(0);
+  return gray::cli::close_stdout(explanation.exit_status);
 }
 
 }  // namespace discnice::cli

@@ -17,7 +17,7 @@
 namespace discnice::cli {
 namespace {
 
-constexpr int kFirstLookMs = 1000;
+constexpr std::uint64_t kFirstLookNs = 1'000'000'000;
 constexpr int kSignalBase = 128;  // how a shell reports a death by signal
 constexpr int kForwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
@@ -83,13 +83,20 @@ int read_start_error(int error_pipe) {
   return length == sizeof error ? error : 0;
 }
 
-bool has_ended_within(pid_t pid, int timeout_ms) {
+// Calls `keep` every now and then, and `after_first_second` once, until the process has ended. Without pidfd_open: at once.
+void keep_until_end(pid_t pid, const std::function<void()>& after_first_second, const Keep& keep) {
   const int fd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  if (fd < 0) return false;
   pollfd wanted{fd, POLLIN, 0};
-  const int ready = poll(&wanted, 1, timeout_ms);
-  close(fd);
-  return ready > 0;
+  const std::uint64_t start_ns = gray::base::monotonic_ns();
+  bool has_looked = false;
+  while (fd >= 0 && poll(&wanted, 1, keep.period_ms) <= 0) {
+    if (!has_looked && gray::base::monotonic_ns() - start_ns >= kFirstLookNs) {
+      after_first_second();
+      has_looked = true;
+    }
+    if (keep.look) keep.look(pid);
+  }
+  if (fd >= 0) close(fd);
 }
 
 void wait_without_reaping(pid_t pid) {
@@ -107,7 +114,7 @@ int reap(pid_t pid) {
 
 }  // namespace
 
-Ended run_and_wait(const Launch& launch, const std::function<void()>& after_first_second) {
+Ended run_and_wait(const Launch& launch, const std::function<void()>& after_first_second, const Keep& keep) {
   Ended ended;
   int error_pipe[2];
   int go_pipe[2];
@@ -136,7 +143,7 @@ Ended run_and_wait(const Launch& launch, const std::function<void()>& after_firs
   const KernelAccountFile account(pid);
   close(go_pipe[1]);
   ended.start_error = read_start_error(error_pipe[0]);
-  if (ended.start_error == 0 && !has_ended_within(pid, kFirstLookMs)) after_first_second();
+  if (ended.start_error == 0) keep_until_end(pid, after_first_second, keep);
   wait_without_reaping(pid);
   ended.elapsed_s = static_cast<double>(gray::base::monotonic_ns() - start_ns) / 1e9;
   ended.account = account.read();

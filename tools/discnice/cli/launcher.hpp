@@ -25,10 +25,17 @@ struct Ended {
   std::optional<KernelAccount> account;
 };
 
+/// What is done now and then while the program runs.
+struct Keep {
+  int period_ms = 1000;
+  std::function<void(pid_t program)> look;
+};
+
 /// Runs the program in the foreground, in our process group. Signals sent to us are sent on to it; those of
 /// the terminal reach it by themselves. `after_first_second` is called once if it runs that long. Reads the
 /// kernel's account before the program is reaped.
-Ended run_and_wait(const Launch& launch, const std::function<void()>& after_first_second);
+Ended run_and_wait(const Launch& launch, const std::function<void()>& after_first_second,
+                   const Keep& keep = {});
 
 /// Ends this process as the program ended: the same exit status, or the same signal. Returns the status when
 /// it was no signal.

@@ -55,6 +55,7 @@ int Recorder::start(const protocol::SegmentName& name, const protocol::RecordFil
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
+  sigdelset(&all, SIGBUS);  // of a ring that somebody truncates; see protocol/segment_guard.hpp
   pthread_sigmask(SIG_SETMASK, &all, &before);
   thread_ = std::thread([this] { run(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);

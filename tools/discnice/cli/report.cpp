@@ -6,6 +6,8 @@
 
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/quantities.hpp"
+#include "tools/discnice/cli/jobs.hpp"
+#include "tools/discnice/cli/limit_options.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/protocol/segment.hpp"
@@ -25,11 +27,6 @@ std::uint64_t not_negative(std::uint64_t sum) {
 
 double seconds(std::uint64_t duration_ns) {
   return static_cast<double>(duration_ns) / 1e9;
-}
-
-std::string limit_text(const Grant& grant) {
-  if (grant.rate_bytes_per_s == 0) return "no limit";
-  return "limit " + format_rate(static_cast<double>(grant.rate_bytes_per_s));
 }
 
 std::string coverage_text(const Report& report) {
@@ -165,7 +162,7 @@ std::uint64_t Report::uncovered_bytes() const {
 
 Report make_report(const protocol::Segment& segment) {
   Report report;
-  report.command = segment.job_name;
+  report.command = command_of(segment);
   report.grant = protocol::load_grant(segment);
   report.slept_s = seconds(protocol::total(segment, Counter::slept_ns));
   report.file_read_bytes = protocol::total(segment, Counter::file_read_bytes);
@@ -195,7 +192,7 @@ std::string report_text(const Report& report) {
   const double rate = report.elapsed_s > 0 ? static_cast<double>(moved) / report.elapsed_s : 0;
   std::string text =
       fmt::format("discnice: {}: {} of disk over {} ({})\n", gray::cli::escape_controls(report.command),
-                  format_rate(rate), format_duration_ns(report.elapsed_s * 1e9), limit_text(report.grant));
+                  format_rate(rate), format_duration_ns(report.elapsed_s * 1e9), limits_text(report.grant));
   const auto line = [&text](const char* what, std::uint64_t read_bytes, std::uint64_t write_bytes) {
     text += fmt::format("  {:<16} read {:>10}   wrote {:>10}\n", what, format_bytes(read_bytes),
                         format_bytes(write_bytes));
@@ -210,6 +207,9 @@ std::string report_text(const Report& report) {
   text += fmt::format("  waited           {} (all processes together)\n",
                       format_duration_ns(report.slept_s * 1e9));
   text += fmt::format("  covered          {}\n", coverage_text(report));
+  for (const std::string& program : report.uncovered_programs)
+    text +=
+        fmt::format("  NOT COVERED      {}: it ran without a limit\n", gray::cli::escape_controls(program));
   return text;
 }
 
@@ -235,6 +235,7 @@ std::string report_json(const Report& report) {
   json["probe_bytes"] = report.probe_bytes;
   json["fallbacks"] = report.fallbacks;
   json["still_running"] = report.still_running;
+  json["uncovered_programs"] = report.uncovered_programs;
   if (report.is_verification) add_verification(json, report);
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

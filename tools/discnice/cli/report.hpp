@@ -38,6 +38,7 @@ struct Report {
   std::uint64_t processes = 0;
   std::uint64_t still_running = 0;
   std::uint64_t fallbacks = 0;
+  std::vector<std::string> uncovered_programs;  // "NAME is statically linked"
   std::optional<KernelAccount> kernel;
   bool is_verification = false;
   std::uint64_t charged_read_bytes = 0;  // predicted, and corrected by the ledger if that is on

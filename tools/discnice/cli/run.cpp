@@ -9,6 +9,7 @@
 
 #include "toolbox/cli/diagnostics.hpp"
 #include "tools/discnice/cli/host_parameters.hpp"
+#include "tools/discnice/cli/job_keeper.hpp"
 #include "tools/discnice/cli/jobs.hpp"
 #include "tools/discnice/cli/launcher.hpp"
 #include "tools/discnice/cli/library.hpp"
@@ -19,6 +20,7 @@
 #include "tools/discnice/cli/target.hpp"
 #include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/protocol/segment.hpp"
+#include "tools/discnice/protocol/segment_guard.hpp"
 
 namespace discnice::cli {
 namespace {
@@ -74,16 +76,27 @@ void warn_when_uncovered(const protocol::Segment& segment, const std::string& co
 int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& segment,
             std::ofstream& report_file, Observation& observation) {
   const std::string& command = options.command.front();
+  const protocol::SegmentName name = protocol::name_of(segment);
   if (const int status = observation.start(segment)) return status;
-  const Ended ended = run_and_wait(launch, [&] { warn_when_uncovered(segment, command); });
+  JobKeeper keeper(segment, options.schedule, options.is_coverage_required);
+  keeper.follow_schedule();
+  const Keep keep{kKeepMs, [&](pid_t program) { keeper.look(program); }};
+  const Ended ended = run_and_wait(
+      launch, [&] { warn_when_uncovered(segment, command); }, keep);
   observation.finish(ended.account);
   Report report = make_report(segment);
-  if (report.still_running == 0) protocol::remove(protocol::name_of(segment));
+  if (protocol::is_lost(segment))
+    gray::cli::warn("somebody has damaged the job's account in /dev/shm: '{}' ran on without a limit",
+                    command);
+  if (report.still_running == 0) protocol::remove(name);
   if (ended.start_error != 0) return fail_start(launch, ended.start_error);
   report.elapsed_s = ended.elapsed_s;
   report.kernel = ended.account;
+  for (const UncoveredProgram& one : keeper.uncovered())
+    report.uncovered_programs.push_back(one.name + " " + one.reason);
   add_other_class(report);
   write_report(options, report, observation, report_file);
+  if (keeper.has_ended_job()) return kExitToolFailed;
   return end_like(ended.wait_status);
 }
 

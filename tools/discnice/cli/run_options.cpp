@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <sstream>
@@ -10,6 +11,8 @@
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
+#include "tools/discnice/cli/config_file.hpp"
+#include "tools/discnice/cli/limit_options.hpp"
 #include "tools/discnice/policy/registry.hpp"
 
 namespace discnice::cli {
@@ -25,6 +28,10 @@ constexpr char kFooter[] =
     "\n"
     "Other commands:\n"
     "  discnice status [--json]       the jobs that are running now\n"
+    "  discnice set JOB [LIMITS]      changes, pauses or resumes a job\n"
+    "  discnice top, report JOB       what the jobs do right now; what one has done so far\n"
+    "  discnice policies              the policies and what each does\n"
+    "  discnice explain -- CMD        how CMD would be covered; runs nothing\n"
     "  discnice verify [OPTIONS] CMD  compares what is predicted of CMD with what the kernel counts\n"
     "  discnice replay FILE           runs the models over what --record FILE has recorded\n"
     "  discnice run ...               the same as without 'run' (for a CMD called 'status' or 'verify')\n"
@@ -34,7 +41,8 @@ constexpr char kFooter[] =
     "Examples:\n"
     "  discnice --rate 5M -- rsync -a src/ /backup/\n"
     "  discnice --rate 40Mbit --report backup.json --json -- tar cf backup.tar src\n"
-    "  discnice -- make                (no limit: only report what it read and wrote)\n";
+    "  discnice -- updatedb            (nice: full speed while nobody else uses the disk)\n"
+    "  discnice --policy unlimited -- make    (only report what it read and wrote)\n";
 
 constexpr char kVerifyFooter[] =
     "For each class of calls: what they moved, what was predicted, what the kernel booked for them. 'other' "
@@ -59,20 +67,13 @@ class UsageWithCommand : public CLI::Formatter {
 
 // The texts of options that are no numbers yet.
 struct OptionTexts {
-  std::string policy;
+  LimitTexts limits;
+  std::string schedule;
+  std::vector<std::string> excluded;
   std::string ledger;
   std::string backend = "auto";
   std::string disabled;
 };
-
-std::string policy_names() {
-  std::string names;
-  for (std::uint32_t id = 0; id < policy::policy_count(); ++id) {
-    if (!names.empty()) names += ", ";
-    names += policy::policy_by_id(id).name;
-  }
-  return names;
-}
 
 // CLI11 leaves everything from the first word it does not know; an option there that no "--" came before is a
 // mistake.
@@ -85,23 +86,28 @@ bool is_misspelt_option(const std::vector<std::string>& rest, int argc, char** a
   return true;
 }
 
-std::optional<int> check_policy(const std::string& name, RunOptions& options) {
-  if (name.empty()) {
-    options.grant.policy_id =
-        options.grant.rate_bytes_per_s != 0 ? policy::kRateWindowId : policy::kUnlimitedId;
-    return std::nullopt;
-  }
-  const int id = policy::policy_id_by_name(name.data(), name.size());
-  if (id < 0) return gray::cli::fail_usage("there is no policy '{}': choose one of {}", name, policy_names());
-  options.grant.policy_id = static_cast<std::uint32_t>(id);
-  const policy::Policy& policy = policy::policy_by_id(options.grant.policy_id);
-  if (policy.needs_rate && options.grant.rate_bytes_per_s == 0) {
-    return gray::cli::fail_usage("policy '{}' needs a rate: add, for example, --rate 5M", name);
-  }
-  if (!policy.needs_rate && options.grant.rate_bytes_per_s != 0) {
-    return gray::cli::fail_usage("policy '{}' takes no rate: leave out --rate or use --policy rate", name);
+// Keeps the names of programs to be left alone where the preload library reads them.
+std::optional<int> set_excluded(const std::vector<std::string>& names, protocol::JobOptions& job) {
+  if (names.size() > protocol::kExcludedMax)
+    return gray::cli::fail_usage("--exclude: {} programs are the most", protocol::kExcludedMax);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const bool is_name = !names[i].empty() && names[i].size() < protocol::kExcludedBytesMax &&
+                         names[i].find('/') == std::string::npos;
+    if (!is_name)
+      return gray::cli::fail_usage(
+          "--exclude: '{}' is not the name of a program (without a folder, up to {} characters)", names[i],
+          protocol::kExcludedBytesMax - 1);
+    std::memcpy(job.excluded[i], names[i].c_str(), names[i].size());
   }
   return std::nullopt;
+}
+
+std::optional<int> read_schedule(const std::string& text, policy::Schedule& schedule) {
+  if (text.empty()) return std::nullopt;
+  schedule = policy::parse_schedule(text.data(), text.size());
+  if (schedule.problem == nullptr) return std::nullopt;
+  return gray::cli::fail_usage("--schedule: {}; at '{}'", schedule.problem,
+                               text.substr(schedule.problem_position));
 }
 
 std::uint32_t model_bit(const std::string& name) {
@@ -169,9 +175,14 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
   app.footer(kFooter);
   OptionTexts texts;
   texts.ledger = "on";
-  gray::cli::add_rate_option(app, "-r,--rate", options.grant.rate_bytes_per_s,
-                             "disk bytes a second for the whole job");
-  app.add_option("-p,--policy", texts.policy, "how to decide when an operation may go: " + policy_names());
+  add_limit_options(app, texts.limits);
+  app.add_option("--schedule", texts.schedule,
+                 "limits by the time of the week, e.g. \"Mon-Fri 09:00-18:00 2M, else nice\"")
+      ->type_name("TEXT");
+  app.add_option("--exclude", texts.excluded, "leave programs of this name alone; may be given several times")
+      ->type_name("NAME");
+  app.add_flag("--require", options.is_coverage_required,
+               "end the job when a program of it can't be covered");
   app.add_flag("-q,--quiet", options.is_quiet, "no report");
   app.add_option("--profile", options.profile_path,
                  "write the call stacks of what reaches the disk to FILE, as folded stacks")
@@ -179,7 +190,12 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
   add_shared_options(app, options, texts);
   if (const auto status = parse_shared(app, argc, argv, options, texts)) return status;
   if (!options.profile_path.empty()) options.job.recorded |= protocol::kRecordStacks;
-  return check_policy(texts.policy, options);
+  if (const auto status = set_excluded(texts.excluded, options.job)) return status;
+  if (const auto status = read_schedule(texts.schedule, options.schedule)) return status;
+  const Config config = load_config(config_path());
+  for (const std::string& problem : config.problems) gray::cli::warn("{}", problem);
+  apply_config(config, std::filesystem::path(options.command.front()).filename().string(), texts.limits);
+  return apply_limits(texts.limits, options.grant);
 }
 
 std::optional<int> read_verify_options(int argc, char** argv, RunOptions& options) {
@@ -192,7 +208,8 @@ std::optional<int> read_verify_options(int argc, char** argv, RunOptions& option
   add_shared_options(app, options, texts);
   if (const auto status = parse_shared(app, argc, argv, options, texts)) return status;
   options.job.is_verifying = 1;
-  return check_policy("", options);
+  options.grant.policy_id = policy::kUnlimitedId;
+  return std::nullopt;
 }
 
 }  // namespace discnice::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/policy/schedule.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 
 namespace discnice::cli {
@@ -17,9 +18,11 @@ struct RunOptions {
   protocol::JobOptions job{1, 0, 0};
   bool is_json = false;
   bool is_quiet = false;
-  std::string report_path;   // empty: stderr
-  std::string record_path;   // empty: no recording
-  std::string profile_path;  // empty: no profile
+  bool is_coverage_required = false;
+  policy::Schedule schedule;  // without entries: none
+  std::string report_path;    // empty: stderr
+  std::string record_path;    // empty: no recording
+  std::string profile_path;   // empty: no profile
 };
 
 /// Reads the command line of `discnice verify` as read_run_options() does that of `discnice run`.

@@ -37,7 +37,7 @@ struct Row {
 Row row_of(const protocol::Segment& segment) {
   const Grant grant = protocol::load_grant(segment);
   return {std::to_string(segment.creator_pid),
-          segment.job_name,
+          command_of(segment),
           policy::policy_by_id(grant.policy_id).name,
           grant.rate_bytes_per_s,
           protocol::count_alive(segment),

@@ -17,6 +17,18 @@ int replay_main(int argc, char** argv);
 /// Lists the jobs that are running now.
 int status_main(int argc, char** argv);
 
+/// Changes the limits of a job that runs.
+int set_main(int argc, char** argv);
+
+/// Shows what the jobs do right now.
+int top_main(int argc, char** argv);
+
+/// Reports on a job that still runs.
+int report_main(int argc, char** argv);
+
+/// Names the policies.
+int policies_main(int argc, char** argv);
+
 /// Says which measured host parameters decide, and where they come from.
 int explain_main(int argc, char** argv);
 

@@ -137,4 +137,13 @@ Target find_target(const std::string& name) {
   return reached;
 }
 
+std::string obstacle_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  Elf64_Ehdr header{};
+  file.read(reinterpret_cast<char*>(&header), sizeof header);
+  if (!file || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return "";
+  const char* obstacle = elf_obstacle(file, header);
+  return obstacle != nullptr ? obstacle : "";
+}
+
 }  // namespace discnice::cli

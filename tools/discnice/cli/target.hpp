@@ -19,4 +19,7 @@ struct Target {
 /// size and machine, not set-user-ID. A script is judged by its interpreter.
 Target find_target(const std::string& name);
 
+/// Why a preloaded library cannot reach the program in this file ("is statically linked"); empty when it can.
+std::string obstacle_of(const std::string& path);
+
 }  // namespace discnice::cli

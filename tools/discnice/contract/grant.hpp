@@ -6,12 +6,26 @@
 
 namespace discnice {
 
-/// The limits a policy works with. A plain value, copied out of shared memory as a whole.
+/// Bits of Grant::flags.
+inline constexpr std::uint32_t kPaused = 1;  // no operation that needs the disk may start
+
+/// When writes are brought to the disk in paced steps instead of leaving them to the kernel's flusher.
+enum class SmoothWrites : std::uint32_t { automatic = 0, on = 1, off = 2 };
+
+/// The limits a policy works with. A plain value, copied out of shared memory as a whole. A limit of 0 is none.
 struct Grant {
   std::uint32_t policy_id = 0;  // index into the registry of policy/registry.hpp
-  std::uint32_t reserved = 0;
-  std::uint64_t rate_bytes_per_s = 0;       // disk bytes read plus written; 0 = no limit
-  std::uint64_t window_ns = 1'000'000'000;  // N of the paper: how much unused time may be made up for
+  std::uint32_t flags = 0;
+  std::uint64_t rate_bytes_per_s = 0;     // disk bytes read plus written
+  std::uint64_t window_ns = 100'000'000;  // the burst: how much unused time may be made up for
+  std::uint64_t read_rate_bytes_per_s = 0;
+  std::uint64_t write_rate_bytes_per_s = 0;
+  std::uint64_t operations_per_s = 0;
+  std::uint64_t rate_min_bytes_per_s = 0;  // of a job that gives way: what it gets however busy the disk is
+  std::uint64_t preemption_ns = 0;         // how long the disk must have been quiet; 0 = adapts
+  std::uint64_t random_read_ns = 0;        // this disk's measured time; 0 = not measured
+  std::uint32_t weight = 1;                // of `share`
+  SmoothWrites smooth_writes = SmoothWrites::automatic;
 };
 
 }  // namespace discnice

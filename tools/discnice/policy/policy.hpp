@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "tools/discnice/contract/disk_activity.hpp"
 #include "tools/discnice/contract/grant.hpp"
 #include "tools/discnice/contract/verdict.hpp"
 
@@ -24,7 +25,7 @@ struct Decision {
   Verdict verdict;
 };
 
-/// A policy: named, described, two pure functions. Thread- and fork-safe because they keep nothing.
+/// A policy: named, described, pure functions. Thread- and fork-safe because they keep nothing.
 struct Policy {
   const char* name;
   const char* summary;
@@ -33,6 +34,11 @@ struct Policy {
   Decision (*admit)(State state, const Grant& grant, std::uint64_t cost_bytes, std::uint64_t now_ns);
   /// Corrects the account afterwards: positive = the disk did more than was admitted.
   State (*correct)(State state, const Grant& grant, std::int64_t correction_bytes, std::uint64_t now_ns);
+  /// Null for a policy that does not look at the disk. Else: may an operation of `cost_bytes` go, given the disk's other
+  /// users? `last_go` is the instant at which the job's last operation went. The answer is asked for anew until its instant
+  /// has come; only then does the state become `next`.
+  Decision (*hold)(State last_go, const Grant& grant, const DiskActivity& activity, std::uint64_t cost_bytes,
+                   std::uint64_t now_ns);
 };
 
 }  // namespace discnice::policy

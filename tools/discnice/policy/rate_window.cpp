@@ -55,7 +55,8 @@ State correct(State state, const Grant& grant, std::int64_t correction_bytes, st
 }  // namespace
 
 const Policy kRateWindow = {
-    "rate", "hold the job to --rate disk bytes a second, reads plus writes (the paper's rate windows)", true,
-    admit, correct};
+    "rate",  "hold the job to --rate disk bytes a second, reads plus writes (the paper's rate windows)",
+    true,    admit,
+    correct, nullptr};
 
 }  // namespace discnice::policy

@@ -3,16 +3,19 @@
 
 #include <cstring>
 
+#include "tools/discnice/policy/idle.hpp"
+#include "tools/discnice/policy/nice.hpp"
 #include "tools/discnice/policy/rate_window.hpp"
+#include "tools/discnice/policy/share.hpp"
 #include "tools/discnice/policy/unlimited.hpp"
 
 namespace discnice::policy {
 namespace {
 
 // Append only: the place in this list is the id in shared memory.
-const Policy* const kPolicies[] = {&kUnlimited, &kRateWindow};
+const Policy* const kPolicies[] = {&kUnlimited, &kRateWindow, &kIdle, &kNice, &kShare};
 constexpr std::uint32_t kPolicyCount = sizeof kPolicies / sizeof kPolicies[0];
-static_assert(kRateWindowId < kPolicyCount);
+static_assert(kShareId < kPolicyCount);
 
 }  // namespace
 

@@ -21,5 +21,8 @@ int policy_id_by_name(const char* name, std::size_t length);
 
 inline constexpr std::uint32_t kUnlimitedId = 0;
 inline constexpr std::uint32_t kRateWindowId = 1;
+inline constexpr std::uint32_t kIdleId = 2;
+inline constexpr std::uint32_t kNiceId = 3;
+inline constexpr std::uint32_t kShareId = 4;
 
 }  // namespace discnice::policy

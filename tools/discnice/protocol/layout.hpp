@@ -8,7 +8,7 @@
 // atomic additions, the budget is one word changed by compare-and-swap, the grant is published under a
 // sequence number.
 //
-// Invariant over a job: bytes charged - bytes refunded = what Segment::policy_state was moved by, in time.
+// Invariant over a job: bytes charged - bytes refunded = what Segment::lane_states[0] was moved by, in time.
 #pragma once
 
 #include <atomic>
@@ -16,13 +16,14 @@
 #include <cstdint>
 
 #include "toolbox/base/seqlock.hpp"
+#include "tools/discnice/contract/disk_activity.hpp"
 #include "tools/discnice/contract/grant.hpp"
 
 namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 3;
+inline constexpr std::uint32_t kSegmentVersion = 4;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the last slot.
@@ -67,6 +68,8 @@ struct alignas(256) Member {
   std::atomic<std::uint64_t>
       yielded_until_ns;                       // what a wait that gave way to a signal put off is paid by then
   std::atomic<std::uint64_t> grace_until_ns;  // until then small calls need not wait after a signal
+  std::atomic<std::uint64_t>
+      reserved_bytes;  // charged for operations that still wait; returned when the member dies
 };
 static_assert(sizeof(Member) == 256);
 
@@ -84,6 +87,41 @@ struct ClassTotals {
   std::atomic<std::uint64_t> kernel_read_bytes;
   std::atomic<std::uint64_t> kernel_write_bytes;
 };
+
+/// A grant with a sum over it, so that a wrong byte is noticed; see load_grant().
+struct CheckedGrant {
+  Grant grant;
+  std::uint64_t sum;
+};
+
+/// How many disks a job's policy can watch at once; files on others are not held back by others' activity.
+inline constexpr std::uint32_t kDisksMax = 8;
+inline constexpr std::uint32_t kActivityWords = sizeof(DiskActivity) / sizeof(std::uint64_t);
+static_assert(sizeof(DiskActivity) % sizeof(std::uint64_t) == 0);
+
+/// One disk the job uses: what the members moved there, and what is known of its other users.
+struct alignas(64) Disk {
+  std::atomic<std::uint64_t> number;          // its device number plus one; writer: whoever claims it first
+  std::atomic<std::uint64_t> own_read_bytes;  // writer: every member, by addition
+  std::atomic<std::uint64_t> own_written_bytes;  // the same
+  std::atomic<std::uint64_t> sampled_at_ns;  // writer: the member that takes the sample, by compare-and-swap
+  std::atomic<std::uint64_t>
+      activity[kActivityWords];  // a DiskActivity; writer: whoever took the last sample
+};
+
+/// What a divider (the launcher of a sharing job, or the daemon) lends the job. Stale after kLentMaxNs: the job then goes by its
+/// own grant.
+struct Lent {
+  std::atomic<std::uint64_t> rate_bytes_per_s;
+  std::atomic<std::uint64_t> lent_at_ns;
+  std::atomic<std::uint32_t> lender_pid;
+  std::atomic<std::uint32_t> is_daemon;
+};
+inline constexpr std::uint64_t kLentMaxNs = 1'000'000'000;
+
+/// Programs of a job that are left alone, by name.
+inline constexpr std::uint32_t kExcludedMax = 8;
+inline constexpr std::uint32_t kExcludedBytesMax = 32;
 
 /// Bits of JobOptions::disabled_models.
 inline constexpr std::uint32_t kWithoutCache = 1;      // every page is taken for absent
@@ -105,7 +143,11 @@ struct JobOptions {
   std::uint32_t disabled_models = 0;  // see kWithoutCache and its kin
   std::uint32_t recorded = 0;         // kRecordOperations, kRecordStacks: put into the job's ring
   std::uint32_t reserved = 0;
+  char excluded[kExcludedMax][kExcludedBytesMax] = {};  // programs left alone; an empty name ends the list
 };
+
+/// As many as there are lanes (policy/lanes.hpp).
+inline constexpr std::uint32_t kLaneStates = 4;
 
 struct Segment {
   std::atomic<std::uint64_t> magic;  // writer: the creator, last of all (release); readers acquire
@@ -118,9 +160,14 @@ struct Segment {
   char file_name[kJobNameBytesMax];  // its name in /dev/shm; empty for a private segment
   JobOptions options;
 
-  alignas(64) gray::base::Seqlock<Grant> grant;  // writer: the launcher or `discnice set`, one at a time
+  alignas(
+      64) gray::base::Seqlock<CheckedGrant> grant;  // writer: the launcher or `discnice set`, one at a time
 
-  alignas(64) std::atomic<std::uint64_t> policy_state;  // writer: every member, by compare-and-swap
+  // Instants as of guarded_word.hpp. Writer: every member, by compare-and-swap.
+  alignas(64) std::atomic<std::uint64_t> lane_states[kLaneStates];  // by policy::Lane
+  std::atomic<std::uint64_t>
+      last_go;  // when an operation last went that the disk's other users could have held
+  Lent lent;
 
   alignas(64) std::atomic<std::uint32_t> member_epoch;  // one more for each process image that joined
   std::atomic<std::uint32_t> members_live;              // joined less left; a killed member stays in it
@@ -128,6 +175,7 @@ struct Segment {
   std::atomic<std::uint32_t> reserved;
   ClassTotals classes[kCallClassCount];  // writer: every member, by addition
   Counters left;  // what members that left had counted; writer: whoever frees or takes over a slot
+  Disk disks[kDisksMax];
 
   Member members[kMemberMax];
 };

@@ -29,8 +29,9 @@ void fold(Segment& segment, Member& member) {
     segment.left.value[i].fetch_add(member.counters.value[i].exchange(0, std::memory_order_relaxed),
                                     std::memory_order_relaxed);
   }
-  for (auto* field : {&member.pending_read_bytes, &member.pending_write_bytes, &member.owed_until_ns,
-                      &member.settled_at_ns, &member.yielded_until_ns, &member.grace_until_ns}) {
+  for (auto* field :
+       {&member.pending_read_bytes, &member.pending_write_bytes, &member.owed_until_ns, &member.settled_at_ns,
+        &member.yielded_until_ns, &member.grace_until_ns, &member.reserved_bytes}) {
     field->store(0, std::memory_order_relaxed);
   }
 }
@@ -103,6 +104,26 @@ std::uint32_t count_alive(const Segment& segment) {
     if (pid != 0 && pid != kSharedSlotPid && !is_dead(pid)) ++alive;
   }
   return alive;
+}
+
+std::uint64_t reserved_bytes(const Segment& segment) {
+  std::uint64_t sum = 0;
+  for (const Member& member : segment.members) {
+    if (member.pid.load(std::memory_order_relaxed) != 0)
+      sum += member.reserved_bytes.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
+std::uint64_t take_reservations_of_dead(Segment& segment) {
+  std::uint64_t sum = 0;
+  for (Member& member : segment.members) {
+    const std::uint32_t pid = member.pid.load(std::memory_order_relaxed);
+    if (pid == 0 || pid == kSharedSlotPid || member.reserved_bytes.load(std::memory_order_relaxed) == 0)
+      continue;
+    if (is_dead(pid)) sum += member.reserved_bytes.exchange(0, std::memory_order_relaxed);
+  }
+  return sum;
 }
 
 }  // namespace discnice::protocol

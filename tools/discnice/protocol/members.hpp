@@ -30,6 +30,13 @@ std::uint64_t total(const Segment& segment, Counter counter);
 /// How many members are alive now (asks the kernel about each pid).
 std::uint32_t count_alive(const Segment& segment);
 
+/// What members were charged for operations that still wait for their turn.
+std::uint64_t reserved_bytes(const Segment& segment);
+
+/// Takes the reservations of members that were killed while they waited; returns their bytes, which the caller gives back to the
+/// job's account. Each is returned once.
+std::uint64_t take_reservations_of_dead(Segment& segment);
+
 inline void add(Member& member, Counter counter, std::uint64_t amount) {
   member.counters.value[static_cast<unsigned>(counter)].fetch_add(amount, std::memory_order_relaxed);
 }

@@ -12,6 +12,7 @@
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
 #include "toolbox/base/short_text.hpp"
+#include "tools/discnice/protocol/guarded_word.hpp"
 #include "tools/discnice/protocol/ring.hpp"
 
 namespace discnice::protocol {
@@ -55,6 +56,28 @@ Result<Segment*> map(long descriptor, int flags) {
   return reinterpret_cast<Segment*>(address);
 }
 
+// Unlimited: whatever is wrong with a grant, the program goes on.
+constexpr Grant kUnlimitedGrant{};
+
+// Odd factors: a change of one byte always changes the sum.
+std::uint64_t sum_of(const Grant& grant) {
+  static_assert(sizeof(Grant) % sizeof(std::uint64_t) == 0);
+  std::uint64_t words[sizeof(Grant) / sizeof(std::uint64_t)];
+  std::memcpy(words, &grant, sizeof grant);
+  std::uint64_t sum = kSegmentMagic;
+  std::uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+  for (const std::uint64_t one : words) {
+    sum += one * factor;
+    factor += 2;
+  }
+  return sum;
+}
+
+void restart_accounts(Segment& segment, std::uint64_t now_ns) {
+  for (auto& state : segment.lane_states) store_instant(state, now_ns);
+  store_instant(segment.last_go, now_ns);
+}
+
 void fill(Segment& segment, const SegmentName& name, const char* job_name, const Grant& grant,
           const JobOptions& options) {
   segment.version = kSegmentVersion;
@@ -65,7 +88,7 @@ void fill(Segment& segment, const SegmentName& name, const char* job_name, const
   std::strncpy(segment.job_name, job_name, kJobNameBytesMax - 1);
   std::memcpy(segment.file_name, name.text, sizeof segment.file_name);
   segment.options = options;
-  segment.policy_state.store(segment.created_ns, std::memory_order_relaxed);
+  restart_accounts(segment, segment.created_ns);
   store_grant(segment, grant);
   segment.magic.store(kSegmentMagic, std::memory_order_release);  // pairs with the acquire in check()
 }
@@ -175,15 +198,49 @@ void remove(const SegmentName& name) {
 }
 
 Grant load_grant(const Segment& segment) {
-  Grant grant;
   // A writer killed in the middle of a change leaves no grant that could be told: the job then runs free
   // until the next change, which is better than stopping it.
-  if (!segment.grant.load(grant)) return Grant{};
-  return grant;
+  CheckedGrant checked;
+  if (!segment.grant.load(checked) || checked.sum != sum_of(checked.grant)) return kUnlimitedGrant;
+  return checked.grant;
 }
 
 void store_grant(Segment& segment, const Grant& grant) {
-  segment.grant.store(grant);
+  segment.grant.store({grant, sum_of(grant)});
+}
+
+void change_grant(Segment& segment, const Grant& grant) {
+  store_grant(segment, grant);
+  restart_accounts(segment, gray::base::monotonic_ns());
+}
+
+std::uint64_t lent_rate(const Segment& segment, std::uint64_t now_ns) {
+  const std::uint64_t lent_at_ns = segment.lent.lent_at_ns.load(std::memory_order_relaxed);
+  if (lent_at_ns == 0 || lent_at_ns > now_ns || now_ns - lent_at_ns > kLentMaxNs) return 0;
+  return segment.lent.rate_bytes_per_s.load(std::memory_order_relaxed);
+}
+
+std::uint64_t at_other_rate(std::uint64_t paid_at_ns, std::uint64_t old_rate, std::uint64_t new_rate,
+                            std::uint64_t now_ns) {
+  if (paid_at_ns <= now_ns || old_rate == 0 || new_rate == 0) return paid_at_ns;
+  __extension__ using Wide = unsigned __int128;
+  const Wide left_ns = static_cast<Wide>(paid_at_ns - now_ns) * old_rate / new_rate;
+  return now_ns + (left_ns < kAheadMaxNs ? static_cast<std::uint64_t>(left_ns) : kAheadMaxNs);
+}
+
+void lend(Segment& segment, std::uint64_t rate_bytes_per_s, std::uint32_t lender_pid, bool is_daemon,
+          std::uint64_t now_ns) {
+  const std::uint64_t before = lent_rate(segment, now_ns);
+  const std::uint64_t old_rate = before != 0 ? before : load_grant(segment).rate_bytes_per_s;
+  if (old_rate != rate_bytes_per_s) {
+    change_instant(segment.lane_states[0], now_ns, [&](std::uint64_t paid_ns) {
+      return at_other_rate(paid_ns, old_rate, rate_bytes_per_s, now_ns);
+    });
+  }
+  segment.lent.rate_bytes_per_s.store(rate_bytes_per_s, std::memory_order_relaxed);
+  segment.lent.lender_pid.store(lender_pid, std::memory_order_relaxed);
+  segment.lent.is_daemon.store(is_daemon ? 1 : 0, std::memory_order_relaxed);
+  segment.lent.lent_at_ns.store(now_ns, std::memory_order_relaxed);
 }
 
 }  // namespace discnice::protocol

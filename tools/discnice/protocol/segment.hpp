@@ -52,10 +52,25 @@ SegmentName name_of(const Segment& segment);
 /// Removes the name, and that of the job's ring if it has one; members that have them mapped go on sharing them.
 void remove(const SegmentName& name);
 
-/// Reads the grant as one consistent value; `unlimited` when a writer died in the middle of changing it.
+/// Reads the grant as one consistent value; `unlimited` when a writer died in the middle of changing it, or when a byte of it
+/// is wrong.
 Grant load_grant(const Segment& segment);
 
 /// Publishes a grant. One writer at a time.
 void store_grant(Segment& segment, const Grant& grant);
+
+/// Publishes a grant for a job that runs: what was owed under the old one is forgotten, so that the new one is felt at once.
+void change_grant(Segment& segment, const Grant& grant);
+
+/// What the job was lent of a shared rate; 0 when nobody lends, or has not for too long.
+std::uint64_t lent_rate(const Segment& segment, std::uint64_t now_ns);
+
+/// When something is paid that at `old_rate` would be at `paid_at_ns`, if the rest is paid at `new_rate`. Pure.
+std::uint64_t at_other_rate(std::uint64_t paid_at_ns, std::uint64_t old_rate, std::uint64_t new_rate,
+                            std::uint64_t now_ns);
+
+/// Lends the job a rate until kLentMaxNs from now; what the job owes is the same bytes still, so it is paid earlier or later.
+void lend(Segment& segment, std::uint64_t rate_bytes_per_s, std::uint32_t lender_pid, bool is_daemon,
+          std::uint64_t now_ns);
 
 }  // namespace discnice::protocol

@@ -6,8 +6,8 @@
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
-#include "tools/discnice/policy/registry.hpp"
-#include "tools/discnice/protocol/segment.hpp"
+#include "tools/discnice/shim/budget.hpp"
+#include "tools/discnice/shim/disk_watch.hpp"
 #include "tools/discnice/shim/warm_streak.hpp"
 
 namespace discnice::shim {
@@ -19,6 +19,7 @@ constexpr std::uint64_t kUnitBytes = 512;      // of ru_inblock and ru_oublock
 constexpr std::uint64_t kStaleNs = 4'000'000;  // one tick of the coarse clock on most kernels
 
 std::atomic<bool> has_overwritten{false};  // since the last settlement
+std::atomic<std::uint64_t> unheld_bytes{0};
 
 // Raises a "seen up to" counter to `now_bytes`; returns by how much. Two threads share the growth between
 // them, none is counted twice.
@@ -35,27 +36,31 @@ std::int64_t difference(std::uint64_t actual, std::uint64_t predicted) {
   return static_cast<std::int64_t>(actual) - static_cast<std::int64_t>(predicted);
 }
 
-void correct_budget(Job& job, std::int64_t correction_bytes) {
-  if (correction_bytes == 0) return;
-  const Grant grant = protocol::load_grant(*job.segment);
-  const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
-  const std::uint64_t now_ns = gray::base::monotonic_ns();
-  std::atomic<std::uint64_t>& word = job.segment->policy_state;
-  std::uint64_t before = word.load(std::memory_order_relaxed);
-  std::uint64_t after = before;
-  do {
-    after = policy.correct({before}, grant, correction_bytes, now_ns).paid_until_ns;
-  } while (!word.compare_exchange_weak(before, after, std::memory_order_relaxed));
-  if (correction_bytes > 0 && after > before)
-    job.member->owed_until_ns.store(after, std::memory_order_relaxed);
+void note_unheld(std::uint64_t bytes) {
+  unheld_bytes.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+void correct_budget(Job& job, std::int64_t read_bytes, std::int64_t write_bytes) {
+  book_own_traffic(last_disk(), read_bytes, write_bytes);
+  if (read_bytes + write_bytes > 0) note_unheld(static_cast<std::uint64_t>(read_bytes + write_bytes));
+  const std::uint64_t paid_ns = correct(job, read_bytes, write_bytes);
+  if (paid_ns > gray::base::monotonic_ns())
+    job.member->owed_until_ns.store(paid_ns, std::memory_order_relaxed);
 }
 
 }  // namespace
+
+std::uint64_t take_unheld() {
+  if (unheld_bytes.load(std::memory_order_relaxed) == 0) return 0;
+  return unheld_bytes.exchange(0, std::memory_order_relaxed);
+}
 
 void note_prediction(Job& job, const Charge& charge) {
   protocol::add(*job.member, Counter::predicted_read_bytes, charge.estimate.read_bytes);
   protocol::add(*job.member, Counter::predicted_write_bytes, charge.estimate.write_bytes);
   if (charge.is_overwrite) has_overwritten.store(true, std::memory_order_relaxed);
+  book_own_traffic(charge.disk, static_cast<std::int64_t>(charge.estimate.read_bytes),
+                   static_cast<std::int64_t>(charge.estimate.write_bytes));
   if (!charge.is_ledger_kept) return;
   job.member->pending_read_bytes.fetch_add(charge.estimate.read_bytes, std::memory_order_relaxed);
   job.member->pending_write_bytes.fetch_add(charge.estimate.write_bytes, std::memory_order_relaxed);
@@ -84,7 +89,7 @@ std::uint64_t settle(Job& job) {
   const std::int64_t reads = difference(read_bytes, pending_read_bytes);
   protocol::add(member, Counter::corrected_read_bytes, static_cast<std::uint64_t>(reads));
   protocol::add(member, Counter::corrected_write_bytes, static_cast<std::uint64_t>(writes));
-  correct_budget(job, reads + writes);
+  correct_budget(job, reads, writes);
   return read_bytes;
 }
 
@@ -98,7 +103,7 @@ void refund(Job& job, std::uint64_t bytes) {
   if (bytes == 0) return;
   protocol::add(*job.member, Counter::predicted_write_bytes,
                 0 - bytes);  // unsigned wrap: the sum over members is what counts
-  correct_budget(job, -static_cast<std::int64_t>(bytes));
+  correct_budget(job, 0, -static_cast<std::int64_t>(bytes));
 }
 
 }  // namespace discnice::shim

@@ -24,6 +24,7 @@ namespace discnice::shim {
 struct Charge {
   IoEstimate estimate;
   bool is_ledger_kept = true;
+  protocol::Disk* disk = nullptr;  // where it happens, if known
   bool is_overwrite =
       false;  // part of the file existed before: an excess in the account may be a large folio
 };
@@ -37,6 +38,9 @@ std::uint64_t settle(Job& job);
 
 /// The same, when the last settlement is some milliseconds old: for calls whose prediction was "no disk".
 std::uint64_t settle_if_stale(Job& job);
+
+/// What the account showed beyond the predictions and no policy has held back yet: the next operation answers for it. Once.
+std::uint64_t take_unheld();
 
 /// Gives back what a removal saved the disk.
 void refund(Job& job, std::uint64_t bytes);

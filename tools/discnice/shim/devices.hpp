@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "tools/discnice/predictor/readahead_model.hpp"
+#include "tools/discnice/protocol/layout.hpp"
 
 namespace discnice::shim {
 
@@ -19,6 +20,7 @@ struct Device {
   std::uint64_t block_bytes = 0;
   predictor::ReadaheadLimits limits;
   std::atomic<CountVerdict> count_verdict{CountVerdict::untested};  // does cachestat tell the truth here?
+  std::atomic<protocol::Disk*> disk{nullptr};  // its entry in the job's segment, once it was needed
 };
 
 /// The device of an open file. Null when the table is full. Uses a few transient descriptors the first time.

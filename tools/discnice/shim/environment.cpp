@@ -13,6 +13,7 @@ namespace discnice::shim {
 namespace {
 
 constexpr char kRateVariable[] = "DISCNICE_RATE";
+constexpr char kPolicyVariable[] = "DISCNICE_POLICY";
 constexpr char kSegmentMark[] = ",segment=";
 constexpr char kNoSegment[] = "none";
 
@@ -35,19 +36,23 @@ void complain(Request& request, const char* entry, const char* complaint) {
   request.bad_entry = entry;
 }
 
+// Cuts ",segment=NAME" off a value and notes the name.
+void take_segment(Request& request, Text& value) {
+  const char* mark = std::strstr(value.start, kSegmentMark);
+  if (mark == nullptr) return;
+  const char* name = mark + sizeof kSegmentMark - 1;
+  const Text segment{name, std::strlen(name)};
+  if (is_text(segment, kNoSegment)) {
+    request.is_alone = true;
+  } else if (!request.segment) {
+    request.segment = segment;
+  }
+  value.length = static_cast<std::size_t>(mark - value.start);
+}
+
 void read_rate(Request& request, const char* entry, Text value) {
   if (value.length == 0) return;  // silenced, or set to nothing: no limit
-  const char* mark = std::strstr(value.start, kSegmentMark);
-  if (mark != nullptr) {
-    const char* name = mark + sizeof kSegmentMark - 1;
-    const Text segment{name, std::strlen(name)};
-    if (is_text(segment, kNoSegment)) {
-      request.is_alone = true;
-    } else if (!request.segment) {
-      request.segment = segment;
-    }
-    value.length = static_cast<std::size_t>(mark - value.start);
-  }
+  take_segment(request, value);
   const auto rate = gray::base::parse_rate_bytes_per_s(value.start, value.length);
   if (!rate)
     return complain(request, entry, "is not a rate: write 5M or 5MiB (1024), 5MB/s (1000) or 40Mbit");
@@ -56,8 +61,10 @@ void read_rate(Request& request, const char* entry, Text value) {
 }
 
 void read_policy(Request& request, const char* entry, Text value) {
+  take_segment(request, value);
   const int id = policy::policy_id_by_name(value.start, value.length);
-  if (id < 0) return complain(request, entry, "is not a policy: write rate or unlimited");
+  if (id < 0) return complain(request, entry, "is not a policy: write rate, nice, idle or unlimited");
+  request.has_policy = true;
   request.grant.policy_id = static_cast<std::uint32_t>(id);
 }
 
@@ -87,13 +94,30 @@ void read_entry(Request& request, const char* entry) {
     request.segment = segment;
   } else if (const Text rate = value_of(entry, kRateVariable); rate) {
     read_rate(request, entry, rate);
-  } else if (const Text policy = value_of(entry, "DISCNICE_POLICY"); policy && policy.length != 0) {
+  } else if (const Text policy = value_of(entry, kPolicyVariable); policy && policy.length != 0) {
     read_policy(request, entry, policy);
   } else if (const Text ledger = value_of(entry, "DISCNICE_LEDGER"); ledger && ledger.length != 0) {
     read_ledger(request, entry, ledger);
   } else if (const Text backend = value_of(entry, "DISCNICE_BACKEND"); backend && backend.length != 0) {
     read_backend(request, entry, backend);
   }
+}
+
+bool announce_segment_in(char** environment, const char* variable, const char* name) {
+  for (char** entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
+    const Text value = value_of(*entry, variable);
+    if (!value || value.length == 0) continue;
+    const char* mark = std::strstr(value.start, kSegmentMark);
+    const std::size_t kept = mark == nullptr ? std::strlen(*entry) : static_cast<std::size_t>(mark - *entry);
+    const char* shown = name == nullptr ? kNoSegment : name;
+    if (kept + sizeof kSegmentMark + std::strlen(shown) > sizeof rate_entry) return true;
+    std::memmove(rate_entry, *entry, kept);
+    std::memcpy(rate_entry + kept, kSegmentMark, sizeof kSegmentMark - 1);
+    std::strcpy(rate_entry + kept + sizeof kSegmentMark - 1, shown);
+    *entry = rate_entry;
+    return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -104,23 +128,15 @@ Request read_request(char* const* environment) {
   for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
     if (std::strncmp(*entry, "DISCNICE_", 9) == 0) read_entry(request, *entry);
   }
+  // A policy alone is a wish only if it can do without a rate.
+  const policy::Policy& policy = policy::policy_by_id(request.grant.policy_id);
+  if (request.has_policy && !request.has_rate && policy.needs_rate) request.has_policy = false;
   return request;
 }
 
 void announce_segment(char** environment, const char* name) {
-  for (char** entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
-    const Text value = value_of(*entry, kRateVariable);
-    if (!value) continue;
-    const char* mark = std::strstr(value.start, kSegmentMark);
-    const std::size_t kept = mark == nullptr ? std::strlen(*entry) : static_cast<std::size_t>(mark - *entry);
-    const char* shown = name == nullptr ? kNoSegment : name;
-    if (kept + sizeof kSegmentMark + std::strlen(shown) > sizeof rate_entry) return;
-    std::memmove(rate_entry, *entry, kept);
-    std::memcpy(rate_entry + kept, kSegmentMark, sizeof kSegmentMark - 1);
-    std::strcpy(rate_entry + kept + sizeof kSegmentMark - 1, shown);
-    *entry = rate_entry;
-    return;
-  }
+  if (!announce_segment_in(environment, kRateVariable, name))
+    announce_segment_in(environment, kPolicyVariable, name);
 }
 
 void silence_entry(const char* entry) {
@@ -130,7 +146,7 @@ void silence_entry(const char* entry) {
 
 void silence_entries(char* const* environment) {
   for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
-    for (const char* name : {kRateVariable, "DISCNICE_POLICY", "DISCNICE_LEDGER", "DISCNICE_BACKEND",
+    for (const char* name : {kRateVariable, kPolicyVariable, "DISCNICE_LEDGER", "DISCNICE_BACKEND",
                              protocol::kSegmentVariable}) {
       if (value_of(*entry, name)) silence_entry(*entry);
     }

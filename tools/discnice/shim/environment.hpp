@@ -2,7 +2,7 @@
 // environment: the few variables of bare use (LD_PRELOAD without the launcher), read strictly.
 //
 //   DISCNICE_RATE=5M          hold this program and its children to a rate
-//   DISCNICE_POLICY=NAME      rate (the default with a rate) or unlimited
+//   DISCNICE_POLICY=NAME      rate (the default with a rate), nice, idle, unlimited
 //   DISCNICE_LEDGER=on|off    settle predictions by the kernel's account (the default), or run the models alone
 //   DISCNICE_BACKEND=NAME     auto, cachestat, mincore, nowait, timed, none: how cached pages are found
 //   DISCNICE_DISABLE=1        do nothing at all
@@ -10,8 +10,8 @@
 //
 // A bad value is said in one line, and the program and its children run without a limit.
 //
-// Children find the job of a bare first process because its name is appended to DISCNICE_RATE in place
-// ("5M,segment=NAME"): no new variable is needed, so neither the heap nor the array of pointers that main()
+// Children find the job of a bare first process because its name is appended to DISCNICE_RATE (or to DISCNICE_POLICY, without a
+// rate) in place ("5M,segment=NAME"): no new variable is needed, so neither the heap nor the array of pointers that main()
 // already holds is touched.
 #pragma once
 
@@ -34,7 +34,8 @@ struct Request {
   bool is_disabled = false;
   Text segment;  // the job to join
   bool has_rate = false;
-  bool is_alone = false;  // the first process could make no segment to share: don't try, don't say so again
+  bool has_policy = false;  // one that needs no rate
+  bool is_alone = false;    // the first process could make no segment to share: don't try, don't say so again
   Grant grant;
   protocol::JobOptions options{1, 0, 0};
   const char* complaint = nullptr;  // what is wrong and what would be right; null when all is well
@@ -44,7 +45,7 @@ struct Request {
 /// Reads the variables out of `environment` (as handed to main()). Pure.
 Request read_request(char* const* environment);
 
-/// Replaces the entry of DISCNICE_RATE by "DISCNICE_RATE=<rate>,segment=<name>" in place.
+/// Replaces the entry of DISCNICE_RATE by "DISCNICE_RATE=<rate>,segment=<name>" in place; without one, that of DISCNICE_POLICY.
 void announce_segment(char** environment, const char* name);
 
 /// Makes an entry empty.

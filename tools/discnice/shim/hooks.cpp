@@ -11,17 +11,21 @@
 #include <cstdio>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/shim/account.hpp"
+#include "tools/discnice/shim/file_locks.hpp"
 #include "tools/discnice/shim/job.hpp"
 #include "tools/discnice/shim/open_files.hpp"
 #include "tools/discnice/shim/pipeline.hpp"
 #include "tools/discnice/shim/real_calls.hpp"
+#include "tools/discnice/shim/smooth_writes.hpp"
 
 static_assert(sizeof(off_t) == 8 && sizeof(off64_t) == 8, "interposed.def passes 64-bit offsets everywhere");
 
@@ -83,7 +87,26 @@ int opened(int fd, int flags) {
   if (fd < 0) return fd;
   forget_open_file(fd);
   if ((flags & O_TRUNC) != 0) after_truncation(fd, 0);
+  if ((flags & O_DIRECTORY) != 0) note_folder(fd);
   return fd;
+}
+
+void closing(unsigned first, unsigned last) {
+  if (first == last) smooth_before_close(static_cast<int>(first));
+  note_locks_closed(first, last);
+  forget_open_files(first, last);
+}
+
+bool is_lock_command(int command) {
+  return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW;
+}
+
+// A lock was taken or given back. Only giving all of a file back counts as that: programs lock its parts one by one.
+void note_record_lock(int fd, const void* argument) {
+  struct flock lock {};
+  if (!read_caller(argument, &lock, sizeof lock)) return;
+  if (lock.l_type != F_UNLCK) return note_lock(fd, gray::base::monotonic_ns());
+  note_unlock(fd);
 }
 
 bool takes_mode(int flags) {
@@ -149,18 +172,18 @@ bool takes_mode(int flags) {
   }
 
 // Forgotten before the call: afterwards the number may already be another thread's.
-#define DISCNICE_CLOSE(type, name, parameters, arguments, system, first, last)    \
-  DISCNICE_EXPORT(type, name, parameters);                                        \
-  type discnice_hook_##name parameters {                                          \
-    forget_open_files(static_cast<unsigned>(first), static_cast<unsigned>(last)); \
-    return DISCNICE_CALL(type, name, arguments, system);                          \
+#define DISCNICE_CLOSE(type, name, parameters, arguments, system, first, last) \
+  DISCNICE_EXPORT(type, name, parameters);                                     \
+  type discnice_hook_##name parameters {                                       \
+    closing(static_cast<unsigned>(first), static_cast<unsigned>(last));        \
+    return DISCNICE_CALL(type, name, arguments, system);                       \
   }
 
-#define DISCNICE_CLOSE_FROM(type, name, parameters, arguments, system, first)     \
-  DISCNICE_EXPORT(type, name, parameters);                                        \
-  type discnice_hook_##name parameters {                                          \
-    forget_open_files(first < 0 ? 0U : static_cast<unsigned>(first), UINT32_MAX); \
-    DISCNICE_CALL(type, name, arguments, system);                                 \
+#define DISCNICE_CLOSE_FROM(type, name, parameters, arguments, system, first) \
+  DISCNICE_EXPORT(type, name, parameters);                                    \
+  type discnice_hook_##name parameters {                                      \
+    closing(first < 0 ? 0U : static_cast<unsigned>(first), UINT32_MAX);       \
+    DISCNICE_CALL(type, name, arguments, system);                             \
   }
 
 #define DISCNICE_DUPLICATE(type, name, parameters, arguments, system) \
@@ -179,6 +202,7 @@ bool takes_mode(int flags) {
     const type result = DISCNICE_CALL(type, name, arguments, system);                         \
     if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) return renewed(result);             \
     if (command == F_SETFL) forget_open_file(fd); /* O_DIRECT or O_APPEND may have changed */ \
+    if (result == 0 && is_lock_command(command)) note_record_lock(fd, argument);              \
     return result;                                                                            \
   }
 
@@ -204,6 +228,7 @@ bool takes_mode(int flags) {
 #define DISCNICE_TRUNCATE_FD(type, name, parameters, arguments, system, fd, size) \
   DISCNICE_EXPORT(type, name, parameters);                                        \
   type discnice_hook_##name parameters {                                          \
+    if (size >= 0) before_truncation(fd, static_cast<std::uint64_t>(size));       \
     const type result = DISCNICE_CALL(type, name, arguments, system);             \
     if (result == 0) after_truncation(fd, static_cast<std::uint64_t>(size));      \
     return result;                                                                \
@@ -224,6 +249,15 @@ bool takes_mode(int flags) {
     const type result = real.name != nullptr ? real.name arguments : static_cast<type>(-raw_words system); \
     if (result == 0) after_advice(fd, advice);                                                             \
     return result;                                                                                         \
+  }
+
+#define DISCNICE_LOCK(type, name, parameters, arguments, system, fd, is_release) \
+  DISCNICE_EXPORT(type, name, parameters);                                       \
+  type discnice_hook_##name parameters {                                         \
+    const type result = DISCNICE_CALL(type, name, arguments, system);            \
+    if (result == 0 && (is_release)) note_unlock(fd);                            \
+    if (result == 0 && !(is_release)) note_lock(fd, gray::base::monotonic_ns()); \
+    return result;                                                               \
   }
 
 #define DISCNICE_SETTLED(type, name, parameters, arguments, system)                         \

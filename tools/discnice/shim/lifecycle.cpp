@@ -14,6 +14,7 @@
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/protocol/ring.hpp"
 #include "tools/discnice/protocol/segment.hpp"
+#include "tools/discnice/protocol/segment_guard.hpp"
 #include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/environment.hpp"
 #include "tools/discnice/shim/job.hpp"
@@ -78,6 +79,7 @@ bool make_fork_mark() {
 void find_ring(Segment& segment) {
   if (segment.options.recorded == 0) return;
   this_job.ring = protocol::join_ring(protocol::name_of(segment)).value_or(nullptr);
+  if (this_job.ring != nullptr) protocol::guard_memory(this_job.ring, sizeof(protocol::Ring));
 }
 
 void enter_job(Segment& segment, protocol::JoinKind kind) {
@@ -113,7 +115,7 @@ Result<Segment*> start_bare_job(const Request& request, char** environment) {
 Result<Segment*> find_job(const Request& request, char** environment) {
   if (request.segment) {
     const Result<Segment*> found = protocol::join(request.segment.start, request.segment.length);
-    if (found || !request.has_rate) return found;
+    if (found || !(request.has_rate || request.has_policy)) return found;
   }
   return start_bare_job(request, environment);
 }
@@ -126,8 +128,18 @@ void remove_when_last(Segment& segment, std::uint32_t members_left) {
   protocol::remove(protocol::name_of(segment));
 }
 
-__attribute__((constructor)) void join_at_load(int /*argument_count*/, char** /*arguments*/,
-                                               char** environment) {
+// True for a program that the job is told to leave alone.
+bool is_excluded(const Segment& segment, const char* program) {
+  if (program == nullptr) return false;
+  const char* slash = std::strrchr(program, '/');
+  const char* name = slash != nullptr ? slash + 1 : program;
+  for (const auto& excluded : segment.options.excluded) {
+    if (excluded[0] != '\0' && std::strncmp(excluded, name, sizeof excluded) == 0) return true;
+  }
+  return false;
+}
+
+__attribute__((constructor)) void join_at_load(int argument_count, char** arguments, char** environment) {
   const int errno_before = errno;
   resolve_real_calls();
   const Request request = read_request(environment);
@@ -135,11 +147,12 @@ __attribute__((constructor)) void join_at_load(int /*argument_count*/, char** /*
     say(request.bad_entry, request.complaint);
     silence_entries(environment);
   }
-  const bool is_wanted =
-      !request.is_disabled && request.complaint == nullptr && (request.segment || request.has_rate);
+  const bool is_wanted = !request.is_disabled && request.complaint == nullptr &&
+                         (request.segment || request.has_rate || request.has_policy);
   if (is_wanted && make_fork_mark()) {
     const Result<Segment*> segment = find_job(request, environment);
-    if (segment) {
+    if (segment && !is_excluded(*segment.value(), argument_count > 0 ? arguments[0] : nullptr)) {
+      protocol::guard_memory(segment.value(), sizeof(Segment));
       find_ring(*segment.value());
       enter_job(*segment.value(), protocol::JoinKind::after_exec);
       joined.store(&this_job, std::memory_order_release);  // pairs with job()

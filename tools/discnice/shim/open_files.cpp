@@ -59,7 +59,8 @@ OpenFile* find_open_file(int fd) {
 bool is_known_free(int fd) {
   const auto number = static_cast<unsigned>(fd);
   if (number >= kChunkFiles * kChunksMax) return true;
-  const OpenFile* chunk = chunks[number / kChunkFiles].load(std::memory_order_acquire);  // pairs with map_chunk()
+  const OpenFile* chunk =
+      chunks[number / kChunkFiles].load(std::memory_order_acquire);  // pairs with map_chunk()
   return chunk != nullptr &&
          chunk[number % kChunkFiles].file_class.load(std::memory_order_acquire) == FileClass::free;
 }
@@ -102,6 +103,8 @@ void classify(OpenFile& file, int fd) {
   file.id = {status.st_dev, status.st_ino};
   file.size_bytes = size_of(fd, status);
   file.is_size_fresh = true;
+  file.unsent_bytes = 0;
+  file.steps[0] = file.steps[1] = {};
   file.state = predictor::FileState{};
   file.state.limits = device->limits;
   file.file_class.store(FileClass::charged, std::memory_order_release);

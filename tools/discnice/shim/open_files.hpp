@@ -21,6 +21,12 @@ enum class FileClass : std::uint8_t {
   charged,  // a regular file or block device on a disk
 };
 
+/// A stretch of a file that was sent to the disk at once.
+struct WriteStep {
+  std::uint64_t from_bytes;
+  std::uint64_t to_bytes;
+};
+
 struct alignas(64) OpenFile {
   std::atomic<FileClass> file_class;
   std::atomic<std::uint32_t> lock;  // TryLock over everything below
@@ -37,6 +43,8 @@ struct alignas(64) OpenFile {
   Device* device;
   FileId id;
   std::uint64_t size_bytes;
+  std::uint64_t unsent_bytes;  // written and left to the kernel so far (smooth_writes.hpp)
+  WriteStep steps[2];          // the last one sent, and the one before
   predictor::FileState state;
 };
 

@@ -9,15 +9,22 @@
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/policy/lanes.hpp"
+#include "tools/discnice/policy/lumps.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/predictor/predictor.hpp"
 #include "tools/discnice/predictor/spliced_read.hpp"
+#include "tools/discnice/protocol/guarded_word.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 #include "tools/discnice/shim/account.hpp"
+#include "tools/discnice/shim/budget.hpp"
+#include "tools/discnice/shim/disk_watch.hpp"
+#include "tools/discnice/shim/file_locks.hpp"
 #include "tools/discnice/shim/open_files.hpp"
 #include "tools/discnice/shim/profiling.hpp"
 #include "tools/discnice/shim/recording.hpp"
 #include "tools/discnice/shim/residency.hpp"
+#include "tools/discnice/shim/smooth_writes.hpp"
 #include "tools/discnice/shim/try_lock.hpp"
 #include "tools/discnice/shim/warm_streak.hpp"
 #include "tools/discnice/throttle/throttle.hpp"
@@ -35,8 +42,8 @@ using gray::base::raw_syscall;
 using gray::base::word;
 using protocol::Counter;
 
-constexpr std::uint64_t kBurstsPerSecond = 10;      // a part is a tenth of a second's worth
-constexpr std::uint64_t kPartBytesMin = 64 * 1024;  // below this, splitting costs more calls than it smooths
+// A paused job looks up this often by itself; that it goes on is felt within a slice of the wait.
+constexpr std::uint64_t kPauseNs = 1'000'000'000;
 // A part of a call that is believed to be free anyway; bounded, as the belief may be wrong.
 constexpr std::uint64_t kWarmPartBytes = 4UL * 1024 * 1024;
 // Calls after an interrupted wait that do not wait either: a read, a write and some to spare.
@@ -47,6 +54,11 @@ constexpr std::uint32_t kGraceCalls = 4;
 constexpr std::uint64_t kGraceCostBytes = 64 * 1024;
 constexpr std::uint64_t kGraceNs = 200'000'000;
 
+// A removal changes an inode, a folder's entry and a block's worth of bitmap or extents for so much of the file.
+constexpr std::uint64_t kRemovalBytes = 512;
+constexpr std::uint64_t kRemovalShare = 1024;
+constexpr std::uint64_t kSectorBytes = 512;  // of st_blocks
+
 predictor::CacheShape cache_shape;
 predictor::UpdateRegions regions;
 std::atomic<std::uint32_t> regions_lock;
@@ -56,7 +68,22 @@ struct WaitContext {
   Job& job;
   std::uint64_t grant_sequence;
   std::uint64_t start_at_ns;
+  bool is_debt;               // it waits for an account, and not for the disk's other users
+  std::uint64_t shared_rate;  // of a job that shares: what it was lent when the wait began
   throttle::SignalHold& signals;
+};
+
+// Where an operation goes. Of a copy the read is booked already when its write asks, and not done: to compare with the kernel's
+// account then would take it for a mistake. The write goes along with its read.
+struct Place {
+  protocol::Disk* disk;
+  Looking looking = Looking::afresh;
+};
+
+// What an operation asks of a disk, with what was found out too late about those before it.
+struct Demand {
+  Place place;
+  std::uint64_t bytes;
 };
 
 std::uint64_t now_in_wait(void* /*context*/) {
@@ -73,7 +100,12 @@ int sleep_in_wait(void* context, std::uint64_t instant_ns) {
 bool is_revoked(void* context) {
   if (pthread_testcancel != nullptr) pthread_testcancel();
   const auto& wait = *static_cast<WaitContext*>(context);
-  return wait.job.segment->grant.sequence() != wait.grant_sequence;
+  if (wait.job.segment->grant.sequence() != wait.grant_sequence) return true;
+  if (!wait.is_debt) return false;
+  const std::uint64_t now_ns = monotonic_ns();
+  const Grant grant = grant_now(wait.job, now_ns);
+  return shared_rate_of(grant) != wait.shared_rate ||
+         wait.start_at_ns > latest_paid_ns(wait.job, grant, now_ns);
 }
 
 // A person's Ctrl-C must be felt at once; a program's 100 Hz timer must not undo the limit. So a wait gives
@@ -115,52 +147,142 @@ void owe_until(protocol::Member& member, std::uint64_t instant_ns) {
   raise_to(member.yielded_until_ns, instant_ns);
 }
 
-// Waits until `start_at_ns`, or as long as it may; what is left stays owed and is paid by the process's next
-// call. False: a signal ended it.
-bool wait_until(Job& job, std::uint64_t start_at_ns, std::uint64_t grant_sequence,
-                throttle::SignalHold& signals) {
-  protocol::Member& member = *job.member;
-  signals.begin();
-  WaitContext context{job, grant_sequence, start_at_ns, signals};
+// Waits until the context's instant, or as long as it may.
+throttle::WaitEnd sleep_until_due(WaitContext context) {
+  Job& job = context.job;
+  const std::uint64_t start_at_ns = context.start_at_ns;
+  context.signals.begin();
   const throttle::Sleeper sleeper{&context, now_in_wait, sleep_in_wait, is_revoked, may_yield_to_signal};
   const throttle::WaitReport report = throttle::wait({start_at_ns}, sleeper);
-  protocol::add(member, Counter::slept_ns, report.slept_ns);
+  protocol::add(*job.member, Counter::slept_ns, report.slept_ns);
+  if (report.end == throttle::WaitEnd::interrupted) protocol::add(*job.member, Counter::interrupted_waits, 1);
+  if (report.end == throttle::WaitEnd::refused) protocol::add(*job.member, Counter::fallbacks, 1);
+  return report.end;
+}
+
+// A debt is paid at another instant when the job is lent another rate, or when what a killed member had reserved went back to
+// the account.
+void move_debt(WaitContext& wait) {
+  const std::uint64_t now_ns = monotonic_ns();
+  const Grant grant = grant_now(wait.job, now_ns);
+  const std::uint64_t rate = shared_rate_of(grant);
+  const std::uint64_t moved_ns = protocol::at_other_rate(wait.start_at_ns, wait.shared_rate, rate, now_ns);
+  const std::uint64_t latest_ns = latest_paid_ns(wait.job, grant, now_ns);
+  wait.start_at_ns = moved_ns < latest_ns ? moved_ns : latest_ns;
+  wait.shared_rate = rate;
+}
+
+// Waits until what was charged is paid; what is left stays owed and is paid by the process's next call. False: a signal ended it.
+bool wait_until_paid(Job& job, std::uint64_t start_at_ns, std::uint64_t grant_sequence,
+                     throttle::SignalHold& signals) {
+  protocol::Member& member = *job.member;
   protocol::add(member, Counter::waits, 1);
-  if (report.end == throttle::WaitEnd::interrupted) {
-    protocol::add(member, Counter::interrupted_waits, 1);
-    owe_until(member, start_at_ns);
+  WaitContext wait{job,    grant_sequence, start_at_ns, true, shared_rate_of(grant_now(job, monotonic_ns())),
+                   signals};
+  auto end = sleep_until_due(wait);
+  while (end == throttle::WaitEnd::revoked && job.segment->grant.sequence() == grant_sequence) {
+    move_debt(wait);
+    end = sleep_until_due(wait);
+  }
+  if (end == throttle::WaitEnd::interrupted) {
+    owe_until(member, wait.start_at_ns);
     return false;
   }
-  if (report.end == throttle::WaitEnd::refused) protocol::add(member, Counter::fallbacks, 1);
   std::uint64_t owed_ns = member.owed_until_ns.load(std::memory_order_relaxed);
   if (owed_ns <= start_at_ns)
     member.owed_until_ns.compare_exchange_strong(owed_ns, 0, std::memory_order_relaxed);
   return true;
 }
 
-// Asks the policy for this cost and moves the shared account; the later of its answer and of the debt is when
-// to start. Returns whether the call may wait again: not when it was not allowed to, and not after a signal.
-bool admit(Job& job, std::uint64_t cost_bytes, bool may_wait, throttle::SignalHold& signals) {
-  std::uint64_t start_at_ns = job.member->owed_until_ns.load(std::memory_order_relaxed);
-  if (cost_bytes == 0 && start_at_ns == 0) return may_wait;
+// When the operation may be asked for again: now, or an instant to sleep to first. `now_ns` when it may go.
+std::uint64_t held_until(Job& job, const Demand& demand, std::uint64_t now_ns) {
+  const Grant grant = grant_now(job, now_ns);
+  if ((grant.flags & kPaused) != 0) return now_ns + kPauseNs;
+  const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
+  DiskActivity activity;
+  if (policy.hold == nullptr || demand.place.disk == nullptr || demand.place.looking == Looking::as_known ||
+      !look_at_disk(job, *demand.place.disk, demand.place.looking, grant, now_ns, &activity))
+    return now_ns;
+  std::uint64_t word = job.segment->last_go.load(std::memory_order_relaxed);
+  const policy::State last_go{protocol::unpack_instant(word, now_ns)};
+  const policy::Decision decision = policy.hold(last_go, grant, activity, demand.bytes, now_ns);
+  if (decision.verdict.start_at_ns > now_ns) {
+    const std::uint64_t next_look_ns = now_ns + kLookNs;
+    return decision.verdict.start_at_ns < next_look_ns ? decision.verdict.start_at_ns : next_look_ns;
+  }
+  // Of several that wait for one turn, one gets it.
+  const std::uint64_t next = protocol::pack_instant(decision.next.paid_until_ns);
+  const bool is_mine = job.segment->last_go.compare_exchange_strong(word, next, std::memory_order_relaxed);
+  return is_mine ? now_ns : now_ns + 1;
+}
+
+// Waits while the job is paused, or its policy gives way to the disk's other users. False: a signal ended it.
+bool wait_while_held(Job& job, const Demand& demand, throttle::SignalHold& signals) {
+  bool has_waited = false;
+  while (true) {
+    const std::uint64_t sequence = job.segment->grant.sequence();
+    const std::uint64_t now_ns = monotonic_ns();
+    const std::uint64_t until_ns = held_until(job, demand, now_ns);
+    if (until_ns <= now_ns) return true;
+    if (!has_waited) protocol::add(*job.member, Counter::waits, 1);
+    has_waited = true;
+    switch (sleep_until_due({job, sequence, until_ns, false, 0, signals})) {
+      case throttle::WaitEnd::interrupted:
+        return false;
+      case throttle::WaitEnd::refused:
+        return true;
+      case throttle::WaitEnd::due:
+      case throttle::WaitEnd::revoked:
+        break;
+    }
+  }
+}
+
+// What this process owes from before; not more than the accounts can have brought about.
+std::uint64_t owed_until(Job& job, const Grant& grant, std::uint64_t now_ns) {
+  const std::uint64_t owed_ns = job.member->owed_until_ns.load(std::memory_order_relaxed);
+  if (owed_ns <= now_ns) return owed_ns;
+  const std::uint64_t latest_ns = latest_paid_ns(job, grant, now_ns);
+  return owed_ns < latest_ns ? owed_ns : latest_ns;
+}
+
+// While others use the disk a rate is spent in portions.
+Portion portion_now(Job& job, const Grant& grant, const Demand& demand, std::uint64_t now_ns) {
+  DiskActivity activity;
+  if (demand.bytes == 0 || demand.place.disk == nullptr || grant.rate_bytes_per_s == 0) return {};
+  if (!look_at_disk(job, *demand.place.disk, demand.place.looking, grant, now_ns, &activity)) return {};
+  return {policy::lump_ns(grant.rate_bytes_per_s, activity, now_ns), policy::saved_ns_max(activity, now_ns)};
+}
+
+// Asks the policy for this cost and moves the shared accounts; the later of its answer and of the debt is when to start. Returns
+// whether the call may wait again: not when it was not allowed to, and not after a signal.
+bool admit(Job& job, const IoEstimate& estimate, const Place& place, bool may_wait,
+           throttle::SignalHold& signals) {
+  const Demand demand{place, estimate.cost_bytes() + take_unheld()};
+  if (demand.bytes == 0 && job.member->owed_until_ns.load(std::memory_order_relaxed) == 0) return may_wait;
   const std::uint64_t sequence = job.segment->grant.sequence();
   const std::uint64_t now_ns = monotonic_ns();
-  if (cost_bytes != 0) {
-    const Grant grant = protocol::load_grant(*job.segment);
-    const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
-    std::uint64_t before = job.segment->policy_state.load(std::memory_order_relaxed);
-    policy::Decision decision{};
-    do {
-      decision = policy.admit({before}, grant, cost_bytes, now_ns);
-    } while (!job.segment->policy_state.compare_exchange_weak(before, decision.next.paid_until_ns,
-                                                              std::memory_order_relaxed));
-    if (decision.verdict.start_at_ns > start_at_ns) start_at_ns = decision.verdict.start_at_ns;
+  const Grant grant = grant_now(job, now_ns);
+  const bool is_holding =
+      (grant.flags & kPaused) != 0 || policy::policy_by_id(grant.policy_id).hold != nullptr;
+  std::uint64_t start_at_ns = owed_until(job, grant, now_ns);
+  const std::uint64_t paid_at_ns =
+      charge(job, grant, estimate, portion_now(job, grant, demand, now_ns), now_ns);
+  if (paid_at_ns > start_at_ns) start_at_ns = paid_at_ns;
+  if (start_at_ns <= now_ns && !(is_holding && demand.bytes != 0)) return may_wait;
+  if (!may_wait || holds_fresh_lock(now_ns) || takes_grace(*job.member, demand.bytes, now_ns)) {
+    if (start_at_ns > now_ns) owe_until(*job.member, start_at_ns);
+    return false;
   }
-  if (start_at_ns <= now_ns) return may_wait;
-  if (may_wait && !takes_grace(*job.member, cost_bytes, now_ns))
-    return wait_until(job, start_at_ns, sequence, signals);
-  owe_until(*job.member, start_at_ns);
-  return false;
+  if (start_at_ns > now_ns) {
+    // Should we be killed in this wait, what we were charged goes back to the job.
+    job.member->reserved_bytes.fetch_add(estimate.cost_bytes(), std::memory_order_relaxed);
+    const bool is_paid = wait_until_paid(job, start_at_ns, sequence, signals);
+    job.member->reserved_bytes.fetch_sub(estimate.cost_bytes(), std::memory_order_relaxed);
+    if (!is_paid) return false;
+  }
+  // A grant that was changed meanwhile may hold the job back where the old one did not.
+  return demand.bytes == 0 || wait_while_held(job, demand, signals);
 }
 
 // Finds the entry of a descriptor and makes sure it is classified. Null: not charged (or not to be known
@@ -315,6 +437,31 @@ std::uint64_t waiting_bytes(int fd, std::uint64_t part) {
   return ready < part ? ready : part;
 }
 
+// What was sent to the disk is dirty no longer: writing there again will cost again.
+void smooth(Job& job, const Transfer& transfer, std::uint64_t bytes) {
+  OpenFile* file = charged_file(job, transfer.fd);
+  if (file == nullptr || transfer.signals == nullptr || is_verifying(job)) return;
+  if (!smooth_after_write(job, *file, transfer.fd, bytes, *transfer.signals)) return;
+  const TryLock lock(regions_lock, job.epoch);
+  if (lock) regions.clear(file->id);
+  if (lock) record_operation(job, {OpKind::settle, file->id}, {}, monotonic_coarse_ns());
+}
+
+// Removals cost something only where a job is held back at all.
+bool does_charge_removals(const Job& job) {
+  if (is_verifying(job)) return false;
+  const Grant grant = protocol::load_grant(*job.segment);
+  return (grant.flags & kPaused) != 0 || policy::policy_by_id(grant.policy_id).hold != nullptr ||
+         policy::has_limit(grant);
+}
+
+// What taking away `bytes` of a file costs: its metadata, more of it the larger the file.
+void admit_removal(Job& job, std::uint64_t bytes) {
+  if (!does_charge_removals(job)) return;
+  throttle::SignalHold signals;
+  admit(job, {.write_bytes = kRemovalBytes + bytes / kRemovalShare}, {last_disk()}, true, signals);
+}
+
 // The page a read has just returned must count as resident; else the kernel's count lies on this device.
 void test_backend(const Transfer& transfer, ssize_t result) {
   OpenFile* file = find_open_file(transfer.fd);
@@ -335,7 +482,11 @@ bool before_transfer(Job& job, Transfer& transfer) {
   Charge charge;
   if (!passes_unpredicted(job, *file, transfer) && !predict(job, *file, transfer, &charge)) charge = Charge{};
   if (charge.estimate.cost_bytes() != 0 && is_profiling(job)) profile_call(job, charge.estimate);
-  transfer.may_wait = admit(job, charge.estimate.cost_bytes(), transfer.may_wait, *transfer.signals);
+  charge.disk = disk_of(job, *file->device);
+  const bool has_pending_read = transfer.is_copy && transfer.kind == OpKind::write &&
+                                job.member->pending_read_bytes.load(std::memory_order_relaxed) != 0;
+  const Place place{charge.disk, has_pending_read ? Looking::as_known : Looking::afresh};
+  transfer.may_wait = admit(job, charge.estimate, place, transfer.may_wait, *transfer.signals);
   note_charge(job, charge);
   if (is_verifying(job)) note_class_prediction(job, class_of(transfer), charge.estimate);
   if (is_measured(job)) transfer.account_before = read_thread_account();
@@ -348,6 +499,7 @@ void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
     const Counter counter =
         transfer.kind == OpKind::read ? Counter::file_read_bytes : Counter::file_write_bytes;
     protocol::add(*job.member, counter, static_cast<std::uint64_t>(result));
+    if (transfer.kind == OpKind::write) smooth(job, transfer, static_cast<std::uint64_t>(result));
   }
   const std::uint64_t read_bytes =
       result > 0 && transfer.kind == OpKind::read ? static_cast<std::uint64_t>(result) : 0;
@@ -366,10 +518,8 @@ void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
 
 std::size_t part_bytes_max(Job& job, const Transfer& transfer) {
   if (transfer.length_bytes <= kPartBytesMin) return SIZE_MAX;
-  const std::uint64_t rate = protocol::load_grant(*job.segment).rate_bytes_per_s;
-  if (rate == 0) return SIZE_MAX;
-  const std::uint64_t paced = rate / kBurstsPerSecond / kPartBytesMin * kPartBytesMin;
-  const std::uint64_t part = paced > kPartBytesMin ? paced : kPartBytesMin;
+  const std::uint64_t part = part_bytes(protocol::load_grant(*job.segment), transfer.kind == OpKind::write);
+  if (part == 0) return SIZE_MAX;
   if (transfer.length_bytes <= part) return SIZE_MAX;
   OpenFile* file = charged_file(job, transfer.fd);
   if (file == nullptr) return SIZE_MAX;
@@ -415,7 +565,17 @@ bool is_at_size_limit(const Transfer& transfer) {
 void pay_debt(Job& job) {
   settle_if_stale(job);
   throttle::SignalHold signals;
-  admit(job, 0, true, signals);
+  admit(job, IoEstimate{}, {last_disk()}, true, signals);
+}
+
+void note_folder(int fd) {
+  Job* here = job();
+  if (here == nullptr) return;
+  if (policy::policy_by_id(protocol::load_grant(*here->segment).policy_id).hold == nullptr) return;
+  struct stat status {};
+  if (is_raw_error(raw_syscall(SYS_newfstatat, fd, word(""), word(&status), AT_EMPTY_PATH))) return;
+  Device* device = device_of(fd, status.st_dev);
+  if (device != nullptr && !device->is_free) disk_of(*here, *device);
 }
 
 void settle_now(Job& job) {
@@ -425,13 +585,26 @@ void settle_now(Job& job) {
 Removal before_removal(int folder, const char* path) {
   Removal removal;
   Job* here = job();
-  if (here == nullptr || path == nullptr || regions.is_empty()) return removal;
+  if (here == nullptr || path == nullptr || (regions.is_empty() && !does_charge_removals(*here)))
+    return removal;
   struct stat status {};
   if (is_raw_error(raw_syscall(SYS_newfstatat, folder, word(path), word(&status), AT_SYMLINK_NOFOLLOW)))
     return removal;
   removal.is_known = S_ISREG(status.st_mode) && status.st_nlink == 1;
   removal.file = {status.st_dev, status.st_ino};
+  if (removal.is_known) admit_removal(*here, static_cast<std::uint64_t>(status.st_blocks) * kSectorBytes);
   return removal;
+}
+
+void before_truncation(int fd, std::uint64_t size_bytes) {
+  Job* here = job();
+  const OpenFile* file = here == nullptr ? nullptr : charged_file(*here, fd);
+  struct stat status {};
+  if (file == nullptr ||
+      is_raw_error(raw_syscall(SYS_newfstatat, fd, word(""), word(&status), AT_EMPTY_PATH)))
+    return;
+  const auto before_bytes = static_cast<std::uint64_t>(status.st_size);
+  if (before_bytes > size_bytes) admit_removal(*here, before_bytes - size_bytes);
 }
 
 void after_removal(const Removal& removal, std::uint64_t offset_bytes) {

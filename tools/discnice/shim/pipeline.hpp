@@ -77,6 +77,9 @@ std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t par
 /// nobody predicts.
 void pay_debt(Job& job);
 
+/// A folder was opened: what a walk reads of it, which no call predicts, belongs to its disk.
+void note_folder(int fd);
+
 /// Looks at the kernel's account now; what it shows and nobody predicted becomes debt. errno is kept.
 void settle_now(Job& job);
 
@@ -184,6 +187,9 @@ auto run_settled_after(Call call) {
   return result;
 }
 
+/// Before a file is cut short through a descriptor: what goes is paid for like a removal.
+void before_truncation(int fd, std::uint64_t size_bytes);
+
 /// What to do to the table of dirty regions after a removal succeeded. Filled before the call, while the file
 /// still exists.
 struct Removal {
@@ -191,8 +197,8 @@ struct Removal {
   FileId file;
 };
 
-/// Looks at the file a removal is about to take away. Costs one system call, and none while no dirty data is
-/// known.
+/// Looks at the file a removal is about to take away, and waits until the removal is paid for. Costs one system call, and
+/// none while nothing is held back and no dirty data is known.
 Removal before_removal(int folder, const char* path);
 
 /// After a successful removal of everything from `offset_bytes` on: the dirty data there is never written.

@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# discnice_control_test: a job that runs can be found, watched, changed, paused and asked about, and a wrong word changes nothing.
+#
+# How: a reader that would take minutes at its rate is set free; what is measured is when it ends. Programs that can't be covered are
+# made from the ones that are here. Left out: figures (bench throttle), the picture on a terminal.
+source "$(dirname "$0")/../support/discnice.bash"
+need python3
+alone_in_shm "$0" "$@"
+export XDG_CONFIG_HOME=$SCRATCH/config
+cd "$SCRATCH"
+make_file ./source 6000000
+
+says() { # PATTERN COMMAND...
+  local pattern=$1
+  shift
+  "$@" >said 2>&1 || complain "status $?: $*: $(<said)"
+  [[ -z $pattern ]] || grep -Eq -- "$pattern" said || complain "does not say '$pattern': $*: $(<said)"
+}
+
+refuses() { # STATUS PATTERN COMMAND...
+  local want=$1 pattern=$2 status=0
+  shift 2
+  "$@" >out 2>err || status=$?
+  [[ $status -eq $want && ! -s out && $(wc -l <err) -eq 1 ]] || complain "status $status instead of $want, or not one line: $*: $(cat out err)"
+  grep -Eq -- "$pattern" err || complain "does not say '$pattern': $*: $(<err)"
+}
+
+# start OPTION...: a job that reads the cold source; JOB is its number.
+start() {
+  local look
+  make_cold source
+  "$DISCNICE" --json --report report "$@" -- dd if=source of=/dev/null bs=64k status=none &
+  JOB=$!
+  for ((look = 0; look < 200; ++look)); do
+    "$DISCNICE" status --json 2>/dev/null | grep -q "\"$JOB\"" && pgrep -P "$JOB" -x dd >/dev/null && break
+    sleep 0.01
+  done
+}
+
+ends_within() { # SECONDS WHAT
+  local left=$(($1 * 100))
+  while kill -0 "$JOB" 2>/dev/null && ((left-- > 0)); do sleep 0.01; done
+  if kill -0 "$JOB" 2>/dev/null; then
+    complain "$2: the job is still running"
+    kill "$JOB"
+  fi
+  wait "$JOB" || complain "$2: status $?"
+}
+
+start --rate 20KB
+says '"policy": *"rate"' "$DISCNICE" status --json
+says "^$JOB .*dd .*rate" "$DISCNICE" status
+says 'limit 20' "$DISCNICE" top
+says '"limits"' "$DISCNICE" top --json
+says '"pid": *"[0-9]' "$DISCNICE" top --json -P
+says 'dd: .*limit 20' "$DISCNICE" report "$JOB"
+says '"file_read_bytes"' "$DISCNICE" report dd --json
+refuses 2 "no policy 'nosuch'" "$DISCNICE" set "$JOB" --policy nosuch
+refuses 2 'rate' "$DISCNICE" set "$JOB" --rate fast
+refuses 2 'burst' "$DISCNICE" set "$JOB" --burst 10
+refuses 2 'iops' "$DISCNICE" set "$JOB" --iops -3
+refuses 2 'needs a rate' "$DISCNICE" set "$JOB" --policy share --rate none
+refuses 1 "no job '1'" "$DISCNICE" set 1 --rate 5M
+refuses 1 "no job 'nosuch'" "$DISCNICE" report nosuch
+says 'limit 20' "$DISCNICE" report "$JOB"
+says '' "$DISCNICE" set "$(pgrep -P "$JOB" -x dd)" --rate 200MB
+ends_within 3 'set free by the pid of a member'
+
+start --rate 20KB
+says '' "$DISCNICE" set dd --pause
+says 'paused' "$DISCNICE" report dd
+says '' "$DISCNICE" set dd --policy unlimited
+sleep 0.3
+kill -0 "$JOB" 2>/dev/null || complain 'a paused job that is set otherwise goes on'
+says '' "$DISCNICE" set dd --resume
+ends_within 3 'resumed'
+
+start --schedule '00:00-24:00 pause'
+sleep 0.2
+says 'paused' "$DISCNICE" report dd
+says '' "$DISCNICE" set dd --resume --rate none --policy nice
+ends_within 3 'taken off its schedule'
+refuses 2 "schedule.*at ' Foo" "$DISCNICE" --schedule 'Mon 2M, Foo 3M' -- true
+
+says 'idle' "$DISCNICE" policies
+says '"needs_rate": *true' "$DISCNICE" policies --json
+
+# A person's own defaults, and their mistakes by line.
+mkdir -p config/discnice
+printf 'policy = idle\nnonsense\nspeed = 5\n[dd]\nrate = 123MB  # this one\nrate = fast\n' >config/discnice/config
+"$DISCNICE" -q -- true 2>err
+[[ $(grep -c "config/discnice/config:[236]: " err) -eq 3 && $(wc -l <err) -eq 3 ]] || complain "bad lines of the file: $(<err)"
+printf 'policy = idle\n[dd]\nrate = 123MB\n' >config/discnice/config
+"$DISCNICE" --json --report report -- dd if=/dev/null of=/dev/null status=none
+grep -q '"rate_bytes_per_s": *123000000' report || complain "the file's rate for dd is not used: $(<report)"
+"$DISCNICE" --policy unlimited --json --report report -- dd if=/dev/null of=/dev/null status=none
+grep -q '"policy": *"unlimited"' report || complain "the command line does not win: $(<report)"
+"$DISCNICE" --json --report report -- true
+grep -q '"policy": *"idle"' report || complain "the file's policy is not used: $(<report)"
+rm -r config/discnice
+
+# Programs of the job that can't be covered are named at once.
+"$DISCNICE" --json --report report -- sh -c 'env -i sleep 0.5' 2>err
+grep -Eq "'sleep' .*scrubbed environment.*WITHOUT A LIMIT" err || complain "a scrubbed environment is not told: $(<err)"
+grep -q 'sleep was started with a scrubbed' report || complain "nor in the report: $(<report)"
+expect_status 125 "$DISCNICE" -q --require -- sh -c 'env -i sleep 5' 2>err
+"$DISCNICE" -q --exclude sleep -- sh -c 'sleep 0.3; env -i sleep 0.3' 2>err
+[[ ! -s err ]] || complain "a program that was to be left alone is complained about: $(<err)"
+
+# Each option that the help names can be completed in each shell.
+"$DISCNICE" --help | grep -o -- ' --[a-z-]\+' | sort -u >options
+for file in _discnice discnice.bash discnice.fish; do
+  while read -r option; do
+    grep -q -- "${option#--}" "$SOURCE/tools/discnice/completions/$file" || complain "$file does not know $option"
+  done <options
+done
+[[ $(wc -l <options) -gt 15 ]] || complain "the help names few options: $(<options)"
+
+# What a command will be covered by is told without running it.
+says 'engine: .*libdiscnice.so preloaded' "$DISCNICE" explain -- cp source target
+[[ ! -e target ]] || complain 'explain has run the command'
+says 'charged|in memory, free' "$DISCNICE" explain -- cp source target
+says '/dev/shm .*in memory, free' "$DISCNICE" explain -- cp source /dev/shm
+printf '#!/bin/sh\n' >script
+chmod +x script
+says 'script, a script for /bin/sh' "$DISCNICE" explain ./script
+printf '\177ELF\2\1\1' >static
+head -c 200 /dev/zero >>static
+chmod +x static
+"$DISCNICE" explain ./static >out && complain 'explain succeeds for a program that discnice run refuses'
+grep -q 'engine: none; ' out || complain "explain finds an engine for it: $(<out)"
+expect_status 127 "$DISCNICE" explain nosuchprogram >out
+refuses 2 "no option '--nosuch'" "$DISCNICE" explain --nosuch
+
+# Without the launcher, by a policy alone: one job for the tree.
+LD_PRELOAD=$LIBRARY DISCNICE_POLICY=nice sh -c "env -u LD_PRELOAD '$DISCNICE' status --json; cat source >/dev/null" >out
+[[ $(grep -c '"command": *"LD_PRELOAD"' out) -eq 1 ]] || complain "a policy alone makes no job: $(<out)"
+
+conclude

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// foreground_test: whether somebody else uses a disk, from its counters and from what the job was booked for; and the policies that
+// go by it.
+//
+// How: a simulated disk whose counters move as told, looked at every few milliseconds. The truth is known: each step says
+// whose requests they were. Left out: reading /sys (system tests), and disks whose own readers are not all known.
+#include "tools/discnice/policy/foreground.hpp"
+
+#include <cstring>
+#include <string>
+
+#include "tests/support/catch.hpp"
+#include "tools/discnice/policy/floor.hpp"
+#include "tools/discnice/policy/idle.hpp"
+#include "tools/discnice/policy/lumps.hpp"
+#include "tools/discnice/policy/nice.hpp"
+
+using namespace discnice;
+using namespace discnice::policy;
+
+namespace {
+
+constexpr std::uint64_t kMillisecondNs = 1'000'000;
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
+constexpr std::uint64_t kLookNs = 3 * kMillisecondNs;
+constexpr std::uint64_t kWindowBytes = 131'072;
+
+struct Disk {
+  DiskActivity activity;
+  DiskSample sample;
+  OwnTraffic own;
+  Grant grant;
+  std::uint64_t now_ns = 1000 * kSecondNs;
+
+  Disk() { look(); }
+  void look() {
+    now_ns += kLookNs;
+    activity = observe(activity, sample, own, grant, now_ns);
+  }
+  void reads(std::uint64_t bytes) {
+    sample.reads += 1;
+    sample.read_bytes += bytes;
+  }
+  // The job reads a window, and is booked for it.
+  void own_read() {
+    own.read_bytes += kWindowBytes;
+    reads(kWindowBytes);
+    look();
+  }
+  void others_read(std::uint64_t bytes = 4'096) {
+    reads(bytes);
+    look();
+  }
+  void quiet(std::uint64_t duration_ns) {
+    for (const std::uint64_t end_ns = now_ns + duration_ns; now_ns < end_ns;) look();
+  }
+  [[nodiscard]] bool sees_others() const { return activity.foreground_at_ns == now_ns; }
+  [[nodiscard]] std::uint64_t wait_ns(const Policy& policy, std::uint64_t cost_bytes = kWindowBytes,
+                                      std::uint64_t last_go_ns = UINT64_MAX) const {
+    const State last_go{last_go_ns == UINT64_MAX ? now_ns : last_go_ns};
+    const std::uint64_t start_ns =
+        policy.hold(last_go, grant, activity, cost_bytes, now_ns).verdict.start_at_ns;
+    return start_ns > now_ns ? start_ns - now_ns : 0;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the counters of a disk are read from its stat file, of old kernels and of new ones",
+          "[foreground]") {
+  const std::string old_kernel =
+      "   1000      20   80000    1500     300      40   24000     900        2    1200    2400\n";
+  const std::string new_kernel = "1000 20 80000 1500 300 40 24000 900 2 1200 2400 0 0 0 0 17 3\n";
+  for (const std::string& text : {old_kernel, new_kernel}) {
+    DiskSample sample;
+    REQUIRE(parse_disk_sample(text.data(), text.size(), &sample));
+    CHECK(sample.reads == 1000);
+    CHECK(sample.read_bytes == 80'000 * 512);
+    CHECK(sample.read_ms == 1500);
+    CHECK(sample.writes == 300);
+    CHECK(sample.written_bytes == 24'000 * 512);
+    CHECK(sample.in_flight == 2);
+  }
+}
+
+TEST_CASE("a text that is no stat file is refused", "[foreground]") {
+  for (const std::string text :
+       {"", "\n", "1 2 3", "1 2 3 4 5 6 7 8 9", "-1 2 3 4 5 6 7 8 9 ", "a b c d e f g h i "}) {
+    DiskSample sample;
+    INFO("'" << text << "'");
+    CHECK_FALSE(parse_disk_sample(text.data(), text.size(), &sample));
+  }
+}
+
+TEST_CASE("what the job was booked for is not somebody else's", "[foreground]") {
+  Disk disk;
+  for (int i = 0; i < 1000; ++i) {
+    disk.own_read();
+    REQUIRE_FALSE(disk.sees_others());
+  }
+}
+
+TEST_CASE("a single page read beside a job in full run is seen", "[foreground]") {
+  Disk disk;
+  for (int i = 0; i < 100; ++i) disk.own_read();
+  disk.own.read_bytes += kWindowBytes;
+  disk.reads(kWindowBytes);
+  disk.others_read();
+  CHECK(disk.sees_others());
+}
+
+TEST_CASE("a prediction that never became a read hides nobody for long", "[foreground]") {
+  Disk disk;
+  disk.own.read_bytes += 100 * kWindowBytes;
+  disk.look();
+  disk.look();  // nothing under way: it went nowhere
+  disk.others_read();
+  CHECK(disk.sees_others());
+}
+
+TEST_CASE("more requests under way than ours can be are somebody's, before any of them has ended",
+          "[foreground]") {
+  Disk disk;
+  for (int i = 0; i < 100; ++i) disk.own_read();
+  disk.own.read_bytes += kWindowBytes;
+  disk.sample.in_flight = 1;
+  disk.look();
+  CHECK_FALSE(disk.sees_others());
+  disk.sample.in_flight = 3;
+  disk.look();
+  CHECK(disk.sees_others());
+}
+
+TEST_CASE("writes of ours that reach the disk half a minute later are ours still", "[foreground]") {
+  Disk disk;
+  disk.own.written_bytes += 10'000'000;
+  disk.look();
+  disk.quiet(30 * kSecondNs);
+  disk.sample.writes += 10;
+  disk.sample.written_bytes += 10'000'000;
+  disk.look();
+  CHECK_FALSE(disk.sees_others());
+  disk.sample.writes += 10;
+  disk.sample.written_bytes += 1'000'000;
+  disk.look();
+  CHECK(disk.sees_others());
+}
+
+TEST_CASE("a clock or counters that go back are a new beginning and no endless foreground", "[foreground]") {
+  Disk disk;
+  disk.others_read();
+  disk.now_ns -= 100 * kSecondNs;
+  disk.look();
+  CHECK(disk.activity.foreground_at_ns <= disk.now_ns);
+  disk.sample = DiskSample{};
+  disk.look();
+  disk.quiet(kSecondNs);
+  CHECK(disk.wait_ns(kIdle) == 0);
+  CHECK(disk.wait_ns(kNice) == 0);
+}
+
+TEST_CASE("idle waits until the disk was quiet for the preemption interval", "[idle]") {
+  Disk disk;
+  CHECK(disk.wait_ns(kIdle) == 0);
+  disk.others_read();
+  const std::uint64_t interval_ns = disk.activity.preemption_ns;
+  CHECK(disk.wait_ns(kIdle) == interval_ns);
+  disk.quiet(interval_ns / 2);
+  CHECK(disk.wait_ns(kIdle) > 0);
+  disk.quiet(interval_ns);
+  CHECK(disk.wait_ns(kIdle) == 0);
+}
+
+TEST_CASE("a foreground that only paused makes the interval grow, and shrink when it is gone", "[idle]") {
+  Disk disk;
+  disk.others_read();
+  const std::uint64_t base_ns = disk.activity.preemption_ns;
+  for (int i = 0; i < 40; ++i) {
+    disk.quiet(disk.activity.preemption_ns);
+    disk.own_read();
+    disk.others_read();
+  }
+  CHECK(disk.activity.preemption_ns >= 3 * base_ns);
+  CHECK(disk.activity.preemption_ns <= kPreemptionMaxNs);
+  disk.quiet(60 * kSecondNs);
+  CHECK(disk.activity.preemption_ns == base_ns);
+}
+
+TEST_CASE("an interval that was asked for stays", "[idle]") {
+  Disk disk;
+  disk.grant.preemption_ns = 37 * kMillisecondNs;
+  for (int i = 0; i < 10; ++i) {
+    disk.others_read();
+    CHECK(disk.wait_ns(kIdle) == 37 * kMillisecondNs);
+    disk.own_read();
+  }
+}
+
+TEST_CASE("a job that gives way gets a turn now and then however busy the disk is", "[idle][nice]") {
+  Disk disk;
+  std::uint64_t last_go_ns = disk.now_ns;
+  for (int i = 0; i < 1000; ++i) disk.others_read(kWindowBytes);
+  for (const Policy* policy : {&kIdle, &kNice}) {
+    CHECK(disk.wait_ns(*policy, 4'096, last_go_ns) == 0);
+    CHECK(disk.wait_ns(*policy, UINT64_C(1) << 40) <= kTurnNs);
+  }
+}
+
+TEST_CASE("a least rate brings the turns nearer", "[idle][nice]") {
+  Disk disk;
+  disk.grant.rate_min_bytes_per_s = 10 * kWindowBytes;
+  for (int i = 0; i < 100; ++i) disk.others_read(kWindowBytes);
+  for (int i = 0; i < 30; ++i) disk.others_read(kWindowBytes);
+  CHECK(turn_after_ns(disk.grant, kWindowBytes) == kSecondNs / 10);
+  CHECK(disk.wait_ns(kNice) <= kSecondNs / 10);
+  CHECK(turn_after_ns(disk.grant, 100 * kWindowBytes) == kTurnNs);
+}
+
+TEST_CASE("nice is at its floor after a few looks at a busy disk and at full speed after a quiet second",
+          "[nice]") {
+  Disk disk;
+  CHECK(disk.wait_ns(kNice) == 0);
+  for (int i = 0; i < 12; ++i) disk.others_read();
+  CHECK(disk.wait_ns(kNice) > kTurnNs / 2);
+  std::uint64_t before_ns = disk.wait_ns(kNice);
+  for (int i = 0; i < 10; ++i) {
+    disk.quiet(50 * kMillisecondNs);
+    CHECK(disk.wait_ns(kNice) <= before_ns);
+    before_ns = disk.wait_ns(kNice);
+  }
+  disk.quiet(kSecondNs);
+  CHECK(disk.wait_ns(kNice, UINT64_C(1) << 30) == 0);
+}
+
+TEST_CASE("a request of others now and then slows nice down without stopping it", "[nice]") {
+  Disk disk;
+  for (int i = 0; i < 20; ++i) {
+    disk.others_read();
+    disk.quiet(100 * kMillisecondNs);
+  }
+  CHECK(disk.wait_ns(kNice) < 50 * kMillisecondNs);
+}
+
+TEST_CASE("a rate is spent in portions only while others use the disk", "[lumps]") {
+  Disk disk;
+  CHECK(lump_ns(1'000'000, disk.activity, disk.now_ns) == 0);
+  disk.others_read();
+  CHECK(lump_ns(1'000'000, disk.activity, disk.now_ns) == kLumpMaxNs);
+  CHECK(lump_ns(10 * kLumpBytes, disk.activity, disk.now_ns) == kSecondNs / 10);
+  disk.quiet(kSecondNs);
+  CHECK(lump_ns(1'000'000, disk.activity, disk.now_ns) == 0);
+}
+
+TEST_CASE("what was saved up for a portion outlasts a pause of the others", "[lumps]") {
+  Disk disk;
+  CHECK(saved_ns_max(disk.activity, disk.now_ns) == 0);
+  disk.others_read();
+  disk.quiet(2 * kLumpMemoryNs);
+  CHECK(lump_ns(1'000'000, disk.activity, disk.now_ns) == 0);
+  CHECK(saved_ns_max(disk.activity, disk.now_ns) == kSavedMaxNs);
+  disk.quiet(2 * kSavedMemoryNs);
+  CHECK(saved_ns_max(disk.activity, disk.now_ns) == 0);
+}

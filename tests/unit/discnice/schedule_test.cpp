@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// schedule_test: which limit holds when.
+//
+// How: texts in, entries out at chosen minutes of the week. Left out: the time of day itself, which the launcher asks the system for.
+#include "tools/discnice/policy/schedule.hpp"
+
+#include <string>
+
+#include "tests/support/catch.hpp"
+#include "tools/discnice/policy/registry.hpp"
+
+using namespace discnice;
+using namespace discnice::policy;
+
+namespace {
+
+enum Day : unsigned { kMonday, kTuesday, kWednesday, kThursday, kFriday, kSaturday, kSunday };
+
+Schedule parse(const std::string& text) {
+  return parse_schedule(text.data(), text.size());
+}
+
+unsigned at(unsigned hour, unsigned minute = 0) {
+  return hour * 60 + minute;
+}
+
+// "2097152", "nice", "pause" or "-".
+std::string holds(const Schedule& schedule, Day day, unsigned minute) {
+  const ScheduleEntry* entry = active_entry(schedule, day, minute);
+  if (entry == nullptr) return "-";
+  if (entry->is_pause) return "pause";
+  if (entry->rate_bytes_per_s != 0) return std::to_string(entry->rate_bytes_per_s);
+  return policy_by_id(entry->policy_id).name;
+}
+
+}  // namespace
+
+TEST_CASE("office hours have a rate and the rest of the week a policy", "[schedule]") {
+  const Schedule schedule = parse("Mon-Fri 09:00-18:00 2M, else nice");
+  REQUIRE(schedule.problem == nullptr);
+  CHECK(holds(schedule, kMonday, at(9)) == "2097152");
+  CHECK(holds(schedule, kFriday, at(17, 59)) == "2097152");
+  CHECK(holds(schedule, kFriday, at(18)) == "nice");
+  CHECK(holds(schedule, kMonday, at(8, 59)) == "nice");
+  CHECK(holds(schedule, kSunday, at(12)) == "nice");
+}
+
+TEST_CASE("a range of hours may pass midnight and belongs to the day it began on", "[schedule]") {
+  const Schedule schedule = parse("Fri 22:00-06:00 pause, Sat-Mon idle");
+  REQUIRE(schedule.problem == nullptr);
+  CHECK(holds(schedule, kFriday, at(23)) == "pause");
+  CHECK(holds(schedule, kSaturday, at(5, 59)) == "pause");
+  CHECK(holds(schedule, kSaturday, at(6)) == "idle");
+  CHECK(holds(schedule, kFriday, at(5)) == "-");
+  CHECK(holds(schedule, kMonday, at(0)) == "idle");
+  CHECK(holds(schedule, kTuesday, at(0)) == "-");
+}
+
+TEST_CASE("hours alone hold every day, and the whole day is 00:00-24:00", "[schedule]") {
+  const Schedule schedule = parse("00:00-24:00 1MB");
+  REQUIRE(schedule.problem == nullptr);
+  CHECK(holds(schedule, kWednesday, at(23, 59)) == "1000000");
+}
+
+TEST_CASE("a schedule that cannot be read says where", "[schedule]") {
+  for (const std::string text : {"", "nice", "Mon", "Mon-Fri 9:00-18:00 2M", "Mon 09:00-25:00 2M",
+                                 "Mon 09:00-09:00 2M", "Mon rate", "Mon share", "Mon 2M 3M", "Foo 2M", "else",
+                                 "Mon-Fri 2M, else", "Mon 2M,, else nice", "Mon-Fri 09:00-18:60 nice"}) {
+    INFO("'" << text << "'");
+    const Schedule schedule = parse(text);
+    CHECK(schedule.problem != nullptr);
+    CHECK(schedule.problem_position <= text.size());
+  }
+  std::string many = "Mon nice";
+  for (unsigned i = 0; i < kScheduleEntriesMax; ++i) many += ",Mon nice";
+  CHECK(parse(many).problem != nullptr);
+}
+
+TEST_CASE("an entry takes the place of policy, rate and pause and leaves the rest", "[schedule]") {
+  Grant grant;
+  grant.weight = 7;
+  const Schedule schedule = parse("Mon pause, Tue 5MB");
+  const Grant paused = scheduled(grant, active_entry(schedule, kMonday, 0));
+  CHECK((paused.flags & kPaused) != 0);
+  const Grant limited = scheduled(paused, active_entry(schedule, kTuesday, 0));
+  CHECK(limited.flags == 0);
+  CHECK(limited.rate_bytes_per_s == 5'000'000);
+  CHECK(limited.weight == 7);
+  CHECK(scheduled(limited, nullptr).policy_id == kUnlimitedId);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// config_file: a person's own defaults, ~/.config/discnice/config: lines of "option = value", as on the command line.
+//
+//   # what holds when nothing else is said
+//   policy = nice
+//   smooth-writes = auto
+//   [rsync]              # and for this program
+//   rate = 20M
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/discnice/cli/limit_options.hpp"
+
+namespace discnice::cli {
+
+struct ConfigLine {
+  unsigned number = 0;
+  std::string program;  // empty: for all
+  std::string option;
+  std::string value;
+};
+
+struct Config {
+  std::vector<ConfigLine> lines;
+  std::vector<std::string> problems;  // "FILE:LINE: what is wrong"; such a line counts for nothing
+};
+
+/// $XDG_CONFIG_HOME/discnice/config or ~/.config/discnice/config; empty when neither variable is set.
+std::string config_path();
+
+/// Reads a text in that form; `path` is for the problems. Pure.
+Config parse_config(const std::string& text, const std::string& path);
+
+/// The same from a file; one that is not there is an empty one.
+Config load_config(const std::string& path);
+
+/// Fills in what the command line left open, for `program` first and then for all. What limits the job is taken as a whole: a command
+/// line that names a policy or a rate takes none of them from the file.
+void apply_config(const Config& config, const std::string& program, LimitTexts& texts);
+
+}  // namespace discnice::cli

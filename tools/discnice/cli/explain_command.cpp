@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/cli/explain_command.hpp"
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "tools/discnice/cli/library.hpp"
+#include "tools/discnice/cli/target.hpp"
+
+namespace discnice::cli {
+namespace {
+
+constexpr std::array<std::string_view, 9> kInMemory = {"tmpfs",   "ramfs",   "proc",      "sysfs", "devtmpfs",
+                                                       "cgroup2", "debugfs", "hugetlbfs", "devpts"};
+// Go's linker leaves this in every program it makes.
+constexpr std::string_view kGoMark = "\xff Go buildinf:";
+constexpr std::streamsize kChunkBytes = std::streamsize{1} << 20;
+
+bool holds_mark(const std::string& path, std::string_view mark) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  std::string chunk(static_cast<std::size_t>(kChunkBytes), '\0');
+  while (file) {
+    file.read(chunk.data(), kChunkBytes);
+    text.append(chunk, 0, static_cast<std::size_t>(file.gcount()));
+    if (text.find(mark) != std::string::npos) return true;
+    if (text.size() > mark.size()) text.erase(0, text.size() - mark.size());
+  }
+  return false;
+}
+
+std::string read_first_line(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// What a program in this file is: by its interpreter, or by what its linker left in it.
+std::string kind_of(const std::string& path) {
+  const std::string line = read_first_line(path);
+  if (line.rfind("#!", 0) == 0) {
+    std::istringstream words(line.substr(2));
+    std::string interpreter;
+    words >> interpreter;
+    return fmt::format("a script for {}", interpreter);
+  }
+  if (line.rfind("\x7f"
+                 "ELF",
+                 0) != 0)
+    return "a script without '#!', for /bin/sh";
+  return holds_mark(path, kGoMark) ? "written in Go" : "a program";
+}
+
+std::string engine_of(const Target& target, const std::string& kind, const Library& library) {
+  if (target.exit_status != 0) return "engine: none; " + target.problem + "\n";
+  if (!library.problem.empty()) return "engine: none; " + library.problem + "\n";
+  if (kind == "written in Go")
+    return "engine: none; Go makes its system calls without libc, so a preloaded library does not see them: "
+           "it would run without a "
+           "limit\n";
+  return fmt::format(
+      "engine: {} preloaded, because the program is dynamically linked; programs it starts are covered "
+      "alike, and one that can't be is "
+      "named at once\n",
+      library.path);
+}
+
+std::string read_mounts() {
+  std::ifstream file("/proc/self/mountinfo");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+bool has_counters(unsigned major_number, unsigned minor_number) {
+  return access(fmt::format("/sys/dev/block/{}:{}/stat", major_number, minor_number).c_str(), R_OK) == 0;
+}
+
+std::string explain_place(const std::string& path, dev_t device, const std::string& mounts) {
+  const unsigned first = major(device);
+  const unsigned second = minor(device);
+  const std::string type = file_system_type(mounts, first, second);
+  const std::string place =
+      fmt::format("{} ({}, {}:{})", path, type.empty() ? "file system unknown" : type, first, second);
+  for (const std::string_view known : kInMemory) {
+    if (type == known) return fmt::format("files: {}: in memory, free\n", place);
+  }
+  return fmt::format(
+      "files: {}: charged; {}\n", place,
+      has_counters(first, second)
+          ? "nice and idle give way to other users of this disk"
+          : "no counters of a disk, so nice and idle see no other users there and hold nothing back");
+}
+
+}  // namespace
+
+std::string file_system_type(const std::string& mountinfo, unsigned major_number, unsigned minor_number) {
+  const std::string wanted = fmt::format("{}:{}", major_number, minor_number);
+  std::istringstream lines(mountinfo);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string number;
+    std::string parent;
+    std::string device;
+    words >> number >> parent >> device;
+    const auto dash = line.find(" - ");
+    if (device != wanted || dash == std::string::npos) continue;
+    return line.substr(dash + 3, line.find(' ', dash + 3) - dash - 3);
+  }
+  return "";
+}
+
+CommandExplanation explain_command(const std::vector<std::string>& command) {
+  const Target target = find_target(command.front());
+  CommandExplanation explanation;
+  explanation.exit_status = target.exit_status;
+  const bool is_there = access(target.path.c_str(), R_OK) == 0;
+  const std::string kind = is_there ? kind_of(target.path) : "not there";
+  explanation.text = fmt::format("program: {}, {}\n", target.path, kind);
+  explanation.text += engine_of(target, kind, find_library());
+  const std::string mounts = read_mounts();
+  std::set<dev_t> seen;
+  std::vector<std::string> places{"."};
+  places.insert(places.end(), command.begin() + 1, command.end());
+  for (const std::string& path : places) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0 || !seen.insert(status.st_dev).second) continue;
+    explanation.text += explain_place(path, status.st_dev, mounts);
+  }
+  return explanation;
+}
+
+}  // namespace discnice::cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// explain_command: what a command will be covered by, told before it runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace discnice::cli {
+
+/// How `command` would be covered, a fact a line: the program, how it is linked, what it is written in if that matters, the engine and
+/// why, and for the current folder and each argument that is a file: its file system, whether it is charged, and whether the policies
+/// that give way see other users of its disk. `exit_status` is that of find_target().
+struct CommandExplanation {
+  std::string text;
+  int exit_status = 0;
+};
+CommandExplanation explain_command(const std::vector<std::string>& command);
+
+/// The type of the file system with that device number, by the text of /proc/self/mountinfo; empty when it isn't there. Pure.
+std::string file_system_type(const std::string& mountinfo, unsigned major_number, unsigned minor_number);
+
+}  // namespace discnice::cli

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/cli/job_keeper.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "toolbox/base/clock.hpp"
+#include "toolbox/cli/diagnostics.hpp"
+#include "tools/discnice/cli/sharing.hpp"
+#include "tools/discnice/cli/target.hpp"
+#include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/protocol/guarded_word.hpp"
+#include "tools/discnice/protocol/members.hpp"
+#include "tools/discnice/protocol/segment.hpp"
+
+namespace discnice::cli {
+namespace {
+
+constexpr std::size_t kProcessesMax = 4096;
+// The first second's looks are close together; then one a second is enough.
+constexpr unsigned kEagerLooks = 10;
+constexpr char kLibraryName[] = "libdiscnice.so";
+
+std::filesystem::path proc(pid_t pid, const char* file) {
+  return fmt::format("/proc/{}/{}", pid, file);
+}
+
+std::string read_word(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string text;
+  std::getline(file, text);
+  return text;
+}
+
+bool holds_text(const std::filesystem::path& path, const std::string& text, bool* is_readable) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  const std::string all = content.str();
+  *is_readable = !all.empty();
+  return all.find(text) != std::string::npos;
+}
+
+}  // namespace
+
+std::vector<pid_t> processes_below(pid_t pid) {
+  std::vector<pid_t> found{pid};
+  for (std::size_t i = 0; i < found.size() && found.size() < kProcessesMax; ++i) {
+    std::error_code error;
+    for (const auto& thread : std::filesystem::directory_iterator(proc(found[i], "task"), error)) {
+      std::ifstream children(thread.path() / "children");
+      for (pid_t child = 0; children >> child;) found.push_back(child);
+    }
+  }
+  return found;
+}
+
+std::string why_uncovered(pid_t pid) {
+  bool is_readable = false;
+  if (holds_text(proc(pid, "maps"), kLibraryName, &is_readable)) return "";
+  if (!is_readable) {
+    // A dead process has no map either; one of somebody else may not be looked into.
+    const bool is_foreign =
+        access(proc(pid, "maps").c_str(), R_OK) != 0 && access(proc(pid, "").c_str(), F_OK) == 0;
+    return is_foreign ? "runs with somebody else's rights (set-user-ID)" : "";
+  }
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink(proc(pid, "exe"), error);
+  if (error) return "";
+  const std::string obstacle = obstacle_of(program);
+  if (!obstacle.empty()) return obstacle;
+  const bool has_preload = holds_text(proc(pid, "environ"), kLibraryName, &is_readable);
+  return has_preload ? "did not load it" : "was started with a scrubbed environment";
+}
+
+JobKeeper::JobKeeper(protocol::Segment& segment, const policy::Schedule& schedule, bool is_coverage_required)
+    : segment_(segment), schedule_(schedule), is_coverage_required_(is_coverage_required) {}
+
+void JobKeeper::report_uncovered(pid_t pid, pid_t program) {
+  const std::string reason = why_uncovered(pid);
+  judged_.insert(pid);
+  if (reason.empty()) return;
+  const std::string name = read_word(proc(pid, "comm"));
+  for (const auto& excluded : segment_.options.excluded) {
+    if (excluded[0] != '\0' && name == excluded) return;
+  }
+  for (const UncoveredProgram& known : uncovered_) {
+    if (known.name == name && known.reason == reason) return;
+  }
+  uncovered_.push_back({name, reason});
+  gray::cli::warn("'{}' (pid {}) of this job {}: it runs WITHOUT A LIMIT", name, pid, reason);
+  if (!is_coverage_required_) return;
+  has_ended_job_ = true;
+  gray::cli::warn("--require: the job is ended");
+  for (const pid_t member : processes_below(program)) kill(member, SIGTERM);
+}
+
+// A process is between fork and exec, or its library is being loaded, for a moment: only the second look counts.
+void JobKeeper::look_at_processes(pid_t program) {
+  std::set<pid_t> seen;
+  for (const pid_t pid : processes_below(program)) {
+    if (judged_.count(pid) != 0 || why_uncovered(pid).empty()) continue;
+    if (seen_.count(pid) != 0) {
+      report_uncovered(pid, program);
+    } else {
+      seen.insert(pid);
+    }
+  }
+  seen_ = std::move(seen);
+}
+
+void JobKeeper::follow_schedule() {
+  if (schedule_.count == 0) return;
+  if (has_followed_ && segment_.grant.sequence() != grant_sequence_) {
+    schedule_.count = 0;  // somebody has set the job: that holds from now on
+    return;
+  }
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  const auto day = static_cast<unsigned>((local.tm_wday + 6) % 7);  // there Sunday is 0, here Monday
+  const auto minute = static_cast<unsigned>(local.tm_hour * 60 + local.tm_min);
+  const policy::ScheduleEntry* entry = policy::active_entry(schedule_, day, minute);
+  if (has_followed_ && entry == entry_) return;
+  protocol::change_grant(segment_, policy::scheduled(protocol::load_grant(segment_), entry));
+  grant_sequence_ = segment_.grant.sequence();
+  entry_ = entry;
+  has_followed_ = true;
+}
+
+// A member killed in its sleep had been charged for what it never did.
+void JobKeeper::return_budget_of_dead() {
+  const std::uint64_t bytes = protocol::take_reservations_of_dead(segment_);
+  if (bytes == 0) return;
+  const std::uint64_t now_ns = gray::base::monotonic_ns();
+  const Grant grant = protocol::load_grant(segment_);
+  const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
+  constexpr auto kBytesMax = static_cast<std::uint64_t>(INT64_MAX);
+  const auto correction = -static_cast<std::int64_t>(std::min(bytes, kBytesMax));
+  protocol::change_instant(segment_.lane_states[0], now_ns, [&](std::uint64_t state) {
+    return policy.correct({state}, grant, correction, now_ns).paid_until_ns;
+  });
+}
+
+void JobKeeper::look(pid_t program) {
+  const bool is_turn = looks_ < kEagerLooks || looks_ % kEagerLooks == 0;
+  ++looks_;
+  lend_share(segment_);
+  return_budget_of_dead();
+  if (!is_turn) return;
+  follow_schedule();
+  if (!has_ended_job_) look_at_processes(program);
+}
+
+}  // namespace discnice::cli

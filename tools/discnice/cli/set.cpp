@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// set: `discnice set JOB OPTIONS`: changes the limits of a job that runs, or pauses it.
+#include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/options.hpp"
+#include "tools/discnice/cli/jobs.hpp"
+#include "tools/discnice/cli/limit_options.hpp"
+#include "tools/discnice/cli/subcommands.hpp"
+#include "tools/discnice/protocol/segment.hpp"
+
+namespace discnice::cli {
+namespace {
+
+constexpr char kFooter[] =
+    "JOB is the number that 'discnice status' shows, the pid of any process of the job, or its command if "
+    "only\n"
+    "one job runs that. A changed job forgets what it owed, so the change is felt at once. 'none' takes a "
+    "limit\n"
+    "away.\n"
+    "\n"
+    "Examples:\n"
+    "  discnice set 4711 --rate 20M\n"
+    "  discnice set rsync --policy idle\n"
+    "  discnice set rsync --pause\n";
+
+}  // namespace
+
+int set_main(int argc, char** argv) {
+  CLI::App app{"Changes the limits of a job that runs.", "discnice set"};
+  app.footer(kFooter);
+  std::string name;
+  LimitTexts texts;
+  bool does_pause = false;
+  bool does_resume = false;
+  app.add_option("JOB", name, "which job")->required();
+  add_limit_options(app, texts);
+  CLI::Option* pause = app.add_flag("--pause", does_pause, "hold every operation that needs the disk");
+  app.add_flag("--resume", does_resume, "go on")->excludes(pause);
+  if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
+  std::string problem;
+  auto job = find_job(name, &problem);
+  if (!job) return gray::cli::fail(gray::cli::kExitSomeFailed, "{}", problem);
+  Grant grant = protocol::load_grant(job->segment());
+  if (const auto status = apply_limits(texts, grant)) return *status;
+  if (does_pause) grant.flags |= kPaused;
+  if (does_resume) grant.flags &= ~kPaused;
+  protocol::change_grant(job->segment(), grant);
+  return gray::cli::close_stdout(0);
+}
+
+}  // namespace discnice::cli

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// disk_activity: what is known of the other users of a disk. Plain values; policy/foreground.hpp makes them.
+#pragma once
+
+#include <cstdint>
+
+namespace discnice {
+
+/// The counters of a block device, as /sys/block/DEVICE/stat shows them.
+struct DiskSample {
+  std::uint64_t reads = 0;
+  std::uint64_t read_bytes = 0;
+  std::uint64_t read_ms = 0;  // summed over the requests
+  std::uint64_t writes = 0;
+  std::uint64_t written_bytes = 0;
+  std::uint64_t in_flight = 0;
+};
+
+/// What the job itself was booked as having moved on the device, ever. Predictions count from the moment the
+/// operation may go.
+struct OwnTraffic {
+  std::uint64_t read_bytes = 0;
+  std::uint64_t written_bytes = 0;
+};
+
+/// What is known of a disk's foreground after some samples. Words alone: it lies in shared memory.
+struct DiskActivity {
+  std::uint64_t sampled_at_ns = 0;  // 0: never
+  DiskSample sample;
+  OwnTraffic own;                       // at the sample
+  std::uint64_t own_reads_awaited = 0;  // booked and not yet seen at the device
+  std::uint64_t own_writes_awaited = 0;
+  std::uint64_t foreground_at_ns = 0;  // when others were last seen at the disk; 0: never
+  std::uint64_t preemption_ns = 0;     // the disk has to be quiet that long before we take it for idle
+  std::uint64_t pace_bytes_per_s = 0;  // of `nice`
+  std::uint64_t request_bytes = 0;     // the usual size of a request while the disk is ours
+  std::uint64_t ran_since_ns = 0;      // when we first ran after the foreground's last request; 0: not yet
+};
+
+}  // namespace discnice

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// idle: idle-time scheduling with a preemption interval (Eggert & Touch, SOSP 2005).
+//
+// Idea: after any request of the foreground nobody else is served until the disk has been quiet for the preemption interval.
+// A foreground program that thinks for a moment between two reads finds the disk's head where it left it.
+//
+// Assumes: policy/foreground.hpp tells the foreground's requests from ours.
+// What breaks it: a request of ours that is under way when the foreground comes; it can't be taken back, so the foreground waits
+// for one of them. A foreground whose pauses are longer than the longest interval.
+#include "tools/discnice/policy/idle.hpp"
+
+#include "tools/discnice/policy/floor.hpp"
+#include "tools/discnice/policy/rate_window.hpp"
+
+namespace discnice::policy {
+namespace {
+
+Decision hold(State last_go, const Grant& grant, const DiskActivity& activity, std::uint64_t cost_bytes,
+              std::uint64_t now_ns) {
+  const std::uint64_t quiet_at_ns =
+      activity.foreground_at_ns == 0 ? 0 : activity.foreground_at_ns + activity.preemption_ns;
+  const std::uint64_t turn_at_ns = last_go.paid_until_ns + turn_after_ns(grant, cost_bytes);
+  const std::uint64_t start_at_ns = quiet_at_ns < turn_at_ns ? quiet_at_ns : turn_at_ns;
+  return {{now_ns}, {start_at_ns}};
+}
+
+}  // namespace
+
+const Policy kIdle = {
+    "idle",
+    "wait until nobody else has used the disk for a moment; two turns a second, or --min-rate, anyway",
+    false,
+    kRateWindow.admit,
+    kRateWindow.correct,
+    hold};
+
+}  // namespace discnice::policy

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// idle: the disk is used while nobody else uses it.
+#pragma once
+
+#include "tools/discnice/policy/policy.hpp"
+
+namespace discnice::policy {
+
+extern const Policy kIdle;
+
+}  // namespace discnice::policy

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// lanes: the limits a job may have at once (all bytes, read bytes, written bytes, operations), each with an account of its own.
+//
+// A lane is a rate window over other units, so every policy that works on one word works on each.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/contract/io_estimate.hpp"
+
+namespace discnice::policy {
+
+/// Append only: the number is a place in shared memory.
+enum class Lane : std::uint8_t { bytes, read_bytes, written_bytes, operations };
+inline constexpr std::uint32_t kLaneCount = 4;
+
+/// The lane's limit in its units a second; 0 = none.
+constexpr std::uint64_t lane_limit(const Grant& grant, Lane lane) {
+  switch (lane) {
+    case Lane::bytes:
+      return grant.rate_bytes_per_s;
+    case Lane::read_bytes:
+      return grant.read_rate_bytes_per_s;
+    case Lane::written_bytes:
+      return grant.write_rate_bytes_per_s;
+    case Lane::operations:
+      return grant.operations_per_s;
+  }
+  return 0;
+}
+
+/// The grant as a policy sees it that works on this lane alone: its limit stands where the rate does.
+constexpr Grant lane_grant(const Grant& grant, Lane lane) {
+  Grant one = grant;
+  one.rate_bytes_per_s = lane_limit(grant, lane);
+  return one;
+}
+
+/// What an operation of this estimate costs in the lane.
+constexpr std::uint64_t lane_cost(Lane lane, const IoEstimate& estimate) {
+  switch (lane) {
+    case Lane::bytes:
+      return estimate.cost_bytes();
+    case Lane::read_bytes:
+      return estimate.read_bytes;
+    case Lane::written_bytes:
+      return estimate.write_bytes;
+    case Lane::operations:
+      return estimate.cost_bytes() != 0 ? 1 : 0;
+  }
+  return 0;
+}
+
+/// True when no lane is limited.
+constexpr bool has_limit(const Grant& grant) {
+  return (grant.rate_bytes_per_s | grant.read_rate_bytes_per_s | grant.write_rate_bytes_per_s |
+          grant.operations_per_s) != 0;
+}
+
+}  // namespace discnice::policy

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// lumps: spends a rate in few large portions while others use the disk.
+//
+// Knowledge assumed: a mechanical disk pays for going to another place and back, hardly for how much it reads there; and its
+//   queue lets a stream go straight on before it seeks elsewhere.
+// Output observed: policy/foreground.hpp.
+// Inference drawn: the same bytes a second in one portion cost the others a fraction of what they cost one window of
+//   read-ahead at a time. So an operation that has to wait for its rate waits until half a portion has been saved up, and those
+//   after it use that up, and as much again ahead of time. The average stays; without others at the disk nothing changes.
+// What breaks it: a job whose operations are all over the disk gains nothing, and loses nothing either.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/contract/disk_activity.hpp"
+#include "tools/discnice/contract/grant.hpp"
+
+namespace discnice::policy {
+
+/// A portion: large beside a seek, small beside what a person waits for.
+inline constexpr std::uint64_t kLumpBytes = UINT64_C(2) << 20;
+/// No operation waits longer than half of this for a portion.
+inline constexpr std::uint64_t kLumpMaxNs = 250'000'000;
+/// Others count as using the disk for so long after their last request.
+inline constexpr std::uint64_t kLumpMemoryNs = 100'000'000;
+/// What was saved up is not lost when they stop in the middle of it, nor while a write waits for the disk.
+inline constexpr std::uint64_t kSavedMemoryNs = 1'000'000'000;
+inline constexpr std::uint64_t kSavedMaxNs = 500'000'000;
+
+inline bool was_shared_within(std::uint64_t memory_ns, const DiskActivity& activity, std::uint64_t now_ns) {
+  if (activity.foreground_at_ns == 0) return false;
+  return now_ns <= activity.foreground_at_ns || now_ns - activity.foreground_at_ns <= memory_ns;
+}
+
+/// How much of its rate a job saves up before it goes on, in time; 0 while it has the disk for itself. Pure.
+inline std::uint64_t lump_ns(std::uint64_t rate_bytes_per_s, const DiskActivity& activity,
+                             std::uint64_t now_ns) {
+  if (rate_bytes_per_s == 0 || !was_shared_within(kLumpMemoryNs, activity, now_ns)) return 0;
+  const std::uint64_t whole_ns = kLumpBytes * UINT64_C(1'000'000'000) / rate_bytes_per_s;
+  return whole_ns < kLumpMaxNs ? whole_ns : kLumpMaxNs;
+}
+
+/// How much of what was saved up may still be used; 0 while the job has had the disk for itself for a while. Pure.
+inline std::uint64_t saved_ns_max(const DiskActivity& activity, std::uint64_t now_ns) {
+  return was_shared_within(kSavedMemoryNs, activity, now_ns) ? kSavedMaxNs : 0;
+}
+
+}  // namespace discnice::policy

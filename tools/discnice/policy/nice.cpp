@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// nice: full speed while the disk is otherwise idle; the more others use it, the slower.
+//
+// Idea: additive increase, multiplicative decrease. Each look at the disk that finds somebody else there halves the pace, down to
+// the floor; each that does not adds to it; a second without anybody makes it unlimited. An operation goes when its bytes at the
+// present pace have passed since the job's last one, so a pace that rises meanwhile is felt at once.
+//
+// Assumes: policy/foreground.hpp tells the foreground's requests from ours; it also moves the pace.
+// What breaks it: as `idle`. A few requests of others a second slow the job down and do not stop it.
+#include "tools/discnice/policy/nice.hpp"
+
+#include "tools/discnice/policy/floor.hpp"
+#include "tools/discnice/policy/foreground.hpp"
+#include "tools/discnice/policy/rate_window.hpp"
+
+namespace discnice::policy {
+namespace {
+
+constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
+
+Decision hold(State last_go, const Grant& grant, const DiskActivity& activity, std::uint64_t cost_bytes,
+              std::uint64_t now_ns) {
+  if (activity.pace_bytes_per_s >= kPaceUnlimited || activity.foreground_at_ns == 0) return {{now_ns}, {0}};
+  const std::uint64_t pace = activity.pace_bytes_per_s > kPaceMin ? activity.pace_bytes_per_s : kPaceMin;
+  const std::uint64_t turn_ns = turn_after_ns(grant, cost_bytes);
+  __extension__ using Wide = unsigned __int128;
+  const Wide paced_ns = static_cast<Wide>(cost_bytes) * kNanosecondsPerSecond / pace;
+  const std::uint64_t gap_ns = paced_ns < turn_ns ? static_cast<std::uint64_t>(paced_ns) : turn_ns;
+  return {{now_ns}, {last_go.paid_until_ns + gap_ns}};
+}
+
+}  // namespace
+
+const Policy kNice = {
+    "nice",
+    "full speed while nobody else uses the disk, backing off when somebody does (no knob to set)",
+    false,
+    kRateWindow.admit,
+    kRateWindow.correct,
+    hold};
+
+}  // namespace discnice::policy

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// schedule: which limit holds at which time of the week.
+//
+//   Mon-Fri 09:00-18:00 2M, Sat 10:00-12:00 idle, else nice
+//
+// Entries are separated by commas; each has days (one, or a range that may pass Sunday), hours (a range that may pass midnight), or
+// both, and then a rate, the name of a policy that needs none, or `pause`. The first entry that fits holds; `else` fits always.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tools/discnice/contract/grant.hpp"
+
+namespace discnice::policy {
+
+inline constexpr unsigned kScheduleEntriesMax = 16;
+inline constexpr unsigned kDayMinutes = 24 * 60;
+
+struct ScheduleEntry {
+  unsigned first_day = 0;  // 0 is Monday
+  unsigned last_day = 6;
+  unsigned from_minute = 0;  // of the day
+  unsigned to_minute = kDayMinutes;
+  std::uint32_t policy_id = 0;
+  std::uint64_t rate_bytes_per_s = 0;
+  bool is_pause = false;
+};
+
+struct Schedule {
+  ScheduleEntry entries[kScheduleEntriesMax];
+  unsigned count = 0;
+  const char* problem = nullptr;     // what is wrong, and then where
+  std::size_t problem_position = 0;  // in the text
+};
+
+/// Reads a schedule. Pure.
+Schedule parse_schedule(const char* text, std::size_t length);
+
+/// The entry that holds on `day` (0 is Monday) at `minute` of it, or null when none does. Pure.
+const ScheduleEntry* active_entry(const Schedule& schedule, unsigned day, unsigned minute);
+
+/// `grant` as the entry changes it; without an entry it is unlimited. Pure.
+Grant scheduled(const Grant& grant, const ScheduleEntry* entry);
+
+}  // namespace discnice::policy

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/shim/budget.hpp"
+
+#include "toolbox/base/clock.hpp"
+#include "tools/discnice/policy/lanes.hpp"
+#include "tools/discnice/policy/lumps.hpp"
+#include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/protocol/guarded_word.hpp"
+#include "tools/discnice/protocol/segment.hpp"
+
+namespace discnice::shim {
+namespace {
+
+using policy::Lane;
+
+static_assert(policy::kLaneCount == protocol::kLaneStates);
+
+constexpr std::uint64_t kBurstsPerSecond = 10;  // a part is a tenth of a second's worth
+// Of a job that gives way: what the foreground may have to wait for once.
+constexpr std::uint64_t kHeldPartBytes = 512 * 1024;
+// Beyond the latest account a debt may lie this much: the accounts move on while it is read.
+constexpr std::uint64_t kDebtSlackNs = 100'000'000;
+
+std::int64_t lane_correction(Lane lane, std::int64_t read_bytes, std::int64_t write_bytes) {
+  switch (lane) {
+    case Lane::bytes:
+      return read_bytes + write_bytes;
+    case Lane::read_bytes:
+      return read_bytes;
+    case Lane::written_bytes:
+      return write_bytes;
+    case Lane::operations:
+      return read_bytes + write_bytes > 0 ? 1 : 0;
+  }
+  return 0;
+}
+
+std::uint64_t correct_lane(Job& job, const Grant& grant, Lane lane, std::int64_t units,
+                           std::uint64_t now_ns) {
+  if (units == 0 || policy::lane_limit(grant, lane) == 0) return 0;
+  const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
+  Grant one = policy::lane_grant(grant, lane);
+  // A correction is no chance to forget what was saved up.
+  if (one.window_ns < policy::kSavedMaxNs) one.window_ns = policy::kSavedMaxNs;
+  std::uint64_t paid_ns = 0;
+  protocol::change_instant(job.segment->lane_states[static_cast<unsigned>(lane)], now_ns,
+                           [&](std::uint64_t state) {
+                             paid_ns = policy.correct({state}, one, units, now_ns).paid_until_ns;
+                             return paid_ns;
+                           });
+  return units > 0 ? paid_ns : 0;
+}
+
+}  // namespace
+
+Grant grant_now(const Job& job, std::uint64_t now_ns) {
+  Grant grant = protocol::load_grant(*job.segment);
+  if (grant.policy_id != policy::kShareId) return grant;
+  const std::uint64_t lent = protocol::lent_rate(*job.segment, now_ns);
+  if (lent != 0) grant.rate_bytes_per_s = lent;
+  return grant;
+}
+
+std::uint64_t shared_rate_of(const Grant& grant) {
+  return grant.policy_id == policy::kShareId ? grant.rate_bytes_per_s : 0;
+}
+
+std::uint64_t charge(Job& job, const Grant& grant, const IoEstimate& estimate, const Portion& portion,
+                     std::uint64_t now_ns) {
+  const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
+  std::uint64_t start_at_ns = 0;
+  for (std::uint32_t i = 0; i < policy::kLaneCount; ++i) {
+    const Lane lane{static_cast<std::uint8_t>(i)};
+    const std::uint64_t units = policy::lane_cost(lane, estimate);
+    if (units == 0 || policy::lane_limit(grant, lane) == 0) continue;
+    Grant one = policy::lane_grant(grant, lane);
+    if (lane == Lane::bytes && one.window_ns < portion.saved_ns_max) one.window_ns = portion.saved_ns_max;
+    policy::Decision decision{};
+    protocol::change_instant(job.segment->lane_states[i], now_ns, [&](std::uint64_t state) {
+      decision = policy.admit({state}, one, units, now_ns);
+      return decision.next.paid_until_ns;
+    });
+    std::uint64_t lane_start_ns = decision.verdict.start_at_ns;
+    // Half of a portion is borrowed and half saved up, so the run as a whole is neither early nor late.
+    const std::uint64_t half_ns = lane == Lane::bytes ? portion.time_ns / 2 : 0;
+    lane_start_ns = lane_start_ns > now_ns + half_ns ? lane_start_ns + half_ns : 0;
+    if (lane_start_ns > start_at_ns) start_at_ns = lane_start_ns;
+  }
+  return start_at_ns;
+}
+
+std::uint64_t correct(Job& job, std::int64_t read_bytes, std::int64_t write_bytes) {
+  if (read_bytes == 0 && write_bytes == 0) return 0;
+  const std::uint64_t now_ns = gray::base::monotonic_ns();
+  const Grant grant = grant_now(job, now_ns);
+  std::uint64_t paid_ns = 0;
+  for (std::uint32_t i = 0; i < policy::kLaneCount; ++i) {
+    const Lane lane{static_cast<std::uint8_t>(i)};
+    const std::uint64_t lane_paid_ns =
+        correct_lane(job, grant, lane, lane_correction(lane, read_bytes, write_bytes), now_ns);
+    if (lane_paid_ns > paid_ns) paid_ns = lane_paid_ns;
+  }
+  return paid_ns;
+}
+
+std::uint64_t latest_paid_ns(const Job& job, const Grant& grant, std::uint64_t now_ns) {
+  std::uint64_t latest_ns = now_ns;
+  for (std::uint32_t i = 0; i < policy::kLaneCount; ++i) {
+    if (policy::lane_limit(grant, Lane{static_cast<std::uint8_t>(i)}) == 0) continue;
+    const std::uint64_t paid_ns = protocol::load_instant(job.segment->lane_states[i], now_ns);
+    if (paid_ns > latest_ns) latest_ns = paid_ns;
+  }
+  return latest_ns + kDebtSlackNs + policy::kLumpMaxNs;
+}
+
+std::uint64_t part_bytes(const Grant& grant, bool is_write) {
+  const std::uint64_t lane = is_write ? grant.write_rate_bytes_per_s : grant.read_rate_bytes_per_s;
+  std::uint64_t rate = grant.rate_bytes_per_s;
+  if (lane != 0 && (rate == 0 || lane < rate)) rate = lane;
+  const bool is_holding = policy::policy_by_id(grant.policy_id).hold != nullptr;
+  if (rate == 0) return is_holding ? kHeldPartBytes : 0;
+  const std::uint64_t paced = rate / kBurstsPerSecond / kPartBytesMin * kPartBytesMin;
+  const std::uint64_t part = paced > kPartBytesMin ? paced : kPartBytesMin;
+  return is_holding && part > kHeldPartBytes ? kHeldPartBytes : part;
+}
+
+}  // namespace discnice::shim

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// disk_watch: looks at the counters of the disks a job uses, for the policies that give way to others.
+//
+// One member looks for all, at most every few milliseconds; the others use what it found. No descriptor is kept. What follows from
+// a look is policy/foreground.hpp's.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/contract/disk_activity.hpp"
+#include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/shim/devices.hpp"
+#include "tools/discnice/shim/job.hpp"
+
+namespace discnice::shim {
+
+/// Not more often than this is a disk looked at.
+inline constexpr std::uint64_t kLookNs = 2'500'000;
+
+/// The job's entry of that device, made when there is none; null when it can't be had. Also remembers it as the disk that
+/// corrections without a device of their own belong to.
+protocol::Disk* disk_of(Job& job, Device& device);
+
+/// The disk last used by this process; null before the first.
+protocol::Disk* last_disk();
+
+/// Books what the job itself moves there, by addition; a correction may be below zero. A null disk is none.
+void book_own_traffic(protocol::Disk* disk, std::int64_t read_bytes, std::int64_t write_bytes);
+
+/// A look settles with the kernel's account first; `as_known` leaves both alone.
+enum class Looking : std::uint8_t { afresh, as_known };
+
+/// What is known of the disk's other users, after a look if the last one is old. False when the disk has no counters.
+bool look_at_disk(Job& job, protocol::Disk& disk, Looking looking, const Grant& grant, std::uint64_t now_ns,
+                  DiskActivity* activity);
+
+}  // namespace discnice::shim
