@@ -24,6 +24,12 @@ constexpr std::uint64_t kSettlePauseNs = 1'000'000;
 constexpr int kSettleRoundsMin = 2;  // without a change
 constexpr int kSettleRoundsMax = 6;
 
+// Who grows takes some MiB in each look's time; what the accounts swing by themselves is less.
+constexpr std::uint64_t kGrowthLookNs = 5'000'000;
+constexpr std::uint64_t kGrowthNoiseBytes = base::kMiB;
+constexpr int kGrowthLooksCalm = 3;
+constexpr int kGrowthLooksMax = 200;
+
 struct SignalName {
   const char* name;
   std::uint32_t bit;
@@ -73,6 +79,19 @@ void grow_fairly(Probe& probe, std::uint64_t max_bytes,
     rounds_same = allowance.askers <= last_askers ? rounds_same + 1 : 0;
     last_askers = allowance.askers;
     os::pause_ns(kSettlePauseNs);
+  }
+}
+
+// Somebody who does not ask was seen growing beside us: leaves him room until he has stopped.
+void outlast_growth(Probe& probe, const std::function<Allowance(std::uint64_t)>& allow) {
+  std::uint64_t last_bytes = allow(probe.held_bytes()).bytes;
+  int looks_calm = 0;
+  for (int look = 0; look < kGrowthLooksMax && looks_calm < kGrowthLooksCalm; ++look) {
+    os::pause_ns(kGrowthLookNs);
+    const std::uint64_t bytes = allow(probe.held_bytes()).bytes;
+    if (bytes < probe.held_bytes()) probe.shrink(bytes);
+    looks_calm = bytes + kGrowthNoiseBytes >= last_bytes ? looks_calm + 1 : 0;
+    last_bytes = bytes;
   }
 }
 
@@ -207,11 +226,18 @@ Result<Grant> Allocator::probe_for(const Request& request, Turn& turn) {
   options.signals = request.signals;
   options.cache = request.cache;
   options.has_files = request.has_files;
-  ProbeWatch watch{[&](std::uint64_t held_bytes) { return turn.allow(held_bytes).bytes; },
+  std::uint64_t highest_bytes = 0;  // that was allowed on the way
+  ProbeWatch watch{[&](std::uint64_t held_bytes) {
+                     const std::uint64_t allowed_bytes = turn.allow(held_bytes).bytes;
+                     highest_bytes = std::max(highest_bytes, allowed_bytes);
+                     return allowed_bytes;
+                   },
                    [&] { return turn.accounts().paging_counters(); }};
   Probe probe(base, reserved_bytes, options, watch);
-  grow_fairly(probe, std::min(reserved_bytes, turn.max_bytes()),
-              [&](std::uint64_t held_bytes) { return turn.allow(held_bytes); });
+  const auto allow = [&](std::uint64_t held_bytes) { return turn.allow(held_bytes); };
+  grow_fairly(probe, std::min(reserved_bytes, turn.max_bytes()), allow);
+  const Allowance now = allow(probe.held_bytes());
+  if (now.askers <= 1 && now.bytes + kGrowthNoiseBytes < highest_bytes) outlast_growth(probe, allow);
   const std::uint64_t bytes =
       round_down(std::min(probe.held_bytes(), request.max_bytes), request.multiple_bytes);
   if (bytes < request.min_bytes) {

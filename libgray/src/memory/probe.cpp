@@ -217,7 +217,9 @@ ProbeEnd Probe::grow(std::uint64_t want_bytes) {
     if (is_trouble(look, pages)) {
       ++troubles_;
       suspicions_ = 0;
-      if (pages <= first_pages || troubles_ >= kTroublesMax) end = ProbeEnd::paging;
+      // The first one of all may be a thread robbed of its processor; near the limit it comes in a longer step.
+      const bool is_certain = pages <= first_pages && troubles_ > 1;
+      if (is_certain || troubles_ >= kTroublesMax) end = ProbeEnd::paging;
       drop_pages(held_pages_);
       step_pages_ = first_pages;
       os::pause_ns(kTroublePauseNs);
