@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // disk_unit: read bandwidth against the size of the request at random places, and the long sequential rate.
+#include <cmath>
 #include <map>
 
 #include "microbench/curve.hpp"
@@ -46,9 +47,10 @@ class DiskUnitSession : public Session {
       const auto point = parse_point(finding.key);
       if (point) points.push_back({point->x, finding.value});
     }
-    const auto unit = static_cast<double>(estimate::access_unit_bytes(points));
-    // Sizes go by doubling: the true one may be a step off.
-    all.push_back({"disk.access_unit_bytes", unit, unit / 2, values("disk.sequential_bytes_per_s").size()});
+    const double unit =
+        std::round(estimate::crossing_unit_bytes(points) / static_cast<double>(kPageBytes)) * kPageBytes;
+    // The curve is flat there: a little more or less of bandwidth is a step of sizes.
+    all.push_back({"disk.access_unit_bytes", unit, unit, values("disk.sequential_bytes_per_s").size()});
     return all;
   }
 

@@ -21,7 +21,7 @@ constexpr std::size_t kPages = 1024;
 
 constexpr Output kReclaimOutputs[] = {
     {"memory.reclaim_page_ns", "ns", "pageout", "giving up one clean page of the page cache",
-     "libgray/src/memory", false},
+     "libgray/src/memory", false, Kind::kValue, kCalmTime},
 };
 
 constexpr Output kSwapOutputs[] = {
