@@ -24,11 +24,12 @@ constexpr std::uint64_t kSettlePauseNs = 1'000'000;
 constexpr int kSettleRoundsMin = 2;  // without a change
 constexpr int kSettleRoundsMax = 6;
 
-// Who grows takes some MiB in each look's time; what the accounts swing by themselves is less.
+// Who grows takes more than the accounts swing by themselves. One robbed of its processor stands still for some looks.
 constexpr std::uint64_t kGrowthLookNs = 5'000'000;
 constexpr std::uint64_t kGrowthNoiseBytes = base::kMiB;
-constexpr int kGrowthLooksCalm = 3;
+constexpr int kGrowthLooksCalm = 12;
 constexpr int kGrowthLooksMax = 200;
+constexpr std::uint64_t kGrowthLooksAhead = 4;  // so long a look and what it gives back may take
 
 struct SignalName {
   const char* name;
@@ -82,17 +83,27 @@ void grow_fairly(Probe& probe, std::uint64_t max_bytes,
   }
 }
 
-// Somebody who does not ask was seen growing beside us: leaves him room until he has stopped.
+// Somebody who does not ask was seen growing beside us: leaves him room until he has stopped, at his pace some looks ahead, and
+// takes back in the end what he did not want of it.
 void outlast_growth(Probe& probe, const std::function<Allowance(std::uint64_t)>& allow) {
+  const std::uint64_t most_bytes = probe.held_bytes();
   std::uint64_t last_bytes = allow(probe.held_bytes()).bytes;
+  std::uint64_t calm_bytes = last_bytes;
   int looks_calm = 0;
   for (int look = 0; look < kGrowthLooksMax && looks_calm < kGrowthLooksCalm; ++look) {
     os::pause_ns(kGrowthLookNs);
     const std::uint64_t bytes = allow(probe.held_bytes()).bytes;
-    if (bytes < probe.held_bytes()) probe.shrink(bytes);
-    looks_calm = bytes + kGrowthNoiseBytes >= last_bytes ? looks_calm + 1 : 0;
+    const std::uint64_t ahead_bytes = kGrowthLooksAhead * (last_bytes - std::min(bytes, last_bytes));
+    const std::uint64_t goal_bytes = bytes - std::min(bytes, ahead_bytes);
+    if (goal_bytes < probe.held_bytes()) probe.shrink(goal_bytes);
+    const bool is_grown = bytes + kGrowthNoiseBytes < calm_bytes;
+    looks_calm = is_grown ? 0 : looks_calm + 1;
+    calm_bytes = is_grown ? bytes : std::max(bytes, calm_bytes);
     last_bytes = bytes;
   }
+  if (looks_calm < kGrowthLooksCalm) return;
+  const std::uint64_t goal_bytes = std::min(last_bytes, most_bytes);
+  if (goal_bytes > probe.held_bytes() + kGrowthNoiseBytes) probe.grow(goal_bytes);
 }
 
 }  // namespace
