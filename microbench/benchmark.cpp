@@ -2,6 +2,7 @@
 #include "microbench/benchmark.hpp"
 
 #include "microbench/estimate/spread.hpp"
+#include "microbench/registry.hpp"
 #include "toolbox/stats/median_interval.hpp"
 #include "toolbox/stats/summary.hpp"
 
@@ -15,7 +16,10 @@ constexpr double kConfidence = 0.9;
 std::vector<Finding> Session::findings() const {
   std::vector<Finding> all;
   for (const auto& [key, samples] : series_) {
-    all.push_back({key, median(key), estimate::spread_of(samples), samples.size()});
+    const Described described = describe(key);
+    const double share = described.output != nullptr ? described.output->quantile : kMedian;
+    const double value = share == kMedian ? median(key) : gray::stats::quantile(samples, share).value_or(0);
+    all.push_back({key, value, estimate::spread_of(samples), samples.size()});
   }
   return all;
 }

@@ -43,6 +43,10 @@ enum class Kind {
   kCurve,  ///< Many, one a point: see curve.hpp for how they are spelled.
 };
 
+inline constexpr double kMedian = 0.5;
+inline constexpr double kCalmTime = 0.1;
+inline constexpr double kCalmRate = 0.9;
+
 struct Output {
   const char* key;
   const char* unit;
@@ -51,6 +55,9 @@ struct Output {
   const char* readers;  ///< Which parts use it.
   bool is_per_device;
   Kind kind = Kind::kValue;
+  /// What is recorded of the samples. The median, but where a neighbour on the processor or in memory only ever takes away: then
+  /// a tenth from the undisturbed end, which the next run finds again.
+  double quantile = kMedian;
 };
 
 /// What a session may use.
@@ -85,7 +92,7 @@ class Session {
 
   /// Before so many rounds no interval is believed; after so many it ends in any case.
   [[nodiscard]] virtual std::size_t rounds_min() const { return 7; }
-  [[nodiscard]] virtual std::size_t rounds_max() const { return 400; }
+  [[nodiscard]] virtual std::size_t rounds_max() const { return 2000; }
 
   /// Whether the interval of every series is as narrow as wanted.
   [[nodiscard]] bool is_narrow() const;

@@ -107,7 +107,7 @@ class Page {
 };
 
 void Page::add_pictures() {
-  Chart cache{"Hits and misses", "ns", "count", true, false, {}, {}};
+  Chart cache{"Hits and misses", "ns", "count", true, false, {}, {}, {}};
   cache.series = {{"in the page cache", points("cache.hit_histogram"), true},
                   {"from the disk", points("cache.miss_histogram"), true}};
   if (measured("cache.threshold_ns") > 0)
@@ -117,7 +117,7 @@ void Page::add_pictures() {
       fmt::format("One-byte reads by how long they took: above {} gbp and discnice take a page for not "
                   "cached where the kernel does not tell them.",
                   shown("cache.threshold_ns")));
-  Chart unit{"Bandwidth by request size", "bytes", "bytes/s", true, false, {}, {}};
+  Chart unit{"Bandwidth by request size", "bytes", "bytes/s", true, false, {}, {}, {}};
   unit.series = {{"reads at random places", points("disk.unit_curve"), false}};
   if (measured("disk.access_unit_bytes") > 0)
     unit.marks.push_back({measured("disk.access_unit_bytes"), "access unit"});
@@ -126,24 +126,24 @@ void Page::add_pictures() {
       fmt::format("gbp lets one probe answer for no less than the access unit, {}: larger requests gain "
                   "little.",
                   shown("disk.access_unit_bytes")));
-  Chart seek{"Seek time by distance", "bytes", "ns", true, false, {}, {}};
+  Chart seek{"Seek time by distance", "bytes", "ns", true, false, {}, {}, {}};
   seek.series = {{"a page at this distance from the last one", points("disk.seek_curve"), false}};
   add_section(seek,
               measured("disk.is_rotational") > 0
                   ? "Distance costs time, so gbp -file gains by the order on the disk."
                   : "Distance costs nothing, so gbp -file gains little here: this is no disk with a head.");
-  Chart ahead{"Read-ahead windows", "1", "bytes", false, true, {}, {}};
+  Chart ahead{"Read-ahead windows", "1", "bytes", false, true, {}, {}, {}};
   ahead.series = {{"first, second, ... window of a stream", points("disk.readahead_curve"), false}};
   add_section(ahead, fmt::format("discnice's model of read-ahead stands on these windows; they grow to {}.",
                                  shown("disk.readahead_max_bytes")));
-  Chart queue{"Random reads at once", "1", "1/s", true, false, {}, {}};
+  Chart queue{"Random reads at once", "1", "1/s", true, false, {}, {}, {}};
   queue.series = {{"reads a second", points("disk.queue_curve"), false}};
   add_section(queue, "How much a program that reads many files gains by asking for several at once.");
   add_memory();
 }
 
 void Page::add_memory() {
-  Chart memory{"Touching memory", "1", "ns", false, true, {}, {}};
+  Chart memory{"Touching memory", "1", "ns", false, true, {}, {}, {}};
   const char* const keys[] = {"memory.retouch_ns", "memory.touch_4k_ns", "memory.reclaim_page_ns",
                               "memory.touch_huge_ns", "memory.swap_in_ns"};
   const char* const names[] = {"there already", "first touch", "reclaim of a page", "first touch, huge",
@@ -152,8 +152,8 @@ void Page::add_memory() {
   for (std::size_t i = 0; i < std::size(keys); ++i) {
     const double ns = measured(keys[i]);
     if (ns <= 0) continue;
-    bars.points.push_back({static_cast<double>(i + 1), ns});
-    memory.marks.push_back({static_cast<double>(i + 1), names[i]});
+    memory.names.emplace_back(names[i]);
+    bars.points.push_back({static_cast<double>(memory.names.size()), ns});
   }
   if (!bars.points.empty()) memory.series = {bars};
   add_section(memory, "gb_alloc judges by the time of a touch whether there is still memory to be had.");

@@ -15,6 +15,10 @@ constexpr std::size_t kRoundsForSure = 3;
 // Beyond so many budgets even those rounds are not waited for.
 constexpr std::uint64_t kOvertimeFactor = 2;
 
+// A state of the host, such as its neighbours' or its clock's, lasts for tenths of a second: samples of one moment agree
+// with each other and not with the next run's.
+constexpr std::uint64_t kSpanMinNs = 250'000'000;
+
 struct Running {
   std::unique_ptr<Session> session;
   std::uint64_t used_ns = 0;
@@ -34,13 +38,14 @@ Running set_up(const Benchmark& benchmark, const Context& context) {
   return running;
 }
 
-bool is_done(const Running& running, std::uint64_t used_ns, std::uint64_t budget_ns) {
+bool is_done(const Running& running, std::uint64_t used_ns, std::uint64_t budget_ns, std::uint64_t span_ns) {
   if (!running.session) return true;
   const std::size_t rounds = running.measured.rounds;
   if (rounds >= running.session->rounds_max()) return true;
   if (used_ns >= kOvertimeFactor * budget_ns && rounds > 0) return true;
   if (used_ns >= budget_ns && rounds >= std::min(kRoundsForSure, running.session->rounds_max())) return true;
-  return rounds >= running.session->rounds_min() && running.session->is_narrow();
+  if (rounds < running.session->rounds_min() || running.used_ns < span_ns) return false;
+  return running.session->is_narrow();
 }
 
 void run_round(Running& running) {
@@ -72,6 +77,8 @@ std::vector<Measured> run_benchmarks(const std::vector<const Benchmark*>& wanted
                                      std::uint64_t budget_ns, const OnRound& on_round) {
   const std::uint64_t start_ns = gray::base::monotonic_ns();
   const auto used_ns = [&] { return gray::base::monotonic_ns() - start_ns; };
+  const std::uint64_t span_ns =
+      std::min<std::uint64_t>(kSpanMinNs, budget_ns / (2 * std::max<std::size_t>(wanted.size(), 1)));
   std::vector<Running> all;
   for (const Benchmark* benchmark : wanted) {
     on_round(*benchmark, static_cast<double>(used_ns()) / static_cast<double>(budget_ns));
@@ -81,7 +88,7 @@ std::vector<Measured> run_benchmarks(const std::vector<const Benchmark*>& wanted
   for (Running& running : all) active.push_back(&running);
   while (true) {
     active.erase(std::remove_if(active.begin(), active.end(),
-                                [&](const Running* r) { return is_done(*r, used_ns(), budget_ns); }),
+                                [&](const Running* r) { return is_done(*r, used_ns(), budget_ns, span_ns); }),
                  active.end());
     if (active.empty()) break;
     Running* next = *std::min_element(active.begin(), active.end(), [](const Running* a, const Running* b) {

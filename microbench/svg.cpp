@@ -19,6 +19,9 @@ constexpr double kTop = 28;
 constexpr double kBottom = 40;
 constexpr int kTicks = 5;
 constexpr double kBarWidth = 12;
+constexpr double kNameWidth = 110;
+// A bar over a logarithmic axis has no natural foot; the least one still shows.
+constexpr double kLogBarFoot = 4;
 
 // From data to the picture, along one axis.
 struct Axis {
@@ -65,7 +68,8 @@ Axis axis_of(const Chart& chart, bool is_x) {
   if (!is_x && !is_log) low = 0;
   const bool has_bars =
       std::any_of(chart.series.begin(), chart.series.end(), [](const Series& s) { return s.is_bars; });
-  const double margin = has_bars ? kBarWidth : 0;
+  const double margin = !chart.names.empty() ? kNameWidth / 2 : (has_bars ? kBarWidth : 0);
+  if (!is_x && is_log && has_bars) low /= kLogBarFoot;
   if (is_x) return {low, high, kLeft + margin, kWidth - kRight - margin, is_log};
   return {low, high, kHeight - kBottom, kTop, is_log};
 }
@@ -78,9 +82,15 @@ std::string draw_axes(const Chart& chart, const Axis& x, const Axis& y) {
                         kWidth - kRight, at_y, at_y);
     text += fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="end">{}</text>)", kLeft - 6, at_y + 4,
                         escape_html(label(y.tick(i), chart.y_unit)));
+    if (!chart.names.empty()) continue;
     text += fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>)", x.place(x.tick(i)),
                         kHeight - kBottom + 18, i == 0 ? "start" : (i == kTicks ? "end" : "middle"),
                         escape_html(label(x.tick(i), chart.x_unit)));
+  }
+  for (std::size_t i = 0; i < chart.names.size(); ++i) {
+    text +=
+        fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="middle">{}</text>)",
+                    x.place(static_cast<double>(i + 1)), kHeight - kBottom + 18, escape_html(chart.names[i]));
   }
   return text;
 }

@@ -33,6 +33,8 @@ struct Chart {
   bool is_y_log = false;
   std::vector<Series> series;
   std::vector<Mark> marks;
+  std::vector<std::string> names =
+      {};  ///< Of x = 1, 2 and so on; they stand below the axis instead of numbers.
 };
 
 /// An <svg> element; empty if there is nothing to draw. Pure.

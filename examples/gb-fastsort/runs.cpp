@@ -29,6 +29,7 @@ static_assert(sizeof(Entry) == 16 && kKeyBytes == 10);
 constexpr std::size_t kEntryBytes = sizeof(Entry) + kRecordBytes;
 constexpr std::uint64_t kRecordsPerPassMax = 0xffffffffU;
 constexpr std::size_t kWriteRecords = 4096;
+constexpr std::uint64_t kBehindBytes = 8U << 20U;  // a piece on its way to the disk
 constexpr std::size_t kReadBytes = 1U << 20U;
 
 // The memory of a pass. By gb_alloc() it is asked for anew each time and freed in between, so nobody waits while
@@ -229,10 +230,32 @@ void sort_pass(const PassMemory& memory, std::size_t records) {
   });
 }
 
+// Sends what is written to the disk piece by piece, and never lets more than two pieces wait. Dirty pages cannot be reused: four
+// sorts that write whole passes at once fill the group with them, and the kernel, finding none to drop, stands still for seconds.
+class WriteBehind {
+ public:
+  explicit WriteBehind(int fd) : fd_(fd) {}
+
+  void note(std::size_t bytes) {
+    for (written_ += bytes; written_ - begun_ >= kBehindBytes; begun_ += kBehindBytes) {
+      sync_file_range(fd_, static_cast<off_t>(begun_), kBehindBytes, SYNC_FILE_RANGE_WRITE);
+      if (begun_ >= kBehindBytes)
+        sync_file_range(fd_, static_cast<off_t>(begun_ - kBehindBytes), kBehindBytes,
+                        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+    }
+  }
+
+ private:
+  int fd_;
+  std::uint64_t written_ = 0;
+  std::uint64_t begun_ = 0;
+};
+
 void write_pass(const PassMemory& memory, std::size_t records, const std::string& path) {
   std::FILE* file = open_or_die(path, "wb");
   std::setvbuf(file, nullptr, _IONBF, 0);
   std::vector<unsigned char> buffer(kWriteRecords * kRecordBytes);
+  WriteBehind behind(fileno(file));
   for (std::size_t done = 0; done < records;) {
     const std::size_t part = std::min(kWriteRecords, records - done);
     for (std::size_t i = 0; i < part; ++i) {
@@ -240,6 +263,7 @@ void write_pass(const PassMemory& memory, std::size_t records, const std::string
       std::memcpy(buffer.data() + i * kRecordBytes, memory.data() + place * kRecordBytes, kRecordBytes);
     }
     write_or_die(buffer.data(), part * kRecordBytes, file, path);
+    behind.note(part * kRecordBytes);
     done += part;
   }
   // To the disk at once, so that its pages can be reused for the next pass.

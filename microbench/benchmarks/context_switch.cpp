@@ -19,7 +19,7 @@ constexpr int kRoundTrips = 200;
 constexpr Output kOutputs[] = {
     {"context.switch_ns", "ns", "pipes",
      "from one thread to another on the same processor, the pipe included",
-     "a person; the least a probe that slept can take", false},
+     "a person; the least a probe that slept can take", false, Kind::kValue, kCalmTime},
 };
 
 void open_pipe(ScopedFd& to_read, ScopedFd& to_write) {

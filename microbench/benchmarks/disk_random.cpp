@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // disk_random: one page at a random place, and how much longer that takes than a page in a sequence.
+#include "microbench/estimate/spread.hpp"
 #include "microbench/registry_list.hpp"
 #include "microbench/test_file.hpp"
+#include "toolbox/stats/summary.hpp"
 
 namespace microbench {
 namespace {
@@ -28,21 +30,32 @@ class DiskRandomSession : public Session {
   void round() override {
     TestFile& file = *context().file;
     const gray::timing::Timer& timer = context().timer;
-    double sum_ns = 0;
     for (int i = 0; i < kReads; ++i) {
       const std::uint64_t start = timer.ticks();
       read_all(file.direct_fd(), file.buffer(), kPageBytes, file.random_offset(kPageBytes));
       const double ns = timer.ns_since(start);
       add("disk.random_read_ns", ns);
-      sum_ns += ns;
     }
     const std::uint64_t offset = file.random_offset(3 * kStreamBytes);
     read_all(file.direct_fd(), file.buffer(), kStreamBytes, offset);
     const std::uint64_t start = timer.ticks();
     read_all(file.direct_fd(), file.buffer(), 2 * kStreamBytes, offset + kStreamBytes);
     const double page_ns = timer.ns_since(start) / static_cast<double>(kTimedPages);
-    add("disk.random_over_sequential", sum_ns / kReads / page_ns);
+    page_ns_.push_back(page_ns);
   }
+
+  [[nodiscard]] std::vector<Finding> findings() const override {
+    std::vector<Finding> all = Session::findings();
+    const auto page = gray::stats::summarize(page_ns_);
+    if (!page || page.value().median <= 0) return all;
+    const double ratio = median("disk.random_read_ns") / page.value().median;
+    const double share = estimate::spread_of(page_ns_) / page.value().median;
+    all.push_back({"disk.random_over_sequential", ratio, ratio * share, page_ns_.size()});
+    return all;
+  }
+
+ private:
+  std::vector<double> page_ns_;
 };
 
 }  // namespace

@@ -14,9 +14,9 @@ constexpr Output kOutputs[] = {
     {"memory.copy_bytes_per_s", "bytes/s", "memcpy", "rate of a long copy, each byte counted once",
      "libgray/src/memory", false},
     {"memory.zero_bytes_per_s", "bytes/s", "memset", "rate of zeroing memory that is there",
-     "libgray/src/memory", false},
+     "libgray/src/memory", false, Kind::kValue, kCalmRate},
     {"memory.allocate_bytes_per_s", "bytes/s", "populate", "rate at which the kernel allocates and zeroes",
-     "libgray/src/memory", false},
+     "libgray/src/memory", false, Kind::kValue, kCalmRate},
 };
 
 // Keeps the compiler from leaving out work whose result nobody looks at.

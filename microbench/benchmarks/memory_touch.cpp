@@ -22,11 +22,11 @@ constexpr std::size_t kHugePages = 4;
 
 constexpr Output kOutputs[] = {
     {"memory.touch_4k_ns", "ns", "each_page", "first write to a fresh page while memory is free",
-     "libgray/src/memory", false},
-    {"memory.retouch_ns", "ns", "second_pass", "a write to a page that is there", "libgray/src/memory",
-     false},
+     "libgray/src/memory", false, Kind::kValue, kCalmTime},
+    {"memory.retouch_ns", "ns", "second_pass", "a write to a page that is there", "libgray/src/memory", false,
+     Kind::kValue, kCalmTime},
     {"memory.touch_huge_ns", "ns", "each_page", "first write to a fresh huge page of 2 MiB",
-     "a person; what a slow touch may be instead of paging", false},
+     "a person; what a slow touch may be instead of paging", false, Kind::kValue, kCalmTime},
 };
 
 long minor_faults() {
@@ -90,14 +90,16 @@ class MemoryTouchSession : public Session {
 
 }  // namespace
 
-extern const Benchmark kMemoryTouch{"memory_touch",
-                                    "the first touch of memory",
-                                    "Every touch is timed alone and the median taken; a huge page counts "
-                                    "only where the fault counter shows one "
-                                    "fault for the whole of it.",
-                                    Needs::kNothing,
-                                    Effort::kQuick,
-                                    kOutputs,
-                                    make_session<MemoryTouchSession>};
+extern const Benchmark kMemoryTouch{
+    "memory_touch",
+    "the first touch of memory",
+    "Every touch is timed alone, the median of a round taken, and of the rounds a "
+    "low one; a huge page counts "
+    "only where the fault counter shows one "
+    "fault for the whole of it.",
+    Needs::kNothing,
+    Effort::kQuick,
+    kOutputs,
+    make_session<MemoryTouchSession>};
 
 }  // namespace microbench

@@ -12,7 +12,7 @@ constexpr int kCalls = 2000;
 
 constexpr Output kOutputs[] = {
     {"syscall.null_ns", "ns", "getppid", "a system call that does nothing",
-     "a person; the floor of cache.hit_ns", false},
+     "a person; the floor of cache.hit_ns", false, Kind::kValue, kCalmTime},
 };
 
 class SystemCallSession : public Session {

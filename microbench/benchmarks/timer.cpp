@@ -9,7 +9,7 @@ constexpr int kReadings = 2000;
 
 constexpr Output kOutputs[] = {
     {"timer.overhead_ns", "ns", "back_to_back", "one reading of the clock",
-     "microbench, libgray/src/filecache", false},
+     "microbench, libgray/src/filecache", false, Kind::kValue, kCalmTime},
     {"timer.resolution_ns", "ns", "back_to_back", "the step by which the clock advances", "microbench",
      false},
 };

@@ -65,30 +65,53 @@ double still_ns(const std::vector<double>& times, double turn_ns) {
   return calm.min - turn_ns / static_cast<double>(calm.count + 1);
 }
 
-}  // namespace
+// Units in a row whose rates are one level.
+struct Pool {
+  double mean;
+  double count;
+  std::uint64_t first_unit;
+  std::uint64_t last_unit;
+};
 
-std::uint64_t access_unit_bytes(std::vector<RatePoint> points) {
+// Neighbours that contradict a rising curve are averaged until none do (isotonic regression, by pooling).
+std::vector<Pool> rising_pools(std::vector<RatePoint> points) {
   std::sort(points.begin(), points.end(),
             [](const RatePoint& a, const RatePoint& b) { return a.unit_bytes < b.unit_bytes; });
-  // Neighbours that contradict a rising curve are averaged until none do (isotonic regression, by pooling).
-  struct Pool {
-    double mean;
-    double count;
-    std::uint64_t first_unit;
-  };
   std::vector<Pool> pools;
   for (const RatePoint& point : points) {
-    pools.push_back({point.bytes_per_s, 1, point.unit_bytes});
+    pools.push_back({point.bytes_per_s, 1, point.unit_bytes, point.unit_bytes});
     while (pools.size() > 1 && pools[pools.size() - 2].mean > pools.back().mean) {
       const Pool last = pools.back();
       pools.pop_back();
       Pool& pool = pools.back();
       pool.mean = (pool.mean * pool.count + last.mean * last.count) / (pool.count + last.count);
       pool.count += last.count;
+      pool.last_unit = last.last_unit;
     }
   }
+  return pools;
+}
+
+}  // namespace
+
+std::uint64_t access_unit_bytes(std::vector<RatePoint> points) {
+  const std::vector<Pool> pools = rising_pools(std::move(points));
   for (const Pool& pool : pools) {
     if (pool.mean >= kPeakShare * pools.back().mean) return pool.first_unit;
+  }
+  return 0;
+}
+
+double crossing_unit_bytes(std::vector<RatePoint> points) {
+  const std::vector<Pool> pools = rising_pools(std::move(points));
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    const double wanted = kPeakShare * pools.back().mean;
+    if (pools[i].mean < wanted) continue;
+    const auto above = static_cast<double>(pools[i].first_unit);
+    if (i == 0) return above;
+    const auto below = static_cast<double>(pools[i - 1].last_unit);
+    const double way = (wanted - pools[i - 1].mean) / (pools[i].mean - pools[i - 1].mean);
+    return below * std::pow(above / below, way);
   }
   return 0;
 }

@@ -25,6 +25,10 @@ inline constexpr double kPeakShare = 0.9;
 /// amortise more, so that a dip or a peak of one size is noise); 0 for none.
 std::uint64_t access_unit_bytes(std::vector<RatePoint> points);
 
+/// The same between two of the sizes, where the line that joins them crosses that share of the peak. Sizes go by doubling, so
+/// of two runs one may take the next size where this has hardly moved. 0 for none. Pure.
+double crossing_unit_bytes(std::vector<RatePoint> points);
+
 /// One read after a read at a known distance.
 struct SeekSample {
   double distance_share;  ///< Of the whole stretch, 0 to 1.

@@ -10,8 +10,8 @@
 
 namespace microbench::estimate {
 
-/// No figure of a host is the same to better than this share in two runs.
-inline constexpr double kSpreadShareMin = 0.03;
+/// No figure of a host is the same to better than this share in two runs: measured on a virtual machine, minutes apart.
+inline constexpr double kSpreadShareMin = 0.1;
 
 /// In the unit of the values; 0 for none. A single value has the least spread.
 double spread_of(const std::vector<double>& values);

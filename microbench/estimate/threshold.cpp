@@ -15,6 +15,21 @@ double count_above(const std::vector<double>& sorted, double limit) {
 
 constexpr double kBinsPerDoubling = 2;
 
+// Thresholds that err so little more often than the best one are as good: the middle between the first and the last of them
+// hangs on no single slow hit or quick miss, and is nearly the same in the next run.
+constexpr double kAsGoodShare = 0.05;
+
+struct Errors {
+  double false_miss;
+  double false_hit;
+  [[nodiscard]] double sum() const { return false_miss + false_hit; }
+};
+
+Errors errors_at(double limit, const std::vector<double>& hits_ns, const std::vector<double>& misses_ns) {
+  return {count_above(hits_ns, limit) / static_cast<double>(hits_ns.size()),
+          1 - count_above(misses_ns, limit) / static_cast<double>(misses_ns.size())};
+}
+
 }  // namespace
 
 Threshold best_threshold(std::vector<double> hits_ns, std::vector<double> misses_ns) {
@@ -26,20 +41,21 @@ Threshold best_threshold(std::vector<double> hits_ns, std::vector<double> misses
   all.insert(all.end(), misses_ns.begin(), misses_ns.end());
   std::sort(all.begin(), all.end());
   double best_sum = 3;  // above any sum of two shares
-  double best_gap = 0;
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    if (all[i] != all[i + 1]) best_sum = std::min(best_sum, errors_at(all[i], hits_ns, misses_ns).sum());
+  }
+  double low_ns = 0;
+  double high_ns = 0;
   for (std::size_t i = 0; i + 1 < all.size(); ++i) {
     if (all[i] == all[i + 1]) continue;
-    const double false_miss = count_above(hits_ns, all[i]) / static_cast<double>(hits_ns.size());
-    const double false_hit = 1 - count_above(misses_ns, all[i]) / static_cast<double>(misses_ns.size());
-    const double gap = all[i + 1] / std::max(all[i], 1.0);
-    const double sum = false_miss + false_hit;
-    // Of equally good ones the widest gap is the safest.
-    if (sum > best_sum || (sum == best_sum && gap <= best_gap)) continue;
-    best_sum = sum;
-    best_gap = gap;
-    best = {std::sqrt(std::max(all[i], 1.0) * all[i + 1]), false_miss, false_hit};
+    if (errors_at(all[i], hits_ns, misses_ns).sum() > best_sum + kAsGoodShare) continue;
+    if (low_ns == 0) low_ns = std::max(all[i], 1.0);
+    high_ns = all[i + 1];
   }
-  return best;
+  if (low_ns == 0) return best;
+  const double threshold_ns = std::sqrt(low_ns * high_ns);
+  const Errors errors = errors_at(threshold_ns, hits_ns, misses_ns);
+  return {threshold_ns, errors.false_miss, errors.false_hit};
 }
 
 std::vector<Bin> histogram(const std::vector<double>& times_ns) {

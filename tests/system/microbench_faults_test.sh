@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # microbench_faults: full, small, read-only and odd file systems: one clear line or a smaller test file, and nothing left behind.
 #
-# Loop devices carry the file systems. Leaves out network file systems.
+# Loop devices carry the file systems; a FUSE file system without a page cache stands for those over a network.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need losetup mkfs.ext4 mount
@@ -75,4 +75,33 @@ if mount -t overlay overlay -o "lowerdir=$MNT/lower,upperdir=$MNT/upper,workdir=
   umount "$SCRATCH/over"
 else
   echo "SKIPPED here: overlay cannot be mounted"
+fi
+
+# Somebody who may not write there, nor to his own record's folder: one line each.
+if command -v setpriv >/dev/null; then
+  chmod 755 "$SCRATCH" && cp "$BIN/microbench" "$SCRATCH/microbench" && mkdir -m 755 "$SCRATCH/locked"
+  as_nobody() {
+    local got=0
+    env XDG_DATA_HOME="$SCRATCH/locked" timeout 60 setpriv --reuid=65534 --regid=65534 --clear-groups "$SCRATCH/microbench" "$@" \
+      >"$SCRATCH/out" 2>"$SCRATCH/err" || got=$?
+    [[ $got -eq 1 ]] || fail "status $got for nobody from microbench $*: $(cat "$SCRATCH/err")"
+    grep -q 'Permission denied' "$SCRATCH/err" || fail "no clear word to nobody from microbench $*: $(cat "$SCRATCH/err")"
+    [[ -z $(ls -A "$SCRATCH/locked") ]] || fail "left behind by nobody: $(ls -A "$SCRATCH/locked")"
+  }
+  as_nobody run --quick --dir "$SCRATCH/locked" disk_random
+  as_nobody run --quick timer
+else
+  echo "SKIPPED here: no setpriv to become nobody with"
+fi
+
+# FUSE: nothing can be made there, and reads that bypass the page cache are said to.
+if [[ -x $BIN/hddsim && -c /dev/fuse ]] && "$BIN/hddsim" up "faults-$$" --profile plain100 --size 256M --fs none >/dev/null 2>&1; then
+  at_exit "$BIN/hddsim" down --force "faults-$$"
+  fuse=/run/hddsim/faults-$$/fuse
+  expect 1 'microbench: ' run --quick --dir "$fuse" disk_random
+  expect 0 'not available: cache_hit: reads do not come from a page cache' run --quick --file "$fuse/disk" cache_hit
+  expect 0 'disk.random_read_ns' run --quick --file "$fuse/disk" disk_random
+  "$BIN/hddsim" down "faults-$$" >/dev/null
+else
+  echo "SKIPPED here: no FUSE, or no hddsim"
 fi

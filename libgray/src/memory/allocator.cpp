@@ -24,6 +24,13 @@ constexpr std::uint64_t kSettlePauseNs = 1'000'000;
 constexpr int kSettleRoundsMin = 2;  // without a change
 constexpr int kSettleRoundsMax = 6;
 
+// Who grows takes more than the accounts swing by themselves. One robbed of its processor stands still for some looks.
+constexpr std::uint64_t kGrowthLookNs = 5'000'000;
+constexpr std::uint64_t kGrowthNoiseBytes = base::kMiB;
+constexpr int kGrowthLooksCalm = 12;
+constexpr int kGrowthLooksMax = 200;
+constexpr std::uint64_t kGrowthLooksAhead = 4;  // so long a look and what it gives back may take
+
 struct SignalName {
   const char* name;
   std::uint32_t bit;
@@ -74,6 +81,36 @@ void grow_fairly(Probe& probe, std::uint64_t max_bytes,
     last_askers = allowance.askers;
     os::pause_ns(kSettlePauseNs);
   }
+}
+
+// What would be allowed if those who ask, and were granted theirs, held nothing: who grows beside them all lessens it.
+std::uint64_t unclaimed_bytes(const Allowance& allowance) {
+  return allowance.bytes + allowance.granted_bytes;
+}
+
+// Somebody who does not ask was seen growing beside us: leaves him room until he has stopped, at his pace some looks ahead, and
+// takes back in the end what he did not want of it.
+void outlast_growth(Probe& probe, const std::function<Allowance(std::uint64_t)>& allow) {
+  const std::uint64_t most_bytes = probe.held_bytes();
+  Allowance last = allow(probe.held_bytes());
+  std::uint64_t calm_bytes = unclaimed_bytes(last);
+  int looks_calm = 0;
+  for (int look = 0; look < kGrowthLooksMax && looks_calm < kGrowthLooksCalm; ++look) {
+    os::pause_ns(kGrowthLookNs);
+    const Allowance now = allow(probe.held_bytes());
+    const std::uint64_t free_bytes = unclaimed_bytes(now);
+    const std::uint64_t grown_bytes = unclaimed_bytes(last) - std::min(free_bytes, unclaimed_bytes(last));
+    const std::uint64_t goal_bytes = now.bytes - std::min(now.bytes, kGrowthLooksAhead * grown_bytes);
+    if (goal_bytes < probe.held_bytes()) probe.shrink(goal_bytes);
+    if (now.askers > 1) return;  // its share is less for their sake
+    const bool is_grown = free_bytes + kGrowthNoiseBytes < calm_bytes;
+    looks_calm = is_grown ? 0 : looks_calm + 1;
+    calm_bytes = is_grown ? free_bytes : std::max(free_bytes, calm_bytes);
+    last = now;
+  }
+  if (looks_calm < kGrowthLooksCalm) return;
+  const std::uint64_t goal_bytes = std::min(last.bytes, most_bytes);
+  if (goal_bytes > probe.held_bytes() + kGrowthNoiseBytes) probe.grow(goal_bytes);
 }
 
 }  // namespace
@@ -151,7 +188,7 @@ class Allocator::Turn {
   }
 
   Allowance allow(std::uint64_t held_bytes) {
-    if (!has(kSignalAccounts)) return {max_bytes_, 1, 0};
+    if (!has(kSignalAccounts)) return {max_bytes_, 1, 0, 0};
     const auto look = [this] { return accounts_.shared_pools(pool_options_); };
     if (!has(kSignalClaims)) return divide_pools(look(), {}, claim_of(held_bytes));
     return claims_.allow(claim_, held_bytes, max_bytes_, look);
@@ -207,11 +244,20 @@ Result<Grant> Allocator::probe_for(const Request& request, Turn& turn) {
   options.signals = request.signals;
   options.cache = request.cache;
   options.has_files = request.has_files;
-  ProbeWatch watch{[&](std::uint64_t held_bytes) { return turn.allow(held_bytes).bytes; },
+  std::uint64_t highest_bytes = 0;  // that was unclaimed on the way
+  ProbeWatch watch{[&](std::uint64_t held_bytes) {
+                     const Allowance allowance = turn.allow(held_bytes);
+                     if (allowance.askers <= 1)
+                       highest_bytes = std::max(highest_bytes, unclaimed_bytes(allowance));
+                     return allowance.bytes;
+                   },
                    [&] { return turn.accounts().paging_counters(); }};
   Probe probe(base, reserved_bytes, options, watch);
-  grow_fairly(probe, std::min(reserved_bytes, turn.max_bytes()),
-              [&](std::uint64_t held_bytes) { return turn.allow(held_bytes); });
+  const auto allow = [&](std::uint64_t held_bytes) { return turn.allow(held_bytes); };
+  grow_fairly(probe, std::min(reserved_bytes, turn.max_bytes()), allow);
+  const Allowance now = allow(probe.held_bytes());
+  if (now.askers <= 1 && unclaimed_bytes(now) + kGrowthNoiseBytes < highest_bytes)
+    outlast_growth(probe, allow);
   const std::uint64_t bytes =
       round_down(std::min(probe.held_bytes(), request.max_bytes), request.multiple_bytes);
   if (bytes < request.min_bytes) {

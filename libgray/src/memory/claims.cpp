@@ -48,20 +48,22 @@ void make_table(ClaimTable& table) {
 }  // namespace
 
 Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Claim>& others, const Claim& me) {
-  Allowance least{me.max_bytes, 1, 0};
+  Allowance least{me.max_bytes, 1, 0, 0};
   for (const Pool& pool : pools) {
     std::int64_t bytes = pool.room_bytes + static_cast<std::int64_t>(me.held_bytes);
+    std::uint64_t granted_bytes = 0;
     std::vector<Asker> askers{{me.ticket, me.min_bytes, me.max_bytes}};
     for (const Claim& other : others) {
       if (!draws_on(other, pool.id)) continue;
       if (is_state(other, ClaimState::promised)) bytes -= static_cast<std::int64_t>(other.pending_bytes);
+      if (is_state(other, ClaimState::held)) granted_bytes += other.held_bytes;
       if (!wants_more(other)) continue;
       bytes += static_cast<std::int64_t>(other.held_bytes);
       askers.push_back({other.ticket, other.min_bytes, other.max_bytes});
     }
     const auto count = static_cast<std::uint32_t>(askers.size());
     const std::uint64_t share = bytes <= 0 ? 0 : fair_share(static_cast<std::uint64_t>(bytes), askers, 0);
-    if (share < least.bytes) least = {share, count, 0};
+    if (share < least.bytes) least = {share, count, 0, granted_bytes};
     if (share < me.max_bytes) least.askers = std::max(least.askers, count);
   }
   return least;

@@ -59,6 +59,8 @@ struct Allowance {
   std::uint64_t bytes = 0;       // in all, what is held included
   std::uint32_t askers = 1;      // who share the tightest pool now, this one included
   std::uint32_t generation = 0;  // for wait()
+  std::uint64_t granted_bytes =
+      0;  // to others, out of the tightest pool: what they hold is not somebody else's growth
 };
 
 /// The tables of this process. Any thread. After fork() a child's claims are its own: those of its parent stay

@@ -21,13 +21,18 @@ constexpr std::uint64_t kSlowAgainFactor = 20;
 constexpr std::uint64_t kSlowFirstFactor = 50;
 constexpr std::uint64_t kCalibrationPages = 64;
 constexpr std::uint64_t kSamplePages = 256;            // of what is held, at each step
-constexpr std::uint64_t kStepShareOfHeld = 16;         // so that a step too far costs that share
+constexpr std::uint64_t kStepShareOfHeld = 32;         // so that a step too far costs that share
+constexpr std::uint64_t kSettleShareOfHeld = 16;       // given up with each walk that finds pages gone
 constexpr std::uint64_t kStepShareOfRoom = 4;          // so that somebody else's growth finds room meanwhile
-constexpr std::uint32_t kTroublesMax = 4;              // then believe it
-constexpr std::uint32_t kSuspicionsMax = 3;            // slow first passes in a row that time alone believes
+constexpr std::uint32_t kTroublesMax = 4;              // before the same bound: then believe it
+constexpr std::uint32_t kTroublesMin = 3;              // fewer may be a thread robbed of its processor
+constexpr std::uint64_t kStepShareOfBound = 4;         // again, towards a bound that was trouble once
+constexpr std::uint64_t kCertainShareOfHeld = 64;      // nearer than that it need not be found
 constexpr std::uint64_t kTroublePauseNs = 20'000'000;  // for the owners of what was paged out to get it back
 constexpr std::uint64_t kPagingMarginShare = 32;       // given back in the end, where paging told it
 constexpr int kWalksMax = 4;
+constexpr std::uint64_t kSettleClustersMin = 16;
+constexpr std::uint64_t kSettleClusterShareOfHeld = 512;  // a step, in swap-ins of 8 pages
 constexpr std::uint64_t kSwapNoiseBytes = 256 * base::kKiB;
 constexpr std::uint64_t kRefaultNoisePages = 64;
 constexpr std::uint64_t kStallShare = 20;  // a 20th of the step's time
@@ -96,6 +101,10 @@ std::uint64_t Probe::next_step_pages(std::uint64_t want_pages, std::uint64_t all
   if (!is_end_known) pages = std::min(pages, std::max(first, held_pages_ / kStepShareOfHeld));
   const std::uint64_t room = allowed_pages - held_pages_;
   pages = std::min(pages, std::max(first, room / kStepShareOfRoom));
+  if (bound_troubles_ > 0) {
+    const std::uint64_t distance = bound_pages_ - std::min(bound_pages_, held_pages_);
+    pages = std::min(pages, std::max(first, distance / kStepShareOfBound));
+  }
   return std::min({pages, room, want_pages - held_pages_});
 }
 
@@ -164,9 +173,9 @@ bool Probe::is_paging_told(std::uint64_t pages, bool is_slow) {
 }
 
 bool Probe::is_trouble(const Look& look, std::uint64_t pages) {
-  suspicions_ = look.is_suspicious ? suspicions_ + 1 : 0;
   constexpr std::uint32_t kCorroborating = kSignalFaults | kSignalRefaults;
-  if ((options_.signals & kCorroborating) == 0) return look.is_slow || suspicions_ >= kSuspicionsMax;
+  // Each page taken beyond the limit is one more chance for the kernel to find none to push out, and to kill somebody.
+  if ((options_.signals & kCorroborating) == 0) return look.is_slow || look.is_suspicious;
   return is_paging_told(pages, look.is_slow);
 }
 
@@ -182,18 +191,39 @@ void Probe::shrink(std::uint64_t bytes) {
   drop_pages(held_pages_);
 }
 
-// After trouble, what is kept has to be there: walks it once, and gives a part up as long as it is not.
+// After trouble, what is kept has to be there: walks it, and gives a part up when it is not after the first time, or when more
+// comes back than one step can have pushed out: then each page that comes pushes out another.
 bool Probe::settle() {
-  for (int walk = 0; walk < kWalksMax && held_pages_ > 0; ++walk) {
-    bool is_slow = false;
+  std::uint64_t page = 0;
+  for (int walk = 0; walk < kWalksMax && held_pages_ > 0; page = page < held_pages_ ? page : 0) {
+    const std::uint64_t clusters_max = kSettleClustersMin + held_pages_ / kSettleClusterShareOfHeld;
+    std::uint64_t clusters = 0;
     std::uint64_t done_pages = 0;
-    for (std::uint64_t page = 0; page < held_pages_; page += done_pages)
-      is_slow = pass(page, held_pages_ - page, slow_again_ns_, kWindowAgainPages, done_pages) || is_slow;
-    if (!is_slow) return true;
-    if (walk > 0) held_pages_ -= held_pages_ / kStepShareOfHeld;
+    const bool is_whole = page == 0;
+    for (; page < held_pages_ && clusters <= clusters_max; page += done_pages) {
+      const bool is_slow = pass(page, held_pages_ - page, slow_again_ns_, kWindowAgainPages, done_pages);
+      clusters += is_slow ? 1 : 0;
+    }
+    if (clusters == 0 && is_whole) return true;
+    if (walk++ > 0 || clusters > clusters_max) held_pages_ -= held_pages_ / kSettleShareOfHeld;
     drop_pages(held_pages_);
   }
   return false;
+}
+
+// Gives a step back that was trouble. What was trouble may be less than that: from now on it is neared in shorter ones, which
+// press less on whoever else is there.
+ProbeEnd Probe::end_of_trouble(std::uint64_t pages, std::uint64_t first_pages) {
+  ++troubles_;
+  ++bound_troubles_;
+  bound_pages_ = held_pages_ + pages;
+  const bool is_near = pages <= std::max(first_pages, held_pages_ / kCertainShareOfHeld);
+  drop_pages(held_pages_);
+  step_pages_ = first_pages;
+  os::pause_ns(bound_troubles_ * kTroublePauseNs);
+  has_counters_after_ = false;  // what happens while we rest is not the next step's doing
+  const bool is_certain = is_near && bound_troubles_ >= kTroublesMin;
+  return is_certain || bound_troubles_ >= kTroublesMax ? ProbeEnd::paging : ProbeEnd::reached;
 }
 
 ProbeEnd Probe::grow(std::uint64_t want_bytes) {
@@ -215,16 +245,12 @@ ProbeEnd Probe::grow(std::uint64_t want_bytes) {
     std::uint64_t done_pages = 0;
     const Look look = take(pages, done_pages);
     if (is_trouble(look, pages)) {
-      ++troubles_;
-      suspicions_ = 0;
-      if (pages <= first_pages || troubles_ >= kTroublesMax) end = ProbeEnd::paging;
-      drop_pages(held_pages_);
-      step_pages_ = first_pages;
-      os::pause_ns(kTroublePauseNs);
-      has_counters_after_ = false;  // what happens while we rest is not the next step's doing
+      end = end_of_trouble(pages, first_pages);
     } else {
       held_pages_ += done_pages;
       step_pages_ = look.is_suspicious ? first_pages : std::min(2 * step_pages_, max_pages);
+      // By some steps: those right behind the bound are easy where those before them made the room.
+      if (held_pages_ >= bound_pages_ + held_pages_ / kStepShareOfHeld) bound_troubles_ = 0;
     }
     remember();
   }

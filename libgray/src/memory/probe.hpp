@@ -8,9 +8,10 @@
 // beside it, unless switched off, major faults, the group's swapped bytes and refaults, and the time that tasks
 // stalled for memory.
 // Inference drawn: several slow pages in near succession in the second pass mean that the step does not fit. Several
-// in the first pass are a suspicion, which sends the probe to the second pass at once. Where other signals are on
-// one of them has to agree, for a hypervisor that backs memory late, a preemption or the clearing of a huge page is
-// slow as well.
+// in the first pass are a suspicion, which ends it at once. Where other signals are on one of them has to agree, for a
+// hypervisor that backs memory late, a preemption or the clearing of a huge page is slow as well. By time alone either is
+// believed when it comes again and again at the same bound, after a pause each and in ever shorter steps: each page beyond the
+// limit is a chance for the kernel to find none to push out, and to kill instead.
 // What breaks it: no swap, for then nothing gets slow before somebody is killed; swap as fast as memory (zram), which
 // time alone does not show; clean page cache, which the kernel gives up without any delay. Hence the ceiling.
 // Source: "Information and Control in Gray-Box Systems" (SOSP 2001), section 4.3. Other than there, what was taken
@@ -84,6 +85,7 @@ class Probe {
   bool is_sample_slow();
   bool is_trouble(const Look& look, std::uint64_t pages);
   bool is_paging_told(std::uint64_t pages, bool is_slow);
+  ProbeEnd end_of_trouble(std::uint64_t pages, std::uint64_t first_pages);
   bool settle();
   void drop_pages(std::uint64_t pages);
   void remember();
@@ -101,7 +103,8 @@ class Probe {
   std::uint64_t touches_ = 0;
   std::uint64_t sample_turn_ = 0;
   std::uint32_t troubles_ = 0;
-  std::uint32_t suspicions_ = 0;  // in a row
+  std::uint32_t bound_troubles_ = 0;  // since a step went beyond the last one
+  std::uint64_t bound_pages_ = 0;     // where that ended
   PagingCounters counters_before_;
   PagingCounters counters_after_;  // of the last step, unless it was given back
   bool has_counters_after_ = false;

@@ -287,3 +287,42 @@ TEST_CASE("a hog that grows while we probe is left room, and nobody is paged out
     CHECK(grant.value().bytes <= 500 * kMiB);
   }
 }
+
+TEST_CASE("a hog that is still growing when all is taken gets room until it has stopped") {
+  set_host(1000);
+  simulated::memory().before_read = [] {
+    auto& memory = simulated::memory();
+    if (memory.competitor_pages < 500 * 256) memory.competitor_pages += 2 * 256;
+    const std::uint64_t used = memory.resident.size() + memory.competitor_pages;
+    const std::string kib = std::to_string((memory.frames - std::min(used, memory.frames)) * 4);
+    memory.texts["/proc/meminfo"] = "MemTotal: 1024000 kB\nMemAvailable: " + kib + " kB\nSwapFree: 0 kB\n";
+  };
+  Allocator allocator;
+  const auto grant = allocator.allocate(request_of(10, 5000));
+  REQUIRE(grant);
+  CHECK(simulated::memory().competitor_pages >= 500 * 256);
+  CHECK(simulated::memory().deaths == 0);
+  CHECK(grant.value().bytes <= 500 * kMiB);
+  CHECK(grant.value().bytes >= 400 * kMiB);
+}
+
+TEST_CASE(
+    "a hog that grows by fits and starts is outlasted, too, and what it left ahead of it is taken back") {
+  set_host(1000);
+  simulated::memory().before_read = [] {
+    auto& memory = simulated::memory();
+    const std::uint64_t now_ms = memory.clock_ns / 1'000'000;
+    const std::uint64_t grown_ms = now_ms / 80 * 40 + std::min<std::uint64_t>(now_ms % 80, 40);
+    memory.competitor_pages = std::min<std::uint64_t>(2 * grown_ms, 500) * 256;
+    const std::uint64_t used = memory.resident.size() + memory.competitor_pages;
+    const std::string kib = std::to_string((memory.frames - std::min(used, memory.frames)) * 4);
+    memory.texts["/proc/meminfo"] = "MemTotal: 1024000 kB\nMemAvailable: " + kib + " kB\nSwapFree: 0 kB\n";
+  };
+  Allocator allocator;
+  const auto grant = allocator.allocate(request_of(10, 5000));
+  REQUIRE(grant);
+  CHECK(simulated::memory().competitor_pages == 500 * 256);
+  CHECK(simulated::memory().deaths == 0);
+  CHECK(grant.value().bytes <= 500 * kMiB);
+  CHECK(grant.value().bytes >= 400 * kMiB);
+}

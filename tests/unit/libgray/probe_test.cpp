@@ -93,6 +93,25 @@ TEST_CASE("preemption, a late hypervisor and huge pages being cleared are not ta
   }
 }
 
+TEST_CASE(
+    "a thread that is robbed of its processor several times within one small step goes on after a pause") {
+  for (const ProbeOptions& options : {by_time(), by_all()}) {
+    set_memory(600, 0);
+    simulated::memory().robbed_touches = {400, 405, 410, 415};
+    CHECK(find(300, options).mebibytes == 300);
+  }
+}
+
+TEST_CASE("a thread that is robbed now and then, at ever other places, is never taken for one at its limit") {
+  for (const ProbeOptions& options : {by_time(), by_all()}) {
+    set_memory(600, 0);
+    for (std::uint64_t start = 30'000; start < 150'000; start += 20'000) {
+      for (std::uint64_t i = 0; i < 6; ++i) simulated::memory().robbed_touches.insert(start + 5 * i);
+    }
+    CHECK(find(300, options).mebibytes == 300);
+  }
+}
+
 TEST_CASE("with other signals on, slowness that none of them confirms is not paging") {
   set_memory(600, 0);
   simulated::memory().first_touch_ns = 100'000;  // a host that is out of memory itself

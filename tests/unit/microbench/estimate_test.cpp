@@ -75,6 +75,25 @@ TEST_CASE("a dip or a lucky peak at one size does not move the access unit far",
   }
 }
 
+TEST_CASE("between two sizes the access unit moves with the rates, not by a doubling", "[microbench]") {
+  const std::vector<RatePoint> points{{1024, 50}, {2048, 88}, {4096, 98}, {8192, 100}};
+  CHECK(access_unit_bytes(points) == 4096);
+  CHECK(crossing_unit_bytes(points) == Approx(2048 * std::exp2(0.2)));
+  CHECK(crossing_unit_bytes({{1024, 50}, {2048, 91}, {4096, 98}, {8192, 100}}) ==
+        Approx(1024 * std::exp2(40.0 / 41)));
+  CHECK(crossing_unit_bytes({{4096, 7}}) == 4096);
+  CHECK(crossing_unit_bytes({}) == 0);
+}
+
+TEST_CASE("one slow hit and one quick miss do not move the threshold", "[microbench]") {
+  std::vector<double> hits(100, 500);
+  std::vector<double> misses(100, 80'000);
+  const double calm = best_threshold(hits, misses).threshold_ns;
+  hits.push_back(30'000);
+  misses.push_back(1'000);
+  CHECK(best_threshold(hits, misses).threshold_ns == Approx(calm));
+}
+
 TEST_CASE("the largest requests may be slower again", "[microbench]") {
   CHECK(access_unit_bytes({{1, 10}, {2, 100}, {4, 98}, {8, 70}}) == 2);
 }
