@@ -69,7 +69,7 @@ bool take_sample(std::uint64_t number, unsigned place, DiskSample* sample) {
 }
 
 DiskActivity load_activity(const protocol::Disk& disk) {
-  std::uint64_t words[protocol::kActivityWords];
+  std::uint64_t words[protocol::kActivityWords] = {};
   for (unsigned i = 0; i < protocol::kActivityWords; ++i)
     words[i] = disk.activity[i].load(std::memory_order_relaxed);
   DiskActivity activity;
@@ -79,7 +79,7 @@ DiskActivity load_activity(const protocol::Disk& disk) {
 
 // Two members that both came to look, one of them very late, may mix their words: one wrong look, righted by the next.
 void store_activity(protocol::Disk& disk, const DiskActivity& activity) {
-  std::uint64_t words[protocol::kActivityWords];
+  std::uint64_t words[protocol::kActivityWords] = {};
   std::memcpy(words, &activity, sizeof activity);
   for (unsigned i = 0; i < protocol::kActivityWords; ++i)
     disk.activity[i].store(words[i], std::memory_order_relaxed);
