@@ -96,7 +96,9 @@ struct AnswersRecord {
   std::uint32_t answer_count;
   std::uint32_t reserved;
   RecordedAnswer answers[kOperationAnswersMax];
+  std::uint64_t unused[4];  // zeros: up to a whole slot, as seal() wants it
 };
+static_assert(sizeof(AnswersRecord) % kSlotBytes == 0);
 inline constexpr std::uint32_t kAnswersFixedBytes = offsetof(AnswersRecord, answers);
 static_assert(kAnswersFixedBytes == 32);
 
