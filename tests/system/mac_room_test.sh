@@ -37,8 +37,9 @@ is_near() {
   (($1 <= due && $1 >= due * 95 / 100 - 3 * MIB)) || fail "$2 gave $1 bytes, not nearly $due"
 }
 
-# Alone in the group: what the limit leaves, and gb-run says the same without taking it.
-read -r _ got _ error < <(inside "$ADMISSION" alloc 4096 $((1 << 40)) 4096 0 </dev/null)
+# Alone in the group: what the limit leaves, and gb-run says the same without taking it. Captured, so that the asker has ended and
+# nothing of its own is in use when the next asks.
+read -r _ got _ error <<<"$(inside "$ADMISSION" alloc 4096 $((1 << 40)) 4096 0 </dev/null)"
 is_near "$got" "gb_alloc (errno $error)"
 is_near "$(inside "$BIN/gb-run" --print)" "gb-run --print"
 expect_status 1 inside "$BIN/gb-run" --min "${LIMIT_MIB}M" --print 2>"$SCRATCH/err"
@@ -56,12 +57,12 @@ if command -v setpriv >/dev/null; then
   for file in "$group"/memory.{usage_in_bytes,current,stat,oom_control,events}; do
     if [[ -e $file ]]; then chmod 000 "$file"; fi
   done
-  read -r _ got _ error < <(as_nobody $((1 << 40)))
+  read -r _ got _ error <<<"$(as_nobody $((1 << 40)))"
   is_near "$got" "gb_alloc without leave to read the group's use (errno $error)"
   for file in "$group"/memory.{limit_in_bytes,max}; do
     if [[ -e $file ]]; then chmod 000 "$file"; fi
   done
-  read -r _ got _ error < <(as_nobody $((32 * MIB)))
+  read -r _ got _ error <<<"$(as_nobody $((32 * MIB)))"
   ((got == 32 * MIB)) || fail "gb_alloc without leave to read the limit gave $got bytes, errno $error"
   chmod 644 "$group"/memory.*
   [[ $(kills) -eq 0 ]] || fail "$(kills) processes were killed"

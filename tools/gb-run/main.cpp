@@ -34,8 +34,8 @@ int run(Allocator& allocator, const gb_run::Options& options) {
   if (!grant) return fail_for_lack(options, grant.error());
   const std::uint64_t bytes = grant.value().bytes;
   const auto follow = [&](std::uint32_t pid) {
-    const std::uint64_t resident = gray::os::resident_bytes_of_tree(pid);
-    allocator.change_promise(claim, resident < bytes ? bytes - resident : 0);
+    const std::uint64_t used = gray::os::anonymous_bytes_of_tree(pid);
+    allocator.change_promise(claim, used < bytes ? bytes - used : 0);
   };
   return gb_run::run_child(gb_run::fill_in(options.command, bytes, options.request.multiple_bytes),
                            options.variables, bytes, follow);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // shared_linux: notes shared between processes, on Linux.
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
@@ -115,7 +116,7 @@ Result<std::uint64_t> process_start(std::uint32_t pid) {
   return std::uint64_t{std::strtoull(text.c_str() + place + 1, nullptr, 10)};
 }
 
-std::uint64_t resident_bytes_of_tree(std::uint32_t pid) {
+std::uint64_t anonymous_bytes_of_tree(std::uint32_t pid) {
   std::string open_list = std::to_string(pid) + " ";
   std::uint64_t pages = 0;
   std::string text;
@@ -128,7 +129,9 @@ std::uint64_t resident_bytes_of_tree(std::uint32_t pid) {
     if (read_text(folder + "/statm", text) == 0) {
       char* after = nullptr;
       std::strtoull(text.c_str(), &after, 10);
-      pages += std::strtoull(after, nullptr, 10);
+      const std::uint64_t resident = std::strtoull(after, &after, 10);
+      const std::uint64_t shared = std::strtoull(after, nullptr, 10);
+      pages += resident - std::min(resident, shared);
     }
     const std::string main_thread = folder.substr(folder.rfind('/'));
     if (read_text(std::string(folder).append("/task").append(main_thread).append("/children"), text) == 0) {

@@ -38,7 +38,8 @@ std::uint32_t process_id();
 /// -ESRCH: there is no such process, or only what is left of it.
 base::Result<std::uint64_t> process_start(std::uint32_t pid);
 
-/// Memory that a process and all its descendants hold.
-std::uint64_t resident_bytes_of_tree(std::uint32_t pid);
+/// Memory of their own that a process and all its descendants hold. Not what they map of files: its pages may be booked to
+/// others, and the cache can drop them.
+std::uint64_t anonymous_bytes_of_tree(std::uint32_t pid);
 
 }  // namespace gray::os

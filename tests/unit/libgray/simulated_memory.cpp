@@ -196,7 +196,7 @@ Result<std::uint64_t> process_start(std::uint32_t pid) {
   return found->second;
 }
 
-std::uint64_t resident_bytes_of_tree(std::uint32_t /*pid*/) {
+std::uint64_t anonymous_bytes_of_tree(std::uint32_t /*pid*/) {
   return 0;
 }
 
