@@ -40,7 +40,7 @@ protocol::RecordFileHeader header_of(const RunOptions& options, const protocol::
 
 }  // namespace
 
-Library Observation::library() const {
+Library Observation::preload_library() const {
   return options_.profile_path.empty() ? find_library() : find_profile_library();
 }
 
@@ -63,7 +63,8 @@ int Observation::start(const protocol::Segment& segment) {
   Recorder::Listener listener;
   if (!options_.profile_path.empty()) {
     std::error_code error;  // the kernel's maps know no symbolic links
-    profile_ = std::make_unique<Profile>(std::filesystem::weakly_canonical(library().path, error).string());
+    profile_ =
+        std::make_unique<Profile>(std::filesystem::weakly_canonical(preload_library().path, error).string());
     listener = [this](const protocol::TakenRecord& record) { profile_->take(record); };
   }
   const protocol::SegmentName name = protocol::name_of(segment);

@@ -21,7 +21,7 @@ class Observation {
   explicit Observation(const RunOptions& options) : options_(options) {}
 
   /// The library to preload: the one that walks stacks only for a profile.
-  [[nodiscard]] Library library() const;
+  [[nodiscard]] Library preload_library() const;
 
   /// Opens the files, before anything runs. 0, or the status to end with.
   int open();

@@ -105,7 +105,7 @@ int run_as_asked(RunOptions& options) {
   const Target target = find_target(options.command.front());
   if (target.exit_status != 0) return fail(target.exit_status, "{}", target.problem);
   Observation observation(options);
-  const Library library = observation.library();
+  const Library library = observation.preload_library();
   if (!library.problem.empty()) return fail(kExitToolFailed, "{}", library.problem);
   std::ofstream report_file;
   if (const int status = open_report(options, report_file)) return status;
