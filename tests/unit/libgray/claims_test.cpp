@@ -56,6 +56,14 @@ void set_host(std::uint64_t available_mib) {
   };
 }
 
+// What a host without swap says of its memory now.
+void tell_free_memory() {
+  auto& memory = simulated::memory();
+  const std::uint64_t used = memory.resident.size() + memory.competitor_pages;
+  const std::string kib = std::to_string((memory.frames - std::min(used, memory.frames)) * 4);
+  memory.texts["/proc/meminfo"] = "MemTotal: 1024000 kB\nMemAvailable: " + kib + " kB\nSwapFree: 0 kB\n";
+}
+
 Request request_of(std::uint64_t min_mib, std::uint64_t max_mib) {
   Request request;
   request.min_bytes = min_mib * kMiB;
@@ -273,12 +281,7 @@ TEST_CASE("a hog that grows while we probe is left room, and nobody is paged out
       auto& memory = simulated::memory();
       if (memory.competitor_pages < 500 * 256 && memory.touches % 2 == 0) ++memory.competitor_pages;
     };
-    simulated::memory().before_read = [] {
-      auto& memory = simulated::memory();
-      const std::uint64_t used = memory.resident.size() + memory.competitor_pages;
-      const std::string kib = std::to_string((memory.frames - std::min(used, memory.frames)) * 4);
-      memory.texts["/proc/meminfo"] = "MemTotal: 1024000 kB\nMemAvailable: " + kib + " kB\nSwapFree: 0 kB\n";
-    };
+    simulated::memory().before_read = tell_free_memory;
     Allocator allocator;
     const auto grant = allocator.allocate(request_of(10, 5000));
     REQUIRE(grant);
@@ -293,9 +296,7 @@ TEST_CASE("a hog that is still growing when all is taken gets room until it has 
   simulated::memory().before_read = [] {
     auto& memory = simulated::memory();
     if (memory.competitor_pages < 500 * 256) memory.competitor_pages += 2 * 256;
-    const std::uint64_t used = memory.resident.size() + memory.competitor_pages;
-    const std::string kib = std::to_string((memory.frames - std::min(used, memory.frames)) * 4);
-    memory.texts["/proc/meminfo"] = "MemTotal: 1024000 kB\nMemAvailable: " + kib + " kB\nSwapFree: 0 kB\n";
+    tell_free_memory();
   };
   Allocator allocator;
   const auto grant = allocator.allocate(request_of(10, 5000));
@@ -314,9 +315,7 @@ TEST_CASE(
     const std::uint64_t now_ms = memory.clock_ns / 1'000'000;
     const std::uint64_t grown_ms = now_ms / 80 * 40 + std::min<std::uint64_t>(now_ms % 80, 40);
     memory.competitor_pages = std::min<std::uint64_t>(2 * grown_ms, 500) * 256;
-    const std::uint64_t used = memory.resident.size() + memory.competitor_pages;
-    const std::string kib = std::to_string((memory.frames - std::min(used, memory.frames)) * 4);
-    memory.texts["/proc/meminfo"] = "MemTotal: 1024000 kB\nMemAvailable: " + kib + " kB\nSwapFree: 0 kB\n";
+    tell_free_memory();
   };
   Allocator allocator;
   const auto grant = allocator.allocate(request_of(10, 5000));
