@@ -76,6 +76,16 @@ TEST_CASE("a schedule that cannot be read says where", "[schedule]") {
   CHECK(parse(many).problem != nullptr);
 }
 
+TEST_CASE("hours that are none are what is named", "[schedule]") {
+  for (const std::string text : {"Mon 25:00-26:00 2M", "9:00-18:00 2M", "Mon 09:00-09:00 2M", "Mon 09:00 2M",
+                                 "09:00-10:00 11:00-12:00 2M"}) {
+    INFO("'" << text << "'");
+    REQUIRE(parse(text).problem != nullptr);
+    CHECK(std::string(parse(text).problem).starts_with("hours"));
+  }
+  CHECK_FALSE(std::string(parse("Mon rate").problem).starts_with("hours"));
+}
+
 TEST_CASE("an entry takes the place of policy, rate and pause and leaves the rest", "[schedule]") {
   Grant grant;
   grant.weight = 7;

@@ -109,6 +109,8 @@ const char* read_entry(const char* at, const char* end, ScheduleEntry* entry) {
   if (is_else || has_days) word = next_word(&at, end);
   const bool has_hours = !is_else && read_hours(word, entry);
   if (has_hours) word = next_word(&at, end);
+  if (std::memchr(word.start, ':', word.length) != nullptr)
+    return "hours are written 09:00-18:00, two different ones from 00:00 to 24:00, once in an entry";
   if (!is_else && !has_days && !has_hours)
     return "an entry begins with days (Mon-Fri), hours (09:00-18:00) or 'else'";
   if (!read_action(word, entry))
