@@ -23,6 +23,7 @@
 #include "toolbox/base/raw_sys.hpp"
 #include "toolbox/base/short_text.hpp"
 #include "tools/discnice/protocol/members.hpp"
+#include "tools/discnice/shim/cachestat.hpp"
 #include "tools/discnice/shim/verification.hpp"
 
 namespace discnice::shim {
@@ -36,25 +37,11 @@ using gray::base::raw_syscall;
 using gray::base::word;
 using predictor::Answer;
 
-constexpr long kCachestatNumber = 451;  // the same on every architecture
-constexpr int kNowaitFlag = 8;          // RWF_NOWAIT
+constexpr int kNowaitFlag = 8;  // RWF_NOWAIT
 constexpr std::uint64_t kMincorePagesMax = 2048;
-struct CachestatRange {
-  std::uint64_t offset_bytes;
-  std::uint64_t length_bytes;
-};
 
-struct CachestatAnswer {
-  std::uint64_t cached;
-  std::uint64_t dirty;
-  std::uint64_t writeback;
-  std::uint64_t evicted;
-  std::uint64_t recently_evicted;
-};
-
-long ask_cachestat(int fd, std::uint64_t first_page, std::uint64_t page_count, CachestatAnswer* answer) {
-  const CachestatRange range{first_page * kPageBytes, page_count * kPageBytes};
-  return raw_syscall(kCachestatNumber, fd, word(&range), word(answer), 0);
+long ask_pages(int fd, std::uint64_t first_page, std::uint64_t page_count, CachestatAnswer* answer) {
+  return ask_cachestat(fd, first_page * kPageBytes, page_count * kPageBytes, answer);
 }
 
 }  // namespace
@@ -79,7 +66,7 @@ void Residency::choose() {
       file_.device->count_verdict.load(std::memory_order_relaxed) == CountVerdict::lies;
   if (may_use(Backend::cachestat) && file_.can_count && !does_count_lie) {
     CachestatAnswer answer{};
-    if (!is_raw_error(ask_cachestat(fd_, 0, 1, &answer))) {
+    if (!is_raw_error(ask_pages(fd_, 0, 1, &answer))) {
       oracle_.count_resident = count_by_cachestat;
       return;
     }
@@ -96,7 +83,7 @@ std::uint64_t Residency::count_by_cachestat(void* context, std::uint64_t first_p
                                             std::uint64_t page_count) {
   auto& self = *static_cast<Residency*>(context);
   CachestatAnswer answer{};
-  if (is_raw_error(ask_cachestat(self.fd_, first_page, page_count, &answer))) return 0;
+  if (is_raw_error(ask_pages(self.fd_, first_page, page_count, &answer))) return 0;
   return answer.cached;
 }
 
@@ -175,7 +162,7 @@ void test_count(OpenFile& file, int fd, std::uint64_t page_just_read) {
   if (!file.can_count || file.device->count_verdict.load(std::memory_order_relaxed) != CountVerdict::untested)
     return;
   CachestatAnswer answer{};
-  if (is_raw_error(ask_cachestat(fd, page_just_read, 1, &answer))) return;
+  if (is_raw_error(ask_pages(fd, page_just_read, 1, &answer))) return;
   const CountVerdict verdict = answer.cached > 0 ? CountVerdict::works : CountVerdict::lies;
   file.device->count_verdict.store(verdict, std::memory_order_relaxed);
 }

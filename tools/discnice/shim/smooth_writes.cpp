@@ -8,6 +8,7 @@
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/policy/lanes.hpp"
 #include "tools/discnice/protocol/segment.hpp"
+#include "tools/discnice/shim/cachestat.hpp"
 
 namespace discnice::shim {
 namespace {
@@ -15,9 +16,7 @@ namespace {
 using gray::base::is_raw_error;
 using gray::base::monotonic_ns;
 using gray::base::raw_syscall;
-using gray::base::word;
 
-constexpr long kCachestat = 451;       // the same number on all machines
 constexpr unsigned kStartWriting = 2;  // SYNC_FILE_RANGE_WRITE
 // A step of a job whose rate says nothing else: a hundredth of a second of an ordinary disk.
 constexpr std::uint64_t kStepBytes = UINT64_C(1) << 20;
@@ -29,18 +28,6 @@ constexpr std::uint64_t kLeftAloneBytes = UINT64_C(1) << 20;
 // How long a write may wait for an earlier step, and how often it looks.
 constexpr std::uint64_t kWaitMaxNs = 250'000'000;
 constexpr std::uint64_t kLookNs = 1'000'000;
-
-struct CachestatRange {
-  std::uint64_t offset;
-  std::uint64_t length;
-};
-struct CachestatCounts {
-  std::uint64_t cached;
-  std::uint64_t dirty;
-  std::uint64_t in_writeback;
-  std::uint64_t evicted;
-  std::uint64_t recently_evicted;
-};
 
 std::atomic<std::uint64_t> written_bytes{0};  // of this process
 
@@ -62,12 +49,10 @@ std::uint64_t step_bytes(const Grant& grant) {
 }
 
 bool is_being_written(int fd, const WriteStep& step) {
-  const CachestatRange range{step.from_bytes, step.to_bytes - step.from_bytes};
-  CachestatCounts counts{};
-  if (step.to_bytes <= step.from_bytes ||
-      is_raw_error(raw_syscall(kCachestat, fd, word(&range), word(&counts), 0)))
-    return false;
-  return counts.in_writeback != 0;
+  CachestatAnswer answer{};
+  return step.to_bytes > step.from_bytes &&
+         !is_raw_error(ask_cachestat(fd, step.from_bytes, step.to_bytes - step.from_bytes, &answer)) &&
+         answer.in_writeback != 0;
 }
 
 // The write has succeeded already, so a signal only ends the waiting.
