@@ -127,7 +127,9 @@ names = [one["class"] for one in report["classes"]]
 assert names == ["read", "write", "copy", "remove", "other"], names
 for what in "read", "write":
     assert sum(one[f"kernel_{what}_bytes"] for one in report["classes"]) == report[f"kernel_{what}_bytes"], what
-    assert abs(report[f"{what}_error"] or 0) < 0.05, what
+    # What is written is taken back again: a folder's block that the kernel adds would be all of the net sum.
+    off = abs(report[f"predicted_{what}_bytes"] - report[f"kernel_{what}_bytes"])
+    assert off < max(0.05 * report[f"kernel_{what}_bytes"], 65536), (what, off)
 removal = report["classes"][3]
 assert removal["predicted_write_bytes"] <= -39_900_000 and removal["kernel_write_bytes"] <= -39_900_000, removal
 PYTHON
