@@ -5,11 +5,11 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "toolbox/base/raw_sys.hpp"
 #include "toolbox/base/short_text.hpp"
+#include "tools/discnice/protocol/shared_file.hpp"
 
 namespace discnice::protocol {
 namespace {
@@ -39,16 +39,6 @@ Result<Ring*> map(long descriptor) {
       raw_syscall(SYS_mmap, 0, sizeof(Ring), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   if (is_raw_error(address)) return Result<Ring*>::failure(static_cast<int>(address));
   return reinterpret_cast<Ring*>(address);
-}
-
-int check_file(long descriptor) {
-  struct stat status {};
-  const long result = raw_syscall(SYS_newfstatat, descriptor, word(""), word(&status), AT_EMPTY_PATH);
-  if (is_raw_error(result)) return static_cast<int>(result);
-  if (!S_ISREG(status.st_mode) || status.st_size != static_cast<off_t>(sizeof(Ring))) return -EPROTO;
-  if ((status.st_mode & 077U) != 0) return -EPERM;
-  const auto user = static_cast<uid_t>(raw_syscall(SYS_geteuid));
-  return status.st_uid == user || user == 0 ? 0 : -EPERM;
 }
 
 std::atomic<std::uint64_t>* words_at(Ring& ring, std::uint64_t place) {
@@ -95,7 +85,7 @@ Result<Ring*> join_ring(const SegmentName& name) {
   const long descriptor =
       raw_syscall(SYS_openat, AT_FDCWD, word(path.text), O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
   if (is_raw_error(descriptor)) return Result<Ring*>::failure(static_cast<int>(descriptor));
-  const int status = check_file(descriptor);
+  const int status = check_shared_file(descriptor, sizeof(Ring));
   Result<Ring*> ring = status == 0 ? map(descriptor) : Result<Ring*>::failure(status);
   raw_syscall(SYS_close, descriptor);
   if (!ring) return ring;

@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "toolbox/base/clock.hpp"
@@ -14,6 +13,7 @@
 #include "toolbox/base/short_text.hpp"
 #include "tools/discnice/protocol/guarded_word.hpp"
 #include "tools/discnice/protocol/ring.hpp"
+#include "tools/discnice/protocol/shared_file.hpp"
 
 namespace discnice::protocol {
 namespace {
@@ -118,16 +118,6 @@ int check(const Segment& segment) {
   return 0;
 }
 
-int check_file(long descriptor) {
-  struct stat status {};
-  const long result = raw_syscall(SYS_newfstatat, descriptor, word(""), word(&status), AT_EMPTY_PATH);
-  if (is_raw_error(result)) return static_cast<int>(result);
-  if (!S_ISREG(status.st_mode) || status.st_size != static_cast<off_t>(sizeof(Segment))) return -EPROTO;
-  if ((status.st_mode & 077U) != 0) return -EPERM;
-  const auto user = static_cast<uid_t>(raw_syscall(SYS_geteuid));
-  return status.st_uid == user || user == 0 ? 0 : -EPERM;
-}
-
 }  // namespace
 
 bool is_segment_name(const char* text, std::size_t length) {
@@ -169,7 +159,7 @@ Result<Segment*> join(const char* name, std::size_t length) {
   const long descriptor =
       raw_syscall(SYS_openat, AT_FDCWD, word(path.text), O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
   if (is_raw_error(descriptor)) return Result<Segment*>::failure(static_cast<int>(descriptor));
-  int status = check_file(descriptor);
+  int status = check_shared_file(descriptor, sizeof(Segment));
   Result<Segment*> segment = Result<Segment*>::failure(status);
   if (status == 0) segment = map(descriptor, MAP_SHARED);
   raw_syscall(SYS_close, descriptor);
