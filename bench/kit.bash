@@ -46,6 +46,8 @@ export GRAY_BENCH_NAME=$BENCH
 # Without script/bench above us: a run of our own, and a guard over it.
 if [[ -z ${GRAY_BENCH_RUN:-} ]]; then
   export GRAY_BENCH_RUN=$$
+  GRAY_BENCH_FOUND=$("$KIT/leftovers.py" orphans "$GRAY_BENCH_RUN")
+  export GRAY_BENCH_FOUND
   export GRAY_SCRATCH=${GRAY_SCRATCH:-/var/tmp}/gray-bench-$GRAY_BENCH_RUN
   mkdir -p "$GRAY_SCRATCH"
   "$KIT/leftovers.py" guard "$GRAY_BENCH_RUN" $$

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: MIT
 """leftovers: finds, and takes away, what a run of benchmarks has made outside itself.
 
-  leftovers.py list RUN           prints what there is, one a line
+  leftovers.py list RUN           prints what there is, one a line, once what is just ending has had some seconds to end
   leftovers.py sweep RUN          ends and removes it; prints what it had to remove; status 1 if something stays
+  leftovers.py orphans RUN        prints the control groups of benchmarks and tests that are gone, one a line
   leftovers.py guard RUN PID      goes to the background and sweeps when the process PID is gone, however it went
 
 RUN is the number every process of the run carries in its environment as GRAY_BENCH_RUN, and that is part of the names of what it makes: the
 folder gray-bench-RUN, disks bench-RUN-N of hddsim, control groups gray-bench-RUN-N. Asked of the kernel, never remembered: processes, swap
 files, mounts and loop devices in the run's folder, disks, groups. A benchmark in another process may have named its group or disk itself
-(gray-NAME-PID): those of processes that belong to the run are found, too.
+(gray-NAME-PID): those of processes that belong to the run are found, too, and such ones of nobody, but for those $GRAY_BENCH_FOUND names: what
+was there before the run (leftovers.py orphans) is not the run's.
 """
 import contextlib
 import os
@@ -95,19 +97,24 @@ def units(run):
     return sorted(names)
 
 
+def named_after_processes():
+    return list(CGROUPS.glob("*/gray-*-[0-9]*")) + list(CGROUPS.glob("gray-*-[0-9]*"))
+
+
 def groups(run):
     found = []
     for pattern in (f"*/gray-bench-{run}-*", f"gray-bench-{run}-*"):
         found += CGROUPS.glob(pattern)
-    # Named after a process by the benchmark itself: its maker is gone, and nobody else is in it.
-    for path in list(CGROUPS.glob("*/gray-*-[0-9]*")) + list(CGROUPS.glob("gray-*-[0-9]*")):
+    before = os.environ.get("GRAY_BENCH_FOUND", "").split("\n")
+    for path in named_after_processes():
         maker = path.name.rsplit("-", 1)[1]
-        if path not in found and maker.isdigit() and (int(maker) in processes(run) or is_orphan(path, maker)):
+        if path not in found and maker.isdigit() and (int(maker) in processes(run) or (is_orphan(path) and str(path) not in before)):
             found.append(path)
     return found
 
 
-def is_orphan(group, maker):
+def is_orphan(group):
+    maker = group.name.rsplit("-", 1)[1]
     return not os.path.exists(f"/proc/{maker}") and not text(group / "cgroup.procs").strip() and "gray-bench-" not in group.name
 
 
@@ -118,6 +125,16 @@ def listing(run):
                         ("folder", [path for path in folders(run) if path.exists()])):
         for one in found:
             yield f"{kind} {one}"
+
+
+def settled(run):
+    """The listing, once it is empty or GRACE_S are over: a process whose end has been asked for, or a loop device, needs a moment to go."""
+    until = time.monotonic() + GRACE_S
+    found = list(listing(run))
+    while found and time.monotonic() < until:
+        time.sleep(0.1)
+        found = list(listing(run))
+    return found
 
 
 def quietly(*command):
@@ -190,11 +207,14 @@ def guard(run, pid):
 
 
 def main():
-    if len(sys.argv) < 3 or sys.argv[1] not in ("list", "sweep", "guard") or not sys.argv[2].isdigit():
+    if len(sys.argv) < 3 or sys.argv[1] not in ("list", "sweep", "orphans", "guard") or not sys.argv[2].isdigit():
         sys.exit(__doc__)
     run = sys.argv[2]
     if sys.argv[1] == "list":
-        print("".join(f"{line}\n" for line in listing(run)), end="")
+        print("".join(f"{line}\n" for line in settled(run)), end="")
+        return 0
+    if sys.argv[1] == "orphans":
+        print("".join(f"{path}\n" for path in named_after_processes() if is_orphan(path)), end="")
         return 0
     if sys.argv[1] == "guard":
         guard(run, int(sys.argv[3]))
