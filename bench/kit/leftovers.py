@@ -39,8 +39,10 @@ def text(path):
 
 
 def folders(run):
-    return [path for path in pathlib.Path("/var/tmp").glob(f"gray-bench-{run}*")] + list(pathlib.Path("/dev/shm").glob(f"gray-bench-{run}.*")) + \
-        ([pathlib.Path(os.environ["GRAY_SCRATCH"])] if f"gray-bench-{run}" in os.environ.get("GRAY_SCRATCH", "") else [])
+    found = {*pathlib.Path("/var/tmp").glob(f"gray-bench-{run}*"), *pathlib.Path("/dev/shm").glob(f"gray-bench-{run}.*")}
+    if f"gray-bench-{run}" in os.environ.get("GRAY_SCRATCH", ""):
+        found.add(pathlib.Path(os.environ["GRAY_SCRATCH"]))
+    return sorted(found)
 
 
 def lies_in_run(path, run):
