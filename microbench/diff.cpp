@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // diff: `microbench diff A B`: two exports side by side, and which differences are more than chance.
+#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <fstream>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // explain: `microbench explain KEY`: one value with all that is known about it.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "microbench/quantity.hpp"

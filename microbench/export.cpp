@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // export: `microbench export --json`: everything known, for other programs.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "microbench/json_record.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // forget: `microbench forget KEY...`: takes values out of the record, so that the next run measures them again.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "microbench/curve.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // list: `microbench list`: the benchmarks there are, which keys they fill, and whether these are known.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <ctime>
 

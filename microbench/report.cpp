@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // report: `microbench report --html FILE`: everything known of this host on one page.
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "microbench/run_options.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "microbench/registry.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"

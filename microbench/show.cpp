@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // show: `microbench show [KEY...]`: what is known of this host, and from where.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/hddsim/options.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"

@@ -2,6 +2,7 @@
 #include "toolbox/cli/options.hpp"
 
 #include <stdio_ext.h>
+#include <CLI/CLI.hpp>
 
 #include <cerrno>
 #include <iostream>

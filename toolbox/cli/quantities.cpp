@@ -2,6 +2,7 @@
 #include "toolbox/cli/quantities.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <array>
 #include <cerrno>

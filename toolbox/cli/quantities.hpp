@@ -6,10 +6,14 @@
 // digits.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace gray::cli {
 

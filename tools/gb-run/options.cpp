@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gb-run/options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>

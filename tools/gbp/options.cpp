@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gbp/options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
 #include <iterator>

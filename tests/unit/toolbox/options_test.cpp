@@ -7,6 +7,7 @@
 #include "toolbox/cli/options.hpp"
 
 #include <fcntl.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // explain: `discnice explain [-- CMD]`: how a command would be covered, which measured host parameters decide here, and where they
 // come from.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/limit_options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdint>
 #include <vector>

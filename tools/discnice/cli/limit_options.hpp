@@ -2,11 +2,14 @@
 // limit_options: the options that say how a job is held back, shared by `discnice run` and `discnice set`.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
 #include "tools/discnice/contract/grant.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace discnice::cli {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // policies: `discnice policies`: which policies there are and what each does.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "toolbox/cli/columns.hpp"

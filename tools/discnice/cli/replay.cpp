@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // replay: `discnice replay FILE`: runs the models over a recording and holds them against what the kernel booked then.
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // report_command: `discnice report JOB`: what a job that still runs has read, written and waited so far.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "toolbox/base/clock.hpp"

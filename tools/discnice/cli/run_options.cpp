@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/run_options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // set: `discnice set JOB OPTIONS`: changes the limits of a job that runs, or pauses it.
+#include <CLI/CLI.hpp>
+
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "tools/discnice/cli/jobs.hpp"

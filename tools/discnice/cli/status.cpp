@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // status: `discnice status`: the jobs of this user that are running now.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "toolbox/base/clock.hpp"

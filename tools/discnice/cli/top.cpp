@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // top: `discnice top`: what the jobs of this user do right now, once or again and again.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstring>
 #include <map>

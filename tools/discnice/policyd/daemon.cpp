@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/policyd/daemon.hpp"
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
