@@ -62,15 +62,16 @@ bool Residency::may_use(Backend backend) const {
 }
 
 void Residency::choose() {
-  const bool does_count_lie =
-      file_.device->count_verdict.load(std::memory_order_relaxed) == CountVerdict::lies;
-  if (may_use(Backend::cachestat) && file_.can_count && !does_count_lie) {
+  const CountVerdict verdict = file_.device->count_verdict.load(std::memory_order_relaxed);
+  if (may_use(Backend::cachestat) && file_.can_count && verdict != CountVerdict::lies) {
+    // The kernel answers the owner of a file; others only where they may write.
     CachestatAnswer answer{};
-    if (!is_raw_error(ask_pages(fd_, 0, 1, &answer))) {
+    file_.can_count =
+        (verdict == CountVerdict::works && file_.is_own) || !is_raw_error(ask_pages(fd_, 0, 1, &answer));
+    if (file_.can_count) {
       oracle_.count_resident = count_by_cachestat;
       return;
     }
-    file_.can_count = false;
   }
   if (may_use(Backend::mincore) && file_.is_own && !file_.is_block_device) {
     oracle_.count_resident = count_by_mincore;
@@ -83,8 +84,9 @@ std::uint64_t Residency::count_by_cachestat(void* context, std::uint64_t first_p
                                             std::uint64_t page_count) {
   auto& self = *static_cast<Residency*>(context);
   CachestatAnswer answer{};
-  if (is_raw_error(ask_pages(self.fd_, first_page, page_count, &answer))) return 0;
-  return answer.cached;
+  if (!is_raw_error(ask_pages(self.fd_, first_page, page_count, &answer))) return answer.cached;
+  self.file_.can_count = false;  // root of a user namespace, say, is not asked about everybody's files
+  return 0;
 }
 
 std::uint64_t Residency::count_by_mincore(void* context, std::uint64_t first_page, std::uint64_t page_count) {
