@@ -101,6 +101,44 @@ cold_after_warm() {
     complain "cold after warm: $predicted bytes were predicted of $kernel"
 }
 
+# In such a streak files that are opened one after the other are no longer even looked at; what is cold among them, and what is no file on a
+# disk, must come out all the same.
+many_small_files() {
+  local kernel slept told wanted base i
+  mkdir many
+  make_file ./long 20000000
+  (cd many && split -b 40000 -a 3 ../long x)
+  mkdir cold_ones && mv many/xa[d-g]* cold_ones/
+  sync -f .
+  cat >read_all.py <<'PROGRAM'
+import os, sys
+for name in sys.argv[1:]:
+    fd = os.open(name, os.O_RDONLY)
+    left = 200000 if name == "/dev/zero" else 1 << 40
+    while left > 0:
+        data = os.read(fd, 65536)
+        left -= len(data)
+        if not data: break
+    os.close(fd)
+PROGRAM
+  python3 read_all.py warm
+  report --rate 4MB -- python3 read_all.py
+  base=$(field report.json file_read_bytes)
+  make_warm warm many/*
+  for i in cold_ones/*; do make_cold "$i"; done
+  wanted=$(cat cold_ones/* | wc -c)
+  for i in cold_ones/*; do make_cold "$i"; done
+  report --rate 4MB -- python3 read_all.py warm many/xa[a-c]* cold_ones/* many/xa[h-z]* /dev/zero
+  kernel=$(field report.json kernel_read_bytes)
+  slept=$(field report.json slept_seconds)
+  told=$(($(field report.json file_read_bytes) - base - WARM_BYTES - 20000000))
+  printf '%-34s cold: kernel read %s of %s, slept %s s, told %s bytes more than the files hold\n' 'many small files' "$kernel" "$wanted" "$slept" "$told"
+  holds "$kernel >= 0.98 * $wanted" || complain "many small files: the cold ones were not cold"
+  holds "$slept > 0.75 * $kernel / 4000000 && $slept < 1.05 * $kernel / 4000000" || # the reading itself takes time, too
+    complain "many small files: slept $slept s for $kernel bytes at 4 MB/s"
+  ((told >= 0 && told <= 262144)) || complain "many small files: $told bytes were told that nobody read from a file"
+}
+
 bare_backends() {
   local backend start_ns elapsed_s
   for backend in "${BACKENDS[@]}"; do
@@ -115,6 +153,7 @@ bare_backends() {
 sh -c 'dd if=cold of=/dev/null bs=1M && sha256sum cold && cp cold copied' >/dev/null 2>&1 # the programs' own pages are not what is measured
 warm_programs
 cold_after_warm
+many_small_files
 backends 'its owner'
 bare_backends
 if ((EUID == 0)); then

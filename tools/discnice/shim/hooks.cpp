@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -85,7 +86,7 @@ int renewed(int fd) {
 
 int opened(int fd, int flags) {
   if (fd < 0) return fd;
-  forget_open_file(fd);
+  renew_opened_file(fd);
   if ((flags & O_TRUNC) != 0) after_truncation(fd, 0);
   if ((flags & O_DIRECTORY) != 0) note_folder(fd);
   return fd;
@@ -95,6 +96,15 @@ void closing(unsigned first, unsigned last) {
   if (first == last) smooth_before_close(static_cast<int>(first));
   note_locks_closed(first, last);
   forget_open_files(first, last);
+}
+
+void forget_stream(FILE* stream) {
+  const int errno_before = errno;
+  const int fd = fileno_unlocked(stream);
+  errno = errno_before;
+  if (fd < 0) return;
+  note_locks_closed(static_cast<unsigned>(fd), static_cast<unsigned>(fd));
+  forget_open_file(fd);
 }
 
 bool is_lock_command(int command) {
@@ -206,6 +216,14 @@ bool takes_mode(int flags) {
     return result;                                                                            \
   }
 
+#define DISCNICE_STATUS(type, name, parameters, arguments, system, fd, status)       \
+  DISCNICE_EXPORT(type, name, parameters);                                           \
+  type discnice_hook_##name parameters {                                             \
+    const type result = DISCNICE_CALL(type, name, arguments, system);                \
+    if (result == 0) note_status(fd, *reinterpret_cast<const struct stat*>(status)); \
+    return result;                                                                   \
+  }
+
 #define DISCNICE_UNLINK(type, name, parameters, arguments, system, folder, path) \
   DISCNICE_EXPORT(type, name, parameters);                                       \
   type discnice_hook_##name parameters {                                         \
@@ -278,6 +296,14 @@ bool takes_mode(int flags) {
 #define DISCNICE_STDIO(type, name, parameters, arguments)                     \
   DISCNICE_EXPORT(type, name, parameters);                                    \
   type discnice_hook_##name parameters {                                      \
+    return run_settled([&] { return real_or_resolve(real.name) arguments; }); \
+  }
+
+// Forgotten before the call, as by close(); the stream's own descriptor was opened inside libc.
+#define DISCNICE_STDIO_CLOSE(type, name, parameters, arguments, stream)       \
+  DISCNICE_EXPORT(type, name, parameters);                                    \
+  type discnice_hook_##name parameters {                                      \
+    forget_stream(stream);                                                    \
     return run_settled([&] { return real_or_resolve(real.name) arguments; }); \
   }
 

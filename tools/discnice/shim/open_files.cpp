@@ -35,7 +35,7 @@ OpenFile* map_chunk(std::atomic<OpenFile*>& place) {
 }
 
 bool stat_fd(int fd, struct stat* status) {
-  return !is_raw_error(raw_syscall(SYS_newfstatat, fd, word(""), word(status), AT_EMPTY_PATH));
+  return !is_raw_error(raw_syscall(SYS_fstat, fd, word(status)));
 }
 
 std::uint64_t size_of(int fd, const struct stat& status) {
@@ -78,13 +78,26 @@ void forget_open_files(unsigned first, unsigned last) {
       number |= kChunkFiles - 1;  // nothing is known of the whole chunk
       continue;
     }
+    chunk[number % kChunkFiles].was_opened.store(false, std::memory_order_relaxed);
     chunk[number % kChunkFiles].file_class.store(FileClass::unknown, std::memory_order_release);
   }
 }
 
+void renew_opened_file(int fd) {
+  forget_open_file(fd);
+  OpenFile* file = find_open_file(fd);
+  if (file == nullptr) return;
+  file->assumed_bytes.store(0, std::memory_order_relaxed);
+  file->was_opened.store(true, std::memory_order_relaxed);
+}
+
 void classify(OpenFile& file, int fd) {
   struct stat status {};
-  if (!stat_fd(fd, &status)) return;  // a bad descriptor stays unknown; the call itself will say so
+  if (stat_fd(fd, &status))
+    classify(file, fd, status);  // a bad descriptor stays unknown; the call itself will say so
+}
+
+void classify(OpenFile& file, int fd, const struct stat& status) {
   file.is_block_device = S_ISBLK(status.st_mode);
   if (!S_ISREG(status.st_mode) && !file.is_block_device) {
     file.file_class.store(FileClass::free, std::memory_order_release);

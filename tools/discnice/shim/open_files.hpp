@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include <sys/stat.h>
+
 #include "tools/discnice/contract/io_op.hpp"
 #include "tools/discnice/predictor/predictor.hpp"
 #include "tools/discnice/shim/devices.hpp"
@@ -29,6 +31,7 @@ struct WriteStep {
 
 struct alignas(64) OpenFile {
   std::atomic<FileClass> file_class;
+  std::atomic<bool> was_opened;     // by name, and nothing else has happened to it since
   std::atomic<std::uint32_t> lock;  // TryLock over everything below
   bool has_details;                 // learn_details() has filled in the next four
   bool is_direct;
@@ -46,6 +49,8 @@ struct alignas(64) OpenFile {
   std::uint64_t unsent_bytes;  // written and left to the kernel so far (smooth_writes.hpp)
   WriteStep steps[2];          // the last one sent, and the one before
   predictor::FileState state;
+  std::atomic<std::uint64_t>
+      assumed_bytes;  // read of it since it was opened without its being looked at (warm_streak.hpp)
 };
 
 /// The entry of a descriptor, or null for one the table does not reach. The entry may be `unknown`. Two loads
@@ -59,12 +64,18 @@ bool is_known_free(int fd);
 /// Forgets a descriptor: it was closed, opened or replaced.
 void forget_open_file(int fd);
 
+/// The same, for one that a name was opened by.
+void renew_opened_file(int fd);
+
 /// Forgets all descriptors in [first, last].
 void forget_open_files(unsigned first, unsigned last);
 
 /// Fills an unknown entry from the descriptor, all but the details. Call under the entry's TryLock. One system call once
 /// the device is known.
 void classify(OpenFile& file, int fd);
+
+/// The same from what fstat() told of the descriptor just now. No system call once the device is known.
+void classify(OpenFile& file, int fd, const struct stat& status);
 
 /// Fills in the details of a charged entry, if that has not been done. Call under the entry's TryLock. Two system calls.
 void learn_details(OpenFile& file, int fd);

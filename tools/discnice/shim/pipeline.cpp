@@ -296,6 +296,7 @@ OpenFile* charged_file(Job& job, int fd) {
     if (!lock) return nullptr;
     classify(*file, fd);
     file_class = file->file_class.load(std::memory_order_relaxed);
+    note_class(file_class == FileClass::charged ? file->device : nullptr);
   }
   return file_class == FileClass::charged ? file : nullptr;
 }
@@ -385,6 +386,18 @@ bool passes_unpredicted(Job& job, OpenFile& file, Transfer& transfer) {
   return true;
 }
 
+// Lets a read by of a file that nothing is known of but that many like it, just opened, were in the streak.
+bool passes_unseen(Job& job, Transfer& transfer) {
+  if (transfer.kind != OpKind::read || transfer.is_copy) return false;
+  OpenFile* file = find_open_file(transfer.fd);
+  if (file == nullptr || file->file_class.load(std::memory_order_acquire) != FileClass::unknown) return false;
+  if (!is_assumed_warm(job, *file, transfer.length_bytes)) return false;
+  protocol::add(*job.member, Counter::calls, 1);
+  transfer.may_wait = admit(job, IoEstimate{}, {last_disk()}, transfer.may_wait, *transfer.signals);
+  transfer.unpredicted_at_ns = monotonic_ns();
+  return true;
+}
+
 // Whether a read took no longer than a copy from the page cache does, generously: 1 GB/s after a start.
 bool is_cached_time(std::uint64_t elapsed_ns, std::uint64_t bytes) {
   constexpr std::uint64_t kStartNs = 20'000;
@@ -465,7 +478,9 @@ void admit_removal(Job& job, std::uint64_t bytes) {
 // The page a read has just returned must count as resident; else the kernel's count lies on this device.
 void test_backend(const Transfer& transfer, ssize_t result) {
   OpenFile* file = find_open_file(transfer.fd);
-  if (file == nullptr || file->device == nullptr || file->is_direct) return;
+  if (file == nullptr || file->file_class.load(std::memory_order_acquire) != FileClass::charged ||
+      file->is_direct)
+    return;
   if (file->device->count_verdict.load(std::memory_order_relaxed) != CountVerdict::untested) return;
   const long end = transfer.offset_bytes >= 0 ? transfer.offset_bytes + result
                                               : raw_syscall(SYS_lseek, transfer.fd, 0, SEEK_CUR);
@@ -475,10 +490,11 @@ void test_backend(const Transfer& transfer, ssize_t result) {
 }  // namespace
 
 bool before_transfer(Job& job, Transfer& transfer) {
+  transfer.record_number = 0;
+  if (passes_unseen(job, transfer)) return true;
   OpenFile* file = charged_file(job, transfer.fd);
   if (file == nullptr) return false;
   protocol::add(*job.member, Counter::calls, 1);
-  transfer.record_number = 0;
   Charge charge;
   if (!passes_unpredicted(job, *file, transfer) && !predict(job, *file, transfer, &charge)) charge = Charge{};
   if (charge.estimate.cost_bytes() != 0 && is_profiling(job)) profile_call(job, charge.estimate);
@@ -534,6 +550,17 @@ std::size_t part_bytes_max(Job& job, const Transfer& transfer) {
 
 bool is_charged(Job& job, int fd) {
   return charged_file(job, fd) != nullptr;
+}
+
+void note_status(int fd, const struct stat& status) {
+  Job* here = job();
+  if (here == nullptr || !S_ISREG(status.st_mode)) return;
+  OpenFile* file = find_open_file(fd);
+  if (file == nullptr || file->file_class.load(std::memory_order_acquire) != FileClass::unknown) return;
+  const TryLock lock(file->lock, here->epoch);
+  if (!lock) return;
+  classify(*file, fd, status);
+  note_class(file->file_class.load(std::memory_order_relaxed) == FileClass::charged ? file->device : nullptr);
 }
 
 std::int64_t offset_at(const off64_t* offset) {

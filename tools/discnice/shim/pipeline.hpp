@@ -80,6 +80,10 @@ void pay_debt(Job& job);
 /// A folder was opened: what a walk reads of it, which no call predicts, belongs to its disk.
 void note_folder(int fd);
 
+/// The program asked what a descriptor is, and was told: a file that is about to be read need not be asked about again. Only of regular
+/// files is anything learned, and only where nothing is known yet. errno is kept.
+void note_status(int fd, const struct stat& status);
+
 /// Looks at the kernel's account now; what it shows and nobody predicted becomes debt. errno is kept.
 void settle_now(Job& job);
 

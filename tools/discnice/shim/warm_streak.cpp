@@ -11,18 +11,47 @@ constexpr std::uint64_t kStreakBytesMin = 1024UL * 1024;
 // Read without the disk since it was last needed. Of this process; a race between threads costs a prediction more or less.
 std::atomic<std::uint64_t> free_bytes{0};
 
+// The device of the files looked at last, how many of these in a row were charged, and how many have been assumed to be so since.
+constexpr std::uint32_t kAlikeMin = 16;
+constexpr std::uint32_t kAssumedMax = 15;
+constexpr std::uint64_t kAssumedBytesMax = 256UL * 1024;
+std::atomic<Device*> device_seen{nullptr};
+std::atomic<std::uint32_t> alike_seen{0};
+std::atomic<std::uint32_t> assumed_since{0};
+
 // A sequential reader of a cold file needs the disk once a window: a streak has to be longer than two of them.
-std::uint64_t streak_bytes_min(const OpenFile& file) {
-  const std::uint64_t windows_bytes = 2 * file.device->limits.window_pages_max * kPageBytes;
+std::uint64_t streak_bytes_min(const Device& device) {
+  const std::uint64_t windows_bytes = 2 * device.limits.window_pages_max * kPageBytes;
   return windows_bytes > kStreakBytesMin ? windows_bytes : kStreakBytesMin;
+}
+
+bool is_in_warm_streak(const Job& job, const Device& device) {
+  return free_bytes.load(std::memory_order_relaxed) >= streak_bytes_min(device) && device.is_ledger_kept &&
+         job.segment->options.is_ledger_on != 0 && job.segment->options.is_verifying == 0 &&
+         job.segment->options.recorded == 0;
 }
 
 }  // namespace
 
 bool is_in_warm_streak(const Job& job, const OpenFile& file) {
-  return free_bytes.load(std::memory_order_relaxed) >= streak_bytes_min(file) &&
-         file.device->is_ledger_kept && job.segment->options.is_ledger_on != 0 &&
-         job.segment->options.is_verifying == 0 && job.segment->options.recorded == 0;
+  return is_in_warm_streak(job, *file.device);
+}
+
+bool is_assumed_warm(const Job& job, OpenFile& file, std::uint64_t length_bytes) {
+  if (!file.was_opened.load(std::memory_order_relaxed)) return false;
+  if (alike_seen.load(std::memory_order_relaxed) < kAlikeMin || length_bytes > kAssumedBytesMax) return false;
+  const Device* device = device_seen.load(std::memory_order_relaxed);
+  if (device == nullptr || !is_in_warm_streak(job, *device)) return false;
+  const std::uint64_t before_bytes = file.assumed_bytes.fetch_add(length_bytes, std::memory_order_relaxed);
+  if (before_bytes + length_bytes > kAssumedBytesMax) return false;
+  return before_bytes != 0 || assumed_since.fetch_add(1, std::memory_order_relaxed) < kAssumedMax;
+}
+
+void note_class(Device* device) {
+  const bool is_alike = device != nullptr && device == device_seen.load(std::memory_order_relaxed);
+  alike_seen.store(is_alike ? alike_seen.load(std::memory_order_relaxed) + 1 : 0, std::memory_order_relaxed);
+  device_seen.store(device, std::memory_order_relaxed);
+  assumed_since.store(0, std::memory_order_relaxed);
 }
 
 void note_free_read(std::uint64_t bytes) {

@@ -8,6 +8,10 @@
 //   cached as well. Reads are then let through and settled by the account alone.
 // What breaks it: a cold file in the middle of a streak. At most what fits between two looks at the account goes
 //   unpredicted (one read-ahead window, as a disk read takes longer than a tick); it is paid for afterwards.
+//
+// In a streak the one thing left to ask of a file that was just opened is whether it is on a disk at all. A program that has opened
+// sixteen such files in a row by name goes on to do so: the first 256 KiB of the next ones count as a disk file's unasked, but for every
+// sixteenth. What breaks it: the first files of another kind, whose bytes, if they are as few, are told as read from files.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +24,13 @@ namespace discnice::shim {
 /// True when a read of this file may go unpredicted now. Never where the kernel's account would not show the read,
 /// nor when the job is told to go without the account.
 bool is_in_warm_streak(const Job& job, const OpenFile& file);
+
+/// True when a descriptor nothing is known of, of which `length_bytes` are now to be read, may be taken for a file on a disk that is in
+/// the streak, and need not be looked at. Lock-free.
+bool is_assumed_warm(const Job& job, OpenFile& file, std::uint64_t length_bytes);
+
+/// A descriptor was looked at: it is a charged file on this device, or, with null, something else.
+void note_class(Device* device);
 
 /// A read of a file returned that many bytes, and nothing is known to have come from the disk.
 void note_free_read(std::uint64_t bytes);
