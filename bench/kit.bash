@@ -49,8 +49,8 @@ if [[ -z ${GRAY_BENCH_RUN:-} ]]; then
   GRAY_BENCH_FOUND=$("$KIT/leftovers.py" orphans "$GRAY_BENCH_RUN")
   export GRAY_BENCH_FOUND
   export GRAY_SCRATCH=${GRAY_SCRATCH:-/var/tmp}/gray-bench-$GRAY_BENCH_RUN
-  mkdir -p "$GRAY_SCRATCH"
   "$KIT/leftovers.py" guard "$GRAY_BENCH_RUN" $$
+  mkdir -p "$GRAY_SCRATCH"
 fi
 # shellcheck source=tests/support/system.bash
 source "$KIT/../../tests/support/system.bash"

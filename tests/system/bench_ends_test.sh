@@ -50,11 +50,10 @@ ends() {
   sleep "$2"
   kill "-$1" "$pid" 2>/dev/null || true
   wait "$pid" 2>/dev/null || true
-  for try in {1..60}; do # a killed one is cleaned up after by its guard
+  for try in {1..5}; do # a killed one is cleaned up after by its guard; the listing itself waits three seconds for that
     left=$("$KIT/leftovers.py" list "$pid"; grep -e "bench-$pid" /proc/self/mountinfo || true; losetup -l -n -O BACK-FILE | grep "bench-$pid" || true)
     [[ -n $left ]] || return 0
-    ((try < 60)) || break
-    sleep 0.2
+    ((try < 5)) || break
   done
   complain "$1 after $2 s leaves: $left; it said: $(tail -n 3 "$SCRATCH/said")"
   "$KIT/leftovers.py" sweep "$pid" >/dev/null || true
