@@ -26,12 +26,12 @@ Decision hold(State last_go, const Grant& grant, const DiskActivity& activity, s
 
 }  // namespace
 
-const Policy kIdle = {
+constinit const Policy kIdle = {
     "idle",
     "wait until nobody else has used the disk for a moment; two turns a second, or --min-rate, anyway",
     false,
-    kRateWindow.admit,
-    kRateWindow.correct,
+    admit_by_rate,
+    correct_by_rate,
     hold};
 
 }  // namespace discnice::policy

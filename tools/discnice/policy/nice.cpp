@@ -31,12 +31,12 @@ Decision hold(State last_go, const Grant& grant, const DiskActivity& activity, s
 
 }  // namespace
 
-const Policy kNice = {
+constinit const Policy kNice = {
     "nice",
     "full speed while nobody else uses the disk, backing off when somebody does (no knob to set)",
     false,
-    kRateWindow.admit,
-    kRateWindow.correct,
+    admit_by_rate,
+    correct_by_rate,
     hold};
 
 }  // namespace discnice::policy

@@ -32,7 +32,9 @@ std::uint64_t drain_time_ns(std::uint64_t bytes, std::uint64_t rate_bytes_per_s)
   return time_ns > kStepMaxNs ? kStepMaxNs : static_cast<std::uint64_t>(time_ns);
 }
 
-Decision admit(State state, const Grant& grant, std::uint64_t cost_bytes, std::uint64_t now_ns) {
+}  // namespace
+
+Decision admit_by_rate(State state, const Grant& grant, std::uint64_t cost_bytes, std::uint64_t now_ns) {
   if (cost_bytes == 0 || grant.rate_bytes_per_s == 0) return {state, {0}};
   // What was saved up may pay for this operation alone, however large: of a refund for one that was predicted too high
   // nothing is lost when the next is as large.
@@ -44,19 +46,20 @@ Decision admit(State state, const Grant& grant, std::uint64_t cost_bytes, std::u
   return {{next_ns}, {next_ns > now_ns ? next_ns : 0}};
 }
 
-State correct(State state, const Grant& grant, std::int64_t correction_bytes, std::uint64_t now_ns) {
+State correct_by_rate(State state, const Grant& grant, std::int64_t correction_bytes, std::uint64_t now_ns) {
   if (correction_bytes >= 0)
-    return admit(state, grant, static_cast<std::uint64_t>(correction_bytes), now_ns).next;
+    return admit_by_rate(state, grant, static_cast<std::uint64_t>(correction_bytes), now_ns).next;
   const std::uint64_t credit_ns =
       drain_time_ns(0 - static_cast<std::uint64_t>(correction_bytes), grant.rate_bytes_per_s);
   return {state.paid_until_ns > credit_ns ? state.paid_until_ns - credit_ns : 0};
 }
 
-}  // namespace
-
-const Policy kRateWindow = {
-    "rate",  "hold the job to --rate disk bytes a second, reads plus writes (the paper's rate windows)",
-    true,    admit,
-    correct, nullptr};
+constinit const Policy kRateWindow = {
+    "rate",
+    "hold the job to --rate disk bytes a second, reads plus writes (the paper's rate windows)",
+    true,
+    admit_by_rate,
+    correct_by_rate,
+    nullptr};
 
 }  // namespace discnice::policy

@@ -56,12 +56,12 @@ void divide(std::uint64_t total_bytes_per_s, Claim* claims, std::size_t count) {
   }
 }
 
-const Policy kShare = {
+constinit const Policy kShare = {
     "share",
     "a part of --rate by --weight among the jobs that share; what others leave over as well",
     true,
-    kRateWindow.admit,
-    kRateWindow.correct,
+    admit_by_rate,
+    correct_by_rate,
     nullptr};
 
 }  // namespace discnice::policy

@@ -16,7 +16,7 @@ State correct(State state, const Grant& /*grant*/, std::int64_t /*correction_byt
 
 }  // namespace
 
-const Policy kUnlimited = {
+constinit const Policy kUnlimited = {
     "unlimited", "never wait; only count what the job reads and writes", false, admit, correct, nullptr};
 
 }  // namespace discnice::policy

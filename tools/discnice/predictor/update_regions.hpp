@@ -47,14 +47,14 @@ class UpdateRegions {
 
  private:
   struct Interval {
-    std::uint64_t first_page;
-    std::uint64_t end_page;
+    std::uint64_t first_page = 0;
+    std::uint64_t end_page = 0;
   };
   struct File {
     FileId id;
-    std::uint64_t dirty_since_ns;
-    std::uint32_t interval_count;
-    Interval intervals[kIntervalsMax];  // sorted, apart from each other
+    std::uint64_t dirty_since_ns = 0;
+    std::uint32_t interval_count = 0;
+    Interval intervals[kIntervalsMax] = {};  // sorted, apart from each other
   };
 
   File* find(const FileId& file, std::uint64_t now_ns);
@@ -62,8 +62,8 @@ class UpdateRegions {
   void drop(unsigned index);
   static void insert(File& file, Interval added);
 
-  File files_[kFilesMax];
-  unsigned file_count_;
+  File files_[kFilesMax] = {};
+  unsigned file_count_ = 0;
 };
 
 }  // namespace discnice::predictor
