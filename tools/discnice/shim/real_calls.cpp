@@ -3,13 +3,27 @@
 
 #include <dlfcn.h>
 
+#include "tools/discnice/shim/next_symbols.hpp"
+
 namespace discnice::shim {
+namespace {
+
+void* find_real_call(const NextSymbols& symbols, const char* name, std::uint32_t hash) {
+  void* found = symbols.find(name, hash);
+  return found != nullptr ? found : dlsym(RTLD_NEXT, name);
+}
+
+}  // namespace
 
 RealCalls real;
 
 void resolve_real_calls() {
-#define DISCNICE_EACH(type, name, parameters) \
-  real.name = reinterpret_cast<type(*) parameters>(dlsym(RTLD_NEXT, #name));
+  const NextSymbols symbols;
+#define DISCNICE_EACH(type, name, parameters)                                                \
+  {                                                                                          \
+    constexpr std::uint32_t kHash = symbol_hash(#name);                                      \
+    real.name = reinterpret_cast<type(*) parameters>(find_real_call(symbols, #name, kHash)); \
+  }
 #include "tools/discnice/shim/interposed_each.inc"
 }
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/shim/next_symbols.hpp"
+
+#include <cstring>
+
+namespace discnice::shim {
+namespace {
+
+constexpr ElfW(Half) kHiddenVersion = 0x8000;  // the symbol is only for those who name its version
+constexpr std::uint32_t kAddressBits = sizeof(ElfW(Addr)) * 8;
+
+// Of this library: tells which of the loaded ones it is.
+extern "C" __attribute__((visibility("hidden"))) const ElfW(Dyn) _DYNAMIC[];  // NOLINT: the linker's name
+
+// The loader has moved the addresses of a library's own table to where it lies, except in tables that can't be written.
+const void* address_of(const link_map& library, ElfW(Addr) value) {
+  return reinterpret_cast<const void*>(value < library.l_addr ? value + library.l_addr : value);
+}
+
+// The kernel's own library is nobody's to search, and the program itself comes before us: both have no path.
+bool is_searched(const link_map& library) {
+  return library.l_name != nullptr && std::strchr(library.l_name, '/') != nullptr;
+}
+
+}  // namespace
+
+NextSymbols::NextSymbols() {
+  const link_map* library = _r_debug.r_map;
+  while (library != nullptr && library->l_ld != _DYNAMIC) library = library->l_next;
+  if (library == nullptr) return;  // another namespace
+  for (library = library->l_next; library != nullptr && library_count_ < kLibrariesMax;
+       library = library->l_next) {
+    if (!is_searched(*library)) continue;
+    if (!read_tables(*library, &libraries_[library_count_]))
+      break;  // nobody behind it may be asked before it
+    ++library_count_;
+  }
+}
+
+bool NextSymbols::read_tables(const link_map& library, Tables* tables) {
+  *tables = Tables{};
+  tables->base = library.l_addr;
+  const std::uint32_t* hash_table = nullptr;
+  for (const ElfW(Dyn)* entry = library.l_ld; entry->d_tag != DT_NULL; ++entry) {
+    const void* address = address_of(library, entry->d_un.d_ptr);
+    switch (entry->d_tag) {
+      case DT_SYMTAB:
+        tables->symbols = static_cast<const ElfW(Sym)*>(address);
+        break;
+      case DT_STRTAB:
+        tables->names = static_cast<const char*>(address);
+        break;
+      case DT_VERSYM:
+        tables->versions = static_cast<const ElfW(Half)*>(address);
+        break;
+      case DT_GNU_HASH:
+        hash_table = static_cast<const std::uint32_t*>(address);
+        break;
+      default:
+        break;
+    }
+  }
+  if (hash_table == nullptr || tables->symbols == nullptr || tables->names == nullptr) return false;
+  const std::uint32_t first_symbol = hash_table[1];
+  tables->bucket_count = hash_table[0];
+  tables->bloom_words = hash_table[2];
+  tables->bloom_shift = hash_table[3];
+  tables->bloom = reinterpret_cast<const ElfW(Addr)*>(hash_table + 4);
+  tables->buckets = reinterpret_cast<const std::uint32_t*>(tables->bloom + tables->bloom_words);
+  tables->chains = tables->buckets + tables->bucket_count - first_symbol;
+  return tables->bucket_count != 0 && tables->bloom_words != 0;
+}
+
+const ElfW(Sym) * NextSymbols::find_in(const Tables& tables, const char* name, std::uint32_t hash) {
+  const ElfW(Addr) word = tables.bloom[(hash / kAddressBits) % tables.bloom_words];
+  const ElfW(Addr) both =
+      word >> (hash % kAddressBits) & word >> ((hash >> tables.bloom_shift) % kAddressBits);
+  if ((both & 1U) == 0) return nullptr;
+  std::uint32_t index = tables.buckets[hash % tables.bucket_count];
+  if (index == 0) return nullptr;
+  for (;; ++index) {
+    const std::uint32_t found = tables.chains[index];
+    const ElfW(Sym)& symbol = tables.symbols[index];
+    const bool is_hidden = tables.versions != nullptr && (tables.versions[index] & kHiddenVersion) != 0;
+    if ((found | 1U) == (hash | 1U) && !is_hidden && symbol.st_shndx != SHN_UNDEF &&
+        std::strcmp(tables.names + symbol.st_name, name) == 0)
+      return &symbol;
+    if ((found & 1U) != 0) return nullptr;  // the chain's end
+  }
+}
+
+void* NextSymbols::find(const char* name, std::uint32_t hash) const {
+  for (unsigned i = 0; i < library_count_; ++i) {
+    const ElfW(Sym)* symbol = find_in(libraries_[i], name, hash);
+    if (symbol == nullptr) continue;
+    if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) return nullptr;
+    return reinterpret_cast<void*>(libraries_[i].base + symbol->st_value);
+  }
+  return nullptr;
+}
+
+}  // namespace discnice::shim
