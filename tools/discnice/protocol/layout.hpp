@@ -23,7 +23,7 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 4;
+inline constexpr std::uint32_t kSegmentVersion = 5;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the last slot.
@@ -172,7 +172,7 @@ struct Segment {
   alignas(64) std::atomic<std::uint32_t> member_epoch;  // one more for each process image that joined
   std::atomic<std::uint32_t> members_live;              // joined less left; a killed member stays in it
   std::atomic<std::uint32_t> members_total;             // processes that ever joined
-  std::atomic<std::uint32_t> reserved;
+  std::atomic<std::uint32_t> farthest_slot;             // from its home place, of any member yet
   ClassTotals classes[kCallClassCount];  // writer: every member, by addition
   Counters left;  // what members that left had counted; writer: whoever frees or takes over a slot
   Disk disks[kDisksMax];

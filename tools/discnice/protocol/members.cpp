@@ -36,12 +36,20 @@ void fold(Segment& segment, Member& member) {
   }
 }
 
+// A process that starts looks no farther than any ever had to go: the slots of a whole stretch are several pages of memory.
 Member* find_own(Segment& segment, std::uint32_t pid) {
-  for (std::uint32_t step = 0; step < kLookMax; ++step) {
+  const std::uint32_t farthest = segment.farthest_slot.load(std::memory_order_relaxed);
+  for (std::uint32_t step = 0; step <= farthest && step < kLookMax; ++step) {
     Member& member = segment.members[place(pid, step)];
     if (member.pid.load(std::memory_order_relaxed) == pid) return &member;
   }
   return nullptr;
+}
+
+void raise_to(std::atomic<std::uint32_t>& place, std::uint32_t value) {
+  std::uint32_t before = place.load(std::memory_order_relaxed);
+  while (before < value && !place.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
+  }
 }
 
 Member* claim(Segment& segment, std::uint32_t pid) {
@@ -52,6 +60,7 @@ Member* claim(Segment& segment, std::uint32_t pid) {
     if (member.pid.compare_exchange_strong(holder, pid, std::memory_order_acq_rel)) {
       if (holder != 0) segment.members_live.fetch_sub(1, std::memory_order_relaxed);
       fold(segment, member);
+      raise_to(segment.farthest_slot, step);
       return &member;
     }
   }
