@@ -139,6 +139,40 @@ PROGRAM
   ((told >= 0 && told <= 262144)) || complain "many small files: $told bytes were told that nobody read from a file"
 }
 
+# Small reads of what is known to be in memory are let by without a look, for a moment: each is counted all the same, and when the file is
+# thrown out under the reader's hands, what comes in again is paid.
+small_reads() {
+  local bytes kernel slept base
+  make_file ./small 8000000
+  sync small
+  cat >small_reads.py <<'PROGRAM'
+import os, subprocess, sys
+if len(sys.argv) > 1:
+    fd = os.open("small", os.O_RDONLY)
+    while os.read(fd, 65536): pass
+    for i in range(50000): os.pread(fd, 1, i)
+    if sys.argv[1] == "evicted": subprocess.run([sys.argv[2], "evict", "small"], check=True)
+    for at in range(0, 8000000, 4000): os.pread(fd, 4000, at)
+PROGRAM
+  make_warm small
+  python3 small_reads.py kept
+  report --rate 4MB -- python3 small_reads.py
+  base=$(field report.json file_read_bytes)
+  make_warm small
+  report --rate 4MB -- python3 small_reads.py kept
+  bytes=$(($(field report.json file_read_bytes) - base))
+  judge_warm 'small reads'
+  ((bytes == 8000000 + 50000 + 8000000)) || complain "small reads: $bytes bytes were counted"
+  make_warm small
+  report --rate 4MB -- python3 small_reads.py evicted "$TOOLS/pagecache"
+  kernel=$(field report.json kernel_read_bytes)
+  slept=$(field report.json slept_seconds)
+  printf '%-34s cold: kernel read %s, slept %s s\n' 'thrown out under small reads' "$kernel" "$slept"
+  holds "$kernel >= 0.98 * 8000000" || complain "thrown out under small reads: the file was not cold"
+  holds "$slept > 0.8 * $kernel / 4000000 && $slept < 1.05 * $kernel / 4000000" ||
+    complain "thrown out under small reads: slept $slept s for $kernel bytes at 4 MB/s"
+}
+
 bare_backends() {
   local backend start_ns elapsed_s
   for backend in "${BACKENDS[@]}"; do
@@ -154,6 +188,7 @@ sh -c 'dd if=cold of=/dev/null bs=1M && sha256sum cold && cp cold copied' >/dev/
 warm_programs
 cold_after_warm
 many_small_files
+small_reads
 backends 'its owner'
 bare_backends
 if ((EUID == 0)); then

@@ -8,6 +8,7 @@
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/shim/budget.hpp"
 #include "tools/discnice/shim/disk_watch.hpp"
+#include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/warm_streak.hpp"
 
 namespace discnice::shim {
@@ -38,14 +39,25 @@ std::int64_t difference(std::uint64_t actual, std::uint64_t predicted) {
 
 void note_unheld(std::uint64_t bytes) {
   unheld_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  void_passes();
+}
+
+// What was read by passes counts like all that was read; free, unless the disk was needed meanwhile.
+void count_passed(protocol::Member& member, bool has_needed_disk) {
+  const Passed passed = take_passed();
+  if (passed.calls == 0) return;
+  protocol::add(member, Counter::calls, passed.calls);
+  protocol::add(member, Counter::file_read_bytes, passed.bytes);
+  if (!has_needed_disk) note_free_read(passed.bytes);
 }
 
 void correct_budget(Job& job, std::int64_t read_bytes, std::int64_t write_bytes) {
   book_own_traffic(last_disk(), read_bytes, write_bytes);
   if (read_bytes + write_bytes > 0) note_unheld(static_cast<std::uint64_t>(read_bytes + write_bytes));
   const std::uint64_t paid_ns = correct(job, read_bytes, write_bytes);
-  if (paid_ns > gray::base::monotonic_ns())
-    job.member->owed_until_ns.store(paid_ns, std::memory_order_relaxed);
+  if (paid_ns <= gray::base::monotonic_ns()) return;
+  job.member->owed_until_ns.store(paid_ns, std::memory_order_relaxed);
+  void_passes();
 }
 
 }  // namespace
@@ -74,13 +86,16 @@ std::uint64_t settle(Job& job) {
   if (gray::base::is_raw_error(gray::base::raw_syscall(SYS_getrusage, RUSAGE_SELF, gray::base::word(&usage))))
     return 0;
   protocol::Member& member = *job.member;
-  member.settled_at_ns.store(gray::base::monotonic_coarse_ns(), std::memory_order_relaxed);
+  const std::uint64_t now_ns = gray::base::monotonic_coarse_ns();
+  member.settled_at_ns.store(now_ns, std::memory_order_relaxed);
+  begin_term(now_ns + kStaleNs);
   const std::uint64_t read_bytes = take_growth(member, Counter::settled_read_bytes,
                                                static_cast<std::uint64_t>(usage.ru_inblock) * kUnitBytes);
   const std::uint64_t write_bytes = take_growth(member, Counter::settled_write_bytes,
                                                 static_cast<std::uint64_t>(usage.ru_oublock) * kUnitBytes);
   const std::uint64_t pending_read_bytes = member.pending_read_bytes.exchange(0, std::memory_order_relaxed);
   const std::uint64_t pending_write_bytes = member.pending_write_bytes.exchange(0, std::memory_order_relaxed);
+  count_passed(member, read_bytes > 0);
   if (read_bytes > 0) end_warm_streak();
   const bool is_excess_doubtful = has_overwritten.exchange(false, std::memory_order_relaxed);
   if (job.segment->options.is_ledger_on == 0) return read_bytes;

@@ -123,6 +123,14 @@ bool takes_mode(int flags) {
   return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
+// The whole of a plain read or write, made by `call(done, part)`: at once where nothing speaks against it.
+template <typename Call>
+inline ssize_t transfer_by(OpKind kind, int fd, std::int64_t place, std::size_t count, Call call) {
+  if (passes_by(fd)) return call(0, count);
+  if (kind == OpKind::read && takes_pass(fd, count)) return note_passed(call(0, count));
+  return run_transfer({kind, fd, place, count}, call);
+}
+
 }  // namespace
 
 #define DISCNICE_CALL(type, name, arguments, ...) \
@@ -134,7 +142,7 @@ bool takes_mode(int flags) {
     const auto call = [&]([[maybe_unused]] std::size_t done, [[maybe_unused]] std::size_t part) { \
       return DISCNICE_CALL(type, name, arguments, system);                                        \
     };                                                                                            \
-    return passes_by(fd) ? call(0, count) : run_transfer({kind, fd, place, count}, call);         \
+    return transfer_by(kind, fd, place, count, call);                                             \
   }
 #define DISCNICE_READ(...) DISCNICE_TRANSFER(OpKind::read, __VA_ARGS__)
 #define DISCNICE_WRITE(...) DISCNICE_TRANSFER(OpKind::write, __VA_ARGS__)

@@ -29,9 +29,20 @@ struct Job {
   protocol::Ring* ring;  // where records go; null unless the job is being recorded
 };
 
+namespace detail {
+extern std::atomic<Job*> joined;
+extern const std::atomic<std::uint32_t>* same_process_mark;  // set while joined; 0 there: a fork has wiped it
+void join_after_fork(Job& job);
+}  // namespace detail
+
 /// The job, or null while there is none: before the constructor, after the destructor, or when nothing was
 /// asked of us. In a forked child the first call takes a slot of its own. About one nanosecond.
-Job* job();
+inline Job* job() {
+  Job* here = detail::joined.load(std::memory_order_acquire);  // pairs with join_at_load()
+  if (here == nullptr) return nullptr;
+  if (detail::same_process_mark->load(std::memory_order_relaxed) == 0) detail::join_after_fork(*here);
+  return here;
+}
 
 /// Leaves the job for good: settles and gives the slot back. Called by the destructor and before _exit().
 void leave_job();

@@ -17,6 +17,7 @@
 #include "tools/discnice/protocol/segment_guard.hpp"
 #include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/environment.hpp"
+#include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/job.hpp"
 #include "tools/discnice/shim/real_calls.hpp"
 #include "tools/discnice/shim/recording.hpp"
@@ -33,13 +34,10 @@ using protocol::Segment;
 constexpr long kPageSizeMax = 65536;
 constexpr int kStandardError = 2;
 
-struct ForkMark {
-  std::atomic<std::uint32_t> is_same_process;  // 1 until a fork wipes the page
-};
+using detail::joined;
 
 Job this_job;
-std::atomic<Job*> joined{nullptr};
-ForkMark* fork_mark;
+std::atomic<std::uint32_t>* fork_mark;  // 1 until a fork wipes the page
 
 std::uint32_t own_pid() {
   return static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
@@ -71,7 +69,8 @@ bool make_fork_mark() {
       raw_syscall(SYS_mmap, 0, kPageSizeMax, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (is_raw_error(address)) return false;
   if (is_raw_error(raw_syscall(SYS_madvise, address, kPageSizeMax, MADV_WIPEONFORK))) return false;
-  fork_mark = reinterpret_cast<ForkMark*>(address);
+  fork_mark = reinterpret_cast<std::atomic<std::uint32_t>*>(address);
+  detail::same_process_mark = fork_mark;
   return true;
 }
 
@@ -88,7 +87,7 @@ void enter_job(Segment& segment, protocol::JoinKind kind) {
   this_job.pid = own_pid();
   this_job.epoch = segment.member_epoch.fetch_add(1, std::memory_order_relaxed) + 1;
   this_job.member = &protocol::enter(segment, this_job.pid, kind);
-  fork_mark->is_same_process.store(1, std::memory_order_relaxed);
+  fork_mark->store(1, std::memory_order_relaxed);
   const bool is_forked = kind == protocol::JoinKind::after_fork;
   record_process(this_job, is_forked ? protocol::ProcessEvent::forked : protocol::ProcessEvent::started,
                  is_forked ? parent_pid : 0);
@@ -168,14 +167,17 @@ __attribute__((destructor)) void leave_at_unload() {
 
 }  // namespace
 
-Job* job() {
-  Job* here = joined.load(std::memory_order_acquire);
-  if (here == nullptr) return nullptr;
-  if (fork_mark->is_same_process.load(std::memory_order_relaxed) == 0) {
-    enter_job(*here->segment, protocol::JoinKind::after_fork);
-  }
-  return here;
+namespace detail {
+
+std::atomic<Job*> joined{nullptr};
+const std::atomic<std::uint32_t>* same_process_mark;
+
+void join_after_fork(Job& job) {
+  forget_passes();
+  enter_job(*job.segment, protocol::JoinKind::after_fork);
 }
+
+}  // namespace detail
 
 void leave_job() {
   Job* here = joined.load(std::memory_order_acquire);

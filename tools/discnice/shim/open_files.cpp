@@ -17,9 +17,8 @@ using gray::base::is_raw_error;
 using gray::base::raw_syscall;
 using gray::base::word;
 
-constexpr unsigned kChunkFiles = 64;
-constexpr unsigned kChunksMax = 1U << 14U;  // descriptors up to 2^20, the kernel's default ceiling
-std::atomic<OpenFile*> chunks[kChunksMax];
+using detail::kChunkFiles;
+using detail::kChunksMax;
 std::atomic<std::uint32_t> openings;
 
 OpenFile* map_chunk(std::atomic<OpenFile*>& place) {
@@ -47,22 +46,15 @@ std::uint64_t size_of(int fd, const struct stat& status) {
 
 }  // namespace
 
+std::atomic<OpenFile*> detail::open_file_chunks[kChunksMax];
+
 OpenFile* find_open_file(int fd) {
   const auto number = static_cast<unsigned>(fd);
   if (number >= kChunkFiles * kChunksMax) return nullptr;
-  std::atomic<OpenFile*>& place = chunks[number / kChunkFiles];
+  std::atomic<OpenFile*>& place = detail::open_file_chunks[number / kChunkFiles];
   OpenFile* chunk = place.load(std::memory_order_acquire);  // pairs with map_chunk()
   if (chunk == nullptr) chunk = map_chunk(place);
   return chunk == nullptr ? nullptr : &chunk[number % kChunkFiles];
-}
-
-bool is_known_free(int fd) {
-  const auto number = static_cast<unsigned>(fd);
-  if (number >= kChunkFiles * kChunksMax) return true;
-  const OpenFile* chunk =
-      chunks[number / kChunkFiles].load(std::memory_order_acquire);  // pairs with map_chunk()
-  return chunk != nullptr &&
-         chunk[number % kChunkFiles].file_class.load(std::memory_order_acquire) == FileClass::free;
 }
 
 void forget_open_file(int fd) {
@@ -73,12 +65,13 @@ void forget_open_file(int fd) {
 void forget_open_files(unsigned first, unsigned last) {
   const unsigned end = last < kChunkFiles * kChunksMax ? last + 1 : kChunkFiles * kChunksMax;
   for (unsigned number = first; number < end; ++number) {
-    OpenFile* chunk = chunks[number / kChunkFiles].load(std::memory_order_acquire);
+    OpenFile* chunk = detail::open_file_chunks[number / kChunkFiles].load(std::memory_order_acquire);
     if (chunk == nullptr) {
       number |= kChunkFiles - 1;  // nothing is known of the whole chunk
       continue;
     }
     chunk[number % kChunkFiles].was_opened.store(false, std::memory_order_relaxed);
+    chunk[number % kChunkFiles].pass.store(0, std::memory_order_relaxed);
     chunk[number % kChunkFiles].file_class.store(FileClass::unknown, std::memory_order_release);
   }
 }

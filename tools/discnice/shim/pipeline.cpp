@@ -20,6 +20,7 @@
 #include "tools/discnice/shim/budget.hpp"
 #include "tools/discnice/shim/disk_watch.hpp"
 #include "tools/discnice/shim/file_locks.hpp"
+#include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/open_files.hpp"
 #include "tools/discnice/shim/profiling.hpp"
 #include "tools/discnice/shim/recording.hpp"
@@ -59,8 +60,8 @@ constexpr std::uint64_t kRemovalBytes = 512;
 constexpr std::uint64_t kRemovalShare = 1024;
 constexpr std::uint64_t kSectorBytes = 512;  // of st_blocks
 
-predictor::CacheShape cache_shape;
-predictor::UpdateRegions regions;
+constinit predictor::CacheShape cache_shape;
+constinit predictor::UpdateRegions regions;
 std::atomic<std::uint32_t> regions_lock;
 
 // What a wait needs to know about the job; lives on the stack of the waiting call.
@@ -145,6 +146,7 @@ void raise_to(std::atomic<std::uint64_t>& place, std::uint64_t instant_ns) {
 void owe_until(protocol::Member& member, std::uint64_t instant_ns) {
   raise_to(member.owed_until_ns, instant_ns);
   raise_to(member.yielded_until_ns, instant_ns);
+  void_passes();
 }
 
 // Waits until the context's instant, or as long as it may.
@@ -254,12 +256,18 @@ Portion portion_now(Job& job, const Grant& grant, const Demand& demand, std::uin
   return {policy::lump_ns(grant.rate_bytes_per_s, activity, now_ns), policy::saved_ns_max(activity, now_ns)};
 }
 
+// The coarse clock is behind: a debt that was due by then is paid.
+bool has_debt(const protocol::Member& member) {
+  const std::uint64_t owed_ns = member.owed_until_ns.load(std::memory_order_relaxed);
+  return owed_ns != 0 && owed_ns > monotonic_coarse_ns();
+}
+
 // Asks the policy for this cost and moves the shared accounts; the later of its answer and of the debt is when to start. Returns
 // whether the call may wait again: not when it was not allowed to, and not after a signal.
 bool admit(Job& job, const IoEstimate& estimate, const Place& place, bool may_wait,
            throttle::SignalHold& signals) {
   const Demand demand{place, estimate.cost_bytes() + take_unheld()};
-  if (demand.bytes == 0 && job.member->owed_until_ns.load(std::memory_order_relaxed) == 0) return may_wait;
+  if (demand.bytes == 0 && !has_debt(*job.member)) return may_wait;
   const std::uint64_t sequence = job.segment->grant.sequence();
   const std::uint64_t now_ns = monotonic_ns();
   const Grant grant = grant_now(job, now_ns);
@@ -353,7 +361,10 @@ bool predict(Job& job, OpenFile& file, Transfer& transfer, Charge* charge) {
   const std::uint64_t now_ns = monotonic_coarse_ns();
   const bool is_size_fresh = file.is_size_fresh;
   file.is_size_fresh = false;
-  if (!is_recording(job) && is_known_cached(file, transfer, now_ns)) return true;
+  if (!is_recording(job) && is_known_cached(file, transfer, now_ns)) {
+    transfer.is_known_free = true;
+    return true;
+  }
   IoOp op{transfer.kind,      file.id, 0, transfer.length_bytes, file.size_bytes, file.is_direct,
           file.is_synchronous};
   if (!find_offset(file, transfer, &op.offset_bytes)) return true;
@@ -383,6 +394,7 @@ bool passes_unpredicted(Job& job, OpenFile& file, Transfer& transfer) {
   file.is_size_fresh = false;
   predictor::forget_reads(file.state);
   transfer.unpredicted_at_ns = monotonic_ns();
+  transfer.is_known_free = file.has_details && !file.is_direct;
   return true;
 }
 
@@ -450,6 +462,14 @@ std::uint64_t waiting_bytes(int fd, std::uint64_t part) {
   return ready < part ? ready : part;
 }
 
+// The next small reads of a descriptor that needed no disk need not come this way.
+void offer_pass(Job& job, const Transfer& transfer) {
+  if (!transfer.is_known_free || is_measured(job) || has_debt(*job.member)) return;
+  OpenFile* file = known_open_file(transfer.fd);
+  if (file == nullptr || file->file_class.load(std::memory_order_acquire) != FileClass::charged) return;
+  give_pass(*file, transfer.pass_term);
+}
+
 // What was sent to the disk is dirty no longer: writing there again will cost again.
 void smooth(Job& job, const Transfer& transfer, std::uint64_t bytes) {
   OpenFile* file = charged_file(job, transfer.fd);
@@ -491,6 +511,8 @@ void test_backend(const Transfer& transfer, ssize_t result) {
 
 bool before_transfer(Job& job, Transfer& transfer) {
   transfer.record_number = 0;
+  transfer.is_known_free = false;
+  transfer.pass_term = pass_term();
   if (passes_unseen(job, transfer)) return true;
   OpenFile* file = charged_file(job, transfer.fd);
   if (file == nullptr) return false;
@@ -525,6 +547,7 @@ void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
   }
   if (job.member->pending_read_bytes.load(std::memory_order_relaxed) == 0) {
     note_free_read(read_bytes);
+    offer_pass(job, transfer);
     settle_if_stale(job);
     return;
   }
@@ -693,6 +716,7 @@ void after_advice(int fd, int advice) {
       return predictor::advise(state.readahead, state.limits, limits, predictor::Advice::random);
     case POSIX_FADV_DONTNEED:
       state.belief = predictor::Belief{};
+      void_passes();
       return;
     default:
       settle(*here);  // WILLNEED reads at once; the kernel's account knows how much

@@ -17,6 +17,7 @@
 
 #include "tools/discnice/contract/io_op.hpp"
 #include "tools/discnice/shim/caller_memory.hpp"
+#include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/job.hpp"
 #include "tools/discnice/shim/open_files.hpp"
 #include "tools/discnice/shim/verification.hpp"
@@ -47,6 +48,9 @@ struct Transfer {
   bool is_copy = false;
   // When it was let through on the strength of a warm streak, so that only the account will tell what it cost; else 0.
   std::uint64_t unpredicted_at_ns = 0;
+  // Nothing speaks for its needing the disk; taken together with the term (free_pass.hpp) it was found in.
+  bool is_known_free = false;
+  std::uint32_t pass_term = 0;
   // The kernel's account just before the call, while verifying or recording.
   ThreadAccount account_before = {};
   // Of the call in the recording; 0 when it is not in it.
@@ -95,6 +99,12 @@ bool is_at_size_limit(const Transfer& transfer);
 /// question of a hook, so that these cost a few nanoseconds.
 inline bool passes_by(int fd) {
   return job() == nullptr || is_known_free(fd);
+}
+
+/// True when a read of so many bytes may go at once, to be counted by note_passed().
+inline bool takes_pass(int fd, std::size_t bytes) {
+  const OpenFile* file = known_open_file(fd);
+  return file != nullptr && has_pass(*file, bytes);
 }
 
 /// Runs a plain read or write, in parts when it is long. `call(done, part)` makes the real call for `part`

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// free_pass_test: a pass holds for its term and its bytes, and not a call longer.
+//
+// Left out: who gives passes and what becomes of what was read by them (tests/system/discnice_warm_test.sh).
+#include "tools/discnice/shim/free_pass.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace discnice::shim;
+
+namespace {
+
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
+
+std::uint64_t a_second_from_now_ns() {
+  return gray::base::monotonic_coarse_ns() + kSecondNs;
+}
+
+}  // namespace
+
+TEST_CASE("a file nobody gave a pass has none", "[free_pass]") {
+  begin_term(a_second_from_now_ns());
+  const OpenFile file{};
+  CHECK_FALSE(has_pass(file, 1));
+}
+
+TEST_CASE("a pass is for small reads of its term", "[free_pass]") {
+  begin_term(a_second_from_now_ns());
+  OpenFile file{};
+  give_pass(file, pass_term());
+  CHECK(has_pass(file, 1));
+  CHECK(has_pass(file, kPassBytesMax));
+  CHECK_FALSE(has_pass(file, kPassBytesMax + 1));
+  begin_term(a_second_from_now_ns());
+  CHECK_FALSE(has_pass(file, 1));
+}
+
+TEST_CASE("a pass ends with its time", "[free_pass]") {
+  begin_term(gray::base::monotonic_coarse_ns());
+  OpenFile file{};
+  give_pass(file, pass_term());
+  CHECK_FALSE(has_pass(file, 1));
+}
+
+TEST_CASE("a debt voids all passes, also one that was decided on before it", "[free_pass]") {
+  begin_term(a_second_from_now_ns());
+  OpenFile given{};
+  OpenFile decided{};
+  give_pass(given, pass_term());
+  const std::uint32_t term_before = pass_term();
+  void_passes();
+  give_pass(decided, term_before);
+  CHECK_FALSE(has_pass(given, 1));
+  CHECK_FALSE(has_pass(decided, 1));
+}
+
+TEST_CASE("what is read by passes is counted once and bounded", "[free_pass]") {
+  forget_passes();
+  begin_term(a_second_from_now_ns());
+  OpenFile file{};
+  give_pass(file, pass_term());
+  std::uint64_t calls = 0;
+  while (has_pass(file, kPassBytesMax)) {
+    CHECK(note_passed(static_cast<ssize_t>(kPassBytesMax)) == static_cast<ssize_t>(kPassBytesMax));
+    ++calls;
+  }
+  CHECK(calls == detail::kTermBytesMax / kPassBytesMax);
+  CHECK(note_passed(-1) == -1);
+  CHECK(note_passed(0) == 0);
+  const Passed passed = take_passed();
+  CHECK(passed.calls == calls + 2);
+  CHECK(passed.bytes == calls * kPassBytesMax);
+  CHECK(take_passed().calls == 0);
+  CHECK(has_pass(file, 1));  // the account was settled: the bytes begin anew
+}
+
+TEST_CASE("a forked child counts from nothing and has no pass", "[free_pass]") {
+  begin_term(a_second_from_now_ns());
+  OpenFile file{};
+  give_pass(file, pass_term());
+  note_passed(1);
+  forget_passes();
+  CHECK_FALSE(has_pass(file, 1));
+  CHECK(take_passed().calls == 0);
+}

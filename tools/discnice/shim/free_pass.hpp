@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// free_pass: small reads that are known to need no disk go to the kernel at once.
+//
+// The way through the pipeline costs a hundred nanoseconds, as much as a small read from the page cache itself. A descriptor whose last read
+// took that way and was free, because all of its file is believed to be cached or the process is in a warm streak, gets a pass: until the
+// kernel's account is looked at next, its small reads are only counted.
+//
+// Knowledge assumed: what was in the page cache a moment ago is there still.
+// Output observed: the kernel's account at the end of each term (account.hpp), which is a few milliseconds long.
+// Inference drawn: small reads of the descriptor need no disk for the rest of the term.
+// What breaks it: pages thrown out within the term, or a warm streak that comes to its end: then what was read is found at the term's
+// end and paid as a debt. The bytes of a term are bounded.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <sys/types.h>
+
+#include "toolbox/base/clock.hpp"
+#include "tools/discnice/shim/job.hpp"
+#include "tools/discnice/shim/open_files.hpp"
+
+namespace discnice::shim {
+
+/// Longer reads take the usual way: beside what they copy it is cheap.
+inline constexpr std::size_t kPassBytesMax = 16 * 1024;
+
+namespace detail {
+
+// The bytes read by passes in one term; then the usual way is taken again.
+inline constexpr std::uint64_t kTermBytesMax = 1024UL * 1024;
+
+// Calls in the upper bits, bytes in the lower: one addition counts both.
+inline constexpr unsigned kPassedCallShift = 44;
+inline constexpr std::uint64_t kPassedBytesMask = (UINT64_C(1) << kPassedCallShift) - 1;
+
+struct Term {
+  std::atomic<std::uint32_t> number{1};  // passes of other terms are void
+  std::atomic<std::uint64_t> ends_at_ns{0};
+};
+
+extern Term term;
+extern std::atomic<std::uint64_t> passed;
+
+}  // namespace detail
+
+/// True when a read of so many bytes may go to the kernel at once. note_passed() must follow.
+inline bool has_pass(const OpenFile& file, std::size_t bytes) {
+  return file.pass.load(std::memory_order_relaxed) == detail::term.number.load(std::memory_order_relaxed) &&
+         bytes <= kPassBytesMax &&
+         (detail::passed.load(std::memory_order_relaxed) & detail::kPassedBytesMask) <
+             detail::kTermBytesMax &&
+         gray::base::monotonic_coarse_ns() < detail::term.ends_at_ns.load(std::memory_order_relaxed);
+}
+
+/// Counts what such a read returned, and returns it.
+inline ssize_t note_passed(ssize_t result) {
+  const auto bytes = result > 0 ? static_cast<std::uint64_t>(result) : 0;
+  detail::passed.fetch_add((UINT64_C(1) << detail::kPassedCallShift) + bytes, std::memory_order_relaxed);
+  return result;
+}
+
+/// The present term, for give_pass().
+inline std::uint32_t pass_term() {
+  return detail::term.number.load(std::memory_order_relaxed);
+}
+
+/// Gives a descriptor a pass for that term, if it is not over. The term has to be taken before what speaks for the pass is looked at.
+inline void give_pass(OpenFile& file, std::uint32_t term) {
+  file.pass.store(term, std::memory_order_relaxed);
+}
+
+/// Begins another term: all passes are void, and new ones last until `ends_at_ns` of the coarse clock.
+void begin_term(std::uint64_t ends_at_ns);
+
+/// All passes are void, as there is a debt to pay, or the disk was needed after all.
+void void_passes();
+
+/// What was read by passes since the last time this was asked.
+struct Passed {
+  std::uint64_t calls;
+  std::uint64_t bytes;
+};
+Passed take_passed();
+
+/// In a forked child: neither the passes nor what was counted are its own.
+void forget_passes();
+
+}  // namespace discnice::shim
