@@ -42,6 +42,9 @@ std::uint64_t settle_if_stale(Job& job);
 /// What the account showed beyond the predictions and no policy has held back yet: the next operation answers for it. Once.
 std::uint64_t take_unheld();
 
+/// True while there is something of that. A load.
+bool has_unheld();
+
 /// Gives back what a removal saved the disk.
 void refund(Job& job, std::uint64_t bytes);
 
