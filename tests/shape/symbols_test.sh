@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # symbols: what each library exports is what its map says, no name more and no name less.
 #
-# libgray/gray.map is written by hand, one node a release; the map of libdiscnice.so is made from shim/interposed.def, so its names
-# are also counted against that table. Leaves out: whether a name's version node is the right one.
+# libgray/gray.map is written by hand, one node a release; the map of libdiscnice.so is made from shim/interposed*.def, so its names
+# are also counted against these tables. Leaves out: whether a name's version node is the right one.
 source "$(dirname "$0")/../support/system.bash"
 need_preload  # an instrumented library exports and needs more
 need nm awk
@@ -42,11 +42,11 @@ missing=()
 if [[ -e $LIB/libgray.so ]]; then compare libgray.so "$SOURCE/libgray/gray.map"; else missing+=(libgray.so); fi
 if [[ -e $LIB/libdiscnice.so ]]; then
   compare libdiscnice.so "$BUILD/tools/discnice/shim/discnice.map"
-  hooks=$(grep -c '^DISCNICE_[A-Z_]*(' "$SOURCE/tools/discnice/shim/interposed.def")
+  hooks=$(cat "$SOURCE"/tools/discnice/shim/interposed*.def | grep -c '^DISCNICE_[A-Z_]*(')
   names=$(names_of_map "$BUILD/tools/discnice/shim/discnice.map" | wc -l)
   # What a file's static constructor sets up is not there yet when the library's own constructor joins the job.
   ! nm "$LIB/libdiscnice.so" | grep '_GLOBAL__sub_I_' >&2 || fail "libdiscnice.so has static constructors"
-  [[ $hooks -eq $names ]] || fail "interposed.def has $hooks lines, the map made from it $names names"
+  [[ $hooks -eq $names ]] || fail "interposed*.def have $hooks lines, the map made from it $names names"
   if [[ -e $LIB/libdiscnice-profile.so ]]; then compare libdiscnice-profile.so "$BUILD/tools/discnice/shim/discnice.map"; fi
 else
   missing+=(libdiscnice.so)

@@ -5,8 +5,8 @@
 # How: each case is a shell script that runs three times in a folder of the same name: without us, under the launcher at a
 # rate that never makes it wait, and with the bare library on cold files at a rate that makes it wait and splits its calls.
 # Compared are stdout, stderr, exit status, and of every file left its name, kind, mode, size, links and content.
-# The edges of single calls (call_edges, compiled plainly and with _FORTIFY_SOURCE) and of processes' lives (process_edges)
-# go the same way.
+# The edges of single calls (call_edges and surface_edges, compiled plainly and with _FORTIFY_SOURCE) and of processes' lives
+# (process_edges) go the same way.
 # Left out: what must differ (time, process numbers, LD_PRELOAD in the environment).
 source "$(dirname "$0")/../support/discnice.bash"
 need git tar gzip find sqlite3 python3 gcc make ssh rsync dash
@@ -163,15 +163,21 @@ python() {
   same 'python3, threads, forks' 'python3 ../program.py' 9
 }
 
+# edges_of PROGRAM CHECKED: the program as it is, and once more compiled so that it calls the checked form CHECKED.
+edges_of() {
+  same "edges: $1" "mkdir e; $TOOLS/$1 e"
+  if "${GRAY_PRESET_CXX:-c++}" -std=c++20 -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -D_GNU_SOURCE -w -I"$SOURCE" -o fortified "$SOURCE/tests/support/$1.cpp"; then
+    grep -q "$2" <<<"$(nm -D fortified)" || complain "the fortified $1 calls no checked form"
+    same "edges: $1, checked" 'mkdir e; ../fortified e'
+  else
+    complain "$1 does not compile with _FORTIFY_SOURCE"
+  fi
+}
+
 edges() {
   local one
-  same 'edges of calls' "mkdir e; $TOOLS/call_edges e"
-  if "${GRAY_PRESET_CXX:-c++}" -std=c++20 -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -D_GNU_SOURCE -w -I"$SOURCE" -o fortified "$SOURCE/tests/support/call_edges.cpp"; then
-    nm -D fortified | grep -q __read_chk || complain 'the fortified program calls no checked form'
-    same 'edges of checked calls' 'mkdir e; ../fortified e'
-  else
-    complain 'call_edges does not compile with _FORTIFY_SOURCE'
-  fi
+  edges_of call_edges __read_chk
+  edges_of surface_edges __fgets_chk
   for one in fork_storm vfork_exec spawn cancel alarms alarms_restart alarms_read many_descriptors daemonise append_together; do
     same "edges: $one" "mkdir e; cp large e/input; cp large e/input.warm; cp deep/middle e/small; sync e/*; $TOOLS/pagecache evict e/input; $TOOLS/process_edges e $one 2>/dev/null"
   done

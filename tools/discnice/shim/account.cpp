@@ -67,6 +67,10 @@ std::uint64_t take_unheld() {
   return unheld_bytes.exchange(0, std::memory_order_relaxed);
 }
 
+bool has_unheld() {
+  return unheld_bytes.load(std::memory_order_relaxed) != 0;
+}
+
 void note_prediction(Job& job, const Charge& charge) {
   protocol::add(*job.member, Counter::predicted_read_bytes, charge.estimate.read_bytes);
   protocol::add(*job.member, Counter::predicted_write_bytes, charge.estimate.write_bytes);

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 
+#include "toolbox/base/clock.hpp"
 #include "tools/discnice/contract/io_estimate.hpp"
 #include "tools/discnice/shim/job.hpp"
 
@@ -42,7 +43,20 @@ std::uint64_t settle_if_stale(Job& job);
 /// What the account showed beyond the predictions and no policy has held back yet: the next operation answers for it. Once.
 std::uint64_t take_unheld();
 
+/// True while there is something of that. A load.
+bool has_unheld();
+
 /// Gives back what a removal saved the disk.
 void refund(Job& job, std::uint64_t bytes);
+
+/// True while the process owes something from before. An instant that has passed is forgotten. One or two nanoseconds while
+/// there is none.
+inline bool has_debt(Job& job) {
+  std::uint64_t owed_ns = job.member->owed_until_ns.load(std::memory_order_relaxed);
+  if (owed_ns == 0) return has_unheld();
+  if (owed_ns > gray::base::monotonic_coarse_ns()) return true;
+  job.member->owed_until_ns.compare_exchange_strong(owed_ns, 0, std::memory_order_relaxed);
+  return has_unheld();
+}
 
 }  // namespace discnice::shim

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
-// hooks: the wrappers themselves, made from interposed.def. Each says what the call is and hands the real one
-// to the pipeline.
-//
-// The wrappers carry the libc name as their assembler name only, so libc's headers (with their noexcept,
-// attributes and fortified inlines) can be included without a clash. Before the constructor has run, the real
-// call is the raw system call.
-#include <cerrno>
+// hooks: the wrappers of interposed.def, the calls on descriptors. Each says what the call is and hands the real one to the
+// pipeline.
+#include "tools/discnice/shim/hooks.hpp"
+
 #include <cstdarg>
 #include <cstdint>
-#include <cstdio>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -19,45 +15,13 @@
 #include <unistd.h>
 
 #include "toolbox/base/clock.hpp"
-#include "toolbox/base/raw_sys.hpp"
-#include "tools/discnice/shim/account.hpp"
-#include "tools/discnice/shim/file_locks.hpp"
+#include "tools/discnice/shim/caller_memory.hpp"
 #include "tools/discnice/shim/job.hpp"
-#include "tools/discnice/shim/open_files.hpp"
-#include "tools/discnice/shim/pipeline.hpp"
-#include "tools/discnice/shim/real_calls.hpp"
-#include "tools/discnice/shim/smooth_writes.hpp"
-
-static_assert(sizeof(off_t) == 8 && sizeof(off64_t) == 8, "interposed.def passes 64-bit offsets everywhere");
-
-#define DISCNICE_EXPORT(type, name, parameters) \
-  extern "C" __attribute__((visibility("default"))) type discnice_hook_##name parameters __asm__(#name)
 
 namespace discnice::shim {
 namespace {
 
-using gray::base::raw_syscall;
-using gray::base::word;
-
 constexpr int kNoWaitFlag = 8;  // RWF_NOWAIT
-
-// A raw result as libc would give it.
-long from_raw(long result) {
-  if (!gray::base::is_raw_error(result)) return result;
-  errno = static_cast<int>(-result);
-  return -1;
-}
-
-// System calls take machine words; the table passes what it has.
-template <typename... Arguments>
-long raw_words(long number, Arguments... arguments) {
-  return raw_syscall(number, static_cast<long>(arguments)...);
-}
-
-template <typename... Arguments>
-long raw(long number, Arguments... arguments) {
-  return from_raw(raw_words(number, arguments...));
-}
 
 void* at(void* buffer, std::size_t done) {
   return static_cast<char*>(buffer) + done;
@@ -76,35 +40,6 @@ off64_t off(std::size_t done) {
 std::int64_t place_of(off64_t offset, int flags) {
   if ((flags & kNoWaitFlag) != 0) return kUntouched;
   return offset < 0 ? kAtPointer : offset;
-}
-
-// A descriptor that a call has just given out or reassigned means something else now.
-int renewed(int fd) {
-  if (fd >= 0) forget_open_file(fd);
-  return fd;
-}
-
-int opened(int fd, int flags) {
-  if (fd < 0) return fd;
-  renew_opened_file(fd);
-  if ((flags & O_TRUNC) != 0) after_truncation(fd, 0);
-  if ((flags & O_DIRECTORY) != 0) note_folder(fd);
-  return fd;
-}
-
-void closing(unsigned first, unsigned last) {
-  if (first == last) smooth_before_close(static_cast<int>(first));
-  note_locks_closed(first, last);
-  forget_open_files(first, last);
-}
-
-void forget_stream(FILE* stream) {
-  const int errno_before = errno;
-  const int fd = fileno_unlocked(stream);
-  errno = errno_before;
-  if (fd < 0) return;
-  note_locks_closed(static_cast<unsigned>(fd), static_cast<unsigned>(fd));
-  forget_open_file(fd);
 }
 
 bool is_lock_command(int command) {
@@ -132,9 +67,6 @@ inline ssize_t transfer_by(OpKind kind, int fd, std::int64_t place, std::size_t 
 }
 
 }  // namespace
-
-#define DISCNICE_CALL(type, name, arguments, ...) \
-  (real.name != nullptr ? real.name arguments : static_cast<type>(raw __VA_ARGS__))
 
 #define DISCNICE_TRANSFER(kind, type, name, parameters, arguments, system, fd, count, place)      \
   DISCNICE_EXPORT(type, name, parameters);                                                        \
@@ -299,31 +231,6 @@ inline ssize_t transfer_by(OpKind kind, int fd, std::int64_t place, std::size_t 
     if (real.name != nullptr) real.name arguments;                \
     while (true) raw system;                                      \
   }
-
-// There is no raw form of these; libc's own initialisation comes before anyone can hold a FILE.
-#define DISCNICE_STDIO(type, name, parameters, arguments)                     \
-  DISCNICE_EXPORT(type, name, parameters);                                    \
-  type discnice_hook_##name parameters {                                      \
-    return run_settled([&] { return real_or_resolve(real.name) arguments; }); \
-  }
-
-// Forgotten before the call, as by close(); the stream's own descriptor was opened inside libc.
-#define DISCNICE_STDIO_CLOSE(type, name, parameters, arguments, stream)       \
-  DISCNICE_EXPORT(type, name, parameters);                                    \
-  type discnice_hook_##name parameters {                                      \
-    forget_stream(stream);                                                    \
-    return run_settled([&] { return real_or_resolve(real.name) arguments; }); \
-  }
-
-namespace {
-
-template <typename Function>
-Function real_or_resolve(Function& function) {
-  if (function == nullptr) resolve_real_calls();
-  return function;
-}
-
-}  // namespace
 
 #include "tools/discnice/shim/interposed.def"
 

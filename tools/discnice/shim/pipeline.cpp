@@ -256,18 +256,12 @@ Portion portion_now(Job& job, const Grant& grant, const Demand& demand, std::uin
   return {policy::lump_ns(grant.rate_bytes_per_s, activity, now_ns), policy::saved_ns_max(activity, now_ns)};
 }
 
-// The coarse clock is behind: a debt that was due by then is paid.
-bool has_debt(const protocol::Member& member) {
-  const std::uint64_t owed_ns = member.owed_until_ns.load(std::memory_order_relaxed);
-  return owed_ns != 0 && owed_ns > monotonic_coarse_ns();
-}
-
 // Asks the policy for this cost and moves the shared accounts; the later of its answer and of the debt is when to start. Returns
 // whether the call may wait again: not when it was not allowed to, and not after a signal.
 bool admit(Job& job, const IoEstimate& estimate, const Place& place, bool may_wait,
            throttle::SignalHold& signals) {
   const Demand demand{place, estimate.cost_bytes() + take_unheld()};
-  if (demand.bytes == 0 && !has_debt(*job.member)) return may_wait;
+  if (demand.bytes == 0 && !has_debt(job)) return may_wait;
   const std::uint64_t sequence = job.segment->grant.sequence();
   const std::uint64_t now_ns = monotonic_ns();
   const Grant grant = grant_now(job, now_ns);
@@ -464,7 +458,7 @@ std::uint64_t waiting_bytes(int fd, std::uint64_t part) {
 
 // The next small reads of a descriptor that needed no disk need not come this way.
 void offer_pass(Job& job, const Transfer& transfer) {
-  if (!transfer.is_known_free || is_measured(job) || has_debt(*job.member)) return;
+  if (!transfer.is_known_free || is_measured(job) || has_debt(job)) return;
   OpenFile* file = known_open_file(transfer.fd);
   if (file == nullptr || file->file_class.load(std::memory_order_acquire) != FileClass::charged) return;
   give_pass(*file, transfer.pass_term);

@@ -3,13 +3,23 @@
 // before main().
 #pragma once
 
+#include <cstdarg>
 #include <cstddef>
 #include <cstdio>
+#include <cwchar>
 
+#include <aio.h>
+#include <dirent.h>
+#include <fts.h>
+#include <linux/aio_abi.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <csignal>
 
 namespace discnice::shim {
+
+using io_context_id = void*;  // of libaio: the kernel's name of a queue
 
 // One pointer a function, named as the function; null until resolved, and for functions this libc does not
 // have.
@@ -18,7 +28,8 @@ struct RealCalls {
 #include "tools/discnice/shim/interposed_each.inc"
 };
 
-extern RealCalls real;
+extern __attribute__((visibility("hidden")))
+RealCalls real __asm__("discnice_real_calls");  // syscall_hook.cpp knows that name
 
 /// Looks all of them up behind this library (RTLD_NEXT). Called once, by the constructor.
 void resolve_real_calls();

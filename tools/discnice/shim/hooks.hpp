@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// hooks: what the files of wrappers share. Each of them makes the wrappers of one table, interposed*.def.
+//
+// The wrappers carry the libc name as their assembler name only, so libc's headers (with their noexcept, attributes and
+// fortified inlines) can be included without a clash. Before the constructor has run, the real call is the raw system call;
+// functions that are no system call are looked up then.
+#pragma once
+
+#include <cerrno>
+#include <cstdio>
+
+#include <fcntl.h>
+#include <sys/types.h>
+
+#include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/shim/file_locks.hpp"
+#include "tools/discnice/shim/open_files.hpp"
+#include "tools/discnice/shim/pipeline.hpp"
+#include "tools/discnice/shim/real_calls.hpp"
+#include "tools/discnice/shim/smooth_writes.hpp"
+
+static_assert(sizeof(off_t) == 8 && sizeof(off64_t) == 8, "the tables pass 64-bit offsets everywhere");
+
+#define DISCNICE_EXPORT(type, name, parameters) \
+  extern "C" __attribute__((visibility("default"))) type discnice_hook_##name parameters __asm__(#name)
+
+#define DISCNICE_CALL(type, name, arguments, ...) \
+  (real.name != nullptr ? real.name arguments : static_cast<type>(raw __VA_ARGS__))
+
+namespace discnice::shim {
+
+using gray::base::raw_syscall;
+using gray::base::word;
+
+/// A raw result as libc would give it.
+inline long from_raw(long result) {
+  if (!gray::base::is_raw_error(result)) return result;
+  errno = static_cast<int>(-result);
+  return -1;
+}
+
+/// System calls take machine words; the tables pass what they have.
+template <typename... Arguments>
+long raw_words(long number, Arguments... arguments) {
+  return raw_syscall(number, static_cast<long>(arguments)...);
+}
+
+template <typename... Arguments>
+long raw(long number, Arguments... arguments) {
+  return from_raw(raw_words(number, arguments...));
+}
+
+/// The real function of one that has no raw form, looked up if that has not been done yet.
+template <typename Function>
+Function real_or_resolve(Function& function) {
+  if (function == nullptr) resolve_real_calls();
+  return function;
+}
+
+/// A descriptor that a call has just given out or reassigned means something else now.
+inline int renewed(int fd) {
+  if (fd >= 0) forget_open_file(fd);
+  return fd;
+}
+
+/// A descriptor that a call has just opened by name.
+inline int opened(int fd, int flags) {
+  if (fd < 0) return fd;
+  renew_opened_file(fd);
+  if ((flags & O_TRUNC) != 0) after_truncation(fd, 0);
+  if ((flags & O_DIRECTORY) != 0) note_folder(fd);
+  return fd;
+}
+
+/// Descriptors that are about to be closed. Forgotten before the call: afterwards the number may already be another thread's.
+inline void closing(unsigned first, unsigned last) {
+  if (first == last) smooth_before_close(static_cast<int>(first));
+  note_locks_closed(first, last);
+  forget_open_files(first, last);
+}
+
+}  // namespace discnice::shim

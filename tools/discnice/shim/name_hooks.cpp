@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// name_hooks: the wrappers of interposed_names.def: names, attributes and folders, settled after the call.
+#include <cstddef>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tools/discnice/shim/hooks.hpp"
+#include "tools/discnice/shim/settled_call.hpp"
+
+namespace discnice::shim {
+namespace {
+
+// Where the first entry of a buffer lies that was just filled: libc keeps the entries behind the head of its DIR, and where they
+// lie elsewhere, or the head is longer, none counts as the first and the calls between them find out. Others come behind it.
+constexpr std::ptrdiff_t kFolderHeadBytesMax = 128;
+
+bool is_first_of_buffer(const DIR* folder, const void* entry) {
+  const std::ptrdiff_t place = static_cast<const char*>(entry) - reinterpret_cast<const char*>(folder);
+  return entry == nullptr || (place >= 0 && place < kFolderHeadBytesMax);
+}
+
+DIR* opened_folder(DIR* folder) {
+  if (folder == nullptr) return folder;
+  const int fd = dirfd(folder);
+  renew_opened_file(fd);
+  note_folder(fd);
+  return folder;
+}
+
+}  // namespace
+
+#define DISCNICE_NAME(type, name, parameters, arguments, system) \
+  DISCNICE_EXPORT(type, name, parameters);                       \
+  type discnice_hook_##name parameters {                         \
+    const SettledCall settled(job());                            \
+    return DISCNICE_CALL(type, name, arguments, system);         \
+  }
+
+#define DISCNICE_WALK(type, name, parameters, arguments) \
+  DISCNICE_EXPORT(type, name, parameters);               \
+  type discnice_hook_##name parameters {                 \
+    const SettledCall settled(job());                    \
+    return real_or_resolve(real.name) arguments;         \
+  }
+
+#define DISCNICE_FOLDER_OPEN(type, name, parameters, arguments) \
+  DISCNICE_EXPORT(type, name, parameters);                      \
+  type discnice_hook_##name parameters {                        \
+    const SettledCall settled(job());                           \
+    return opened_folder(real_or_resolve(real.name) arguments); \
+  }
+
+#define DISCNICE_FOLDER_READ(type, name, parameters, arguments, folder)               \
+  DISCNICE_EXPORT(type, name, parameters);                                            \
+  type discnice_hook_##name parameters {                                              \
+    Job* here = job();                                                                \
+    if (here != nullptr && has_debt(*here)) pay_debt(*here);                          \
+    auto* entry = real_or_resolve(real.name) arguments;                               \
+    if (here != nullptr && is_first_of_buffer(folder, entry)) settle_if_stale(*here); \
+    return entry;                                                                     \
+  }
+
+#define DISCNICE_FOLDER_CLOSE(type, name, parameters, arguments, folder) \
+  DISCNICE_EXPORT(type, name, parameters);                               \
+  type discnice_hook_##name parameters {                                 \
+    const SettledCall settled(job());                                    \
+    if (folder != nullptr) forget_open_file(dirfd(folder));              \
+    return real_or_resolve(real.name) arguments;                         \
+  }
+
+#include "tools/discnice/shim/interposed_names.def"
+
+}  // namespace discnice::shim

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// stream_buffer: whether a call on a FILE was served from its buffer alone.
+//
+// Knowledge assumed: glibc shows a stream's buffer to its own inlined getc_unlocked() and putc_unlocked(), so the places of the
+//   pointers are part of its interface (bits/types/struct_FILE.h). A call that only copies moves the pointer forward; one that
+//   fills or empties the buffer sets it back, or moves the buffer's end.
+// Output observed: the pointers before and after the call.
+// Inference drawn: moved forward in the same buffer: the file was not touched.
+// What breaks it: a call that empties the buffer and fills it further than before looks like a copy. The account is looked at
+//   by one of the next calls then. Where the pointers can't be seen (another libc) every call counts as one that touched the file.
+#pragma once
+
+#include <cstdio>
+
+namespace discnice::shim {
+
+#if defined(__GLIBC__)
+
+/// Where a stream stood.
+class StreamMark {
+ public:
+  explicit StreamMark(FILE* stream) {
+    if (stream == nullptr) return;
+    read_at_ = stream->_IO_read_ptr;
+    read_end_ = stream->_IO_read_end;
+    write_at_ = stream->_IO_write_ptr;
+    write_start_ = stream->_IO_write_base;
+  }
+
+  /// True when all that has happened to the stream since took place in its buffer.
+  bool has_only_copied(const StreamMark& before) const {
+    return (read_at_ > before.read_at_ && read_end_ == before.read_end_) ||
+           (write_at_ > before.write_at_ && write_start_ == before.write_start_);
+  }
+
+ private:
+  const char* read_at_ = nullptr;
+  const char* read_end_ = nullptr;
+  const char* write_at_ = nullptr;
+  const char* write_start_ = nullptr;
+};
+
+#else
+
+class StreamMark {
+ public:
+  explicit StreamMark(FILE* /*stream*/) {}
+  bool has_only_copied(const StreamMark& /*before*/) const { return false; }
+};
+
+#endif
+
+}  // namespace discnice::shim
