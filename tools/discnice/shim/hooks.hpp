@@ -66,7 +66,7 @@ inline int renewed(int fd) {
 /// A descriptor that a call has just opened by name.
 inline int opened(int fd, int flags) {
   if (fd < 0) return fd;
-  renew_opened_file(fd);
+  renew_opened_file(fd, flags);
   if ((flags & O_TRUNC) != 0) after_truncation(fd, 0);
   if ((flags & O_DIRECTORY) != 0) note_folder(fd);
   return fd;

@@ -71,17 +71,21 @@ void forget_open_files(unsigned first, unsigned last) {
       continue;
     }
     chunk[number % kChunkFiles].was_opened.store(false, std::memory_order_relaxed);
+    chunk[number % kChunkFiles].is_new.store(false, std::memory_order_relaxed);
     chunk[number % kChunkFiles].pass.store(0, std::memory_order_relaxed);
+    chunk[number % kChunkFiles].stream_place.store(0, std::memory_order_relaxed);
     chunk[number % kChunkFiles].file_class.store(FileClass::unknown, std::memory_order_release);
   }
 }
 
-void renew_opened_file(int fd) {
+void renew_opened_file(int fd, int flags) {
   forget_open_file(fd);
   OpenFile* file = find_open_file(fd);
   if (file == nullptr) return;
   file->assumed_bytes.store(0, std::memory_order_relaxed);
   file->was_opened.store(true, std::memory_order_relaxed);
+  constexpr int kMake = O_CREAT | O_EXCL;
+  file->is_new.store((flags & O_TRUNC) != 0 || (flags & kMake) == kMake, std::memory_order_relaxed);
 }
 
 void classify(OpenFile& file, int fd) {

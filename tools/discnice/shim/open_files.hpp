@@ -32,6 +32,7 @@ struct WriteStep {
 struct alignas(64) OpenFile {
   std::atomic<FileClass> file_class;
   std::atomic<bool> was_opened;     // by name, and nothing else has happened to it since
+  std::atomic<bool> is_new;         // that opening made the file, or emptied it
   std::atomic<std::uint32_t> lock;  // TryLock over everything below
   bool has_details;                 // learn_details() has filled in the next four
   bool is_direct;
@@ -51,7 +52,8 @@ struct alignas(64) OpenFile {
   predictor::FileState state;
   std::atomic<std::uint64_t>
       assumed_bytes;  // read of it since it was opened without its being looked at (warm_streak.hpp)
-  std::atomic<std::uint32_t> pass;  // the term it was let through for (free_pass.hpp); 0: for none
+  std::atomic<std::uint64_t> stream_place;  // of a stream that writes (stream_transfers.hpp); 0: not known
+  std::atomic<std::uint32_t> pass;          // the term it was let through for (free_pass.hpp); 0: for none
 };
 
 namespace detail {
@@ -84,8 +86,8 @@ inline bool is_known_free(int fd) {
 /// Forgets a descriptor: it was closed, opened or replaced.
 void forget_open_file(int fd);
 
-/// The same, for one that a name was opened by.
-void renew_opened_file(int fd);
+/// The same, for one that a name was opened by, with these flags of open().
+void renew_opened_file(int fd, int flags);
 
 /// Forgets all descriptors in [first, last].
 void forget_open_files(unsigned first, unsigned last);

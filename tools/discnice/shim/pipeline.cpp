@@ -370,11 +370,13 @@ bool predict(Job& job, OpenFile& file, Transfer& transfer, Charge* charge) {
     if (op.kind == OpKind::write && file.is_append) op.offset_bytes = file.size_bytes;
   }
   const std::uint64_t end_bytes = op.offset_bytes + op.length_bytes;
+  charge->is_overwrite = op.kind == OpKind::write && op.offset_bytes < op.file_size_bytes;
+  // What was not written to a new file is a hole, and what was lies in memory: nothing of it has to be read first.
+  if (op.kind == OpKind::write && file.is_new.load(std::memory_order_relaxed)) op.file_size_bytes = 0;
   AnswerLog log(job);
   charge->estimate = estimate(job, file, transfer, op, now_ns, log);
   transfer.record_number = log.record(op, file, transfer.fd, transfer.is_copy, charge->estimate, now_ns);
   charge->is_ledger_kept = file.device->is_ledger_kept;
-  charge->is_overwrite = op.kind == OpKind::write && op.offset_bytes < op.file_size_bytes;
   if (op.kind == OpKind::write && end_bytes > file.size_bytes) file.size_bytes = end_bytes;
   return true;
 }

@@ -5,21 +5,27 @@
 #include <cwchar>
 
 #include "tools/discnice/shim/hooks.hpp"
+#include "tools/discnice/shim/recording.hpp"
 #include "tools/discnice/shim/settled_call.hpp"
 #include "tools/discnice/shim/stream_buffer.hpp"
+#include "tools/discnice/shim/stream_transfers.hpp"
 
 namespace discnice::shim {
 namespace {
 
-// One call on a stream: debts are paid where it begins; where it ends the account is looked at, unless all it did was to copy from
-// or to the stream's buffer. Then it costs some loads.
+// One call on a stream: debts are paid where it begins; where it ends what it wrote is charged and the account is looked at, unless all
+// it did was to copy from or to the stream's buffer. Then it costs some loads.
 class StreamCall {
  public:
   explicit StreamCall(FILE* stream) : job_(job()), stream_(stream), before_(stream) {
-    if (job_ != nullptr && has_debt(*job_)) pay_debt(*job_);
+    if (job_ == nullptr) return;
+    if (has_debt(*job_)) pay_debt(*job_);
+    if (is_measured(*job_)) account_before_ = read_thread_account();
   }
   ~StreamCall() {
-    if (job_ != nullptr && !StreamMark(stream_).has_only_copied(before_)) settle_if_stale(*job_);
+    if (job_ == nullptr || StreamMark(stream_).has_only_copied(before_)) return;
+    note_stream_written(*job_, stream_, account_before_);
+    settle_if_stale(*job_);
   }
   StreamCall(const StreamCall&) = delete;
   StreamCall& operator=(const StreamCall&) = delete;
@@ -28,7 +34,47 @@ class StreamCall {
   Job* job_;
   FILE* stream_;
   StreamMark before_;
+  ThreadAccount account_before_;
 };
+
+// A call that moves the stream's place: what waits in the buffer is written first.
+class StreamMove {
+ public:
+  explicit StreamMove(FILE* stream) : settled_(job()), stream_(stream) {
+    if (Job* here = job(); here != nullptr) note_stream_flushed(*here, stream);
+  }
+  ~StreamMove() {
+    if (Job* here = job(); here != nullptr) note_stream_moved(*here, stream_);
+  }
+  StreamMove(const StreamMove&) = delete;
+  StreamMove& operator=(const StreamMove&) = delete;
+
+ private:
+  SettledCall settled_;
+  FILE* stream_;
+};
+
+// A call that reads: what its buffer lacks is predicted and paid for before. `taken(result)` says what it took.
+template <typename Call, typename Taken>
+auto run_stream_read(FILE* stream, std::uint64_t missing_bytes, Call call, Taken taken) {
+  Job* here = job();
+  if (here != nullptr && has_debt(*here)) pay_debt(*here);
+  if (here == nullptr || missing_bytes == 0) return call();
+  StreamRead read(*here, stream, missing_bytes);
+  const auto result = call();
+  read.done(taken(result));
+  settle_if_stale(*here);
+  return result;
+}
+
+std::uint64_t product(std::size_t size, std::size_t count) {
+  std::uint64_t bytes = 0;
+  return __builtin_mul_overflow(size, count, &bytes) ? 0 : bytes;
+}
+
+std::uint64_t limit_of(int size) {
+  return size > 1 ? static_cast<std::uint64_t>(size - 1) : 0;
+}
 
 int descriptor_of(FILE* stream) {
   const int errno_before = errno;
@@ -39,6 +85,7 @@ int descriptor_of(FILE* stream) {
 
 // What the descriptor of a stream that is about to be closed meant.
 void forget_stream(FILE* stream) {
+  if (Job* here = job(); here != nullptr) note_stream_flushed(*here, stream);
   const int fd = descriptor_of(stream);
   if (fd < 0) return;
   note_locks_closed(static_cast<unsigned>(fd), static_cast<unsigned>(fd));
@@ -48,6 +95,7 @@ void forget_stream(FILE* stream) {
 FILE* opened_stream(FILE* stream, const char* mode) {
   if (stream == nullptr) return stream;
   opened(descriptor_of(stream), mode[0] == 'w' ? O_TRUNC : 0);
+  if (Job* here = job(); here != nullptr) note_stream_moved(*here, stream);
   return stream;
 }
 
@@ -58,6 +106,21 @@ FILE* opened_stream(FILE* stream, const char* mode) {
   type discnice_hook_##name parameters {                           \
     const StreamCall settled(stream);                              \
     return real_or_resolve(real.name) arguments;                   \
+  }
+
+#define DISCNICE_STREAM_READ(type, name, parameters, arguments, stream, missing, taken)   \
+  DISCNICE_EXPORT(type, name, parameters);                                                \
+  type discnice_hook_##name parameters {                                                  \
+    return run_stream_read(                                                               \
+        stream, missing, [&] { return real_or_resolve(real.name) arguments; },            \
+        [&]([[maybe_unused]] type result) { return static_cast<std::uint64_t>(taken); }); \
+  }
+
+#define DISCNICE_STREAM_MOVE(type, name, parameters, arguments, stream) \
+  DISCNICE_EXPORT(type, name, parameters);                              \
+  type discnice_hook_##name parameters {                                \
+    const StreamMove moved(stream);                                     \
+    return real_or_resolve(real.name) arguments;                        \
   }
 
 #define DISCNICE_STREAM_LIST(type, name, parameters, arguments, list_form, stream) \

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/shim/stream_transfers.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <stdio_ext.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/shim/open_files.hpp"
+#include "tools/discnice/shim/recording.hpp"
+
+namespace discnice::shim {
+namespace {
+
+using gray::base::is_raw_error;
+using gray::base::raw_syscall;
+
+constexpr std::uint64_t kBufferBytes = 4096;  // of a stream that has none yet: a block of most file systems
+
+std::uint64_t buffer_bytes(FILE* stream) {
+  const std::uint64_t bytes = __fbufsize(stream);
+  return bytes != 0 ? bytes : kBufferBytes;
+}
+
+struct Waiting {
+  const char* start;
+  std::uint64_t bytes;
+};
+
+// What the buffer has for a reader.
+Waiting waiting_in(FILE* stream) {
+#if defined(__GLIBC__)
+  if (stream->_IO_read_ptr < stream->_IO_read_end)
+    return {stream->_IO_read_ptr, static_cast<std::uint64_t>(stream->_IO_read_end - stream->_IO_read_ptr)};
+#else
+  static_cast<void>(stream);
+#endif
+  return {nullptr, 0};
+}
+
+// The descriptor of a stream whose file costs something; else -1. errno is kept.
+int charged_descriptor(Job& job, FILE* stream) {
+  const int errno_before = errno;
+  const int fd = fileno_unlocked(stream);
+  errno = errno_before;
+  return fd < 0 || !is_charged(job, fd) ? -1 : fd;
+}
+
+// Where a descriptor stands; false for none.
+bool find_place(int fd, std::uint64_t* place_bytes) {
+  if (fd < 0) return false;
+  const long place = raw_syscall(SYS_lseek, fd, 0, SEEK_CUR);
+  *place_bytes = static_cast<std::uint64_t>(place);
+  return !is_raw_error(place);
+}
+
+// OpenFile::stream_place is one more, so that 0 is "not known".
+void store_place(int fd, std::uint64_t place_bytes) {
+  if (OpenFile* file = known_open_file(fd); file != nullptr)
+    file->stream_place.store(place_bytes + 1, std::memory_order_relaxed);
+}
+
+// From where on what has been written is news. Of a stream that came to us open it is the last buffer, if anything.
+std::uint64_t news_start(FILE* stream, int fd, std::uint64_t end_bytes) {
+  const OpenFile* file = known_open_file(fd);
+  const std::uint64_t known = file == nullptr ? 0 : file->stream_place.load(std::memory_order_relaxed);
+  if (known != 0 && known - 1 <= end_bytes) return known - 1;
+  const std::uint64_t buffer = buffer_bytes(stream);
+  return end_bytes > buffer ? end_bytes - buffer : 0;
+}
+
+// A write that libc makes or has made: it goes through the pipeline without a wait of its own.
+void charge_write(Job& job, int fd, std::uint64_t from_bytes, std::uint64_t bytes,
+                  const ThreadAccount* before) {
+  throttle::SignalHold signals;
+  Transfer transfer{OpKind::write, fd, static_cast<std::int64_t>(from_bytes), bytes};
+  transfer.signals = &signals;
+  transfer.may_wait = false;
+  if (!before_transfer(job, transfer)) return;
+  if (before == nullptr) return;
+  transfer.account_before = *before;
+  after_transfer(job, transfer, static_cast<ssize_t>(bytes));
+}
+
+}  // namespace
+
+std::uint64_t bytes_missing(FILE* stream, std::uint64_t wanted_bytes) {
+  if (stream == nullptr) return 0;
+  const std::uint64_t waiting = waiting_in(stream).bytes;
+  return wanted_bytes <= waiting || __fwriting(stream) != 0 ? 0 : wanted_bytes - waiting;
+}
+
+std::uint64_t line_bytes_missing(FILE* stream, int delimiter, std::uint64_t limit_bytes) {
+  if (stream == nullptr) return 0;
+  const Waiting waiting = waiting_in(stream);
+  if (waiting.bytes >= limit_bytes) return 0;
+  if (waiting.bytes != 0 && std::memchr(waiting.start, delimiter, waiting.bytes) != nullptr) return 0;
+  return bytes_missing(stream, waiting.bytes + 1);
+}
+
+StreamRead::StreamRead(Job& job, FILE* stream, std::uint64_t missing_bytes) : job_(job) {
+  const int fd = charged_descriptor(job, stream);
+  if (fd < 0) return;
+  const std::uint64_t buffer = buffer_bytes(stream);
+  const std::uint64_t rest = missing_bytes % buffer;
+  const std::uint64_t direct = missing_bytes - rest;
+  std::uint64_t place_bytes = 0;
+  if (direct != 0 && rest != 0 && !find_place(fd, &place_bytes)) return;
+  if (direct != 0) begin(direct_, fd, kAtPointer, direct);
+  if (rest != 0)
+    begin(fill_, fd, direct == 0 ? kAtPointer : static_cast<std::int64_t>(place_bytes + direct), buffer);
+}
+
+void StreamRead::begin(Transfer& transfer, int fd, std::int64_t place, std::uint64_t bytes) {
+  transfer = {OpKind::read, fd, place, bytes};
+  transfer.signals = &signals_;
+  transfer.may_wait = direct_.length_bytes == 0 || direct_.may_wait;
+  is_charged_ = before_transfer(job_, transfer);
+}
+
+void StreamRead::done(std::uint64_t bytes) {
+  if (!is_charged_) return;
+  const bool is_direct = direct_.length_bytes != 0;
+  after_transfer(job_, is_direct ? direct_ : fill_, static_cast<ssize_t>(bytes));
+  if (!is_direct || fill_.length_bytes == 0) return;
+  if (is_measured(job_))
+    fill_.account_before = read_thread_account();  // what both were booked is with the first
+  after_transfer(job_, fill_, 0);
+}
+
+void note_stream_written(Job& job, FILE* stream, const ThreadAccount& before) {
+  if (stream == nullptr || __fwriting(stream) == 0) return;
+  const int fd = charged_descriptor(job, stream);
+  std::uint64_t end_bytes = 0;
+  if (!find_place(fd, &end_bytes)) return;
+  const std::uint64_t from_bytes = news_start(stream, fd, end_bytes);
+  store_place(fd, end_bytes);
+  if (from_bytes < end_bytes) charge_write(job, fd, from_bytes, end_bytes - from_bytes, &before);
+}
+
+void note_stream_flushed(Job& job, FILE* stream) {
+  const std::uint64_t bytes = stream == nullptr ? 0 : __fpending(stream);
+  if (bytes == 0) return;
+  const int fd = charged_descriptor(job, stream);
+  std::uint64_t from_bytes = 0;
+  if (find_place(fd, &from_bytes)) charge_write(job, fd, from_bytes, bytes, nullptr);
+}
+
+void note_stream_moved(Job& job, FILE* stream) {
+  if (stream == nullptr || __fwritable(stream) == 0) return;
+  const int fd = charged_descriptor(job, stream);
+  std::uint64_t place_bytes = 0;
+  if (find_place(fd, &place_bytes)) store_place(fd, place_bytes);
+}
+
+}  // namespace discnice::shim
