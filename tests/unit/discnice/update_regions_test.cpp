@@ -7,6 +7,7 @@
 // what that may do to the counts is promised.
 #include "tools/discnice/predictor/update_regions.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <random>
@@ -44,16 +45,22 @@ class PlainRegions {
     return fresh;
   }
 
-  std::uint64_t remove_from(std::uint64_t file, std::uint64_t first_page, std::uint64_t now_ns) {
+  std::uint64_t remove(std::uint64_t file, std::uint64_t first_page, std::uint64_t end_page,
+                       std::uint64_t now_ns) {
     expire(file, now_ns);
     const auto found = files_.find(file);
     if (found == files_.end()) return 0;
     std::set<std::uint64_t>& pages = found->second.pages;
     const auto from = pages.lower_bound(first_page);
-    const auto removed = static_cast<std::uint64_t>(std::distance(from, pages.end()));
-    pages.erase(from, pages.end());
+    const auto to = pages.lower_bound(std::max(first_page, end_page));
+    const auto removed = static_cast<std::uint64_t>(std::distance(from, to));
+    pages.erase(from, to);
     if (pages.empty()) files_.erase(found);
     return removed;
+  }
+
+  std::uint64_t remove_from(std::uint64_t file, std::uint64_t first_page, std::uint64_t now_ns) {
+    return remove(file, first_page, UINT64_MAX, now_ns);
   }
 
   std::uint64_t clear(std::uint64_t file) {
@@ -127,7 +134,7 @@ TEST_CASE("marks, removals, flushes and age agree with a set of pages", "[update
     PlainRegions plain;
     std::uint64_t now_ns = kSecondNs;
     const std::uint64_t pages =
-        4 + random() % (2 * UpdateRegions::kIntervalsMax);  // so few cannot overfill it
+        4 + random() % (2 * UpdateRegions::kIntervalsMax - 4);  // so few cannot overfill it
     for (int i = 0; i < 60; ++i) {
       const Step step = random_step(random, 3, pages);
       INFO("sequence " << sequence << ", step " << i << ", file " << step.file << ": " << step.first_page
@@ -140,10 +147,12 @@ TEST_CASE("marks, removals, flushes and age agree with a set of pages", "[update
           fresh_pages += fresh;
           break;
         }
-        case Step::Kind::remove:
-          REQUIRE(regions->remove_from(file_id(step.file), step.first_page, now_ns) ==
-                  plain.remove_from(step.file, step.first_page, now_ns));
+        case Step::Kind::remove: {  // a truncation, or a hole
+          const std::uint64_t end_page = i % 2 == 0 ? UINT64_MAX : step.end_page;
+          REQUIRE(regions->remove(file_id(step.file), step.first_page, end_page, now_ns) ==
+                  plain.remove(step.file, step.first_page, end_page, now_ns));
           break;
+        }
         case Step::Kind::clear:
           regions->clear(file_id(step.file));
           plain.clear(step.file);
@@ -320,6 +329,34 @@ TEST_CASE("direct writes cost their length and mark nothing", "[update_regions]"
   IoOp op = write_op(0, 65'536, 0);
   op.is_direct = true;
   CHECK(estimate_write(op, file, *regions, kColdOracle, kSecondNs).write_bytes == 65'536);
+  CHECK(regions->is_empty());
+}
+
+TEST_CASE("a hole in the middle of a full table forgets a fragment and never invents one", "[regions]") {
+  const auto regions = make_regions();
+  for (unsigned i = 0; i < UpdateRegions::kIntervalsMax; ++i)
+    regions->mark(file_id(1), i * 100, i * 100 + 50, kSecondNs);
+  CHECK(regions->remove(file_id(1), 310, 320, kSecondNs) == 10);
+  CHECK_FALSE(regions->is_dirty(file_id(1), 315, kSecondNs));
+  CHECK_FALSE(regions->is_dirty(file_id(1), 305, kSecondNs));  // the shortest is what there was no room for
+  CHECK(regions->is_dirty(file_id(1), 330, kSecondNs));
+  CHECK(regions->dirty_pages() == UpdateRegions::kIntervalsMax * 50 - 20);
+}
+
+TEST_CASE("a hole gives back whole pages, and what was sent is not given back", "[regions]") {
+  const auto regions = make_regions();
+  regions->mark(file_id(1), 0, 100, kSecondNs);
+  IoOp op{OpKind::remove, file_id(1), 10 * kPageBytes + 1, 5 * kPageBytes};
+  CHECK(estimate_remove(op, *regions, kSecondNs).refund_bytes == 4 * kPageBytes);
+  CHECK(regions->is_dirty(file_id(1), 10, kSecondNs));
+  CHECK_FALSE(regions->is_dirty(file_id(1), 11, kSecondNs));
+  CHECK(regions->is_dirty(file_id(1), 15, kSecondNs));
+  op = {OpKind::settle, file_id(1), 50 * kPageBytes + 1, 1};
+  note_sent(op, *regions, kSecondNs);
+  CHECK_FALSE(regions->is_dirty(file_id(1), 50, kSecondNs));
+  CHECK(regions->dirty_pages() == 95);
+  op.length_bytes = 0;
+  note_sent(op, *regions, kSecondNs);
   CHECK(regions->is_empty());
 }
 

@@ -216,7 +216,7 @@ IoEstimate ReplayModels::estimate_transfer(Process& process, const protocol::Ope
 IoEstimate ReplayModels::estimate(Process& process, const protocol::OperationRecord& record, const IoOp& op) {
   const std::uint64_t first_page = op.offset_bytes / kPageBytes;
   if (op.kind == OpKind::settle) {
-    process.regions->clear(op.file);
+    predictor::note_sent(op, *process.regions, record.time_ns);
     return {};
   }
   if (op.kind == OpKind::read || op.kind == OpKind::write) {
@@ -226,7 +226,9 @@ IoEstimate ReplayModels::estimate(Process& process, const protocol::OperationRec
     if (!op.is_direct && end_bytes > op.offset_bytes) cache_.add(op.file, first_page, page_after(end_bytes));
     return estimate;
   }
-  cache_.remove(op.file, page_after(op.offset_bytes), UINT64_MAX);
+  const std::uint64_t end_page =
+      op.length_bytes == 0 ? UINT64_MAX : (op.offset_bytes + op.length_bytes) / kPageBytes;
+  if (end_page > page_after(op.offset_bytes)) cache_.remove(op.file, page_after(op.offset_bytes), end_page);
   return predictor::estimate_remove(op, *process.regions, record.time_ns);
 }
 

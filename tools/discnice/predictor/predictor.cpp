@@ -83,7 +83,14 @@ IoEstimate estimate_write(const IoOp& op, FileState& file, UpdateRegions& region
 }
 
 IoEstimate estimate_remove(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns) {
-  return {.refund_bytes = regions.remove_from(op.file, page_after(op.offset_bytes), now_ns) * kPageBytes};
+  const std::uint64_t end_page = op.length_bytes == 0 ? UINT64_MAX : page_of(end_of(op));
+  return {.refund_bytes =
+              regions.remove(op.file, page_after(op.offset_bytes), end_page, now_ns) * kPageBytes};
+}
+
+void note_sent(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns) {
+  if (op.length_bytes == 0) return regions.clear(op.file);
+  regions.remove(op.file, page_of(op.offset_bytes), page_after(end_of(op)), now_ns);
 }
 
 }  // namespace discnice::predictor

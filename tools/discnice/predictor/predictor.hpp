@@ -36,8 +36,11 @@ IoEstimate estimate_read_alone(const IoOp& op, const ResidencyOracle& oracle);
 IoEstimate estimate_write(const IoOp& op, FileState& file, UpdateRegions& regions,
                           const ResidencyOracle& oracle, std::uint64_t now_ns);
 
-/// Predicts a removal of everything from op.offset_bytes on (unlink and replace: from 0; truncate: from the
-/// new size).
+/// Predicts a removal of op.length_bytes from op.offset_bytes on, or with a length of 0 of everything from there on (unlink and
+/// replace: from 0; truncate: from the new size). Pages that keep a part are written as before.
 IoEstimate estimate_remove(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns);
+
+/// What op names was sent to the disk (op.kind == settle), all of the file with a length of 0: writing there again costs again.
+void note_sent(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns);
 
 }  // namespace discnice::predictor

@@ -43,7 +43,23 @@ void UpdateRegions::drop(unsigned index) {
   files_[index] = files_[--file_count_];
 }
 
-// Merges `added` with the intervals it touches. When the table is full the shortest interval is forgotten.
+// Puts `count` intervals, one more than there is room for at most, into the file. When there is no room the shortest is forgotten.
+void UpdateRegions::store(File& file, const Interval* kept, std::uint32_t count) {
+  std::uint32_t shortest = count;
+  if (count > kIntervalsMax) {
+    shortest = 0;
+    for (std::uint32_t i = 1; i < count; ++i) {
+      if (kept[i].end_page - kept[i].first_page < kept[shortest].end_page - kept[shortest].first_page)
+        shortest = i;
+    }
+  }
+  file.interval_count = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (i != shortest) file.intervals[file.interval_count++] = kept[i];
+  }
+}
+
+// Merges `added` with the intervals it touches.
 void UpdateRegions::insert(File& file, Interval added) {
   Interval kept[kIntervalsMax + 1];
   std::uint32_t count = 0;
@@ -70,18 +86,7 @@ void UpdateRegions::insert(File& file, Interval added) {
     kept[place] = added;
     ++count;
   }
-  std::uint32_t shortest = count;
-  if (count > kIntervalsMax) {
-    shortest = 0;
-    for (std::uint32_t i = 1; i < count; ++i) {
-      if (kept[i].end_page - kept[i].first_page < kept[shortest].end_page - kept[shortest].first_page)
-        shortest = i;
-    }
-  }
-  file.interval_count = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (i != shortest) file.intervals[file.interval_count++] = kept[i];
-  }
+  store(file, kept, count);
 }
 
 std::uint64_t UpdateRegions::mark(const FileId& id, std::uint64_t first_page, std::uint64_t end_page,
@@ -106,19 +111,26 @@ bool UpdateRegions::is_dirty(const FileId& id, std::uint64_t page, std::uint64_t
   return false;
 }
 
-std::uint64_t UpdateRegions::remove_from(const FileId& id, std::uint64_t first_page, std::uint64_t now_ns) {
+std::uint64_t UpdateRegions::remove(const FileId& id, std::uint64_t first_page, std::uint64_t end_page,
+                                    std::uint64_t now_ns) {
   File* file = find(id, now_ns);
   if (file == nullptr) return 0;
+  Interval kept[kIntervalsMax + 1];  // one that is cut in its middle becomes two
+  std::uint32_t count = 0;
   std::uint64_t removed = 0;
-  std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < file->interval_count; ++i) {
-    Interval interval = file->intervals[i];
-    removed += overlap(interval.first_page, interval.end_page, first_page, UINT64_MAX);
-    if (interval.end_page > first_page) interval.end_page = first_page;
-    if (interval.end_page > interval.first_page) file->intervals[kept++] = interval;
+    const Interval old = file->intervals[i];
+    const std::uint64_t gone = overlap(old.first_page, old.end_page, first_page, end_page);
+    removed += gone;
+    if (gone == 0) {
+      kept[count++] = old;
+      continue;
+    }
+    if (first_page > old.first_page) kept[count++] = {old.first_page, first_page};
+    if (end_page < old.end_page) kept[count++] = {end_page, old.end_page};
   }
-  file->interval_count = kept;
-  if (kept == 0) drop(static_cast<unsigned>(file - files_));
+  store(*file, kept, count);
+  if (file->interval_count == 0) drop(static_cast<unsigned>(file - files_));
   return removed;
 }
 

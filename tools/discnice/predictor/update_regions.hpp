@@ -37,7 +37,13 @@ class UpdateRegions {
 
   /// The file's pages from first_page on are gone (unlink, truncate); returns how many dirty ones that took
   /// back.
-  std::uint64_t remove_from(const FileId& file, std::uint64_t first_page, std::uint64_t now_ns);
+  std::uint64_t remove_from(const FileId& file, std::uint64_t first_page, std::uint64_t now_ns) {
+    return remove(file, first_page, UINT64_MAX, now_ns);
+  }
+
+  /// Those of [first_page, end_page) are gone (a hole was punched) or are on disk now; returns how many dirty ones there were.
+  std::uint64_t remove(const FileId& file, std::uint64_t first_page, std::uint64_t end_page,
+                       std::uint64_t now_ns);
 
   /// The file was written back (fsync); forgets its regions.
   void clear(const FileId& file);
@@ -61,6 +67,7 @@ class UpdateRegions {
   File& find_or_add(const FileId& file, std::uint64_t now_ns);
   void drop(unsigned index);
   static void insert(File& file, Interval added);
+  static void store(File& file, const Interval* kept, std::uint32_t count);
 
   File files_[kFilesMax] = {};
   unsigned file_count_ = 0;

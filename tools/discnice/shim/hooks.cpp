@@ -16,6 +16,7 @@
 
 #include "toolbox/base/clock.hpp"
 #include "tools/discnice/shim/caller_memory.hpp"
+#include "tools/discnice/shim/changed_ranges.hpp"
 #include "tools/discnice/shim/job.hpp"
 
 namespace discnice::shim {
@@ -222,6 +223,38 @@ inline ssize_t transfer_by(OpKind kind, int fd, std::int64_t place, std::size_t 
   DISCNICE_EXPORT(type, name, parameters);                                                  \
   type discnice_hook_##name parameters {                                                    \
     return run_settled_after([&] { return DISCNICE_CALL(type, name, arguments, system); }); \
+  }
+
+#define DISCNICE_SEND(type, name, parameters, arguments, system, fd, offset, length, flags)              \
+  DISCNICE_EXPORT(type, name, parameters);                                                               \
+  type discnice_hook_##name parameters {                                                                 \
+    const type result = run_settled_after([&] { return DISCNICE_CALL(type, name, arguments, system); }); \
+    if (result == 0 && ((flags)&SYNC_FILE_RANGE_WRITE) != 0)                                             \
+      after_range_sent(fd, static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(length));      \
+    return result;                                                                                       \
+  }
+
+#define DISCNICE_RANGE(type, name, parameters, arguments, system, fd, mode, offset, length)                 \
+  DISCNICE_EXPORT(type, name, parameters);                                                                  \
+  type discnice_hook_##name parameters {                                                                    \
+    const type result = run_settled_after([&] { return DISCNICE_CALL(type, name, arguments, system); });    \
+    if (result == 0)                                                                                        \
+      note_range_changed(fd, mode, static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(length)); \
+    return result;                                                                                          \
+  }
+
+// The other requests cost a comparison.
+#define DISCNICE_DEVICE_CONTROL(type, name, parameters, arguments, system)                               \
+  DISCNICE_EXPORT(type, name, parameters);                                                               \
+  type discnice_hook_##name parameters {                                                                 \
+    va_list rest;                                                                                        \
+    va_start(rest, request);                                                                             \
+    void* argument = va_arg(rest, void*);                                                                \
+    va_end(rest);                                                                                        \
+    if (!shares_blocks(request)) return DISCNICE_CALL(type, name, arguments, system);                    \
+    const type result = run_settled_after([&] { return DISCNICE_CALL(type, name, arguments, system); }); \
+    if (result == 0) note_shared_blocks(fd, request, argument);                                          \
+    return result;                                                                                       \
   }
 
 #define DISCNICE_LEAVE(type, name, parameters, arguments, system) \

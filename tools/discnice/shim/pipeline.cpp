@@ -694,6 +694,33 @@ void after_sync(int fd) {
   settle_if_stale(*here);
 }
 
+void after_range_removal(int fd, std::uint64_t offset_bytes, std::uint64_t length_bytes) {
+  Job* here = job();
+  OpenFile* file = here == nullptr ? nullptr : charged_file(*here, fd);
+  if (file == nullptr) return;
+  if (const TryLock lock(file->lock, here->epoch); lock) file->state.belief = predictor::Belief{};
+  const TryLock lock(regions_lock, here->epoch);
+  if (!lock) return;
+  const IoOp op{OpKind::remove, file->id, offset_bytes, length_bytes};
+  const std::uint64_t now_ns = monotonic_coarse_ns();
+  const IoEstimate saved = predictor::estimate_remove(op, regions, now_ns);
+  refund(*here, saved.refund_bytes);
+  record_operation(*here, op, saved, now_ns);
+  if (is_verifying(*here)) note_class_prediction(*here, protocol::CallClass::remove, saved);
+}
+
+void after_range_sent(int fd, std::uint64_t offset_bytes, std::uint64_t length_bytes) {
+  Job* here = job();
+  const OpenFile* file = here == nullptr ? nullptr : charged_file(*here, fd);
+  if (file == nullptr) return;
+  const TryLock lock(regions_lock, here->epoch);
+  if (!lock) return;
+  const IoOp op{OpKind::settle, file->id, offset_bytes, length_bytes};
+  const std::uint64_t now_ns = monotonic_coarse_ns();
+  predictor::note_sent(op, regions, now_ns);
+  record_operation(*here, op, {}, now_ns);
+}
+
 void after_advice(int fd, int advice) {
   Job* here = job();
   OpenFile* file = here == nullptr ? nullptr : charged_file(*here, fd);

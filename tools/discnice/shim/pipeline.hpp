@@ -224,6 +224,13 @@ void after_truncation(int fd, std::uint64_t size_bytes);
 /// After fsync or fdatasync: the file's dirty data is on disk.
 void after_sync(int fd);
 
+/// After a part of a file was taken out of it, or another file's put in its place (fallocate, FICLONE): its dirty data is never written
+/// and what was believed of the cache no longer holds. A length of 0 reaches to the end.
+void after_range_removal(int fd, std::uint64_t offset_bytes, std::uint64_t length_bytes);
+
+/// After a part of a file was sent to the disk: writing there again costs again. A length of 0 reaches to the end, from 0 on.
+void after_range_sent(int fd, std::uint64_t offset_bytes, std::uint64_t length_bytes);
+
 /// After a successful posix_fadvise(): the kernel reads ahead differently now, or has dropped pages.
 void after_advice(int fd, int advice);
 

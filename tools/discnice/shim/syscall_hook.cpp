@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "tools/discnice/shim/caller_memory.hpp"
+#include "tools/discnice/shim/changed_ranges.hpp"
 #include "tools/discnice/shim/hooks.hpp"
 #include "tools/discnice/shim/queued_transfers.hpp"
 #include "tools/discnice/shim/settled_call.hpp"
@@ -150,6 +151,21 @@ long synced(const Words& call) {
   return result;
 }
 
+long changed(const Words& call) {
+  const long result = settled(call);
+  if (result == 0)
+    note_range_changed(fd_of(call.a), static_cast<int>(call.b), static_cast<std::uint64_t>(call.c),
+                       static_cast<std::uint64_t>(call.d));
+  return result;
+}
+
+long range_sent(const Words& call) {
+  const long result = settled(call);
+  if (result == 0 && (call.d & SYNC_FILE_RANGE_WRITE) != 0)
+    after_range_sent(fd_of(call.a), static_cast<std::uint64_t>(call.b), static_cast<std::uint64_t>(call.c));
+  return result;
+}
+
 long closed(const Words& call, long last) {
   closing(static_cast<unsigned>(call.a), static_cast<unsigned>(last));
   return made(call);
@@ -213,9 +229,9 @@ constexpr long kOpen = -1, kCreat = -2, kUnlink = -3, kRename = -4, kDup2 = -5, 
   DISCNICE_NUMBER(SYS_ftruncate, truncated(call))                                                            \
   DISCNICE_NUMBER(SYS_fsync, synced(call))                                                                   \
   DISCNICE_NUMBER(SYS_fdatasync, synced(call))                                                               \
-  DISCNICE_NUMBER(SYS_sync_file_range, settled(call))                                                        \
+  DISCNICE_NUMBER(SYS_sync_file_range, range_sent(call))                                                     \
   DISCNICE_NUMBER(SYS_readahead, settled(call))                                                              \
-  DISCNICE_NUMBER(SYS_fallocate, settled(call))                                                              \
+  DISCNICE_NUMBER(SYS_fallocate, changed(call))                                                              \
   DISCNICE_NUMBER(SYS_syncfs, settled(call))                                                                 \
   DISCNICE_NUMBER(SYS_msync, settled(call))                                                                  \
   DISCNICE_NUMBER(SYS_getdents64, settled(call))                                                             \

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# surface: whatever this machine's libc offers for file I/O, libdiscnice.so stands in front of it, or it is written down why not.
+#
+# The names the libc exports are held against shim/interposed*.def and left_alone.txt; which names mean file I/O is a list of patterns, so
+# that a newer libc's new function is seen. First the check has to see a difference: a made-up function, and one taken off the list.
+# Leaves out: whether a wrapper does what its function does (system/discnice_identical), and libraries other than libc.
+source "$(dirname "$0")/../support/system.bash"
+need nm python3
+
+HERE=$SOURCE/tests/shape
+check() { python3 "$HERE/check_surface.py" "$1" "$SOURCE"/tools/discnice/shim/interposed*.def <"$2"; }
+
+libc=$(ldd "$(command -v python3)" 2>/dev/null | awk '$1 ~ /^libc\.so/ { print $3; exit }')
+[[ -e ${libc:-} ]] || libc=$(ldd /bin/sh | awk '$1 ~ /^libc\.so/ { print $3; exit }')
+[[ -e ${libc:-} ]] || skip "no shared libc found to look at"
+nm -D --defined-only --with-symbol-versions "$libc" >"$SCRATCH/names"
+
+{
+  cat "$SCRATCH/names"
+  echo '0000000000012345 T preadv9@@GLIBC_9.9'
+} >"$SCRATCH/more"
+if said=$(check "$HERE/left_alone.txt" "$SCRATCH/more" 2>/dev/null); then fail "a function nobody knows is not seen"; fi
+[[ $said == *"preadv9: this libc has it"* ]] || fail "of a function nobody knows it says: $said"
+sed 's/ lseek64 / /' "$HERE/left_alone.txt" >"$SCRATCH/list"
+if check "$SCRATCH/list" "$SCRATCH/names" >/dev/null 2>&1; then fail "a name taken off the list is not missed"; fi
+
+check "$HERE/left_alone.txt" "$SCRATCH/names" >"$SCRATCH/wrong" || {
+  cat "$SCRATCH/wrong" >&2
+  fail "$(wc -l <"$SCRATCH/wrong") names to decide about"
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# discnice_neighbours_test: the library gets along with allocators, AddressSanitizer, sandboxes, locks and RTLD_DEEPBIND.
+#
+# How: a program that allocates, reads and forks in several threads runs under each allocator's library there is here, before and after
+# ours in LD_PRELOAD; one built with AddressSanitizer runs under the launcher; one is refused most system calls; one reads past every
+# library there is. Each must say the same as without us, in seconds: what goes wrong there is a deadlock at the start. A read under a
+# file lock must not wait, and the next one must.
+# Left out: what the limit is worth in these (an allocator changes nothing of it; what reads past us pays by the account).
+source "$(dirname "$0")/../support/discnice.bash"
+need python3
+cd "$SCRATCH"
+mkdir here
+head -c 300000 /dev/urandom >here/input
+readonly SECONDS_MAX=20
+
+# same NAME CASE PRELOAD...: CASE under these libraries says what it says without.
+same() {
+  local name=$1 case=$2 said status=0
+  shift 2
+  said=$(LD_PRELOAD="$*" DISCNICE_RATE=50M timeout -k 1 "$SECONDS_MAX" "$PROGRAM" here "$case" 2>&1) || status=$?
+  if [[ $status == 77 ]]; then
+    echo "$name: cannot be tried here"
+    return
+  fi
+  [[ $status == 0 && $said == "$EXPECTED" ]] || complain "$name: status $status: $said"
+  tried=$((tried + 1))
+}
+
+find_library() { # NAME: its path, as the linker's cache has it
+  ldconfig -p 2>/dev/null | awk -v name="$1" 'index($1, name) == 1 { print $NF; exit }'
+}
+
+tried=0
+missing=()
+PROGRAM=$TOOLS/neighbours EXPECTED='allocate: 0 wrong'
+for allocator in libjemalloc.so libtcmalloc_minimal.so libmimalloc.so; do
+  library=$(find_library "$allocator")
+  if [[ -z $library ]]; then
+    missing+=("$allocator")
+    continue
+  fi
+  same "$allocator before us" allocate "$library" "$LIBRARY"
+  same "$allocator after us" allocate "$LIBRARY" "$library"
+done
+same 'on our own' allocate "$LIBRARY"
+EXPECTED='sandbox: read it all'
+same 'a sandbox' sandbox "$LIBRARY"
+EXPECTED='deepbind: read it all'
+same 'read past us' deepbind "$LIBRARY"
+
+if "${GRAY_CXX:-c++}" -std=c++20 -O1 -g -w -fsanitize=address -D_GNU_SOURCE -o with_asan "$SOURCE/tests/support/neighbours.cpp" -ldl -pthread 2>/dev/null; then
+  said=$("$DISCNICE" -q --rate 50M -- timeout -k 1 "$SECONDS_MAX" ./with_asan here allocate 2>&1) || true
+  if [[ $said == *"does not come first"* ]]; then
+    # The library's place in LD_PRELOAD is behind the sanitizer's for this one.
+    asan=$("${GRAY_CXX:-c++}" -print-file-name=libasan.so)
+    PROGRAM=./with_asan EXPECTED='allocate: 0 wrong'
+    same 'AddressSanitizer, named first' allocate "$asan" "$LIBRARY"
+  else
+    [[ $said == 'allocate: 0 wrong' ]] || complain "AddressSanitizer: $said"
+  fi
+else
+  missing+=(AddressSanitizer)
+fi
+# What is read while a lock is held that was just taken is waited for after it is given back.
+read -r -d '' LOCK <<'TEXT' || true
+import fcntl, os, time
+lock, data = os.open("lock", os.O_CREAT | os.O_RDWR), os.open("large", os.O_RDONLY)
+fcntl.flock(lock, fcntl.LOCK_EX)
+begun = time.monotonic(); os.read(data, 1_000_000); held = time.monotonic() - begun
+fcntl.flock(lock, fcntl.LOCK_UN)
+begun = time.monotonic(); os.read(data, 1_000_000); after = time.monotonic() - begun
+print(f"{held:.3f} {after:.3f}")
+TEXT
+make_file ./large 6000000
+python3 -c "$LOCK" >/dev/null
+make_cold large
+read -r while_held afterwards < <("$DISCNICE" -q --rate 2MB -- python3 -c "$LOCK") || fail 'the program with the lock did not end well'
+printf 'a read that costs half a second and more: %s s with the lock, the next one %s s without\n' "$while_held" "$afterwards"
+holds "$while_held < 0.3" || complain "a read waits $while_held s while a lock is held"
+holds "$afterwards > 0.3" || complain "what was read under a lock is never waited for: $afterwards s"
+
+conclude
+printf '%d neighbours\n' "$tried"
+((${#missing[@]} == 0)) || skip "not here: ${missing[*]} (script/bootstrap --test); with the others it gets along"
