@@ -6,6 +6,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <system_error>
 
@@ -40,13 +41,19 @@ std::string read_word(const std::filesystem::path& path) {
   return text;
 }
 
-bool holds_text(const std::filesystem::path& path, const std::string& text, bool* is_readable) {
+std::string read_all(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
   content << file.rdbuf();
-  const std::string all = content.str();
-  *is_readable = !all.empty();
-  return all.find(text) != std::string::npos;
+  return content.str();
+}
+
+// The libraries to be preloaded come before libc: while that is not there yet the loader is at work. On a busy disk this takes longer than
+// the time between two looks.
+bool is_being_loaded(const std::string& maps) {
+  constexpr const char* kLibcs[] = {"/libc.so", "/libc-", "/ld-musl-"};
+  return std::none_of(std::begin(kLibcs), std::end(kLibcs),
+                      [&maps](const char* libc) { return maps.find(libc) != std::string::npos; });
 }
 
 }  // namespace
@@ -64,9 +71,9 @@ std::vector<pid_t> processes_below(pid_t pid) {
 }
 
 std::string why_uncovered(pid_t pid) {
-  bool is_readable = false;
-  if (holds_text(proc(pid, "maps"), kLibraryName, &is_readable)) return "";
-  if (!is_readable) {
+  const std::string maps = read_all(proc(pid, "maps"));
+  if (maps.find(kLibraryName) != std::string::npos) return "";
+  if (maps.empty()) {
     // A dead process has no map either; one of somebody else may not be looked into.
     const bool is_foreign =
         access(proc(pid, "maps").c_str(), R_OK) != 0 && access(proc(pid, "").c_str(), F_OK) == 0;
@@ -77,7 +84,8 @@ std::string why_uncovered(pid_t pid) {
   if (error) return "";
   const std::string obstacle = obstacle_of(program);
   if (!obstacle.empty()) return obstacle;
-  const bool has_preload = holds_text(proc(pid, "environ"), kLibraryName, &is_readable);
+  if (is_being_loaded(maps)) return "";
+  const bool has_preload = read_all(proc(pid, "environ")).find(kLibraryName) != std::string::npos;
   return has_preload ? "did not load it" : "was started with a scrubbed environment";
 }
 
