@@ -173,7 +173,7 @@ struct Segment {
   std::atomic<std::uint32_t> members_live;              // joined less left; a killed member stays in it
   std::atomic<std::uint32_t> members_total;             // processes that ever joined
   std::atomic<std::uint32_t> farthest_slot;             // from its home place, of any member yet
-  ClassTotals classes[kCallClassCount];  // writer: every member, by addition
+  ClassTotals classes[kCallClassCount];                 // writer: every member, by addition
   Counters left;  // what members that left had counted; writer: whoever frees or takes over a slot
   Disk disks[kDisksMax];
 
