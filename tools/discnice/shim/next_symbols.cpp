@@ -9,9 +9,6 @@ namespace {
 constexpr ElfW(Half) kHiddenVersion = 0x8000;  // the symbol is only for those who name its version
 constexpr std::uint32_t kAddressBits = sizeof(ElfW(Addr)) * 8;
 
-// Of this library: tells which of the loaded ones it is.
-extern "C" __attribute__((visibility("hidden"))) const ElfW(Dyn) _DYNAMIC[];  // NOLINT: the linker's name
-
 // The loader has moved the addresses of a library's own table to where it lies, except in tables that can't be written.
 const void* address_of(const link_map& library, ElfW(Addr) value) {
   return reinterpret_cast<const void*>(value < library.l_addr ? value + library.l_addr : value);
@@ -26,7 +23,8 @@ bool is_searched(const link_map& library) {
 
 NextSymbols::NextSymbols() {
   const link_map* library = _r_debug.r_map;
-  while (library != nullptr && library->l_ld != _DYNAMIC) library = library->l_next;
+  while (library != nullptr && library->l_ld != _DYNAMIC)  // the linker's name of this library's own table
+    library = library->l_next;
   if (library == nullptr) return;  // another namespace
   for (library = library->l_next; library != nullptr && library_count_ < kLibrariesMax;
        library = library->l_next) {
