@@ -3,6 +3,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cwchar>
+#include <type_traits>
 
 #include "tools/discnice/shim/hooks.hpp"
 #include "tools/discnice/shim/settled_call.hpp"
@@ -11,24 +12,31 @@
 namespace discnice::shim {
 namespace {
 
-// One call on a stream: debts are paid where it begins; where it ends the account is looked at, unless all it did was to copy from
-// or to the stream's buffer. Then it costs some loads.
-class StreamCall {
- public:
-  explicit StreamCall(FILE* stream) : job_(job()), stream_(stream), before_(stream) {
-    if (job_ != nullptr && has_debt(*job_)) pay_debt(*job_);
-  }
-  ~StreamCall() {
-    if (job_ != nullptr && !StreamMark(stream_).has_only_copied(before_)) settle_if_stale(*job_);
-  }
-  StreamCall(const StreamCall&) = delete;
-  StreamCall& operator=(const StreamCall&) = delete;
+// After a call that touched the file. Waiting comes after it here: whether one will touch it is not to be seen before, and the many that do
+// not are to cost next to nothing. The stream is not locked any more, and a thread that is cancelled in stdio never had its data.
+__attribute__((noinline)) void settle_touched() {
+  Job* here = job();
+  if (here == nullptr) return;
+  settle_if_stale(*here);
+  if (has_debt(*here)) pay_debt(*here);
+}
 
- private:
-  Job* job_;
-  FILE* stream_;
-  StreamMark before_;
-};
+void settle_stream(const StreamMark& before, FILE* stream) {
+  if (!StreamMark(stream).has_only_copied(before)) settle_touched();
+}
+
+template <typename Call>
+auto run_stream(FILE* stream, Call call) {
+  const StreamMark before(stream);
+  if constexpr (std::is_void_v<decltype(call())>) {
+    call();
+    settle_stream(before, stream);
+  } else {
+    const auto result = call();
+    settle_stream(before, stream);
+    return result;
+  }
+}
 
 int descriptor_of(FILE* stream) {
   const int errno_before = errno;
@@ -53,22 +61,20 @@ FILE* opened_stream(FILE* stream, const char* mode) {
 
 }  // namespace
 
-#define DISCNICE_STREAM(type, name, parameters, arguments, stream) \
-  DISCNICE_EXPORT(type, name, parameters);                         \
-  type discnice_hook_##name parameters {                           \
-    const StreamCall settled(stream);                              \
-    return real_or_resolve(real.name) arguments;                   \
+#define DISCNICE_STREAM(type, name, parameters, arguments, stream)                   \
+  DISCNICE_EXPORT(type, name, parameters);                                           \
+  type discnice_hook_##name parameters {                                             \
+    return run_stream(stream, [&] { return real_or_resolve(real.name) arguments; }); \
   }
 
-#define DISCNICE_STREAM_LIST(type, name, parameters, arguments, list_form, stream) \
-  DISCNICE_EXPORT(type, name, parameters);                                         \
-  type discnice_hook_##name parameters {                                           \
-    const StreamCall settled(stream);                                              \
-    va_list rest;                                                                  \
-    va_start(rest, format);                                                        \
-    const type result = real_or_resolve(real.list_form) arguments;                 \
-    va_end(rest);                                                                  \
-    return result;                                                                 \
+#define DISCNICE_STREAM_LIST(type, name, parameters, arguments, list_form, stream)                     \
+  DISCNICE_EXPORT(type, name, parameters);                                                             \
+  type discnice_hook_##name parameters {                                                               \
+    va_list rest;                                                                                      \
+    va_start(rest, format);                                                                            \
+    const type result = run_stream(stream, [&] { return real_or_resolve(real.list_form) arguments; }); \
+    va_end(rest);                                                                                      \
+    return result;                                                                                     \
   }
 
 #define DISCNICE_STREAM_OPEN(type, name, parameters, arguments, mode) \
