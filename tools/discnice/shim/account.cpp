@@ -20,7 +20,6 @@ constexpr std::uint64_t kUnitBytes = 512;      // of ru_inblock and ru_oublock
 constexpr std::uint64_t kStaleNs = 4'000'000;  // one tick of the coarse clock on most kernels
 
 std::atomic<bool> has_overwritten{false};  // since the last settlement
-std::atomic<std::uint64_t> unheld_bytes{0};
 
 // Raises a "seen up to" counter to `now_bytes`; returns by how much. Two threads share the growth between
 // them, none is counted twice.
@@ -62,13 +61,11 @@ void correct_budget(Job& job, std::int64_t read_bytes, std::int64_t write_bytes)
 
 }  // namespace
 
+std::atomic<std::uint64_t> unheld_bytes{0};
+
 std::uint64_t take_unheld() {
   if (unheld_bytes.load(std::memory_order_relaxed) == 0) return 0;
   return unheld_bytes.exchange(0, std::memory_order_relaxed);
-}
-
-bool has_unheld() {
-  return unheld_bytes.load(std::memory_order_relaxed) != 0;
 }
 
 void note_prediction(Job& job, const Charge& charge) {

@@ -13,6 +13,7 @@
 // they are.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "toolbox/base/clock.hpp"
@@ -44,7 +45,10 @@ std::uint64_t settle_if_stale(Job& job);
 std::uint64_t take_unheld();
 
 /// True while there is something of that. A load.
-bool has_unheld();
+extern std::atomic<std::uint64_t> unheld_bytes;
+inline bool has_unheld() {
+  return unheld_bytes.load(std::memory_order_relaxed) != 0;
+}
 
 /// Gives back what a removal saved the disk.
 void refund(Job& job, std::uint64_t bytes);

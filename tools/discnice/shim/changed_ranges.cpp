@@ -13,13 +13,22 @@ namespace {
 constexpr std::uint64_t kToTheEnd = 0;
 constexpr unsigned kTargetsMax = 16;  // of one request; more are left to the account
 
+// The head of a struct file_dedupe_range, behind which its targets lie.
+struct DeduplicationHead {
+  std::uint64_t source_offset_bytes;
+  std::uint64_t length_bytes;
+  std::uint16_t target_count;
+  std::uint16_t reserved[3];
+};
+static_assert(sizeof(DeduplicationHead) == sizeof(file_dedupe_range));
+
 void note_deduplicated(int fd, const void* argument) {
-  struct file_dedupe_range request {};
+  DeduplicationHead request{};
   if (!read_caller(argument, &request, sizeof request)) return;
-  after_range_sent(fd, request.src_offset, request.src_length);
+  after_range_sent(fd, request.source_offset_bytes, request.length_bytes);
   const auto* targets = reinterpret_cast<const struct file_dedupe_range_info*>(
       static_cast<const char*>(argument) + sizeof request);
-  for (unsigned i = 0; i < request.dest_count && i < kTargetsMax; ++i) {
+  for (unsigned i = 0; i < request.target_count && i < kTargetsMax; ++i) {
     struct file_dedupe_range_info target {};
     if (!read_caller(targets + i, &target, sizeof target)) return;
     if (target.status != FILE_DEDUPE_RANGE_SAME || target.bytes_deduped == 0) continue;

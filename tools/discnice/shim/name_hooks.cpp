@@ -20,8 +20,9 @@ namespace {
 constexpr std::ptrdiff_t kFolderHeadBytesMax = 128;
 
 bool is_first_of_buffer(const DIR* folder, const void* entry) {
+  if (entry == nullptr) return true;
   const std::ptrdiff_t place = static_cast<const char*>(entry) - reinterpret_cast<const char*>(folder);
-  return entry == nullptr || (place >= 0 && place < kFolderHeadBytesMax);
+  return place >= 0 && place < kFolderHeadBytesMax;
 }
 
 DIR* opened_folder(DIR* folder) {

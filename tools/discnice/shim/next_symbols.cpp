@@ -30,9 +30,10 @@ NextSymbols::NextSymbols() {
        library = library->l_next) {
     if (!is_searched(*library)) continue;
     if (!read_tables(*library, &libraries_[library_count_]))
-      break;  // nobody behind it may be asked before it
+      return;  // nobody behind it may be asked before it
     ++library_count_;
   }
+  are_all_known_ = library == nullptr;
 }
 
 bool NextSymbols::read_tables(const link_map& library, Tables* tables) {
@@ -87,14 +88,14 @@ const ElfW(Sym) * NextSymbols::find_in(const Tables& tables, const char* name, s
   }
 }
 
-void* NextSymbols::find(const char* name, std::uint32_t hash) const {
+NextSymbols::Finding NextSymbols::find(const char* name, std::uint32_t hash) const {
   for (unsigned i = 0; i < library_count_; ++i) {
     const ElfW(Sym)* symbol = find_in(libraries_[i], name, hash);
     if (symbol == nullptr) continue;
-    if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) return nullptr;
-    return reinterpret_cast<void*>(libraries_[i].base + symbol->st_value);
+    if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) return {nullptr, false};
+    return {reinterpret_cast<void*>(libraries_[i].base + symbol->st_value), true};
   }
-  return nullptr;
+  return {nullptr, are_all_known_};
 }
 
 }  // namespace discnice::shim

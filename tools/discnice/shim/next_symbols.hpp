@@ -30,8 +30,12 @@ class NextSymbols {
  public:
   NextSymbols();
 
-  /// The function's address, or null when dlsym() has to say.
-  [[nodiscard]] void* find(const char* name, std::uint32_t hash) const;
+  /// A function's address. Null: dlsym() has to say, or, when `is_certain`, no library has it.
+  struct Finding {
+    void* address;
+    bool is_certain;
+  };
+  [[nodiscard]] Finding find(const char* name, std::uint32_t hash) const;
 
  private:
   // One library's tables.
@@ -54,6 +58,7 @@ class NextSymbols {
 
   Tables libraries_[kLibrariesMax];
   unsigned library_count_ = 0;
+  bool are_all_known_ = false;  // no library was left out
 };
 
 }  // namespace discnice::shim

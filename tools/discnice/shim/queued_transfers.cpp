@@ -48,7 +48,7 @@ void charge_submitted(Job& job, long count, struct iocb* const* requests) {
   for (long i = 0; i < count && i < kSubmittedMax; ++i) {
     const struct iocb* request = nullptr;
     struct iocb copy {};
-    if (!read_caller(requests + i, &request, sizeof request) || request == nullptr ||
+    if (!read_caller(requests + i, &request, sizeof(void*)) || request == nullptr ||
         !read_caller(request, &copy, sizeof copy))
       return;
     charge_request(job, copy);

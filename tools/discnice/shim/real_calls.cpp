@@ -9,8 +9,8 @@ namespace discnice::shim {
 namespace {
 
 void* find_real_call(const NextSymbols& symbols, const char* name, std::uint32_t hash) {
-  void* found = symbols.find(name, hash);
-  return found != nullptr ? found : dlsym(RTLD_NEXT, name);
+  const NextSymbols::Finding found = symbols.find(name, hash);
+  return found.is_certain ? found.address : dlsym(RTLD_NEXT, name);
 }
 
 }  // namespace

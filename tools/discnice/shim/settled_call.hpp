@@ -6,7 +6,8 @@
 //   waited for the disk took a tick of the coarse clock, or several that did not add up to one.
 // Output observed: the coarse clock after the call, and when it has moved on since the last look, the kernel's account.
 // Inference drawn: what the account shows beyond the predictions is debt. It is paid before the next call of any kind, so that
-//   what a call has returned is in the program's hands at once, and a wait can be cancelled without losing it.
+//   what a call has returned is in the program's hands at once, and a wait can be cancelled without losing it. Stdio alone
+//   waits after the call (stream_hooks.cpp).
 // What breaks it: nothing is lost, only late: a program that makes no call after its last cold one does not wait for it.
 #pragma once
 
