@@ -102,10 +102,15 @@ std::uint64_t access_unit_bytes(std::vector<RatePoint> points) {
   return 0;
 }
 
-double crossing_unit_bytes(std::vector<RatePoint> points) {
+double nearest_power_of_two(double value) {
+  return value > 0 ? std::exp2(std::round(std::log2(value))) : 0;
+}
+
+double crossing_unit_bytes(std::vector<RatePoint> points, double peak_bytes_per_s) {
   const std::vector<Pool> pools = rising_pools(std::move(points));
   for (std::size_t i = 0; i < pools.size(); ++i) {
-    const double wanted = kPeakShare * pools.back().mean;
+    const double best = pools.back().mean;
+    const double wanted = kPeakShare * (peak_bytes_per_s > 0 ? std::min(peak_bytes_per_s, best) : best);
     if (pools[i].mean < wanted) continue;
     const auto above = static_cast<double>(pools[i].first_unit);
     if (i == 0) return above;

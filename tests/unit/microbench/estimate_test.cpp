@@ -85,6 +85,18 @@ TEST_CASE("between two sizes the access unit moves with the rates, not by a doub
   CHECK(crossing_unit_bytes({}) == 0);
 }
 
+TEST_CASE("a peak measured otherwise counts where it is lower, and a unit is the nearest doubling",
+          "[microbench]") {
+  const std::vector<RatePoint> points{{1024, 50}, {2048, 88}, {4096, 98}, {8192, 140}};
+  CHECK(crossing_unit_bytes(points, 100) ==
+        crossing_unit_bytes({{1024, 50}, {2048, 88}, {4096, 98}, {8192, 100}}));
+  CHECK(crossing_unit_bytes(points, 1000) == crossing_unit_bytes(points));
+  CHECK(crossing_unit_bytes(points, 40) == 1024);
+  CHECK(nearest_power_of_two(2900) == Approx(4096));
+  CHECK(nearest_power_of_two(2890) == Approx(2048));
+  CHECK(nearest_power_of_two(0) == 0);
+}
+
 TEST_CASE("one slow hit and one quick miss do not move the threshold", "[microbench]") {
   std::vector<double> hits(100, 500);
   std::vector<double> misses(100, 80'000);
