@@ -60,7 +60,7 @@ class DiskQueueSession : public Session {
       if (point->x == 1) alone = finding.value;
     }
     // Between the depths that were tried the rate rises little: a little more or less of it is one of them.
-    const double depth = estimate::crossing_unit_bytes(points);
+    const auto depth = static_cast<double>(estimate::access_unit_bytes(points));
     all.push_back({"disk.queue_depth", depth, depth, next_});
     if (alone > 0) all.push_back({"disk.queue_gain", best / alone, best / alone * kGainSpreadShare, next_});
     return all;

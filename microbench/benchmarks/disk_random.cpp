@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kReads = 8;
 constexpr std::uint64_t kStreamBytes = 1024 * 1024;
-constexpr std::uint64_t kTimedPages = 2 * kStreamBytes / kPageBytes;
+constexpr std::uint64_t kTimedRequests = 2;
 
 constexpr Output kOutputs[] = {
     {"disk.random_read_ns", "ns", "direct_4k",
@@ -34,12 +34,13 @@ class DiskRandomSession : public Session {
       const double ns = timer.ns_since(start);
       add("disk.random_read_ns", ns);
     }
-    const std::uint64_t offset = file.random_offset(3 * kStreamBytes);
+    const std::uint64_t offset = file.random_offset((1 + kTimedRequests) * kStreamBytes);
     read_all(file.direct_fd(), file.buffer(), kStreamBytes, offset);
-    const std::uint64_t start = timer.ticks();
-    read_all(file.direct_fd(), file.buffer(), 2 * kStreamBytes, offset + kStreamBytes);
-    const double page_ns = timer.ns_since(start) / static_cast<double>(kTimedPages);
-    page_ns_.push_back(page_ns);
+    for (std::uint64_t i = 1; i <= kTimedRequests; ++i) {
+      const std::uint64_t start = timer.ticks();
+      read_all(file.direct_fd(), file.buffer(), kStreamBytes, offset + i * kStreamBytes);
+      page_ns_.push_back(timer.ns_since(start) * static_cast<double>(kPageBytes) / kStreamBytes);
+    }
   }
 
   [[nodiscard]] std::vector<Finding> findings() const override {

@@ -53,14 +53,14 @@ class DiskUnitSession : public Session {
     std::vector<estimate::RatePoint> points;
     for (const Finding& finding : all) {
       const auto point = parse_point(finding.key);
-      // By the mean: the curve is flat where it is judged, and of a median among two kinds of requests nothing is left of one.
-      if (point) points.push_back({point->x, gray::stats::summarize(values(finding.key)).value().mean});
+      // By the slower quarter: what others leave to a shared disk for some minutes lifts the rest.
+      if (point)
+        points.push_back({point->x, gray::stats::quantile(values(finding.key), kQuarter).value_or(0)});
     }
     // Near the rate of a long read: the largest requests at random places have times of half as much again for some minutes, on
     // a disk that is others' as well, and with them as the peak the unit would be another one each time.
-    const auto stream = gray::stats::summarize(values("disk.sequential_bytes_per_s"));
-    const double peak = stream ? stream.value().mean : 0;
-    const double unit = estimate::nearest_power_of_two(estimate::crossing_unit_bytes(points, peak));
+    const double peak = gray::stats::quantile(values("disk.sequential_bytes_per_s"), kQuarter).value_or(0);
+    const auto unit = static_cast<double>(estimate::access_unit_bytes(points, peak));
     // The curve is flat there: a little more or less of bandwidth is a step of sizes.
     all.push_back({"disk.access_unit_bytes", unit, unit, values("disk.sequential_bytes_per_s").size()});
     return all;
