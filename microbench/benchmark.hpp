@@ -45,6 +45,8 @@ enum class Kind {
 
 inline constexpr double kMedian = 0.5;
 inline constexpr double kCalmTime = 0.1;
+inline constexpr double kCalmestTime = 0.05;
+inline constexpr double kQuarter = 0.25;
 inline constexpr double kCalmRate = 0.9;
 
 struct Output {
@@ -56,7 +58,8 @@ struct Output {
   bool is_per_device;
   Kind kind = Kind::kValue;
   /// What is recorded of the samples. The median, but where a neighbour on the processor or in memory only ever takes away: then
-  /// a tenth from the undisturbed end, which the next run finds again.
+  /// a tenth from the undisturbed end, which the next run finds again; where samples are of two kinds, whose shares change from run to
+  /// run, a place well inside the one kind.
   double quantile = kMedian;
 };
 

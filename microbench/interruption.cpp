@@ -9,6 +9,8 @@
 namespace microbench {
 namespace {
 
+volatile std::sig_atomic_t is_recorded = 0;  // written with the signals held, read by their handler
+
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
 void say(std::string_view text) {
@@ -18,7 +20,8 @@ void say(std::string_view text) {
 // Async-signal-safe: write, sigaction and raise.
 void end_by(int signal_number) {
   if (isatty(STDERR_FILENO) == 1) say("\r\033[K");
-  say("microbench: interrupted: nothing was recorded\n");
+  say(is_recorded != 0 ? "microbench: interrupted: all was measured, and is recorded\n"
+                       : "microbench: interrupted: nothing was recorded\n");
   struct sigaction ordinary {};
   ordinary.sa_handler = SIG_DFL;
   sigaction(signal_number, &ordinary, nullptr);
@@ -36,6 +39,10 @@ void say_when_interrupted() {
     if (sigaction(signal_number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
     sigaction(signal_number, &action, nullptr);
   }
+}
+
+void note_recorded() {
+  is_recorded = 1;
 }
 
 SignalsHeld::SignalsHeld() {

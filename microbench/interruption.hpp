@@ -13,6 +13,9 @@ namespace microbench {
 /// From now on a signal that ends the program says first that nothing was recorded. Main thread, once.
 void say_when_interrupted();
 
+/// From now on an interruption says that the figures are recorded. Call it while they are held (SignalsHeld).
+void note_recorded();
+
 /// Holds SIGINT, SIGTERM and SIGHUP in this thread for as long as it lives.
 class SignalsHeld {
  public:

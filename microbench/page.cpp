@@ -114,31 +114,42 @@ void Page::add_pictures() {
     cache.marks.push_back({measured("cache.threshold_ns"), "threshold"});
   add_section(
       cache,
-      fmt::format("One-byte reads by how long they took: above {} gbp and discnice take a page for not "
-                  "cached where the kernel does not tell them.",
-                  shown("cache.threshold_ns")));
+      fmt::format(
+          "One-byte reads by how long they took: above {} gbp, discnice and libgray take a page for not "
+          "cached where the kernel does not tell them.",
+          shown("cache.threshold_ns")));
   Chart unit{"Bandwidth by request size", "bytes", "bytes/s", true, false, {}, {}, {}};
   unit.series = {{"reads at random places", points("disk.unit_curve"), false}};
   if (measured("disk.access_unit_bytes") > 0)
     unit.marks.push_back({measured("disk.access_unit_bytes"), "access unit"});
   add_section(
-      unit,
-      fmt::format("gbp lets one probe answer for no less than the access unit, {}: larger requests gain "
-                  "little.",
-                  shown("disk.access_unit_bytes")));
+      unit, fmt::format(
+                "gbp and libgray let one probe answer for no less than the access unit, {}: larger requests "
+                "gain little.",
+                shown("disk.access_unit_bytes")));
   Chart seek{"Seek time by distance", "bytes", "ns", true, false, {}, {}, {}};
   seek.series = {{"a page at this distance from the last one", points("disk.seek_curve"), false}};
   add_section(seek,
               measured("disk.is_rotational") > 0
-                  ? "Distance costs time, so gbp -file gains by the order on the disk."
-                  : "Distance costs nothing, so gbp -file gains little here: this is no disk with a head.");
+                  ? fmt::format("Distance costs time: gbp -file orders by place, for a random page takes {} "
+                                "times a sequential one.",
+                                shown("disk.random_over_sequential"))
+                  : fmt::format("Distance costs nothing, this is no disk with a head; gbp -file goes by {}, "
+                                "how many times longer a random page takes than a sequential one.",
+                                shown("disk.random_over_sequential")));
   Chart ahead{"Read-ahead windows", "1", "bytes", false, true, {}, {}, {}};
   ahead.series = {{"first, second, ... window of a stream", points("disk.readahead_curve"), false}};
-  add_section(ahead, fmt::format("discnice's model of read-ahead stands on these windows; they grow to {}.",
-                                 shown("disk.readahead_max_bytes")));
+  add_section(
+      ahead,
+      fmt::format("They grow to {}, for which one probe of gbp or libgray answers at least: what is read "
+                  "together is cached together.",
+                  shown("disk.readahead_max_bytes")));
   Chart queue{"Random reads at once", "1", "1/s", true, false, {}, {}, {}};
   queue.series = {{"reads a second", points("disk.queue_curve"), false}};
-  add_section(queue, "How much a program that reads many files gains by asking for several at once.");
+  add_section(
+      queue,
+      "No tool reads this: it tells a person how much a program that reads many files gains by asking for "
+      "several at once.");
   add_memory();
 }
 
@@ -156,7 +167,10 @@ void Page::add_memory() {
     bars.points.push_back({static_cast<double>(memory.names.size()), ns});
   }
   if (!bars.points.empty()) memory.series = {bars};
-  add_section(memory, "gb_alloc judges by the time of a touch whether there is still memory to be had.");
+  add_section(memory,
+              "gb_alloc times such touches itself, to see whether there is still memory to be had: here a "
+              "person sees "
+              "what is normal.");
 }
 
 void Page::add_table() {

@@ -54,7 +54,7 @@ Plan plan_for(Effort effort) {
     case Effort::kDefault:
       break;
   }
-  return {0.03, 30 * kTenthSecondNs, 90 * kTenthSecondNs, 256 * kMiB, 20 * kTenthSecondNs};
+  return {0.03, 30 * kTenthSecondNs, 120 * kTenthSecondNs, 256 * kMiB, 20 * kTenthSecondNs};
 }
 
 // Measured in one group with one context.
@@ -85,7 +85,11 @@ class Run {
  private:
   void add_group(const std::string& directory, const std::string& device, Needs needs);
   [[nodiscard]] bool is_measured(const Benchmark& benchmark, const std::string& device) const;
+  std::unique_ptr<TestFile> make_file(const Group& group);
   void measure_group(Group& group, const gray::timing::Timer& timer);
+  void measure_together(Group& host, Group& group, const gray::timing::Timer& timer, TestFile& file);
+  std::vector<Measured> run_all(const std::vector<const Benchmark*>& wanted, const gray::timing::Timer& timer,
+                                TestFile* file, std::uint64_t budget_ns);
   void show(const std::string& what, std::uint64_t group_ns, double share);
 
   const RunOptions& options_;
@@ -143,34 +147,67 @@ void Run::show(const std::string& what, std::uint64_t group_ns, double share) {
   progress_.set(now_ns * 100 / std::max<std::uint64_t>(total_ns_, 1));
 }
 
-void Run::measure_group(Group& group, const gray::timing::Timer& timer) {
-  std::unique_ptr<TestFile> file;
-  const std::uint64_t budget_ns = group.directory.empty() ? plan_.host_ns : plan_.device_ns;
+// Null, and said, where there can be none.
+std::unique_ptr<TestFile> Run::make_file(const Group& group) {
   const auto on_fill = [&](double share) {
     show("the disk, by writing the test file", plan_.file_ns, share);
   };
-  if (!group.directory.empty()) {
-    try {
-      file = options_.file.empty()
-                 ? std::make_unique<TestFile>(group.directory, plan_.file_bytes, plan_.file_ns, on_fill)
-                 : std::make_unique<TestFile>(options_.file);
-    } catch (const NotAvailable& reason) {
-      gray::cli::warn("{}", reason.what());
-      has_failed_ = true;
-      return;
-    }
+  try {
+    auto file = options_.file.empty()
+                    ? std::make_unique<TestFile>(group.directory, plan_.file_bytes, plan_.file_ns, on_fill)
+                    : std::make_unique<TestFile>(options_.file);
     done_ns_ += plan_.file_ns;
+    return file;
+  } catch (const NotAvailable& reason) {
+    gray::cli::warn("{}", reason.what());
+    has_failed_ = true;
+    return nullptr;
   }
-  const Context context{timer, options_.effort, file.get(), plan_.interval_max, 1};
-  group.results =
-      run_benchmarks(group.benchmarks, context, budget_ns,
-                     [&](const Benchmark& next, double share) { show(next.what, budget_ns, share); });
+}
+
+std::vector<Measured> Run::run_all(const std::vector<const Benchmark*>& wanted,
+                                   const gray::timing::Timer& timer, TestFile* file,
+                                   std::uint64_t budget_ns) {
+  const Context context{timer, options_.effort, file, plan_.interval_max, 1};
+  auto results = run_benchmarks(wanted, context, budget_ns, [&](const Benchmark& next, double share) {
+    show(next.what, budget_ns, share);
+  });
   done_ns_ += budget_ns;
+  return results;
+}
+
+void Run::measure_group(Group& group, const gray::timing::Timer& timer) {
+  if (group.directory.empty()) {
+    group.results = run_all(group.benchmarks, timer, nullptr, plan_.host_ns);
+  } else if (const auto file = make_file(group)) {
+    group.results = run_all(group.benchmarks, timer, file.get(), plan_.device_ns);
+  }
+}
+
+// The benchmarks of the host among those of a device: so each has samples from all of the time, and a phase of a few seconds, of a
+// neighbour or of the processor's clock, is a part of them and never all.
+void Run::measure_together(Group& host, Group& group, const gray::timing::Timer& timer, TestFile& file) {
+  std::vector<const Benchmark*> wanted = host.benchmarks;
+  wanted.insert(wanted.end(), group.benchmarks.begin(), group.benchmarks.end());
+  for (Measured& measured : run_all(wanted, timer, &file, plan_.host_ns + plan_.device_ns)) {
+    Group& owner = measured.benchmark->needs == Needs::kNothing ? host : group;
+    owner.results.push_back(std::move(measured));
+  }
 }
 
 void Run::measure() {
   const gray::timing::Timer timer;
-  for (Group& group : groups_) measure_group(group, timer);
+  auto next = groups_.begin();
+  if (groups_.size() > 1 && next->directory.empty()) {
+    Group& host = *next++;
+    if (const auto file = make_file(*next)) {
+      measure_together(host, *next, timer, *file);
+    } else {
+      measure_group(host, timer);
+    }
+    ++next;
+  }
+  for (; next != groups_.end(); ++next) measure_group(*next, timer);
   progress_.finish();
 }
 
@@ -260,6 +297,7 @@ int record_results(gray::repo::Repository& repository, Source target, const RunO
   const auto outcome = repository.update(
       target, changes, is_moved ? gray::repo::UnusableFile::kMoveAside : gray::repo::UnusableFile::kRefuse);
   if (!outcome.is_ok()) return fail(kExitSomeFailed, "nothing was recorded: {}", outcome.problem);
+  note_recorded();
   if (!outcome.moved_to.empty()) gray::cli::warn("the old record is now '{}'", outcome.moved_to);
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "microbench/registry.hpp"
 #include "toolbox/base/clock.hpp"
 
 namespace microbench {
@@ -15,13 +16,20 @@ constexpr std::size_t kRoundsForSure = 3;
 // Beyond so many budgets even those rounds are not waited for.
 constexpr std::uint64_t kOvertimeFactor = 2;
 
-// A state of the host, such as its neighbours' or its clock's, lasts for tenths of a second: samples of one moment agree
-// with each other and not with the next run's.
-constexpr std::uint64_t kSpanMinNs = 250'000'000;
+// A state of the host, such as its neighbours' or its clock's, lasts for tenths of a second or for seconds: samples of one moment
+// agree with each other and not with the next run's. So nobody ends before this part of the time, of which fewer benchmarks have less.
+constexpr double kSpanShare = 0.75;
+
+// What is known well already has its turn so much more rarely: the time is worth more where the samples scatter.
+constexpr std::uint64_t kNarrowWeight = 4;
+
+// To look at all samples takes longer than some rounds do, so it is done when there are so many more than at the last look.
+constexpr std::size_t kLookAgainDivisor = 8;
 
 struct Running {
   std::unique_ptr<Session> session;
   std::uint64_t used_ns = 0;
+  std::size_t rounds_looked_at = 0;
   Measured measured;
 };
 
@@ -38,14 +46,33 @@ Running set_up(const Benchmark& benchmark, const Context& context) {
   return running;
 }
 
-bool is_done(const Running& running, std::uint64_t used_ns, std::uint64_t budget_ns, std::uint64_t span_ns) {
+bool is_narrow(Running& running) {
+  const std::size_t rounds = running.measured.rounds;
+  if (rounds >= running.rounds_looked_at + running.rounds_looked_at / kLookAgainDivisor + 1) {
+    running.rounds_looked_at = rounds;
+    running.measured.is_narrow = running.session->is_narrow();
+  }
+  return running.measured.is_narrow;
+}
+
+// Time had, as it counts for the next turn.
+std::uint64_t weighed_ns(const Running& running) {
+  return running.used_ns * (running.measured.is_narrow ? kNarrowWeight : 1);
+}
+
+std::uint64_t span_for(std::size_t wanted, std::uint64_t budget_ns) {
+  const double share = static_cast<double>(wanted) / static_cast<double>(benchmarks().size());
+  return static_cast<std::uint64_t>(kSpanShare * std::min(share, 1.0) * static_cast<double>(budget_ns));
+}
+
+bool is_done(Running& running, std::uint64_t used_ns, std::uint64_t budget_ns, std::uint64_t span_ns) {
   if (!running.session) return true;
   const std::size_t rounds = running.measured.rounds;
   if (rounds >= running.session->rounds_max()) return true;
   if (used_ns >= kOvertimeFactor * budget_ns && rounds > 0) return true;
   if (used_ns >= budget_ns && rounds >= std::min(kRoundsForSure, running.session->rounds_max())) return true;
-  if (rounds < running.session->rounds_min() || running.used_ns < span_ns) return false;
-  return running.session->is_narrow();
+  if (rounds < running.session->rounds_min()) return false;
+  return is_narrow(running) && used_ns >= span_ns;
 }
 
 void run_round(Running& running) {
@@ -77,8 +104,7 @@ std::vector<Measured> run_benchmarks(const std::vector<const Benchmark*>& wanted
                                      std::uint64_t budget_ns, const OnRound& on_round) {
   const std::uint64_t start_ns = gray::base::monotonic_ns();
   const auto used_ns = [&] { return gray::base::monotonic_ns() - start_ns; };
-  const std::uint64_t span_ns =
-      std::min<std::uint64_t>(kSpanMinNs, budget_ns / (2 * std::max<std::size_t>(wanted.size(), 1)));
+  const std::uint64_t span_ns = span_for(wanted.size(), budget_ns);
   std::vector<Running> all;
   for (const Benchmark* benchmark : wanted) {
     on_round(*benchmark, static_cast<double>(used_ns()) / static_cast<double>(budget_ns));
@@ -88,11 +114,11 @@ std::vector<Measured> run_benchmarks(const std::vector<const Benchmark*>& wanted
   for (Running& running : all) active.push_back(&running);
   while (true) {
     active.erase(std::remove_if(active.begin(), active.end(),
-                                [&](const Running* r) { return is_done(*r, used_ns(), budget_ns, span_ns); }),
+                                [&](Running* r) { return is_done(*r, used_ns(), budget_ns, span_ns); }),
                  active.end());
     if (active.empty()) break;
     Running* next = *std::min_element(active.begin(), active.end(), [](const Running* a, const Running* b) {
-      return a->used_ns < b->used_ns;
+      return weighed_ns(*a) < weighed_ns(*b);
     });
     on_round(*next->measured.benchmark, static_cast<double>(used_ns()) / static_cast<double>(budget_ns));
     run_round(*next);

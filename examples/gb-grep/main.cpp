@@ -25,7 +25,7 @@ constexpr double kCachedMin =
 constexpr double kCachedSteps = 32;
 
 constexpr char kHelp[] =
-    "Usage: gb-grep [-c | -l | -q] [-u] TEXT FILE...\n"
+    "Usage: gb-grep [-c | -l | -q] [-u] [--explain] TEXT FILE...\n"
     "\n"
     "Prints the lines that hold TEXT, of the cached files first, then of the others as they lie on disk.\n"
     "\n"
@@ -33,6 +33,7 @@ constexpr char kHelp[] =
     "  -l  only the names of files that hold it\n"
     "  -q  nothing: end at the first match\n"
     "  -u  in the order given, as grep does\n"
+    "  --explain  say on stderr what the order goes by on the first file's device\n"
     "  --help, --version\n"
     "\n"
     "Exit status: 0 found, 1 not found, 2 trouble or usage.\n";
@@ -42,6 +43,7 @@ struct Options {
   bool is_list = false;
   bool is_quiet = false;
   bool is_unordered = false;
+  bool is_explained = false;
   std::string text;
 };
 
@@ -51,9 +53,34 @@ struct File {
   gb_layout_place place;
 };
 
-void order_files(std::vector<const char*>& paths) {
+const char* name_of(std::uint32_t origin) {
+  switch (origin) {
+    case GB_ORIGIN_CALLER:
+      return "as asked for";
+    case GB_ORIGIN_RECORD:
+      return "from the record of this host";
+    case GB_ORIGIN_NOW:
+      return "not recorded: a cached read was timed just now";
+    default:
+      return "the library's own: microbench has not measured this host";
+  }
+}
+
+void explain(gb_cache_t* detector, const char* path) {
+  gb_cache_settings settings{};
+  settings.size = sizeof settings;
+  if (gb_cache_explain(detector, path, &settings) != 0) return;
+  std::fprintf(stderr, "gb-grep: where the kernel does not tell, one probe answers for %llu bytes (%s)\n",
+               static_cast<unsigned long long>(settings.prediction_unit_bytes),
+               name_of(settings.prediction_unit_origin));
+  std::fprintf(stderr, "gb-grep: a probe above %llu ns missed (%s)\n",
+               static_cast<unsigned long long>(settings.hit_time_max_ns), name_of(settings.hit_time_origin));
+}
+
+void order_files(std::vector<const char*>& paths, bool is_explained) {
   gb_cache_t* detector = nullptr;
-  if (paths.size() < 2 || gb_cache_open(nullptr, &detector) != 0) return;
+  if ((paths.size() < 2 && !is_explained) || gb_cache_open(nullptr, &detector) != 0) return;
+  if (is_explained) explain(detector, paths[0]);
   gb_order_t order = GB_ORDER_NONE;
   gb_layout_advise(paths[0], 0, &order);
   std::vector<File> files;
@@ -172,8 +199,10 @@ int fail_usage(const char* what, const char* word) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  constexpr option kOptions[] = {
-      {"help", no_argument, nullptr, 'h'}, {"version", no_argument, nullptr, 'v'}, {nullptr, 0, nullptr, 0}};
+  constexpr option kOptions[] = {{"help", no_argument, nullptr, 'h'},
+                                 {"version", no_argument, nullptr, 'v'},
+                                 {"explain", no_argument, nullptr, 'e'},
+                                 {nullptr, 0, nullptr, 0}};
   Options options;
   opterr = 0;
   for (int letter; (letter = getopt_long(argc, argv, "+clqu", kOptions, nullptr)) != -1;) {
@@ -181,6 +210,7 @@ int main(int argc, char** argv) {
     if (letter == 'v') std::printf("gb-grep (Gray Toolbox) %s\n", gb_version());
     if (letter == 'h' || letter == 'v') return end_output(0);
     if (letter == '?') return fail_usage("unknown option ", argv[optind - 1]);
+    options.is_explained = options.is_explained || letter == 'e';
     options.is_count = options.is_count || letter == 'c';
     options.is_list = options.is_list || letter == 'l';
     options.is_quiet = options.is_quiet || letter == 'q';
@@ -191,6 +221,6 @@ int main(int argc, char** argv) {
   if (options.text.empty()) return fail_usage("there is no text to look for", "");
   if (options.text.find('\n') != std::string::npos) return fail_usage("the text must lie in one line", "");
   std::vector<const char*> paths(argv + optind + 1, argv + argc);
-  if (!options.is_unordered) order_files(paths);
+  if (!options.is_unordered) order_files(paths, options.is_explained);
   return search(options, paths);
 }

@@ -19,10 +19,8 @@ constexpr int kLongReads = 16;
 constexpr double kHitMaxNs = 20'000;
 
 constexpr Output kOutputs[] = {
-    {"cache.hit_ns", "ns", "pread_1", "one byte read from a cached page",
-     "libgray/src/filecache, tools/gbp, tools/discnice/predictor", false, Kind::kValue, kCalmTime},
-    {"cache.hit_per_kib_ns", "ns", "pread_64k", "each further KiB read from cached pages",
-     "tools/discnice/predictor", false, Kind::kValue, kCalmTime},
+    {"cache.hit_ns", "ns", "pread_1", "one byte read from a cached page", "tools/discnice/cli", false},
+    {"cache.hit_per_kib_ns", "ns", "pread_64k", "each further KiB read from cached pages", "a person", false},
 };
 
 class CacheHitSession : public Session {

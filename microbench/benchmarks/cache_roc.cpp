@@ -22,10 +22,10 @@ constexpr std::size_t kProbes = 32;
 constexpr double kErrorShareMax = 0.5;
 
 constexpr Output kOutputs[] = {
-    {"disk.miss_ns", "ns", "pread_1", "one byte read from a page that is not cached",
-     "libgray/src/filecache, tools/gbp, tools/discnice/predictor", true},
+    {"disk.miss_ns", "ns", "pread_1", "one byte read from a page that is not cached", "tools/discnice/cli",
+     true},
     {"cache.threshold_ns", "ns", "roc", "a read that takes longer was a miss",
-     "libgray/src/filecache, tools/gbp, tools/discnice/predictor", true},
+     "libgray/src/filecache, tools/gbp, tools/discnice/cli", true},
     {"cache.false_miss_share", "1", "roc", "of the hits, how many take longer than the threshold", "a person",
      true},
     {"cache.false_hit_share", "1", "roc", "of the misses, how many do not", "a person", true},

@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "microbench/interruption.hpp"
 #include "microbench/registry_list.hpp"
 #include "toolbox/base/fd.hpp"
 
@@ -43,6 +44,8 @@ class ContextSwitchSession : public Session {
     open_pipe(back_read_, back_write_);
     processor_ = sched_getcpu();
     if (processor_ < 0) throw NotAvailable("the kernel does not tell which processor this is");
+    // A signal is for the main thread, which may hold it for a moment; one that this thread took would be lost on that.
+    const SignalsHeld held;
     partner_ = std::thread([this] { answer(); });
   }
 

@@ -30,8 +30,7 @@ constexpr std::uint64_t kDistanceMinBytes = 2 * 1024 * 1024;
 constexpr std::uint64_t kDistanceFactor = 2;
 
 constexpr Output kOutputs[] = {
-    {"disk.is_rotational", "1", "seeks", "1 if distance costs time as under a moving head",
-     "libgray/src/layout, tools/gbp", true},
+    {"disk.is_rotational", "1", "seeks", "1 if distance costs time as under a moving head", "a person", true},
     {"disk.seek_settle_ns", "ns", "seeks", "the shortest seek, without rotation and transfer", "a person",
      true},
     {"disk.seek_average_ns", "ns", "seeks", "a seek over a third of the stretch, the same way", "a person",

@@ -31,8 +31,7 @@ constexpr std::uint64_t kPagesMax = 8;
 
 constexpr Output kOutputs[] = {
     {"layout.inode_order", "1", "fiemap",
-     "rank correlation of i-number and place on disk in a fresh folder, 0 if below 0",
-     "libgray/src/layout, tools/gbp", true},
+     "rank correlation of i-number and place on disk in a fresh folder, 0 if below 0", "a person", true},
 };
 
 class LayoutSession : public Session {

@@ -12,11 +12,11 @@ constexpr std::size_t kBlockBytes = 64 * 1024 * 1024;
 
 constexpr Output kOutputs[] = {
     {"memory.copy_bytes_per_s", "bytes/s", "memcpy", "rate of a long copy, each byte counted once",
-     "libgray/src/memory", false},
-    {"memory.zero_bytes_per_s", "bytes/s", "memset", "rate of zeroing memory that is there",
-     "libgray/src/memory", false, Kind::kValue, kCalmRate},
+     "tools/gbp", false, Kind::kValue, kCalmRate},
+    {"memory.zero_bytes_per_s", "bytes/s", "memset", "rate of zeroing memory that is there", "a person",
+     false, Kind::kValue, kQuarter},
     {"memory.allocate_bytes_per_s", "bytes/s", "populate", "rate at which the kernel allocates and zeroes",
-     "libgray/src/memory", false, Kind::kValue, kCalmRate},
+     "a person", false},
 };
 
 // Keeps the compiler from leaving out work whose result nobody looks at.
@@ -43,8 +43,6 @@ class MemoryBandwidthSession : public Session {
     add("memory.allocate_bytes_per_s",
         static_cast<double>(fresh.bytes()) * 1e9 / context().timer.ns_since(start));
   }
-
-  [[nodiscard]] std::size_t rounds_max() const override { return 60; }
 
  private:
   template <typename Work>

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "microbench/mapping.hpp"
 #include "microbench/registry_list.hpp"
@@ -17,13 +18,16 @@ namespace {
 
 constexpr std::size_t kSmallBytes = 4096;
 constexpr std::size_t kSmallPages = 1024;
+// The first passes fill the processor's tables of addresses; what is left then is the write.
+constexpr int kRetouchPasses = 8;
+
 constexpr std::size_t kHugeBytes = 2 * 1024 * 1024;
 constexpr std::size_t kHugePages = 4;
 
 constexpr Output kOutputs[] = {
-    {"memory.touch_4k_ns", "ns", "each_page", "first write to a fresh page while memory is free",
-     "libgray/src/memory", false, Kind::kValue, kCalmTime},
-    {"memory.retouch_ns", "ns", "second_pass", "a write to a page that is there", "libgray/src/memory", false,
+    {"memory.touch_4k_ns", "ns", "each_page", "first write to a fresh page while memory is free", "a person",
+     false, Kind::kValue, kCalmTime},
+    {"memory.retouch_ns", "ns", "later_pass", "a write to a page that is there", "a person", false,
      Kind::kValue, kCalmTime},
     {"memory.touch_huge_ns", "ns", "each_page", "first write to a fresh huge page of 2 MiB",
      "a person; what a slow touch may be instead of paging", false, Kind::kValue, kCalmTime},
@@ -61,11 +65,15 @@ class MemoryTouchSession : public Session {
     [[maybe_unused]] const bool is_small = memory.advise(MADV_NOHUGEPAGE);
     const auto first = gray::stats::summarize(touch_each(memory.data(), kSmallBytes, kSmallPages));
     const gray::timing::Timer& timer = context().timer;
-    const std::uint64_t start = timer.ticks();
-    for (std::size_t i = 0; i < kSmallPages; ++i) {
-      *static_cast<volatile char*>(memory.data() + i * kSmallBytes) = 2;
+    double least_ns = INFINITY;
+    for (int pass = 0; pass < kRetouchPasses; ++pass) {
+      const std::uint64_t start = timer.ticks();
+      for (std::size_t i = 0; i < kSmallPages; ++i) {
+        *static_cast<volatile char*>(memory.data() + i * kSmallBytes) = 2;
+      }
+      least_ns = std::min(least_ns, timer.ns_since(start) / kSmallPages);
     }
-    add("memory.retouch_ns", timer.ns_since(start) / kSmallPages);
+    add("memory.retouch_ns", least_ns);
     if (first) add("memory.touch_4k_ns", first.value().median);
   }
 

@@ -19,15 +19,14 @@ constexpr int kSettleTries = 200;
 
 constexpr Output kOutputs[] = {
     {"disk.readahead_max_bytes", "bytes", "arrivals", "largest window the kernel reads ahead",
-     "tools/discnice/predictor, libgray/src/filecache", true},
+     "libgray/src/filecache, tools/gbp", true},
     {"disk.readahead_initial_bytes", "bytes", "arrivals", "what reading a file's first byte brings",
-     "tools/discnice/predictor", true},
+     "a person", true},
     {"disk.readahead_restart_bytes", "bytes", "arrivals",
-     "the first window of a stream that begins inside a file", "tools/discnice/predictor", true},
-    {"disk.readahead_random_bytes", "bytes", "arrivals", "what a read elsewhere brings",
-     "libgray/src/filecache", true},
+     "the first window of a stream that begins inside a file", "a person", true},
+    {"disk.readahead_random_bytes", "bytes", "arrivals", "what a read elsewhere brings", "a person", true},
     {"disk.readahead_is_reset", "1", "arrivals", "1 if one read elsewhere makes a stream start small again",
-     "tools/discnice/predictor", true},
+     "a person", true},
     {"disk.readahead_curve", "bytes", "arrivals", "the first, second, ... window of a stream",
      "microbench report", true, Kind::kCurve},
 };

@@ -45,14 +45,13 @@ constexpr double kPauseFactor = 5;
 constexpr double kPauseMinNs = 10e6;
 
 constexpr Output kOutputs[] = {
-    {"writeback.age_ns", "ns", "dirty_count", "how old dirty data grows before it flows",
-     "tools/discnice/policyd", true},
+    {"writeback.age_ns", "ns", "dirty_count", "how old dirty data grows before it flows", "a person", true},
     {"writeback.background_bytes", "bytes", "dirty_count", "how much dirty data there may be before it flows",
-     "tools/discnice/policyd", true},
+     "a person", true},
     {"writeback.pause_bytes", "bytes", "write_times",
-     "how much a program has written when its writes are made to wait", "tools/discnice/policyd", true},
+     "how much a program has written when its writes are made to wait", "a person", true},
     {"writeback.read_slowdown", "1", "random_reads",
-     "how many times longer a random read takes while data flows", "tools/discnice/policyd", true},
+     "how many times longer a random read takes while data flows", "a person", true},
 };
 
 struct Counts {

@@ -22,12 +22,9 @@ struct RatePoint {
 inline constexpr double kPeakShare = 0.9;
 
 /// The smallest unit that reaches that share of the best rate, on the rising curve nearest to the points (larger requests
-/// amortise more, so that a dip or a peak of one size is noise); 0 for none.
-std::uint64_t access_unit_bytes(std::vector<RatePoint> points);
-
-/// The same between two of the sizes, where the line that joins them crosses that share of the peak. Sizes go by doubling, so
-/// of two runs one may take the next size where this has hardly moved. 0 for none. Pure.
-double crossing_unit_bytes(std::vector<RatePoint> points);
+/// amortise more, so that a dip or a peak of one size is noise); 0 for none. `peak_bytes_per_s`: a lower peak, measured otherwise; 0: the
+/// best of the points. Pure.
+std::uint64_t access_unit_bytes(std::vector<RatePoint> points, double peak_bytes_per_s = 0);
 
 /// One read after a read at a known distance.
 struct SeekSample {

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# host_parameters: gbp and discnice change with what is recorded of the host, and say so.
+# host_parameters: libgray (by gb-grep), gbp and discnice change with what is recorded of the host, and say so.
 #
-# Values are given by variables and, once, by a record that microbench made. Leaves out what the changed values do to a
+# Values are given by variables and by a record that microbench made, whose figures are then changed. Leaves out what the changed values do to a
 # measurement (tests/unit/gbp, tests/unit/libgray).
 source "$(dirname "$0")/../support/system.bash"
-need_built gbp discnice microbench
+need_built gbp discnice microbench gb-grep
 export XDG_DATA_HOME=$SCRATCH/data
 mkdir "$XDG_DATA_HOME" "$SCRATCH/place"
 cd "$SCRATCH/place"
+GREP=$(program gb-grep)
 head -c 100000 /dev/zero >file
 
 says() { # WORDS PROGRAM ARGUMENT...
@@ -18,10 +19,13 @@ says() { # WORDS PROGRAM ARGUMENT...
   grep -q -e "$words" "$SCRATCH/out" || fail "no '$words' from $*: $(cat "$SCRATCH/out")"
 }
 
-# Nothing recorded: the paper's unit, and each probe against a second one.
+# Nothing recorded: the paper's unit, and a cached read is timed on the spot.
 says 'answers for 5.00 MiB: the default' "$BIN/gbp" --explain file
-says 'cache.threshold_ns is not measured' "$BIN/gbp" --explain file
-says 'much slower than a second one' "$BIN/discnice" explain
+says 'cache.threshold_ns is not measured, a cached read took .* just now (measured in ' "$BIN/gbp" --explain file
+says 'a cached read took .* just now (measured in .*); neither cache.threshold_ns nor' "$BIN/discnice" explain
+printf 'foo\n' >text
+says 'answers for 5242880 bytes (the library.s own' "$GREP" --explain foo text
+says 'missed (not recorded: a cached read was timed just now)' "$GREP" --explain foo text
 
 # Another access unit, another window, another threshold.
 GRAY_PARAM_DISK_ACCESS_UNIT_BYTES=$((3 << 20)) says 'answers for 3.00 MiB: the larger of' "$BIN/gbp" --explain file
@@ -33,12 +37,70 @@ GRAY_PARAM_CACHE_THRESHOLD_NS=12345 says 'above 12.3 us missed' "$BIN/gbp" --exp
 GRAY_PARAM_CACHE_THRESHOLD_NS=12345 says 'above 12.3 us was not cached' "$BIN/discnice" explain
 GRAY_PARAM_CACHE_HIT_NS=1000 GRAY_PARAM_DISK_MISS_NS=100000 says 'above 10.0 us was not cached' "$BIN/discnice" explain
 
+GRAY_PARAM_DISK_ACCESS_UNIT_BYTES=$((3 << 20)) says 'answers for 3145728 bytes (from the record' "$GREP" --explain foo text
+GRAY_PARAM_CACHE_THRESHOLD_NS=12345 says 'above 12345 ns missed (from the record' "$GREP" --explain foo text
+
 # A threshold decides: where every read is called slow nothing is cached, where none is all of it.
 cat file >/dev/null
 fraction() { "$BIN/gbp" --json --backend timed file | sed 's/.*"cached_fraction":\([^,]*\).*/\1/'; }
 [[ $(GRAY_PARAM_CACHE_THRESHOLD_NS=1000000000000 fraction) == 1.0 ]] || fail "a threshold of 1000 s finds a miss"
 
+# Who is said to read a figure has its name in the sources.
+python3 - "$SOURCE" <<'PYTHON' || fail "see above"
+import pathlib, re, sys
+root = pathlib.Path(sys.argv[1])
+output = re.compile(r'\{"([a-z0-9_.]+)",\s*"[^"]*",\s*"[^"]*",\s*"[^"]*",\s*"([^"]*)"')
+seen = 0
+for source in sorted((root / "microbench/benchmarks").glob("*.cpp")):
+    for key, readers in output.findall(source.read_text()):
+        for folder in re.findall(r"(?:libgray|tools)/[a-z_/-]+", readers):
+            seen += 1
+            if not any(re.search(re.escape(key) + r"\b", path.read_text()) for path in (root / folder).rglob("*.cpp")):
+                sys.exit(f"{source.name}: {key} is said to be read by {folder}, which does not name it")
+if seen < 8:
+    sys.exit(f"only {seen} readers found: the pattern no longer fits the descriptors")
+PYTHON
+
 # A record of microbench's own.
 says 'cache.threshold_ns@' "$BIN/microbench" run --quick cache_roc
 says 'missed: cache.threshold_ns (user, ' "$BIN/gbp" --explain file
 says 'cache.threshold_ns was measured on this host' "$BIN/discnice" explain
+says 'missed (from the record of this host)' "$GREP" --explain foo text
+
+# That record with other figures: each of the three says something else, and what it says is the figure.
+explained() {
+  "$BIN/gbp" --explain file 2>&1 >/dev/null | grep -v 'random' >"$1.gbp"
+  "$BIN/discnice" explain >"$1.discnice"
+  "$GREP" --explain foo text 2>"$1.libgray" >/dev/null
+}
+edit_record() { # THRESHOLD-NS UNIT-BYTES
+  local file
+  file=$(find "$XDG_DATA_HOME" -name 'host-*.params')
+  python3 - "$file" "$@" <<'PYTHON'
+import re, sys
+path, threshold, unit = sys.argv[1:]
+text = open(path).read()
+text, changed = re.subn(r"(?m)^(cache\.threshold_ns@\S+\s+)\S+", r"\g<1>" + threshold, text)
+text, units = re.subn(r"(?m)^(disk\.access_unit_bytes@\S+\s+)\S+", r"\g<1>" + unit, text)
+assert changed == 1 and units == 1, text
+# The last line holds the count and a checksum of all before it (docs/repository-format.md).
+body, end = text[: text.rindex("\nend ") + 1], text[text.rindex("\nend ") + 1 :].split()
+hashed = 0xCBF29CE484222325
+for byte in body.encode():
+    hashed = (hashed ^ byte) * 0x100000001B3 % 2**64
+open(path, "w").write(f"{body}end {end[1]} {hashed:016x}\n")
+PYTHON
+}
+"$BIN/microbench" run --quick disk_unit >/dev/null 2>&1 || fail "no access unit can be measured"
+edit_record 33000 4194304
+explained "$SCRATCH/one"
+edit_record 44000 7340032
+explained "$SCRATCH/other"
+for program in gbp discnice libgray; do
+  if cmp -s "$SCRATCH/one.$program" "$SCRATCH/other.$program"; then fail "$program explains two records alike: $(cat "$SCRATCH/one.$program")"; fi
+done
+grep -q 'answers for 7.00 MiB' "$SCRATCH/other.gbp" || fail "gbp does not use the access unit: $(cat "$SCRATCH/other.gbp")"
+grep -q 'above 44.0 us missed' "$SCRATCH/other.gbp" || fail "gbp does not use the threshold: $(cat "$SCRATCH/other.gbp")"
+grep -q 'above 44.0 us' "$SCRATCH/other.discnice" || fail "discnice does not use the threshold: $(cat "$SCRATCH/other.discnice")"
+grep -q 'answers for 7340032 bytes' "$SCRATCH/other.libgray" || fail "libgray does not use the access unit: $(cat "$SCRATCH/other.libgray")"
+grep -q 'above 44000 ns missed' "$SCRATCH/other.libgray" || fail "libgray does not use the threshold: $(cat "$SCRATCH/other.libgray")"

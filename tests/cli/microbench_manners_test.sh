@@ -120,20 +120,63 @@ expect 0 1 run --move-aside timer
 expect 0 0 show timer.overhead_ns
 grep -q user "$OUT" || fail "no new record after --move-aside: $(cat "$OUT")"
 
-# Ctrl-C at any point: one line, nothing recorded, nothing left.
-before=$(cat "$(record)")
-for delay in 0.05 0.2 0.5 0.9 1.4 2.0; do
-  "$BIN/microbench" run --anew --dir . >"$OUT" 2>"$ERR" </dev/null &
-  pid=$!
-  sleep "$delay"
-  # Job control is off in scripts, so that a background job ignores SIGINT; SIGTERM takes the same way.
-  kill -TERM "$pid"
-  status=0
-  wait "$pid" || status=$?
-  [[ $status -eq 143 ]] || fail "status $status after SIGTERM at $delay s: $(cat "$ERR")"
-  [[ $(cat "$(record)") == "$before" ]] || fail "an interrupted run changed the record"
-  nothing_left "an interrupted run ($delay s)"
-done
+# Ctrl-C and its like at any point of a run, from its first moment until after its end: one line, nothing left, and the record is either the old
+# one or the new one whole. Job control is off in scripts, so that a background job would ignore SIGINT: Python gives it back.
+python3 - "$BIN/microbench" "$(record)" "$SCRATCH/place" <<'PYTHON' || fail "see above"
+import os, signal, subprocess, sys, time
+program, record, place = sys.argv[1:]
+command = [program, "run", "--quick", "--dir", ".", "timer", "disk_random"]
+
+def start():
+    back = lambda: [signal.signal(s, signal.SIG_DFL) for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=back)
+
+def names():
+    return sorted(name for name in os.listdir(place) + os.listdir(os.path.dirname(record)) if not name.endswith(".lock"))
+
+there_before = names()
+began = time.monotonic()
+whole = start()
+whole.communicate()
+took_s = time.monotonic() - began
+interrupted = 0
+POINTS = 16
+for point in range(POINTS):
+    before = open(record).read()
+    number = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[point % 3]
+    run = start()
+    # The last few points lie about the end, where the record is written.
+    share = (point + 1) / (POINTS - 4) if point < POINTS - 5 else 0.94 + 0.02 * (point - POINTS + 5)
+    time.sleep(took_s * share)
+    run.send_signal(number)
+    said = run.communicate()[1]
+    now = open(record).read()
+    where = f"at {share:.2f} of a run, by {number.name}"
+    if run.returncode == -number:
+        interrupted += 1
+        wanted = "nothing was recorded" if now == before else "all was measured, and is recorded"
+        rest = [line for line in said.splitlines() if "busy" not in line and "other programs" not in line]
+        # Before main() there is nobody to say anything.
+        if rest not in ([], [f"microbench: interrupted: {wanted}"]):
+            sys.exit(f"{where}: it says '{said}', the record is {'as it was' if now == before else 'new'}")
+    elif run.returncode not in (0, 1):
+        sys.exit(f"{where}: status {run.returncode}: {said}")
+    if not now.splitlines()[-1].startswith("end "):
+        sys.exit(f"{where}: the record is torn")
+    if names() != there_before:
+        sys.exit(f"{where}: left behind: {set(names()) - set(there_before)}")
+if interrupted < POINTS / 2:
+    sys.exit(f"only {interrupted} of {POINTS} runs were interrupted")
+PYTHON
+expect 0 0 show timer.overhead_ns
+nothing_left "an interrupted run"
+"$BIN/microbench" run --anew --dir . >"$OUT" 2>"$ERR" </dev/null &
+pid=$!
+sleep 1
+kill -TERM "$pid"
+status=0
+wait "$pid" || status=$?
+[[ $status -eq 143 ]] || fail "status $status after SIGTERM: $(cat "$ERR")"
 grep -q 'interrupted: nothing was recorded' "$ERR" || fail "an interrupted run says: $(cat "$ERR")"
 
 # Two at once: the second gives way.

@@ -20,6 +20,13 @@ make_place() { # SIZE
   mount "$LOOP" "$MNT"
   at_exit umount -q "$MNT"
 }
+record() { cat "$XDG_DATA_HOME"/gray/host-*.params 2>/dev/null || true; }
+# A busy host is said in lines of its own.
+one_line() { # WHO
+  grep -v -e 'host is busy' -e 'other programs used' -e 'is kept' "$SCRATCH/err" >"$SCRATCH/err.rest" || true
+  [[ $(wc -l <"$SCRATCH/err.rest") -eq 1 ]] || fail "not one line from $1: $(cat "$SCRATCH/err")"
+  grep -q '^microbench: ' "$SCRATCH/err.rest" || fail "not of microbench: $(cat "$SCRATCH/err")"
+}
 # expect STATUS WORDS ARGUMENT...
 expect() {
   local want=$1 words=$2 got=0
@@ -33,6 +40,7 @@ expect() {
     sleep 1
   done
   [[ $got -eq $want ]] || fail "status $got instead of $want from microbench $*: $(cat "$SCRATCH/err")"
+  if ((want == 1)); then one_line "microbench $*"; fi
   grep -q "$words" "$SCRATCH/err" "$SCRATCH/out" || fail "no '$words' from microbench $*: $(cat "$SCRATCH/err" "$SCRATCH/out")"
 }
 free_kib() { stat -f -c '%f * %S / 1024' "$MNT" | { read -r sum; echo $((sum)); }; }
@@ -46,17 +54,44 @@ expect 0 'disk.random_read_ns' run --quick --dir "$MNT" disk_random
 # Nearly full: there is no room for the least test file.
 fallocate -l $(((before - 4096) * 1024)) "$MNT/filler"
 expect 1 'no space' run --quick --dir "$MNT" disk_random
-# Room for a file, and somebody else takes it in the middle: an error of the write, no hang, nothing left.
+# Room for a file, and somebody else takes it in the middle, at another moment each time: the run ends with what could be measured, or with
+# one line and the old record; no hang, nothing left.
+for delay in 0.02 0.3 1.5; do
+  rm "$MNT/filler"
+  before_record=$(record)
+  timeout 60 "$BIN/microbench" run --quick --anew --dir "$MNT" >"$SCRATCH/out" 2>"$SCRATCH/err" &
+  pid=$!
+  sleep "$delay"
+  dd if=/dev/zero of="$MNT/filler" bs=1M 2>/dev/null || true
+  status=0
+  wait "$pid" || status=$?
+  ((status == 0 || status == 1)) || fail "status $status when the disk filled up: $(cat "$SCRATCH/err")"
+  if ((status == 1)); then
+    one_line "a run whose disk filled up"
+    # The host's own figures may have been recorded; of this disk none.
+    [[ $(record | grep '@') == $(grep '@' <<<"$before_record") ]] || fail "a run that failed changed what is known of a disk"
+  fi
+  [[ -z $(find "$MNT" -name '.microbench*') ]] || fail "left behind: $(ls -A "$MNT")"
+done
 rm "$MNT/filler"
-"$BIN/microbench" run --anew --dir "$MNT" >"$SCRATCH/out" 2>"$SCRATCH/err" &
-pid=$!
-sleep 0.3
-fallocate -l 200M "$MNT/filler" 2>/dev/null || dd if=/dev/zero of="$MNT/filler" bs=1M 2>/dev/null || true
-status=0
-wait "$pid" || status=$?
-((status == 0 || status == 1)) || fail "status $status when the disk filled up: $(cat "$SCRATCH/err")"
-rm "$MNT/filler"
-[[ -z $(find "$MNT" -name '.microbench*') ]] || fail "left behind: $(ls -A "$MNT")"
+
+# A disk that takes less than it says it has: the image of this one lies where there is room for a small part of it only.
+mkdir "$SCRATCH/small" "$SCRATCH/broken"
+if mount -t tmpfs -o size=12M tmpfs "$SCRATCH/small" 2>/dev/null; then
+  at_exit umount -q "$SCRATCH/small"
+  truncate -s 200M "$SCRATCH/small/img"
+  broken=$(losetup --find --show "$SCRATCH/small/img")
+  at_exit losetup -d "$broken"
+  mkfs.ext4 -q "$broken" >/dev/null 2>&1
+  mount "$broken" "$SCRATCH/broken"
+  at_exit umount -q "$SCRATCH/broken"
+  before_record=$(record)
+  expect 1 'test file' run --quick --dir "$SCRATCH/broken" disk_random
+  [[ $(record) == "$before_record" ]] || fail "a disk that failed changed the record"
+  umount "$SCRATCH/broken"
+else
+  echo "SKIPPED here: no tmpfs to put a small image on"
+fi
 
 # Read-only: one line; a file that is there can be read instead.
 head -c 16M /dev/urandom >"$MNT/there"
@@ -105,3 +140,7 @@ if [[ -x $BIN/hddsim && -c /dev/fuse ]] && "$BIN/hddsim" up "faults-$$" --profil
 else
   echo "SKIPPED here: no FUSE, or no hddsim"
 fi
+
+# Two file systems at once: a record of its own for each, none of the one's figures with the other's.
+expect 0 'disk.random_read_ns' run --quick --dir "$MNT" --dir "$SCRATCH" disk_random
+[[ $(record | grep -c '^disk.random_read_ns@') -ge 2 ]] || fail "two folders on two file systems have no two records: $(record | grep '^disk.random_read_ns')"

@@ -15,27 +15,24 @@ constexpr auto kKiB = static_cast<double>(base::kKiB);
 // The access and prediction units are those of Arpaci-Dusseau, SOSP 2001, section 4.1. Times are of the order
 // seen on present machines with a flash disk; on a mechanical disk the miss is some fifty times longer.
 constexpr ShippedDefault kDefaults[] = {
-    {"cache.hit_ns", 500, "ns", false, "libgray/src/filecache, tools/discnice/predictor",
-     "one byte read from a cached page"},
-    {"cache.threshold_ns", 10'000, "ns", true, "tools/gbp, tools/discnice/predictor",
+    {"cache.hit_ns", 500, "ns", false, "tools/discnice/cli", "one byte read from a cached page"},
+    {"cache.threshold_ns", 10'000, "ns", true, "libgray/src/filecache, tools/gbp, tools/discnice/cli",
      "a one-byte read that takes longer was of a page that is not cached"},
-    {"disk.access_unit_bytes", 20 * kMiB, "bytes", true, "tools/gbp",
+    {"disk.access_unit_bytes", 20 * kMiB, "bytes", true, "libgray/src/filecache, tools/gbp",
      "smallest request that reaches nearly the sequential rate"},
-    {"disk.miss_ns", 100'000, "ns", true, "libgray/src/filecache, tools/discnice/predictor",
+    {"disk.miss_ns", 100'000, "ns", true, "tools/discnice/cli",
      "one byte read from a page that is not cached"},
-    {"disk.random_over_sequential", 10, "1", true, "libgray/src/filecache, libgray/src/layout",
+    {"disk.random_over_sequential", 10, "1", true, "tools/gbp",
      "how many times longer a page takes in random than in sequential order"},
-    {"disk.readahead_max_bytes", 128 * kKiB, "bytes", true, "tools/discnice/predictor, tools/gbp",
+    {"disk.readahead_max_bytes", 128 * kKiB, "bytes", true, "libgray/src/filecache, tools/gbp",
      "largest window the kernel reads ahead"},
-    {"disk.sequential_bytes_per_s", 100e6, "bytes/s", true, "libgray/src/filecache, tools/discnice/policy",
-     "rate of a long sequential read"},
+    {"disk.sequential_bytes_per_s", 100e6, "bytes/s", true, "tools/gbp", "rate of a long sequential read"},
     {"filecache.access_unit_bytes", 20 * kMiB, "bytes", false, "libgray/src/filecache",
      "unit in which a file is ordered and read"},
     {"filecache.prediction_unit_bytes", 5 * kMiB, "bytes", false, "libgray/src/filecache",
      "unit for which one probe stands"},
-    {"memory.touch_4k_ns", 500, "ns", false, "libgray/src/memory",
-     "first write to a fresh page while memory is free"},
-    {"timer.overhead_ns", 25, "ns", false, "microbench, libgray/src/filecache", "one reading of the timer"},
+    {"memory.touch_4k_ns", 500, "ns", false, "a person", "first write to a fresh page while memory is free"},
+    {"timer.overhead_ns", 25, "ns", false, "a person", "one reading of the timer"},
 };
 
 constexpr bool is_sorted_by_key() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "libgray/src/filecache/host_settings.hpp"
 #include "toolbox/repo/repository.hpp"
 
 namespace gbp {
@@ -16,19 +17,22 @@ struct HostParameters {
       0;  // in which a file is read out of order; at least three read-ahead windows
   double random_over_sequential = 0;  // of the device; 0: not measured
   double disk_bytes_per_s = 0;        // of a long read, measured or the shipped default
-  std::string memory_path;            // where probes are remembered; empty: nowhere
-  std::string explanation;            // a line each on where these come from, for --explain
+  double memory_bytes_per_s =
+      0;                    // of a copy from memory on one core; it decides nothing while the disk is slower
+  std::string memory_path;  // where probes are remembered; empty: nowhere
+  std::string explanation;  // a line each on where these come from, for --explain
 };
 
-/// Decides from a repository what holds for files on `device` (a name as of toolbox/repo/device_identity; empty: unknown).
-/// The unit is the one that was set, else the larger of the measured access unit and read-ahead window: what is read
-/// together is cached together, and finer probing learns nothing. Pure.
-HostParameters choose_host_parameters(const gray::repo::Repository& repository, const std::string& device);
+/// Decides from a repository what holds for files on `device` (a name as of toolbox/repo/device_identity; empty: unknown), as libgray
+/// does, and explains it. `time_hit`: how to time a cached read where no threshold was measured; none: each probe is judged against
+/// a certain hit. Pure but for that.
+HostParameters choose_host_parameters(const gray::repo::Repository& repository, const std::string& device,
+                                      gray::filecache::TimeHit time_hit = nullptr);
 
 /// Where this user's probes are remembered: below $XDG_RUNTIME_DIR, or the cache folder; empty where there is neither.
 std::string find_memory_path();
 
-/// Reads the repository for the file system of `path`. A file or variable that is there but can't be used is said
+/// Reads the repository for the file system of `path`; where it has no threshold a cached read is timed, in less than a millisecond. A file or variable that is there but can't be used is said
 /// in one line on stderr each, and not used.
 HostParameters read_host_parameters(const std::string& path);
 

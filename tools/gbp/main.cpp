@@ -23,9 +23,6 @@ namespace {
 using gbp::Action;
 using gbp::Mode;
 
-// A copy from memory on one core, for the forecast; it decides nothing while the disk is slower.
-constexpr double kMemoryBytesPerS = 4e9;
-
 // On stderr, line by line: the list on stdout goes to another program.
 void explain(const gbp::HostParameters& host) {
   std::istringstream lines(host.explanation);
@@ -69,8 +66,8 @@ std::string device_class(const gbp::Options& options, const gbp::Wanted& wanted)
 int order_files(const gbp::Options& options, const gbp::Wanted& wanted) {
   std::vector<gbp::File> files = gbp::look_at(options.names, wanted);
   if (options.action == Action::plan) {
-    const gbp::Forecast forecast =
-        gbp::forecast(files, gbp::cache_bytes_max_now(), wanted.host.disk_bytes_per_s, kMemoryBytesPerS);
+    const gbp::Forecast forecast = gbp::forecast(
+        files, gbp::cache_bytes_max_now(), wanted.host.disk_bytes_per_s, wanted.host.memory_bytes_per_s);
     std::cout << gbp::describe(forecast, device_class(options, wanted)) << std::flush;
   } else {
     gbp::sort_files(files, options.mode, options.is_by_directory);

@@ -36,12 +36,16 @@ typedef enum gb_backend {
  * Later releases add fields at the end.
  */
 struct gb_cache_options {
-  size_t size;                    /**< sizeof(struct gb_cache_options) */
-  uint32_t backend;               /**< a gb_backend_t, not GB_BACKEND_NONE */
-  uint32_t probes_per_unit;       /**< probes for each prediction unit, at most 64; default 1 */
-  uint64_t prediction_unit_bytes; /**< what one probe answers for; default 5 MiB, about the paper's */
-  uint64_t seed;                  /**< of the random probe offsets; default: different in each detector */
-  uint64_t hit_time_max_ns;       /**< a slower timed probe missed; default: judged against a second read */
+  size_t size;              /**< sizeof(struct gb_cache_options) */
+  uint32_t backend;         /**< a gb_backend_t, not GB_BACKEND_NONE */
+  uint32_t probes_per_unit; /**< probes for each prediction unit, at most 64; default 1 */
+  uint64_t
+      prediction_unit_bytes; /**< what one probe answers for; default: as microbench(1) measured the device, else
+                                       5 MiB, about the paper's */
+  uint64_t seed;             /**< of the random probe offsets; default: different in each detector */
+  uint64_t
+      hit_time_max_ns; /**< a slower timed probe missed; default: as microbench(1) measured the device, else
+                                       from a cached read that is timed when it is first needed */
   uint64_t probe_budget_bytes; /**< probing ends when its misses have brought in as much; default 256 MiB */
   const char* memory_path; /**< file that remembers, for ten minutes and for all detectors of this user, which
                                        pages are cached because they were probed; made when it is not there. Default:
@@ -98,6 +102,33 @@ GB_API gb_status_t gb_cache_inspect(gb_cache_t* detector, const char* path, stru
  */
 GB_API gb_status_t gb_cache_inspect_fd(gb_cache_t* detector, int fd, struct gb_cache_report* report);
 
+/** Where a setting came from. */
+typedef enum gb_origin {
+  GB_ORIGIN_LIBRARY = 0, /**< the library's own */
+  GB_ORIGIN_CALLER = 1,  /**< the options */
+  GB_ORIGIN_RECORD = 2,  /**< the record of this host that microbench(1) keeps, or a GRAY_PARAM_ variable */
+  GB_ORIGIN_NOW = 3      /**< measured just now, in microseconds: the record does not have it */
+} gb_origin_t;
+
+/** What a detector goes by on one device. Later releases add fields at the end. */
+struct gb_cache_settings {
+  size_t size;                     /**< set by the caller to sizeof(struct gb_cache_settings) */
+  uint64_t prediction_unit_bytes;  /**< what one probe answers for */
+  uint64_t hit_time_max_ns;        /**< a slower timed probe missed; 0: judged against a second read */
+  uint64_t access_unit_bytes;      /**< length of the parts of gb_cache_plan_file() */
+  uint32_t prediction_unit_origin; /**< a gb_origin_t */
+  uint32_t hit_time_origin;        /**< a gb_origin_t */
+  uint32_t access_unit_origin;     /**< a gb_origin_t */
+  uint32_t reserved;               /**< 0 */
+};
+
+/**
+ * Tells what the detector goes by for files on the file system of `path`, which need not be a file. Counts by the kernel need none of
+ * it. -EINVAL: an argument is NULL or settings->size is too small; -ENOMEM.
+ */
+GB_API gb_status_t gb_cache_explain(gb_cache_t* detector, const char* path,
+                                    struct gb_cache_settings* settings);
+
 /** A part of a file. */
 struct gb_extent {
   uint64_t offset_bytes;
@@ -108,8 +139,9 @@ struct gb_extent {
 struct gb_cache_plan_options {
   size_t size; /**< sizeof(struct gb_cache_plan_options) */
   uint64_t
-      access_unit_bytes; /**< length of the parts; default 20 MiB, the paper's. Less than three times what the
-                                        kernel reads ahead makes parts spoil one another */
+      access_unit_bytes; /**< length of the parts; default: as microbench(1) measured the device, else 20 MiB, the
+                                        paper's. Less than three times what the kernel reads ahead makes parts spoil one
+                                        another */
   uint64_t record_bytes; /**< no part ends within a record of this length; default: records don't matter */
   const struct gb_extent*
       extents; /**< when not NULL: these are the parts, in any order; what lies behind the end of

@@ -2,14 +2,25 @@
 // cache_api: the C face of the file-cache detector. Exceptions end here.
 #include <cerrno>
 #include <new>
+#include <string>
 #include <vector>
 
 #include "gray/cache.h"
 #include "libgray/src/api/sized_struct.hpp"
 #include "libgray/src/filecache/detector.hpp"
+#include "libgray/src/filecache/host_settings.hpp"
 #include "libgray/src/os/os.hpp"
 
+// The detector holds a function that looks into the record beside it, so that a detector stays where it was made.
 struct gb_cache {
+  explicit gb_cache(const gray::filecache::DetectorOptions& options);
+  gb_cache(const gb_cache&) = delete;
+  gb_cache& operator=(const gb_cache&) = delete;
+
+  [[nodiscard]] struct gb_cache_settings settings_for(const std::string& path);
+
+  gray::filecache::DeviceSettings asked;  // 0: not asked for
+  gray::filecache::HostRecord record;
   gray::filecache::Detector detector;
 };
 
@@ -25,9 +36,10 @@ constexpr std::size_t kOptionsSizeFirst = 32;  // release 0.1
 constexpr std::size_t kReportSizeFirst = 40;
 constexpr std::size_t kPlanOptionsSizeFirst = 40;
 constexpr std::size_t kUnitSizeFirst = 56;
+constexpr std::size_t kSettingsSizeFirst = 48;
 static_assert(sizeof(gb_cache_options) >= kOptionsSizeFirst && sizeof(gb_cache_report) >= kReportSizeFirst);
 static_assert(sizeof(gb_cache_plan_options) >= kPlanOptionsSizeFirst &&
-              sizeof(gb_cache_unit) >= kUnitSizeFirst);
+              sizeof(gb_cache_unit) >= kUnitSizeFirst && sizeof(gb_cache_settings) >= kSettingsSizeFirst);
 
 constexpr std::uint32_t kProbesPerUnitMax = 64;  // more probes than this cost more than reading the unit
 
@@ -39,7 +51,7 @@ int read_options(const struct gb_cache_options* given, gray::filecache::Detector
   if (asked.probes_per_unit > kProbesPerUnitMax) return -EINVAL;
   options.backend = static_cast<Backend>(asked.backend);
   if (asked.probes_per_unit != 0) options.plan.probes_per_unit = asked.probes_per_unit;
-  if (asked.prediction_unit_bytes != 0) options.plan.prediction_unit_bytes = asked.prediction_unit_bytes;
+  options.plan.prediction_unit_bytes = asked.prediction_unit_bytes;
   if (asked.seed != 0) options.plan.seed = asked.seed;
   options.hit_time_max_ns = asked.hit_time_max_ns;
   if (asked.probe_budget_bytes != 0) options.probe_budget_bytes = asked.probe_budget_bytes;
@@ -63,7 +75,7 @@ int read_plan_options(const struct gb_cache_plan_options* given, gray::filecache
   const int status = gray::api::read_sized(given, kPlanOptionsSizeFirst, asked);
   if (status != 0) return status;
   if (asked.extents == nullptr && asked.extent_count != 0) return -EINVAL;
-  if (asked.access_unit_bytes != 0) options.access_unit_bytes = asked.access_unit_bytes;
+  options.access_unit_bytes = asked.access_unit_bytes;
   options.record_bytes = asked.record_bytes;
   for (std::size_t i = 0; i < asked.extent_count; ++i)
     options.extents.push_back({asked.extents[i].offset_bytes, asked.extents[i].length_bytes});
@@ -82,17 +94,58 @@ int guarded(Work work) {
   }
 }
 
+std::uint32_t number(gray::filecache::Origin origin) {
+  return static_cast<std::uint32_t>(origin);
+}
+
+gray::filecache::DetectorOptions with_record(gray::filecache::DetectorOptions options, gb_cache& cache) {
+  options.settings_of = [&cache](int fd) {
+    const struct gb_cache_settings settings = cache.settings_for("/proc/self/fd/" + std::to_string(fd));
+    return gray::filecache::DeviceSettings{settings.prediction_unit_bytes, settings.hit_time_max_ns};
+  };
+  return options;
+}
+
 }  // namespace
+
+gb_cache::gb_cache(const gray::filecache::DetectorOptions& options)
+    : asked{options.plan.prediction_unit_bytes, options.hit_time_max_ns},
+      detector(with_record(options, *this)) {}
+
+// Asked for, else recorded or measured just now, else the library's own.
+struct gb_cache_settings gb_cache::settings_for(const std::string& path) {
+  using gray::filecache::Origin;
+  const gray::filecache::HostSettings& host = record.settings_for(path);
+  struct gb_cache_settings settings {};
+  settings.prediction_unit_bytes = gray::filecache::ProbePlanOptions{}.prediction_unit_bytes;
+  if (host.prediction_unit_bytes != 0) settings.prediction_unit_bytes = host.prediction_unit_bytes;
+  settings.prediction_unit_origin = number(host.prediction_unit_origin);
+  settings.hit_time_max_ns = host.hit_time_max_ns;
+  settings.hit_time_origin = number(host.hit_time_origin);
+  settings.access_unit_bytes = host.access_unit_bytes;
+  settings.access_unit_origin = number(host.access_unit_origin);
+  if (asked.prediction_unit_bytes != 0) {
+    settings.prediction_unit_bytes = asked.prediction_unit_bytes;
+    settings.prediction_unit_origin = number(Origin::caller);
+  }
+  if (asked.hit_time_max_ns != 0) {
+    settings.hit_time_max_ns = asked.hit_time_max_ns;
+    settings.hit_time_origin = number(Origin::caller);
+  }
+  return settings;
+}
 
 extern "C" gb_status_t gb_cache_open(const struct gb_cache_options* options, gb_cache_t** detector) {
   if (detector == nullptr) return -EINVAL;
   *detector = nullptr;
-  gray::filecache::DetectorOptions read;
-  read.plan.seed = gray::os::fresh_seed();
-  const int status = options == nullptr ? 0 : read_options(options, read);
-  if (status != 0) return status;
-  *detector = new (std::nothrow) gb_cache{gray::filecache::Detector(read)};
-  return *detector == nullptr ? -ENOMEM : 0;
+  return guarded([&] {
+    gray::filecache::DetectorOptions read;
+    read.plan.prediction_unit_bytes = 0;  // as the record says
+    read.plan.seed = gray::os::fresh_seed();
+    const int status = options == nullptr ? 0 : read_options(options, read);
+    if (status == 0) *detector = new gb_cache(read);
+    return status;
+  });
 }
 
 extern "C" void gb_cache_close(gb_cache_t* detector) {
@@ -125,13 +178,24 @@ extern "C" gb_status_t gb_cache_plan_file(gb_cache_t* detector, const char* path
   if (detector == nullptr || path == nullptr) return -EINVAL;
   return guarded([&] {
     gray::filecache::UnitOptions read;
+    read.access_unit_bytes = 0;  // as the record says
     int status = options == nullptr ? 0 : read_plan_options(options, read);
     if (status != 0) return status;
+    if (read.access_unit_bytes == 0)
+      read.access_unit_bytes = detector->record.settings_for(path).access_unit_bytes;
     std::vector<gray::filecache::Unit> units;
     status = detector->detector.plan(path, read, units);
     if (status == 0) *plan = new gb_cache_plan{std::move(units)};
     return status;
   });
+}
+
+extern "C" gb_status_t gb_cache_explain(gb_cache_t* detector, const char* path,
+                                        struct gb_cache_settings* settings) {
+  if (detector == nullptr || path == nullptr || settings == nullptr || settings->size < kSettingsSizeFirst)
+    return -EINVAL;
+  return guarded(
+      [&] { return gray::api::write_sized(detector->settings_for(path), kSettingsSizeFirst, settings); });
 }
 
 extern "C" size_t gb_cache_plan_count(const gb_cache_plan_t* plan) {

@@ -22,9 +22,16 @@ namespace gray::core {
 inline constexpr std::uint64_t kMissRatio = 6;
 inline constexpr std::uint64_t kMissExcessNs = 10'000;
 
+/// A read that takes longer than this missed, where a certain hit takes `certain_hit_ns`. Pure.
+constexpr std::uint64_t threshold_by_hit(std::uint64_t certain_hit_ns) {
+  const std::uint64_t by_ratio = certain_hit_ns * kMissRatio;
+  const std::uint64_t by_excess = certain_hit_ns + kMissExcessNs;
+  return by_ratio > by_excess ? by_ratio : by_excess;
+}
+
 /// Judges a probe against the certain hit that followed it. Pure.
 constexpr bool is_miss(std::uint64_t probe_ns, std::uint64_t certain_hit_ns) {
-  return probe_ns > certain_hit_ns * kMissRatio && probe_ns > certain_hit_ns + kMissExcessNs;
+  return probe_ns > threshold_by_hit(certain_hit_ns);
 }
 
 /// A certain hit slower than this came from no page cache. A repeated one-byte read costs a system call and a

@@ -169,6 +169,13 @@ void Detector::note_fetched(const Target& target, std::uint64_t offset_bytes) {
   memory_.note(target.facts.device, target.facts.inode, offset_bytes / os::kPageBytes);
 }
 
+const DeviceSettings& Detector::settings_for(const Target& target) {
+  const auto known = settings_.find(target.facts.device);
+  if (known != settings_.end()) return known->second;
+  const DeviceSettings own{options_.plan.prediction_unit_bytes, options_.hit_time_max_ns};
+  return settings_[target.facts.device] = options_.settings_of ? options_.settings_of(target.fd) : own;
+}
+
 // False when the backend does not work here, so that another may be asked.
 bool Detector::probe(Backend backend, const Target& target, const Stretch& stretch, CacheReport& report) {
   const auto known = is_backend_true_.find({target.facts.device, backend});
@@ -178,7 +185,10 @@ bool Detector::probe(Backend backend, const Target& target, const Stretch& stret
   std::uint32_t judged = 0;
   std::uint32_t probes = 0;
   std::uint64_t time_ns = 0;
-  for (const std::uint64_t planned : plan_probes(stretch, options_.plan)) {
+  const DeviceSettings settings = settings_for(target);
+  ProbePlanOptions plan = options_.plan;
+  plan.prediction_unit_bytes = settings.prediction_unit_bytes;
+  for (const std::uint64_t planned : plan_probes(stretch, plan)) {
     if (fetched_bytes_ >= options_.probe_budget_bytes) break;
     const std::uint64_t offset = page_to_probe(target, stretch, planned);
     if (offset >= target.facts.size_bytes) continue;
@@ -186,7 +196,7 @@ bool Detector::probe(Backend backend, const Target& target, const Stretch& stret
     if (backend == Backend::nowait) answer = probe_by_nowait(target.fd, offset);
     if (backend == Backend::fault) answer = probe_by_fault(target.fd, offset, target.facts, memory_);
     if (backend == Backend::timed)
-      answer = probe_by_time(target.fd, offset, target.facts.size_bytes, options_.hit_time_max_ns);
+      answer = probe_by_time(target.fd, offset, target.facts.size_bytes, settings.hit_time_max_ns);
     if (answer.is_valid && answer.has_fetched) note_fetched(target, offset);
     if (answer.is_unsupported) is_backend_true_[{target.facts.device, backend}] = false;
     if (answer.is_unsupported || !works(backend, target, offset)) return false;

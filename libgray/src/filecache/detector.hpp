@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -37,6 +38,12 @@ enum class Backend : std::uint32_t {
   none = 6
 };
 
+/// What may be another on another device.
+struct DeviceSettings {
+  std::uint64_t prediction_unit_bytes = 0;
+  std::uint64_t hit_time_max_ns = 0;
+};
+
 struct DetectorOptions {
   Backend backend = Backend::automatic;
   ProbePlanOptions plan;
@@ -44,6 +51,9 @@ struct DetectorOptions {
   std::uint64_t probe_budget_bytes =
       256 * base::kMiB;               // probing ends when its misses have brought in as much
   const char* memory_path = nullptr;  // for ProbeMemory
+  // In place of the unit and the time above for the device of an open file, asked once for each before it is probed; none: those
+  // above hold for all.
+  std::function<DeviceSettings(int fd)> settings_of;
 };
 
 struct CacheReport {
@@ -92,11 +102,13 @@ class Detector {
   [[nodiscard]] std::uint64_t page_to_probe(const Target& target, const Stretch& stretch,
                                             std::uint64_t offset_bytes) const;
   void note_fetched(const Target& target, std::uint64_t offset_bytes);
+  const DeviceSettings& settings_for(const Target& target);
 
   DetectorOptions options_;
   ProbeMemory memory_;
   std::uint64_t fetched_bytes_ = 0;                                    // by probes that missed
   std::map<std::pair<std::uint64_t, Backend>, bool> is_backend_true_;  // by device, once tested
+  std::map<std::uint64_t, DeviceSettings> settings_;                   // by device, once asked
 };
 
 }  // namespace gray::filecache

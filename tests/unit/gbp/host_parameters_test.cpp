@@ -60,3 +60,19 @@ TEST_CASE("what a seek costs is told only where it was measured") {
   CHECK(choose_host_parameters(with({"disk.random_over_sequential@uuid:a=250"}), "uuid:a")
             .random_over_sequential == 250);
 }
+
+TEST_CASE(
+    "where no threshold is known a cached read timed just now gives one, and one that came from no cache "
+    "does not") {
+  using gray::base::Result;
+  using gray::timing::CachedRead;
+  const gray::filecache::TimeHit quick = [] { return Result<CachedRead>(CachedRead{400, 30'000}); };
+  const gray::filecache::TimeHit slow = [] { return Result<CachedRead>(CachedRead{5'000, 30'000}); };
+  const gray::filecache::TimeHit uncached = [] { return Result<CachedRead>(CachedRead{50'000, 30'000}); };
+  const gray::filecache::TimeHit failing = [] { return Result<CachedRead>::failure(-13); };
+  CHECK(choose_host_parameters(with({}), "uuid:a", quick).hit_time_max_ns == 10'400);
+  CHECK(choose_host_parameters(with({}), "uuid:a", slow).hit_time_max_ns == 30'000);
+  CHECK(choose_host_parameters(with({}), "uuid:a", uncached).hit_time_max_ns == 0);
+  CHECK(choose_host_parameters(with({}), "uuid:a", failing).hit_time_max_ns == 0);
+  CHECK(choose_host_parameters(with({"cache.threshold_ns=9000"}), "uuid:a", quick).hit_time_max_ns == 9'000);
+}

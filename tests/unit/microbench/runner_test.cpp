@@ -6,7 +6,9 @@
 
 #include <unistd.h>
 
+#include "microbench/registry.hpp"
 #include "tests/support/catch.hpp"
+#include "toolbox/base/clock.hpp"
 
 using namespace microbench;
 
@@ -99,4 +101,32 @@ TEST_CASE("without time left each still has a few rounds", "[microbench]") {
   const Benchmark noisy = benchmark_of<Noisy>("noisy");
   const auto results = run_benchmarks({&noisy}, context, 2'000'000, [](const Benchmark&, double) {});
   CHECK(results[0].rounds >= 3);
+}
+
+namespace {
+
+// A host in two states, each for a part of the time.
+std::uint64_t began_ns = 0;
+
+class Phased : public Session {
+ public:
+  using Session::Session;
+  void round() override {
+    usleep(1000);
+    const bool is_early = gray::base::monotonic_ns() - began_ns < 20'000'000;
+    add("timer.resolution_ns", is_early ? 10 : 20);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a phase at the beginning, however steady, is not taken for the host", "[microbench]") {
+  const gray::timing::Timer timer;
+  const Context context{timer, Effort::kQuick, nullptr, 0.05, 1};
+  const Benchmark phased = benchmark_of<Phased>("phased");
+  // As many as there are, so that their share of the time is all of it.
+  std::vector<const Benchmark*> wanted(benchmarks().size(), &phased);
+  began_ns = gray::base::monotonic_ns();
+  const auto results = run_benchmarks(wanted, context, 400'000'000, [](const Benchmark&, double) {});
+  for (const Measured& measured : results) CHECK(measured.findings.at(0).value == 20);
 }

@@ -12,6 +12,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/unit/toolbox/temporary_folder.hpp"
 #include "toolbox/base/clock.hpp"
+#include "toolbox/timing/cached_read.hpp"
 #include "toolbox/timing/clock_choice.hpp"
 #include "toolbox/timing/repetition.hpp"
 #include "toolbox/timing/timer.hpp"
@@ -217,4 +218,12 @@ TEST_CASE("a body of known length is timed to its length, and preparation is not
   CHECK(static_cast<std::size_t>(prepared) == timing.samples_ns.size());
   CHECK(timing.min_ns >= 99'900);
   CHECK(timing.min_ns < 200'000);
+}
+
+TEST_CASE("a cached read is timed in milliseconds and takes no less than reading the clock") {
+  const auto read = time_cached_read();
+  REQUIRE(read);
+  CHECK(read.value().hit_ns > 20);
+  CHECK(read.value().hit_ns < 1e6);
+  CHECK(read.value().took_ns < 100'000'000);
 }
