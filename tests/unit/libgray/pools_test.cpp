@@ -240,3 +240,15 @@ TEST_CASE("what tells of paging is read of the nearest group with a limit, else 
   CHECK(counters.has_stall);
   CHECK(counters.stall_us == 123);
 }
+
+TEST_CASE("a group that is only held back tells of its own paging, and whether it dies whole") {
+  simulated::reset_memory();
+  add_version_2("/a/b");
+  add_group_2("/a/b", "max\n", mib(300), 100);
+  texts()["/r/sys/fs/cgroup/a/b/memory.stat"] = "workingset_refault_anon 13\n";
+  texts()["/r/proc/vmstat"] = "workingset_refault_anon 5\n";
+  CHECK(HostAccounts("/r").paging_counters().refaults_anonymous == 13);
+  CHECK_FALSE(HostAccounts("/r").is_killed_whole());
+  texts()["/r/sys/fs/cgroup/a/memory.oom.group"] = "1\n";
+  CHECK(HostAccounts("/r").is_killed_whole());
+}
