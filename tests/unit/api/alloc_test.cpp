@@ -4,6 +4,7 @@
 // A few megabytes, which any host has. Leaves out how much is granted when memory is scarce (system/mac_room_test.sh).
 #include "tests/support/catch.hpp"
 
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -171,6 +172,20 @@ TEST_CASE("a child of fork uses and frees its copy, and the parent's stays") {
   CHECK(status == 0);
   CHECK(memory[0] == 'p');
   CHECK(gb_free(memory) == 0);
+}
+
+TEST_CASE("a pressure descriptor can be waited for, or the host has none") {
+  short events = 0;
+  const int fd = gb_pressure_fd(&events);
+  if (fd < 0) {
+    CHECK(fd == -ENOTSUP);
+    return;
+  }
+  CHECK((events == POLLIN || events == POLLPRI));
+  pollfd waiting{fd, events, 0};
+  CHECK(poll(&waiting, 1, 0) >= 0);
+  CHECK((waiting.revents & (POLLERR | POLLNVAL)) == 0);
+  CHECK(close(fd) == 0);
 }
 
 TEST_CASE("threads ask and free at once") {
