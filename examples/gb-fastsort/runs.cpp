@@ -47,6 +47,7 @@ class PassMemory {
       asked.flags = GB_ALLOC_FILES;
       asked.timeout_ms = UINT64_MAX;
       memory_ = gb_alloc_with(least - least % kEntryBytes, all, kEntryBytes, &bytes_, &asked);
+      if (memory_ != nullptr) keep_even_part(all);
     } else {
       bytes_ = std::max<std::uint64_t>(std::min(options.pass_bytes, all), kEntryBytes);
       bytes_ -= bytes_ % kEntryBytes;
@@ -74,6 +75,13 @@ class PassMemory {
   }
 
  private:
+  // As many passes as it takes with this grant, all of one size: a short last one would use what the others lack.
+  void keep_even_part(std::uint64_t all) {
+    const std::uint64_t passes = (all + bytes_ - 1) / bytes_;
+    const std::uint64_t even = (all / kEntryBytes + passes - 1) / passes * kEntryBytes;
+    if (even < bytes_ && gb_shrink(memory_, even) == 0) bytes_ = even;
+  }
+
   bool is_granted_;
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
@@ -88,8 +96,9 @@ struct Part {
 };
 
 constexpr double kCachedMin = 0.5;
-constexpr std::uint64_t kAheadBytes = 8U << 20U;  // asked for beyond what is being read
-constexpr std::uint64_t kPieceBytes = 2U << 20U;  // a request
+constexpr std::uint64_t kAheadBytes = 8U << 20U;       // asked for beyond what is being read
+constexpr std::uint64_t kMeanwhileBytes = 16U << 20U;  // asked for before something else is done
+constexpr std::uint64_t kPieceBytes = 2U << 20U;       // a request
 
 // The inputs' parts, whole records each, the cached ones first (FCCD): what is in memory is read before it is pushed out.
 std::vector<Part> plan_parts(const std::vector<std::string>& paths, bool is_linear) {
@@ -144,6 +153,13 @@ class Input {
     return is_stream_ ? (is_ended_ ? 0 : kRecordsPerPassMax) : left_;
   }
 
+  // Lets the disk begin with what comes next while the memory for it is being found.
+  void ask_meanwhile() {
+    if (is_stream_ || is_linear_ || left_ == 0) return;
+    while (at_ == end_) open_next();
+    ask_ahead(kMeanwhileBytes);
+  }
+
   // Reads so many records, fewer only at the end of a stream.
   std::size_t read_records(unsigned char* to, std::size_t records) {
     const std::size_t read_bytes =
@@ -168,7 +184,7 @@ class Input {
   std::size_t read_parts(unsigned char* to, std::size_t bytes) {
     for (std::size_t missing = bytes; missing > 0;) {
       while (at_ == end_) open_next();
-      if (!is_linear_) ask_ahead();
+      if (!is_linear_) ask_ahead(kAheadBytes);
       const ssize_t length =
           pread(fd_, to, std::min({missing, kReadBytes, static_cast<std::size_t>(end_ - at_)}),
                 static_cast<off_t>(at_));
@@ -176,30 +192,42 @@ class Input {
       if (length == 0) die(paths_[open_path_], EIO);  // it has shrunk meanwhile
       to += length;
       at_ += static_cast<std::uint64_t>(length);
+      ahead_ -= std::min(ahead_, static_cast<std::uint64_t>(length));
       missing -= static_cast<std::size_t>(length);
     }
     return bytes;
   }
 
-  // The kernel's own read-ahead would run into the next part and push out what is cached and still to come.
-  void ask_ahead() {
-    for (; asked_ < end_ && asked_ < at_ + kAheadBytes; asked_ += kPieceBytes) {
-      posix_fadvise(fd_, static_cast<off_t>(asked_), static_cast<off_t>(std::min(kPieceBytes, end_ - asked_)),
+  // Of the parts to come in this file. The kernel's own read-ahead would run into the part that lies behind, and push out what is
+  // cached and still to come.
+  void ask_ahead(std::uint64_t bytes) {
+    while (ahead_ < bytes && asked_part_ < parts_.size() && parts_[asked_part_].path == open_path_) {
+      const Part& part = parts_[asked_part_];
+      const std::uint64_t piece = std::min(kPieceBytes, part.length_bytes - asked_bytes_);
+      posix_fadvise(fd_, static_cast<off_t>(part.offset_bytes + asked_bytes_), static_cast<off_t>(piece),
                     POSIX_FADV_WILLNEED);
+      ahead_ += piece;
+      asked_bytes_ += piece;
+      if (asked_bytes_ < part.length_bytes) continue;
+      ++asked_part_;
+      asked_bytes_ = 0;
     }
   }
 
   void open_next() {
     if (next_ == parts_.size()) die("input", EIO);
-    const Part& part = parts_[next_++];
+    const Part& part = parts_[next_];
     if (fd_ < 0 || part.path != open_path_) {
+      asked_part_ = next_;
+      asked_bytes_ = ahead_ = 0;
       if (fd_ >= 0) close(fd_);
       fd_ = open(paths_[part.path].c_str(), O_RDONLY | O_CLOEXEC);
       if (fd_ < 0) die(paths_[part.path], errno);
       if (!is_linear_) posix_fadvise(fd_, 0, 0, POSIX_FADV_RANDOM);
     }
+    ++next_;
     open_path_ = part.path;
-    at_ = asked_ = part.offset_bytes;
+    at_ = part.offset_bytes;
     end_ = part.offset_bytes + part.length_bytes;
   }
 
@@ -213,7 +241,9 @@ class Input {
   int fd_ = -1;
   std::uint64_t at_ = 0;  // in the part that is being read
   std::uint64_t end_ = 0;
-  std::uint64_t asked_ = 0;
+  std::size_t asked_part_ = 0;
+  std::uint64_t asked_bytes_ = 0;  // of that part
+  std::uint64_t ahead_ = 0;        // asked for and not yet read
   std::uint64_t left_ = 0;
 };
 
@@ -239,9 +269,11 @@ class WriteBehind {
   void note(std::size_t bytes) {
     for (written_ += bytes; written_ - begun_ >= kBehindBytes; begun_ += kBehindBytes) {
       sync_file_range(fd_, static_cast<off_t>(begun_), kBehindBytes, SYNC_FILE_RANGE_WRITE);
-      if (begun_ >= kBehindBytes)
-        sync_file_range(fd_, static_cast<off_t>(begun_ - kBehindBytes), kBehindBytes,
-                        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+      if (begun_ < kBehindBytes) continue;
+      const auto done = static_cast<off_t>(begun_ - kBehindBytes);
+      sync_file_range(fd_, done, kBehindBytes,
+                      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+      posix_fadvise(fd_, done, kBehindBytes, POSIX_FADV_DONTNEED);
     }
   }
 
@@ -302,6 +334,7 @@ std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times)
   Input input(options);
   std::vector<std::string> runs;
   while (input.records_left() > 0) {
+    input.ask_meanwhile();
     const PassMemory memory(options, input.records_left(), times);
     const long faults = count_major_faults();
     const double start = now_s();
