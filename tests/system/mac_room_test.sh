@@ -1,142 +1,109 @@
-#!/ usr / bin / env bash
-#SPDX - License - Identifier : MIT
-#mac_room : in a control group with a limit gb_alloc and gb - run find what is there, \
-    and nobody is killed or paged.
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# mac_room: in a control group with a limit gb_alloc and gb-run find what is there, and nobody is killed or paged.
 #
-#Everything happens in a memory control group of 128 MiB without swap; \
-    needs root to make it.Leaves out the figures(bench / mac).
-source "$(dirname " $0 ")/../support/system.bash" need_root need timeout need_built gb - run gb -
-    fastsort ADMISSION =
-    $TOOLS / admission[[-x $ADMISSION]] || skip "the tests' tool $ADMISSION was not built" readonly MIB =
-        $((1 << 20)) LIMIT_MIB = 128 MARGIN_MIB = 8
+# Everything happens in a memory control group of 128 MiB without swap; needs root to make it. Leaves out the figures (bench/mac).
+source "$(dirname "$0")/../support/system.bash"
+need_root
+need timeout
+need_built gb-run gb-fastsort
+ADMISSION=$TOOLS/admission
+[[ -x $ADMISSION ]] || skip "the tests' tool $ADMISSION was not built"
+readonly MIB=$((1 << 20)) LIMIT_MIB=128 MARGIN_MIB=8
 
-                                                  if grep -
-                                                  qsw memory / sys / fs / cgroup / cgroup.controllers;
-then group = / sys / fs / cgroup / gray - test - $$ mkdir "$group" 2 > / dev / null ||
-             skip "no control group can be made here" at_exit rmdir "$group" echo $((LIMIT_MIB * MIB)) >
-                 "$group/memory.max" 2 > / dev / null
-             ||
-             skip "the memory controller is not for new groups here" echo
-                 0 > "$group/memory.swap.max" 2 > / dev / null
-             || true kills() {
-  awk '$1 == "oom_kill" { print $2 }' "$group/memory.events";
-}
-else group = / sys / fs / cgroup / memory / gray - test - $$ mkdir "$group" 2 > / dev / null ||
-             skip "no memory control group can be made here" at_exit rmdir "$group" echo $((LIMIT_MIB *
-                                                                                            MIB)) >
-                 "$group/memory.limit_in_bytes" echo
-                 $((LIMIT_MIB * MIB)) > "$group/memory.memsw.limit_in_bytes" 2 > / dev / null
-             || true kills() {
-  awk '$1 == "oom_kill" { print $2 }' "$group/memory.oom_control";
-}
+if grep -qsw memory /sys/fs/cgroup/cgroup.controllers; then
+  group=/sys/fs/cgroup/gray-test-$$
+  mkdir "$group" 2>/dev/null || skip "no control group can be made here"
+  at_exit rmdir "$group"
+  echo $((LIMIT_MIB * MIB)) >"$group/memory.max" 2>/dev/null || skip "the memory controller is not for new groups here"
+  echo 0 >"$group/memory.swap.max" 2>/dev/null || true
+  kills() { awk '$1 == "oom_kill" { print $2 }' "$group/memory.events"; }
+else
+  group=/sys/fs/cgroup/memory/gray-test-$$
+  mkdir "$group" 2>/dev/null || skip "no memory control group can be made here"
+  at_exit rmdir "$group"
+  echo $((LIMIT_MIB * MIB)) >"$group/memory.limit_in_bytes"
+  echo $((LIMIT_MIB * MIB)) >"$group/memory.memsw.limit_in_bytes" 2>/dev/null || true
+  kills() { awk '$1 == "oom_kill" { print $2 }' "$group/memory.oom_control"; }
 fi
 
-inside() {
-# shellcheck disable=SC2016 # for the inner shell to expand
+inside() { # shellcheck disable=SC2016 # for the inner shell to expand
   timeout 60 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
 }
 
-#is_near BYTES WHAT : 5 % below the limit less the margin, or 3 MiB for what the asker itself takes.
-is_near(){local due = $(((LIMIT_MIB - MARGIN_MIB) * MIB))(($1 <= due && $1 >= due * 95 / 100 - 3 * MIB)) ||
-                      fail "$2 gave $1 bytes, not nearly $due"}
-
-#Alone in the group : what the limit leaves, and gb - run says the same without taking it.Captured, \
-    so that the asker has ended and
-#nothing of its own is in use when the next asks.
-        read
-        - r _ got _
-        error < <<"$(inside " $ADMISSION " alloc 4096 $((1 << 40)) 4096 0 </dev/null)" is_near "$got"
-                  "gb_alloc (errno $error)" is_near "$(inside " $BIN /
-                      gb -
-                  run " --print)"
-                      "gb-run --print" expect_status 1 inside "$BIN/gb-run" --min
-                  "${LIMIT_MIB}M" --print 2> "$SCRATCH/err"
-
-#Somebody without any right, whom the group does not even tell what is used, \
-    finds room below the limit and kills nobody;                             \
-    where
-#the limit is hidden, too, he gets what he asks for as far as the host has it.
-                 if command -
-                 v setpriv> /
-                    dev / null;
-then chmod 755 "$SCRATCH" && cp
-    "$ADMISSION"
-    "$SCRATCH/admission" as_nobody() {
-#shellcheck disable = SC2016 #for the inner shell to expand
-  timeout 60 sh -c 'echo $$ >"$0/cgroup.procs" && exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"' "$group" \
-      env LD_LIBRARY_PATH="$SCRATCH" "$SCRATCH/admission" alloc 4096 "$1" 4096 0 </dev/null
+# is_near BYTES WHAT: 5 % below the limit less the margin, or 3 MiB for what the asker itself takes.
+is_near() {
+  local due=$(((LIMIT_MIB - MARGIN_MIB) * MIB))
+  (($1 <= due && $1 >= due * 95 / 100 - 3 * MIB)) || fail "$2 gave $1 bytes, not nearly $due"
 }
+
+# Alone in the group: what the limit leaves, and gb-run says the same without taking it. Captured, so that the asker has ended and
+# nothing of its own is in use when the next asks.
+read -r _ got _ error <<<"$(inside "$ADMISSION" alloc 4096 $((1 << 40)) 4096 0 </dev/null)"
+is_near "$got" "gb_alloc (errno $error)"
+is_near "$(inside "$BIN/gb-run" --print)" "gb-run --print"
+expect_status 1 inside "$BIN/gb-run" --min "${LIMIT_MIB}M" --print 2>"$SCRATCH/err"
+
+# Somebody without any right, whom the group does not even tell what is used, finds room below the limit and kills nobody; where
+# the limit is hidden, too, he gets what he asks for as far as the host has it.
+if command -v setpriv >/dev/null; then
+  chmod 755 "$SCRATCH" && cp "$ADMISSION" "$SCRATCH/admission"
+  as_nobody() {
+    # shellcheck disable=SC2016 # for the inner shell to expand
+    timeout 60 sh -c 'echo $$ >"$0/cgroup.procs" && exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"' "$group" \
+      env LD_LIBRARY_PATH="$SCRATCH" "$SCRATCH/admission" alloc 4096 "$1" 4096 0 </dev/null
+  }
   cp -L "$LIB"/libgray.so* "$SCRATCH" 2>/dev/null || true
-  for file in "$group"/memory.{usage_in_bytes,current,stat,oom_control,events};
-  do
-    if
-      [[-e $file]];
-  then chmod 000 "$file"; fi
+  for file in "$group"/memory.{usage_in_bytes,current,stat,oom_control,events}; do
+    if [[ -e $file ]]; then chmod 000 "$file"; fi
   done
   read -r _ got _ error <<<"$(as_nobody $((1 << 40)))"
   is_near "$got" "gb_alloc without leave to read the group's use (errno $error)"
-  for file in "$group"/memory.{limit_in_bytes,max};
-  do
-    if
-      [[-e $file]];
-  then chmod 000 "$file";
-  fi done read -
-          r _ got _ error < < <"$(as_nobody $((32 * MIB)))"((got == 32 * MIB)) ||
-                                   fail "gb_alloc without leave to read the limit gave $got bytes, errno "
-                                        "$error" chmod 644 "$group" /
-                                       memory.*[[$(kills) - eq 0]] ||
-                                   fail "$(kills) processes were killed" else echo
-                                   "SKIPPED here: no setpriv to become nobody with" fi
+  for file in "$group"/memory.{limit_in_bytes,max}; do
+    if [[ -e $file ]]; then chmod 000 "$file"; fi
+  done
+  read -r _ got _ error <<<"$(as_nobody $((32 * MIB)))"
+  ((got == 32 * MIB)) || fail "gb_alloc without leave to read the limit gave $got bytes, errno $error"
+  chmod 644 "$group"/memory.*
+  [[ $(kills) -eq 0 ]] || fail "$(kills) processes were killed"
+else
+  echo "SKIPPED here: no setpriv to become nobody with"
+fi
 
-#What gb - run has promised to a command is not promised again while that runs.
-                                       second = $(inside "$BIN/gb-run" --max 80M --"$BIN/gb-run" --print)(
-                                                    (second <= 40 * MIB)) ||
-                                                fail "80 MiB are promised, and $second bytes are still there"
+# What gb-run has promised to a command is not promised again while that runs.
+second=$(inside "$BIN/gb-run" --max 80M -- "$BIN/gb-run" --print)
+((second <= 40 * MIB)) || fail "80 MiB are promised, and $second bytes are still there"
 
-#The notes the askers share are cut short while somebody holds memory, \
-    in a / dev / shm of our own : he frees it and ends well.
-                                                    mkfifo "$SCRATCH/cut" if unshare -
-                                                    m true 2> /
-                                  dev / null;
-  then
-#shellcheck disable = SC2016 #for the inner shell to expand
-                  timeout 60 unshare -
-              m sh -
-              c 'mount -t tmpfs none /dev/shm && { "$1" alloc 4096 8388608 4096 0 <"$2" >"$2.said" & } && exec 9 >
-          "$2" &&
-      while ![-s "$2.said"];
-  do sleep 0.1; done && : >/dev/shm/gray-mac && exec 9>&- && wait "$!"' \
+# The notes the askers share are cut short while somebody holds memory, in a /dev/shm of our own: he frees it and ends well.
+mkfifo "$SCRATCH/cut"
+if unshare -m true 2>/dev/null; then
+  # shellcheck disable=SC2016 # for the inner shell to expand
+  timeout 60 unshare -m sh -c 'mount -t tmpfs none /dev/shm && { "$1" alloc 4096 8388608 4096 0 <"$2" >"$2.said" & } &&
+    exec 9>"$2" && while ! [ -s "$2.said" ]; do sleep 0.1; done && : >/dev/shm/gray-mac && exec 9>&- && wait "$!"' \
     sh "$ADMISSION" "$SCRATCH/cut" || fail "the holder ended with status $? when the shared notes were cut short"
 else
   echo "SKIPPED here: no mount namespace for a /dev/shm of its own"
 fi
 
-#Many at once : nobody is killed, everybody served.
+# Many at once: nobody is killed, everybody served.
 inside "$ADMISSION" rounds 20 $((4 * MIB)) $((1 << 40)) >"$SCRATCH/rounds" || fail "rounds: $(cat "$SCRATCH/rounds")"
 cat "$SCRATCH/rounds"
 granted=$(sed 's/.*granted_max \([0-9]*\).*/\1/' "$SCRATCH/rounds")
 ((granted <= (LIMIT_MIB - MARGIN_MIB) * MIB)) || fail "$granted bytes were granted at once"
 
-#A hog that does not take part grows meanwhile.
+# A hog that does not take part grows meanwhile.
 mkfifo "$SCRATCH/held"
 inside "$ADMISSION" grow 64 500 <"$SCRATCH/held" >"$SCRATCH/hog" &
 hog=$!
 exec 9>"$SCRATCH/held"
 inside "$ADMISSION" alloc 4096 $((1 << 40)) 4096 0 </dev/null >"$SCRATCH/beside"
-for _ in {1..100};
-  do
-    if
-      [[-s $SCRATCH / hog]];
-  then break;
-  fi;
-  sleep 0.1;
-  done
+for _ in {1..100}; do if [[ -s $SCRATCH/hog ]]; then break; fi; sleep 0.1; done
 [[ -s $SCRATCH/hog ]] || fail "the hog did not live to its size"
 exec 9>&-
 wait "$hog" || fail "the hog ended with status $?"
 [[ $(kills) -eq 0 ]] || fail "$(kills) processes were killed"
 
-#A sort in passes is a sort.
+# A sort in passes is a sort.
 "$BIN/gb-fastsort" --generate 500000 "$SCRATCH/a"
 "$BIN/gb-fastsort" --generate 300000 --seed 9 "$SCRATCH/b"
 inside "$BIN/gb-fastsort" --min 10000000 -o "$SCRATCH/sorted" "$SCRATCH/a" "$SCRATCH/b"
