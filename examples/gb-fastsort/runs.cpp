@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <optional>
 
 #include <gray/gray.h>
 
@@ -32,8 +33,14 @@ constexpr std::size_t kWriteRecords = 4096;
 constexpr std::uint64_t kBehindBytes = 8U << 20U;  // a piece on its way to the disk
 constexpr std::size_t kReadBytes = 1U << 20U;
 
-// The memory of a pass. By gb_alloc() it is asked for anew each time and freed in between, so nobody waits while
-// holding some.
+gb_alloc_options ask_with_files() {
+  gb_alloc_options asked{};
+  asked.size = sizeof asked;
+  asked.flags = GB_ALLOC_FILES;
+  return asked;
+}
+
+// The memory of a pass, kept for the next one while it may be. Nobody waits while holding some.
 class PassMemory {
  public:
   PassMemory(const RunOptions& options, std::uint64_t records_left, PhaseTimes& times)
@@ -42,9 +49,7 @@ class PassMemory {
     const double start = now_s();
     if (is_granted_) {
       const std::uint64_t least = std::max<std::uint64_t>(std::min(options.min_bytes, all), kEntryBytes);
-      gb_alloc_options asked{};
-      asked.size = sizeof asked;
-      asked.flags = GB_ALLOC_FILES;
+      gb_alloc_options asked = ask_with_files();
       asked.timeout_ms = UINT64_MAX;
       memory_ = gb_alloc_with(least - least % kEntryBytes, all, kEntryBytes, &bytes_, &asked);
       if (memory_ != nullptr) keep_even_part(all);
@@ -56,7 +61,6 @@ class PassMemory {
     }
     if (memory_ == nullptr) die("memory", errno);
     times.alloc_s += now_s() - start;
-    times.memory_bytes += bytes_;
   }
   ~PassMemory() {
     if (is_granted_) {
@@ -68,6 +72,16 @@ class PassMemory {
   PassMemory(const PassMemory&) = delete;
   PassMemory& operator=(const PassMemory&) = delete;
 
+  // Whether the next pass may use it, too. What gb_alloc() granted is given back, and asked for anew, as soon as there is no room
+  // beside it: somebody has grown, or waits, and the shares are to be others.
+  [[nodiscard]] bool is_still_ours() const {
+    if (!is_granted_) return true;
+    const gb_alloc_options asked = ask_with_files();
+    std::size_t bytes = 0;
+    return gb_available(kEntryBytes, kEntryBytes, kEntryBytes, &bytes, &asked) == 0;
+  }
+
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
   [[nodiscard]] std::size_t records() const { return bytes_ / kEntryBytes; }
   [[nodiscard]] Entry* entries() const { return static_cast<Entry*>(memory_); }
   [[nodiscard]] unsigned char* data() const {
@@ -333,9 +347,13 @@ long count_major_faults() {
 std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times) {
   Input input(options);
   std::vector<std::string> runs;
+  std::optional<PassMemory> kept;
   while (input.records_left() > 0) {
     input.ask_meanwhile();
-    const PassMemory memory(options, input.records_left(), times);
+    if (kept && !kept->is_still_ours()) kept.reset();
+    if (!kept) kept.emplace(options, input.records_left(), times);
+    const PassMemory& memory = *kept;
+    times.memory_bytes += memory.bytes();
     const long faults = count_major_faults();
     const double start = now_s();
     const std::size_t records =
