@@ -11,6 +11,7 @@
 #include <cstring>
 #include <ctime>
 #include <optional>
+#include <utility>
 
 #include <gray/gray.h>
 
@@ -30,6 +31,7 @@ static_assert(sizeof(Entry) == 16 && kKeyBytes == 10);
 constexpr std::size_t kEntryBytes = sizeof(Entry) + kRecordBytes;
 constexpr std::uint64_t kRecordsPerPassMax = 0xffffffffU;
 constexpr std::size_t kWriteRecords = 4096;
+constexpr std::size_t kChunkRecords = 1U << 16U;   // sorted while the next ones are read
 constexpr std::uint64_t kBehindBytes = 8U << 20U;  // a piece on its way to the disk
 constexpr std::size_t kReadBytes = 1U << 20U;
 
@@ -261,18 +263,78 @@ class Input {
   std::uint64_t left_ = 0;
 };
 
-void sort_pass(const PassMemory& memory, std::size_t records) {
-  Entry* entries = memory.entries();
+bool is_before(const Entry& a, const Entry& b) {
+  return a.key_head != b.key_head ? a.key_head < b.key_head : a.key_tail < b.key_tail;
+}
+
+// Sorts the entries of the records from `first` on.
+void sort_chunk(const PassMemory& memory, std::size_t first, std::size_t records) {
+  Entry* entries = memory.entries() + first;
   for (std::size_t i = 0; i < records; ++i) {
-    const unsigned char* key = memory.data() + i * kRecordBytes;
+    const unsigned char* key = memory.data() + (first + i) * kRecordBytes;
     std::uint64_t head = 0;
     for (std::size_t k = 0; k < sizeof head; ++k) head = head << 8U | key[k];
-    entries[i] = {head, static_cast<std::uint32_t>(key[8]) << 8U | key[9], static_cast<std::uint32_t>(i)};
+    entries[i] = {head, static_cast<std::uint32_t>(key[8]) << 8U | key[9],
+                  static_cast<std::uint32_t>(first + i)};
   }
-  std::sort(entries, entries + records, [](const Entry& a, const Entry& b) {
-    return a.key_head != b.key_head ? a.key_head < b.key_head : a.key_tail < b.key_tail;
-  });
+  std::sort(entries, entries + records, is_before);
 }
+
+// Fills the memory chunk by chunk and sorts each while the disk fetches the next: a pass that first reads and then sorts leaves one of the
+// two idle, and several at once fall into step.
+std::size_t read_and_sort(Input& input, const PassMemory& memory, std::size_t records, PhaseTimes& times) {
+  std::size_t done = 0;
+  while (done < records) {
+    const double start = now_s();
+    const std::size_t part = std::min(kChunkRecords, records - done);
+    const std::size_t count = input.read_records(memory.data() + done * kRecordBytes, part);
+    const double read_end = now_s();
+    sort_chunk(memory, done, count);
+    times.read_s += read_end - start;
+    times.sort_s += now_s() - read_end;
+    done += count;
+    if (count < part) break;  // the end of a stream
+  }
+  return done;
+}
+
+// The entries of all chunks in order: a heap of the chunks by their first entries.
+class ChunkMerge {
+ public:
+  ChunkMerge(const Entry* entries, std::size_t records) {
+    for (std::size_t first = 0; first < records; first += kChunkRecords)
+      chunks_.push_back({entries + first, entries + std::min(first + kChunkRecords, records)});
+    for (std::size_t i = chunks_.size(); i-- > 0;) sift_down(i);
+  }
+
+  // Not after the last.
+  std::size_t next_place() {
+    const std::size_t place = chunks_[0].at->place;
+    if (++chunks_[0].at == chunks_[0].end) {
+      chunks_[0] = chunks_.back();
+      chunks_.pop_back();
+    }
+    sift_down(0);
+    return place;
+  }
+
+ private:
+  struct Chunk {
+    const Entry* at;
+    const Entry* end;
+  };
+
+  void sift_down(std::size_t i) {
+    for (std::size_t child = 2 * i + 1; child < chunks_.size(); child = 2 * i + 1) {
+      if (child + 1 < chunks_.size() && is_before(*chunks_[child + 1].at, *chunks_[child].at)) ++child;
+      if (!is_before(*chunks_[child].at, *chunks_[i].at)) return;
+      std::swap(chunks_[i], chunks_[child]);
+      i = child;
+    }
+  }
+
+  std::vector<Chunk> chunks_;
+};
 
 // Sends what is written to the disk piece by piece, and never lets more than two pieces wait. Dirty pages cannot be reused: four
 // sorts that write whole passes at once fill the group with them, and the kernel, finding none to drop, stands still for seconds.
@@ -302,10 +364,11 @@ void write_pass(const PassMemory& memory, std::size_t records, const std::string
   std::setvbuf(file, nullptr, _IONBF, 0);
   std::vector<unsigned char> buffer(kWriteRecords * kRecordBytes);
   WriteBehind behind(fileno(file));
+  ChunkMerge merge(memory.entries(), records);
   for (std::size_t done = 0; done < records;) {
     const std::size_t part = std::min(kWriteRecords, records - done);
     for (std::size_t i = 0; i < part; ++i) {
-      const std::size_t place = memory.entries()[done + i].place;
+      const std::size_t place = merge.next_place();
       std::memcpy(buffer.data() + i * kRecordBytes, memory.data() + place * kRecordBytes, kRecordBytes);
     }
     write_or_die(buffer.data(), part * kRecordBytes, file, path);
@@ -355,19 +418,14 @@ std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times)
     const PassMemory& memory = *kept;
     times.memory_bytes += memory.bytes();
     const long faults = count_major_faults();
-    const double start = now_s();
     const std::size_t records =
-        input.read_records(memory.data(), std::min<std::uint64_t>(memory.records(), input.records_left()));
+        read_and_sort(input, memory, std::min<std::uint64_t>(memory.records(), input.records_left()), times);
     if (records == 0) break;  // the stream ended with the pass before
-    const double read_end = now_s();
-    sort_pass(memory, records);
-    const double sort_end = now_s();
+    const double start = now_s();
     if (!runs.empty()) drop_from_cache(runs.back());
     runs.push_back(options.run_prefix + "." + std::to_string(runs.size()));
     write_pass(memory, records, runs.back());
-    times.read_s += read_end - start;
-    times.sort_s += sort_end - read_end;
-    times.write_s += now_s() - sort_end;
+    times.write_s += now_s() - start;
     times.major_faults += count_major_faults() - faults;
   }
   return runs;
