@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <optional>
+#include <utility>
 
 #include <gray/gray.h>
 
@@ -29,11 +31,18 @@ static_assert(sizeof(Entry) == 16 && kKeyBytes == 10);
 constexpr std::size_t kEntryBytes = sizeof(Entry) + kRecordBytes;
 constexpr std::uint64_t kRecordsPerPassMax = 0xffffffffU;
 constexpr std::size_t kWriteRecords = 4096;
+constexpr std::size_t kChunkRecords = 1U << 16U;   // sorted while the next ones are read
 constexpr std::uint64_t kBehindBytes = 8U << 20U;  // a piece on its way to the disk
 constexpr std::size_t kReadBytes = 1U << 20U;
 
-// The memory of a pass. By gb_alloc() it is asked for anew each time and freed in between, so nobody waits while
-// holding some.
+gb_alloc_options ask_with_files() {
+  gb_alloc_options asked{};
+  asked.size = sizeof asked;
+  asked.flags = GB_ALLOC_FILES;
+  return asked;
+}
+
+// The memory of a pass, kept for the next one while it may be. Nobody waits while holding some.
 class PassMemory {
  public:
   PassMemory(const RunOptions& options, std::uint64_t records_left, PhaseTimes& times)
@@ -42,11 +51,10 @@ class PassMemory {
     const double start = now_s();
     if (is_granted_) {
       const std::uint64_t least = std::max<std::uint64_t>(std::min(options.min_bytes, all), kEntryBytes);
-      gb_alloc_options asked{};
-      asked.size = sizeof asked;
-      asked.flags = GB_ALLOC_FILES;
+      gb_alloc_options asked = ask_with_files();
       asked.timeout_ms = UINT64_MAX;
       memory_ = gb_alloc_with(least - least % kEntryBytes, all, kEntryBytes, &bytes_, &asked);
+      if (memory_ != nullptr) keep_even_part(all);
     } else {
       bytes_ = std::max<std::uint64_t>(std::min(options.pass_bytes, all), kEntryBytes);
       bytes_ -= bytes_ % kEntryBytes;
@@ -55,7 +63,6 @@ class PassMemory {
     }
     if (memory_ == nullptr) die("memory", errno);
     times.alloc_s += now_s() - start;
-    times.memory_bytes += bytes_;
   }
   ~PassMemory() {
     if (is_granted_) {
@@ -67,6 +74,16 @@ class PassMemory {
   PassMemory(const PassMemory&) = delete;
   PassMemory& operator=(const PassMemory&) = delete;
 
+  // Whether the next pass may use it, too. What gb_alloc() granted is given back, and asked for anew, as soon as there is no room
+  // beside it: somebody has grown, or waits, and the shares are to be others.
+  [[nodiscard]] bool is_still_ours() const {
+    if (!is_granted_) return true;
+    const gb_alloc_options asked = ask_with_files();
+    std::size_t bytes = 0;
+    return gb_available(kEntryBytes, kEntryBytes, kEntryBytes, &bytes, &asked) == 0;
+  }
+
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
   [[nodiscard]] std::size_t records() const { return bytes_ / kEntryBytes; }
   [[nodiscard]] Entry* entries() const { return static_cast<Entry*>(memory_); }
   [[nodiscard]] unsigned char* data() const {
@@ -74,6 +91,13 @@ class PassMemory {
   }
 
  private:
+  // As many passes as it takes with this grant, all of one size: a short last one would use what the others lack.
+  void keep_even_part(std::uint64_t all) {
+    const std::uint64_t passes = (all + bytes_ - 1) / bytes_;
+    const std::uint64_t even = (all / kEntryBytes + passes - 1) / passes * kEntryBytes;
+    if (even < bytes_ && gb_shrink(memory_, even) == 0) bytes_ = even;
+  }
+
   bool is_granted_;
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
@@ -88,8 +112,9 @@ struct Part {
 };
 
 constexpr double kCachedMin = 0.5;
-constexpr std::uint64_t kAheadBytes = 8U << 20U;  // asked for beyond what is being read
-constexpr std::uint64_t kPieceBytes = 2U << 20U;  // a request
+constexpr std::uint64_t kAheadBytes = 8U << 20U;       // asked for beyond what is being read
+constexpr std::uint64_t kMeanwhileBytes = 16U << 20U;  // asked for before something else is done
+constexpr std::uint64_t kPieceBytes = 2U << 20U;       // a request
 
 // The inputs' parts, whole records each, the cached ones first (FCCD): what is in memory is read before it is pushed out.
 std::vector<Part> plan_parts(const std::vector<std::string>& paths, bool is_linear) {
@@ -144,6 +169,13 @@ class Input {
     return is_stream_ ? (is_ended_ ? 0 : kRecordsPerPassMax) : left_;
   }
 
+  // Lets the disk begin with what comes next while the memory for it is being found.
+  void ask_meanwhile() {
+    if (is_stream_ || is_linear_ || left_ == 0) return;
+    while (at_ == end_) open_next();
+    ask_ahead(kMeanwhileBytes);
+  }
+
   // Reads so many records, fewer only at the end of a stream.
   std::size_t read_records(unsigned char* to, std::size_t records) {
     const std::size_t read_bytes =
@@ -168,7 +200,7 @@ class Input {
   std::size_t read_parts(unsigned char* to, std::size_t bytes) {
     for (std::size_t missing = bytes; missing > 0;) {
       while (at_ == end_) open_next();
-      if (!is_linear_) ask_ahead();
+      if (!is_linear_) ask_ahead(kAheadBytes);
       const ssize_t length =
           pread(fd_, to, std::min({missing, kReadBytes, static_cast<std::size_t>(end_ - at_)}),
                 static_cast<off_t>(at_));
@@ -176,30 +208,42 @@ class Input {
       if (length == 0) die(paths_[open_path_], EIO);  // it has shrunk meanwhile
       to += length;
       at_ += static_cast<std::uint64_t>(length);
+      ahead_ -= std::min(ahead_, static_cast<std::uint64_t>(length));
       missing -= static_cast<std::size_t>(length);
     }
     return bytes;
   }
 
-  // The kernel's own read-ahead would run into the next part and push out what is cached and still to come.
-  void ask_ahead() {
-    for (; asked_ < end_ && asked_ < at_ + kAheadBytes; asked_ += kPieceBytes) {
-      posix_fadvise(fd_, static_cast<off_t>(asked_), static_cast<off_t>(std::min(kPieceBytes, end_ - asked_)),
+  // Of the parts to come in this file. The kernel's own read-ahead would run into the part that lies behind, and push out what is
+  // cached and still to come.
+  void ask_ahead(std::uint64_t bytes) {
+    while (ahead_ < bytes && asked_part_ < parts_.size() && parts_[asked_part_].path == open_path_) {
+      const Part& part = parts_[asked_part_];
+      const std::uint64_t piece = std::min(kPieceBytes, part.length_bytes - asked_bytes_);
+      posix_fadvise(fd_, static_cast<off_t>(part.offset_bytes + asked_bytes_), static_cast<off_t>(piece),
                     POSIX_FADV_WILLNEED);
+      ahead_ += piece;
+      asked_bytes_ += piece;
+      if (asked_bytes_ < part.length_bytes) continue;
+      ++asked_part_;
+      asked_bytes_ = 0;
     }
   }
 
   void open_next() {
     if (next_ == parts_.size()) die("input", EIO);
-    const Part& part = parts_[next_++];
+    const Part& part = parts_[next_];
     if (fd_ < 0 || part.path != open_path_) {
+      asked_part_ = next_;
+      asked_bytes_ = ahead_ = 0;
       if (fd_ >= 0) close(fd_);
       fd_ = open(paths_[part.path].c_str(), O_RDONLY | O_CLOEXEC);
       if (fd_ < 0) die(paths_[part.path], errno);
       if (!is_linear_) posix_fadvise(fd_, 0, 0, POSIX_FADV_RANDOM);
     }
+    ++next_;
     open_path_ = part.path;
-    at_ = asked_ = part.offset_bytes;
+    at_ = part.offset_bytes;
     end_ = part.offset_bytes + part.length_bytes;
   }
 
@@ -213,22 +257,84 @@ class Input {
   int fd_ = -1;
   std::uint64_t at_ = 0;  // in the part that is being read
   std::uint64_t end_ = 0;
-  std::uint64_t asked_ = 0;
+  std::size_t asked_part_ = 0;
+  std::uint64_t asked_bytes_ = 0;  // of that part
+  std::uint64_t ahead_ = 0;        // asked for and not yet read
   std::uint64_t left_ = 0;
 };
 
-void sort_pass(const PassMemory& memory, std::size_t records) {
-  Entry* entries = memory.entries();
+bool is_before(const Entry& a, const Entry& b) {
+  return a.key_head != b.key_head ? a.key_head < b.key_head : a.key_tail < b.key_tail;
+}
+
+// Sorts the entries of the records from `first` on.
+void sort_chunk(const PassMemory& memory, std::size_t first, std::size_t records) {
+  Entry* entries = memory.entries() + first;
   for (std::size_t i = 0; i < records; ++i) {
-    const unsigned char* key = memory.data() + i * kRecordBytes;
+    const unsigned char* key = memory.data() + (first + i) * kRecordBytes;
     std::uint64_t head = 0;
     for (std::size_t k = 0; k < sizeof head; ++k) head = head << 8U | key[k];
-    entries[i] = {head, static_cast<std::uint32_t>(key[8]) << 8U | key[9], static_cast<std::uint32_t>(i)};
+    entries[i] = {head, static_cast<std::uint32_t>(key[8]) << 8U | key[9],
+                  static_cast<std::uint32_t>(first + i)};
   }
-  std::sort(entries, entries + records, [](const Entry& a, const Entry& b) {
-    return a.key_head != b.key_head ? a.key_head < b.key_head : a.key_tail < b.key_tail;
-  });
+  std::sort(entries, entries + records, is_before);
 }
+
+// Fills the memory chunk by chunk and sorts each while the disk fetches the next: a pass that first reads and then sorts leaves one of the
+// two idle, and several at once fall into step.
+std::size_t read_and_sort(Input& input, const PassMemory& memory, std::size_t records, PhaseTimes& times) {
+  std::size_t done = 0;
+  while (done < records) {
+    const double start = now_s();
+    const std::size_t part = std::min(kChunkRecords, records - done);
+    const std::size_t count = input.read_records(memory.data() + done * kRecordBytes, part);
+    const double read_end = now_s();
+    sort_chunk(memory, done, count);
+    times.read_s += read_end - start;
+    times.sort_s += now_s() - read_end;
+    done += count;
+    if (count < part) break;  // the end of a stream
+  }
+  return done;
+}
+
+// The entries of all chunks in order: a heap of the chunks by their first entries.
+class ChunkMerge {
+ public:
+  ChunkMerge(const Entry* entries, std::size_t records) {
+    for (std::size_t first = 0; first < records; first += kChunkRecords)
+      chunks_.push_back({entries + first, entries + std::min(first + kChunkRecords, records)});
+    for (std::size_t i = chunks_.size(); i-- > 0;) sift_down(i);
+  }
+
+  // Not after the last.
+  std::size_t next_place() {
+    const std::size_t place = chunks_[0].at->place;
+    if (++chunks_[0].at == chunks_[0].end) {
+      chunks_[0] = chunks_.back();
+      chunks_.pop_back();
+    }
+    sift_down(0);
+    return place;
+  }
+
+ private:
+  struct Chunk {
+    const Entry* at;
+    const Entry* end;
+  };
+
+  void sift_down(std::size_t i) {
+    for (std::size_t child = 2 * i + 1; child < chunks_.size(); child = 2 * i + 1) {
+      if (child + 1 < chunks_.size() && is_before(*chunks_[child + 1].at, *chunks_[child].at)) ++child;
+      if (!is_before(*chunks_[child].at, *chunks_[i].at)) return;
+      std::swap(chunks_[i], chunks_[child]);
+      i = child;
+    }
+  }
+
+  std::vector<Chunk> chunks_;
+};
 
 // Sends what is written to the disk piece by piece, and never lets more than two pieces wait. Dirty pages cannot be reused: four
 // sorts that write whole passes at once fill the group with them, and the kernel, finding none to drop, stands still for seconds.
@@ -239,9 +345,11 @@ class WriteBehind {
   void note(std::size_t bytes) {
     for (written_ += bytes; written_ - begun_ >= kBehindBytes; begun_ += kBehindBytes) {
       sync_file_range(fd_, static_cast<off_t>(begun_), kBehindBytes, SYNC_FILE_RANGE_WRITE);
-      if (begun_ >= kBehindBytes)
-        sync_file_range(fd_, static_cast<off_t>(begun_ - kBehindBytes), kBehindBytes,
-                        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+      if (begun_ < kBehindBytes) continue;
+      const auto done = static_cast<off_t>(begun_ - kBehindBytes);
+      sync_file_range(fd_, done, kBehindBytes,
+                      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+      posix_fadvise(fd_, done, kBehindBytes, POSIX_FADV_DONTNEED);
     }
   }
 
@@ -256,10 +364,11 @@ void write_pass(const PassMemory& memory, std::size_t records, const std::string
   std::setvbuf(file, nullptr, _IONBF, 0);
   std::vector<unsigned char> buffer(kWriteRecords * kRecordBytes);
   WriteBehind behind(fileno(file));
+  ChunkMerge merge(memory.entries(), records);
   for (std::size_t done = 0; done < records;) {
     const std::size_t part = std::min(kWriteRecords, records - done);
     for (std::size_t i = 0; i < part; ++i) {
-      const std::size_t place = memory.entries()[done + i].place;
+      const std::size_t place = merge.next_place();
       std::memcpy(buffer.data() + i * kRecordBytes, memory.data() + place * kRecordBytes, kRecordBytes);
     }
     write_or_die(buffer.data(), part * kRecordBytes, file, path);
@@ -301,22 +410,22 @@ long count_major_faults() {
 std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times) {
   Input input(options);
   std::vector<std::string> runs;
+  std::optional<PassMemory> kept;
   while (input.records_left() > 0) {
-    const PassMemory memory(options, input.records_left(), times);
+    input.ask_meanwhile();
+    if (kept && !kept->is_still_ours()) kept.reset();
+    if (!kept) kept.emplace(options, input.records_left(), times);
+    const PassMemory& memory = *kept;
+    times.memory_bytes += memory.bytes();
     const long faults = count_major_faults();
-    const double start = now_s();
     const std::size_t records =
-        input.read_records(memory.data(), std::min<std::uint64_t>(memory.records(), input.records_left()));
+        read_and_sort(input, memory, std::min<std::uint64_t>(memory.records(), input.records_left()), times);
     if (records == 0) break;  // the stream ended with the pass before
-    const double read_end = now_s();
-    sort_pass(memory, records);
-    const double sort_end = now_s();
+    const double start = now_s();
     if (!runs.empty()) drop_from_cache(runs.back());
     runs.push_back(options.run_prefix + "." + std::to_string(runs.size()));
     write_pass(memory, records, runs.back());
-    times.read_s += read_end - start;
-    times.sort_s += sort_end - read_end;
-    times.write_s += now_s() - sort_end;
+    times.write_s += now_s() - start;
     times.major_faults += count_major_faults() - faults;
   }
   return runs;

@@ -8,9 +8,12 @@
 //   admission grow MIB MIB-A-SECOND      hog that does not take part: "grown MAJOR-FAULTS" after a walk at the end
 //   admission alloc MIN MAX MULTIPLE MS  gb_alloc_with(), waiting so long: "got BYTES MILLISECONDS ERRNO"; for each
 //                                        line read after that, "walk MAJOR-FAULTS"; frees at end of file
+//   admission feed MIB                   "feeding" when it has touched that; then gives it back as others take memory, always
+//                                        a little ahead of them: what they get is memory that the host has behind it
 //   admission rounds COUNT MIN MAX       COUNT rounds of 2 to 8 processes that ask at once: a line of statistics
 //
 // MIN, MAX and MULTIPLE are bytes. Status 0, or 1 where memory was not there.
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -103,6 +106,8 @@ int hold(std::size_t bytes) {
 
 int grow(std::size_t bytes, std::size_t mib_per_s) {
   char* memory = map(bytes);
+  // Only what happens to it from now on: its own start may have read its code from the disk.
+  const long before = major_faults();
   const double start = now_ms();
   for (std::size_t done = 0; done < bytes; done += kMiB) {
     walk(memory + done, std::min(kMiB, bytes - done));
@@ -110,9 +115,33 @@ int grow(std::size_t bytes, std::size_t mib_per_s) {
     if (due > now_ms()) usleep(static_cast<useconds_t>((due - now_ms()) * 1e3));
   }
   walk(memory, bytes);
-  std::printf("grown %ld\n", major_faults());
+  std::printf("grown %ld\n", major_faults() - before);
   std::fflush(stdout);
   while (std::getchar() != EOF) {
+  }
+  return 0;
+}
+
+std::size_t free_bytes() {
+  std::FILE* file = std::fopen("/proc/meminfo", "r");
+  std::size_t kib = 0;
+  if (file == nullptr || std::fscanf(file, "MemTotal: %*u kB MemFree: %zu kB", &kib) != 1) std::exit(1);
+  std::fclose(file);
+  return kib * 1024;
+}
+
+// A hypervisor takes back what was free for a second, and has to find it again at the next touch.
+int feed(std::size_t bytes) {
+  constexpr std::size_t kPartBytes = 32 * kMiB;
+  constexpr std::size_t kAheadBytes = 256 * kMiB;
+  char* memory = map(bytes);
+  walk(memory, bytes);
+  const std::size_t enough_bytes = free_bytes() + kAheadBytes;
+  std::puts("feeding");
+  std::fflush(stdout);
+  for (pollfd input{0, POLLIN, 0}; poll(&input, 1, 1) == 0;) {
+    for (; bytes >= kPartBytes && free_bytes() < enough_bytes; bytes -= kPartBytes)
+      madvise(memory + bytes - kPartBytes, kPartBytes, MADV_DONTNEED);
   }
   return 0;
 }
@@ -224,6 +253,7 @@ int main(int argc, char** argv) {
   if (std::strcmp(what, "touch") == 0 && argc == 3) return touch(number(argv[2]) * kMiB);
   if (std::strcmp(what, "hold") == 0 && argc == 3) return hold(number(argv[2]) * kMiB);
   if (std::strcmp(what, "grow") == 0 && argc == 4) return grow(number(argv[2]) * kMiB, number(argv[3]));
+  if (std::strcmp(what, "feed") == 0 && argc == 3) return feed(number(argv[2]) * kMiB);
   if (std::strcmp(what, "alloc") == 0 && argc == 6) return alloc(argv + 2);
   if (std::strcmp(what, "rounds") == 0 && argc == 5)
     return rounds(static_cast<int>(number(argv[2])), number(argv[3]), number(argv[4]));

@@ -74,6 +74,17 @@ fi
 second=$(inside "$BIN/gb-run" --max 80M -- "$BIN/gb-run" --print)
 ((second <= 40 * MIB)) || fail "80 MiB are promised, and $second bytes are still there"
 
+# The notes the askers share are cut short while somebody holds memory, in a /dev/shm of our own: he frees it and ends well.
+mkfifo "$SCRATCH/cut"
+if unshare -m true 2>/dev/null; then
+  # shellcheck disable=SC2016 # for the inner shell to expand
+  timeout 60 unshare -m sh -c 'mount -t tmpfs none /dev/shm && { "$1" alloc 4096 8388608 4096 0 <"$2" >"$2.said" & } &&
+    exec 9>"$2" && while ! [ -s "$2.said" ]; do sleep 0.1; done && : >/dev/shm/gray-mac && exec 9>&- && wait "$!"' \
+    sh "$ADMISSION" "$SCRATCH/cut" || fail "the holder ended with status $? when the shared notes were cut short"
+else
+  echo "SKIPPED here: no mount namespace for a /dev/shm of its own"
+fi
+
 # Many at once: nobody is killed, everybody served.
 inside "$ADMISSION" rounds 20 $((4 * MIB)) $((1 << 40)) >"$SCRATCH/rounds" || fail "rounds: $(cat "$SCRATCH/rounds")"
 cat "$SCRATCH/rounds"

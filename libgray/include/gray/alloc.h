@@ -43,9 +43,9 @@ typedef enum gb_cache_policy {
 
 /** Flags of an allocation. */
 typedef enum gb_alloc_flag {
-  GB_ALLOC_HUGE = 1, /**< huge pages for what was granted, from then on */
+  GB_ALLOC_HUGE = 1, /**< huge pages for what was granted: it is taken in small ones, which are joined then */
   /** Where there is no swap: first a child process that is killed before anybody else touches as much. Takes the time
-   * of touching it, and a fork(). */
+   * of touching it, and a fork(). None is sent where a control group would die with it as a whole (memory.oom.group). */
   GB_ALLOC_CANARY = 2,
   /** The caller reads and writes files while it holds the memory: a quarter of each limit, at most 1 GiB, is left to
    * the page cache, or what is read would push the grant out; what it holds beyond that counts as room. */

@@ -98,6 +98,7 @@ void outlast_growth(Probe& probe, const std::function<Allowance(std::uint64_t)>&
   for (int look = 0; look < kGrowthLooksMax && looks_calm < kGrowthLooksCalm; ++look) {
     os::pause_ns(kGrowthLookNs);
     const Allowance now = allow(probe.held_bytes());
+    if (now.is_moving) continue;
     const std::uint64_t free_bytes = unclaimed_bytes(now);
     const std::uint64_t grown_bytes = unclaimed_bytes(last) - std::min(free_bytes, unclaimed_bytes(last));
     const std::uint64_t goal_bytes = now.bytes - std::min(now.bytes, kGrowthLooksAhead * grown_bytes);
@@ -188,7 +189,7 @@ class Allocator::Turn {
   }
 
   Allowance allow(std::uint64_t held_bytes) {
-    if (!has(kSignalAccounts)) return {max_bytes_, 1, 0, 0};
+    if (!has(kSignalAccounts)) return {max_bytes_, 1, 0, 0, false};
     const auto look = [this] { return accounts_.shared_pools(pool_options_); };
     if (!has(kSignalClaims)) return divide_pools(look(), {}, claim_of(held_bytes));
     return claims_.allow(claim_, held_bytes, max_bytes_, look);
@@ -233,7 +234,8 @@ Result<Grant> Allocator::probe_for(const Request& request, Turn& turn) {
   }
   if (!reserved) return Result<Grant>::failure(-ENOMEM);
   unsigned char* base = reserved.value();
-  if (request.wants_canary) {
+  // Where the group dies as a whole the child would take us along.
+  if (request.wants_canary && !turn.accounts().is_killed_whole()) {
     const std::uint64_t goal_bytes = std::min(turn.allow(0).bytes, reserved_bytes);
     if (os::try_in_child(goal_bytes) == -ENOMEM) {
       os::release_memory(base, reserved_bytes);
@@ -247,7 +249,7 @@ Result<Grant> Allocator::probe_for(const Request& request, Turn& turn) {
   std::uint64_t highest_bytes = 0;  // that was unclaimed on the way
   ProbeWatch watch{[&](std::uint64_t held_bytes) {
                      const Allowance allowance = turn.allow(held_bytes);
-                     if (allowance.askers <= 1)
+                     if (allowance.askers <= 1 && !allowance.is_moving)
                        highest_bytes = std::max(highest_bytes, unclaimed_bytes(allowance));
                      return allowance.bytes;
                    },
@@ -256,7 +258,7 @@ Result<Grant> Allocator::probe_for(const Request& request, Turn& turn) {
   const auto allow = [&](std::uint64_t held_bytes) { return turn.allow(held_bytes); };
   grow_fairly(probe, std::min(reserved_bytes, turn.max_bytes()), allow);
   const Allowance now = allow(probe.held_bytes());
-  if (now.askers <= 1 && unclaimed_bytes(now) + kGrowthNoiseBytes < highest_bytes)
+  if (now.askers <= 1 && !now.is_moving && unclaimed_bytes(now) + kGrowthNoiseBytes < highest_bytes)
     outlast_growth(probe, allow);
   const std::uint64_t bytes =
       round_down(std::min(probe.held_bytes(), request.max_bytes), request.multiple_bytes);
@@ -352,8 +354,10 @@ int Allocator::release(void* address) {
     holding = found->second;
     holdings_.erase(found);
   }
+  const int claim = holding.pid == os::process_id() ? holding.claim : -1;
+  claims_.change(claim, ClaimState::leaving, holding.bytes, 0);
   os::release_memory(static_cast<unsigned char*>(address), holding.mapped_bytes);
-  if (holding.pid == os::process_id()) claims_.leave(holding.claim);
+  claims_.leave(claim);
   return 0;
 }
 
@@ -365,10 +369,11 @@ int Allocator::shrink(void* address, std::uint64_t bytes) {
     if (found == holdings_.end() || bytes == 0 || bytes > found->second.bytes) return -EINVAL;
     Holding& holding = found->second;
     const std::uint64_t kept_bytes = pages_of(bytes);
+    if (holding.pid == os::process_id()) claim = holding.claim;
+    claims_.change(claim, ClaimState::leaving, holding.bytes, 0);
     os::release_memory(found->first + kept_bytes, holding.mapped_bytes - kept_bytes);
     holding.mapped_bytes = kept_bytes;
     holding.bytes = bytes;
-    if (holding.pid == os::process_id()) claim = holding.claim;
   }
   claims_.change(claim, ClaimState::held, bytes, 0);
   return 0;

@@ -5,10 +5,12 @@
 // It is advisory: it helps those who take part, and whoever cannot (no /dev/shm, somebody else's file, a lock that
 // is not given back) goes on without. There is a table for all users, the superuser's, and one for each user; a
 // claim stands in the first that can be written to, and both are read.
-// A claim names its process by number and start, and is dropped when that process is gone. Whatever is read is
-// checked: a claim that makes no sense is dropped, a table that makes none is made anew.
+// A claim names its process by number and start, and is dropped when that process is gone; one that is stopped asks for nothing
+// meanwhile. Whatever is read is checked: a claim that makes no sense is dropped, a table that makes none is made anew. All work
+// is done on a copy, so that nobody who cuts the file short can kill those who use it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -29,6 +31,7 @@ enum class ClaimState : std::uint32_t {
   asking = 2,    // is growing
   held = 3,      // has what it got, all of it touched
   promised = 4,  // may still touch pending_bytes without asking
+  leaving = 5,   // is giving back what it held
 };
 
 /// One claim, in memory that processes of different releases share: fixed widths, append only. Written by its
@@ -61,6 +64,7 @@ struct Allowance {
   std::uint32_t generation = 0;  // for wait()
   std::uint64_t granted_bytes =
       0;  // to others, out of the tightest pool: what they hold is not somebody else's growth
+  bool is_moving = false;  // one of them gives his back now: room and granted_bytes count it twice
 };
 
 /// The tables of this process. Any thread. After fork() a child's claims are its own: those of its parent stay
@@ -100,17 +104,19 @@ class Claims {
  private:
   bool lock();
   void unlock();
-  [[nodiscard]] ClaimTable* table(std::size_t index) const {
-    return static_cast<ClaimTable*>(tables_[index].address);
-  }
-  [[nodiscard]] Claim* own(int claim) const;
-  [[nodiscard]] std::vector<Claim> living() const;
+  [[nodiscard]] Claim* own(int claim);
+  [[nodiscard]] std::vector<Claim> living();
   Allowance divide(int claim, std::uint64_t held_bytes, std::uint64_t max_bytes,
                    const std::vector<Pool>& pools);
   void announce();
 
   std::mutex mutex_;
-  os::SharedMemory tables_[2];  // written to; only read
+  static constexpr std::uint64_t kLockTimeoutNs = 2'000'000'000;  // it is held while a few files are read
+
+  os::SharedMemory tables_[2];          // written to; only read
+  std::array<ClaimTable, 2> copies_{};  // of them; the first is that of the file from lock() to unlock()
+  bool is_announced_ = false;           // since lock()
+  std::uint64_t lock_timeout_ns_ = kLockTimeoutNs;
 };
 
 /// The bytes an asker may hold, by all its pools. `others` are the other claims, `me` the asker's own. Pure.

@@ -195,11 +195,22 @@ bool HostAccounts::has_swap() const {
   return free_bytes >= kSwapUsefulBytes;
 }
 
+// kUnlimited also where it cannot be read.
+std::uint64_t HostAccounts::limit_of(const Group& group) const {
+  if (!is_version_2_) return read_amount(group.folder + "/memory.limit_in_bytes").value_or(kUnlimited);
+  return std::min(read_amount(group.folder + "/memory.max").value_or(kUnlimited),
+                  read_amount(group.folder + "/memory.high").value_or(kUnlimited));
+}
+
+bool HostAccounts::is_killed_whole() const {
+  return std::any_of(groups_.begin(), groups_.end(), [&](const Group& group) {
+    return read_amount(group.folder + "/memory.oom.group").value_or(0) != 0;
+  });
+}
+
 bool HostAccounts::read_group(const Group& group, const PoolOptions& options, bool has_swap,
                               Pool& pool) const {
-  const auto hard = read_amount(group.folder + (is_version_2_ ? "/memory.max" : "/memory.limit_in_bytes"));
-  const auto soft = is_version_2_ ? read_amount(group.folder + "/memory.high") : std::nullopt;
-  const std::uint64_t limit = std::min(hard.value_or(kUnlimited), soft.value_or(kUnlimited));
+  const std::uint64_t limit = limit_of(group);
   if (limit == kUnlimited) return false;
   auto used = read_amount(group.folder + (is_version_2_ ? "/memory.current" : "/memory.usage_in_bytes"));
   if (!used) {  // the least that can be said: what we hold ourselves
@@ -290,8 +301,7 @@ PagingCounters HostAccounts::paging_counters() const {
   const std::string prefix = is_version_2_ ? "" : "total_";
   const Group* tightest = nullptr;
   for (const Group& group : groups_) {
-    const auto limit = read_amount(group.folder + (is_version_2_ ? "/memory.max" : "/memory.limit_in_bytes"));
-    if (limit && *limit != kUnlimited) {
+    if (limit_of(group) != kUnlimited) {
       tightest = &group;
       break;
     }

@@ -83,6 +83,9 @@ class HostAccounts {
   /// The group's file whose name ends so, of the nearest ancestor that has one; empty where there is none.
   [[nodiscard]] std::string group_file(const std::string& name) const;
 
+  /// Whether the kernel, where it has to kill somebody of a group of ours, kills all of it (memory.oom.group).
+  [[nodiscard]] bool is_killed_whole() const;
+
   [[nodiscard]] bool is_version_2() const { return is_version_2_; }
 
  private:
@@ -92,6 +95,7 @@ class HostAccounts {
   };
 
   void find_groups();
+  [[nodiscard]] std::uint64_t limit_of(const Group& group) const;
   [[nodiscard]] bool read_group(const Group& group, const PoolOptions& options, bool has_swap,
                                 Pool& pool) const;
   [[nodiscard]] bool has_swap() const;

@@ -17,6 +17,7 @@ constexpr std::uint64_t kWindowAgainPages = 64;
 constexpr std::uint64_t kWindowFirstPages = 256;
 constexpr std::uint64_t kSlowAgainMinNs = 5'000;
 constexpr std::uint64_t kSlowFirstMinNs = 60'000;
+constexpr std::uint64_t kSlowFirstMaxNs = 100'000'000;
 constexpr std::uint64_t kSlowAgainFactor = 20;
 constexpr std::uint64_t kSlowFirstFactor = 50;
 constexpr std::uint64_t kCalibrationPages = 64;
@@ -248,7 +249,10 @@ ProbeEnd Probe::grow(std::uint64_t want_bytes) {
       end = end_of_trouble(pages, first_pages);
     } else {
       held_pages_ += done_pages;
-      step_pages_ = look.is_suspicious ? first_pages : std::min(2 * step_pages_, max_pages);
+      // Slow for another reason: a hypervisor has to find the memory first. The next alarm is for more than that, or each few
+      // pages of a large grant would be a step with all its questions.
+      if (look.is_suspicious) slow_first_ns_ = std::min(2 * slow_first_ns_, kSlowFirstMaxNs);
+      if (!look.is_suspicious) step_pages_ = std::min(2 * step_pages_, max_pages);
       // By some steps: those right behind the bound are easy where those before them made the room.
       if (held_pages_ >= bound_pages_ + held_pages_ / kStepShareOfHeld) bound_troubles_ = 0;
     }

@@ -23,6 +23,7 @@ using base::Result;
 
 constexpr std::size_t kTextBytesMax = 4U << 20U;  // mountinfo of a host of many containers
 constexpr std::uint64_t kTimeMaxNs = 4'000'000'000;
+constexpr int kAdviceCollapse = 25;  // MADV_COLLAPSE, of Linux 6.1
 constexpr std::uint64_t kPagemapSwapped = std::uint64_t{1} << 62U;
 
 }  // namespace
@@ -102,7 +103,9 @@ Result<std::uint64_t> count_swapped(unsigned char* base, std::uint64_t first_pag
 }
 
 void prefer_huge_pages(unsigned char* address, std::uint64_t bytes) {
-  madvise(address, bytes, MADV_HUGEPAGE);
+  if (madvise(address, bytes, MADV_HUGEPAGE) != 0) return;
+  // That is for pages still to come, and these are all there. An older kernel joins them in its own time.
+  madvise(address, bytes, kAdviceCollapse);
 }
 
 // Between fork and _exit only system calls: the parent may have other threads, which held locks.

@@ -42,7 +42,7 @@ std::uint64_t count_major_faults();
 base::Result<std::uint64_t> count_swapped(unsigned char* base, std::uint64_t first_page, std::uint64_t count,
                                           std::uint64_t stride);
 
-/// Asks for huge pages from now on. A wish.
+/// Asks for huge pages, also in place of the small ones that are there. A wish.
 void prefer_huge_pages(unsigned char* address, std::uint64_t bytes);
 
 /// Lets a child process that the host kills first write to so many bytes. 0: it lived; -ENOMEM: it was

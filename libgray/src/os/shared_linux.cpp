@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 
 #include <fcntl.h>
@@ -69,6 +70,19 @@ Result<SharedMemory> open_shared(const std::string& name, std::size_t bytes, boo
   return SharedMemory{address, file.release()};
 }
 
+int load_shared(const SharedMemory& memory, void* to, std::size_t bytes) {
+  const ssize_t length = pread(memory.fd, to, bytes, 0);
+  if (length < 0) return -errno;
+  std::memset(static_cast<char*>(to) + length, 0, bytes - static_cast<std::size_t>(length));
+  return 0;
+}
+
+int store_shared(const SharedMemory& memory, const void* from, std::size_t bytes) {
+  const ssize_t length = pwrite(memory.fd, from, bytes, 0);
+  if (length < 0) return -errno;
+  return static_cast<std::size_t>(length) == bytes ? 0 : -ENOSPC;
+}
+
 int lock_shared(const SharedMemory& memory, std::uint64_t timeout_ns) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -91,7 +105,9 @@ void unlock_shared(const SharedMemory& memory) {
 
 void wait_while(std::uint32_t* word, std::uint32_t seen, std::uint64_t timeout_ns) {
   const timespec time = time_of(timeout_ns);
-  base::raw_syscall(SYS_futex, base::word(word), FUTEX_WAIT, static_cast<long>(seen), base::word(&time));
+  const long status =
+      base::raw_syscall(SYS_futex, base::word(word), FUTEX_WAIT, static_cast<long>(seen), base::word(&time));
+  if (status == -EFAULT) pause_ns(timeout_ns);
 }
 
 void wake_all(std::uint32_t* word) {
@@ -102,18 +118,19 @@ std::uint32_t process_id() {
   return static_cast<std::uint32_t>(getpid());
 }
 
-Result<std::uint64_t> process_start(std::uint32_t pid) {
+Result<ProcessLook> look_at_process(std::uint32_t pid) {
+  const auto gone = Result<ProcessLook>::failure(-ESRCH);
   std::string text;
-  if (read_text("/proc/" + std::to_string(pid) + "/stat", text) != 0)
-    return Result<std::uint64_t>::failure(-ESRCH);
+  if (read_text("/proc/" + std::to_string(pid) + "/stat", text) != 0) return gone;
   // The name in parentheses may hold anything; the state is the first field behind it, the start the 20th.
   std::size_t place = text.rfind(')');
-  if (place == std::string::npos || place + 2 >= text.size()) return Result<std::uint64_t>::failure(-ESRCH);
-  if (text[place + 2] == 'Z' || text[place + 2] == 'X') return Result<std::uint64_t>::failure(-ESRCH);
+  if (place == std::string::npos || place + 2 >= text.size()) return gone;
+  const char state = text[place + 2];
+  if (state == 'Z' || state == 'X') return gone;
   constexpr int kFieldsBefore = 20;
   for (int i = 0; i < kFieldsBefore && place != std::string::npos; ++i) place = text.find(' ', place + 1);
-  if (place == std::string::npos) return Result<std::uint64_t>::failure(-ESRCH);
-  return std::uint64_t{std::strtoull(text.c_str() + place + 1, nullptr, 10)};
+  if (place == std::string::npos) return gone;
+  return ProcessLook{std::strtoull(text.c_str() + place + 1, nullptr, 10), state == 'T' || state == 't'};
 }
 
 std::uint64_t anonymous_bytes_of_tree(std::uint32_t pid) {

@@ -4,6 +4,8 @@
 // A few megabytes, which any host has. Leaves out how much is granted when memory is scarce (system/mac_room_test.sh).
 #include "tests/support/catch.hpp"
 
+#include <poll.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +14,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -31,6 +35,14 @@ int errno_of(std::size_t min, std::size_t max, std::size_t multiple,
   CHECK(memory == nullptr);
   CHECK(got == 0);
   return error;
+}
+
+std::size_t huge_kib() {
+  std::ifstream file("/proc/self/smaps_rollup");
+  std::size_t kib = 0;
+  for (std::string word; file >> word;)
+    if (word == "AnonHugePages:") file >> kib;
+  return kib;
 }
 
 // Whether a maximum beyond all reason brings most of the 64 MiB that a limit of the process leaves, and no more.
@@ -109,6 +121,27 @@ TEST_CASE("a maximum beyond the address space is granted what is there") {
   }
 }
 
+TEST_CASE("huge pages are there where the kernel has them to give") {
+  constexpr std::size_t kHugeMiB = 16;
+  void* other = mmap(nullptr, kHugeMiB * kMiB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(other != MAP_FAILED);
+  madvise(other, kHugeMiB * kMiB, MADV_NOHUGEPAGE);
+  for (std::size_t i = 0; i < kHugeMiB * kMiB; i += 4096) static_cast<volatile char*>(other)[i] = 1;
+  constexpr int kCollapse = 25;
+  const bool can_collapse =
+      madvise(other, kHugeMiB * kMiB, MADV_HUGEPAGE) == 0 && madvise(other, kHugeMiB * kMiB, kCollapse) == 0;
+  munmap(other, kHugeMiB * kMiB);
+  const std::size_t before_kib = huge_kib();
+  std::size_t got = 0;
+  gb_alloc_options options{};
+  options.size = sizeof options;
+  options.flags = GB_ALLOC_HUGE;
+  void* memory = gb_alloc_with(kHugeMiB * kMiB, kHugeMiB * kMiB, 1, &got, &options);
+  REQUIRE(memory != nullptr);
+  if (can_collapse) CHECK(huge_kib() >= before_kib + kHugeMiB * 1024 / 2);
+  CHECK(gb_free(memory) == 0);
+}
+
 TEST_CASE("memory is granted to the byte, with huge pages and without the page cache") {
   std::size_t got = 0;
   gb_alloc_options options{};
@@ -139,6 +172,20 @@ TEST_CASE("a child of fork uses and frees its copy, and the parent's stays") {
   CHECK(status == 0);
   CHECK(memory[0] == 'p');
   CHECK(gb_free(memory) == 0);
+}
+
+TEST_CASE("a pressure descriptor can be waited for, or the host has none") {
+  short events = 0;
+  const int fd = gb_pressure_fd(&events);
+  if (fd < 0) {
+    CHECK(fd == -ENOTSUP);
+    return;
+  }
+  CHECK((events == POLLIN || events == POLLPRI));
+  pollfd waiting{fd, events, 0};
+  CHECK(poll(&waiting, 1, 0) >= 0);
+  CHECK((waiting.revents & (POLLERR | POLLNVAL)) == 0);
+  CHECK(close(fd) == 0);
 }
 
 TEST_CASE("threads ask and free at once") {

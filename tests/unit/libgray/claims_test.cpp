@@ -110,6 +110,31 @@ TEST_CASE("two processes that ask at once do not count the same bytes") {
   CHECK(simulated::memory().locks == 0);
 }
 
+TEST_CASE("while somebody gives his back, what is unclaimed is told to be uncertain") {
+  simulated::reset_memory();
+  be(1);
+  Claims first("t");
+  const int one = first.enter(ClaimState::held, 1, 40 * kMiB, {kHostPoolId});
+  first.change(one, ClaimState::held, 40 * kMiB, 0);
+  be(2);
+  Claims second("t");
+  const int two = second.enter(ClaimState::asking, 1, 1000 * kMiB, {kHostPoolId});
+  const auto look = [&](std::uint64_t room_mib) {
+    return second.allow(two, 0, 1000 * kMiB, [&] { return std::vector<Pool>{pool_of(room_mib)}; });
+  };
+  CHECK(look(60).granted_bytes == 40 * kMiB);
+  CHECK_FALSE(look(60).is_moving);
+  be(1);
+  first.change(one, ClaimState::leaving, 40 * kMiB, 0);
+  be(2);
+  CHECK(look(100).is_moving);
+  be(1);
+  first.leave(one);
+  be(2);
+  CHECK_FALSE(look(100).is_moving);
+  CHECK(look(100).granted_bytes == 0);
+}
+
 TEST_CASE("a promise counts with what is still to be touched of it; other pools' claims do not") {
   simulated::reset_memory();
   be(1);
@@ -163,6 +188,46 @@ TEST_CASE("a corrupted table is made anew, one of another version or a kept lock
   CHECK(claims.enter(ClaimState::asking, kMiB, kMiB, {kHostPoolId}) == -1);
 }
 
+TEST_CASE("a file cut short is a table without claims, and is filled again") {
+  simulated::reset_memory();
+  be(1);
+  Claims claims("t");
+  REQUIRE(claims.enter(ClaimState::asking, 1, kMiB, {kHostPoolId}) == 0);
+  simulated::memory().shared_bytes = 0;
+  CHECK(ask_mib(claims, 0, 100) == 100);
+  simulated::memory().shared_bytes = SIZE_MAX;
+  simulated::memory().shared_files["t"].assign(sizeof(ClaimTable) / 8, 0);
+  CHECK(claims.enter(ClaimState::asking, 1, kMiB, {kHostPoolId}) == 0);
+}
+
+TEST_CASE("a kept lock is waited for once, not at each question") {
+  simulated::reset_memory();
+  be(1);
+  Claims claims("t");
+  simulated::memory().is_lock_kept = true;
+  ask_mib(claims, -1, 100);
+  const std::uint64_t once_ns = simulated::memory().clock_ns;
+  CHECK(once_ns >= 1'000'000'000);
+  for (int i = 0; i < 100; ++i) ask_mib(claims, -1, 100);
+  CHECK(simulated::memory().clock_ns < 2 * once_ns);
+  simulated::memory().is_lock_kept = false;
+  CHECK(claims.enter(ClaimState::asking, 1, kMiB, {kHostPoolId}) == 0);
+}
+
+TEST_CASE("who asks and is stopped keeps what he holds, and nobody waits for him") {
+  simulated::reset_memory();
+  be(1);
+  Claims claims("t");
+  claims.enter(ClaimState::waiting, 90 * kMiB, 1000 * kMiB, {kHostPoolId});
+  be(2);
+  const int two = claims.enter(ClaimState::asking, 60 * kMiB, 1000 * kMiB, {kHostPoolId});
+  CHECK(ask_mib(claims, two, 100) == 0);
+  simulated::memory().stopped = {1};
+  CHECK(ask_mib(claims, two, 100) == 100);
+  simulated::memory().stopped = {};
+  CHECK(ask_mib(claims, two, 100) == 0);  // he goes on, and is first again
+}
+
 TEST_CASE("where the table for all belongs to somebody else, one's own is used, or none") {
   simulated::reset_memory();
   be(1);
@@ -206,6 +271,29 @@ TEST_CASE("requests that make no sense are refused") {
   CHECK(request.max_bytes == 300);
   request.min_bytes = request.max_bytes = ~std::uint64_t{0};
   CHECK(round_request(request) == -EINVAL);
+}
+
+TEST_CASE("a canary dies in our stead where there is no swap, and is not sent where all would die with it") {
+  set_host(100);
+  simulated::memory().has_swap = false;
+  be(1);
+  Request request = request_of(1, 40);
+  request.wants_canary = true;
+  Allocator allocator;
+  const auto grant = allocator.allocate(request);
+  REQUIRE(grant);
+  CHECK(simulated::memory().canaries == 1);
+  CHECK(allocator.release(grant.value().address) == 0);
+  simulated::memory().frames = 10 * 256;  // the host's accounts lie
+  CHECK(allocator.allocate(request).error() == -EAGAIN);
+  CHECK(simulated::memory().deaths == 0);
+  auto& texts = simulated::memory().texts;
+  texts["/proc/self/cgroup"] = "0::/a\n";
+  texts["/sys/fs/cgroup/a/memory.oom.group"] = "1\n";
+  simulated::memory().canaries = 0;
+  request.max_bytes = request.min_bytes;
+  CHECK(allocator.allocate(request));
+  CHECK(simulated::memory().canaries == 0);
 }
 
 TEST_CASE("GRAY_MAC switches signals off by name") {

@@ -10,6 +10,7 @@
 
 #include "libgray/src/memory/account_text.hpp"
 #include "libgray/src/memory/pools.hpp"
+#include "libgray/src/memory/pressure.hpp"
 #include "tests/unit/libgray/simulated_memory.hpp"
 #include "toolbox/base/units.hpp"
 
@@ -239,4 +240,37 @@ TEST_CASE("what tells of paging is read of the nearest group with a limit, else 
   CHECK(counters.swapped_bytes == 4096);
   CHECK(counters.has_stall);
   CHECK(counters.stall_us == 123);
+}
+
+TEST_CASE("pressure is told by our group, else by the host, else not at all") {
+  simulated::reset_memory();
+  CHECK(open_pressure(HostAccounts()).error() == -ENOTSUP);
+  auto& files = texts();
+  files["/proc/pressure/memory"] = "some\n";
+  REQUIRE(open_pressure(HostAccounts()));
+  CHECK_FALSE(open_pressure(HostAccounts()).value().is_readable);
+  files["/proc/self/cgroup"] = "4:memory:/a\n";
+  files["/proc/self/mountinfo"] =
+      "32 22 0:28 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n";
+  files["/sys/fs/cgroup/memory/a/memory.stat"] = "total_swap 0\n";
+  CHECK_FALSE(open_pressure(HostAccounts()).value().is_readable);  // the group has no such file
+  files["/sys/fs/cgroup/memory/a/memory.pressure_level"] = "";
+  CHECK(open_pressure(HostAccounts()).value().is_readable);
+  files["/proc/self/cgroup"] = "0::/a\n";
+  files["/sys/fs/cgroup/a/memory.pressure"] = "some\n";
+  files.erase("/proc/pressure/memory");
+  REQUIRE(open_pressure(HostAccounts()));
+  CHECK_FALSE(open_pressure(HostAccounts()).value().is_readable);
+}
+
+TEST_CASE("a group that is only held back tells of its own paging, and whether it dies whole") {
+  simulated::reset_memory();
+  add_version_2("/a/b");
+  add_group_2("/a/b", "max\n", mib(300), 100);
+  texts()["/r/sys/fs/cgroup/a/b/memory.stat"] = "workingset_refault_anon 13\n";
+  texts()["/r/proc/vmstat"] = "workingset_refault_anon 5\n";
+  CHECK(HostAccounts("/r").paging_counters().refaults_anonymous == 13);
+  CHECK_FALSE(HostAccounts("/r").is_killed_whole());
+  texts()["/r/sys/fs/cgroup/a/memory.oom.group"] = "1\n";
+  CHECK(HostAccounts("/r").is_killed_whole());
 }

@@ -149,6 +149,16 @@ TEST_CASE("the work grows linearly with the memory taken") {
   CHECK(touches[1] < touches[0] * 42 / 10);
 }
 
+TEST_CASE("so it does where a hypervisor has to find each page first") {
+  set_memory(4000, 0);
+  simulated::memory().on_touch = [](std::uint64_t touches) {
+    if (touches == 1000) simulated::memory().first_touch_ns = 150'000;
+  };
+  const Found found = find(1000, by_all());
+  CHECK(found.end == ProbeEnd::reached);
+  CHECK(found.touches < 1000 * kPagesPerMiB * 22 / 10);
+}
+
 TEST_CASE("what moves the host's counters elsewhere is not our doing while our pages are fast") {
   set_memory(600, 0);
   std::uint64_t refaults = 0;

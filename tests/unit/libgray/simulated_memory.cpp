@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 #include "libgray/src/os/memory_os.hpp"
 #include "libgray/src/os/shared_os.hpp"
@@ -140,6 +141,7 @@ Result<std::uint64_t> count_swapped(unsigned char* base, std::uint64_t first_pag
 void prefer_huge_pages(unsigned char* /*address*/, std::uint64_t /*bytes*/) {}
 
 int try_in_child(std::uint64_t bytes) {
+  ++memory().canaries;
   return (bytes / kPage + used_frames() > memory().frames) && !memory().has_swap ? -ENOMEM : 0;
 }
 
@@ -169,8 +171,22 @@ Result<SharedMemory> open_shared(const std::string& name, std::size_t bytes, boo
   return SharedMemory{file.data(), 1};
 }
 
-int lock_shared(const SharedMemory& /*memory*/, std::uint64_t /*timeout_ns*/) {
-  if (memory().is_lock_kept) return -ETIMEDOUT;
+int load_shared(const SharedMemory& shared, void* to, std::size_t bytes) {
+  std::memset(to, 0, bytes);
+  std::memcpy(to, shared.address, std::min(bytes, memory().shared_bytes));
+  return 0;
+}
+
+int store_shared(const SharedMemory& shared, const void* from, std::size_t bytes) {
+  std::memcpy(shared.address, from, std::min(bytes, memory().shared_bytes));
+  return 0;
+}
+
+int lock_shared(const SharedMemory& /*memory*/, std::uint64_t timeout_ns) {
+  if (memory().is_lock_kept) {
+    memory().clock_ns += timeout_ns;
+    return -ETIMEDOUT;
+  }
   ++memory().locks;
   return 0;
 }
@@ -190,10 +206,10 @@ std::uint32_t process_id() {
   return memory().process;
 }
 
-Result<std::uint64_t> process_start(std::uint32_t pid) {
+Result<ProcessLook> look_at_process(std::uint32_t pid) {
   const auto found = memory().process_starts.find(pid);
-  if (found == memory().process_starts.end()) return Result<std::uint64_t>::failure(-ESRCH);
-  return found->second;
+  if (found == memory().process_starts.end()) return Result<ProcessLook>::failure(-ESRCH);
+  return ProcessLook{found->second, memory().stopped.count(pid) != 0};
 }
 
 std::uint64_t anonymous_bytes_of_tree(std::uint32_t /*pid*/) {

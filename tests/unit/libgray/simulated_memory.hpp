@@ -8,6 +8,7 @@
 // has to find memory first.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -41,9 +42,11 @@ struct Memory {
   std::map<std::string, std::vector<std::uint64_t>> shared_files;
   std::set<std::string> shared_forbidden;  // cannot be opened
   std::map<std::uint32_t, std::uint64_t> process_starts{{1000, 7}};
-  std::uint32_t process = 1000;  // who calls
-  bool is_lock_kept = false;     // by somebody who stands still
-  int locks = 0;                 // held now
+  std::set<std::uint32_t> stopped;
+  std::uint32_t process = 1000;         // who calls
+  std::size_t shared_bytes = SIZE_MAX;  // of a file, that are still there
+  bool is_lock_kept = false;            // by somebody who stands still
+  int locks = 0;                        // held now
   std::function<void()> on_wait;
 
   std::uint64_t touches = 0;
@@ -51,6 +54,7 @@ struct Memory {
   std::uint64_t swapped_now = 0;
   std::uint64_t major_faults = 0;
   std::uint64_t deaths = 0;
+  std::uint64_t canaries = 0;  // children that tried in our stead
   std::uint64_t clock_ns = 1;
   std::uint64_t live_reservations_bytes = 0;
   std::list<std::uint64_t> order;  // resident pages, by address; longest ago first
