@@ -6,11 +6,11 @@
 namespace discnice::shim {
 namespace {
 
-constexpr ElfW(Half) kHiddenVersion = 0x8000;  // the symbol is only for those who name its version
-constexpr std::uint32_t kAddressBits = sizeof(ElfW(Addr)) * 8;
+constexpr ElfVersion kHiddenVersion = 0x8000;  // the symbol is only for those who name its version
+constexpr std::uint32_t kAddressBits = sizeof(ElfAddress) * 8;
 
 // The loader has moved the addresses of a library's own table to where it lies, except in tables that can't be written.
-const void* address_of(const link_map& library, ElfW(Addr) value) {
+const void* address_of(const link_map& library, ElfAddress value) {
   return reinterpret_cast<const void*>(value < library.l_addr ? value + library.l_addr : value);
 }
 
@@ -21,6 +21,8 @@ bool is_searched(const link_map& library) {
 
 }  // namespace
 
+// Of the libraries only as many as there are have tables.
+// cppcheck-suppress uninitMemberVar
 NextSymbols::NextSymbols() {
   const link_map* library = _r_debug.r_map;
   while (library != nullptr && library->l_ld != _DYNAMIC)  // the linker's name of this library's own table
@@ -40,17 +42,17 @@ bool NextSymbols::read_tables(const link_map& library, Tables* tables) {
   *tables = Tables{};
   tables->base = library.l_addr;
   const std::uint32_t* hash_table = nullptr;
-  for (const ElfW(Dyn)* entry = library.l_ld; entry->d_tag != DT_NULL; ++entry) {
+  for (const ElfEntry* entry = library.l_ld; entry->d_tag != DT_NULL; ++entry) {
     const void* address = address_of(library, entry->d_un.d_ptr);
     switch (entry->d_tag) {
       case DT_SYMTAB:
-        tables->symbols = static_cast<const ElfW(Sym)*>(address);
+        tables->symbols = static_cast<const ElfSymbol*>(address);
         break;
       case DT_STRTAB:
         tables->names = static_cast<const char*>(address);
         break;
       case DT_VERSYM:
-        tables->versions = static_cast<const ElfW(Half)*>(address);
+        tables->versions = static_cast<const ElfVersion*>(address);
         break;
       case DT_GNU_HASH:
         hash_table = static_cast<const std::uint32_t*>(address);
@@ -64,22 +66,22 @@ bool NextSymbols::read_tables(const link_map& library, Tables* tables) {
   tables->bucket_count = hash_table[0];
   tables->bloom_words = hash_table[2];
   tables->bloom_shift = hash_table[3];
-  tables->bloom = reinterpret_cast<const ElfW(Addr)*>(hash_table + 4);
+  tables->bloom = reinterpret_cast<const ElfAddress*>(hash_table + 4);
   tables->buckets = reinterpret_cast<const std::uint32_t*>(tables->bloom + tables->bloom_words);
   tables->chains = tables->buckets + tables->bucket_count - first_symbol;
   return tables->bucket_count != 0 && tables->bloom_words != 0;
 }
 
-const ElfW(Sym) * NextSymbols::find_in(const Tables& tables, const char* name, std::uint32_t hash) {
-  const ElfW(Addr) word = tables.bloom[(hash / kAddressBits) % tables.bloom_words];
-  const ElfW(Addr) both =
+const ElfSymbol* NextSymbols::find_in(const Tables& tables, const char* name, std::uint32_t hash) {
+  const ElfAddress word = tables.bloom[(hash / kAddressBits) % tables.bloom_words];
+  const ElfAddress both =
       word >> (hash % kAddressBits) & word >> ((hash >> tables.bloom_shift) % kAddressBits);
   if ((both & 1U) == 0) return nullptr;
   std::uint32_t index = tables.buckets[hash % tables.bucket_count];
   if (index == 0) return nullptr;
   for (;; ++index) {
     const std::uint32_t found = tables.chains[index];
-    const ElfW(Sym)& symbol = tables.symbols[index];
+    const ElfSymbol& symbol = tables.symbols[index];
     const bool is_hidden = tables.versions != nullptr && (tables.versions[index] & kHiddenVersion) != 0;
     if ((found | 1U) == (hash | 1U) && !is_hidden && symbol.st_shndx != SHN_UNDEF &&
         std::strcmp(tables.names + symbol.st_name, name) == 0)
@@ -90,7 +92,7 @@ const ElfW(Sym) * NextSymbols::find_in(const Tables& tables, const char* name, s
 
 NextSymbols::Finding NextSymbols::find(const char* name, std::uint32_t hash) const {
   for (unsigned i = 0; i < library_count_; ++i) {
-    const ElfW(Sym)* symbol = find_in(libraries_[i], name, hash);
+    const ElfSymbol* symbol = find_in(libraries_[i], name, hash);
     if (symbol == nullptr) continue;
     if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) return {nullptr, false};
     return {reinterpret_cast<void*>(libraries_[i].base + symbol->st_value), true};

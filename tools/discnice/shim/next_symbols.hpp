@@ -17,6 +17,12 @@
 
 namespace discnice::shim {
 
+// Of this machine's width.
+using ElfAddress = ElfW(Addr);
+using ElfSymbol = ElfW(Sym);
+using ElfVersion = ElfW(Half);
+using ElfEntry = ElfW(Dyn);
+
 /// The hash by which a symbol is found in a DT_GNU_HASH table.
 constexpr std::uint32_t symbol_hash(const char* name) {
   std::uint32_t hash = 5381;
@@ -40,11 +46,11 @@ class NextSymbols {
  private:
   // One library's tables.
   struct Tables {
-    ElfW(Addr) base;
-    const ElfW(Sym) * symbols;
+    ElfAddress base;
+    const ElfSymbol* symbols;
     const char* names;
-    const ElfW(Half) * versions;  // null: no versions
-    const ElfW(Addr) * bloom;
+    const ElfVersion* versions;  // null: no versions
+    const ElfAddress* bloom;
     std::uint32_t bloom_words;
     std::uint32_t bloom_shift;
     const std::uint32_t* buckets;
@@ -54,7 +60,7 @@ class NextSymbols {
   static constexpr unsigned kLibrariesMax = 96;
 
   static bool read_tables(const link_map& library, Tables* tables);
-  static const ElfW(Sym) * find_in(const Tables& tables, const char* name, std::uint32_t hash);
+  static const ElfSymbol* find_in(const Tables& tables, const char* name, std::uint32_t hash);
 
   Tables libraries_[kLibrariesMax];
   unsigned library_count_ = 0;

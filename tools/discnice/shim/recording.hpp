@@ -30,6 +30,7 @@ inline bool is_measured(const Job& job) {
 /// not recording.
 class AnswerLog {
  public:
+  // cppcheck-suppress uninitMemberVar
   explicit AnswerLog(Job& job) : job_(job) {}
   AnswerLog(const AnswerLog&) = delete;
   AnswerLog& operator=(const AnswerLog&) = delete;
