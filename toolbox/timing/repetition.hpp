@@ -57,6 +57,11 @@ class Repetition {
   bool wants_more_ = true;
 };
 
+/// Of how many calls make a sample: so many estimates in a row must ask for no more. What took longer than this is long enough,
+/// interrupted or not.
+inline constexpr unsigned kEstimatesAgreeing = 3;
+inline constexpr double kSurelyLongNs = 1e8;
+
 /// How many calls make up one sample so that the timer's cost and resolution vanish in it, given what one
 /// call took.
 std::size_t calls_for(const Timer& timer, double call_ns);
@@ -67,12 +72,15 @@ template <typename Body>
 Timing time_repeatedly(const Timer& timer, const RepetitionPlan& plan, Body body) {
   body();
   std::size_t calls = 1;
-  for (std::size_t wanted = 0; wanted != calls;) {  // a first call may be slow, so the estimate is made again
+  // A first call may be slow, and one that was interrupted looks so: the estimate is made again until it stays.
+  for (unsigned stays = 0; stays < kEstimatesAgreeing;) {
     const std::uint64_t start = timer.ticks();
     for (std::size_t i = 0; i < calls; ++i) body();
-    wanted = calls_for(timer, timer.ns_since(start) / static_cast<double>(calls));
-    if (wanted <= calls) break;
-    calls = wanted;
+    const double took_ns = timer.ns_since(start);
+    const std::size_t wanted = calls_for(timer, took_ns / static_cast<double>(calls));
+    stays = wanted > calls ? 0 : stays + 1;
+    calls = wanted > calls ? wanted : calls;
+    if (took_ns > kSurelyLongNs) break;
   }
   Repetition repetition(plan);
   const std::uint64_t first = timer.ticks();
