@@ -16,8 +16,8 @@ readonly RATE=2MB
 cd "$SCRATCH"
 make_file ./source 30000000
 
-# signal_after: runs COMMAND in a session and on a terminal of its own and after DELAY seconds presses Ctrl-C there, or
-# sends SIGNAL to the first process alone; prints the milliseconds until that process was gone, and its status as
+# signal_after: runs COMMAND in a session and on a terminal of its own and, DELAY seconds after somebody there has opened the source, presses
+# Ctrl-C there, or sends SIGNAL to the first process alone; prints the milliseconds until that process was gone, and its status as
 # python tells it (below zero for a signal). COMMAND's stderr is ours, its stdout nobody's.
 read -r -d '' SIGNAL_AFTER <<'TEXT' || true
 import os, signal, sys, time
@@ -29,6 +29,20 @@ if pid == 0:
     os.dup2(stderr, 2)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     os.execvp(command[0], command)
+
+def has_open(process, name):
+    try:
+        return os.getsid(process) == pid and any(
+            os.readlink(f"/proc/{process}/fd/{fd}") == name for fd in os.listdir(f"/proc/{process}/fd"))
+    except OSError:
+        return False
+
+def is_at_work():
+    return any(has_open(int(process), os.path.realpath("source")) for process in os.listdir("/proc") if process.isdigit())
+
+patience = time.monotonic() + 10
+while not is_at_work() and time.monotonic() < patience:
+    time.sleep(0.01)
 time.sleep(delay)
 start = time.monotonic()
 if name == "ctrl-c":

@@ -68,6 +68,22 @@ warm_programs() {
   judge_warm 'cp to a file system in memory'
 }
 
+# A program's streams may stand behind what others wrote to the same files before; that is nobody's debt here.
+behind_others() {
+  local written
+  make_warm warm
+  # shellcheck disable=SC2094
+  {
+    head -c 3000 warm >&2
+    head -c 3000 warm
+    "$SCRATCH/bin/discnice" --json --report report.json --rate "$WARM_RATE" -- cat warm - </dev/null >/dev/null
+    "$SCRATCH/bin/discnice" --json --report report-2.json --rate "$WARM_RATE" -- python3 -c 'import sys; sys.stdout.flush()'
+  } >others.out 2>others.err
+  judge_warm 'behind what others wrote'
+  written=$(($(field report.json predicted_write_bytes) + $(field report-2.json predicted_write_bytes)))
+  ((written == 0)) || complain "behind what others wrote: $written bytes of writes were predicted where nothing was written"
+}
+
 backends() { # WHO
   local backend
   for backend in "${BACKENDS[@]}"; do
@@ -189,6 +205,7 @@ warm_programs
 cold_after_warm
 many_small_files
 small_reads
+behind_others
 backends 'its owner'
 bare_backends
 if ((EUID == 0)); then

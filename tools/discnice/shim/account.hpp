@@ -63,4 +63,10 @@ inline bool has_debt(Job& job) {
   return has_unheld();
 }
 
+/// True when what the process owes is not paid within so long.
+inline bool owes_beyond(const Job& job, std::uint64_t within_ns) {
+  return job.member->owed_until_ns.load(std::memory_order_relaxed) >
+         gray::base::monotonic_coarse_ns() + within_ns;
+}
+
 }  // namespace discnice::shim

@@ -10,6 +10,7 @@
 //   by one of the next calls then. Where the pointers can't be seen (another libc) every call counts as one that touched the file.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 
 namespace discnice::shim {
@@ -33,6 +34,11 @@ class StreamMark {
            (write_at_ > before.write_at_ && write_start_ == before.write_start_);
   }
 
+  /// What waited in the buffer to be written.
+  std::uint64_t pending_bytes() const {
+    return write_at_ > write_start_ ? static_cast<std::uint64_t>(write_at_ - write_start_) : 0;
+  }
+
  private:
   const char* read_at_ = nullptr;
   const char* read_end_ = nullptr;
@@ -46,6 +52,7 @@ class StreamMark {
  public:
   explicit StreamMark(FILE* /*stream*/) {}
   bool has_only_copied(const StreamMark& /*before*/) const { return false; }
+  std::uint64_t pending_bytes() const { return 0; }
 };
 
 #endif

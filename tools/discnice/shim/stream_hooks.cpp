@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cwchar>
 
+#include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/hooks.hpp"
 #include "tools/discnice/shim/recording.hpp"
 #include "tools/discnice/shim/settled_call.hpp"
@@ -13,14 +14,17 @@
 namespace discnice::shim {
 namespace {
 
+// What stderr may owe before its calls wait: a handler's farewell is to be seen at once, a program that writes nothing else is held all the same.
+constexpr std::uint64_t kMessageDebtNs = 1'000'000'000;
+
 // After a call that touched the file. Waiting comes after it here: whether one will touch it is seldom to be seen before, and the many that do
 // not are to cost next to nothing. The stream is not locked any more, and a thread that is cancelled in stdio never had its data.
-__attribute__((noinline)) void settle_touched(FILE* stream, const ThreadAccount& before) {
+__attribute__((noinline)) void settle_touched(FILE* stream, const StreamBefore& before) {
   Job* here = job();
   if (here == nullptr) return;
   note_stream_written(*here, stream, before);
   settle_if_stale(*here);
-  if (has_debt(*here)) pay_debt(*here);
+  if (has_debt(*here) && (stream != stderr || owes_beyond(*here, kMessageDebtNs))) pay_debt(*here);
 }
 
 // What the thread was booked before a call, while somebody looks on.
@@ -35,7 +39,8 @@ class StreamCall {
   explicit StreamCall(FILE* stream)
       : stream_(stream), before_(stream), account_before_(account_if_measured()) {}
   ~StreamCall() {
-    if (!StreamMark(stream_).has_only_copied(before_)) settle_touched(stream_, account_before_);
+    if (!StreamMark(stream_).has_only_copied(before_))
+      settle_touched(stream_, {before_.pending_bytes(), account_before_});
   }
   StreamCall(const StreamCall&) = delete;
   StreamCall& operator=(const StreamCall&) = delete;

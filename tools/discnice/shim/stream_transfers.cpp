@@ -63,13 +63,13 @@ void store_place(int fd, std::uint64_t place_bytes) {
     file->stream_place.store(place_bytes + 1, std::memory_order_relaxed);
 }
 
-// From where on what has been written is news. Of a stream that came to us open it is the last buffer, if anything.
-std::uint64_t news_start(FILE* stream, int fd, std::uint64_t end_bytes) {
+// From where on what has been written is news. A stream that came to us open may stand behind what others wrote: of it only what waited in
+// the buffer is.
+std::uint64_t news_start(int fd, std::uint64_t end_bytes, std::uint64_t pending_bytes) {
   const OpenFile* file = known_open_file(fd);
   const std::uint64_t known = file == nullptr ? 0 : file->stream_place.load(std::memory_order_relaxed);
   if (known != 0 && known - 1 <= end_bytes) return known - 1;
-  const std::uint64_t buffer = buffer_bytes(stream);
-  return end_bytes > buffer ? end_bytes - buffer : 0;
+  return end_bytes > pending_bytes ? end_bytes - pending_bytes : 0;
 }
 
 // A write that libc makes or has made: it goes through the pipeline without a wait of its own.
@@ -131,14 +131,14 @@ void StreamRead::done(std::uint64_t bytes) {
   after_transfer(job_, fill_, 0);
 }
 
-void note_stream_written(Job& job, FILE* stream, const ThreadAccount& before) {
+void note_stream_written(Job& job, FILE* stream, const StreamBefore& before) {
   if (stream == nullptr || __fwriting(stream) == 0) return;
   const int fd = charged_descriptor(job, stream);
   std::uint64_t end_bytes = 0;
   if (!find_place(fd, &end_bytes)) return;
-  const std::uint64_t from_bytes = news_start(stream, fd, end_bytes);
+  const std::uint64_t from_bytes = news_start(fd, end_bytes, before.pending_bytes);
   store_place(fd, end_bytes);
-  if (from_bytes < end_bytes) charge_write(job, fd, from_bytes, end_bytes - from_bytes, &before);
+  if (from_bytes < end_bytes) charge_write(job, fd, from_bytes, end_bytes - from_bytes, &before.account);
 }
 
 void note_stream_flushed(Job& job, FILE* stream) {

@@ -45,9 +45,14 @@ class StreamRead {
   bool is_charged_ = false;
 };
 
-/// What has left the stream's buffer since the last time is charged now and owed by the next call. `before` is the thread's account from
-/// before the call, while that is measured.
-void note_stream_written(Job& job, FILE* stream, const ThreadAccount& before);
+/// What was known before a call on a stream.
+struct StreamBefore {
+  std::uint64_t pending_bytes = 0;  // what waited to be written
+  ThreadAccount account{};          // the thread's, while that is measured
+};
+
+/// What has left the stream's buffer since the last time is charged now and owed by the next call.
+void note_stream_written(Job& job, FILE* stream, const StreamBefore& before);
 
 /// The same of what waits in the buffer and will leave it in the call that is about to be made, which moves the descriptor or closes it.
 void note_stream_flushed(Job& job, FILE* stream);
