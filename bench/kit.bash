@@ -21,7 +21,9 @@
 #
 # States (each complains when the control, pagecache or fincore, sees another one)
 #   make_disk [HDDSIM-OPTION...]      an emulated disk; sets DISK (mounted there) and DEVICE. Skips aloud where it cannot be
-#   make_loop TYPE MB READ-AHEAD-KB   a fresh file system over a loop device on the real disk; sets LOOP_MOUNT. drop_loop removes it
+#   make_loop TYPE MB READ-AHEAD-KB   a fresh file system over a loop device on the real disk, its journal on another, so that this one's counters
+#                                     are those of data and metadata alone; sets LOOP_MOUNT and LOOP_DEVICE. drop_loop removes both
+#   loop_written                      bytes written to LOOP_DEVICE so far, with all that waited to be
 #   cold_disk                         unmounts and mounts it: nothing of it is cached, neither data nor metadata
 #   cold FILE... / warm FILE...       drops these files from the page cache / reads them in
 #   control FILE...                   prints how much of the files is cached: "RESIDENT of PAGES pages"
@@ -58,7 +60,7 @@ source "$KIT/../../tests/support/system.bash"
 IS_SMOKE=false
 TURNS=5
 PARTS=()
-DISK='' DEVICE='' UNIT='' LOOP_MOUNT='' BACKGROUND='' CAP_GROUP=''
+DISK='' DEVICE='' UNIT='' LOOP_MOUNT='' LOOP_DEVICE='' BACKGROUND='' CAP_GROUP=''
 _units=0 _groups=0
 
 begin() {
@@ -158,27 +160,44 @@ _drop_disk() {
   "$BIN/hddsim" down --force "$1" >/dev/null
 }
 
+readonly LOOP_JOURNAL_MB=128
+
 make_loop() {
-  local device
+  local journal
   need_root
   need losetup "mkfs.$1"
   LOOP_MOUNT=$SCRATCH/loop
   mkdir -p "$LOOP_MOUNT"
   truncate -s "$2M" "$SCRATCH/loop.image"
+  truncate -s "${LOOP_JOURNAL_MB}M" "$SCRATCH/loop-journal.image"
   at_exit drop_loop
-  device=$(losetup --find --show --direct-io=on "$SCRATCH/loop.image")
-  echo "$3" >"/sys/block/${device#/dev/}/queue/read_ahead_kb"
-  "mkfs.$1" -q "$device"
-  mount "$device" "$LOOP_MOUNT"
+  LOOP_DEVICE=$(losetup --find --show --direct-io=on "$SCRATCH/loop.image")
+  journal=$(losetup --find --show --direct-io=on "$SCRATCH/loop-journal.image")
+  echo "$3" >"/sys/block/${LOOP_DEVICE#/dev/}/queue/read_ahead_kb"
+  if [[ $1 == xfs ]]; then
+    mkfs.xfs -q -l "logdev=$journal,size=$((LOOP_JOURNAL_MB - 1))m" "$LOOP_DEVICE"
+    mount -o "logdev=$journal" "$LOOP_DEVICE" "$LOOP_MOUNT"
+  else # its tables are zeroed now, not by the kernel in the midst of a run
+    mkfs.ext4 -q -b 4096 -O journal_dev "$journal"
+    mkfs.ext4 -q -b 4096 -E lazy_itable_init=0 -J "device=$journal" "$LOOP_DEVICE"
+    mount "$LOOP_DEVICE" "$LOOP_MOUNT"
+  fi
+}
+
+loop_written() {
+  sync -f "$LOOP_MOUNT"
+  awk '{ printf "%.0f\n", $7 * 512 }' "/sys/block/${LOOP_DEVICE#/dev/}/stat"
 }
 
 # By its file: the number of the device may be somebody else's by now.
 drop_loop() {
-  local device
+  local image device
   cd "$SCRATCH"
   if mountpoint -q "$SCRATCH/loop"; then umount "$SCRATCH/loop"; fi
-  for device in $(losetup -n -O NAME -j "$SCRATCH/loop.image" 2>/dev/null); do losetup -d "$device"; done
-  rm -f "$SCRATCH/loop.image"
+  for image in "$SCRATCH/loop.image" "$SCRATCH/loop-journal.image"; do
+    for device in $(losetup -n -O NAME -j "$image" 2>/dev/null); do losetup -d "$device"; done
+    rm -f "$image"
+  done
 }
 
 cold_disk() {
