@@ -57,6 +57,8 @@ patterns() {
     rm -f new
     verify --ledger "$ledger" -- python3 -c "$REWRITE"
     off write 100000 "rewrite in place, ledger $ledger"
+    verify --ledger "$ledger" -- sh -c 'for i in 1 2 3 4 5; do head -c 4000000 big >passed_on; wc -c <passed_on; rm passed_on; done'
+    off write 100000 "removed by another process, ledger $ledger"
   done
 }
 

@@ -104,28 +104,21 @@ TEST_CASE("a descriptor that was opened anew has no past") {
   CHECK(predicted_reads(models) == before + kPageBytes);
 }
 
-TEST_CASE("processes have models of their own, a forked one a copy of its parent's") {
+TEST_CASE("what is dirty the whole job knows: a forked process, a stranger, a new image") {
   ReplayModels models(Grant{}, 0);
   process(models, ProcessEvent::started, 1);
   take(models, operation(OpKind::write, 1, 0, 10));
   CHECK(predicted_writes(models) == 10 * kPageBytes);
   process(models, ProcessEvent::forked, 2, 1);
-  take(models, operation(OpKind::write, 2, 0, 10));  // dirty already, as the child knows
-  CHECK(predicted_writes(models) == 10 * kPageBytes);
+  take(models, operation(OpKind::write, 2, 0, 10));
   process(models, ProcessEvent::started, 3);
-  take(models, operation(OpKind::write, 3, 0, 10));  // a stranger does not know
-  CHECK(predicted_writes(models) == 20 * kPageBytes);
+  take(models, operation(OpKind::write, 3, 0, 10));
+  CHECK(predicted_writes(models) == 10 * kPageBytes);
   CHECK(models.result().processes == 3);
-}
-
-TEST_CASE("exec begins anew and is no further process") {
-  ReplayModels models(Grant{}, 0);
   process(models, ProcessEvent::started, 1);
-  take(models, operation(OpKind::write, 1, 0, 10));
-  process(models, ProcessEvent::started, 1);
-  take(models, operation(OpKind::write, 1, 0, 10));
-  CHECK(predicted_writes(models) == 20 * kPageBytes);
-  CHECK(models.result().processes == 1);
+  take(models, operation(OpKind::write, 1, 0, 11));
+  CHECK(predicted_writes(models) == 11 * kPageBytes);
+  CHECK(models.result().processes == 3);
 }
 
 TEST_CASE("a removal refunds, a flush settles") {

@@ -139,10 +139,7 @@ ReplayModels::Process& ReplayModels::process_of(std::uint32_t pid) {
   }
   Process& process = processes_[pid];
   process.used_at = records_;
-  if (process.shape == nullptr) {
-    process.shape = std::make_unique<predictor::CacheShape>();
-    process.regions = std::make_unique<predictor::UpdateRegions>();
-  }
+  if (process.shape == nullptr) process.shape = std::make_unique<predictor::CacheShape>();
   return process;
 }
 
@@ -202,7 +199,7 @@ IoEstimate ReplayModels::estimate_transfer(Process& process, const protocol::Ope
           : recorded.oracle(static_cast<protocol::RecordedOracle>(record.oracle));
   if (op.kind == OpKind::write) {
     if ((disabled_models_ & protocol::kWithoutWrites) != 0) return {.write_bytes = op.length_bytes};
-    return predictor::estimate_write(op, file.state, *process.regions, oracle, record.time_ns);
+    return predictor::estimate_write(op, file.state, regions_, oracle, record.time_ns);
   }
   if ((disabled_models_ & protocol::kWithoutReadahead) != 0)
     return predictor::estimate_read_alone(op, oracle);
@@ -216,7 +213,7 @@ IoEstimate ReplayModels::estimate_transfer(Process& process, const protocol::Ope
 IoEstimate ReplayModels::estimate(Process& process, const protocol::OperationRecord& record, const IoOp& op) {
   const std::uint64_t first_page = op.offset_bytes / kPageBytes;
   if (op.kind == OpKind::settle) {
-    predictor::note_sent(op, *process.regions, record.time_ns);
+    predictor::note_sent(op, regions_, record.time_ns);
     return {};
   }
   if (op.kind == OpKind::read || op.kind == OpKind::write) {
@@ -229,7 +226,7 @@ IoEstimate ReplayModels::estimate(Process& process, const protocol::OperationRec
   const std::uint64_t end_page =
       op.length_bytes == 0 ? UINT64_MAX : (op.offset_bytes + op.length_bytes) / kPageBytes;
   if (end_page > page_after(op.offset_bytes)) cache_.remove(op.file, page_after(op.offset_bytes), end_page);
-  return predictor::estimate_remove(op, *process.regions, record.time_ns);
+  return predictor::estimate_remove(op, regions_, record.time_ns);
 }
 
 // What the policy would have done with this operation, on top of the times recorded.
@@ -313,7 +310,6 @@ void ReplayModels::take_process(const protocol::ProcessRecord& record) {
   if (parent == processes_.end() || &parent->second == &child) return;
   child.files = parent->second.files;
   child.delay_ns = parent->second.delay_ns;
-  *child.regions = *parent->second.regions;
   // Words and nothing else, as a fork copies them.
   std::memcpy(static_cast<void*>(child.shape.get()), parent->second.shape.get(),
               sizeof(predictor::CacheShape));

@@ -65,7 +65,6 @@ class ReplayModels {
   struct Process {
     std::map<std::uint32_t, OpenFile> files;  // by descriptor
     std::unique_ptr<predictor::CacheShape> shape;
-    std::unique_ptr<predictor::UpdateRegions> regions;
     std::uint64_t delay_ns = 0;
     std::uint64_t used_at = 0;  // the count of records then
   };
@@ -95,6 +94,7 @@ class ReplayModels {
   std::map<std::uint64_t, Answers> early_answers_;  // by the number of their operation
   std::uint64_t early_answer_count_ = 0;
   ReplayCache cache_;
+  predictor::UpdateRegions regions_;  // the job's
 };
 
 }  // namespace discnice::cli

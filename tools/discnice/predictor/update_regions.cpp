@@ -14,7 +14,7 @@ std::uint64_t overlap(std::uint64_t a_first, std::uint64_t a_end, std::uint64_t 
 }  // namespace
 
 UpdateRegions::File* UpdateRegions::find(const FileId& file, std::uint64_t now_ns) {
-  for (unsigned i = 0; i < file_count_; ++i) {
+  for (unsigned i = file_count(); i-- > 0;) {  // what was written last is asked about most
     if (!(files_[i].id == file)) continue;
     if (now_ns - files_[i].dirty_since_ns < kDirtyAgeMaxNs) return &files_[i];
     drop(i);  // written back by age
@@ -25,14 +25,16 @@ UpdateRegions::File* UpdateRegions::find(const FileId& file, std::uint64_t now_n
 
 UpdateRegions::File& UpdateRegions::find_or_add(const FileId& file, std::uint64_t now_ns) {
   if (File* known = find(file, now_ns); known != nullptr) return *known;
-  if (file_count_ == kFilesMax) {
+  if (file_count() == kFilesMax) {
     unsigned oldest = 0;
-    for (unsigned i = 1; i < file_count_; ++i) {
+    for (unsigned i = 1; i < file_count(); ++i) {
       if (files_[i].dirty_since_ns < files_[oldest].dirty_since_ns) oldest = i;
     }
     drop(oldest);
   }
-  File& added = files_[file_count_++];
+  const unsigned place = file_count();
+  file_count_ = place + 1;
+  File& added = files_[place];
   added.id = file;
   added.dirty_since_ns = now_ns;
   added.interval_count = 0;
@@ -40,7 +42,9 @@ UpdateRegions::File& UpdateRegions::find_or_add(const FileId& file, std::uint64_
 }
 
 void UpdateRegions::drop(unsigned index) {
-  files_[index] = files_[--file_count_];
+  const unsigned last = file_count() - 1;
+  file_count_ = last;
+  files_[index] = files_[last];
 }
 
 // Puts `count` intervals, one more than there is room for at most, into the file. When there is no room the shortest is forgotten.
@@ -64,7 +68,7 @@ void UpdateRegions::insert(File& file, Interval added) {
   Interval kept[kIntervalsMax + 1];
   std::uint32_t count = 0;
   bool is_placed = false;
-  for (std::uint32_t i = 0; i < file.interval_count; ++i) {
+  for (std::uint32_t i = 0; i < file.count(); ++i) {
     const Interval old = file.intervals[i];
     if (old.end_page < added.first_page || old.first_page > added.end_page) {
       if (!is_placed && old.first_page > added.end_page) {
@@ -94,7 +98,7 @@ std::uint64_t UpdateRegions::mark(const FileId& id, std::uint64_t first_page, st
   if (end_page <= first_page) return 0;
   File& file = find_or_add(id, now_ns);
   std::uint64_t already = 0;
-  for (std::uint32_t i = 0; i < file.interval_count; ++i) {
+  for (std::uint32_t i = 0; i < file.count(); ++i) {
     already += overlap(first_page, end_page, file.intervals[i].first_page, file.intervals[i].end_page);
   }
   if (already < end_page - first_page) insert(file, {first_page, end_page});
@@ -102,9 +106,9 @@ std::uint64_t UpdateRegions::mark(const FileId& id, std::uint64_t first_page, st
 }
 
 bool UpdateRegions::is_dirty(const FileId& id, std::uint64_t page, std::uint64_t now_ns) const {
-  for (unsigned i = 0; i < file_count_; ++i) {
+  for (unsigned i = 0; i < file_count(); ++i) {
     if (!(files_[i].id == id) || now_ns - files_[i].dirty_since_ns >= kDirtyAgeMaxNs) continue;
-    for (std::uint32_t k = 0; k < files_[i].interval_count; ++k) {
+    for (std::uint32_t k = 0; k < files_[i].count(); ++k) {
       if (page >= files_[i].intervals[k].first_page && page < files_[i].intervals[k].end_page) return true;
     }
   }
@@ -118,7 +122,7 @@ std::uint64_t UpdateRegions::remove(const FileId& id, std::uint64_t first_page, 
   Interval kept[kIntervalsMax + 1];  // one that is cut in its middle becomes two
   std::uint32_t count = 0;
   std::uint64_t removed = 0;
-  for (std::uint32_t i = 0; i < file->interval_count; ++i) {
+  for (std::uint32_t i = 0; i < file->count(); ++i) {
     const Interval old = file->intervals[i];
     const std::uint64_t gone = overlap(old.first_page, old.end_page, first_page, end_page);
     removed += gone;
@@ -135,15 +139,15 @@ std::uint64_t UpdateRegions::remove(const FileId& id, std::uint64_t first_page, 
 }
 
 void UpdateRegions::clear(const FileId& id) {
-  for (unsigned i = 0; i < file_count_; ++i) {
+  for (unsigned i = 0; i < file_count(); ++i) {
     if (files_[i].id == id) return drop(i);
   }
 }
 
 std::uint64_t UpdateRegions::dirty_pages() const {
   std::uint64_t pages = 0;
-  for (unsigned i = 0; i < file_count_; ++i) {
-    for (std::uint32_t k = 0; k < files_[i].interval_count; ++k) {
+  for (unsigned i = 0; i < file_count(); ++i) {
+    for (std::uint32_t k = 0; k < files_[i].count(); ++k) {
       pages += files_[i].intervals[k].end_page - files_[i].intervals[k].first_page;
     }
   }

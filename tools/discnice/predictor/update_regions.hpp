@@ -8,10 +8,11 @@
 // Knowledge assumed: delayed write; the kernel flushes a file's dirty data when its first dirtying is older
 // than an age limit.
 // Inference drawn: how many new dirty bytes a write makes, how many a removal takes back.
-// What breaks it: writers outside the process, early flushing under memory pressure, more files or fragments
+// What breaks it: writers outside the job, early flushing under memory pressure, more files or fragments
 // than the table
 //   holds. Forgotten regions are charged again when rewritten, never the other way round; the kernel's
 //   account corrects that.
+// The table may lie in memory that others damage: its counts are never believed beyond its bounds.
 // Invariant: pages marked - pages removed = pages in the table + pages written back or forgotten.
 #pragma once
 
@@ -23,7 +24,7 @@ namespace discnice::predictor {
 
 class UpdateRegions {
  public:
-  static constexpr unsigned kFilesMax = 64;
+  static constexpr unsigned kFilesMax = 128;
   static constexpr unsigned kIntervalsMax = 12;
   /// After this the kernel has begun to write a file back (its default age limit for dirty data).
   static constexpr std::uint64_t kDirtyAgeMaxNs = UINT64_C(30'000'000'000);
@@ -48,7 +49,10 @@ class UpdateRegions {
   /// The file was written back (fsync); forgets its regions.
   void clear(const FileId& file);
 
-  [[nodiscard]] bool is_empty() const { return file_count_ == 0; }
+  /// Forgets everything.
+  void forget_all() { file_count_ = 0; }
+
+  [[nodiscard]] bool is_empty() const { return file_count() == 0; }
   [[nodiscard]] std::uint64_t dirty_pages() const;
 
  private:
@@ -61,7 +65,13 @@ class UpdateRegions {
     std::uint64_t dirty_since_ns = 0;
     std::uint32_t interval_count = 0;
     Interval intervals[kIntervalsMax] = {};  // sorted, apart from each other
+
+    [[nodiscard]] std::uint32_t count() const {
+      return interval_count < kIntervalsMax ? interval_count : kIntervalsMax;
+    }
   };
+
+  [[nodiscard]] unsigned file_count() const { return file_count_ < kFilesMax ? file_count_ : kFilesMax; }
 
   File* find(const FileId& file, std::uint64_t now_ns);
   File& find_or_add(const FileId& file, std::uint64_t now_ns);

@@ -6,7 +6,7 @@
 // kSegmentVersion goes up whenever the meaning or place of an existing field changes, and a reader refuses
 // any version but its own. Members may die at any instruction, so nothing here is a lock: counters are single
 // atomic additions, the budget is one word changed by compare-and-swap, the grant is published under a
-// sequence number.
+// sequence number. The table of dirty data alone is held while it is changed, by an instant that grows stale; it holds hints.
 //
 // Invariant over a job: bytes charged - bytes refunded = what Segment::lane_states[0] was moved by, in time.
 #pragma once
@@ -23,7 +23,7 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 5;
+inline constexpr std::uint32_t kSegmentVersion = 6;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the last slot.
@@ -149,6 +149,9 @@ struct JobOptions {
 /// As many as there are lanes (policy/lanes.hpp).
 inline constexpr std::uint32_t kLaneStates = 4;
 
+/// Room for the table of dirty data; its layout is the predictor's (update_regions.hpp), and zero bytes are an empty one.
+inline constexpr std::size_t kDirtyTableBytes = 32768;
+
 struct Segment {
   std::atomic<std::uint64_t> magic;  // writer: the creator, last of all (release); readers acquire
   std::uint32_t version;
@@ -176,6 +179,10 @@ struct Segment {
   ClassTotals classes[kCallClassCount];                 // writer: every member, by addition
   Counters left;  // what members that left had counted; writer: whoever frees or takes over a slot
   Disk disks[kDisksMax];
+
+  // Which data of the job's files is in memory and not on disk yet. Writer: the member that holds it (shim/dirty_table.hpp).
+  alignas(64) std::atomic<std::uint64_t> dirty_table_held_ns;  // since when; 0: by nobody
+  alignas(8) unsigned char dirty_table[kDirtyTableBytes];
 
   Member members[kMemberMax];
 };

@@ -18,6 +18,7 @@
 #include "tools/discnice/protocol/segment.hpp"
 #include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/budget.hpp"
+#include "tools/discnice/shim/dirty_table.hpp"
 #include "tools/discnice/shim/disk_watch.hpp"
 #include "tools/discnice/shim/file_locks.hpp"
 #include "tools/discnice/shim/free_pass.hpp"
@@ -61,8 +62,6 @@ constexpr std::uint64_t kRemovalShare = 1024;
 constexpr std::uint64_t kSectorBytes = 512;  // of st_blocks
 
 constinit predictor::CacheShape cache_shape;
-constinit predictor::UpdateRegions regions;
-std::atomic<std::uint32_t> regions_lock;
 
 // What a wait needs to know about the job; lives on the stack of the waiting call.
 struct WaitContext {
@@ -338,8 +337,8 @@ IoEstimate estimate(Job& job, OpenFile& file, const Transfer& transfer, const Io
     return predictor::estimate_read(op, file.state, cache_shape, oracle, now_ns);
   }
   if ((disabled & protocol::kWithoutWrites) != 0) return {.write_bytes = op.length_bytes};
-  const TryLock lock(regions_lock, job.epoch);
-  if (lock) return predictor::estimate_write(op, file.state, regions, oracle, now_ns);
+  const HeldTable table(job);
+  if (table) return predictor::estimate_write(op, file.state, *table, oracle, now_ns);
   protocol::add(*job.member, Counter::fallbacks, 1);
   return {.write_bytes = op.length_bytes};
 }
@@ -471,9 +470,9 @@ void smooth(Job& job, const Transfer& transfer, std::uint64_t bytes) {
   OpenFile* file = charged_file(job, transfer.fd);
   if (file == nullptr || transfer.signals == nullptr || is_verifying(job)) return;
   if (!smooth_after_write(job, *file, transfer.fd, bytes, *transfer.signals)) return;
-  const TryLock lock(regions_lock, job.epoch);
-  if (lock) regions.clear(file->id);
-  if (lock) record_operation(job, {OpKind::settle, file->id}, {}, monotonic_coarse_ns());
+  const HeldTable table(job);
+  if (table) (*table).clear(file->id);
+  if (table) record_operation(job, {OpKind::settle, file->id}, {}, monotonic_coarse_ns());
 }
 
 // Removals cost something only where a job is held back at all.
@@ -631,7 +630,7 @@ void settle_now(Job& job) {
 Removal before_removal(int folder, const char* path) {
   Removal removal;
   Job* here = job();
-  if (here == nullptr || path == nullptr || (regions.is_empty() && !does_charge_removals(*here)))
+  if (here == nullptr || path == nullptr || (dirty_table(*here).is_empty() && !does_charge_removals(*here)))
     return removal;
   struct stat status {};
   if (is_raw_error(raw_syscall(SYS_newfstatat, folder, word(path), word(&status), AT_SYMLINK_NOFOLLOW)))
@@ -657,11 +656,11 @@ void after_removal(const Removal& removal, std::uint64_t offset_bytes) {
   Job* here = job();
   if (here == nullptr) return;
   if (removal.is_known) {
-    const TryLock lock(regions_lock, here->epoch);
+    const HeldTable table(*here);
     const IoOp op{OpKind::remove, removal.file, offset_bytes, 0, 0, false};
-    if (lock) {
+    if (table) {
       const std::uint64_t now_ns = monotonic_coarse_ns();
-      const IoEstimate saved = predictor::estimate_remove(op, regions, now_ns);
+      const IoEstimate saved = predictor::estimate_remove(op, *table, now_ns);
       refund(*here, saved.refund_bytes);
       record_operation(*here, op, saved, now_ns);
       if (is_verifying(*here)) note_class_prediction(*here, protocol::CallClass::remove, saved);
@@ -675,7 +674,7 @@ void after_truncation(int fd, std::uint64_t size_bytes) {
   if (here == nullptr) return;
   Removal removal;
   struct stat status {};
-  if (!regions.is_empty() &&
+  if (!dirty_table(*here).is_empty() &&
       !is_raw_error(raw_syscall(SYS_newfstatat, fd, word(""), word(&status), AT_EMPTY_PATH))) {
     removal.is_known = S_ISREG(status.st_mode);
     removal.file = {status.st_dev, status.st_ino};
@@ -688,9 +687,9 @@ void after_sync(int fd) {
   if (here == nullptr) return;
   const OpenFile* file = charged_file(*here, fd);
   if (file == nullptr) return;
-  const TryLock lock(regions_lock, here->epoch);
-  if (lock) regions.clear(file->id);
-  if (lock) record_operation(*here, {OpKind::settle, file->id}, {}, monotonic_coarse_ns());
+  const HeldTable table(*here);
+  if (table) (*table).clear(file->id);
+  if (table) record_operation(*here, {OpKind::settle, file->id}, {}, monotonic_coarse_ns());
   settle_if_stale(*here);
 }
 
@@ -699,11 +698,11 @@ void after_range_removal(int fd, std::uint64_t offset_bytes, std::uint64_t lengt
   OpenFile* file = here == nullptr ? nullptr : charged_file(*here, fd);
   if (file == nullptr) return;
   if (const TryLock lock(file->lock, here->epoch); lock) file->state.belief = predictor::Belief{};
-  const TryLock lock(regions_lock, here->epoch);
-  if (!lock) return;
+  const HeldTable table(*here);
+  if (!table) return;
   const IoOp op{OpKind::remove, file->id, offset_bytes, length_bytes};
   const std::uint64_t now_ns = monotonic_coarse_ns();
-  const IoEstimate saved = predictor::estimate_remove(op, regions, now_ns);
+  const IoEstimate saved = predictor::estimate_remove(op, *table, now_ns);
   refund(*here, saved.refund_bytes);
   record_operation(*here, op, saved, now_ns);
   if (is_verifying(*here)) note_class_prediction(*here, protocol::CallClass::remove, saved);
@@ -713,11 +712,11 @@ void after_range_sent(int fd, std::uint64_t offset_bytes, std::uint64_t length_b
   Job* here = job();
   const OpenFile* file = here == nullptr ? nullptr : charged_file(*here, fd);
   if (file == nullptr) return;
-  const TryLock lock(regions_lock, here->epoch);
-  if (!lock) return;
+  const HeldTable table(*here);
+  if (!table) return;
   const IoOp op{OpKind::settle, file->id, offset_bytes, length_bytes};
   const std::uint64_t now_ns = monotonic_coarse_ns();
-  predictor::note_sent(op, regions, now_ns);
+  predictor::note_sent(op, *table, now_ns);
   record_operation(*here, op, {}, now_ns);
 }
 

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// dirty_table_test: the job's table of dirty data is held by one at a time, and by nobody for long.
+//
+// How: a segment in plain memory; a holder that never let go is one whose instant lies in the past. Left out: two processes that change the
+// table at once after one of them stood still for longer than that.
+#include "tools/discnice/shim/dirty_table.hpp"
+
+#include <memory>
+
+#include "tests/support/catch.hpp"
+#include "toolbox/base/clock.hpp"
+
+using namespace discnice;
+using namespace discnice::shim;
+
+namespace {
+
+constexpr FileId kFile{1, 2};
+
+struct SmallJob {
+  std::unique_ptr<protocol::Segment> segment = std::make_unique<protocol::Segment>();
+  Job job{segment.get(), nullptr, 1, 1, nullptr};
+};
+
+}  // namespace
+
+TEST_CASE("one holds the table, the next does without it") {
+  SmallJob small;
+  CHECK(dirty_table(small.job).is_empty());
+  {
+    const HeldTable table(small.job);
+    REQUIRE(table);
+    CHECK((*table).mark(kFile, 0, 3, 1) == 3);
+    const HeldTable second(small.job);
+    CHECK_FALSE(second);
+  }
+  const HeldTable next(small.job);
+  REQUIRE(next);
+  CHECK((*next).mark(kFile, 0, 4, 1) == 1);
+}
+
+TEST_CASE("a holder that was killed lets the table go, which is empty then") {
+  SmallJob small;
+  { CHECK((*HeldTable(small.job)).mark(kFile, 0, 3, 1) == 3); }
+  const std::uint64_t now_ns = gray::base::monotonic_coarse_ns();
+  small.segment->dirty_table_held_ns = now_ns - 100'000'000;
+  CHECK_FALSE(HeldTable(small.job));
+  CHECK(small.segment->dirty_table_held_ns == now_ns - 100'000'000);
+  small.segment->dirty_table_held_ns = now_ns - 2'000'000'000;
+  const HeldTable table(small.job);
+  REQUIRE(table);
+  CHECK((*table).is_empty());
+}
+
+TEST_CASE("who comes back too late does not let go for the one who holds it now") {
+  SmallJob small;
+  {
+    const HeldTable late(small.job);
+    small.segment->dirty_table_held_ns = 77;
+  }
+  CHECK(small.segment->dirty_table_held_ns == 77);
+}
+
+TEST_CASE("a table full of wrong bytes is never read beyond its bounds") {
+  SmallJob small;
+  for (unsigned char& byte : small.segment->dirty_table) byte = 0xff;
+  predictor::UpdateRegions& table = dirty_table(small.job);
+  CHECK_FALSE(table.is_empty());
+  table.mark(kFile, 0, 3, 1);
+  static_cast<void>(table.is_dirty(kFile, 1, 1));
+  table.remove(kFile, 0, 2, 1);
+  table.clear(kFile);
+  static_cast<void>(table.dirty_pages());
+  for (std::uint64_t inode = 0; inode < 300; ++inode) table.mark({1, inode}, 0, inode, inode);
+  for (std::uint64_t inode = 0; inode < 300; ++inode) table.remove_from({1, inode}, 0, inode);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/shim/dirty_table.hpp"
+
+#include "toolbox/base/clock.hpp"
+
+namespace discnice::shim {
+namespace {
+
+// No holder needs more than microseconds; one that the scheduler put aside for so long is as good as dead.
+constexpr std::uint64_t kHeldNsMax = 1'000'000'000;
+
+static_assert(sizeof(predictor::UpdateRegions) <= protocol::kDirtyTableBytes);
+static_assert(alignof(predictor::UpdateRegions) <= 8);
+
+}  // namespace
+
+HeldTable::HeldTable(const Job& job) : job_(job) {
+  std::atomic<std::uint64_t>& holder = job.segment->dirty_table_held_ns;
+  const std::uint64_t now_ns = gray::base::monotonic_coarse_ns();
+  std::uint64_t since_ns = holder.load(std::memory_order_relaxed);
+  if (since_ns != 0 && now_ns - since_ns < kHeldNsMax) return;
+  const bool is_left_behind = since_ns != 0;
+  if (!holder.compare_exchange_strong(since_ns, now_ns, std::memory_order_acquire)) return;
+  held_ns_ = now_ns;
+  if (is_left_behind) dirty_table(job).forget_all();  // it may have been half changed
+}
+
+HeldTable::~HeldTable() {
+  // Pairs with the acquire of the next holder. Whoever took it from us keeps it.
+  if (held_ns_ != 0)
+    job_.segment->dirty_table_held_ns.compare_exchange_strong(held_ns_, 0, std::memory_order_release);
+}
+
+}  // namespace discnice::shim

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// dirty_table: the job's table of dirty data, which all its processes read and change: what one wrote another may remove, as a compiler's
+// driver does with the files between its passes.
+//
+// Whoever does not get it does without it for this call. It is held by an instant: a holder that was killed, or left by longjmp(), lets it go
+// after a second. Should one come back later than that, two may have changed the table at once: its numbers may be wrong then, never
+// its bounds.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/predictor/update_regions.hpp"
+#include "tools/discnice/shim/job.hpp"
+
+namespace discnice::shim {
+
+/// The table as it stands, for a question whose answer may be stale.
+inline predictor::UpdateRegions& dirty_table(const Job& job) {
+  return *reinterpret_cast<predictor::UpdateRegions*>(job.segment->dirty_table);
+}
+
+/// Holds the table for the length of a block, if nobody else does.
+class HeldTable {
+ public:
+  explicit HeldTable(const Job& job);
+  ~HeldTable();
+  HeldTable(const HeldTable&) = delete;
+  HeldTable& operator=(const HeldTable&) = delete;
+
+  explicit operator bool() const { return held_ns_ != 0; }
+  predictor::UpdateRegions& operator*() const { return dirty_table(job_); }
+
+ private:
+  const Job& job_;
+  std::uint64_t held_ns_ = 0;
+};
+
+}  // namespace discnice::shim
