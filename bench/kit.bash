@@ -23,6 +23,7 @@
 #   make_disk [HDDSIM-OPTION...]      an emulated disk; sets DISK (mounted there) and DEVICE. Skips aloud where it cannot be
 #   make_loop TYPE MB READ-AHEAD-KB   a fresh file system over a loop device on the real disk, its journal on another, so that this one's counters
 #                                     are those of data and metadata alone; sets LOOP_MOUNT and LOOP_DEVICE. drop_loop removes both
+#   settle_loop                       writes all that the file system had put off, its log's metadata included
 #   loop_written                      bytes written to LOOP_DEVICE so far, with all that waited to be
 #   cold_disk                         unmounts and mounts it: nothing of it is cached, neither data nor metadata
 #   cold FILE... / warm FILE...       drops these files from the page cache / reads them in
@@ -182,6 +183,11 @@ make_loop() {
     mkfs.ext4 -q -b 4096 -E lazy_itable_init=0 -J "device=$journal" "$LOOP_DEVICE"
     mount "$LOOP_DEVICE" "$LOOP_MOUNT"
   fi
+}
+
+settle_loop() {
+  fsfreeze --freeze "$LOOP_MOUNT"
+  fsfreeze --unfreeze "$LOOP_MOUNT"
 }
 
 loop_written() {

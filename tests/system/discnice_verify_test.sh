@@ -24,6 +24,13 @@ readonly REWRITE='import os
 f = os.open("new", os.O_RDWR | os.O_CREAT)
 for i in range(2000): os.pwrite(f, b"x" * 10240, 0)'
 
+# A file system that looks after careless programs sends an emptied file when it is closed, so that removing it saves nothing.
+readonly EMPTIED='import os
+for i in range(5):
+    open("emptied", "w").write("x" * 10)
+    with open("emptied", "w") as f: f.write("x" * 4000000)
+    os.unlink("emptied")'
+
 # verify OPTION... -- CMD...: leaves the report in verified.json.
 verify() { "$DISCNICE" verify --json --report verified.json "$@" >/dev/null 2>said || complain "$* ended with $?: $(<said)"; }
 
@@ -57,6 +64,8 @@ patterns() {
     rm -f new
     verify --ledger "$ledger" -- python3 -c "$REWRITE"
     off write 100000 "rewrite in place, ledger $ledger"
+    verify --ledger "$ledger" -- python3 -c "$EMPTIED"
+    off write 100000 "emptied, written and removed, ledger $ledger"
     verify --ledger "$ledger" -- sh -c 'for i in 1 2 3 4 5; do head -c 4000000 big >passed_on; wc -c <passed_on; rm passed_on; done'
     off write 100000 "removed by another process, ledger $ledger"
   done

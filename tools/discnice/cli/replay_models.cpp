@@ -216,6 +216,7 @@ IoEstimate ReplayModels::estimate(Process& process, const protocol::OperationRec
     predictor::note_sent(op, regions_, record.time_ns);
     return {};
   }
+  if (op.kind == OpKind::create) return predictor::estimate_creation(op, regions_, record.time_ns);
   if (op.kind == OpKind::read || op.kind == OpKind::write) {
     const IoEstimate estimate = estimate_transfer(process, record, op);
     std::uint64_t end_bytes = op.offset_bytes + op.length_bytes;
@@ -254,7 +255,7 @@ void ReplayModels::take_operation(const protocol::OperationRecord& record) {
   const IoOp op = op_of(record);
   const IoEstimate predicted = estimate(process, record, op);
   ReplayedClass& sums = sum_.classes[record.call_class];
-  if (op.kind != OpKind::settle) ++sums.calls;
+  if (op.kind != OpKind::settle && op.kind != OpKind::create) ++sums.calls;
   sums.predicted_read_bytes += predicted.read_bytes;
   sums.predicted_write_bytes += predicted.write_bytes;
   sums.refunded_bytes += predicted.refund_bytes;

@@ -10,8 +10,8 @@ inline constexpr std::uint64_t kPageBytes =
     4096;  // the unit of the page cache models; see predictor/readahead_model.hpp
 
 /// The classes of call that predictions are made and reported for.
-enum class OpKind : std::uint8_t { read, write, remove, truncate, replace, settle };
-inline constexpr unsigned kOpKindCount = 6;
+enum class OpKind : std::uint8_t { read, write, remove, truncate, replace, settle, create };
+inline constexpr unsigned kOpKindCount = 7;
 
 /// Identity of a file as the kernel gives it. An all-zero identity is no file.
 struct FileId {

@@ -40,6 +40,12 @@ IoEstimate estimate_write(const IoOp& op, FileState& file, UpdateRegions& region
 /// replace: from 0; truncate: from the new size). Pages that keep a part are written as before.
 IoEstimate estimate_remove(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns);
 
+/// Predicts what a new file costs beyond its data (op.kind == create): its inode, of op.length_bytes, in a table of inodes that is as dirty as
+/// the files made just before have left it, the bitmaps of its group, and of a folder its first block, of op.file_size_bytes.
+/// Knowledge assumed: ext4 keeps inodes in order of their numbers and gives new ones numbers close to each other, by default 8192 a group with
+/// two bitmaps (fs/ext4/ialloc.c, mke2fs.conf). Other group sizes move the bitmaps' share, some bytes a file.
+IoEstimate estimate_creation(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns);
+
 /// What op names was sent to the disk (op.kind == settle), all of the file with a length of 0: writing there again costs again.
 void note_sent(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns);
 

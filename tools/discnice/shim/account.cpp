@@ -19,7 +19,8 @@ using protocol::Counter;
 constexpr std::uint64_t kUnitBytes = 512;      // of ru_inblock and ru_oublock
 constexpr std::uint64_t kStaleNs = 4'000'000;  // one tick of the coarse clock on most kernels
 
-std::atomic<bool> has_overwritten{false};  // since the last settlement
+std::atomic<bool> has_overwritten{false};              // since the last settlement
+std::atomic<std::uint64_t> pending_metadata_bytes{0};  // the same
 
 // Raises a "seen up to" counter to `now_bytes`; returns by how much. Two threads share the growth between
 // them, none is counted twice.
@@ -79,6 +80,12 @@ void note_prediction(Job& job, const Charge& charge) {
   job.member->pending_write_bytes.fetch_add(charge.estimate.write_bytes, std::memory_order_relaxed);
 }
 
+void note_metadata(Job& job, std::uint64_t bytes, protocol::Disk* disk) {
+  protocol::add(*job.member, Counter::predicted_write_bytes, bytes);
+  book_own_traffic(disk, 0, static_cast<std::int64_t>(bytes));
+  pending_metadata_bytes.fetch_add(bytes, std::memory_order_relaxed);
+}
+
 std::uint64_t settle(Job& job) {
   // A vfork child runs on its parent's memory but has an account of its own: it must not settle the parent's
   // predictions.
@@ -96,12 +103,14 @@ std::uint64_t settle(Job& job) {
                                                 static_cast<std::uint64_t>(usage.ru_oublock) * kUnitBytes);
   const std::uint64_t pending_read_bytes = member.pending_read_bytes.exchange(0, std::memory_order_relaxed);
   const std::uint64_t pending_write_bytes = member.pending_write_bytes.exchange(0, std::memory_order_relaxed);
+  const auto metadata_bytes =
+      static_cast<std::int64_t>(pending_metadata_bytes.exchange(0, std::memory_order_relaxed));
   count_passed(member, read_bytes > 0);
   if (read_bytes > 0) end_warm_streak();
   const bool is_excess_doubtful = has_overwritten.exchange(false, std::memory_order_relaxed);
   if (job.segment->options.is_ledger_on == 0) return read_bytes;
   std::int64_t writes = difference(write_bytes, pending_write_bytes);
-  if (writes > 0 && is_excess_doubtful) writes = 0;
+  if (writes > 0) writes = is_excess_doubtful || writes < metadata_bytes ? 0 : writes - metadata_bytes;
   const std::int64_t reads = difference(read_bytes, pending_read_bytes);
   protocol::add(member, Counter::corrected_read_bytes, static_cast<std::uint64_t>(reads));
   protocol::add(member, Counter::corrected_write_bytes, static_cast<std::uint64_t>(writes));

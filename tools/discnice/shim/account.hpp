@@ -34,6 +34,10 @@ struct Charge {
 /// Notes a prediction as about to happen; call just before the operation, after any wait.
 void note_prediction(Job& job, const Charge& charge);
 
+/// Notes metadata that a call makes dirty. The kernel books it to the process or, with a journal, to the journal's thread: the account is right
+/// either way.
+void note_metadata(Job& job, std::uint64_t bytes, protocol::Disk* disk);
+
 /// Reads the kernel's account now and corrects the job's budget by what the predictions missed. Returns the bytes
 /// the process was booked as having read from disk since the last settlement.
 std::uint64_t settle(Job& job);

@@ -102,6 +102,19 @@ void read_limits(Device& device) {
   device.limits.request_pages_max = request_kib >= 0 ? pages_of(request_kib) : device.limits.window_pages_max;
 }
 
+// ext4_release_file() and ext4_rename() start the write-back of a file that was emptied, if only of nothing, or put in another's place
+// (auto_da_alloc); xfs_file_release() and btrfs_release_file() of one that lost data. XFS and btrfs write inodes back through a log, long after.
+void learn_habits(Device& device, unsigned long magic) {
+  constexpr std::uint64_t kExt4InodeBytes = 256;  // mke2fs's choice since 2008
+  if (magic == EXT4_SUPER_MAGIC) {
+    device.inode_bytes = kExt4InodeBytes;
+    device.flush_of_emptied = FlushOfEmptied::always;
+    device.is_flushed_by_renaming = true;
+  } else if (magic == kXfsMagic || magic == BTRFS_SUPER_MAGIC) {
+    device.flush_of_emptied = FlushOfEmptied::when_it_had_data;
+  }
+}
+
 void learn(Device& device, int fd, std::uint64_t number) {
   device.number = number;
   struct statfs file_system {};
@@ -115,16 +128,23 @@ void learn(Device& device, int fd, std::uint64_t number) {
     device.count_verdict.store(CountVerdict::lies, std::memory_order_relaxed);
   if (device.is_free) return;
   read_limits(device);
+  learn_habits(device, magic);
   device.limits.folio_order_max = folio_order_max(magic);
 }
 
 }  // namespace
 
-Device* device_of(int fd, std::uint64_t number) {
+Device* known_device(std::uint64_t number) {
   const unsigned claimed = devices_claimed.load(std::memory_order_relaxed);
   for (unsigned i = 0; i < claimed && i < kDevicesMax; ++i) {
     if (is_ready[i].load(std::memory_order_acquire) && devices[i].number == number) return &devices[i];
   }
+  return nullptr;
+}
+
+Device* device_of(int fd, std::uint64_t number) {
+  if (Device* known = known_device(number); known != nullptr) return known;
+  const unsigned claimed = devices_claimed.load(std::memory_order_relaxed);
   // Two threads that meet the same device at once make two entries of it: harmless, and no lock is needed.
   const unsigned place =
       claimed < kDevicesMax ? devices_claimed.fetch_add(1, std::memory_order_relaxed) : kDevicesMax;

@@ -13,11 +13,17 @@ namespace discnice::shim {
 
 enum class CountVerdict : std::uint8_t { untested, works, lies };
 
+/// When closing a file that was emptied on opening sends it to the disk.
+enum class FlushOfEmptied : std::uint8_t { never, when_it_had_data, always };
+
 struct Device {
   std::uint64_t number = 0;     // st_dev
   bool is_free = false;         // lives in memory or is no disk at all: never charged
   bool is_ledger_kept = false;  // the kernel books reads of this file system to the reader
   std::uint64_t block_bytes = 0;
+  std::uint64_t inode_bytes = 0;  // what a new file dirties in a table of inodes; 0: not modelled
+  FlushOfEmptied flush_of_emptied = FlushOfEmptied::never;
+  bool is_flushed_by_renaming = false;  // a file that takes the place of another
   predictor::ReadaheadLimits limits;
   std::atomic<CountVerdict> count_verdict{CountVerdict::untested};  // does cachestat tell the truth here?
   std::atomic<protocol::Disk*> disk{nullptr};  // its entry in the job's segment, once it was needed
@@ -25,5 +31,8 @@ struct Device {
 
 /// The device of an open file. Null when the table is full. Uses a few transient descriptors the first time.
 Device* device_of(int fd, std::uint64_t number);
+
+/// The device of that number, if a file on it has been met.
+Device* known_device(std::uint64_t number);
 
 }  // namespace discnice::shim

@@ -55,6 +55,11 @@ void note_record_lock(int fd, const void* argument) {
   note_unlock(fd);
 }
 
+// The raw form of an opening call says what the wrapper's own parameters say under several names.
+Opening asked_to_open(long /*number*/, int folder, long path, int flags, mode_t /*mode*/) {
+  return before_opening(folder, reinterpret_cast<const char*>(path), flags);
+}
+
 bool takes_mode(int flags) {
   return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
 }
@@ -97,29 +102,35 @@ inline ssize_t transfer_by(OpKind kind, int fd, std::int64_t place, std::size_t 
                     [&](std::size_t part) { return DISCNICE_CALL(type, name, arguments, system); });    \
   }
 
-#define DISCNICE_OPEN_MODE(type, name, parameters, arguments, system)                                \
-  DISCNICE_EXPORT(type, name, parameters);                                                           \
-  type discnice_hook_##name parameters {                                                             \
-    mode_t mode = 0;                                                                                 \
-    if (takes_mode(flags)) {                                                                         \
-      va_list rest;                                                                                  \
-      va_start(rest, flags);                                                                         \
-      mode = va_arg(rest, mode_t);                                                                   \
-      va_end(rest);                                                                                  \
-    }                                                                                                \
-    return opened(run_settled([&] { return DISCNICE_CALL(type, name, arguments, system); }), flags); \
+#define DISCNICE_OPEN_MODE(type, name, parameters, arguments, system)                               \
+  DISCNICE_EXPORT(type, name, parameters);                                                          \
+  type discnice_hook_##name parameters {                                                            \
+    mode_t mode = 0;                                                                                \
+    if (takes_mode(flags)) {                                                                        \
+      va_list rest;                                                                                 \
+      va_start(rest, flags);                                                                        \
+      mode = va_arg(rest, mode_t);                                                                  \
+      va_end(rest);                                                                                 \
+    }                                                                                               \
+    const Opening opening = asked_to_open system;                                                   \
+    return opened(run_settled([&] { return DISCNICE_CALL(type, name, arguments, system); }), flags, \
+                  opening);                                                                         \
   }
 
-#define DISCNICE_OPEN(type, name, parameters, arguments, system)                                     \
-  DISCNICE_EXPORT(type, name, parameters);                                                           \
-  type discnice_hook_##name parameters {                                                             \
-    return opened(run_settled([&] { return DISCNICE_CALL(type, name, arguments, system); }), flags); \
+#define DISCNICE_OPEN(type, name, parameters, arguments, system)                                    \
+  DISCNICE_EXPORT(type, name, parameters);                                                          \
+  type discnice_hook_##name parameters {                                                            \
+    const Opening opening = asked_to_open system;                                                   \
+    return opened(run_settled([&] { return DISCNICE_CALL(type, name, arguments, system); }), flags, \
+                  opening);                                                                         \
   }
 
-#define DISCNICE_CREATE(type, name, parameters, arguments, system)                                     \
-  DISCNICE_EXPORT(type, name, parameters);                                                             \
-  type discnice_hook_##name parameters {                                                               \
-    return opened(run_settled([&] { return DISCNICE_CALL(type, name, arguments, system); }), O_TRUNC); \
+#define DISCNICE_CREATE(type, name, parameters, arguments, system)                           \
+  DISCNICE_EXPORT(type, name, parameters);                                                   \
+  type discnice_hook_##name parameters {                                                     \
+    const Opening opening = asked_to_open system;                                            \
+    return opened(run_settled([&] { return DISCNICE_CALL(type, name, arguments, system); }), \
+                  O_CREAT | O_TRUNC, opening);                                               \
   }
 
 // Forgotten before the call: afterwards the number may already be another thread's.
@@ -173,7 +184,16 @@ inline ssize_t transfer_by(OpKind kind, int fd, std::int64_t place, std::size_t 
     if (result == 0) after_removal(removal, 0);                                  \
     return result;                                                               \
   }
-#define DISCNICE_RENAME DISCNICE_UNLINK  // what the new name stood for before is removed
+// What the new name stood for before is removed, and what it stands for now may be sent to the disk for that.
+#define DISCNICE_RENAME(type, name, parameters, arguments, system, folder, path) \
+  DISCNICE_EXPORT(type, name, parameters);                                       \
+  type discnice_hook_##name parameters {                                         \
+    const Removal removal = before_removal(folder, path);                        \
+    const type result = DISCNICE_CALL(type, name, arguments, system);            \
+    if (result == 0) after_removal(removal, 0);                                  \
+    if (result == 0 && removal.is_known) after_replacing(folder, path);          \
+    return result;                                                               \
+  }
 
 #define DISCNICE_TRUNCATE(type, name, parameters, arguments, system, path, size) \
   DISCNICE_EXPORT(type, name, parameters);                                       \

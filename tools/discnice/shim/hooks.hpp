@@ -15,6 +15,7 @@
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/shim/file_locks.hpp"
 #include "tools/discnice/shim/open_files.hpp"
+#include "tools/discnice/shim/openings.hpp"
 #include "tools/discnice/shim/pipeline.hpp"
 #include "tools/discnice/shim/real_calls.hpp"
 #include "tools/discnice/shim/smooth_writes.hpp"
@@ -63,18 +64,12 @@ inline int renewed(int fd) {
   return fd;
 }
 
-/// A descriptor that a call has just opened by name.
-inline int opened(int fd, int flags) {
-  if (fd < 0) return fd;
-  renew_opened_file(fd, flags);
-  if ((flags & O_TRUNC) != 0) after_truncation(fd, 0);
-  if ((flags & O_DIRECTORY) != 0) note_folder(fd);
-  return fd;
-}
-
 /// Descriptors that are about to be closed. Forgotten before the call: afterwards the number may already be another thread's.
 inline void closing(unsigned first, unsigned last) {
-  if (first == last) smooth_before_close(static_cast<int>(first));
+  if (first == last) {
+    smooth_before_close(static_cast<int>(first));
+    flush_before_close(static_cast<int>(first));
+  }
   note_locks_closed(first, last);
   forget_open_files(first, last);
 }

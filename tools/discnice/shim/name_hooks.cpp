@@ -33,6 +33,17 @@ DIR* opened_folder(DIR* folder) {
   return folder;
 }
 
+// Of a file system that nothing has been opened on yet nothing is known.
+void made_folder(int folder, const char* path) {
+  Job* here = job();
+  struct stat status {};
+  if (here == nullptr ||
+      gray::base::is_raw_error(raw_syscall(SYS_newfstatat, folder, word(path), word(&status), 0)))
+    return;
+  Device* device = known_device(status.st_dev);
+  if (device != nullptr) charge_creation(*here, {status.st_dev, status.st_ino}, *device, true);
+}
+
 }  // namespace
 
 #define DISCNICE_NAME(type, name, parameters, arguments, system) \
@@ -40,6 +51,15 @@ DIR* opened_folder(DIR* folder) {
   type discnice_hook_##name parameters {                         \
     const SettledCall settled(job());                            \
     return DISCNICE_CALL(type, name, arguments, system);         \
+  }
+
+#define DISCNICE_FOLDER_MAKE(type, name, parameters, arguments, system, folder, path) \
+  DISCNICE_EXPORT(type, name, parameters);                                            \
+  type discnice_hook_##name parameters {                                              \
+    const SettledCall settled(job());                                                 \
+    const type result = DISCNICE_CALL(type, name, arguments, system);                 \
+    if (result == 0) made_folder(folder, path);                                       \
+    return result;                                                                    \
   }
 
 #define DISCNICE_WALK(type, name, parameters, arguments) \

@@ -72,6 +72,7 @@ void forget_open_files(unsigned first, unsigned last) {
     }
     chunk[number % kChunkFiles].was_opened.store(false, std::memory_order_relaxed);
     chunk[number % kChunkFiles].is_new.store(false, std::memory_order_relaxed);
+    chunk[number % kChunkFiles].emptied.store(Emptied::not_at_all, std::memory_order_relaxed);
     chunk[number % kChunkFiles].pass.store(0, std::memory_order_relaxed);
     chunk[number % kChunkFiles].stream_place.store(0, std::memory_order_relaxed);
     chunk[number % kChunkFiles].file_class.store(FileClass::unknown, std::memory_order_release);

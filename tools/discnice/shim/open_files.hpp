@@ -23,6 +23,9 @@ enum class FileClass : std::uint8_t {
   charged,  // a regular file or block device on a disk
 };
 
+/// What opening a file with O_TRUNC took away.
+enum class Emptied : std::uint8_t { not_at_all, of_nothing, of_data };
+
 /// A stretch of a file that was sent to the disk at once.
 struct WriteStep {
   std::uint64_t from_bytes;
@@ -33,6 +36,7 @@ struct alignas(64) OpenFile {
   std::atomic<FileClass> file_class;
   std::atomic<bool> was_opened;     // by name, and nothing else has happened to it since
   std::atomic<bool> is_new;         // that opening made the file, or emptied it
+  std::atomic<Emptied> emptied;     // what that opening took away
   std::atomic<std::uint32_t> lock;  // TryLock over everything below
   bool has_details;                 // learn_details() has filled in the next four
   bool is_direct;

@@ -641,6 +641,40 @@ Removal before_removal(int folder, const char* path) {
   return removal;
 }
 
+void charge_creation(Job& job, const FileId& file, Device& device, bool is_folder) {
+  if (device.is_free || device.inode_bytes == 0 ||
+      (job.segment->options.disabled_models & protocol::kWithoutWrites) != 0)
+    return;
+  const std::uint64_t now_ns = monotonic_coarse_ns();
+  const IoOp op{OpKind::create, file, 0, device.inode_bytes, is_folder ? kPageBytes : 0};
+  IoEstimate estimate;
+  {
+    const HeldTable table(job);
+    if (!table) return;
+    estimate = predictor::estimate_creation(op, *table, now_ns);
+    record_operation(job, op, estimate, now_ns);
+  }
+  if (estimate.write_bytes == 0) return;
+  protocol::Disk* disk = disk_of(job, device);
+  throttle::SignalHold signals;
+  admit(job, estimate, {disk}, false, signals);
+  note_metadata(job, estimate.write_bytes, disk);
+}
+
+void after_replacing(int folder, const char* path) {
+  Job* here = job();
+  struct stat status {};
+  if (here == nullptr || dirty_table(*here).is_empty() ||
+      is_raw_error(raw_syscall(SYS_newfstatat, folder, word(path), word(&status), AT_SYMLINK_NOFOLLOW)))
+    return;
+  const Device* device = known_device(status.st_dev);
+  if (device == nullptr || !device->is_flushed_by_renaming) return;
+  const FileId file{status.st_dev, status.st_ino};
+  const HeldTable table(*here);
+  if (table) (*table).clear(file);
+  if (table) record_operation(*here, {OpKind::settle, file}, {}, monotonic_coarse_ns());
+}
+
 void before_truncation(int fd, std::uint64_t size_bytes) {
   Job* here = job();
   const OpenFile* file = here == nullptr ? nullptr : charged_file(*here, fd);

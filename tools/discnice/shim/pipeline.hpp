@@ -201,6 +201,12 @@ auto run_settled_after(Call call) {
   return result;
 }
 
+/// A file was made, or a folder: what that dirties beside its data is charged, and owed by the next call.
+void charge_creation(Job& job, const FileId& file, Device& device, bool is_folder);
+
+/// A file was put in another's place and is sent to the disk, on file systems that do so.
+void after_replacing(int folder, const char* path);
+
 /// Before a file is cut short through a descriptor: what goes is paid for like a removal.
 void before_truncation(int fd, std::uint64_t size_bytes);
 

@@ -102,13 +102,25 @@ void forget_stream(FILE* stream) {
   if (Job* here = job(); here != nullptr) note_stream_flushed(*here, stream);
   const int fd = descriptor_of(stream);
   if (fd < 0) return;
+  flush_before_close(fd);
   note_locks_closed(static_cast<unsigned>(fd), static_cast<unsigned>(fd));
   forget_open_file(fd);
 }
 
-FILE* opened_stream(FILE* stream, const char* mode) {
+// As fopen() opens a file; of the mode that matters here. A null mode is the real call's to deal with.
+int flags_of_mode(const char* mode) {
+  if (mode == nullptr) return 0;
+  if (mode[0] == 'w') return O_CREAT | O_TRUNC;
+  return mode[0] == 'a' ? O_CREAT : 0;
+}
+
+Opening before_stream(const char* path, const char* mode) {
+  return path == nullptr ? Opening{} : before_opening(AT_FDCWD, path, flags_of_mode(mode));
+}
+
+FILE* opened_stream(FILE* stream, const char* mode, const Opening& opening) {
   if (stream == nullptr) return stream;
-  opened(descriptor_of(stream), mode[0] == 'w' ? O_TRUNC : 0);
+  opened(descriptor_of(stream), flags_of_mode(mode), opening);
   if (Job* here = job(); here != nullptr) note_stream_moved(*here, stream);
   return stream;
 }
@@ -148,19 +160,21 @@ FILE* opened_stream(FILE* stream, const char* mode) {
     return result;                                                                 \
   }
 
-#define DISCNICE_STREAM_OPEN(type, name, parameters, arguments, mode) \
-  DISCNICE_EXPORT(type, name, parameters);                            \
-  type discnice_hook_##name parameters {                              \
-    const SettledCall settled(job());                                 \
-    return opened_stream(real_or_resolve(real.name) arguments, mode); \
+#define DISCNICE_STREAM_OPEN(type, name, parameters, arguments, path, mode)    \
+  DISCNICE_EXPORT(type, name, parameters);                                     \
+  type discnice_hook_##name parameters {                                       \
+    const SettledCall settled(job());                                          \
+    const Opening opening = before_stream(path, mode);                         \
+    return opened_stream(real_or_resolve(real.name) arguments, mode, opening); \
   }
 
-#define DISCNICE_STREAM_REOPEN(type, name, parameters, arguments, mode, stream) \
-  DISCNICE_EXPORT(type, name, parameters);                                      \
-  type discnice_hook_##name parameters {                                        \
-    const SettledCall settled(job());                                           \
-    forget_stream(stream);                                                      \
-    return opened_stream(real_or_resolve(real.name) arguments, mode);           \
+#define DISCNICE_STREAM_REOPEN(type, name, parameters, arguments, path, mode, stream) \
+  DISCNICE_EXPORT(type, name, parameters);                                            \
+  type discnice_hook_##name parameters {                                              \
+    const SettledCall settled(job());                                                 \
+    forget_stream(stream);                                                            \
+    const Opening opening = before_stream(path, mode);                                \
+    return opened_stream(real_or_resolve(real.name) arguments, mode, opening);        \
   }
 
 // Forgotten before the call, as by close(); the stream's own descriptor was opened inside libc.

@@ -117,10 +117,11 @@ long settled(const Words& call) {
   return made(call);
 }
 
-long opened_by(const Words& call, long flags) {
+long opened_by(const Words& call, int folder, long path, long flags) {
   const CancelHold hold;
   const SettledCall around(job());
-  return opened(static_cast<int>(made(call)), static_cast<int>(flags));
+  const Opening opening = before_opening(folder, pointer<const char>(path), static_cast<int>(flags));
+  return opened(static_cast<int>(made(call)), static_cast<int>(flags), opening);
 }
 
 long flags_of_how(long how) {
@@ -212,10 +213,10 @@ constexpr long kOpen = -1, kCreat = -2, kUnlink = -3, kRename = -4, kDup2 = -5, 
   DISCNICE_NUMBER(SYS_io_submit, submitted(call))
 
 #define DISCNICE_FILE_NUMBERS                                                                                \
-  DISCNICE_NUMBER(kOpen, opened_by(call, call.b))                                                            \
-  DISCNICE_NUMBER(kCreat, opened_by(call, O_TRUNC))                                                          \
-  DISCNICE_NUMBER(SYS_openat, opened_by(call, call.c))                                                       \
-  DISCNICE_NUMBER(SYS_openat2, opened_by(call, flags_of_how(call.c)))                                        \
+  DISCNICE_NUMBER(kOpen, opened_by(call, AT_FDCWD, call.a, call.b))                                          \
+  DISCNICE_NUMBER(kCreat, opened_by(call, AT_FDCWD, call.a, O_CREAT | O_TRUNC))                              \
+  DISCNICE_NUMBER(SYS_openat, opened_by(call, fd_of(call.a), call.b, call.c))                                \
+  DISCNICE_NUMBER(SYS_openat2, opened_by(call, fd_of(call.a), call.b, flags_of_how(call.c)))                 \
   DISCNICE_NUMBER(SYS_close, closed(call, call.a))                                                           \
   DISCNICE_NUMBER(SYS_close_range, closed(call, call.b))                                                     \
   DISCNICE_NUMBER(SYS_dup, renewed(static_cast<int>(made(call))))                                            \

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/shim/openings.hpp"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/shim/try_lock.hpp"
+
+namespace discnice::shim {
+namespace {
+
+using gray::base::is_raw_error;
+using gray::base::raw_syscall;
+using gray::base::word;
+
+bool is_exclusive(int flags) {
+  constexpr int kMake = O_CREAT | O_EXCL;
+  return (flags & kMake) == kMake;
+}
+
+void after_making(Job& job, int fd) {
+  struct stat status {};
+  OpenFile* file = find_open_file(fd);
+  if (file == nullptr || is_raw_error(raw_syscall(SYS_fstat, fd, word(&status)))) return;
+  {
+    const TryLock lock(file->lock, job.epoch);
+    if (!lock) return;
+    classify(*file, fd, status);
+  }
+  if (file->file_class.load(std::memory_order_relaxed) == FileClass::charged)
+    charge_creation(job, file->id, *file->device, false);
+}
+
+void after_emptying(int fd, const Opening& opening) {
+  after_removal({true, opening.file}, 0);
+  if (OpenFile* file = known_open_file(fd); file != nullptr)
+    file->emptied.store(opening.size_bytes == 0 ? Emptied::of_nothing : Emptied::of_data,
+                        std::memory_order_relaxed);
+}
+
+bool is_flushed(FlushOfEmptied habit, Emptied emptied) {
+  if (emptied == Emptied::not_at_all || habit == FlushOfEmptied::never) return false;
+  return habit == FlushOfEmptied::always || emptied == Emptied::of_data;
+}
+
+}  // namespace
+
+Opening before_opening(int folder, const char* path, int flags) {
+  Opening opening;
+  if ((flags & (O_CREAT | O_TRUNC)) == 0 || (flags & O_TMPFILE) == O_TMPFILE || job() == nullptr)
+    return opening;
+  opening.makes_file = is_exclusive(flags);
+  if (opening.makes_file) return opening;
+  struct stat status {};
+  const int follow = (flags & O_NOFOLLOW) != 0 ? AT_SYMLINK_NOFOLLOW : 0;
+  const long result = raw_syscall(SYS_newfstatat, folder, word(path), word(&status), follow);
+  opening.makes_file = result == -ENOENT;
+  if (is_raw_error(result)) return opening;
+  opening.is_file = S_ISREG(status.st_mode);
+  opening.file = {status.st_dev, status.st_ino};
+  opening.size_bytes = static_cast<std::uint64_t>(status.st_size);
+  return opening;
+}
+
+int opened(int fd, int flags, const Opening& opening) {
+  if (fd < 0) return fd;
+  renew_opened_file(fd, opening.makes_file ? flags | O_CREAT | O_EXCL : flags);
+  if ((flags & O_DIRECTORY) != 0) note_folder(fd);
+  Job* here = job();
+  if (here == nullptr) return fd;
+  if (opening.makes_file) after_making(*here, fd);
+  if (opening.is_file && (flags & O_TRUNC) != 0) after_emptying(fd, opening);
+  return fd;
+}
+
+void flush_before_close(int fd) {
+  const OpenFile* file = known_open_file(fd);
+  if (file == nullptr || file->emptied.load(std::memory_order_relaxed) == Emptied::not_at_all) return;
+  if (file->file_class.load(std::memory_order_acquire) != FileClass::charged) return;
+  if (is_flushed(file->device->flush_of_emptied, file->emptied.load(std::memory_order_relaxed)))
+    after_sync(fd);
+}
+
+}  // namespace discnice::shim
