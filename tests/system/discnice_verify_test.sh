@@ -135,7 +135,7 @@ os.unlink("new")'
 import json, sys
 report = json.load(open("verified.json"))
 names = [one["class"] for one in report["classes"]]
-assert names == ["read", "write", "copy", "remove", "other"], names
+assert names == ["read", "write", "copy", "remove", "create", "other"], names
 for what in "read", "write":
     assert sum(one[f"kernel_{what}_bytes"] for one in report["classes"]) == report[f"kernel_{what}_bytes"], what
     # What is written is taken back again: a folder's block that the kernel adds would be all of the net sum.

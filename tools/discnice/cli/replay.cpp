@@ -36,7 +36,7 @@ constexpr char kFooter[] =
     "  discnice replay --rate 5M --json grep.record\n";
 
 // In the order of protocol::CallClass.
-constexpr const char* kClassNames[protocol::kCallClassCount] = {"read", "write", "copy", "remove"};
+constexpr const char* kClassNames[protocol::kCallClassCount] = {"read", "write", "copy", "remove", "create"};
 
 struct Options {
   std::string path;

@@ -255,7 +255,7 @@ void ReplayModels::take_operation(const protocol::OperationRecord& record) {
   const IoOp op = op_of(record);
   const IoEstimate predicted = estimate(process, record, op);
   ReplayedClass& sums = sum_.classes[record.call_class];
-  if (op.kind != OpKind::settle && op.kind != OpKind::create) ++sums.calls;
+  if (op.kind != OpKind::settle) ++sums.calls;
   sums.predicted_read_bytes += predicted.read_bytes;
   sums.predicted_write_bytes += predicted.write_bytes;
   sums.refunded_bytes += predicted.refund_bytes;

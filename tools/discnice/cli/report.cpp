@@ -43,7 +43,7 @@ std::string coverage_text(const Report& report) {
 }
 
 // What verification has counted, in the order of protocol::CallClass.
-constexpr const char* kClassNames[protocol::kCallClassCount] = {"read", "write", "copy", "remove"};
+constexpr const char* kClassNames[protocol::kCallClassCount] = {"read", "write", "copy", "remove", "create"};
 
 std::int64_t signed_of(const std::atomic<std::uint64_t>& sum) {
   return static_cast<std::int64_t>(sum.load(std::memory_order_relaxed));
@@ -112,7 +112,7 @@ std::optional<double> error_of(std::uint64_t charged_bytes, std::uint64_t kernel
 // What was taken back before it reached the disk belongs to the removals; the rest that no call was booked is "other".
 void add_other_class(Report& report) {
   if (!report.kernel || report.classes.empty()) return;
-  ClassReport& removals = report.classes.back();
+  ClassReport& removals = report.classes[static_cast<std::size_t>(protocol::CallClass::remove)];
   removals.kernel_write_bytes = -static_cast<std::int64_t>(report.kernel->cancelled_write_bytes);
   ClassReport other;
   other.name = "other";

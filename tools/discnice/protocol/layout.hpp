@@ -74,8 +74,8 @@ struct alignas(256) Member {
 static_assert(sizeof(Member) == 256);
 
 /// What `discnice verify` tells apart. Append only.
-enum class CallClass : std::uint8_t { read, write, copy, remove };
-inline constexpr std::uint32_t kCallClassCount = 4;
+enum class CallClass : std::uint8_t { read, write, copy, remove, create };
+inline constexpr std::uint32_t kCallClassCount = 5;
 
 /// All calls of one class, of all members together; kept only while verifying. The kernel's part is what the calls
 /// themselves were booked.

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tools/discnice/shim/hooks.hpp"
+#include "tools/discnice/shim/recording.hpp"
 #include "tools/discnice/shim/settled_call.hpp"
 
 namespace discnice::shim {
@@ -34,14 +35,14 @@ DIR* opened_folder(DIR* folder) {
 }
 
 // Of a file system that nothing has been opened on yet nothing is known.
-void made_folder(int folder, const char* path) {
+void made_folder(int folder, const char* path, const ThreadAccount& before) {
   Job* here = job();
   struct stat status {};
   if (here == nullptr ||
       gray::base::is_raw_error(raw_syscall(SYS_newfstatat, folder, word(path), word(&status), 0)))
     return;
   Device* device = known_device(status.st_dev);
-  if (device != nullptr) charge_creation(*here, {status.st_dev, status.st_ino}, *device, true);
+  if (device != nullptr) charge_creation(*here, {{status.st_dev, status.st_ino}, *device, true, before});
 }
 
 }  // namespace
@@ -57,8 +58,9 @@ void made_folder(int folder, const char* path) {
   DISCNICE_EXPORT(type, name, parameters);                                            \
   type discnice_hook_##name parameters {                                              \
     const SettledCall settled(job());                                                 \
+    const ThreadAccount before = account_if_measured(job());                          \
     const type result = DISCNICE_CALL(type, name, arguments, system);                 \
-    if (result == 0) made_folder(folder, path);                                       \
+    if (result == 0) made_folder(folder, path, before);                               \
     return result;                                                                    \
   }
 

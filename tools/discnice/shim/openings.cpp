@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/shim/recording.hpp"
 #include "tools/discnice/shim/try_lock.hpp"
 
 namespace discnice::shim {
@@ -22,7 +23,7 @@ bool is_exclusive(int flags) {
   return (flags & kMake) == kMake;
 }
 
-void after_making(Job& job, int fd) {
+void after_making(Job& job, int fd, const ThreadAccount& before) {
   struct stat status {};
   OpenFile* file = find_open_file(fd);
   if (file == nullptr || is_raw_error(raw_syscall(SYS_fstat, fd, word(&status)))) return;
@@ -32,7 +33,7 @@ void after_making(Job& job, int fd) {
     classify(*file, fd, status);
   }
   if (file->file_class.load(std::memory_order_relaxed) == FileClass::charged)
-    charge_creation(job, file->id, *file->device, false);
+    charge_creation(job, {file->id, *file->device, false, before});
 }
 
 void after_emptying(int fd, const Opening& opening) {
@@ -54,6 +55,7 @@ Opening before_opening(int folder, const char* path, int flags) {
   if ((flags & (O_CREAT | O_TRUNC)) == 0 || (flags & O_TMPFILE) == O_TMPFILE || job() == nullptr)
     return opening;
   opening.makes_file = is_exclusive(flags);
+  opening.account_before = account_if_measured(job());
   if (opening.makes_file) return opening;
   struct stat status {};
   const int follow = (flags & O_NOFOLLOW) != 0 ? AT_SYMLINK_NOFOLLOW : 0;
@@ -72,7 +74,7 @@ int opened(int fd, int flags, const Opening& opening) {
   if ((flags & O_DIRECTORY) != 0) note_folder(fd);
   Job* here = job();
   if (here == nullptr) return fd;
-  if (opening.makes_file) after_making(*here, fd);
+  if (opening.makes_file) after_making(*here, fd, opening.account_before);
   if (opening.is_file && (flags & O_TRUNC) != 0) after_emptying(fd, opening);
   return fd;
 }

@@ -20,6 +20,7 @@ struct Opening {
   bool is_file = false;
   FileId file;
   std::uint64_t size_bytes = 0;
+  ThreadAccount account_before{};  // of a call that makes a file, while that is measured
 };
 
 /// Looks, where these flags of open() may change something: one system call. Else nothing is known, and nothing needs to be.

@@ -449,6 +449,14 @@ void note_outcome(Job& job, const Transfer& transfer, ssize_t result) {
   record_outcome(job, transfer.record_number, transfer.kind, class_of(transfer), result, booked);
 }
 
+void note_creation_outcome(Job& job, const Creation& made) {
+  const ThreadAccount after = read_thread_account();
+  const ThreadAccount booked{after.read_bytes - made.account_before.read_bytes,
+                             after.write_bytes - made.account_before.write_bytes};
+  if (is_verifying(job)) note_class_outcome(job, protocol::CallClass::create, 0, booked);
+  record_outcome(job, 0, OpKind::create, protocol::CallClass::create, 0, booked);
+}
+
 // How much a pipe or socket has ready, of at most `part`; when it has nothing yet, a pipe's usual load.
 std::uint64_t waiting_bytes(int fd, std::uint64_t part) {
   int bytes = 0;
@@ -641,12 +649,12 @@ Removal before_removal(int folder, const char* path) {
   return removal;
 }
 
-void charge_creation(Job& job, const FileId& file, Device& device, bool is_folder) {
-  if (device.is_free || device.inode_bytes == 0 ||
-      (job.segment->options.disabled_models & protocol::kWithoutWrites) != 0)
-    return;
+void charge_creation(Job& job, const Creation& made) {
+  if (made.device.is_free || made.device.inode_bytes == 0) return;
+  if ((job.segment->options.disabled_models & protocol::kWithoutWrites) != 0) return;
+  if (is_measured(job)) note_creation_outcome(job, made);
   const std::uint64_t now_ns = monotonic_coarse_ns();
-  const IoOp op{OpKind::create, file, 0, device.inode_bytes, is_folder ? kPageBytes : 0};
+  const IoOp op{OpKind::create, made.file, 0, made.device.inode_bytes, made.is_folder ? kPageBytes : 0};
   IoEstimate estimate;
   {
     const HeldTable table(job);
@@ -654,8 +662,9 @@ void charge_creation(Job& job, const FileId& file, Device& device, bool is_folde
     estimate = predictor::estimate_creation(op, *table, now_ns);
     record_operation(job, op, estimate, now_ns);
   }
+  if (is_verifying(job)) note_class_prediction(job, protocol::CallClass::create, estimate);
   if (estimate.write_bytes == 0) return;
-  protocol::Disk* disk = disk_of(job, device);
+  protocol::Disk* disk = disk_of(job, made.device);
   throttle::SignalHold signals;
   admit(job, estimate, {disk}, false, signals);
   note_metadata(job, estimate.write_bytes, disk);

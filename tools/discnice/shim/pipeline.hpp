@@ -201,8 +201,16 @@ auto run_settled_after(Call call) {
   return result;
 }
 
-/// A file was made, or a folder: what that dirties beside its data is charged, and owed by the next call.
-void charge_creation(Job& job, const FileId& file, Device& device, bool is_folder);
+/// A file or folder that a call has just made.
+struct Creation {
+  FileId file;
+  Device& device;
+  bool is_folder;
+  const ThreadAccount& account_before;  // the call, while that is measured
+};
+
+/// What a creation dirties beside its data is charged, and owed by the next call.
+void charge_creation(Job& job, const Creation& made);
 
 /// A file was put in another's place and is sent to the disk, on file systems that do so.
 void after_replacing(int folder, const char* path);

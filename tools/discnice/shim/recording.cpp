@@ -52,8 +52,8 @@ void fill(OperationRecord& record, const IoOp& op, const IoEstimate& estimate, s
 protocol::CallClass class_of(OpKind kind, bool is_copy) {
   if (is_copy) return protocol::CallClass::copy;
   if (kind == OpKind::read) return protocol::CallClass::read;
-  return kind == OpKind::write || kind == OpKind::create ? protocol::CallClass::write
-                                                         : protocol::CallClass::remove;
+  if (kind == OpKind::create) return protocol::CallClass::create;
+  return kind == OpKind::write ? protocol::CallClass::write : protocol::CallClass::remove;
 }
 
 }  // namespace

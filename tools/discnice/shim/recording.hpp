@@ -26,6 +26,11 @@ inline bool is_measured(const Job& job) {
   return is_verifying(job) || is_recording(job);
 }
 
+/// What the thread was booked before a call, while somebody looks on.
+inline ThreadAccount account_if_measured(const Job* job) {
+  return job != nullptr && is_measured(*job) ? read_thread_account() : ThreadAccount{};
+}
+
 /// Stands between the models and their oracle for one operation and notes each question and answer. Costs nothing while the job is
 /// not recording.
 class AnswerLog {

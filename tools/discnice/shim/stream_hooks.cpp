@@ -27,17 +27,11 @@ __attribute__((noinline)) void settle_touched(FILE* stream, const StreamBefore& 
   if (has_debt(*here) && (stream != stderr || owes_beyond(*here, kMessageDebtNs))) pay_debt(*here);
 }
 
-// What the thread was booked before a call, while somebody looks on.
-ThreadAccount account_if_measured() {
-  const Job* here = job();
-  return here != nullptr && is_measured(*here) ? read_thread_account() : ThreadAccount{};
-}
-
 // One call on a stream. All it costs is a comparison when all it did was to copy from or to the stream's buffer.
 class StreamCall {
  public:
   explicit StreamCall(FILE* stream)
-      : stream_(stream), before_(stream), account_before_(account_if_measured()) {}
+      : stream_(stream), before_(stream), account_before_(account_if_measured(job())) {}
   ~StreamCall() {
     if (!StreamMark(stream_).has_only_copied(before_))
       settle_touched(stream_, {before_.pending_bytes(), account_before_});
