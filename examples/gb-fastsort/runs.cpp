@@ -34,6 +34,7 @@ constexpr std::size_t kWriteRecords = 4096;
 constexpr std::size_t kChunkRecords = 1U << 16U;   // sorted while the next ones are read
 constexpr std::uint64_t kBehindBytes = 8U << 20U;  // a piece on its way to the disk
 constexpr std::size_t kReadBytes = 1U << 20U;
+constexpr std::size_t kGatherRecords = 64;  // on their way from memory at once
 
 gb_alloc_options ask_with_files() {
   gb_alloc_options asked{};
@@ -298,20 +299,24 @@ std::size_t read_and_sort(Input& input, const PassMemory& memory, std::size_t re
   return done;
 }
 
-// The entries of all chunks in order: a heap of the chunks by their first entries.
+// The entries of all chunks in order: a heap of the chunks by their first entries, which it holds itself.
 class ChunkMerge {
  public:
   ChunkMerge(const Entry* entries, std::size_t records) {
     for (std::size_t first = 0; first < records; first += kChunkRecords)
-      chunks_.push_back({entries + first, entries + std::min(first + kChunkRecords, records)});
+      chunks_.push_back(
+          {entries[first], entries + first + 1, entries + std::min(first + kChunkRecords, records)});
     for (std::size_t i = chunks_.size(); i-- > 0;) sift_down(i);
   }
 
   // Not after the last.
   std::size_t next_place() {
-    const std::size_t place = chunks_[0].at->place;
-    if (++chunks_[0].at == chunks_[0].end) {
-      chunks_[0] = chunks_.back();
+    Chunk& top = chunks_[0];
+    const std::size_t place = top.head.place;
+    if (top.next != top.end) {
+      top.head = *top.next++;
+    } else {
+      top = chunks_.back();
       chunks_.pop_back();
     }
     sift_down(0);
@@ -320,21 +325,41 @@ class ChunkMerge {
 
  private:
   struct Chunk {
-    const Entry* at;
+    Entry head;
+    const Entry* next;
     const Entry* end;
   };
 
   void sift_down(std::size_t i) {
+    if (i >= chunks_.size()) return;
+    const Chunk moved = chunks_[i];
     for (std::size_t child = 2 * i + 1; child < chunks_.size(); child = 2 * i + 1) {
-      if (child + 1 < chunks_.size() && is_before(*chunks_[child + 1].at, *chunks_[child].at)) ++child;
-      if (!is_before(*chunks_[child].at, *chunks_[i].at)) return;
-      std::swap(chunks_[i], chunks_[child]);
+      if (child + 1 < chunks_.size() && is_before(chunks_[child + 1].head, chunks_[child].head)) ++child;
+      if (!is_before(chunks_[child].head, moved.head)) break;
+      chunks_[i] = chunks_[child];
       i = child;
     }
+    chunks_[i] = moved;
   }
 
   std::vector<Chunk> chunks_;
 };
+
+// Copies so many records, the next in order, to `to`. They lie all over the pass, each in cache lines and a page that were not used for long,
+// so all of a group are on their way from memory before the first is copied.
+void gather(ChunkMerge& merge, const unsigned char* data, std::size_t records, unsigned char* to) {
+  const unsigned char* group[kGatherRecords];
+  while (records > 0) {
+    const std::size_t count = std::min(records, kGatherRecords);
+    for (std::size_t i = 0; i < count; ++i) {
+      group[i] = data + merge.next_place() * kRecordBytes;
+      __builtin_prefetch(group[i]);
+      __builtin_prefetch(group[i] + kRecordBytes - 1);
+    }
+    for (std::size_t i = 0; i < count; ++i, to += kRecordBytes) std::memcpy(to, group[i], kRecordBytes);
+    records -= count;
+  }
+}
 
 // Sends what is written to the disk piece by piece, and never lets more than two pieces wait. Dirty pages cannot be reused: four
 // sorts that write whole passes at once fill the group with them, and the kernel, finding none to drop, stands still for seconds.
@@ -367,10 +392,7 @@ void write_pass(const PassMemory& memory, std::size_t records, const std::string
   ChunkMerge merge(memory.entries(), records);
   for (std::size_t done = 0; done < records;) {
     const std::size_t part = std::min(kWriteRecords, records - done);
-    for (std::size_t i = 0; i < part; ++i) {
-      const std::size_t place = merge.next_place();
-      std::memcpy(buffer.data() + i * kRecordBytes, memory.data() + place * kRecordBytes, kRecordBytes);
-    }
+    gather(merge, memory.data(), part, buffer.data());
     write_or_die(buffer.data(), part * kRecordBytes, file, path);
     behind.note(part * kRecordBytes);
     done += part;
