@@ -91,8 +91,12 @@ fi
 
 # The host's, where the group's files are not to be seen.
 if unshare -m true 2>/dev/null && [[ -e /proc/pressure/memory ]]; then
-  # shellcheck disable=SC2016 # for the inner shell to expand
-  tells "$SCRATCH/host" timeout 60 unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"' sh "$ADMISSION" pressure 1000 30000
+  for _ in 1 2 3; do # while others press: what is under way ends
+    # shellcheck disable=SC2016 # for the inner shell to expand
+    tells "$SCRATCH/host" timeout 60 unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"' sh "$ADMISSION" pressure 1000 30000
+    if grep -q calm "$SCRATCH/host"; then break; fi
+    sleep 2
+  done
   case $(tr '\n' ' ' <"$SCRATCH/host") in
     "watching pri calm pressed ") ;;
     "watching pri pressed "*) left_out+=("the host's stall information: somebody else presses it") ;;
