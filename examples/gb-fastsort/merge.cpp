@@ -12,8 +12,6 @@
 namespace fastsort {
 namespace {
 
-constexpr std::size_t kBufferBytes = 256U << 10U;
-
 struct Run {
   std::FILE* file;
   unsigned char record[kRecordBytes];
@@ -34,11 +32,11 @@ void merge_runs(const std::vector<std::string>& paths, const std::string& output
   for (const std::string& path : paths) {
     runs.push_back(std::make_unique<Run>());
     runs.back()->file = open_or_die(path, "rb");
-    std::setvbuf(runs.back()->file, nullptr, _IOFBF, kBufferBytes);
+    std::setvbuf(runs.back()->file, nullptr, _IOFBF, kMergeBufferBytes);
     if (advance(*runs.back())) heads.push(runs.back().get());
   }
   std::FILE* file = open_or_die(output, "wb");
-  std::setvbuf(file, nullptr, _IOFBF, kBufferBytes);
+  std::setvbuf(file, nullptr, _IOFBF, kMergeBufferBytes);
   while (!heads.empty()) {
     Run* run = heads.top();
     heads.pop();

@@ -2,10 +2,13 @@
 // merge: the second pass: sorted runs become one sorted file.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace fastsort {
+
+inline constexpr std::size_t kMergeBufferBytes = 256U << 10U;  // of each run
 
 /// Merges the runs into `output`, and removes them.
 void merge_runs(const std::vector<std::string>& runs, const std::string& output);

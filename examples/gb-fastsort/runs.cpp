@@ -15,6 +15,8 @@
 
 #include <gray/gray.h>
 
+#include "examples/gb-fastsort/merge.hpp"
+#include "examples/gb-fastsort/pass_size.hpp"
 #include "examples/gb-fastsort/records.hpp"
 
 namespace fastsort {
@@ -34,6 +36,7 @@ constexpr std::size_t kWriteRecords = 4096;
 constexpr std::size_t kChunkRecords = 1U << 16U;   // sorted while the next ones are read
 constexpr std::uint64_t kBehindBytes = 8U << 20U;  // a piece on its way to the disk
 constexpr std::size_t kReadBytes = 1U << 20U;
+constexpr std::size_t kGatherRecords = 64;  // on their way from memory at once
 
 gb_alloc_options ask_with_files() {
   gb_alloc_options asked{};
@@ -45,16 +48,16 @@ gb_alloc_options ask_with_files() {
 // The memory of a pass, kept for the next one while it may be. Nobody waits while holding some.
 class PassMemory {
  public:
-  PassMemory(const RunOptions& options, std::uint64_t records_left, PhaseTimes& times)
+  // For so many records at most.
+  PassMemory(const RunOptions& options, std::uint64_t records_most, PhaseTimes& times)
       : is_granted_(options.pass_bytes == 0) {
-    const std::uint64_t all = std::min(records_left, kRecordsPerPassMax) * kEntryBytes;
+    const std::uint64_t all = std::min(records_most, kRecordsPerPassMax) * kEntryBytes;
     const double start = now_s();
     if (is_granted_) {
       const std::uint64_t least = std::max<std::uint64_t>(std::min(options.min_bytes, all), kEntryBytes);
       gb_alloc_options asked = ask_with_files();
       asked.timeout_ms = UINT64_MAX;
       memory_ = gb_alloc_with(least - least % kEntryBytes, all, kEntryBytes, &bytes_, &asked);
-      if (memory_ != nullptr) keep_even_part(all);
     } else {
       bytes_ = std::max<std::uint64_t>(std::min(options.pass_bytes, all), kEntryBytes);
       bytes_ -= bytes_ % kEntryBytes;
@@ -83,6 +86,12 @@ class PassMemory {
     return gb_available(kEntryBytes, kEntryBytes, kEntryBytes, &bytes, &asked) == 0;
   }
 
+  // Gives back what so many records do not need. Nothing of what it holds is kept.
+  void shrink(std::uint64_t records) {
+    if (!is_granted_ || records >= this->records()) return;
+    if (gb_shrink(memory_, records * kEntryBytes) == 0) bytes_ = records * kEntryBytes;
+  }
+
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   [[nodiscard]] std::size_t records() const { return bytes_ / kEntryBytes; }
   [[nodiscard]] Entry* entries() const { return static_cast<Entry*>(memory_); }
@@ -91,13 +100,6 @@ class PassMemory {
   }
 
  private:
-  // As many passes as it takes with this grant, all of one size: a short last one would use what the others lack.
-  void keep_even_part(std::uint64_t all) {
-    const std::uint64_t passes = (all + bytes_ - 1) / bytes_;
-    const std::uint64_t even = (all / kEntryBytes + passes - 1) / passes * kEntryBytes;
-    if (even < bytes_ && gb_shrink(memory_, even) == 0) bytes_ = even;
-  }
-
   bool is_granted_;
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
@@ -115,6 +117,16 @@ constexpr double kCachedMin = 0.5;
 constexpr std::uint64_t kAheadBytes = 8U << 20U;       // asked for beyond what is being read
 constexpr std::uint64_t kMeanwhileBytes = 16U << 20U;  // asked for before something else is done
 constexpr std::uint64_t kPieceBytes = 2U << 20U;       // a request
+
+// What the disk of the file is to be read in, as microbench(1) measured it, else as the paper did; 0: not known.
+std::uint64_t access_unit_bytes(const std::string& path) {
+  gb_cache_t* detector = nullptr;
+  gb_cache_settings settings{};
+  settings.size = sizeof settings;
+  if (gb_cache_open(nullptr, &detector) == 0) gb_cache_explain(detector, path.c_str(), &settings);
+  gb_cache_close(detector);
+  return settings.access_unit_bytes;
+}
 
 // The inputs' parts, whole records each, the cached ones first (FCCD): what is in memory is read before it is pushed out.
 std::vector<Part> plan_parts(const std::vector<std::string>& paths, bool is_linear) {
@@ -298,20 +310,24 @@ std::size_t read_and_sort(Input& input, const PassMemory& memory, std::size_t re
   return done;
 }
 
-// The entries of all chunks in order: a heap of the chunks by their first entries.
+// The entries of all chunks in order: a heap of the chunks by their first entries, which it holds itself.
 class ChunkMerge {
  public:
   ChunkMerge(const Entry* entries, std::size_t records) {
     for (std::size_t first = 0; first < records; first += kChunkRecords)
-      chunks_.push_back({entries + first, entries + std::min(first + kChunkRecords, records)});
+      chunks_.push_back(
+          {entries[first], entries + first + 1, entries + std::min(first + kChunkRecords, records)});
     for (std::size_t i = chunks_.size(); i-- > 0;) sift_down(i);
   }
 
   // Not after the last.
   std::size_t next_place() {
-    const std::size_t place = chunks_[0].at->place;
-    if (++chunks_[0].at == chunks_[0].end) {
-      chunks_[0] = chunks_.back();
+    Chunk& top = chunks_[0];
+    const std::size_t place = top.head.place;
+    if (top.next != top.end) {
+      top.head = *top.next++;
+    } else {
+      top = chunks_.back();
       chunks_.pop_back();
     }
     sift_down(0);
@@ -320,21 +336,41 @@ class ChunkMerge {
 
  private:
   struct Chunk {
-    const Entry* at;
+    Entry head;
+    const Entry* next;
     const Entry* end;
   };
 
   void sift_down(std::size_t i) {
+    if (i >= chunks_.size()) return;
+    const Chunk moved = chunks_[i];
     for (std::size_t child = 2 * i + 1; child < chunks_.size(); child = 2 * i + 1) {
-      if (child + 1 < chunks_.size() && is_before(*chunks_[child + 1].at, *chunks_[child].at)) ++child;
-      if (!is_before(*chunks_[child].at, *chunks_[i].at)) return;
-      std::swap(chunks_[i], chunks_[child]);
+      if (child + 1 < chunks_.size() && is_before(chunks_[child + 1].head, chunks_[child].head)) ++child;
+      if (!is_before(chunks_[child].head, moved.head)) break;
+      chunks_[i] = chunks_[child];
       i = child;
     }
+    chunks_[i] = moved;
   }
 
   std::vector<Chunk> chunks_;
 };
+
+// Copies so many records, the next in order, to `to`. They lie all over the pass, each in cache lines and a page that were not used for long,
+// so all of a group are on their way from memory before the first is copied.
+void gather(ChunkMerge& merge, const unsigned char* data, std::size_t records, unsigned char* to) {
+  const unsigned char* group[kGatherRecords];
+  while (records > 0) {
+    const std::size_t count = std::min(records, kGatherRecords);
+    for (std::size_t i = 0; i < count; ++i) {
+      group[i] = data + merge.next_place() * kRecordBytes;
+      __builtin_prefetch(group[i]);
+      __builtin_prefetch(group[i] + kRecordBytes - 1);
+    }
+    for (std::size_t i = 0; i < count; ++i, to += kRecordBytes) std::memcpy(to, group[i], kRecordBytes);
+    records -= count;
+  }
+}
 
 // Sends what is written to the disk piece by piece, and never lets more than two pieces wait. Dirty pages cannot be reused: four
 // sorts that write whole passes at once fill the group with them, and the kernel, finding none to drop, stands still for seconds.
@@ -367,10 +403,7 @@ void write_pass(const PassMemory& memory, std::size_t records, const std::string
   ChunkMerge merge(memory.entries(), records);
   for (std::size_t done = 0; done < records;) {
     const std::size_t part = std::min(kWriteRecords, records - done);
-    for (std::size_t i = 0; i < part; ++i) {
-      const std::size_t place = merge.next_place();
-      std::memcpy(buffer.data() + i * kRecordBytes, memory.data() + place * kRecordBytes, kRecordBytes);
-    }
+    gather(merge, memory.data(), part, buffer.data());
     write_or_die(buffer.data(), part * kRecordBytes, file, path);
     behind.note(part * kRecordBytes);
     done += part;
@@ -407,26 +440,51 @@ long count_major_faults() {
   return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_majflt : 0;
 }
 
+namespace {
+
+// The most records to ask memory for, unless that is less than the least the sort was told to start with.
+std::uint64_t worthwhile_records(const RunOptions& options, std::uint64_t records) {
+  const std::uint64_t unit_bytes = access_unit_bytes(options.inputs[0]);
+  const std::uint64_t bytes = worthwhile_bytes(records * kRecordBytes, unit_bytes);
+  return bytes == 0 ? records : std::max(bytes / kRecordBytes, options.min_bytes / kEntryBytes) + 1;
+}
+
+// A pass of so many records, fewer at the end of a stream: how many it was.
+std::size_t make_run(Input& input, const PassMemory& memory, std::size_t records, const RunOptions& options,
+                     std::vector<std::string>& runs, PhaseTimes& times) {
+  const long faults = count_major_faults();
+  records = read_and_sort(input, memory, records, times);
+  if (records == 0) return 0;  // the stream ended with the pass before
+  const double start = now_s();
+  if (!runs.empty()) drop_from_cache(runs.back());
+  runs.push_back(options.run_prefix + "." + std::to_string(runs.size()));
+  write_pass(memory, records, runs.back());
+  times.write_s += now_s() - start;
+  times.major_faults += count_major_faults() - faults;
+  times.memory_bytes += memory.bytes();
+  return records;
+}
+
+}  // namespace
+
 std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times) {
   Input input(options);
+  const bool is_granted = options.pass_bytes == 0;
+  const std::uint64_t all = input.records_left();
+  const std::uint64_t most = is_granted ? worthwhile_records(options, all) : all;
+  PassSize size(is_granted ? worthwhile_bytes(all * kRecordBytes, kMergeBufferBytes) / kRecordBytes : 0);
   std::vector<std::string> runs;
-  std::optional<PassMemory> kept;
+  std::optional<PassMemory> memory;
   while (input.records_left() > 0) {
     input.ask_meanwhile();
-    if (kept && !kept->is_still_ours()) kept.reset();
-    if (!kept) kept.emplace(options, input.records_left(), times);
-    const PassMemory& memory = *kept;
-    times.memory_bytes += memory.bytes();
-    const long faults = count_major_faults();
-    const std::size_t records =
-        read_and_sort(input, memory, std::min<std::uint64_t>(memory.records(), input.records_left()), times);
-    if (records == 0) break;  // the stream ended with the pass before
+    if (memory && !memory->is_still_ours()) memory.reset();
+    if (!memory) memory.emplace(options, std::min(size.next(most, input.records_left()), most), times);
+    const std::uint64_t planned = size.next(memory->records(), input.records_left());
     const double start = now_s();
-    if (!runs.empty()) drop_from_cache(runs.back());
-    runs.push_back(options.run_prefix + "." + std::to_string(runs.size()));
-    write_pass(memory, records, runs.back());
-    times.write_s += now_s() - start;
-    times.major_faults += count_major_faults() - faults;
+    const std::size_t records = make_run(input, *memory, planned, options, runs, times);
+    if (records < planned) break;  // the end of a stream
+    size.note(records, now_s() - start);
+    if (size.records_most() != 0) memory->shrink(size.records_most());
   }
   return runs;
 }

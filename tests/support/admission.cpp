@@ -10,6 +10,8 @@
 //                                        line read after that, "walk MAJOR-FAULTS"; frees at end of file
 //   admission feed MIB                   "feeding" when it has touched that; then gives it back as others take memory, always
 //                                        a little ahead of them: what they get is memory that the host has behind it
+//   admission pressure CALM-MS MS        listens to gb_pressure_fd(): "watching in" or "watching pri"; then, after so long or as
+//                                        soon as it tells, "calm" or "pressed", twice; status 77 where nothing tells
 //   admission rounds COUNT MIN MAX       COUNT rounds of 2 to 8 processes that ask at once: a line of statistics
 //
 // MIN, MAX and MULTIPLE are bytes. Status 0, or 1 where memory was not there.
@@ -146,6 +148,24 @@ int feed(std::size_t bytes) {
   return 0;
 }
 
+int listen_to_pressure(int calm_ms, int pressed_ms) {
+  short events = 0;
+  const int fd = gb_pressure_fd(&events);
+  if (fd < 0) return 77;
+  std::puts(events == POLLIN ? "watching in" : "watching pri");
+  std::fflush(stdout);
+  for (const int time_ms : {calm_ms, pressed_ms}) {
+    pollfd waiting{fd, events, 0};
+    const int ready = poll(&waiting, 1, time_ms);
+    std::puts(ready == 1 && (waiting.revents & events) != 0 ? "pressed" : "calm");
+    std::fflush(stdout);
+    std::uint64_t told = 0;
+    if (ready == 1 && events == POLLIN && read(fd, &told, sizeof told) != sizeof told) return 1;
+  }
+  close(fd);
+  return 0;
+}
+
 int alloc(char** argv) {
   gb_alloc_options options{};
   options.size = sizeof options;
@@ -254,6 +274,8 @@ int main(int argc, char** argv) {
   if (std::strcmp(what, "hold") == 0 && argc == 3) return hold(number(argv[2]) * kMiB);
   if (std::strcmp(what, "grow") == 0 && argc == 4) return grow(number(argv[2]) * kMiB, number(argv[3]));
   if (std::strcmp(what, "feed") == 0 && argc == 3) return feed(number(argv[2]) * kMiB);
+  if (std::strcmp(what, "pressure") == 0 && argc == 4)
+    return listen_to_pressure(static_cast<int>(number(argv[2])), static_cast<int>(number(argv[3])));
   if (std::strcmp(what, "alloc") == 0 && argc == 6) return alloc(argv + 2);
   if (std::strcmp(what, "rounds") == 0 && argc == 5)
     return rounds(static_cast<int>(number(argv[2])), number(argv[3]), number(argv[4]));

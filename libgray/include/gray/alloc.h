@@ -90,8 +90,9 @@ GB_API void* gb_alloc(size_t min, size_t max, size_t multiple, size_t* got);
 
 /**
  * As gb_alloc(), and waits for min up to timeout_ms (negative: without end): first come, first served among those
- * who wait through this library. Sleeps; what others give back is seen at once if they take part, and within a fifth
- * of a second otherwise. errno ETIMEDOUT: it was not there in time.
+ * who wait through this library. Sleeps; what others give back is seen at once if they take part, or where a control group of
+ * version 1 lacks it, which tells its superuser; after pressure (as gb_pressure_fd()); and within a fifth of a second otherwise (a second
+ * where who was before it among those who wait is killed). Holds up to three descriptors meanwhile. errno ETIMEDOUT: it was not there in time.
  */
 GB_API void* gb_alloc_wait(size_t min, size_t max, size_t multiple, size_t* got, int64_t timeout_ms);
 

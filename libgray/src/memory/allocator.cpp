@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 #include "libgray/src/memory/account_text.hpp"
+#include "libgray/src/memory/room_events.hpp"
 #include "libgray/src/os/memory_os.hpp"
 #include "libgray/src/os/shared_os.hpp"
 
@@ -15,10 +17,12 @@ namespace {
 
 using base::Result;
 
-// A waiter is woken by those who take part. Memory that others give back is only seen by looking: soon at first, for
-// what is written back to disk is free in a moment, then ever more rarely.
+// A waiter is woken by those who take part, by pressure, and by the control group that lacks the room where that tells. Other memory that
+// is given back is only seen by looking: soon at first, for what is written back to disk is free in a moment, then ever more rarely.
 constexpr std::uint64_t kLookAgainFirstNs = 10'000'000;
 constexpr std::uint64_t kLookAgainNs = 200'000'000;
+// Where whatever is waited for will be told (room_events.hpp).
+constexpr std::uint64_t kLookAgainToldNs = 1'000'000'000;
 // Askers that come at the same time do so within a few switches of the processor.
 constexpr std::uint64_t kSettlePauseNs = 1'000'000;
 constexpr int kSettleRoundsMin = 2;  // without a change
@@ -197,14 +201,26 @@ class Allocator::Turn {
 
   // Waits till the minimum is there.
   int wait(std::uint64_t end_ns) {
-    for (std::uint64_t pause_ns = kLookAgainFirstNs;; pause_ns = std::min(2 * pause_ns, kLookAgainNs)) {
+    std::optional<RoomEvents> events;
+    std::uint64_t pause_ns = kLookAgainFirstNs;
+    for (;;) {
       const Allowance allowance = allow(0);
-      if (allowance.bytes >= request_.min_bytes) break;
+      if (allowance.bytes >= request_.min_bytes) return 0;
       const std::uint64_t now_ns = os::now_ns();
       if (now_ns >= end_ns) return request_.timeout_ns == 0 ? -EAGAIN : -ETIMEDOUT;
-      claims_.wait(allowance.generation, std::min(pause_ns, end_ns - now_ns));
+      if (!events) {
+        events.emplace(claims_, accounts_, has(kSignalStall));
+        if (events->is_open()) continue;  // what was told meanwhile was not heard
+      }
+      if (!events->is_open()) {
+        claims_.wait(allowance.generation, std::min(pause_ns, end_ns - now_ns));
+      } else if (events->expect(accounts_.shared_pools(pool_options_), request_.min_bytes)) {
+        events->wait(std::min(kLookAgainToldNs, end_ns - now_ns));
+      } else {
+        events->wait(std::min(pause_ns, end_ns - now_ns));
+      }
+      pause_ns = std::min(2 * pause_ns, kLookAgainNs);
     }
-    return 0;
   }
 
  private:

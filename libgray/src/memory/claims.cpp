@@ -100,7 +100,7 @@ bool Claims::lock() {
 void Claims::unlock() {
   os::store_shared(tables_[0], &copies_[0], sizeof copies_[0]);
   os::unlock_shared(tables_[0]);
-  if (is_announced_) os::wake_all(&static_cast<ClaimTable*>(tables_[0].address)->generation);
+  if (is_announced_) os::wake_all(tables_[0], &static_cast<ClaimTable*>(tables_[0].address)->generation);
   is_announced_ = false;
 }
 

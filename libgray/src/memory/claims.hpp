@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -97,6 +98,11 @@ class Claims {
 
   /// Sleeps till memory may have become free, by those who take part, or till the time has passed.
   void wait(std::uint32_t generation, std::uint64_t timeout_ns);
+
+  /// A descriptor that gets readable when wait() would end before its time.
+  [[nodiscard]] base::Result<int> watch() const {
+    return is_shared() ? os::watch_shared(tables_[0]) : base::Result<int>::failure(-ENOENT);
+  }
 
   void lock_for_fork() { mutex_.lock(); }
   void unlock_after_fork() { mutex_.unlock(); }

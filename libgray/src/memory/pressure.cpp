@@ -2,9 +2,6 @@
 #include "libgray/src/memory/pressure.hpp"
 
 #include <cerrno>
-
-#include "libgray/src/os/memory_os.hpp"
-
 namespace gray::memory {
 namespace {
 
@@ -13,23 +10,23 @@ constexpr char kTrigger[] = "some 100000 2000000";
 
 }  // namespace
 
-base::Result<PressureSource> open_pressure(const HostAccounts& accounts) {
+base::Result<os::EventSource> open_pressure(const HostAccounts& accounts) {
   if (accounts.is_version_2()) {
     const std::string file = accounts.group_file("memory.pressure");
     const auto trigger =
         file.empty() ? base::Result<int>::failure(-ENOENT) : os::open_trigger(file, kTrigger);
-    if (trigger) return PressureSource{trigger.value(), false};
+    if (trigger) return os::EventSource{trigger.value(), false};
   } else {
     // That file cannot be read, but lies beside one that can.
     const std::string stat = accounts.group_file("memory.stat");
     const std::string level = stat.substr(0, stat.rfind('/') + 1) + "memory.pressure_level";
     const auto event =
-        stat.empty() ? base::Result<int>::failure(-ENOENT) : os::open_level_event(level, "medium");
-    if (event) return PressureSource{event.value(), true};
+        stat.empty() ? base::Result<int>::failure(-ENOENT) : os::open_group_event(level, "medium");
+    if (event) return os::EventSource{event.value(), true};
   }
   const auto trigger = os::open_trigger("/proc/pressure/memory", kTrigger);
-  if (trigger) return PressureSource{trigger.value(), false};
-  return base::Result<PressureSource>::failure(-ENOTSUP);
+  if (trigger) return os::EventSource{trigger.value(), false};
+  return base::Result<os::EventSource>::failure(-ENOTSUP);
 }
 
 }  // namespace gray::memory

@@ -12,6 +12,7 @@ constexpr std::uint64_t kBlockPages = 64;  // between two looks at the clock rea
 // A swap-in brings 8 neighbours along, so 3 slow pages lie in 24; a preempted thread has one slow page in
 // thousands.
 constexpr std::uint32_t kSlowPagesMin = 3;
+constexpr std::uint64_t kSwapInPages = 8;  // one of them tells of all
 constexpr std::uint64_t kWindowAgainPages = 64;
 // The kernel reclaims for a group once in 32 to 64 pages.
 constexpr std::uint64_t kWindowFirstPages = 256;
@@ -109,17 +110,18 @@ std::uint64_t Probe::next_step_pages(std::uint64_t want_pages, std::uint64_t all
   return std::min({pages, room, want_pages - held_pages_});
 }
 
-// Writes to so many pages, and stops at the first cluster of slow ones: true.
-bool Probe::pass(std::uint64_t first_page, std::uint64_t pages, std::uint64_t slow_ns,
-                 std::uint64_t window_pages, std::uint64_t& done_pages) {
-  SlowCluster cluster(slow_ns, window_pages);
+// Writes to every stride-th of so many pages, and stops at the first cluster of slow ones: true.
+bool Probe::pass(std::uint64_t first_page, std::uint64_t pages, std::uint64_t stride, const SlowBound& bound,
+                 std::uint64_t& done_pages) {
+  SlowCluster cluster(bound.slow_ns, bound.window_pages);
   for (done_pages = 0; done_pages < pages;) {
-    const std::uint64_t part = std::min(kBlockPages, pages - done_pages);
-    os::touch_pages(base_, first_page + done_pages, part, 1, times_ns_.data());
+    const std::uint64_t part = std::min(kBlockPages, (pages - done_pages + stride - 1) / stride);
+    os::touch_pages(base_, first_page + done_pages, part, stride, times_ns_.data());
     touches_ += part;
     bool is_hit = false;
-    for (std::uint64_t i = 0; i < part; ++i) is_hit = cluster.add(done_pages + i, times_ns_[i]) || is_hit;
-    done_pages += part;
+    for (std::uint64_t i = 0; i < part; ++i)
+      is_hit = cluster.add(done_pages + i * stride, times_ns_[i]) || is_hit;
+    done_pages = std::min(pages, done_pages + part * stride);
     if (is_hit) return true;
   }
   return false;
@@ -140,10 +142,11 @@ bool Probe::is_sample_slow() {
 // One step in two passes. done_pages is what the first one took, if less than asked for.
 Probe::Look Probe::take(std::uint64_t pages, std::uint64_t& done_pages) {
   Look look;
-  look.is_suspicious = pass(held_pages_, pages, slow_first_ns_, kWindowFirstPages, done_pages);
+  look.is_suspicious = pass(held_pages_, pages, 1, {slow_first_ns_, kWindowFirstPages}, done_pages);
   dirty_pages_ = std::max(dirty_pages_, held_pages_ + done_pages);
   std::uint64_t again_pages = 0;
-  look.is_slow = pass(held_pages_, done_pages, slow_again_ns_, kWindowAgainPages, again_pages);
+  const std::uint64_t stride = has(kSignalFaults) ? kSwapInPages : 1;
+  look.is_slow = pass(held_pages_, done_pages, stride, {slow_again_ns_, kWindowAgainPages}, again_pages);
   look.is_slow = is_sample_slow() || look.is_slow;
   return look;
 }
@@ -202,7 +205,7 @@ bool Probe::settle() {
     std::uint64_t done_pages = 0;
     const bool is_whole = page == 0;
     for (; page < held_pages_ && clusters <= clusters_max; page += done_pages) {
-      const bool is_slow = pass(page, held_pages_ - page, slow_again_ns_, kWindowAgainPages, done_pages);
+      const bool is_slow = pass(page, held_pages_ - page, 1, {slow_again_ns_, kWindowAgainPages}, done_pages);
       clusters += is_slow ? 1 : 0;
     }
     if (clusters == 0 && is_whole) return true;

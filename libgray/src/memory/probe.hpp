@@ -4,9 +4,9 @@
 // Knowledge assumed: a page that is in memory is written to in nanoseconds, one that was paged out takes a device;
 // the kernel pages out in order to give a page, so a process that grows too large either finds its own earlier
 // pages gone or waits for each new one.
-// Output observed: the time of each write, in two passes over each step and of a sample of what was taken before;
-// beside it, unless switched off, major faults, the group's swapped bytes and refaults, and the time that tasks
-// stalled for memory.
+// Output observed: the time of each write, in two passes over each step and of a sample of what was taken before; beside
+// it, unless switched off, major faults, the group's swapped bytes and refaults, and the time that tasks stalled for memory. Where
+// faults are told the second pass writes to one page of each group that a swap-in brings along.
 // Inference drawn: several slow pages in near succession in the second pass mean that the step does not fit. Several
 // in the first pass are a suspicion, which ends it at once. Where other signals are on one of them has to agree, for a
 // hypervisor that backs memory late, a preemption or the clearing of a huge page is slow as well. By time alone either is
@@ -76,10 +76,15 @@ class Probe {
     bool is_slow = false;        // what should be there was slow
   };
 
+  struct SlowBound {
+    std::uint64_t slow_ns;
+    std::uint64_t window_pages;  // in which several have to be that slow
+  };
+
   [[nodiscard]] bool has(Signal signal) const { return (options_.signals & signal) != 0; }
   void calibrate();
   [[nodiscard]] std::uint64_t next_step_pages(std::uint64_t want_pages, std::uint64_t allowed_pages) const;
-  bool pass(std::uint64_t first_page, std::uint64_t pages, std::uint64_t slow_ns, std::uint64_t window_pages,
+  bool pass(std::uint64_t first_page, std::uint64_t pages, std::uint64_t stride, const SlowBound& bound,
             std::uint64_t& done_pages);
   Look take(std::uint64_t pages, std::uint64_t& done_pages);
   bool is_sample_slow();

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -23,6 +24,7 @@ using base::Result;
 
 constexpr std::size_t kTextBytesMax = 4U << 20U;  // mountinfo of a host of many containers
 constexpr std::uint64_t kTimeMaxNs = 4'000'000'000;
+constexpr std::size_t kSourcesMax = 4;
 constexpr int kAdviceCollapse = 25;  // MADV_COLLAPSE, of Linux 6.1
 constexpr std::uint64_t kPagemapSwapped = std::uint64_t{1} << 62U;
 
@@ -137,7 +139,7 @@ Result<int> open_trigger(const std::string& path, const char* trigger) {
   return file.release();
 }
 
-Result<int> open_level_event(const std::string& path, const char* level) {
+Result<int> open_group_event(const std::string& path, const std::string& what) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos) return Result<int>::failure(-ENOENT);
   const std::string control_path = path.substr(0, slash) + "/cgroup.event_control";
@@ -146,9 +148,33 @@ Result<int> open_level_event(const std::string& path, const char* level) {
   base::ScopedFd event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   for (const base::ScopedFd* fd : {&source, &control, static_cast<const base::ScopedFd*>(&event)})
     if (!fd->is_open()) return Result<int>::failure(fd->error());
-  const std::string order = std::to_string(event.get()) + " " + std::to_string(source.get()) + " " + level;
+  const std::string order = std::to_string(event.get()) + " " + std::to_string(source.get()) + " " + what;
   if (write(control.get(), order.c_str(), order.size()) < 0) return Result<int>::failure(-errno);
   return event.release();
+}
+
+int wait_for_events(const EventSource* sources, std::size_t count, std::uint64_t timeout_ns) {
+  pollfd polled[kSourcesMax] = {};
+  count = std::min(count, kSourcesMax);
+  for (std::size_t i = 0; i < count; ++i)
+    polled[i] = {sources[i].fd, static_cast<short>(sources[i].is_readable ? POLLIN : POLLPRI), 0};
+  const timespec time{static_cast<time_t>(timeout_ns / 1'000'000'000U),
+                      static_cast<long>(timeout_ns % 1'000'000'000U)};
+  if (ppoll(polled, count, &time, nullptr) <= 0) return -1;
+  int first = -1;
+  for (std::size_t i = count; i-- > 0;) {
+    if (polled[i].revents == 0) continue;
+    first = static_cast<int>(i);
+    char told[4096];
+    // As many as have come meanwhile are one; what is urgent has nothing to be read.
+    while (sources[i].is_readable && read(sources[i].fd, told, sizeof told) == sizeof told) {
+    }
+  }
+  return first;
+}
+
+void close_event(const EventSource& source) {
+  close(source.fd);
 }
 
 std::uint64_t now_ns() {

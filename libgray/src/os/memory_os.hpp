@@ -52,11 +52,23 @@ int try_in_child(std::uint64_t bytes);
 /// A descriptor that poll() finds urgent (POLLPRI) once the file's trigger is met (PSI). The caller closes it.
 base::Result<int> open_trigger(const std::string& path, const char* trigger);
 
-/// A descriptor that poll() finds readable once the control group of version 1 whose memory.pressure_level is
-/// given reports that level. The caller closes it.
-base::Result<int> open_level_event(const std::string& path, const char* level);
+/// A descriptor that poll() finds readable once a control group of version 1 tells what is asked of its file: memory.pressure_level
+/// that level, memory.usage_in_bytes that so many bytes were passed, up or down. The caller closes it.
+base::Result<int> open_group_event(const std::string& path, const std::string& what);
+
+/// A descriptor that tells something: it gets ready for reading, or else urgent.
+struct EventSource {
+  int fd;
+  bool is_readable;
+};
+
+/// Sleeps till one of so many gets ready, or till the time has passed: the number of the first that did, or -1. What those that are ready
+/// have to say is taken from them, so that they get ready anew.
+int wait_for_events(const EventSource* sources, std::size_t count, std::uint64_t timeout_ns);
 
 std::uint64_t now_ns();
 void pause_ns(std::uint64_t time_ns);
+
+void close_event(const EventSource& source);
 
 }  // namespace gray::os

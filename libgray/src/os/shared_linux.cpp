@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -110,8 +111,19 @@ void wait_while(std::uint32_t* word, std::uint32_t seen, std::uint64_t timeout_n
   if (status == -EFAULT) pause_ns(timeout_ns);
 }
 
-void wake_all(std::uint32_t* word) {
+// The file's times are changed for those who watch it: what is written to it tells of each look of each asker, too.
+void wake_all(const SharedMemory& memory, std::uint32_t* word) {
   base::raw_syscall(SYS_futex, base::word(word), FUTEX_WAKE, 0x7fffffff);
+  futimens(memory.fd, nullptr);
+}
+
+Result<int> watch_shared(const SharedMemory& memory) {
+  base::ScopedFd watch(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  if (!watch.is_open()) return Result<int>::failure(-errno);
+  // By its descriptor, for its name may be another file's by now.
+  const std::string path = "/proc/self/fd/" + std::to_string(memory.fd);
+  if (inotify_add_watch(watch.get(), path.c_str(), IN_ATTRIB) < 0) return Result<int>::failure(-errno);
+  return watch.release();
 }
 
 std::uint32_t process_id() {

@@ -36,7 +36,11 @@ void unlock_shared(const SharedMemory& memory);
 /// Sleeps while *word, which lies in shared memory, is still `seen`, or till the time has passed; if it is not there any more, for
 /// that time.
 void wait_while(std::uint32_t* word, std::uint32_t seen, std::uint64_t timeout_ns);
-void wake_all(std::uint32_t* word);
+void wake_all(const SharedMemory& memory, std::uint32_t* word);
+
+/// A descriptor that poll() finds readable after a wake_all() on that file, for who has others to listen to, too. The caller
+/// closes it. -EMFILE and the like where the host has no more of them.
+base::Result<int> watch_shared(const SharedMemory& memory);
 
 std::uint32_t process_id();
 

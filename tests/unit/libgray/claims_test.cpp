@@ -361,13 +361,47 @@ TEST_CASE("a waiter is served when memory comes free, and told when its time is 
   CHECK(waits == 3);
 }
 
+TEST_CASE("a waiter looks when its group tells, else by the clock, and not at all often") {
+  constexpr std::uint64_t kSecondNs = 1'000'000'000;
+  const auto waits_with = [](bool is_watch_possible, bool does_group_tell) {
+    simulated::reset_memory();
+    simulated::memory().is_watch_possible = is_watch_possible;
+    auto& texts = simulated::memory().texts;
+    texts["/proc/meminfo"] = "MemTotal: 4096000 kB\nMemAvailable: 4096000 kB\nSwapFree: 1000000 kB\n";
+    texts["/proc/self/cgroup"] = "4:memory:/a\n";
+    texts["/sys/fs/cgroup/memory/a/memory.limit_in_bytes"] = std::to_string(100 * kMiB) + "\n";
+    texts["/sys/fs/cgroup/memory/a/memory.usage_in_bytes"] = std::to_string(80 * kMiB) + "\n";
+    if (!does_group_tell) texts.erase("/sys/fs/cgroup/memory/a/memory.usage_in_bytes");
+    if (!does_group_tell) texts["/proc/self/status"] = "VmRSS: 81920 kB\n";
+    Allocator allocator;
+    Request request = request_of(40, 40);
+    request.timeout_ns = 3 * kSecondNs;
+    CHECK(allocator.allocate(request).error() == -ETIMEDOUT);
+    return simulated::memory().event_waits_ns;
+  };
+  CHECK(waits_with(false, true).empty());
+  const auto told = waits_with(true, true);
+  REQUIRE(told.size() >= 3);
+  CHECK(told.size() <= 4);  // the last one the rest of the time
+  CHECK(told.front() == kSecondNs);
+  // 20 of 100 MiB are free less the margin, and 40 are wanted: told once, at that use.
+  REQUIRE(simulated::memory().group_events.size() == 1);
+  CHECK(std::stoull(simulated::memory().group_events[0]) == (100 - 4 - 40) * kMiB);
+  const auto untold = waits_with(true, false);
+  CHECK(untold.size() >= 15);
+  CHECK(untold.front() == kSecondNs / 100);
+  CHECK(simulated::memory().group_events.empty());
+}
+
 TEST_CASE("a hog that grows while we probe is left room, and nobody is paged out") {
   for (const bool has_swap : {true, false}) {
     set_host(1000);
     simulated::memory().has_swap = has_swap;
     simulated::memory().on_touch = [](std::uint64_t) {
       auto& memory = simulated::memory();
-      if (memory.competitor_pages < 500 * 256 && memory.touches % 2 == 0) ++memory.competitor_pages;
+      // As fast as we do.
+      if (memory.competitor_pages < std::min<std::size_t>(500 * 256, memory.resident.size()))
+        ++memory.competitor_pages;
     };
     simulated::memory().before_read = tell_free_memory;
     Allocator allocator;

@@ -150,10 +150,20 @@ Result<int> open_trigger(const std::string& path, const char* /*trigger*/) {
   return 1;
 }
 
-Result<int> open_level_event(const std::string& path, const char* /*level*/) {
+Result<int> open_group_event(const std::string& path, const std::string& what) {
   if (memory().texts.count(path) == 0) return Result<int>::failure(-ENOENT);
+  memory().group_events.push_back(what);
   return 2;
 }
+
+int wait_for_events(const EventSource* /*sources*/, std::size_t /*count*/, std::uint64_t timeout_ns) {
+  memory().event_waits_ns.push_back(timeout_ns);
+  memory().clock_ns += timeout_ns;
+  if (memory().on_wait) memory().on_wait();
+  return -1;
+}
+
+void close_event(const EventSource& /*source*/) {}
 
 std::uint64_t now_ns() {
   return ++memory().clock_ns;
@@ -200,7 +210,11 @@ void wait_while(std::uint32_t* word, std::uint32_t seen, std::uint64_t timeout_n
   if (memory().on_wait) memory().on_wait();
 }
 
-void wake_all(std::uint32_t* /*word*/) {}
+void wake_all(const SharedMemory& /*memory*/, std::uint32_t* /*word*/) {}
+
+Result<int> watch_shared(const SharedMemory& /*memory*/) {
+  return memory().is_watch_possible ? Result<int>(3) : Result<int>::failure(-EMFILE);
+}
 
 std::uint32_t process_id() {
   return memory().process;

@@ -48,6 +48,9 @@ struct Memory {
   bool is_lock_kept = false;            // by somebody who stands still
   int locks = 0;                        // held now
   std::function<void()> on_wait;
+  bool is_watch_possible = false;             // of a shared file
+  std::vector<std::uint64_t> event_waits_ns;  // how long each would have been
+  std::vector<std::string> group_events;      // asked for
 
   std::uint64_t touches = 0;
   std::uint64_t swap_outs = 0;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// room_events: what tells who waits for memory that it is worth looking again, so that he need not look all the time.
+//
+// Knowledge assumed: who takes part in the claims says when he gives memory back. A control group of version 1 tells when its use
+// passes a number of bytes, on its way down, too. Pressure stall information tells that somebody waits for memory, after which the
+// kernel has pushed pages out, or killed, and so made room.
+// Output observed: those three, by descriptors.
+// Inference drawn: that a look is due. The look itself decides.
+// What breaks it: memory that comes free quietly where no such group tells (version 2, the host itself), since nothing
+// tells that pressure has gone: there the look by the clock stays, as it does where a descriptor cannot be had.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "libgray/src/memory/claims.hpp"
+#include "libgray/src/memory/pools.hpp"
+#include "libgray/src/os/memory_os.hpp"
+
+namespace gray::memory {
+
+/// One waiter's. Does nothing where the claims cannot be watched: is_open() is false then, and Claims::wait() is all there is.
+class RoomEvents {
+ public:
+  RoomEvents(const Claims& claims, const HostAccounts& accounts, bool is_pressure_wanted);
+  ~RoomEvents();
+  RoomEvents(const RoomEvents&) = delete;
+  RoomEvents& operator=(const RoomEvents&) = delete;
+
+  [[nodiscard]] bool is_open() const { return !sources_.empty(); }
+
+  /// Asks to be told when one of these pools has room for so much. True: whichever lacks it now will tell.
+  bool expect(const std::vector<Pool>& pools, std::uint64_t bytes);
+
+  /// Sleeps till something is told, or till the time has passed.
+  void wait(std::uint64_t timeout_ns);
+
+ private:
+  std::vector<os::EventSource> sources_;  // the claims first
+  os::EventSource usage_{-1, true};       // of the group that lacks most
+  std::uint64_t expected_bytes_ = 0;      // of its use
+  std::uint64_t expected_pool_ = 0;
+};
+
+}  // namespace gray::memory
