@@ -71,15 +71,26 @@ class Page {
   }
 
   // Only what was measured: a shipped default is no mark of this host's.
-  [[nodiscard]] double measured(const char* key) const {
+  [[nodiscard]] bool is_measured(const char* key) const {
     const auto found = repository_.find(key, device_);
-    return found && found->source != Source::kDefault ? found->parameter.value : 0;
+    return found && found->source != Source::kDefault;
   }
 
+  [[nodiscard]] double measured(const char* key) const {
+    return is_measured(key) ? repository_.find(key, device_)->parameter.value : 0;
+  }
+
+  // What is used, or that there is nothing.
   [[nodiscard]] std::string shown(const char* key) const {
     const auto found = repository_.find(key, device_);
-    return found ? format_quantity(found->parameter.value, found->parameter.unit) : "?";
+    return found ? format_quantity(found->parameter.value, found->parameter.unit) : "nothing";
   }
+
+  // One for what was measured and one for what was not: a page must not claim what nobody looked at.
+  [[nodiscard]] std::string cache_sentence() const;
+  [[nodiscard]] std::string unit_sentence() const;
+  [[nodiscard]] std::string seek_sentence() const;
+  [[nodiscard]] std::string readahead_sentence() const;
 
   void add_heading() {
     const auto& host = repository_.fingerprint();
@@ -106,44 +117,82 @@ class Page {
   std::string text_;
 };
 
+std::string Page::cache_sentence() const {
+  if (!is_measured("cache.threshold_ns")) {
+    return "One-byte reads by how long they took. No threshold was measured: gbp and libgray time a cached "
+           "read when they need one.";
+  }
+  return fmt::format(
+      "One-byte reads by how long they took: above {} gbp, discnice and libgray take a page for not cached "
+      "where the "
+      "kernel does not tell them.",
+      shown("cache.threshold_ns"));
+}
+
+std::string Page::unit_sentence() const {
+  const char* const kUnit = "disk.access_unit_bytes";
+  if (!is_measured(kUnit)) {
+    return "The access unit, for no less than which gbp and libgray let one probe answer, was not measured: "
+           "they take a default.";
+  }
+  return fmt::format(
+      "gbp and libgray let one probe answer for no less than the access unit, {}: larger requests gain "
+      "little.",
+      shown(kUnit));
+}
+
+std::string Page::seek_sentence() const {
+  const char* const kRatio = "disk.random_over_sequential";
+  const std::string use =
+      is_measured(kRatio)
+          ? fmt::format(
+                "gbp -file goes by {}, how many times longer a random page takes than a sequential one",
+                shown(kRatio))
+          : "how many times longer a random page takes than a sequential one was not measured, and gbp -file "
+            "asks "
+            "the kernel whether the disk turns";
+  if (!is_measured("disk.is_rotational")) {
+    return fmt::format("Whether distance costs time was not measured here; {}.", use);
+  }
+  if (measured("disk.is_rotational") > 0) {
+    return fmt::format("Distance costs time, as under a moving head; {}.", use);
+  }
+  return fmt::format("Distance costs nothing, this is no disk with a head; {}.", use);
+}
+
+std::string Page::readahead_sentence() const {
+  const char* const kMax = "disk.readahead_max_bytes";
+  if (!is_measured(kMax)) {
+    return "How far they grow was not measured: gbp and libgray take a default for what one probe answers "
+           "for.";
+  }
+  if (measured(kMax) <= 0)
+    return "Nothing is read ahead here: what is cached has been asked for page by page.";
+  return fmt::format(
+      "They grow to {}, for which one probe of gbp or libgray answers at least: what is read together is "
+      "cached "
+      "together.",
+      shown(kMax));
+}
+
 void Page::add_pictures() {
   Chart cache{"Hits and misses", "ns", "count", true, false, {}, {}, {}};
   cache.series = {{"in the page cache", points("cache.hit_histogram"), true},
                   {"from the disk", points("cache.miss_histogram"), true}};
   if (measured("cache.threshold_ns") > 0)
     cache.marks.push_back({measured("cache.threshold_ns"), "threshold"});
-  add_section(
-      cache,
-      fmt::format(
-          "One-byte reads by how long they took: above {} gbp, discnice and libgray take a page for not "
-          "cached where the kernel does not tell them.",
-          shown("cache.threshold_ns")));
+  add_section(cache, cache_sentence());
   Chart unit{"Bandwidth by request size", "bytes", "bytes/s", true, false, {}, {}, {}};
   unit.series = {{"reads at random places", points("disk.unit_curve"), false}};
   if (measured("disk.access_unit_bytes") > 0)
     unit.marks.push_back({measured("disk.access_unit_bytes"), "access unit"});
-  add_section(
-      unit, fmt::format(
-                "gbp and libgray let one probe answer for no less than the access unit, {}: larger requests "
-                "gain little.",
-                shown("disk.access_unit_bytes")));
+  add_section(unit, unit_sentence());
   Chart seek{"Seek time by distance", "bytes", "ns", true, false, {}, {}, {}};
   seek.series = {{"a page at this distance from the last one", points("disk.seek_curve"), false}};
-  add_section(seek,
-              measured("disk.is_rotational") > 0
-                  ? fmt::format("Distance costs time: gbp -file orders by place, for a random page takes {} "
-                                "times a sequential one.",
-                                shown("disk.random_over_sequential"))
-                  : fmt::format("Distance costs nothing, this is no disk with a head; gbp -file goes by {}, "
-                                "how many times longer a random page takes than a sequential one.",
-                                shown("disk.random_over_sequential")));
+  add_section(seek, seek_sentence());
   Chart ahead{"Read-ahead windows", "1", "bytes", false, true, {}, {}, {}};
   ahead.series = {{"first, second, ... window of a stream", points("disk.readahead_curve"), false}};
-  add_section(
-      ahead,
-      fmt::format("They grow to {}, for which one probe of gbp or libgray answers at least: what is read "
-                  "together is cached together.",
-                  shown("disk.readahead_max_bytes")));
+  add_section(ahead, readahead_sentence());
   Chart queue{"Random reads at once", "1", "1/s", true, false, {}, {}, {}};
   queue.series = {{"reads a second", points("disk.queue_curve"), false}};
   add_section(

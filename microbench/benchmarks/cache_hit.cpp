@@ -20,7 +20,8 @@ constexpr double kHitMaxNs = 20'000;
 
 constexpr Output kOutputs[] = {
     {"cache.hit_ns", "ns", "pread_1", "one byte read from a cached page", "tools/discnice/cli", false},
-    {"cache.hit_per_kib_ns", "ns", "pread_64k", "each further KiB read from cached pages", "a person", false},
+    {"cache.hit_per_kib_ns", "ns", "pread_64k", "each further KiB read from cached pages", "a person", false,
+     Kind::kValue, kCalmTime},
 };
 
 class CacheHitSession : public Session {

@@ -24,7 +24,17 @@ namespace microbench {
 namespace {
 
 // Shorter jumps may be answered by what the disk has read ahead itself.
-constexpr std::uint64_t kDistanceMinBytes = 2 * 1024 * 1024;
+constexpr std::uint64_t kJumpMinBytes = 2 * 1024 * 1024;
+
+// A distance is met within so much: over the same number of bytes a disk turns by the same angle each time, from wherever the
+// jump begins, so that one and the same length would say the same every time. This is a track and more on any disk.
+constexpr std::uint64_t kJitterBytes = 1024 * 1024;
+
+constexpr std::uint64_t kDistanceMinBytes = kJumpMinBytes + kJitterBytes;
+
+// The shortest jumps tell how long the head takes to settle, against a scatter of a whole turn: so there are more of them,
+// in a row, where each begins at the end of the last.
+constexpr int kShortChains = 3;
 
 // From one to the next distance.
 constexpr std::uint64_t kDistanceFactor = 2;
@@ -54,10 +64,10 @@ class DiskSeekSession : public Session {
   }
 
   void round() override {
-    for (const std::uint64_t distance : distances_) {
-      const double ns = time_jump(distance);
-      by_distance_[distance].push_back(ns);
-      samples_.push_back({static_cast<double>(distance) / static_cast<double>(span_bytes_), ns});
+    for (int chain = 0; chain < kShortChains; ++chain) jump_in_a_row();
+    for (std::size_t i = std::min(estimate::kSettleDistances, distances_.size()); i < distances_.size();
+         ++i) {
+      add_jump(distances_[i], time_jump(jittered(distances_[i])));
     }
     add("near_ns", by_distance_[distances_.front()].back());
     add("far_ns", by_distance_[distances_.back()].back());
@@ -103,7 +113,9 @@ class DiskSeekSession : public Session {
     std::uint64_t distance = kDistanceMinBytes;
     for (; distance <= span_bytes_ / 3; distance *= kDistanceFactor) distances_.push_back(distance);
     for (const std::uint64_t tenths : {4U, 5U, 6U, 7U, 8U, 9U}) {
-      distances_.push_back(span_bytes_ / 10 * tenths / kPageBytes * kPageBytes);
+      const std::uint64_t far = span_bytes_ / 10 * tenths / kPageBytes * kPageBytes;
+      if (far >= kDistanceMinBytes && far + kJitterBytes + kPageBytes <= span_bytes_)
+        distances_.push_back(far);
     }
   }
 
@@ -130,6 +142,31 @@ class DiskSeekSession : public Session {
     const std::uint64_t start = context().timer.ticks();
     read_all(fd, context().file->buffer(), kPageBytes, offset);
     return context().timer.ns_since(start);
+  }
+
+  void add_jump(std::uint64_t distance, double ns) {
+    by_distance_[distance].push_back(ns);
+    samples_.push_back({static_cast<double>(distance) / static_cast<double>(span_bytes_), ns});
+  }
+
+  std::uint64_t jittered(std::uint64_t distance) {
+    const std::uint64_t pages = 2 * kJitterBytes / kPageBytes + 1;
+    return distance - kJitterBytes + context().file->random()() % pages * kPageBytes;
+  }
+
+  void jump_in_a_row() {
+    std::uint64_t place = context().file->random()() % (span_bytes_ / kPageBytes) * kPageBytes;
+    (void)time_read(place);
+    const std::size_t count = std::min(estimate::kSettleDistances, distances_.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t distance = jittered(distances_[i]);
+      bool is_up = context().file->random()() % 2 == 0;
+      if (place < distance) is_up = true;
+      if (place + distance + kPageBytes > span_bytes_) is_up = false;
+      if (!is_up && place < distance) return;  // no room on either side: another row begins elsewhere
+      place = is_up ? place + distance : place - distance;
+      add_jump(distances_[i], time_read(place));
+    }
   }
 
   double time_jump(std::uint64_t distance) {

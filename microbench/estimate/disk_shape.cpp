@@ -34,8 +34,8 @@ using TimesByDistance = std::map<double, std::vector<double>>;
 constexpr std::size_t kTurnDistances = 4;
 
 // An even spread has this part of its width between these quantiles; the ends are left to hiccups.
-constexpr double kLowShare = 0.05;
-constexpr double kHighShare = 0.95;
+constexpr double kLowShare = 0.1;
+constexpr double kHighShare = 0.9;
 
 double turn_of(const TimesByDistance& by_distance) {
   std::vector<double> residuals;
@@ -51,18 +51,38 @@ double turn_of(const TimesByDistance& by_distance) {
   return turn_ns >= kRotationMinNs && turn_ns <= kRotationMaxNs ? turn_ns : 0;
 }
 
-// The time without the turn. Of an even spread the lower end is known best by far, and no hiccup moves it; where the times are
-// wider than a turn, by ways of several lengths, it is their mean less half a turn; without a turn, the median.
-double still_ns(const std::vector<double>& times, double turn_ns) {
-  const auto summary = gray::stats::summarize(times).value();
-  if (turn_ns == 0) return summary.median;
-  std::vector<double> kept;
+// What was not held up by something else.
+std::vector<double> calm_of(const std::vector<double>& times, double turn_ns) {
+  const double median = gray::stats::summarize(times).value().median;
+  if (turn_ns == 0) return {median};
+  std::vector<double> calm;
   for (const double time : times) {
-    if (time <= summary.median + kTurnTolerance * turn_ns) kept.push_back(time);
+    if (time <= median + kTurnTolerance * turn_ns) calm.push_back(time);
   }
-  const auto calm = gray::stats::summarize(kept).value();
-  if (calm.max - calm.min > kTurnTolerance * turn_ns) return calm.mean - turn_ns / 2;
+  return calm;
+}
+
+// The time without the turn where all ways of one distance are nearly equally long: of an even spread the lower end is known best by
+// far, and no hiccup moves it.
+double least_ns(const std::vector<double>& times, double turn_ns) {
+  const auto calm = gray::stats::summarize(calm_of(times, turn_ns)).value();
   return calm.min - turn_ns / static_cast<double>(calm.count + 1);
+}
+
+// The same where the same number of bytes is a shorter or a longer way: a lower end would be that of the shortest.
+double mean_ns(const std::vector<double>& times, double turn_ns) {
+  return gray::stats::summarize(calm_of(times, turn_ns)).value().mean - turn_ns / 2;
+}
+
+// The slope of a line through (0, intercept).
+double slope_from(double intercept, const std::vector<double>& x, const std::vector<double>& y) {
+  double products = 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    products += x[i] * (y[i] - intercept);
+    squares += x[i] * x[i];
+  }
+  return squares > 0 ? products / squares : 0;
 }
 
 // Units in a row whose rates are one level.
@@ -111,25 +131,32 @@ SeekFit fit_seek(const std::vector<SeekSample>& samples, double transfer_ns) {
   }
   const double turn_ns = turn_of(by_distance);
   std::vector<double> roots;
-  std::vector<double> short_ns;
+  std::vector<double> least;
+  std::vector<double> means;
   std::vector<double> shares;
-  std::vector<double> long_ns;
+  std::vector<double> far;
   for (const auto& [share, times] : by_distance) {
-    const double ns = still_ns(times, turn_ns) - transfer_ns;
-    const bool is_short = share <= kShortShareMax;
-    (is_short ? roots : shares).push_back(is_short ? std::sqrt(share) : share);
-    (is_short ? short_ns : long_ns).push_back(ns);
+    const double ns = mean_ns(times, turn_ns) - transfer_ns;
+    if (share > kShortShareMax) {
+      shares.push_back(share);
+      far.push_back(ns);
+      continue;
+    }
+    roots.push_back(std::sqrt(share));
+    means.push_back(ns);
+    if (least.size() < kSettleDistances) least.push_back(least_ns(times, turn_ns) - transfer_ns);
   }
   if (roots.size() < kDistancesMin) return fit;
-  const auto curve = gray::stats::fit_line(roots, short_ns);
-  if (!curve) return fit;
-  const auto line = gray::stats::fit_line(shares, long_ns);
+  const auto shortest = gray::stats::fit_line(
+      {roots.begin(), roots.begin() + static_cast<std::ptrdiff_t>(least.size())}, least);
+  if (!shortest) return fit;
+  const double settle_ns = shortest.value().intercept;
+  const double slope = slope_from(settle_ns, roots, means);
+  const auto line = gray::stats::fit_line(shares, far);
   fit.rotation_ns = turn_ns;
-  fit.settle_ns = std::max(curve.value().intercept, 0.0);
-  fit.average_ns = std::max(curve.value().intercept + curve.value().slope * std::sqrt(1.0 / 3.0), 0.0);
-  fit.full_ns =
-      line ? line.value().intercept + line.value().slope : curve.value().intercept + curve.value().slope;
-  fit.full_ns = std::max(fit.full_ns, 0.0);
+  fit.settle_ns = std::max(settle_ns, 0.0);
+  fit.average_ns = std::max(settle_ns + slope * std::sqrt(1.0 / 3.0), 0.0);
+  fit.full_ns = std::max(line ? line.value().intercept + line.value().slope : settle_ns + slope, 0.0);
   return fit;
 }
 

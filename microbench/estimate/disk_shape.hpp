@@ -39,8 +39,13 @@ struct SeekFit {
   double rotation_ns = 0;  ///< One turn; 0 where the times do not scatter as a turn makes them.
 };
 
+/// The shortest distances, as many as count for the settling: where more samples are worth most.
+inline constexpr std::size_t kSettleDistances = 7;
+
 /// Short seeks by settle + k * sqrt(distance), those beyond a third of the stretch by a line, each through
-/// the times at a distance without the turn; the turn from the scatter of the shortest. `transfer_ns` is what a request takes without positioning. All
+/// the times at a distance without the turn; the turn from the scatter of the shortest. A disk that holds more on its outer tracks makes ways
+/// of several lengths out of one distance: so k is from means, the settling from the least times at the shortest distances, where
+/// it hardly matters. `transfer_ns` is what a request takes without positioning. All
 /// zero with fewer than three short distances, or fewer than two times at one.
 SeekFit fit_seek(const std::vector<SeekSample>& samples, double transfer_ns);
 

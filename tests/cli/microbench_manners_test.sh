@@ -91,6 +91,26 @@ grep -q 'the variable GRAY_PARAM_TIMER_OVERHEAD_NS' "$OUT" || fail "explain does
 # The page: one file, nothing from elsewhere, nothing left where it cannot be written.
 expect 0 0 report --html "$SCRATCH/page.html"
 if grep -Eq '(src|href)=|@import|url\(' "$SCRATCH/page.html"; then fail "the page needs something from elsewhere"; fi
+# What was not measured is said to be so, and nothing is claimed of it; what was is said as it is.
+page_says() { # WORDS [VARIABLE=VALUE...]
+  local words=$1
+  shift
+  env "$@" "$BIN/microbench" report --html - >"$SCRATCH/page.html"
+  grep -q "$words" "$SCRATCH/page.html" || fail "the page of a record with '$*' does not say '$words'"
+}
+for words in 'No threshold was measured' 'one probe answer, was not measured' 'Whether distance costs time was not measured' 'sequential one was not measured' \
+  'How far they grow was not measured'; do
+  page_says "$words"
+done
+if grep -Eq 'Distance costs|They grow to|above [0-9]|access unit, [0-9]' "$SCRATCH/page.html"; then fail "a page without a record claims something"; fi
+"$BIN/microbench" run --quick disk_seek >"$OUT" 2>&1 || fail "seeks: $(cat "$OUT")"
+if grep -q '^disk.is_rotational' "$OUT"; then page_says 'Distance costs .* was not measured, and gbp -file asks'; fi
+expect 0 0 forget --all
+page_says 'above 12.0 us' GRAY_PARAM_CACHE_THRESHOLD_NS=12000
+page_says 'access unit, 2.00 MiB' GRAY_PARAM_DISK_ACCESS_UNIT_BYTES=2097152
+page_says 'was not measured here; gbp -file goes by 3' GRAY_PARAM_DISK_RANDOM_OVER_SEQUENTIAL=3
+page_says 'They grow to 512' GRAY_PARAM_DISK_READAHEAD_MAX_BYTES=524288
+page_says 'Nothing is read ahead' GRAY_PARAM_DISK_READAHEAD_MAX_BYTES=0
 expect 1 1 report --html "$SCRATCH/none/page.html"
 expect 1 1 report --html /dev/full/x
 

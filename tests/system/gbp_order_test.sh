@@ -10,6 +10,7 @@ need_built gbp
 GBP=$(program gbp)
 readonly NOBODY=65534
 readonly ROUNDS_MAX=5
+readonly PRICE_ROUNDS_MAX=40 # a fifth of a second apart: a host has its phases
 readonly FILE_BYTES=3000000
 export XDG_RUNTIME_DIR=/nonexistent HOME=/nonexistent # no round remembers the probes of another
 export XDG_DATA_HOME=$SCRATCH/parameters # nobody's measured parameters but the shipped ones
@@ -109,20 +110,27 @@ ask "$GBP" -mem --backend timed tiny "${names[@]}"
 answer=$("$GBP" -mem --backend timed --json tiny)
 [[ $answer == *'"cached_fraction":null'* && $answer == *'"backend":"none"'* ]] || fail "a single page is not unknown: $answer"
 
-# The price: a cold set is charged a page a prediction unit (each of these files is one) and one more for the self-test.
+# The price: a cold set is charged a page a prediction unit (each of these files is one) and one more for the self-test. A timed read that was slow
+# and yet did not sleep (the processor was taken away, or the disk answered at once) says nothing for certain, and the page beside it is asked as
+# well: so the host has it in some rounds, and such a round is made again; a program that reads too much does it in all.
 page_bytes=$(getconf PAGESIZE)
+price() { # BACKEND: sets read_bytes and resident
+  "$GBP" --version >"$SCRATCH/out" # its own pages are warm
+  evict "${names[@]}"
+  "$TOOLS/io_account" "$SCRATCH/account" "$GBP" -mem --backend "$1" "${names[@]}" >"$SCRATCH/out"
+  read_bytes=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["read_bytes"])' "$SCRATCH/account")
+  read -r resident _ < <(pages_of "${names[@]}")
+}
 if [[ -x $TOOLS/io_account ]]; then
   for backend in timed auto; do
-    "$GBP" --version >"$SCRATCH/out" # its own pages are warm
-    evict "${names[@]}"
-    "$TOOLS/io_account" "$SCRATCH/account" "$GBP" -mem --backend "$backend" "${names[@]}" >"$SCRATCH/out"
-    read_bytes=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["read_bytes"])' "$SCRATCH/account")
-    resident=$(pages_of "${names[@]}")
-    resident=${resident% *}
     [[ $backend == timed ]] && most=${#names[@]} || most=1
-    ((read_bytes <= (most + 1) * page_bytes)) || fail "looking ($backend) at ${#names[@]} cold files read $read_bytes bytes"
-    ((resident <= most + 1)) || fail "looking ($backend) at ${#names[@]} cold files left $resident pages"
-    printf 'price of %d cold files by %s: %d bytes read, %d pages left\n' "${#names[@]}" "$backend" "$read_bytes" "$resident"
+    for ((round = 0; round < PRICE_ROUNDS_MAX; ++round)); do
+      price "$backend"
+      printf 'price of %d cold files by %s: %d bytes read, %d pages left\n' "${#names[@]}" "$backend" "$read_bytes" "$resident"
+      if ((read_bytes <= (most + 1) * page_bytes && resident <= most + 1)); then break; fi
+      sleep 0.2
+    done
+    ((round < PRICE_ROUNDS_MAX)) || fail "looking ($backend) at ${#names[@]} cold files read $read_bytes bytes and left $resident pages, $PRICE_ROUNDS_MAX times"
   done
 fi
 

@@ -198,6 +198,7 @@ bool Detector::probe(Backend backend, const Target& target, const Stretch& stret
     if (backend == Backend::timed)
       answer = probe_by_time(target.fd, offset, target.facts.size_bytes, settings.hit_time_max_ns);
     if (answer.is_valid && answer.has_fetched) note_fetched(target, offset);
+    if (answer.is_valid && answer.has_fetched_beside) note_fetched(target, answer.beside_bytes);
     if (answer.is_unsupported) is_backend_true_[{target.facts.device, backend}] = false;
     if (answer.is_unsupported || !works(backend, target, offset)) return false;
     if (!answer.is_valid) continue;

@@ -87,8 +87,11 @@ Answer probe_by_time(int fd, std::uint64_t offset_bytes, std::uint64_t file_byte
   answer.probes = 0;
   Verdict verdict = time_once(fd, offset_bytes, hit_time_max_ns, answer);
   const std::uint64_t neighbour = neighbour_of(offset_bytes, file_bytes);
-  if (verdict == Verdict::doubtful && neighbour != offset_bytes)
+  if (verdict == Verdict::doubtful && neighbour != offset_bytes) {
     verdict = time_once(fd, neighbour, hit_time_max_ns, answer);
+    answer.has_fetched_beside = verdict == Verdict::miss || verdict == Verdict::doubtful;
+    answer.beside_bytes = neighbour;
+  }
   if (verdict == Verdict::nothing) return {};  // the file shrank, or its reads bypass the page cache
   answer.is_valid = true;
   answer.has_fetched = verdict != Verdict::hit;

@@ -16,7 +16,9 @@ struct Answer {
   bool is_unsupported = false;  // the file system or the host does not offer this backend
   double resident_share = 0;    // of the pages it told of
   std::uint64_t time_ns = 0;
-  std::uint32_t probes = 1;  // how many it took
+  std::uint32_t probes = 1;         // how many it took
+  bool has_fetched_beside = false;  // another page as well, for a second opinion, at beside_bytes
+  std::uint64_t beside_bytes = 0;
 };
 
 /// Would reading the byte wait? Not where the file system does not say.

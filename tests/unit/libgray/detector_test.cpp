@@ -186,6 +186,14 @@ TEST_CASE("on a host that tells of no sleep, time alone decides, at two pages a 
   CHECK(look(detector, "warm").cached_fraction == 1);
 }
 
+TEST_CASE("a page that a doubtful probe fetched beside its own is never taken for somebody else's") {
+  simulated::reset();
+  simulated::host().is_sleep_told = false;
+  simulated::add_file("cold", 3, 0).is_trusted = false;
+  Detector detector = detector_with(Backend::automatic);
+  for (int i = 0; i < 4; ++i) CHECK(look(detector, "cold").cached_fraction <= 0);
+}
+
 TEST_CASE("a file whose reads bypass the page cache is unknown, never warm") {
   simulated::reset();
   simulated::host().is_sleep_told = GENERATE(true, false);
