@@ -28,7 +28,7 @@ same() {
 }
 
 find_library() { # NAME: its path, as the linker's cache has it
-  ldconfig -p 2>/dev/null | awk -v name="$1" 'index($1, name) == 1 { print $NF; exit }'
+  ldconfig -p 2>/dev/null | awk -v name="$1" '!found && index($1, name) == 1 { print $NF; found = 1 }'
 }
 
 tried=0
