@@ -78,7 +78,7 @@ TEST_CASE("recorded answers are believed, early ones too") {
   protocol::AnswersRecord early{};
   early.number = read.number;
   early.answer_count = 1;
-  early.answers[0] = {0, 100, 100};  // all of the file is there
+  early.answers[0] = {0, predictor::kReachPagesMin, predictor::kReachPagesMin};  // as far as the model looks
   models.take(taken(early, RecordType::answers));
   take(models, read);
   CHECK(predicted_reads(models) == 0);

@@ -42,6 +42,13 @@ std::uint64_t probed_run(const ResidencyOracle& oracle, std::uint64_t first_page
 
 }  // namespace
 
+std::uint64_t next_reach(Belief& belief, std::uint64_t page, std::uint64_t wanted_pages) {
+  const bool goes_on = belief.end_page != 0 && page == belief.end_page;
+  const std::uint64_t reach = goes_on ? 2 * belief.reach_pages : kReachPagesMin;
+  belief.reach_pages = smaller(reach > wanted_pages ? reach : wanted_pages, kRegionPages);
+  return belief.reach_pages;
+}
+
 void believe(Belief& belief, std::uint64_t first_page, std::uint64_t end_page, std::uint64_t now_ns) {
   const bool is_current = now_ns < belief.expires_ns;
   const bool do_touch = first_page <= belief.end_page && end_page >= belief.first_page;

@@ -21,11 +21,11 @@ std::uint64_t end_of(const IoOp& op) {
              : op.offset_bytes + op.length_bytes;
 }
 
-// The file system's own blocks are kept beside those of files, under numbers that no file has.
-constexpr std::uint64_t kInodeTable = UINT64_MAX;
-constexpr std::uint64_t kBitmaps = UINT64_MAX - 1;
+// The file system's own blocks are kept beside those of files: a group's under a number that no file has, its bitmaps far behind its inodes.
+constexpr std::uint64_t kFirstGroup = UINT64_MAX;  // downwards from there
 constexpr std::uint64_t kGroupInodes = 8192;
-constexpr std::uint64_t kGroupBitmaps = 2;
+constexpr std::uint64_t kBitmapsPage = UINT64_C(1) << 40U;
+constexpr std::uint64_t kBitmapPages = 2;
 
 // A block that is only partly overwritten must be read first, when it exists and is not in memory.
 bool needs_read_first(const IoOp& op, std::uint64_t page, const FileState& file, const UpdateRegions& regions,
@@ -96,11 +96,12 @@ IoEstimate estimate_remove(const IoOp& op, UpdateRegions& regions, std::uint64_t
 
 IoEstimate estimate_creation(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns) {
   if (op.file.inode == 0) return {};
-  const std::uint64_t place_bytes = (op.file.inode - 1) * op.length_bytes;
-  const std::uint64_t bitmaps = (op.file.inode - 1) / kGroupInodes * kGroupBitmaps;
-  std::uint64_t pages = regions.mark({op.file.device, kInodeTable}, page_of(place_bytes),
-                                     page_after(place_bytes + op.length_bytes), now_ns);
-  pages += regions.mark({op.file.device, kBitmaps}, bitmaps, bitmaps + kGroupBitmaps, now_ns);
+  const std::uint64_t number = op.file.inode - 1;
+  const FileId group{op.file.device, kFirstGroup - number / kGroupInodes};
+  const std::uint64_t place_bytes = number % kGroupInodes * op.length_bytes;
+  std::uint64_t pages =
+      regions.mark(group, page_of(place_bytes), page_after(place_bytes + op.length_bytes), now_ns);
+  pages += regions.mark(group, kBitmapsPage, kBitmapsPage + kBitmapPages, now_ns);
   pages += regions.mark(op.file, 0, page_after(op.file_size_bytes), now_ns);
   return {.write_bytes = pages * kPageBytes};
 }

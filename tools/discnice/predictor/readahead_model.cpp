@@ -95,7 +95,10 @@ class Walk {
   }
 
   void look_at(std::uint64_t page) {
-    const std::uint64_t run = resident_run(oracle_, page, range_.file_pages - page);
+    const std::uint64_t left = range_.file_pages - page;
+    const std::uint64_t wanted = range_.end_page > page ? range_.end_page - page : 1;
+    const std::uint64_t reach = oracle_.is_exact() ? next_reach(belief_, page, wanted) : left;
+    const std::uint64_t run = resident_run(oracle_, page, smaller(left, reach));
     if (run > 0) believe(belief_, page, page + run, now_ns_);
   }
 

@@ -26,11 +26,11 @@ UpdateRegions::File* UpdateRegions::find(const FileId& file, std::uint64_t now_n
 UpdateRegions::File& UpdateRegions::find_or_add(const FileId& file, std::uint64_t now_ns) {
   if (File* known = find(file, now_ns); known != nullptr) return *known;
   if (file_count() == kFilesMax) {
-    unsigned oldest = 0;
+    unsigned longest_unused = 0;
     for (unsigned i = 1; i < file_count(); ++i) {
-      if (files_[i].dirty_since_ns < files_[oldest].dirty_since_ns) oldest = i;
+      if (files_[i].last_mark < files_[longest_unused].last_mark) longest_unused = i;
     }
-    drop(oldest);
+    drop(longest_unused);
   }
   const unsigned place = file_count();
   file_count_ = place + 1;
@@ -97,6 +97,7 @@ std::uint64_t UpdateRegions::mark(const FileId& id, std::uint64_t first_page, st
                                   std::uint64_t now_ns) {
   if (end_page <= first_page) return 0;
   File& file = find_or_add(id, now_ns);
+  file.last_mark = ++marks_;
   std::uint64_t already = 0;
   for (std::uint32_t i = 0; i < file.count(); ++i) {
     already += overlap(first_page, end_page, file.intervals[i].first_page, file.intervals[i].end_page);

@@ -63,6 +63,7 @@ class UpdateRegions {
   struct File {
     FileId id;
     std::uint64_t dirty_since_ns = 0;
+    std::uint64_t last_mark = 0;  // of marks_
     std::uint32_t interval_count = 0;
     Interval intervals[kIntervalsMax] = {};  // sorted, apart from each other
 
@@ -79,6 +80,7 @@ class UpdateRegions {
   static void insert(File& file, Interval added);
   static void store(File& file, const Interval* kept, std::uint32_t count);
 
+  std::uint64_t marks_ = 0;
   File files_[kFilesMax] = {};
   unsigned file_count_ = 0;
 };
