@@ -15,6 +15,8 @@
 #
 # Turns
 #   in_turns FOLDER FUNCTION WAY...   TURNS times, each time in another order: FUNCTION WAY, whose output goes to FOLDER/WAY (a sample a line)
+#   share_time FOLDER=WEIGHT...       of --full, which gives a benchmark so many seconds (GRAY_BENCH_BUDGET_S): how much of them each in_turns to
+#                                     come needs beside the others. One whose share is used up takes fewer turns, TURNS_MIN at least
 #   ratios A B                        of two such files: their quotient, turn by turn
 #   median FILE                       of the first column
 #   seconds CMD...                    runs it, prints how long it took; its own output is dropped
@@ -59,10 +61,12 @@ fi
 source "$KIT/../../tests/support/system.bash"
 
 IS_SMOKE=false
-TURNS=5
+TURNS=5 TURNS_MIN=3
 PARTS=()
 DISK='' DEVICE='' UNIT='' LOOP_MOUNT='' LOOP_DEVICE='' BACKGROUND='' CAP_GROUP=''
 _units=0 _groups=0
+_begun_s=$SECONDS
+declare -A _weights=()
 
 begin() {
   while (($#)); do
@@ -103,13 +107,37 @@ curve() { "$KIT/rows.py" curve "$@"; }
 
 # --- turns ------------------------------------------------------------------------------------------------
 
+share_time() {
+  local part
+  for part in "$@"; do _weights[${part%=*}]=${part#*=}; done
+}
+
+# Sets SHARE_S, the seconds that a part may take; empty: as many as it wants. From now on it is no part to come.
+_take_share() {
+  local weight=${_weights[$1]:-1} others=0 part
+  unset "_weights[$1]"
+  SHARE_S=
+  [[ -n ${GRAY_BENCH_BUDGET_S:-} ]] || return 0
+  for part in "${!_weights[@]}"; do others=$((others + _weights[$part])); done
+  SHARE_S=$(((GRAY_BENCH_BUDGET_S - (SECONDS - _begun_s)) * weight / (weight + others)))
+}
+
+# _is_time_over TURN PART-BEGAN-S TURN-BEGAN-S: no further turn like the last one fits into SHARE_S.
+_is_time_over() {
+  if [[ -z $SHARE_S ]] || (($1 < TURNS_MIN || SECONDS - $2 + SECONDS - $3 <= SHARE_S)); then return 1; fi
+  printf '   %s turns of %s: its share of the time is used\n' "$1" "$TURNS"
+}
+
 in_turns() {
-  local folder=$1 function=$2 turn i count way
+  local folder=$1 function=$2 turn i count way began_s=$SECONDS last_s=$SECONDS
   shift 2
   count=$#
   mkdir -p "$folder"
   for way in "$@"; do : >"$folder/$way"; done
+  _take_share "${folder##*/}"
   for ((turn = 0; turn < TURNS; turn++)); do
+    if _is_time_over "$turn" "$began_s" "$last_s"; then return; fi
+    last_s=$SECONDS
     for ((i = 0; i < count; i++)); do
       # Begins elsewhere each time, every other time backwards: no way always follows the same one.
       way=$(((turn + (turn % 2 ? count - i : i)) % count + 1))

@@ -6,6 +6,7 @@
               [--what TEXT --unit UNIT --part PART [--goal '<= 5']]
   rows.py curve FIGURE CURVE FILE --x LABEL --y LABEL [--title TEXT] [--level NUMBER]
   rows.py host                          one line: the machine and what else it does
+  rows.py merge RECORD NEWER            puts the figures of NEWER into RECORD, in the place of those it has of the same things
 
 A row is one of bench/kit/goals.txt, which knows its unit, goal and the paper's figure; an ID that is not there brings what, unit and part
 itself. VALUEs, or the first column of FILE, are the samples: their median is the value. Its interval: up to five samples the
@@ -164,10 +165,29 @@ def host():
             f"load {facts['load']}, pressure cpu {facts['pressure_cpu']} io {facts['pressure_io']}")
 
 
+def merge(record, newer):
+    """A figure that NEWER does not have stays, with its own date and commit. RECORD is replaced at once and whole."""
+    kept = {}
+    for path in (record, newer):
+        for line in pathlib.Path(path).read_text().splitlines() if pathlib.Path(path).exists() else []:
+            found = json.loads(line)
+            if found["kind"] == "row":
+                key = ("row", found["bench"], found["id"], found["variant"])
+            else:
+                key = ("curve", found["bench"], found["figure"], found["curve"])
+            kept[key] = line
+    whole = pathlib.Path(f"{record}.new")
+    whole.write_text("".join(f"{line}\n" for line in kept.values()))
+    whole.replace(record)
+
+
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     kinds = parser.add_subparsers(dest="kind", required=True)
     kinds.add_parser("host")
+    both = kinds.add_parser("merge")
+    both.add_argument("record")
+    both.add_argument("newer")
     one = kinds.add_parser("row")
     one.add_argument("id")
     one.add_argument("values", nargs="*", type=float)
@@ -189,6 +209,8 @@ def main():
     asked = parse()
     if asked.kind == "host":
         print(host())
+    elif asked.kind == "merge":
+        merge(asked.record, asked.newer)
     elif asked.kind == "curve":
         curve(asked.figure, asked.curve, columns(asked.file), asked.x, asked.y, asked.title, asked.level)
     else:

@@ -30,6 +30,10 @@ rows() {
   grep -q 'killed | number .*\*\*short\*\*' "$SCRATCH/results.md" || complain 'what must never happen passes by its median'
   grep -q 'something new' "$SCRATCH/results.md" || complain 'a row without a goal is lost'
   [[ ! -e $(command -v gnuplot) || -s $SCRATCH/results/figure0.svg ]] || complain 'there is no plot'
+  printf '%s\n' '{"kind": "row", "bench": "b", "id": "old", "variant": ""}' '{"kind": "row", "bench": "b", "id": "both", "variant": "", "value": 1}' >"$SCRATCH/record"
+  printf '%s\n' '{"kind": "row", "bench": "b", "id": "both", "variant": "", "value": 2}' >"$SCRATCH/newer"
+  "$KIT/rows.py" merge "$SCRATCH/record" "$SCRATCH/newer"
+  [[ $(grep -c . "$SCRATCH/record") == 2 ]] && grep -q '"value": 2' "$SCRATCH/record" || complain 'a newer figure does not take the place of the older one alone'
   "$KIT/write_results.py" --check "$SOURCE/docs/results.jsonl" "$SOURCE/docs/results.md" || complain 'docs/results.md is not what was recorded'
   unset GRAY_BENCH_RESULTS
 }
@@ -40,6 +44,31 @@ front() {
   expect_status 2 script/bench --smoke contention 2>/dev/null
   script/bench list >"$SCRATCH/list"
   grep -q '^contention .*rsync' "$SCRATCH/list" || complain 'list does not say what contention is'
+}
+
+# Each benchmark has a share of --full; where it is used up, fewer turns are taken, and never fewer than the least.
+shares() {
+  local name turns
+  while read -r name _; do
+    grep -q "^$name [1-9][0-9]*$" "$KIT/full_shares.txt" || complain "$name has no share in bench/kit/full_shares.txt"
+  done <"$SCRATCH/list"
+  cat >"$SCRATCH/turns" <<BENCHMARK
+source "$SOURCE/bench/kit.bash"
+begin --turns 9
+share_time short=1 long=3
+slow() { sleep 1; echo 1; }
+in_turns "\$SCRATCH/short" slow way
+in_turns "\$SCRATCH/long" slow way
+echo "took \$(wc -l <"\$SCRATCH/short/way") \$(wc -l <"\$SCRATCH/long/way")"
+BENCHMARK
+  turns=$(GRAY_BENCH_BUDGET_S=8 bash "$SCRATCH/turns" | grep took)
+  [[ $turns =~ ^took\ 3\ [345]$ ]] || complain "a budget of 8 s gave turns of a second: $turns; wanted 3 and about 5"
+  turns=$(cd "$KIT" && python3 -c 'import time, time_share
+shares = time_share.TimeShares({"short": 1, "long": 3}, budget_s=1)
+print(*(sum(1 for _ in map(lambda _: time.sleep(0.1), shares.turns(part, 50))) for part in ("short", "long")))' | tail -n 1)
+  [[ $turns =~ ^3\ [567]$ ]] || complain "a budget of 1 s gave turns of a tenth: $turns; wanted 3 and about 7"
+  turns=$(cd "$KIT" && python3 -c 'import time_share; print(len(list(time_share.TimeShares({}).turns("any", 50))))')
+  [[ $turns == 50 ]] || complain "without a budget there were $turns turns of 50"
 }
 
 # ends SIGNAL DELAY: nothing is left of a benchmark that gets this signal then.
@@ -61,6 +90,7 @@ ends() {
 
 rows
 front
+shares
 if ((EUID != 0)) || [[ ! -x $BIN/hddsim || ! -c /dev/fuse || ! -e /dev/loop-control ]]; then
   [[ ! -s $SCRATCH/complaints ]] || fail "$(wc -l <"$SCRATCH/complaints") of the things above are wrong"
   skip "that nothing stays behind needs root, hddsim, FUSE and loop devices; rows and options are checked"
