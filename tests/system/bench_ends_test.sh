@@ -33,7 +33,8 @@ rows() {
   printf '%s\n' '{"kind": "row", "bench": "b", "id": "old", "variant": ""}' '{"kind": "row", "bench": "b", "id": "both", "variant": "", "value": 1}' >"$SCRATCH/record"
   printf '%s\n' '{"kind": "row", "bench": "b", "id": "both", "variant": "", "value": 2}' >"$SCRATCH/newer"
   "$KIT/rows.py" merge "$SCRATCH/record" "$SCRATCH/newer"
-  [[ $(grep -c . "$SCRATCH/record") == 2 ]] && grep -q '"value": 2' "$SCRATCH/record" || complain 'a newer figure does not take the place of the older one alone'
+  [[ $(grep -c . "$SCRATCH/record") == 2 ]] || complain "merging lost a figure, or kept two of one thing"
+  grep -q "\"value\": 2" "$SCRATCH/record" || complain "a newer figure does not take the place of the older one"
   "$KIT/write_results.py" --check "$SOURCE/docs/results.jsonl" "$SOURCE/docs/results.md" || complain 'docs/results.md is not what was recorded'
   unset GRAY_BENCH_RESULTS
 }
