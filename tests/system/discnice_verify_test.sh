@@ -24,6 +24,16 @@ readonly REWRITE='import os
 f = os.open("new", os.O_RDWR | os.O_CREAT)
 for i in range(2000): os.pwrite(f, b"x" * 10240, 0)'
 
+# A stream for reading and writing reads the block it is moved into: it stands behind its descriptor then.
+readonly UPDATE='import ctypes
+libc = ctypes.CDLL(None)
+libc.fopen.restype = ctypes.c_void_p
+f = ctypes.c_void_p(libc.fopen(b"big", b"r+"))
+for i in range(400):
+    libc.fseek(f, ctypes.c_long(i * 20480 + 64), 0)
+    libc.fwrite(b"x" * 5000, 1, 5000, f)
+libc.fclose(f)'
+
 # A file system that looks after careless programs sends an emptied file when it is closed, so that removing it saves nothing.
 readonly EMPTIED='import os
 for i in range(5):
@@ -68,6 +78,10 @@ patterns() {
     off write 100000 "emptied, written and removed, ledger $ledger"
     verify --ledger "$ledger" -- sh -c 'for i in 1 2 3 4 5; do head -c 4000000 big >passed_on; wc -c <passed_on; rm passed_on; done'
     off write 100000 "removed by another process, ledger $ledger"
+    make_warm big
+    verify --ledger "$ledger" -- python3 -c "$UPDATE"
+    off write 60000 "a stream that reads and writes, ledger $ledger"
+    sync big
   done
 }
 

@@ -57,6 +57,28 @@ bool find_place(int fd, std::uint64_t* place_bytes) {
   return !is_raw_error(place);
 }
 
+// How far behind the descriptor's place the stream stands: by what was read ahead of it into the buffer. libc goes back by so much before it
+// writes (_IO_new_do_write()); one that appends does not.
+std::uint64_t bytes_behind(FILE* stream) {
+#if defined(__GLIBC__)
+  constexpr int kIsAppending = 0x1000;  // _IO_IS_APPENDING
+  if ((stream->_flags & kIsAppending) != 0) return 0;
+  const char* at = __fwriting(stream) != 0 && __fpending(stream) != 0 ? stream->_IO_write_base : stream->_IO_read_ptr;
+  return at < stream->_IO_read_end ? static_cast<std::uint64_t>(stream->_IO_read_end - at) : 0;
+#else
+  static_cast<void>(stream);
+  return 0;
+#endif
+}
+
+// Where the next write of the stream begins; false where it has no place.
+bool find_stream_place(FILE* stream, int fd, std::uint64_t* place_bytes) {
+  if (!find_place(fd, place_bytes)) return false;
+  const std::uint64_t behind = bytes_behind(stream);
+  *place_bytes -= behind < *place_bytes ? behind : *place_bytes;
+  return true;
+}
+
 // OpenFile::stream_place is one more, so that 0 is "not known".
 void store_place(int fd, std::uint64_t place_bytes) {
   if (OpenFile* file = known_open_file(fd); file != nullptr)
@@ -142,18 +164,21 @@ void note_stream_written(Job& job, FILE* stream, const StreamBefore& before) {
 }
 
 void note_stream_flushed(Job& job, FILE* stream) {
-  const std::uint64_t bytes = stream == nullptr ? 0 : __fpending(stream);
-  if (bytes == 0) return;
+  if (stream == nullptr || __fwriting(stream) == 0) return;
+  const std::uint64_t pending_bytes = __fpending(stream);
   const int fd = charged_descriptor(job, stream);
-  std::uint64_t from_bytes = 0;
-  if (find_place(fd, &from_bytes)) charge_write(job, fd, from_bytes, bytes, nullptr);
+  std::uint64_t place_bytes = 0;
+  if (!find_stream_place(stream, fd, &place_bytes)) return;
+  const std::uint64_t end_bytes = place_bytes + pending_bytes;
+  const std::uint64_t from_bytes = news_start(fd, end_bytes, pending_bytes);
+  if (from_bytes < end_bytes) charge_write(job, fd, from_bytes, end_bytes - from_bytes, nullptr);
 }
 
 void note_stream_moved(Job& job, FILE* stream) {
   if (stream == nullptr || __fwritable(stream) == 0) return;
   const int fd = charged_descriptor(job, stream);
   std::uint64_t place_bytes = 0;
-  if (find_place(fd, &place_bytes)) store_place(fd, place_bytes);
+  if (find_stream_place(stream, fd, &place_bytes)) store_place(fd, place_bytes);
 }
 
 }  // namespace discnice::shim

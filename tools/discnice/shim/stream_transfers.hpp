@@ -54,7 +54,7 @@ struct StreamBefore {
 /// What has left the stream's buffer since the last time is charged now and owed by the next call.
 void note_stream_written(Job& job, FILE* stream, const StreamBefore& before);
 
-/// The same of what waits in the buffer and will leave it in the call that is about to be made, which moves the descriptor or closes it.
+/// The same before a call that moves the descriptor or closes it: what left the buffer unseen, and what waits in it and will leave it in that call.
 void note_stream_flushed(Job& job, FILE* stream);
 
 /// The stream's descriptor stands elsewhere now, or was opened just now.
