@@ -63,7 +63,8 @@ std::uint64_t bytes_behind(FILE* stream) {
 #if defined(__GLIBC__)
   constexpr int kIsAppending = 0x1000;  // _IO_IS_APPENDING
   if ((stream->_flags & kIsAppending) != 0) return 0;
-  const char* at = __fwriting(stream) != 0 && __fpending(stream) != 0 ? stream->_IO_write_base : stream->_IO_read_ptr;
+  const char* at =
+      __fwriting(stream) != 0 && __fpending(stream) != 0 ? stream->_IO_write_base : stream->_IO_read_ptr;
   return at < stream->_IO_read_end ? static_cast<std::uint64_t>(stream->_IO_read_end - at) : 0;
 #else
   static_cast<void>(stream);
