@@ -116,7 +116,8 @@ struct Part {
 constexpr double kCachedMin = 0.5;
 constexpr std::uint64_t kAheadBytes = 8U << 20U;       // asked for beyond what is being read
 constexpr std::uint64_t kMeanwhileBytes = 16U << 20U;  // asked for before something else is done
-constexpr std::uint64_t kPieceBytes = 2U << 20U;       // a request
+constexpr std::uint64_t kPieceBytes =
+    128U << 10U;  // a request; of a longer one some kernels and disks take only the beginning
 
 // What the disk of the file is to be read in, as microbench(1) measured it, else as the paper did; 0: not known.
 std::uint64_t access_unit_bytes(const std::string& path) {

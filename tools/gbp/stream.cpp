@@ -25,10 +25,15 @@ namespace {
 using gray::base::kMiB;
 using gray::base::ScopedFd;
 
-constexpr std::uint64_t kReadBytes = kMiB;       // one read and write
-constexpr std::uint64_t kPieceBytes = 2 * kMiB;  // one request to the disk
-constexpr std::uint64_t kAheadBytes = 8 * kMiB;  // so much is asked for beyond what is being read
+constexpr std::uint64_t kReadBytes = kMiB;  // one read and write
+// One request to the disk. The kernel takes of a WILLNEED no more than the larger of the device's read-ahead window and its largest request
+// (force_page_cache_ra() in mm/readahead.c) and forgets the rest without a word: so much is taken on every disk.
+constexpr std::uint64_t kPieceBytes = kMiB / 8;
+constexpr std::uint64_t kAheadBytes = 4 * kMiB;  // so much is asked for beyond what is being read
 constexpr double kWhollyCached = 0.999;          // nothing to ask the disk for
+
+constexpr std::uint64_t kLookBytesMin = 16 * kMiB;  // from one look at what is cached to the next, at least,
+constexpr std::uint64_t kLooksMax = 64;             // and so many in a file at most
 
 struct ClosePlan {
   void operator()(gb_cache_plan_t* plan) const { gb_cache_plan_free(plan); }
@@ -85,9 +90,65 @@ int write_all(const char* data, std::size_t bytes) {
   return 0;
 }
 
+// Whether the cache is full: then each page that is brought in pushes out another one, which the next scan will miss.
+//
+// Knowledge assumed: the kernel evicts what was used longest ago, and of a file scanned again and again that is what comes next.
+// Output observed: how much of the file is cached, before and after some of it was brought in.
+// Inference drawn: twice it grew by less than half of what came: as much of the file was evicted, and so it will be with all that comes.
+// What breaks it: what others evict meanwhile. Where only probes tell what is cached, nobody looks.
+class Fullness {
+ public:
+  Fullness(gb_cache_t* detector, int fd, std::uint64_t file_bytes)
+      : detector_(detector),
+        fd_(fd),
+        file_bytes_(file_bytes),
+        step_bytes_(std::max(kLookBytesMin, file_bytes / kLooksMax)) {}
+
+  [[nodiscard]] bool is_full() const { return is_full_; }
+
+  // So many bytes that were not cached will be asked for now: their pages are there, though empty, as soon as they have been asked for.
+  void note_asked(std::uint64_t bytes) {
+    if (is_full_ || is_unknown_) return;
+    if (brought_bytes_ == 0 || brought_bytes_ >= step_bytes_) look();
+    brought_bytes_ += bytes;
+  }
+
+ private:
+  void look() {
+    std::uint64_t now_bytes = 0;
+    is_unknown_ = !find_cached(now_bytes);
+    const bool has_grown =
+        is_unknown_ || brought_bytes_ == 0 || now_bytes >= before_bytes_ + brought_bytes_ / 2;
+    is_full_ = !has_grown && !has_grown_;
+    has_grown_ = has_grown;
+    before_bytes_ = now_bytes;
+    brought_bytes_ = 0;
+  }
+
+  bool find_cached(std::uint64_t& bytes) const {
+    gb_cache_report report{};
+    report.size = sizeof report;
+    if (gb_cache_inspect_fd(detector_, fd_, &report) != 0 || report.backend > GB_BACKEND_MINCORE)
+      return false;
+    bytes = static_cast<std::uint64_t>(report.cached_fraction * static_cast<double>(file_bytes_));
+    return true;
+  }
+
+  gb_cache_t* detector_;
+  int fd_;
+  std::uint64_t file_bytes_;
+  std::uint64_t step_bytes_;
+  std::uint64_t brought_bytes_ = 0;  // since the last look
+  std::uint64_t before_bytes_ = 0;   // what was cached then
+  bool has_grown_ = true;
+  bool is_full_ = false;
+  bool is_unknown_ = false;
+};
+
 class Stream {
  public:
-  Stream(int fd, const std::string& path) : fd_(fd), path_(path), buffer_(kReadBytes) {}
+  Stream(int fd, const std::string& path, const Fullness& fullness)
+      : fd_(fd), path_(path), buffer_(kReadBytes), fullness_(fullness) {}
 
   // Returns the exit status; 0 to go on.
   int copy(const gb_cache_unit& part) {
@@ -95,7 +156,8 @@ class Stream {
     const bool is_fetched = part.cached_fraction < kWhollyCached;
     std::uint64_t asked = part.offset_bytes;
     for (std::uint64_t at = part.offset_bytes; at < end;) {
-      for (; is_fetched && asked < end && asked < at + kAheadBytes; asked += kPieceBytes) ask_for(asked, end);
+      for (; is_fetched && asked < end && asked < at + kAheadBytes; asked += kPieceBytes)
+        ask_for(part, asked, end);
       const std::size_t wanted = std::min(kReadBytes, end - at);
       const ssize_t length = pread(fd_, buffer_.data(), wanted, static_cast<off_t>(at));
       if (length < 0 && errno == EINTR) continue;
@@ -105,15 +167,19 @@ class Stream {
       if (error == -EPIPE) return gray::cli::kExitSomeFailed;  // the reader has seen enough
       if (error != 0)
         return gray::cli::fail(gray::cli::kExitSomeFailed, "cannot write: {}", gray::cli::error_text(error));
+      if (is_fetched && fullness_.is_full())
+        posix_fadvise(fd_, static_cast<off_t>(at), length, POSIX_FADV_DONTNEED);
       at += static_cast<std::uint64_t>(length);
     }
     return 0;
   }
 
  private:
-  void ask_for(std::uint64_t offset, std::uint64_t end) const {
-    posix_fadvise(fd_, static_cast<off_t>(offset), static_cast<off_t>(std::min(kPieceBytes, end - offset)),
-                  POSIX_FADV_WILLNEED);
+  void ask_for(const gb_cache_unit& part, std::uint64_t offset, std::uint64_t end) {
+    const std::uint64_t bytes = std::min(kPieceBytes, end - offset);
+    const double missing_share = 1 - std::max(part.cached_fraction, 0.0);
+    fullness_.note_asked(static_cast<std::uint64_t>(static_cast<double>(bytes) * missing_share));
+    posix_fadvise(fd_, static_cast<off_t>(offset), static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);
   }
 
   [[nodiscard]] int fail(const std::string& why) const {
@@ -123,6 +189,7 @@ class Stream {
   int fd_;
   const std::string& path_;
   std::vector<char> buffer_;
+  Fullness fullness_;
 };
 
 std::string range_line(const char* path, const gb_cache_unit& unit, bool is_json) {
@@ -158,7 +225,8 @@ int stream_file(const std::string& path, std::uint64_t record_bytes, const Wante
   const Plan plan = plan_of(detector.get(), path.c_str(), record_bytes, wanted, error);
   if (error != 0) return gray::cli::fail(gray::cli::kExitSomeFailed, "'{}': {}", path, gb_status_text(error));
   posix_fadvise(file.get(), 0, 0, POSIX_FADV_RANDOM);
-  Stream stream(file.get(), path);
+  Stream stream(file.get(), path,
+                Fullness(detector.get(), file.get(), static_cast<std::uint64_t>(status.st_size)));
   for (const gb_cache_unit& part : joined(units_of(plan))) {
     if (const int failed = stream.copy(part); failed != 0) return failed;
   }
