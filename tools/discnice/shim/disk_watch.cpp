@@ -10,6 +10,7 @@
 #include "toolbox/base/raw_sys.hpp"
 #include "toolbox/base/short_text.hpp"
 #include "tools/discnice/policy/foreground.hpp"
+#include "tools/discnice/policy/lumps.hpp"
 #include "tools/discnice/shim/account.hpp"
 
 namespace discnice::shim {
@@ -138,6 +139,10 @@ bool look_at_disk(Job& job, protocol::Disk& disk, Looking looking, const Grant& 
   *activity = policy::observe(*activity, sample, own, grant, now_ns);
   store_activity(disk, *activity);
   return true;
+}
+
+bool is_disk_shared(const protocol::Disk* disk, std::uint64_t now_ns) {
+  return disk != nullptr && policy::was_shared_within(policy::kLumpMemoryNs, load_activity(*disk), now_ns);
 }
 
 }  // namespace discnice::shim

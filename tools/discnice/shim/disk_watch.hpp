@@ -34,4 +34,7 @@ enum class Looking : std::uint8_t { afresh, as_known };
 bool look_at_disk(Job& job, protocol::Disk& disk, Looking looking, const Grant& grant, std::uint64_t now_ns,
                   DiskActivity* activity);
 
+/// Whether others have used the disk a moment ago, as far as is known; not of a null disk. Some loads.
+bool is_disk_shared(const protocol::Disk* disk, std::uint64_t now_ns);
+
 }  // namespace discnice::shim
