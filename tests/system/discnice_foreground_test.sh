@@ -4,7 +4,7 @@
 #
 # How: an emulated mechanical disk. Two jobs of one user must not take each other for foreground: both together take about as long as
 # without us, where giving way to each other took four times as long. Below an overlay, the report must name the disk. A job that can see no counters (its
-# /sys is unmounted) has pressure alone: alone it must be quick, beside a reader it must leave the disk to him. With the daemon, which samples
+# /sys is unmounted) has pressure alone: nice must not be held back by it, idle must leave the disk to a reader. With the daemon, which samples
 # for all, running, stopped and killed, a job goes on giving way.
 # Left out: what a foreground loses in hundredths (script/bench throttle foreground), btrfs (unit/discnice reads its line of the table).
 source "$(dirname "$0")/../support/discnice.bash"
@@ -96,9 +96,9 @@ without_counters() {
   plain=$(seconds_of blind dd if="$DISK/first" of=/dev/null bs=64k status=none)
   make_cold "$DISK/first"
   ours=$(seconds_of blind "$DISCNICE" --policy nice --json --report report -- dd if="$DISK/first" of=/dev/null bs=64k status=none)
-  printf 'without counters, alone: %s s; without us %s s\n' "$ours" "$plain"
-  grep -q '"others_seen_by":"pressure"' report || complain "without counters: not seen by pressure: $(<report)"
-  holds "$ours < 1.5 * $plain + 0.3" || complain "a job that listens is slow: $ours s instead of $plain s"
+  printf 'without counters, nice: %s s; without us %s s\n' "$ours" "$plain"
+  grep -q '"others_seen_by":"none"' report || complain "without counters: nice sees nobody, and must say so: $(<report)"
+  holds "$ours < 2 * $plain + 0.5" || complain "without counters nice holds the job back: $ours s instead of $plain s"
   free=$(moved_beside env)
   # One try in eight listens only while the reader happens not to wait, and hears him late.
   for try in 1 2 3; do
@@ -107,7 +107,7 @@ without_counters() {
     if holds "$held < 10"; then break; fi
   done
   printf 'without counters, beside a reader: %s MB in 1.5 s; without us %s MB\n' "$held" "$free"
-  holds "$held < 10 && $held < $free / 2 + 1" || complain "a job that listens does not hear: $held MB beside a reader, $free without us"
+  holds "$held < 10" || complain "a job that listens does not hear: $held MB beside a reader, $free without us"
 }
 
 # published: when the daemon last sampled the disk, as the board tells; 0 for never. The entry: number, two sums, wanted, sequence, sample.

@@ -106,7 +106,7 @@ TEST_CASE(
   CHECK(host.listened_ns <= 5 * kSecondNs);
 }
 
-TEST_CASE("waiting of others for less than a sixteenth of the time is housekeeping", "[pressure]") {
+TEST_CASE("waiting of others for a twenty-fifth of the time is housekeeping", "[pressure]") {
   Host host;
   for (int i = 0; i < 400; ++i) {
     host.are_others_waiting = i % 25 == 0;

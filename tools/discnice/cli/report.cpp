@@ -112,7 +112,7 @@ std::string observation_text(SeenBy seen_by) {
     case SeenBy::none:
       break;
   }
-  return "NOT AT ALL: no counters, no pressure; it held nothing back there";
+  return "NOT AT ALL: this file system has no disk with counters; it held nothing back there";
 }
 
 std::string observation_word(SeenBy seen_by) {
@@ -126,8 +126,10 @@ std::vector<DiskReport> disk_reports(const protocol::Segment& segment) {
   for (const protocol::Disk& disk : segment.disks) {
     const std::uint64_t number = disk.number.load(std::memory_order_relaxed);
     if (number == 0) break;  // the table is filled from the front
-    reports.push_back({fmt::format("{}:{}", major(number - 1), minor(number - 1)),
-                       disk.seen_by.load(std::memory_order_relaxed)});
+    SeenBy seen_by = disk.seen_by.load(std::memory_order_relaxed);
+    if (seen_by == SeenBy::pressure && protocol::load_grant(segment).policy_id != policy::kIdleId)
+      seen_by = SeenBy::none;
+    reports.push_back({fmt::format("{}:{}", major(number - 1), minor(number - 1)), seen_by});
   }
   return reports;
 }

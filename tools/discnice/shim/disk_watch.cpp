@@ -9,6 +9,7 @@
 #include "tools/discnice/policy/foreground.hpp"
 #include "tools/discnice/policy/lumps.hpp"
 #include "tools/discnice/policy/pressure.hpp"
+#include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/disk_board.hpp"
 #include "tools/discnice/shim/disk_waits.hpp"
@@ -102,6 +103,8 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
       return true;
     }
     case SeenBy::pressure: {
+      // It takes who waits for any disk for foreground, and now and then our own stirring: who asked for idle has asked for that.
+      if (grant.policy_id != policy::kIdleId) return false;
       if (!policy::is_pressure_due(*activity, now_ns)) return true;
       PressureSample pressure;
       if (!outputs::read_io_pressure(&pressure.stalled_ns)) return false;
