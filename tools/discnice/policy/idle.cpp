@@ -30,7 +30,7 @@ Decision hold(State last_go, const Grant& grant, const DiskActivity& activity, s
 
 constinit const Policy kIdle = {
     "idle",
-    "wait until nobody else has used the disk for a moment; four turns a second, or --min-rate, anyway",
+    "wait until nobody else has used the disk for a moment; two turns a second, or --min-rate, anyway",
     false,
     admit_by_rate,
     correct_by_rate,

@@ -16,8 +16,7 @@ using policy::Lane;
 static_assert(policy::kLaneCount == protocol::kLaneStates);
 
 constexpr std::uint64_t kBurstsPerSecond = 10;  // a part is a tenth of a second's worth
-// Of a job that gives way: what the foreground may have to wait for once; less of it while there is a foreground, for four turns a second
-// are to cost it no more than some hundredths of its time.
+// Of a job that gives way: what the foreground may have to wait for once; less of it while there is a foreground.
 constexpr std::uint64_t kHeldPartBytes = 512 * 1024;
 constexpr std::uint64_t kTurnPartBytes = kPartBytesMin;
 // Beyond the latest account a debt may lie this much: the accounts move on while it is read.
