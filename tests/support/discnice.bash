@@ -15,7 +15,7 @@
 #   judged ACCOUNT CMD...     runs CMD under io_account, which writes what the kernel counted to the file ACCOUNT
 #   moved ACCOUNT             bytes that the command moved: read, plus written, less what was taken back in time
 #   alone_in_shm "$0" "$@"    starts the script again with a /dev/shm of its own, where that is allowed; before anything else
-#   segments                  the names of all jobs' segments
+#   segments                  the names of all jobs' segments; the board of all of a user's jobs, which stays, is none
 #   complain MESSAGE          notes a failure and carries on; conclude fails if there was one
 source "$(dirname "${BASH_SOURCE[0]}")/system.bash"
 need_built discnice
@@ -90,7 +90,7 @@ alone_in_shm() { # SCRIPT ARGUMENT...
   fi
 }
 
-segments() { find /dev/shm -maxdepth 1 -name 'discnice-*' -printf '%f\n' 2>/dev/null | sort; }
+segments() { find /dev/shm -maxdepth 1 -name 'discnice-*' ! -name '*.disks*' -printf '%f\n' 2>/dev/null | sort; }
 
 # In a file, because background jobs complain, too.
 complain() {

@@ -6,11 +6,9 @@
 // whose requests they were. Left out: reading /sys (system tests), and disks whose own readers are not all known.
 #include "tools/discnice/policy/foreground.hpp"
 
-#include <cstring>
-#include <string>
-
 #include "tests/support/catch.hpp"
 #include "tools/discnice/policy/floor.hpp"
+#include "tools/discnice/policy/giving_way.hpp"
 #include "tools/discnice/policy/idle.hpp"
 #include "tools/discnice/policy/lumps.hpp"
 #include "tools/discnice/policy/nice.hpp"
@@ -65,32 +63,6 @@ struct Disk {
 };
 
 }  // namespace
-
-TEST_CASE("the counters of a disk are read from its stat file, of old kernels and of new ones",
-          "[foreground]") {
-  const std::string old_kernel =
-      "   1000      20   80000    1500     300      40   24000     900        2    1200    2400\n";
-  const std::string new_kernel = "1000 20 80000 1500 300 40 24000 900 2 1200 2400 0 0 0 0 17 3\n";
-  for (const std::string& text : {old_kernel, new_kernel}) {
-    DiskSample sample;
-    REQUIRE(parse_disk_sample(text.data(), text.size(), &sample));
-    CHECK(sample.reads == 1000);
-    CHECK(sample.read_bytes == 80'000 * 512);
-    CHECK(sample.read_ms == 1500);
-    CHECK(sample.writes == 300);
-    CHECK(sample.written_bytes == 24'000 * 512);
-    CHECK(sample.in_flight == 2);
-  }
-}
-
-TEST_CASE("a text that is no stat file is refused", "[foreground]") {
-  for (const std::string text :
-       {"", "\n", "1 2 3", "1 2 3 4 5 6 7 8 9", "-1 2 3 4 5 6 7 8 9 ", "a b c d e f g h i "}) {
-    DiskSample sample;
-    INFO("'" << text << "'");
-    CHECK_FALSE(parse_disk_sample(text.data(), text.size(), &sample));
-  }
-}
 
 TEST_CASE("what the job was booked for is not somebody else's", "[foreground]") {
   Disk disk;
@@ -202,7 +174,7 @@ TEST_CASE("a job that gives way gets a turn now and then however busy the disk i
   for (int i = 0; i < 1000; ++i) disk.others_read(kWindowBytes);
   for (const Policy* policy : {&kIdle, &kNice}) {
     CHECK(disk.wait_ns(*policy, 4'096, last_go_ns) == 0);
-    CHECK(disk.wait_ns(*policy, UINT64_C(1) << 40) <= kTurnNs);
+    CHECK(disk.wait_ns(*policy, UINT64_C(1) << 40) <= 500 * kMillisecondNs);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string_view>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -16,6 +17,9 @@
 
 #include "tools/discnice/cli/library.hpp"
 #include "tools/discnice/cli/target.hpp"
+#include "tools/discnice/outputs/disk_below.hpp"
+#include "tools/discnice/outputs/disk_counters.hpp"
+#include "tools/discnice/outputs/io_pressure.hpp"
 
 namespace discnice::cli {
 namespace {
@@ -83,8 +87,27 @@ std::string read_mounts() {
   return text.str();
 }
 
-bool has_counters(unsigned major_number, unsigned minor_number) {
-  return access(fmt::format("/sys/dev/block/{}:{}/stat", major_number, minor_number).c_str(), R_OK) == 0;
+std::string number_text(std::uint64_t device) {
+  return fmt::format("{}:{}", major(device), minor(device));
+}
+
+// By what a job would see that others use the disk of this file.
+std::string observation_of(const std::string& path, dev_t device) {
+  if (outputs::counted_disk(device) != 0) return "nice and idle give way to other users of this disk";
+  const int descriptor = open(path.c_str(), O_PATH | O_CLOEXEC);
+  std::uint64_t mount_id = 0;
+  const std::uint64_t below =
+      descriptor >= 0 && outputs::find_mount_id(descriptor, &mount_id) ? outputs::disk_below(mount_id) : 0;
+  if (descriptor >= 0) close(descriptor);
+  if (below != 0)
+    return fmt::format("nice and idle give way to other users of the disk below, {}", number_text(below));
+  std::uint64_t stalled_ns = 0;
+  if (outputs::read_io_pressure(&stalled_ns))
+    return "no counters of a disk, so nice sees no other users there and holds nothing back; idle stops for "
+           "a moment four times a second "
+           "and gives way when others of this host are waiting for any disk";
+  return "no counters of a disk and no account of pressure, so nice and idle see no other users there and "
+         "hold nothing back";
 }
 
 std::string explain_place(const std::string& path, dev_t device, const std::string& mounts) {
@@ -96,11 +119,7 @@ std::string explain_place(const std::string& path, dev_t device, const std::stri
   for (const std::string_view known : kInMemory) {
     if (type == known) return fmt::format("files: {}: in memory, free\n", place);
   }
-  return fmt::format(
-      "files: {}: charged; {}\n", place,
-      has_counters(first, second)
-          ? "nice and idle give way to other users of this disk"
-          : "no counters of a disk, so nice and idle see no other users there and hold nothing back");
+  return fmt::format("files: {}: charged; {}\n", place, observation_of(path, device));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "tools/discnice/cli/report.hpp"
 
 #include <fmt/format.h>
+#include <sys/sysmacros.h>
 #include <nlohmann/json.hpp>
 
 #include "toolbox/cli/diagnostics.hpp"
@@ -100,6 +101,39 @@ void add_verification(nlohmann::ordered_json& json, const Report& report) {
   for (const ClassReport& one : report.classes) json["classes"].push_back(class_json(one));
 }
 
+std::string observation_text(SeenBy seen_by) {
+  switch (seen_by) {
+    case SeenBy::counters:
+      return "by the disk's counters";
+    case SeenBy::pressure:
+      return "by pressure: this file system has no disk with counters, so who waits for any disk of this "
+             "host counts";
+    case SeenBy::untested:
+    case SeenBy::none:
+      break;
+  }
+  return "NOT AT ALL: this file system has no disk with counters; it held nothing back there";
+}
+
+std::string observation_word(SeenBy seen_by) {
+  if (seen_by == SeenBy::counters) return "counters";
+  return seen_by == SeenBy::pressure ? "pressure" : "none";
+}
+
+std::vector<DiskReport> disk_reports(const protocol::Segment& segment) {
+  std::vector<DiskReport> reports;
+  if (policy::policy_by_id(protocol::load_grant(segment).policy_id).hold == nullptr) return reports;
+  for (const protocol::Disk& disk : segment.disks) {
+    const std::uint64_t number = disk.number.load(std::memory_order_relaxed);
+    if (number == 0) break;  // the table is filled from the front
+    SeenBy seen_by = disk.seen_by.load(std::memory_order_relaxed);
+    if (seen_by == SeenBy::pressure && protocol::load_grant(segment).policy_id != policy::kIdleId)
+      seen_by = SeenBy::none;
+    reports.push_back({fmt::format("{}:{}", major(number - 1), minor(number - 1)), seen_by});
+  }
+  return reports;
+}
+
 }  // namespace
 
 std::optional<double> error_of(std::uint64_t charged_bytes, std::uint64_t kernel_bytes) {
@@ -175,6 +209,7 @@ Report make_report(const protocol::Segment& segment) {
   report.fallbacks = protocol::total(segment, Counter::fallbacks);
   report.processes = segment.members_total.load(std::memory_order_relaxed);
   report.still_running = protocol::count_alive(segment);
+  report.disks = disk_reports(segment);
   report.is_verification = segment.options.is_verifying != 0;
   report.charged_read_bytes =
       not_negative(report.predicted_read_bytes + protocol::total(segment, Counter::corrected_read_bytes));
@@ -207,6 +242,8 @@ std::string report_text(const Report& report) {
   text += fmt::format("  waited           {} (all processes together)\n",
                       format_duration_ns(report.slept_s * 1e9));
   text += fmt::format("  covered          {}\n", coverage_text(report));
+  for (const DiskReport& disk : report.disks)
+    text += fmt::format("  others on {:<6} {}\n", disk.number, observation_text(disk.seen_by));
   for (const std::string& program : report.uncovered_programs)
     text +=
         fmt::format("  NOT COVERED      {}: it ran without a limit\n", gray::cli::escape_controls(program));
@@ -236,6 +273,9 @@ std::string report_json(const Report& report) {
   json["fallbacks"] = report.fallbacks;
   json["still_running"] = report.still_running;
   json["uncovered_programs"] = report.uncovered_programs;
+  json["disks"] = nlohmann::ordered_json::array();
+  for (const DiskReport& disk : report.disks)
+    json["disks"].push_back({{"disk", disk.number}, {"others_seen_by", observation_word(disk.seen_by)}});
   if (report.is_verification) add_verification(json, report);
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

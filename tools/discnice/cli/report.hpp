@@ -13,6 +13,12 @@
 
 namespace discnice::cli {
 
+/// A disk the job used, and by what its other users were seen.
+struct DiskReport {
+  std::string number;  // "8:0"
+  SeenBy seen_by = SeenBy::untested;
+};
+
 /// One class of calls, as `discnice verify` tells them apart. Signed: removals take back what was predicted before.
 struct ClassReport {
   std::string name;
@@ -39,6 +45,7 @@ struct Report {
   std::uint64_t still_running = 0;
   std::uint64_t fallbacks = 0;
   std::vector<std::string> uncovered_programs;  // "NAME is statically linked"
+  std::vector<DiskReport> disks;                // of a job that gives way to others; else none
   std::optional<KernelAccount> kernel;
   bool is_verification = false;
   std::uint64_t charged_read_bytes = 0;  // predicted, and corrected by the ledger if that is on

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// disk_activity: what is known of the other users of a disk. Plain values; policy/foreground.hpp makes them.
+// disk_activity: what is known of the other users of a disk. Plain values; policy/foreground.hpp and
+// policy/pressure.hpp make them.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,16 @@ struct DiskSample {
 struct OwnTraffic {
   std::uint64_t read_bytes = 0;
   std::uint64_t written_bytes = 0;
+  std::uint64_t is_of_all_jobs = 0;  // 1: of all jobs of this user; 0: of this job alone
+};
+
+/// By what a job knows of the other users of a disk. Append only: it lies in shared memory.
+enum class SeenBy : std::uint64_t { untested, counters, pressure, none };
+
+/// How long somebody on this host has waited for a disk, ever, and how long of it only our own members can have.
+struct PressureSample {
+  std::uint64_t stalled_ns = 0;
+  std::uint64_t own_stalled_ns = 0;
 };
 
 /// What is known of a disk's foreground after some samples. Words alone: it lies in shared memory.
@@ -35,6 +46,10 @@ struct DiskActivity {
   std::uint64_t pace_bytes_per_s = 0;  // of `nice`
   std::uint64_t request_bytes = 0;     // the usual size of a request while the disk is ours
   std::uint64_t ran_since_ns = 0;      // when we first ran after the foreground's last request; 0: not yet
+  PressureSample pressure;             // at the sample, of a disk that is judged by pressure
+  std::uint64_t listen_until_ns = 0;   // until then the job keeps still to hear others; 0: it does not
+  std::uint64_t listened_at_ns = 0;    // when it last began to
+  std::uint64_t is_unsettled = 0;      // 1: the job itself did something before the sample
 };
 
 }  // namespace discnice

@@ -9,7 +9,7 @@
 namespace discnice::policy {
 
 /// An operation's turn comes after this at the latest, counted from the job's last one: nothing may starve, and two requests
-/// a second cost a mechanical disk's foreground some hundredths (four cost six on bench/hddsim).
+/// a second cost a mechanical disk's foreground some hundredths (four cost eight on bench/hddsim, even of one window of read-ahead each).
 inline constexpr std::uint64_t kTurnNs = 500'000'000;
 
 /// How long after the job's last operation one of `cost_bytes` may go whatever others do. With a least rate: so that the job

@@ -4,12 +4,13 @@
 // Idea: after any request of the foreground nobody else is served until the disk has been quiet for the preemption interval.
 // A foreground program that thinks for a moment between two reads finds the disk's head where it left it.
 //
-// Assumes: policy/foreground.hpp tells the foreground's requests from ours.
+// Assumes: policy/foreground.hpp, or policy/pressure.hpp, tells the foreground's requests from ours.
 // What breaks it: a request of ours that is under way when the foreground comes; it can't be taken back, so the foreground waits
 // for one of them. A foreground whose pauses are longer than the longest interval.
 #include "tools/discnice/policy/idle.hpp"
 
 #include "tools/discnice/policy/floor.hpp"
+#include "tools/discnice/policy/pressure.hpp"
 #include "tools/discnice/policy/rate_window.hpp"
 
 namespace discnice::policy {
@@ -21,7 +22,8 @@ Decision hold(State last_go, const Grant& grant, const DiskActivity& activity, s
       activity.foreground_at_ns == 0 ? 0 : activity.foreground_at_ns + activity.preemption_ns;
   const std::uint64_t turn_at_ns = last_go.paid_until_ns + turn_after_ns(grant, cost_bytes);
   const std::uint64_t start_at_ns = quiet_at_ns < turn_at_ns ? quiet_at_ns : turn_at_ns;
-  return {{now_ns}, {start_at_ns}};
+  const std::uint64_t heard_at_ns = listening_until_ns(activity, now_ns);
+  return {{now_ns}, {start_at_ns > heard_at_ns ? start_at_ns : heard_at_ns}};
 }
 
 }  // namespace

@@ -5,12 +5,13 @@
 // the floor; each that does not adds to it; a second without anybody makes it unlimited. An operation goes when its bytes at the
 // present pace have passed since the job's last one, so a pace that rises meanwhile is felt at once.
 //
-// Assumes: policy/foreground.hpp tells the foreground's requests from ours; it also moves the pace.
+// Assumes: policy/foreground.hpp, or policy/pressure.hpp, tells the foreground's requests from ours; policy/giving_way.hpp moves the pace.
 // What breaks it: as `idle`. A few requests of others a second slow the job down and do not stop it.
 #include "tools/discnice/policy/nice.hpp"
 
 #include "tools/discnice/policy/floor.hpp"
-#include "tools/discnice/policy/foreground.hpp"
+#include "tools/discnice/policy/giving_way.hpp"
+#include "tools/discnice/policy/pressure.hpp"
 #include "tools/discnice/policy/rate_window.hpp"
 
 namespace discnice::policy {
@@ -20,13 +21,16 @@ constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 
 Decision hold(State last_go, const Grant& grant, const DiskActivity& activity, std::uint64_t cost_bytes,
               std::uint64_t now_ns) {
-  if (activity.pace_bytes_per_s >= kPaceUnlimited || activity.foreground_at_ns == 0) return {{now_ns}, {0}};
+  if (activity.pace_bytes_per_s >= kPaceUnlimited || activity.foreground_at_ns == 0)
+    return {{now_ns}, {listening_until_ns(activity, now_ns)}};
   const std::uint64_t pace = activity.pace_bytes_per_s > kPaceMin ? activity.pace_bytes_per_s : kPaceMin;
   const std::uint64_t turn_ns = turn_after_ns(grant, cost_bytes);
   __extension__ using Wide = unsigned __int128;
   const Wide paced_ns = static_cast<Wide>(cost_bytes) * kNanosecondsPerSecond / pace;
   const std::uint64_t gap_ns = paced_ns < turn_ns ? static_cast<std::uint64_t>(paced_ns) : turn_ns;
-  return {{now_ns}, {last_go.paid_until_ns + gap_ns}};
+  const std::uint64_t start_at_ns = last_go.paid_until_ns + gap_ns;
+  const std::uint64_t heard_at_ns = listening_until_ns(activity, now_ns);
+  return {{now_ns}, {start_at_ns > heard_at_ns ? start_at_ns : heard_at_ns}};
 }
 
 }  // namespace

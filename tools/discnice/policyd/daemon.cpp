@@ -10,10 +10,12 @@
 
 #include <unistd.h>
 
+#include "toolbox/base/clock.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "tools/discnice/cli/sharing.hpp"
 #include "tools/discnice/policyd/daemon_config.hpp"
+#include "tools/discnice/policyd/disk_sampler.hpp"
 
 namespace discnice::policyd {
 namespace {
@@ -58,15 +60,33 @@ void reload(const std::string& path, DaemonConfig& config) {
   }
 }
 
-void divide_until_told(const std::string& path, DaemonConfig config) {
+void sleep_for(std::uint64_t duration_ns) {
+  const timespec pause{0, static_cast<long>(duration_ns)};
+  nanosleep(&pause, nullptr);
+}
+
+// Samples till the tick is over; asleep for all of it while nobody wants to know.
+void sample_for(DiskSampler& sampler, std::uint64_t tick_ns) {
+  const std::uint64_t end_ns = gray::base::monotonic_ns() + tick_ns;
+  sampler.find_boards();
+  while (is_over == 0 && is_reload_wanted == 0) {
+    const bool is_wanted = sampler.sample();
+    const std::uint64_t now_ns = gray::base::monotonic_ns();
+    if (now_ns >= end_ns) return;
+    const std::uint64_t left_ns = end_ns - now_ns;
+    sleep_for(is_wanted && left_ns > kSampleNs ? kSampleNs : left_ns);
+  }
+}
+
+void serve_until_told(const std::string& path, DaemonConfig config) {
+  DiskSampler sampler;
   while (is_over == 0) {
     if (is_reload_wanted != 0) {
       is_reload_wanted = 0;
       reload(path, config);
     }
     cli::lend_to_all(config.total_bytes_per_s);
-    const timespec tick{0, static_cast<long>(config.tick_ns)};
-    nanosleep(&tick, nullptr);
+    sample_for(sampler, config.tick_ns);
   }
 }
 
@@ -86,7 +106,7 @@ int daemon_main(int argc, char** argv) {
   if (say_problems(config)) return gray::cli::kExitSomeFailed;
   if (does_check) return gray::cli::close_stdout(0);
   listen_to_signals();
-  divide_until_told(path, config);
+  serve_until_told(path, config);
   return gray::cli::close_stdout(0);
 }
 

@@ -23,7 +23,7 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 6;
+inline constexpr std::uint32_t kSegmentVersion = 7;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the last slot.
@@ -70,6 +70,8 @@ struct alignas(256) Member {
   std::atomic<std::uint64_t> grace_until_ns;  // until then small calls need not wait after a signal
   std::atomic<std::uint64_t>
       reserved_bytes;  // charged for operations that still wait; returned when the member dies
+  std::atomic<std::uint64_t> awaiting_calls;     // of its threads, calls under way that need a disk
+  std::atomic<std::uint64_t> awaiting_since_ns;  // when the first of them began
 };
 static_assert(sizeof(Member) == 256);
 
@@ -101,12 +103,15 @@ static_assert(sizeof(DiskActivity) % sizeof(std::uint64_t) == 0);
 
 /// One disk the job uses: what the members moved there, and what is known of its other users.
 struct alignas(64) Disk {
-  std::atomic<std::uint64_t> number;          // its device number plus one; writer: whoever claims it first
-  std::atomic<std::uint64_t> own_read_bytes;  // writer: every member, by addition
+  // The device number plus one, of the disk whose counters tell of it (outputs/disk_counters.hpp), else of the file system; writer:
+  // whoever claims it first.
+  std::atomic<std::uint64_t> number;
+  std::atomic<std::uint64_t> own_read_bytes;     // writer: every member, by addition
   std::atomic<std::uint64_t> own_written_bytes;  // the same
   std::atomic<std::uint64_t> sampled_at_ns;  // writer: the member that takes the sample, by compare-and-swap
   std::atomic<std::uint64_t>
       activity[kActivityWords];  // a DiskActivity; writer: whoever took the last sample
+  std::atomic<SeenBy> seen_by;   // by what others are seen there; writer: whoever looks
 };
 
 /// What a divider (the launcher of a sharing job, or the daemon) lends the job. Stale after kLentMaxNs: the job then goes by its
@@ -179,6 +184,8 @@ struct Segment {
   ClassTotals classes[kCallClassCount];                 // writer: every member, by addition
   Counters left;  // what members that left had counted; writer: whoever frees or takes over a slot
   Disk disks[kDisksMax];
+  std::atomic<std::uint64_t>
+      stalled_ns;  // how long members have waited for disks, each by itself; writer: every member
 
   // Which data of the job's files is in memory and not on disk yet. Writer: the member that holds it (shim/dirty_table.hpp).
   alignas(64) std::atomic<std::uint64_t> dirty_table_held_ns;  // since when; 0: by nobody

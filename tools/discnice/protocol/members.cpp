@@ -29,9 +29,9 @@ void fold(Segment& segment, Member& member) {
     segment.left.value[i].fetch_add(member.counters.value[i].exchange(0, std::memory_order_relaxed),
                                     std::memory_order_relaxed);
   }
-  for (auto* field :
-       {&member.pending_read_bytes, &member.pending_write_bytes, &member.owed_until_ns, &member.settled_at_ns,
-        &member.yielded_until_ns, &member.grace_until_ns, &member.reserved_bytes}) {
+  for (auto* field : {&member.pending_read_bytes, &member.pending_write_bytes, &member.owed_until_ns,
+                      &member.settled_at_ns, &member.yielded_until_ns, &member.grace_until_ns,
+                      &member.reserved_bytes, &member.awaiting_calls, &member.awaiting_since_ns}) {
     field->store(0, std::memory_order_relaxed);
   }
 }

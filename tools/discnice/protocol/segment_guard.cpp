@@ -17,7 +17,7 @@ using gray::base::raw_syscall;
 
 constexpr std::uint64_t kPageBytes = 4096;  // the least there is; of a larger page the kernel maps all
 
-constexpr unsigned kGuardedMax = 2;  // a job's segment and its ring
+constexpr unsigned kGuardedMax = 3;  // a job's segment, its ring, the board of disks
 
 struct Guarded {
   std::uint64_t start;
@@ -25,8 +25,8 @@ struct Guarded {
 };
 
 Guarded guarded[kGuardedMax];
-unsigned guarded_count;                 // 0: every page
-std::atomic<std::uint64_t> lost_at{0};  // where memory was lost last
+std::atomic<unsigned> guarded_count{0};  // 0: every page
+std::atomic<std::uint64_t> lost_at{0};   // where memory was lost last
 
 bool map_empty(std::uint64_t address, std::uint64_t bytes) {
   return !is_raw_error(raw_syscall(SYS_mmap, static_cast<long>(address), static_cast<long>(bytes),
@@ -35,8 +35,9 @@ bool map_empty(std::uint64_t address, std::uint64_t bytes) {
 
 bool replace(const void* address) {
   const auto at = reinterpret_cast<std::uint64_t>(address);
-  if (guarded_count == 0) return map_empty(at & ~(kPageBytes - 1), kPageBytes);
-  for (unsigned i = 0; i < guarded_count; ++i) {
+  const unsigned count = guarded_count.load(std::memory_order_acquire);  // pairs with guard_memory()
+  if (count == 0) return map_empty(at & ~(kPageBytes - 1), kPageBytes);
+  for (unsigned i = 0; i < count; ++i) {
     if (at >= guarded[i].start && at < guarded[i].start + guarded[i].bytes)
       return map_empty(guarded[i].start, guarded[i].bytes);
   }
@@ -67,10 +68,11 @@ void listen() {
 }  // namespace
 
 void guard_memory(void* start, std::size_t bytes) {
-  if (guarded_count == kGuardedMax) return;
-  guarded[guarded_count] = {reinterpret_cast<std::uint64_t>(start), bytes};
-  ++guarded_count;
-  if (guarded_count == 1) listen();
+  const unsigned count = guarded_count.load(std::memory_order_relaxed);
+  if (count == kGuardedMax) return;
+  guarded[count] = {reinterpret_cast<std::uint64_t>(start), bytes};
+  guarded_count.store(count + 1, std::memory_order_release);  // pairs with replace()
+  if (count == 0) listen();
 }
 
 void guard_all_memory() {

@@ -12,8 +12,8 @@
 
 namespace discnice::protocol {
 
-/// Begins to guard memory of the job that this process is a member of: its segment, its ring. From the constructor of the library,
-/// before there are threads.
+/// Begins to guard memory of the job that this process is a member of: its segment, its ring, the board. One caller at a time: the
+/// constructor of the library, then whoever maps the board.
 void guard_memory(void* start, std::size_t bytes);
 
 /// Of a program of ours that maps the segments of several jobs and no other file that may shrink: guards all of them, page by page.

@@ -52,7 +52,7 @@ void count_passed(protocol::Member& member, bool has_needed_disk) {
 }
 
 void correct_budget(Job& job, std::int64_t read_bytes, std::int64_t write_bytes) {
-  book_own_traffic(last_disk(), read_bytes, write_bytes);
+  book_own_traffic(job, last_disk(), read_bytes, write_bytes);
   if (read_bytes + write_bytes > 0) note_unheld(static_cast<std::uint64_t>(read_bytes + write_bytes));
   const std::uint64_t paid_ns = correct(job, read_bytes, write_bytes);
   if (paid_ns <= gray::base::monotonic_ns()) return;
@@ -73,7 +73,7 @@ void note_prediction(Job& job, const Charge& charge) {
   protocol::add(*job.member, Counter::predicted_read_bytes, charge.estimate.read_bytes);
   protocol::add(*job.member, Counter::predicted_write_bytes, charge.estimate.write_bytes);
   if (charge.is_overwrite) has_overwritten.store(true, std::memory_order_relaxed);
-  book_own_traffic(charge.disk, static_cast<std::int64_t>(charge.estimate.read_bytes),
+  book_own_traffic(job, charge.disk, static_cast<std::int64_t>(charge.estimate.read_bytes),
                    static_cast<std::int64_t>(charge.estimate.write_bytes));
   if (!charge.is_ledger_kept) return;
   job.member->pending_read_bytes.fetch_add(charge.estimate.read_bytes, std::memory_order_relaxed);
@@ -82,7 +82,7 @@ void note_prediction(Job& job, const Charge& charge) {
 
 void note_metadata(Job& job, std::uint64_t bytes, protocol::Disk* disk) {
   protocol::add(*job.member, Counter::predicted_write_bytes, bytes);
-  book_own_traffic(disk, 0, static_cast<std::int64_t>(bytes));
+  book_own_traffic(job, disk, 0, static_cast<std::int64_t>(bytes));
   pending_metadata_bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 

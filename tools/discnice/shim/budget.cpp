@@ -16,8 +16,9 @@ using policy::Lane;
 static_assert(policy::kLaneCount == protocol::kLaneStates);
 
 constexpr std::uint64_t kBurstsPerSecond = 10;  // a part is a tenth of a second's worth
-// Of a job that gives way: what the foreground may have to wait for once.
+// Of a job that gives way: what the foreground may have to wait for once; less of it while there is a foreground.
 constexpr std::uint64_t kHeldPartBytes = 512 * 1024;
+constexpr std::uint64_t kTurnPartBytes = kPartBytesMin;
 // Beyond the latest account a debt may lie this much: the accounts move on while it is read.
 constexpr std::uint64_t kDebtSlackNs = 100'000'000;
 
@@ -113,15 +114,16 @@ std::uint64_t latest_paid_ns(const Job& job, const Grant& grant, std::uint64_t n
   return latest_ns + kDebtSlackNs + policy::kLumpMaxNs;
 }
 
-std::uint64_t part_bytes(const Grant& grant, bool is_write) {
+std::uint64_t part_bytes(const Grant& grant, bool is_write, bool is_shared) {
   const std::uint64_t lane = is_write ? grant.write_rate_bytes_per_s : grant.read_rate_bytes_per_s;
   std::uint64_t rate = grant.rate_bytes_per_s;
   if (lane != 0 && (rate == 0 || lane < rate)) rate = lane;
   const bool is_holding = policy::policy_by_id(grant.policy_id).hold != nullptr;
-  if (rate == 0) return is_holding ? kHeldPartBytes : 0;
+  const std::uint64_t held_part = is_shared ? kTurnPartBytes : kHeldPartBytes;
+  if (rate == 0) return is_holding ? held_part : 0;
   const std::uint64_t paced = rate / kBurstsPerSecond / kPartBytesMin * kPartBytesMin;
   const std::uint64_t part = paced > kPartBytesMin ? paced : kPartBytesMin;
-  return is_holding && part > kHeldPartBytes ? kHeldPartBytes : part;
+  return is_holding && part > held_part ? held_part : part;
 }
 
 }  // namespace discnice::shim

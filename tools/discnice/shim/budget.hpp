@@ -37,7 +37,7 @@ std::uint64_t correct(Job& job, std::int64_t read_bytes, std::int64_t write_byte
 /// No debt of a member reaches beyond the accounts it comes from; a later instant is a wrong byte in the segment.
 std::uint64_t latest_paid_ns(const Job& job, const Grant& grant, std::uint64_t now_ns);
 
-/// The most bytes to move at once under this grant, so that a long call is paced; 0: no bound.
-std::uint64_t part_bytes(const Grant& grant, bool is_write);
+/// The most bytes to move at once under this grant, so that a long call is paced; 0: no bound. `is_shared`: others use the disk.
+std::uint64_t part_bytes(const Grant& grant, bool is_write, bool is_shared);
 
 }  // namespace discnice::shim

@@ -11,6 +11,7 @@
 #include "toolbox/base/raw_sys.hpp"
 #include "toolbox/base/short_text.hpp"
 #include "tools/discnice/contract/io_op.hpp"
+#include "tools/discnice/outputs/disk_below.hpp"
 
 namespace discnice::shim {
 namespace {
@@ -127,6 +128,7 @@ void learn(Device& device, int fd, std::uint64_t number) {
   if (magic == OVERLAYFS_SUPER_MAGIC)
     device.count_verdict.store(CountVerdict::lies, std::memory_order_relaxed);
   if (device.is_free) return;
+  if (major(number) == 0 && !outputs::find_mount_id(fd, &device.mount_id)) device.mount_id = 0;
   read_limits(device);
   learn_habits(device, magic);
   device.limits.folio_order_max = folio_order_max(magic);

@@ -18,6 +18,7 @@ enum class FlushOfEmptied : std::uint8_t { never, when_it_had_data, always };
 
 struct Device {
   std::uint64_t number = 0;     // st_dev
+  std::uint64_t mount_id = 0;   // of one of its mounts, where the number is no block device's; 0: not known
   bool is_free = false;         // lives in memory or is no disk at all: never charged
   bool is_ledger_kept = false;  // the kernel books reads of this file system to the reader
   std::uint64_t block_bytes = 0;
@@ -27,6 +28,7 @@ struct Device {
   predictor::ReadaheadLimits limits;
   std::atomic<CountVerdict> count_verdict{CountVerdict::untested};  // does cachestat tell the truth here?
   std::atomic<protocol::Disk*> disk{nullptr};  // its entry in the job's segment, once it was needed
+  std::atomic<bool> is_without_disk{false};    // there was no room for one
 };
 
 /// The device of an open file. Null when the table is full. Uses a few transient descriptors the first time.

@@ -3,69 +3,38 @@
 
 #include <cstring>
 
-#include <fcntl.h>
-#include <sys/syscall.h>
-#include <sys/sysmacros.h>
-
-#include "toolbox/base/raw_sys.hpp"
-#include "toolbox/base/short_text.hpp"
+#include "tools/discnice/outputs/disk_below.hpp"
+#include "tools/discnice/outputs/disk_counters.hpp"
+#include "tools/discnice/outputs/io_pressure.hpp"
 #include "tools/discnice/policy/foreground.hpp"
+#include "tools/discnice/policy/lumps.hpp"
+#include "tools/discnice/policy/pressure.hpp"
+#include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/shim/account.hpp"
+#include "tools/discnice/shim/disk_board.hpp"
+#include "tools/discnice/shim/disk_waits.hpp"
 
 namespace discnice::shim {
 namespace {
 
-using gray::base::append_number;
-using gray::base::append_text;
-using gray::base::is_raw_error;
-using gray::base::raw_syscall;
-using gray::base::word;
-
-constexpr std::size_t kStatBytesMax = 512;
-constexpr std::size_t kPathBytesMax = 96;
-
 std::atomic<protocol::Disk*> disk_last_used{nullptr};
 
-// Which file counts for a disk; of a partition the whole disk's, for its one head serves all of them.
-enum class Counters : std::uint8_t { untested, own, whole_disk, none };
-std::atomic<Counters> counters_of[protocol::kDisksMax];
-
-void counters_path(char* out, std::uint64_t number, const char* file) {
-  out = append_text(out, "/sys/dev/block/");
-  out = append_number(out, major(number));
-  out = append_text(out, ":");
-  out = append_number(out, minor(number));
-  *append_text(out, file) = '\0';
+unsigned place_of(const Job& job, const protocol::Disk& disk) {
+  return static_cast<unsigned>(&disk - job.segment->disks);
 }
 
-long read_small_file(const char* path, char* text, std::size_t room) {
-  const long fd = raw_syscall(SYS_openat, AT_FDCWD, word(path), O_RDONLY | O_CLOEXEC, 0);
-  if (is_raw_error(fd)) return fd;
-  const long length = raw_syscall(SYS_read, fd, word(text), static_cast<long>(room));
-  raw_syscall(SYS_close, fd);
-  return length;
-}
+// The number a device's disk goes by, and how its other users are seen.
+struct Identity {
+  std::uint64_t number;
+  SeenBy seen_by;
+};
 
-Counters test_counters(std::uint64_t number) {
-  char path[kPathBytesMax];
-  counters_path(path, number, "/partition");
-  if (!is_raw_error(raw_syscall(SYS_faccessat, AT_FDCWD, word(path), 0))) return Counters::whole_disk;
-  counters_path(path, number, "/stat");
-  return is_raw_error(raw_syscall(SYS_faccessat, AT_FDCWD, word(path), 0)) ? Counters::none : Counters::own;
-}
-
-bool take_sample(std::uint64_t number, unsigned place, DiskSample* sample) {
-  Counters counters = counters_of[place].load(std::memory_order_relaxed);
-  if (counters == Counters::untested) {
-    counters = test_counters(number);
-    counters_of[place].store(counters, std::memory_order_relaxed);
-  }
-  if (counters == Counters::none) return false;
-  char path[kPathBytesMax];
-  char text[kStatBytesMax];
-  counters_path(path, number, counters == Counters::whole_disk ? "/../stat" : "/stat");
-  const long length = read_small_file(path, text, sizeof text);
-  return length > 0 && policy::parse_disk_sample(text, static_cast<std::size_t>(length), sample);
+Identity identify(const Device& device) {
+  std::uint64_t disk = outputs::counted_disk(device.number);
+  if (disk == 0 && device.mount_id != 0) disk = outputs::disk_below(device.mount_id);
+  if (disk != 0) return {disk, SeenBy::counters};
+  std::uint64_t stalled_ns = 0;
+  return {device.number, outputs::read_io_pressure(&stalled_ns) ? SeenBy::pressure : SeenBy::none};
 }
 
 DiskActivity load_activity(const protocol::Disk& disk) {
@@ -93,19 +62,74 @@ bool takes_look(protocol::Disk& disk, std::uint64_t now_ns) {
          disk.sampled_at_ns.compare_exchange_strong(before_ns, now_ns, std::memory_order_relaxed);
 }
 
+// The entry of that number, claimed if it is not there.
+protocol::Disk* claim(Job& job, const Identity& identity) {
+  for (protocol::Disk& disk : job.segment->disks) {
+    std::uint64_t number = 0;
+    if (!disk.number.compare_exchange_strong(number, identity.number + 1, std::memory_order_relaxed) &&
+        number != identity.number + 1)
+      continue;
+    disk.seen_by.store(identity.seen_by, std::memory_order_relaxed);
+    return &disk;
+  }
+  return nullptr;
+}
+
+// What the daemon has seen a moment ago is as good as a look of our own.
+bool look_at_counters(protocol::BoardDisk* on_board, std::uint64_t disk, std::uint64_t now_ns,
+                      DiskSample* sample) {
+  if (on_board != nullptr && protocol::published_sample(*on_board, now_ns, sample)) return true;
+  return outputs::read_disk_sample(disk, sample);
+}
+
+OwnTraffic own_traffic(const protocol::Disk& disk, const protocol::BoardDisk* on_board) {
+  if (on_board == nullptr)
+    return {disk.own_read_bytes.load(std::memory_order_relaxed),
+            disk.own_written_bytes.load(std::memory_order_relaxed), 0};
+  return {on_board->own_read_bytes.load(std::memory_order_relaxed),
+          on_board->own_written_bytes.load(std::memory_order_relaxed), 1};
+}
+
+// One look, by whichever way the disk is observed; false when nothing was to be seen.
+bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint64_t now_ns,
+                  DiskActivity* activity) {
+  const std::uint64_t number = disk.number.load(std::memory_order_relaxed) - 1;
+  switch (disk.seen_by.load(std::memory_order_relaxed)) {
+    case SeenBy::counters: {
+      protocol::BoardDisk* on_board = board_disk(place_of(job, disk), number);
+      DiskSample sample;
+      if (!look_at_counters(on_board, number, now_ns, &sample)) return false;
+      *activity = policy::observe(*activity, sample, own_traffic(disk, on_board), grant, now_ns);
+      return true;
+    }
+    case SeenBy::pressure: {
+      // It takes who waits for any disk for foreground, and now and then our own stirring: who asked for idle has asked for that.
+      if (grant.policy_id != policy::kIdleId) return false;
+      if (!policy::is_pressure_due(*activity, now_ns)) return true;
+      PressureSample pressure;
+      if (!outputs::read_io_pressure(&pressure.stalled_ns)) return false;
+      pressure.own_stalled_ns = own_stalled_ns(job, now_ns);
+      *activity = policy::observe_pressure(*activity, pressure, own_traffic(disk, nullptr), grant, now_ns);
+      return true;
+    }
+    case SeenBy::untested:
+    case SeenBy::none:
+      return false;
+  }
+  return false;  // a wrong byte
+}
+
 }  // namespace
 
 protocol::Disk* disk_of(Job& job, Device& device) {
   protocol::Disk* known = device.disk.load(std::memory_order_relaxed);
-  if (known == nullptr && device.is_ledger_kept) {
-    for (protocol::Disk& disk : job.segment->disks) {
-      std::uint64_t number = 0;
-      if (!disk.number.compare_exchange_strong(number, device.number + 1, std::memory_order_relaxed) &&
-          number != device.number + 1)
-        continue;
-      known = &disk;
-      break;
-    }
+  if (known == nullptr && !device.is_free && !device.is_without_disk.load(std::memory_order_relaxed)) {
+    const Identity identity = identify(device);
+    known = claim(job, identity);
+    if (known == nullptr) device.is_without_disk.store(true, std::memory_order_relaxed);
+    if (known != nullptr && identity.seen_by == SeenBy::counters)
+      board_disk(place_of(job, *known), identity.number);
+    if (identity.seen_by == SeenBy::pressure) count_disk_waits();
     device.disk.store(known, std::memory_order_relaxed);
   }
   if (known != nullptr) disk_last_used.store(known, std::memory_order_relaxed);
@@ -116,28 +140,29 @@ protocol::Disk* last_disk() {
   return disk_last_used.load(std::memory_order_relaxed);
 }
 
-void book_own_traffic(protocol::Disk* disk, std::int64_t read_bytes, std::int64_t write_bytes) {
+void book_own_traffic(const Job& job, protocol::Disk* disk, std::int64_t read_bytes,
+                      std::int64_t write_bytes) {
   if (disk == nullptr) return;
-  if (read_bytes != 0)
-    disk->own_read_bytes.fetch_add(static_cast<std::uint64_t>(read_bytes), std::memory_order_relaxed);
-  if (write_bytes != 0)
-    disk->own_written_bytes.fetch_add(static_cast<std::uint64_t>(write_bytes), std::memory_order_relaxed);
+  const auto reads = static_cast<std::uint64_t>(read_bytes);
+  const auto writes = static_cast<std::uint64_t>(write_bytes);
+  if (reads != 0) disk->own_read_bytes.fetch_add(reads, std::memory_order_relaxed);
+  if (writes != 0) disk->own_written_bytes.fetch_add(writes, std::memory_order_relaxed);
+  book_on_board(place_of(job, *disk), reads, writes);
 }
 
 bool look_at_disk(Job& job, protocol::Disk& disk, Looking looking, const Grant& grant, std::uint64_t now_ns,
                   DiskActivity* activity) {
-  const auto place = static_cast<unsigned>(&disk - job.segment->disks);
   *activity = load_activity(disk);
   if (looking == Looking::as_known || !takes_look(disk, now_ns)) return activity->sampled_at_ns != 0;
   settle(job);  // what we did ourselves must not be taken for somebody else's
-  DiskSample sample;
-  const std::uint64_t number = disk.number.load(std::memory_order_relaxed);
-  if (number == 0 || !take_sample(number - 1, place, &sample)) return false;
-  const OwnTraffic own{disk.own_read_bytes.load(std::memory_order_relaxed),
-                       disk.own_written_bytes.load(std::memory_order_relaxed)};
-  *activity = policy::observe(*activity, sample, own, grant, now_ns);
+  if (disk.number.load(std::memory_order_relaxed) == 0 || !observe_disk(job, disk, grant, now_ns, activity))
+    return false;
   store_activity(disk, *activity);
   return true;
+}
+
+bool is_disk_shared(const protocol::Disk* disk, std::uint64_t now_ns) {
+  return disk != nullptr && policy::was_shared_within(policy::kLumpMemoryNs, load_activity(*disk), now_ns);
 }
 
 }  // namespace discnice::shim

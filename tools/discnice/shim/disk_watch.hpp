@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// disk_watch: looks at the counters of the disks a job uses, for the policies that give way to others.
+// disk_watch: who else uses the disks a job uses? For the policies that give way to others.
 //
-// One member looks for all, at most every few milliseconds; the others use what it found. No descriptor is kept. What follows from
-// a look is policy/foreground.hpp's.
+// One member looks for all, at most every few milliseconds; the others use what it found. Where discnice-policyd runs it has looked
+// already (disk_board.hpp). No descriptor is kept. By a disk's counters policy/foreground.hpp judges; where a file system has no disk with
+// counters, policy/pressure.hpp.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +26,17 @@ protocol::Disk* disk_of(Job& job, Device& device);
 protocol::Disk* last_disk();
 
 /// Books what the job itself moves there, by addition; a correction may be below zero. A null disk is none.
-void book_own_traffic(protocol::Disk* disk, std::int64_t read_bytes, std::int64_t write_bytes);
+void book_own_traffic(const Job& job, protocol::Disk* disk, std::int64_t read_bytes,
+                      std::int64_t write_bytes);
 
 /// A look settles with the kernel's account first; `as_known` leaves both alone.
 enum class Looking : std::uint8_t { afresh, as_known };
 
-/// What is known of the disk's other users, after a look if the last one is old. False when the disk has no counters.
+/// What is known of the disk's other users, after a look if the last one is old. False when nothing tells.
 bool look_at_disk(Job& job, protocol::Disk& disk, Looking looking, const Grant& grant, std::uint64_t now_ns,
                   DiskActivity* activity);
+
+/// Whether others have used the disk a moment ago, as far as is known; not of a null disk. Some loads.
+bool is_disk_shared(const protocol::Disk* disk, std::uint64_t now_ns);
 
 }  // namespace discnice::shim

@@ -560,7 +560,8 @@ void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
 
 std::size_t part_bytes_max(Job& job, const Transfer& transfer) {
   if (transfer.length_bytes <= kPartBytesMin) return SIZE_MAX;
-  const std::uint64_t part = part_bytes(protocol::load_grant(*job.segment), transfer.kind == OpKind::write);
+  const std::uint64_t part = part_bytes(protocol::load_grant(*job.segment), transfer.kind == OpKind::write,
+                                        is_disk_shared(last_disk(), monotonic_coarse_ns()));
   if (part == 0) return SIZE_MAX;
   if (transfer.length_bytes <= part) return SIZE_MAX;
   OpenFile* file = charged_file(job, transfer.fd);

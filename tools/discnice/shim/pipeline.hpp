@@ -17,6 +17,7 @@
 
 #include "tools/discnice/contract/io_op.hpp"
 #include "tools/discnice/shim/caller_memory.hpp"
+#include "tools/discnice/shim/disk_waits.hpp"
 #include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/job.hpp"
 #include "tools/discnice/shim/open_files.hpp"
@@ -107,6 +108,14 @@ inline bool takes_pass(int fd, std::size_t bytes) {
   return file != nullptr && has_pass(*file, bytes);
 }
 
+/// Makes the real call of a transfer that is charged. It may wait for the disk even if nothing was predicted: for a window that an
+/// earlier one has started to bring in.
+template <typename Call>
+ssize_t run_waiting(Job* job, Call call) {
+  const DiskWait wait(job);
+  return call();
+}
+
 /// Runs a plain read or write, in parts when it is long. `call(done, part)` makes the real call for `part`
 /// bytes after `done`.
 template <typename Call>
@@ -123,7 +132,7 @@ __attribute__((noinline)) ssize_t run_transfer(Transfer transfer, Call call) {
     const std::size_t part = whole - done < part_max ? whole - done : part_max;
     transfer.length_bytes = part;
     const bool is_charged = before_transfer(*here, transfer);
-    const ssize_t result = call(done, part);
+    const ssize_t result = run_waiting(is_charged ? here : nullptr, [&] { return call(done, part); });
     if (is_charged) after_transfer(*here, transfer, result);
     if (result < 0 && done == 0) return result;
     if (result < 0) {  // as the kernel does: progress first and no word of the error, which comes next time
@@ -150,7 +159,7 @@ ssize_t run_vector(Transfer transfer, const iovec* vector, int count, Call call)
   transfer.signals = &signals;
   transfer.length_bytes = vector_bytes(vector, count);
   if (!before_transfer(*here, transfer)) return call();
-  const ssize_t result = call();
+  const ssize_t result = run_waiting(here, call);
   after_transfer(*here, transfer, result);
   return result;
 }
@@ -175,7 +184,8 @@ ssize_t run_copy(Transfer from, const off64_t* from_offset, Transfer to, const o
   const bool is_read_charged = before_transfer(*here, from);
   to.may_wait = from.may_wait;
   const bool is_write_charged = before_transfer(*here, to);
-  const ssize_t result = call(part);
+  const ssize_t result =
+      run_waiting(is_read_charged || is_write_charged ? here : nullptr, [&] { return call(part); });
   if (is_read_charged) after_transfer(*here, from, result);
   if (is_write_charged) after_transfer(*here, to, result);
   return result;
@@ -196,7 +206,10 @@ auto run_settled_after(Call call) {
   Job* here = job();
   if (here == nullptr) return call();
   pay_debt(*here);
-  const auto result = call();
+  const auto result = [&] {
+    const DiskWait wait(here);
+    return call();
+  }();
   settle_now(*here);
   return result;
 }

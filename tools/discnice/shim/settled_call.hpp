@@ -20,9 +20,7 @@ namespace discnice::shim {
 /// One call: debts are paid where it begins, the account is looked at where it ends. errno is left alone.
 class SettledCall {
  public:
-  explicit SettledCall(Job* job) : job_(job) {
-    if (job_ != nullptr && has_debt(*job_)) pay_debt(*job_);
-  }
+  explicit SettledCall(Job* job) : job_(job), wait_(after_paying(job)) {}
   ~SettledCall() {
     if (job_ != nullptr) settle_if_stale(*job_);
   }
@@ -30,7 +28,13 @@ class SettledCall {
   SettledCall& operator=(const SettledCall&) = delete;
 
  private:
+  static Job* after_paying(Job* job) {
+    if (job != nullptr && has_debt(*job)) pay_debt(*job);
+    return job;
+  }
+
   Job* job_;
+  DiskWait wait_;
 };
 
 /// Runs a call between the two.

@@ -69,7 +69,10 @@ auto run_stream_read(FILE* stream, std::uint64_t missing_bytes, Call call, Taken
   if (here == nullptr) return call();
   if (has_debt(*here)) pay_debt(*here);
   StreamRead read(*here, stream, missing_bytes);
-  const auto result = call();
+  const auto result = [&] {
+    const DiskWait wait(here);
+    return call();
+  }();
   read.done(taken(result));
   settle_if_stale(*here);
   return result;

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// disk_below: which block device lies below a file whose own device number is none.
+//
+// Knowledge assumed: btrfs, overlay and others give their files device numbers that belong to no block device
+//   (/proc/self/mountinfo, Documentation/filesystems/proc.rst; statx() tells the mount). The table of mounts names the source, which of
+//   btrfs is a device; and of overlay the upper folder, which lies on another file system.
+// Output observed: that table, once a device.
+// Inference drawn: the source's device, if it is a block device with counters; of overlay the one below its upper folder, or below its
+//   first lower one.
+// What breaks it: a file system on several devices, of which the table names one; an overlay whose folders this mount namespace cannot
+//   see (in a container), which are then unknown.
+//
+// Host-safe: raw system calls, no heap, no descriptor kept.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace discnice::outputs {
+
+inline constexpr std::size_t kMountNameBytesMax = 256;
+
+/// Takes the table of mounts piece by piece and keeps what it says of one of them. Pure.
+class MountSearch {
+ public:
+  /// Looks for the mount of that number.
+  explicit MountSearch(std::uint64_t mount_id) : mount_id_(mount_id) {}
+
+  void feed(const char* text, std::size_t length);
+
+  [[nodiscard]] bool is_found() const { return is_found_; }
+  /// What is mounted; empty when it is too long to be kept. The table's escapes are undone.
+  [[nodiscard]] const char* source() const { return source_; }
+  /// Of overlay, the upper folder; without one the first lower one.
+  [[nodiscard]] const char* folder() const { return upper_[0] != '\0' ? upper_ : lower_; }
+
+ private:
+  void end_of_word(char end);
+  void keep(char* place, std::size_t from, char end) const;
+
+  std::uint64_t mount_id_;
+  unsigned place_ = 0;       // of the word in its line
+  unsigned dash_place_ = 0;  // of the dash that ends the optional fields; 0: not there yet
+  bool is_other_mount_ = false;
+  bool is_found_ = false;
+  std::size_t length_ = 0;  // of the word, as far as it has come; only so much as there is room for is kept
+  char word_[kMountNameBytesMax + 16] = {};
+  char source_[kMountNameBytesMax] = {};
+  char upper_[kMountNameBytesMax] = {};
+  char lower_[kMountNameBytesMax] = {};
+};
+
+/// The number of the mount that a file was opened through. False on kernels that do not tell.
+bool find_mount_id(int descriptor, std::uint64_t* mount_id);
+
+/// The disk below that mount whose counters tell of it; 0 when it cannot be told.
+std::uint64_t disk_below(std::uint64_t mount_id);
+
+}  // namespace discnice::outputs

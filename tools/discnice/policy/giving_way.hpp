@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// giving_way: what follows for the pace of `nice` and for the preemption interval of `idle` when somebody else was seen at the disk, and
+// when nobody was.
+//
+// Idea: the pace is halved for each look that sees others and grows by a constant in between; a second without them makes it unlimited.
+//   A foreground that comes back soon after we took the disk for idle had only paused: the interval in which the disk must be quiet first
+//   grows by half its base, up to a bound, and shrinks again when the disk has been ours for a while (preemption intervals: Eggert &
+//   Touch, SOSP 2005).
+// Who others are, policy/foreground.hpp says by a disk's counters and policy/pressure.hpp without them.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/contract/disk_activity.hpp"
+#include "tools/discnice/contract/grant.hpp"
+
+namespace discnice::policy {
+
+/// A pace from which on nothing is held.
+inline constexpr std::uint64_t kPaceUnlimited = UINT64_C(1) << 40;
+/// The slowest pace `nice` knows; the floor keeps the job above it anyway.
+inline constexpr std::uint64_t kPaceMin = 64 * 1024;
+/// Bounds of the interval in which the disk must have been quiet.
+inline constexpr std::uint64_t kPreemptionMinNs = 2'000'000;
+inline constexpr std::uint64_t kPreemptionMaxNs = 100'000'000;
+
+/// How others were felt.
+struct Sighting {
+  std::uint64_t latency_ns = 0;  // the mean time of the requests in between; 0 = not known
+  unsigned halvings = 1;         // of the pace
+};
+
+/// Nothing known yet: `is_busy` tells of a first look at others.
+void begin_watching(DiskActivity& after, const Grant& grant, bool is_busy, std::uint64_t now_ns);
+
+/// Others were seen since `before`.
+void give_way(const DiskActivity& before, DiskActivity& after, const Sighting& sighting, const Grant& grant,
+              std::uint64_t now_ns);
+
+/// Nobody was.
+void come_back(const DiskActivity& before, DiskActivity& after, const Grant& grant, std::uint64_t now_ns);
+
+/// Counters that go back are a new beginning.
+constexpr std::uint64_t growth(std::uint64_t now, std::uint64_t before) {
+  return now > before ? now - before : 0;
+}
+
+}  // namespace discnice::policy

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/policy/pressure.hpp"
+
+#include "tools/discnice/policy/giving_way.hpp"
+
+namespace discnice::policy {
+namespace {
+
+// Others are there when they wait for so large a part of a window; less is the kernel's own housekeeping.
+constexpr std::uint64_t kForegroundShare = 12;
+// More is asked of a window in which we waited, or of the one after it: what we have started may still be on its way through kernel threads
+// that wait as we would. Taken for others it would hold the job back for good, each turn of its own making the next sighting.
+constexpr std::uint64_t kDoubtfulShare = 5;
+// A window is as many looks at counters, and so many halvings of the pace.
+constexpr unsigned kHalvings = 8;
+// While others are there the job is mostly still: windows of this length, for as long after they were last seen.
+constexpr std::uint64_t kHeldWindowNs = 50'000'000;
+constexpr std::uint64_t kHeldQuietNs = 2 * kHeldWindowNs;
+constexpr std::uint64_t kRecentNs = 1'000'000'000;
+// A window in which we waited ourselves for more than this part of it is no silence; so many are tried in a row.
+constexpr std::uint64_t kSilentShare = 4;
+constexpr std::uint64_t kTriesMax = 3;
+
+bool was_seen_recently(const DiskActivity& activity, std::uint64_t now_ns) {
+  return activity.foreground_at_ns != 0 && growth(now_ns, activity.foreground_at_ns) < kRecentNs;
+}
+
+bool is_first(const DiskActivity& activity, std::uint64_t now_ns) {
+  return activity.sampled_at_ns == 0 || activity.sampled_at_ns > now_ns || activity.foreground_at_ns > now_ns;
+}
+
+// A sample that begins a window of silence and ends none.
+bool begins_listening(const DiskActivity& activity, std::uint64_t now_ns) {
+  return activity.listen_until_ns == 0 && !was_seen_recently(activity, now_ns);
+}
+
+}  // namespace
+
+bool is_pressure_due(const DiskActivity& activity, std::uint64_t now_ns) {
+  if (is_first(activity, now_ns)) return true;
+  if (activity.listen_until_ns != 0) return now_ns >= activity.listen_until_ns;
+  if (was_seen_recently(activity, now_ns)) return growth(now_ns, activity.sampled_at_ns) >= kHeldWindowNs;
+  return growth(now_ns, activity.listened_at_ns) >= kListenEveryNs;
+}
+
+DiskActivity observe_pressure(const DiskActivity& before, const PressureSample& pressure,
+                              const OwnTraffic& own, const Grant& grant, std::uint64_t now_ns) {
+  DiskActivity after = before;
+  after.sampled_at_ns = now_ns;
+  after.pressure = pressure;
+  after.own = own;
+  after.listen_until_ns = 0;
+  if (is_first(before, now_ns)) begin_watching(after, grant, false, now_ns);
+  if (is_first(before, now_ns) || begins_listening(before, now_ns)) {
+    after.listen_until_ns = now_ns + kListenNs;
+    after.listened_at_ns = now_ns;
+    return after;
+  }
+  const std::uint64_t window_ns = growth(now_ns, before.sampled_at_ns);
+  const std::uint64_t own_ns = growth(pressure.own_stalled_ns, before.pressure.own_stalled_ns);
+  const std::uint64_t all_ns = growth(pressure.stalled_ns, before.pressure.stalled_ns);
+  const bool is_silence = own_ns <= window_ns / kSilentShare;
+  const bool is_listening = before.listen_until_ns != 0;
+  // What we have started may still be on its way when our own waiting is over.
+  const bool is_doubtful = !is_listening && (own_ns != 0 || before.is_unsettled != 0);
+  after.is_unsettled = own_ns != 0 ? 1 : 0;
+  if (growth(all_ns, own_ns) > window_ns / (is_doubtful ? kDoubtfulShare : kForegroundShare)) {
+    give_way(before, after, {0, kHalvings}, grant, now_ns);
+    // Nothing is known of the time since this window before the next one ends.
+    if (after.preemption_ns < kHeldQuietNs) after.preemption_ns = kHeldQuietNs;
+    return after;
+  }
+  // A window that our own waiting fills says nothing of others: what is known stays.
+  if (is_silence || !was_seen_recently(before, now_ns)) {
+    come_back(before, after, grant, now_ns);
+    if (was_seen_recently(before, now_ns)) after.preemption_ns = before.preemption_ns;
+  }
+  if (!is_silence && growth(now_ns, before.listened_at_ns) < kTriesMax * kListenNs)
+    after.listen_until_ns = now_ns + kListenNs;
+  return after;
+}
+
+}  // namespace discnice::policy

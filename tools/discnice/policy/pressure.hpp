@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// pressure: is somebody else waiting for a disk, where no counters tell of it (network file systems, FUSE, volumes over several disks)?
+//
+// Knowledge assumed: the kernel adds up the time in which any task of this host waits for a disk, ours included
+//   (Documentation/accounting/psi.rst). Each of our members knows how long its own calls took that needed one.
+// Output observed: how much both have grown between two looks.
+// Inference drawn: what is beyond our own waiting is somebody else's. A job that reads without a pause hides the others, for the kernel counts a moment once however many wait in it; so the job keeps still for a moment a few times a second, and listens; again, when a
+//   call of ours was still under way. The time in which it is held back anyway serves as well.
+// What breaks it: those who wait for another disk are taken for foreground of this one. Waiting of ours that no call shows (page faults
+//   of maps, the kernel's own writing of what we wrote) passes for somebody else's. Many processors at work thin it out: the kernel weighs
+//   each processor's waiting by its share.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/contract/disk_activity.hpp"
+#include "tools/discnice/contract/grant.hpp"
+
+namespace discnice::policy {
+
+/// How long a job keeps still to listen, and how often: less than a tenth of its time. The kernel weighs by whole ticks of its clock and drops
+/// what is less, for every reader, so shorter windows would hear nothing.
+inline constexpr std::uint64_t kListenNs = 20'000'000;
+inline constexpr std::uint64_t kListenEveryNs = 250'000'000;
+
+/// Whether a sample is to be taken now; in between, taking one would only make the next less exact. Pure.
+bool is_pressure_due(const DiskActivity& activity, std::uint64_t now_ns);
+
+/// Until when the job keeps still; 0 while it does not. A wrong byte in shared memory makes it no longer than one window. Pure.
+inline std::uint64_t listening_until_ns(const DiskActivity& activity, std::uint64_t now_ns) {
+  const bool is_listening =
+      activity.listen_until_ns > now_ns && activity.listen_until_ns - now_ns <= kListenNs;
+  return is_listening ? activity.listen_until_ns : 0;
+}
+
+/// What is known after a further sample, taken when it was due. Pure.
+DiskActivity observe_pressure(const DiskActivity& before, const PressureSample& pressure,
+                              const OwnTraffic& own, const Grant& grant, std::uint64_t now_ns);
+
+}  // namespace discnice::policy

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/shim/disk_board.hpp"
+
+#include <atomic>
+
+#include "tools/discnice/protocol/layout.hpp"
+#include "tools/discnice/protocol/segment_guard.hpp"
+
+namespace discnice::shim {
+namespace {
+
+std::atomic<bool> is_claimed{false};  // somebody maps it, or has tried
+std::atomic<protocol::Board*> mapped{nullptr};
+std::atomic<protocol::BoardDisk*> disks[protocol::kDisksMax];  // by their place in the job's segment
+
+}  // namespace
+
+protocol::Board* board() {
+  if (!is_claimed.load(std::memory_order_relaxed) && !is_claimed.exchange(true, std::memory_order_relaxed)) {
+    const auto found = protocol::map_board();
+    if (found) {
+      protocol::guard_memory(found.value(), sizeof(protocol::Board));
+      mapped.store(found.value(), std::memory_order_release);  // pairs with the acquire below
+    }
+  }
+  return mapped.load(std::memory_order_acquire);
+}
+
+protocol::BoardDisk* board_disk(unsigned place, std::uint64_t disk) {
+  protocol::BoardDisk* known = disks[place].load(std::memory_order_relaxed);
+  if (known == nullptr) {
+    protocol::Board* here = board();
+    if (here == nullptr) return nullptr;
+    known = protocol::find_disk(*here, disk);
+    disks[place].store(known, std::memory_order_relaxed);
+  }
+  return known != nullptr && known->number.load(std::memory_order_relaxed) == disk + 1 ? known : nullptr;
+}
+
+void book_on_board(unsigned place, std::uint64_t read_bytes, std::uint64_t write_bytes) {
+  protocol::BoardDisk* known = disks[place].load(std::memory_order_relaxed);
+  if (known == nullptr) return;
+  if (read_bytes != 0) known->own_read_bytes.fetch_add(read_bytes, std::memory_order_relaxed);
+  if (write_bytes != 0) known->own_written_bytes.fetch_add(write_bytes, std::memory_order_relaxed);
+}
+
+}  // namespace discnice::shim
