@@ -25,12 +25,12 @@
 namespace discnice::shim {
 
 /// Longer reads take the usual way: beside what they copy it is cheap.
-inline constexpr std::size_t kPassBytesMax = 128 * 1024;
+inline constexpr std::size_t kPassBytesMax = 16 * 1024;
 
 namespace detail {
 
 // The bytes read by passes in one term; then the usual way is taken again.
-inline constexpr std::uint64_t kTermBytesMax = 4 * 1024UL * 1024;
+inline constexpr std::uint64_t kTermBytesMax = 1024UL * 1024;
 
 // Calls in the upper bits, bytes in the lower: one addition counts both.
 inline constexpr unsigned kPassedCallShift = 44;
