@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// free_pass: reads that are known to need no disk go to the kernel at once.
+// free_pass: small reads that are known to need no disk go to the kernel at once.
 //
 // The way through the pipeline costs a hundred nanoseconds, as much as a small read from the page cache itself. A descriptor whose last read
 // took that way and was free, because all of its file is believed to be cached or the process is in a warm streak, gets a pass: until the
-// kernel's account is looked at next, its reads are only counted. In a streak of files opened one after the other it gets one with its opening.
+// kernel's account is looked at next, its small reads are only counted. In a streak of files opened one after the other it gets one with its opening.
 //
 // Knowledge assumed: what was in the page cache a moment ago is there still.
 // Output observed: the kernel's account at the end of each term (account.hpp), which is a few milliseconds long.
-// Inference drawn: reads of the descriptor need no disk for the rest of the term.
+// Inference drawn: small reads of the descriptor need no disk for the rest of the term.
 // What breaks it: pages thrown out within the term, or a warm streak that comes to its end: then what was read is found at the term's
 // end and paid as a debt. The bytes of a term are bounded.
 #pragma once

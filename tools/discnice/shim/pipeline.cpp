@@ -562,10 +562,10 @@ void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
     note_free_read(read_bytes);
     offer_pass(job, transfer);
     settle_if_stale(job);
-  } else {
-    settle(job);
+    return;
   }
-  if (read_bytes > 0 && transfer.unpredicted_at_ns == 0) test_backend(transfer, result);
+  settle(job);
+  if (read_bytes > 0) test_backend(transfer, result);
 }
 
 std::size_t part_bytes_max(Job& job, const Transfer& transfer) {
