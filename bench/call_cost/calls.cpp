@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
-// calls: how long one call of a kind takes in this process, as a program feels it.
+// calls: what a call of a kind costs more in this process than libc's own, as a program feels it.
 //
-//   calls KIND FILE [THREADS]     prints the nanoseconds of one call, the median of several batches
+//   calls KIND FILE [THREADS]     prints two figures: the nanoseconds added to a call, and those of libc's own
 //
-// Kinds: pread (one byte of FILE, which is read in first), open (open and close of FILE), exec (/bin/true, started and awaited). With
-// THREADS all do the same at once, each through a descriptor of its own, and the batches of the first one count. What wraps libc from outside
-// (a preload library) is in the figure; the loop around the call takes less than a nanosecond.
+// Kinds: pread (one byte of FILE, which is read in first), open (open and close of FILE), exec (/bin/true, started and awaited). Short batches of
+// the call as the program would make it, which a preload library stands in front of, and of libc's own function alternate; of an exec, with and
+// without LD_PRELOAD. The figures are medians, of the differences within such pairs: a neighbour, or the processor's clock, is in both halves.
+// Without a library the first one is about 0. With THREADS all do the same at once, each through a descriptor of its own, and the batches of the
+// first one count.
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -23,47 +28,83 @@
 
 namespace {
 
-constexpr unsigned kBatches = 15;
 constexpr unsigned kThreadsMax = 16;
 constexpr unsigned kWarmUpBytes = 65536;
 
-struct Kind {
-  const char* name;
-  unsigned calls_per_batch;
-  bool (*call)(const char* path, int fd);
+// The functions that a call goes by, and the environment of a program that is started.
+struct Route {
+  decltype(&pread) pread_function;
+  decltype(&open) open_function;
+  decltype(&close) close_function;
+  std::vector<char*> environment;
 };
 
-bool pread_once(const char* /*path*/, int fd) {
+struct Kind {
+  const char* name;
+  unsigned pairs;  // of batches
+  unsigned calls_per_batch;
+  bool (*call)(const Route& route, const char* path, int fd);
+};
+
+bool pread_once(const Route& route, const char* /*path*/, int fd) {
   char byte = 0;
-  return pread(fd, &byte, 1, 0) == 1;
+  return route.pread_function(fd, &byte, 1, 0) == 1;
 }
 
-bool open_once(const char* path, int /*fd*/) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  return fd >= 0 && close(fd) == 0;
+bool open_once(const Route& route, const char* path, int /*fd*/) {
+  const int fd = route.open_function(path, O_RDONLY | O_CLOEXEC);
+  return fd >= 0 && route.close_function(fd) == 0;
 }
 
-bool exec_once(const char* /*path*/, int /*fd*/) {
+bool exec_once(const Route& route, const char* /*path*/, int /*fd*/) {
   char name[] = "true";
   char* arguments[] = {name, nullptr};
   pid_t pid = 0;
   int status = 0;
-  return posix_spawn(&pid, "/bin/true", nullptr, nullptr, arguments, environ) == 0 &&
+  return posix_spawn(&pid, "/bin/true", nullptr, nullptr, arguments, route.environment.data()) == 0 &&
          waitpid(pid, &status, 0) == pid && status == 0;
 }
 
 constexpr Kind kKinds[] = {
-    {"pread", 10'000, pread_once}, {"open", 2'000, open_once}, {"exec", 20, exec_once}};
+    {"pread", 75, 2'000, pread_once}, {"open", 75, 500, open_once}, {"exec", 75, 1, exec_once}};
+
+[[noreturn]] void fail(const char* what) {
+  std::fprintf(stderr, "calls: %s: %s\n", what, std::strerror(errno));
+  std::exit(1);
+}
+
+template <typename Function>
+void find(void* libc, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(libc, name));
+  if (function == nullptr) fail(name);
+}
+
+Route as_covered() {
+  Route route{pread, open, close, {}};
+  for (char** entry = environ; *entry != nullptr; ++entry) route.environment.push_back(*entry);
+  route.environment.push_back(nullptr);
+  return route;
+}
+
+Route libc_alone() {
+  Route route{};
+  void* libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+  if (libc == nullptr) fail("libc.so.6");
+  find(libc, "pread", route.pread_function);
+  find(libc, "open", route.open_function);
+  find(libc, "close", route.close_function);
+  constexpr char kPreload[] = "LD_PRELOAD=";
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (std::strncmp(*entry, kPreload, sizeof kPreload - 1) != 0) route.environment.push_back(*entry);
+  }
+  route.environment.push_back(nullptr);
+  return route;
+}
 
 std::uint64_t now_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
-}
-
-[[noreturn]] void fail(const char* what) {
-  std::fprintf(stderr, "calls: %s: %s\n", what, std::strerror(errno));
-  std::exit(1);
 }
 
 int open_warm(const char* path) {
@@ -75,45 +116,74 @@ int open_warm(const char* path) {
   return fd;
 }
 
-// Nanoseconds a call, of each batch.
-std::vector<double> measure(const Kind& kind, const char* path, int fd) {
-  std::vector<double> batches;
-  for (unsigned batch = 0; batch <= kBatches; ++batch) {
-    const std::uint64_t start_ns = now_ns();
-    for (unsigned i = 0; i < kind.calls_per_batch; ++i) {
-      if (!kind.call(path, fd)) fail(kind.name);
-    }
-    const double took_ns = static_cast<double>(now_ns() - start_ns);
-    if (batch > 0) batches.push_back(took_ns / kind.calls_per_batch);  // the first one warms up
-  }
-  return batches;
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
+
+// One kind of call on one file, by two routes.
+class Measurement {
+ public:
+  Measurement(const Kind& kind, const char* path) : kind_(kind), path_(path) {}
+
+  void run(unsigned threads) {
+    std::vector<std::thread> others;
+    for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { keep_calling(); });
+    const int fd = open_warm(path_);
+    for (unsigned pair = 0; pair <= kind_.pairs; ++pair) measure_pair(fd, pair);
+    is_over_.store(true, std::memory_order_relaxed);
+    for (std::thread& other : others) other.join();
+  }
+  [[nodiscard]] double added_ns() const { return median(added_ns_); }
+  [[nodiscard]] double direct_ns() const { return median(direct_ns_); }
+
+ private:
+  // The others follow the first one's route until it is done.
+  void keep_calling() {
+    const int fd = open_warm(path_);
+    while (!is_over_.load(std::memory_order_relaxed)) {
+      const Route& route = is_direct_.load(std::memory_order_relaxed) ? direct_ : covered_;
+      if (!kind_.call(route, path_, fd)) fail(kind_.name);
+    }
+    close(fd);
+  }
+
+  double batch_ns(int fd, bool is_direct) {
+    is_direct_.store(is_direct, std::memory_order_relaxed);
+    const Route& route = is_direct ? direct_ : covered_;
+    const std::uint64_t start_ns = now_ns();
+    for (unsigned i = 0; i < kind_.calls_per_batch; ++i) {
+      if (!kind_.call(route, path_, fd)) fail(kind_.name);
+    }
+    return static_cast<double>(now_ns() - start_ns) / kind_.calls_per_batch;
+  }
+
+  // Each route is the first one in every other pair. The first pair warms up.
+  void measure_pair(int fd, unsigned pair) {
+    const bool is_direct_first = pair % 2 == 0;
+    const double first_ns = batch_ns(fd, is_direct_first);
+    const double second_ns = batch_ns(fd, !is_direct_first);
+    const double direct_ns = is_direct_first ? first_ns : second_ns;
+    if (pair == 0) return;
+    direct_ns_.push_back(direct_ns);
+    added_ns_.push_back(first_ns + second_ns - 2 * direct_ns);
+  }
+
+  const Kind& kind_;
+  const char* path_;
+  const Route covered_ = as_covered();
+  const Route direct_ = libc_alone();
+  std::vector<double> added_ns_;
+  std::vector<double> direct_ns_;
+  std::atomic<bool> is_direct_{false};
+  std::atomic<bool> is_over_{false};
+};
 
 const Kind* find_kind(const char* name) {
   const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds),
                                    [name](const Kind& kind) { return std::strcmp(kind.name, name) == 0; });
   return found == std::end(kKinds) ? nullptr : found;
-}
-
-// The others keep calling until the first one is done.
-double median_ns(const Kind& kind, const char* path, unsigned threads) {
-  std::atomic<bool> is_over{false};
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads; ++i) {
-    others.emplace_back([&] {
-      const int fd = open_warm(path);
-      while (!is_over.load(std::memory_order_relaxed)) {
-        if (!kind.call(path, fd)) fail(kind.name);
-      }
-      close(fd);
-    });
-  }
-  const int fd = open_warm(path);
-  std::vector<double> batches = measure(kind, path, fd);
-  is_over.store(true, std::memory_order_relaxed);
-  for (std::thread& other : others) other.join();
-  std::nth_element(batches.begin(), batches.begin() + kBatches / 2, batches.end());
-  return batches[kBatches / 2];
 }
 
 }  // namespace
@@ -125,6 +195,8 @@ int main(int argc, char** argv) {
     std::fputs("Usage: calls pread|open|exec FILE [THREADS]\n", stderr);
     return 2;
   }
-  std::printf("%.2f\n", median_ns(*kind, argv[2], static_cast<unsigned>(threads)));
+  Measurement measurement(*kind, argv[2]);
+  measurement.run(static_cast<unsigned>(threads));
+  std::printf("%.2f %.2f\n", measurement.added_ns(), measurement.direct_ns());
   return 0;
 }

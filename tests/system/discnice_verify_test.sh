@@ -41,6 +41,18 @@ for i in range(5):
     with open("emptied", "w") as f: f.write("x" * 4000000)
     os.unlink("emptied")'
 
+# The same for a file that takes another one's place, by rename() or by its number.
+readonly REPLACED='import ctypes, os, sys
+libc = ctypes.CDLL(None)
+number = {"x86_64": 316, "aarch64": 276}[os.uname().machine]
+for i in range(5):
+    open("replaced", "w").write("x" * 10)
+    with open("part", "w") as f: f.write("x" * 4000000)
+    if sys.argv[1] == "number":
+        assert libc.syscall(number, -100, b"part", -100, b"replaced", 0) == 0
+    else: os.rename("part", "replaced")
+    os.unlink("replaced")'
+
 # verify OPTION... -- CMD...: leaves the report in verified.json.
 verify() { "$DISCNICE" verify --json --report verified.json "$@" >/dev/null 2>said || complain "$* ended with $?: $(<said)"; }
 
@@ -57,7 +69,7 @@ off() {
 }
 
 patterns() {
-  local ledger
+  local ledger way
   for ledger in off on; do
     make_cold big
     verify --ledger "$ledger" -- dd if=big of=/dev/null bs=64k
@@ -76,6 +88,10 @@ patterns() {
     off write 100000 "rewrite in place, ledger $ledger"
     verify --ledger "$ledger" -- python3 -c "$EMPTIED"
     off write 100000 "emptied, written and removed, ledger $ledger"
+    for way in rename number; do
+      verify --ledger "$ledger" -- python3 -c "$REPLACED" "$way"
+      off write 150000 "replaced by $way, ledger $ledger"
+    done
     verify --ledger "$ledger" -- sh -c 'for i in 1 2 3 4 5; do head -c 4000000 big >passed_on; wc -c <passed_on; rm passed_on; done'
     off write 100000 "removed by another process, ledger $ledger"
     make_warm big

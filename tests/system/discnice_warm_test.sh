@@ -155,6 +155,32 @@ PROGRAM
   ((told >= 0 && told <= 262144)) || complain "many small files: $told bytes were told that nobody read from a file"
 }
 
+# A program that has made many files in memory is no longer asked where the next one lies: what it then makes on the disk must be paid for all
+# the same.
+made_on_disk_after_memory() {
+  local wrote slept memory
+  memory=$(mktemp -d /dev/shm/discnice-warm.XXXXXX)
+  mkdir made
+  cat >make_files.py <<'PROGRAM'
+import os, sys
+def make(folder, count, size):
+    for i in range(count):
+        fd = os.open(f"{folder}/{i}", os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        os.write(fd, b"x" * size)
+        os.close(fd)
+make(sys.argv[1], 40, 1000)
+make("made", 30, 200000)
+PROGRAM
+  report --rate 4MB -- python3 make_files.py "$memory"
+  rm -r "$memory"
+  wrote=$(field report.json kernel_write_bytes)
+  slept=$(field report.json slept_seconds)
+  printf '%-34s made: kernel wrote %s of %s, slept %s s\n' 'on the disk after memory' "$wrote" 6000000 "$slept"
+  holds "$wrote >= 6000000" || complain "on the disk after memory: the files did not get there"
+  holds "$slept > 0.75 * $wrote / 4000000 && $slept < 1.05 * $wrote / 4000000" || # the writing itself takes time, too
+    complain "on the disk after memory: slept $slept s for $wrote bytes at 4 MB/s"
+}
+
 # Small reads of what is known to be in memory are let by without a look, for a moment: each is counted all the same, and when the file is
 # thrown out under the reader's hands, what comes in again is paid.
 small_reads() {
@@ -204,6 +230,7 @@ sh -c 'dd if=cold of=/dev/null bs=1M && sha256sum cold && cp cold copied' >/dev/
 warm_programs
 cold_after_warm
 many_small_files
+made_on_disk_after_memory
 small_reads
 behind_others
 backends 'its owner'

@@ -16,8 +16,7 @@ namespace {
 
 using protocol::Counter;
 
-constexpr std::uint64_t kUnitBytes = 512;      // of ru_inblock and ru_oublock
-constexpr std::uint64_t kStaleNs = 4'000'000;  // one tick of the coarse clock on most kernels
+constexpr std::uint64_t kUnitBytes = 512;  // of ru_inblock and ru_oublock
 
 std::atomic<bool> has_overwritten{false};              // since the last settlement
 std::atomic<std::uint64_t> pending_metadata_bytes{0};  // the same
@@ -116,12 +115,6 @@ std::uint64_t settle(Job& job) {
   protocol::add(member, Counter::corrected_write_bytes, static_cast<std::uint64_t>(writes));
   correct_budget(job, reads, writes);
   return read_bytes;
-}
-
-std::uint64_t settle_if_stale(Job& job) {
-  const std::uint64_t now_ns = gray::base::monotonic_coarse_ns();
-  const bool is_stale = now_ns - job.member->settled_at_ns.load(std::memory_order_relaxed) >= kStaleNs;
-  return is_stale ? settle(job) : 0;
 }
 
 void refund(Job& job, std::uint64_t bytes) {

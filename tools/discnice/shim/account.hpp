@@ -42,8 +42,15 @@ void note_metadata(Job& job, std::uint64_t bytes, protocol::Disk* disk);
 /// the process was booked as having read from disk since the last settlement.
 std::uint64_t settle(Job& job);
 
-/// The same, when the last settlement is some milliseconds old: for calls whose prediction was "no disk".
-std::uint64_t settle_if_stale(Job& job);
+/// After so long a settlement is stale: one tick of the coarse clock on most kernels.
+inline constexpr std::uint64_t kStaleNs = 4'000'000;
+
+/// The same, when the last settlement is stale: for calls whose prediction was "no disk".
+inline std::uint64_t settle_if_stale(Job& job) {
+  const std::uint64_t now_ns = gray::base::monotonic_coarse_ns();
+  const bool is_stale = now_ns - job.member->settled_at_ns.load(std::memory_order_relaxed) >= kStaleNs;
+  return is_stale ? settle(job) : 0;
+}
 
 /// What the account showed beyond the predictions and no policy has held back yet: the next operation answers for it. Once.
 std::uint64_t take_unheld();

@@ -3,7 +3,7 @@
 //
 // The way through the pipeline costs a hundred nanoseconds, as much as a small read from the page cache itself. A descriptor whose last read
 // took that way and was free, because all of its file is believed to be cached or the process is in a warm streak, gets a pass: until the
-// kernel's account is looked at next, its small reads are only counted.
+// kernel's account is looked at next, its small reads are only counted. In a streak of files opened one after the other it gets one with its opening.
 //
 // Knowledge assumed: what was in the page cache a moment ago is there still.
 // Output observed: the kernel's account at the end of each term (account.hpp), which is a few milliseconds long.

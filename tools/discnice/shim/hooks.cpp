@@ -64,23 +64,30 @@ bool takes_mode(int flags) {
   return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-// The whole of a plain read or write, made by `call(done, part)`: at once where nothing speaks against it.
+// Opens by `call`, after what these flags of open() may change was looked at.
 template <typename Call>
-inline ssize_t transfer_by(OpKind kind, int fd, std::int64_t place, std::size_t count, Call call) {
-  if (passes_by(fd)) return call(0, count);
-  if (kind == OpKind::read && takes_pass(fd, count)) return note_passed(call(0, count));
-  return run_transfer({kind, fd, place, count}, call);
+inline int open_by(int flags, const Opening& opening, Call call) {
+  return opened(run_settled(call), flags, opening);
 }
 
 }  // namespace
 
-#define DISCNICE_TRANSFER(kind, type, name, parameters, arguments, system, fd, count, place)      \
-  DISCNICE_EXPORT(type, name, parameters);                                                        \
-  type discnice_hook_##name parameters {                                                          \
-    const auto call = [&]([[maybe_unused]] std::size_t done, [[maybe_unused]] std::size_t part) { \
-      return DISCNICE_CALL(type, name, arguments, system);                                        \
-    };                                                                                            \
-    return transfer_by(kind, fd, place, count, call);                                             \
+// What is none of the disk's goes on at once, with its words still in their registers: a jump. All else is a function of its own, as what it
+// hands on has to lie in memory.
+#define DISCNICE_TRANSFER(kind, type, name, parameters, arguments, system, fd, count, place)    \
+  DISCNICE_EXPORT(type, name, parameters);                                                      \
+  type discnice_hook_##name parameters {                                                        \
+    const auto call = [=]([[maybe_unused]] std::size_t done, [[maybe_unused]] std::size_t part) \
+        __attribute__((always_inline)) {                                                        \
+      return DISCNICE_CALL(type, name, arguments, system);                                      \
+    };                                                                                          \
+    if (passes_at_once(fd)) return call(0, count);                                              \
+    return [=]() __attribute__((noinline)) {                                                    \
+      if (passes_by(fd)) return call(0, count);                                                 \
+      if ((kind) == OpKind::read && takes_pass(fd, count)) return note_passed(call(0, count));  \
+      return run_transfer({kind, fd, place, count}, call);                                      \
+    }                                                                                           \
+    ();                                                                                         \
   }
 #define DISCNICE_READ(...) DISCNICE_TRANSFER(OpKind::read, __VA_ARGS__)
 #define DISCNICE_WRITE(...) DISCNICE_TRANSFER(OpKind::write, __VA_ARGS__)
@@ -102,35 +109,32 @@ inline ssize_t transfer_by(OpKind kind, int fd, std::int64_t place, std::size_t 
                     [&](std::size_t part) { return DISCNICE_CALL(type, name, arguments, system); });    \
   }
 
-#define DISCNICE_OPEN_MODE(type, name, parameters, arguments, system)                               \
-  DISCNICE_EXPORT(type, name, parameters);                                                          \
-  type discnice_hook_##name parameters {                                                            \
-    mode_t mode = 0;                                                                                \
-    if (takes_mode(flags)) {                                                                        \
-      va_list rest;                                                                                 \
-      va_start(rest, flags);                                                                        \
-      mode = va_arg(rest, mode_t);                                                                  \
-      va_end(rest);                                                                                 \
-    }                                                                                               \
-    const Opening opening = asked_to_open system;                                                   \
-    return opened(run_settled([&] { return DISCNICE_CALL(type, name, arguments, system); }), flags, \
-                  opening);                                                                         \
+#define DISCNICE_OPEN_BY(type, name, arguments, system, flags) \
+  return open_by(flags, asked_to_open system, [&] { return DISCNICE_CALL(type, name, arguments, system); })
+
+#define DISCNICE_OPEN_MODE(type, name, parameters, arguments, system) \
+  DISCNICE_EXPORT(type, name, parameters);                            \
+  type discnice_hook_##name parameters {                              \
+    mode_t mode = 0;                                                  \
+    if (takes_mode(flags)) {                                          \
+      va_list rest;                                                   \
+      va_start(rest, flags);                                          \
+      mode = va_arg(rest, mode_t);                                    \
+      va_end(rest);                                                   \
+    }                                                                 \
+    DISCNICE_OPEN_BY(type, name, arguments, system, flags);           \
   }
 
-#define DISCNICE_OPEN(type, name, parameters, arguments, system)                                    \
-  DISCNICE_EXPORT(type, name, parameters);                                                          \
-  type discnice_hook_##name parameters {                                                            \
-    const Opening opening = asked_to_open system;                                                   \
-    return opened(run_settled([&] { return DISCNICE_CALL(type, name, arguments, system); }), flags, \
-                  opening);                                                                         \
+#define DISCNICE_OPEN(type, name, parameters, arguments, system) \
+  DISCNICE_EXPORT(type, name, parameters);                       \
+  type discnice_hook_##name parameters {                         \
+    DISCNICE_OPEN_BY(type, name, arguments, system, flags);      \
   }
 
-#define DISCNICE_CREATE(type, name, parameters, arguments, system)                           \
-  DISCNICE_EXPORT(type, name, parameters);                                                   \
-  type discnice_hook_##name parameters {                                                     \
-    const Opening opening = asked_to_open system;                                            \
-    return opened(run_settled([&] { return DISCNICE_CALL(type, name, arguments, system); }), \
-                  O_CREAT | O_TRUNC, opening);                                               \
+#define DISCNICE_CREATE(type, name, parameters, arguments, system)      \
+  DISCNICE_EXPORT(type, name, parameters);                              \
+  type discnice_hook_##name parameters {                                \
+    DISCNICE_OPEN_BY(type, name, arguments, system, O_CREAT | O_TRUNC); \
   }
 
 // Forgotten before the call: afterwards the number may already be another thread's.

@@ -66,12 +66,15 @@ inline int renewed(int fd) {
 
 /// Descriptors that are about to be closed. Forgotten before the call: afterwards the number may already be another thread's.
 inline void closing(unsigned first, unsigned last) {
-  if (first == last) {
+  note_locks_closed(first, last);
+  if (first != last) return forget_open_files(first, last);
+  OpenFile* file = known_open_file(static_cast<int>(first));
+  if (file == nullptr) return;
+  if (file->file_class.load(std::memory_order_acquire) == FileClass::charged) {
     smooth_before_close(static_cast<int>(first));
     flush_before_close(static_cast<int>(first));
   }
-  note_locks_closed(first, last);
-  forget_open_files(first, last);
+  forget(*file);
 }
 
 }  // namespace discnice::shim

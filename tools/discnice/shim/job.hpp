@@ -44,6 +44,12 @@ inline Job* job() {
   return here;
 }
 
+/// True when there is a job and job() would have nothing to do.
+inline bool has_job_at_hand() {
+  return detail::joined.load(std::memory_order_acquire) != nullptr &&
+         detail::same_process_mark->load(std::memory_order_relaxed) != 0;
+}
+
 /// Leaves the job for good: settles and gives the slot back. Called by the destructor and before _exit().
 void leave_job();
 

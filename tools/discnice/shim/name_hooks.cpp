@@ -29,7 +29,7 @@ bool is_first_of_buffer(const DIR* folder, const void* entry) {
 DIR* opened_folder(DIR* folder) {
   if (folder == nullptr) return folder;
   const int fd = dirfd(folder);
-  renew_opened_file(fd, O_DIRECTORY);
+  renew_opened_file(fd, false);
   note_folder(fd);
   return folder;
 }

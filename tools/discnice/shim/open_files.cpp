@@ -57,11 +57,6 @@ OpenFile* find_open_file(int fd) {
   return chunk == nullptr ? nullptr : &chunk[number % kChunkFiles];
 }
 
-void forget_open_file(int fd) {
-  const auto number = static_cast<unsigned>(fd);
-  if (number < kChunkFiles * kChunksMax) forget_open_files(number, number);
-}
-
 void forget_open_files(unsigned first, unsigned last) {
   const unsigned end = last < kChunkFiles * kChunksMax ? last + 1 : kChunkFiles * kChunksMax;
   for (unsigned number = first; number < end; ++number) {
@@ -70,23 +65,18 @@ void forget_open_files(unsigned first, unsigned last) {
       number |= kChunkFiles - 1;  // nothing is known of the whole chunk
       continue;
     }
-    chunk[number % kChunkFiles].was_opened.store(false, std::memory_order_relaxed);
-    chunk[number % kChunkFiles].is_new.store(false, std::memory_order_relaxed);
-    chunk[number % kChunkFiles].emptied.store(Emptied::not_at_all, std::memory_order_relaxed);
-    chunk[number % kChunkFiles].pass.store(0, std::memory_order_relaxed);
-    chunk[number % kChunkFiles].stream_place.store(0, std::memory_order_relaxed);
-    chunk[number % kChunkFiles].file_class.store(FileClass::unknown, std::memory_order_release);
+    forget(chunk[number % kChunkFiles]);
   }
 }
 
-void renew_opened_file(int fd, int flags) {
-  forget_open_file(fd);
+OpenFile* renew_opened_file(int fd, bool is_new) {
   OpenFile* file = find_open_file(fd);
-  if (file == nullptr) return;
+  if (file == nullptr) return nullptr;
+  forget(*file);
   file->assumed_bytes.store(0, std::memory_order_relaxed);
   file->was_opened.store(true, std::memory_order_relaxed);
-  constexpr int kMake = O_CREAT | O_EXCL;
-  file->is_new.store((flags & O_TRUNC) != 0 || (flags & kMake) == kMake, std::memory_order_relaxed);
+  file->is_new.store(is_new, std::memory_order_relaxed);
+  return file;
 }
 
 void classify(OpenFile& file, int fd) {

@@ -34,11 +34,12 @@ struct WriteStep {
 
 struct alignas(64) OpenFile {
   std::atomic<FileClass> file_class;
-  std::atomic<bool> was_opened;     // by name, and nothing else has happened to it since
-  std::atomic<bool> is_new;         // that opening made the file, or emptied it
-  std::atomic<Emptied> emptied;     // what that opening took away
-  std::atomic<std::uint32_t> lock;  // TryLock over everything below
-  bool has_details;                 // learn_details() has filled in the next four
+  std::atomic<bool> was_opened;            // by name, and nothing else has happened to it since
+  std::atomic<bool> is_new;                // that opening made the file, or emptied it
+  std::atomic<Emptied> emptied;            // what that opening took away
+  std::atomic<bool> is_assumed_in_memory;  // it was made like many before it that lie there (warm_streak.hpp)
+  std::atomic<std::uint32_t> lock;         // TryLock over everything below
+  bool has_details;                        // learn_details() has filled in the next four
   bool is_direct;
   bool is_append;
   bool is_synchronous;
@@ -55,7 +56,7 @@ struct alignas(64) OpenFile {
   WriteStep steps[2];          // the last one sent, and the one before
   predictor::FileState state;
   std::atomic<std::uint64_t>
-      assumed_bytes;  // read of it since it was opened without its being looked at (warm_streak.hpp)
+      assumed_bytes;  // moved since it was opened without its being looked at (warm_streak.hpp)
   std::atomic<std::uint64_t> stream_place;  // of a stream that writes (stream_transfers.hpp); 0: not known
   std::atomic<std::uint32_t> pass;          // the term it was let through for (free_pass.hpp); 0: for none
 };
@@ -87,11 +88,24 @@ inline bool is_known_free(int fd) {
   return file != nullptr && file->file_class.load(std::memory_order_acquire) == FileClass::free;
 }
 
-/// Forgets a descriptor: it was closed, opened or replaced.
-void forget_open_file(int fd);
+/// Makes an entry unknown.
+inline void forget(OpenFile& file) {
+  file.was_opened.store(false, std::memory_order_relaxed);
+  file.is_new.store(false, std::memory_order_relaxed);
+  file.is_assumed_in_memory.store(false, std::memory_order_relaxed);
+  file.emptied.store(Emptied::not_at_all, std::memory_order_relaxed);
+  file.pass.store(0, std::memory_order_relaxed);
+  file.stream_place.store(0, std::memory_order_relaxed);
+  file.file_class.store(FileClass::unknown, std::memory_order_release);
+}
 
-/// The same, for one that a name was opened by, with these flags of open().
-void renew_opened_file(int fd, int flags);
+/// Forgets a descriptor: it was closed, opened or replaced.
+inline void forget_open_file(int fd) {
+  if (OpenFile* file = known_open_file(fd); file != nullptr) forget(*file);
+}
+
+/// The same, for one that a name was opened by; a file that is new was made by that, or emptied. Null where the table does not reach.
+OpenFile* renew_opened_file(int fd, bool is_new);
 
 /// Forgets all descriptors in [first, last].
 void forget_open_files(unsigned first, unsigned last);

@@ -8,8 +8,10 @@
 #include <sys/syscall.h>
 
 #include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/recording.hpp"
 #include "tools/discnice/shim/try_lock.hpp"
+#include "tools/discnice/shim/warm_streak.hpp"
 
 namespace discnice::shim {
 namespace {
@@ -18,29 +20,30 @@ using gray::base::is_raw_error;
 using gray::base::raw_syscall;
 using gray::base::word;
 
-bool is_exclusive(int flags) {
-  constexpr int kMake = O_CREAT | O_EXCL;
-  return (flags & kMake) == kMake;
-}
-
-void after_making(Job& job, int fd, const ThreadAccount& before) {
-  struct stat status {};
-  OpenFile* file = find_open_file(fd);
-  if (file == nullptr || is_raw_error(raw_syscall(SYS_fstat, fd, word(&status)))) return;
+void after_making(Job& job, OpenFile& file, int fd, const ThreadAccount& before) {
+  if (is_assumed_in_memory(job)) return file.is_assumed_in_memory.store(true, std::memory_order_relaxed);
   {
-    const TryLock lock(file->lock, job.epoch);
+    const TryLock lock(file.lock, job.epoch);
     if (!lock) return;
-    classify(*file, fd, status);
+    classify(file, fd);
   }
-  if (file->file_class.load(std::memory_order_relaxed) == FileClass::charged)
-    charge_creation(job, {file->id, *file->device, false, before});
+  const bool is_charged = file.file_class.load(std::memory_order_relaxed) == FileClass::charged;
+  note_made(!is_charged);
+  if (is_charged) charge_creation(job, {file.id, *file.device, false, before});
 }
 
-void after_emptying(int fd, const Opening& opening) {
+void after_emptying(OpenFile& file, const Opening& opening) {
   after_removal({true, opening.file}, 0);
-  if (OpenFile* file = known_open_file(fd); file != nullptr)
-    file->emptied.store(opening.size_bytes == 0 ? Emptied::of_nothing : Emptied::of_data,
-                        std::memory_order_relaxed);
+  file.emptied.store(opening.size_bytes == 0 ? Emptied::of_nothing : Emptied::of_data,
+                     std::memory_order_relaxed);
+}
+
+// In a warm streak the first reads of one more file that is only read need not take the usual way.
+void offer_first_pass(Job& job, OpenFile& file, int flags) {
+  constexpr int kOtherwise = O_ACCMODE | O_CREAT | O_TRUNC | O_DIRECT | O_DIRECTORY | O_PATH;
+  if ((flags & kOtherwise) != O_RDONLY || has_debt(job)) return;
+  const std::uint32_t term = pass_term();
+  if (is_assumed_warm(job, file, 1)) give_pass(file, term);
 }
 
 bool is_flushed(FlushOfEmptied habit, Emptied emptied) {
@@ -54,7 +57,7 @@ Opening before_opening(int folder, const char* path, int flags) {
   Opening opening;
   if ((flags & (O_CREAT | O_TRUNC)) == 0 || (flags & O_TMPFILE) == O_TMPFILE || job() == nullptr)
     return opening;
-  opening.makes_file = is_exclusive(flags);
+  opening.makes_file = (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0;
   opening.account_before = account_if_measured(job());
   if (opening.makes_file) return opening;
   struct stat status {};
@@ -70,12 +73,13 @@ Opening before_opening(int folder, const char* path, int flags) {
 
 int opened(int fd, int flags, const Opening& opening) {
   if (fd < 0) return fd;
-  renew_opened_file(fd, opening.makes_file ? flags | O_CREAT | O_EXCL : flags);
+  OpenFile* file = renew_opened_file(fd, opening.makes_file || (flags & O_TRUNC) != 0);
   if ((flags & O_DIRECTORY) != 0) note_folder(fd);
   Job* here = job();
-  if (here == nullptr) return fd;
-  if (opening.makes_file) after_making(*here, fd, opening.account_before);
-  if (opening.is_file && (flags & O_TRUNC) != 0) after_emptying(fd, opening);
+  if (here == nullptr || file == nullptr) return fd;
+  offer_first_pass(*here, *file, flags);
+  if (opening.makes_file) after_making(*here, *file, fd, opening.account_before);
+  if (opening.is_file && (flags & O_TRUNC) != 0) after_emptying(*file, opening);
   return fd;
 }
 

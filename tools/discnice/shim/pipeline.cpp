@@ -405,6 +405,15 @@ bool passes_unseen(Job& job, Transfer& transfer) {
   return true;
 }
 
+// True for a write to a file that was just made and is taken for one in memory.
+bool is_written_to_memory(const Transfer& transfer) {
+  if (transfer.kind != OpKind::write || transfer.is_copy) return false;
+  OpenFile* file = known_open_file(transfer.fd);
+  return file != nullptr && file->is_assumed_in_memory.load(std::memory_order_relaxed) &&
+         file->file_class.load(std::memory_order_acquire) == FileClass::unknown &&
+         takes_assumed(*file, transfer.length_bytes);
+}
+
 // Whether a read took no longer than a copy from the page cache does, generously: 1 GB/s after a start.
 bool is_cached_time(std::uint64_t elapsed_ns, std::uint64_t bytes) {
   constexpr std::uint64_t kStartNs = 20'000;
@@ -517,6 +526,7 @@ bool before_transfer(Job& job, Transfer& transfer) {
   transfer.is_known_free = false;
   transfer.pass_term = pass_term();
   if (passes_unseen(job, transfer)) return true;
+  if (is_written_to_memory(transfer)) return false;
   OpenFile* file = charged_file(job, transfer.fd);
   if (file == nullptr) return false;
   protocol::add(*job.member, Counter::calls, 1);

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "tools/discnice/contract/io_op.hpp"
+#include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/caller_memory.hpp"
 #include "tools/discnice/shim/disk_waits.hpp"
 #include "tools/discnice/shim/free_pass.hpp"
@@ -96,10 +97,15 @@ void settle_now(Job& job);
 /// SIGXFSZ, which one long call that ends there does not.
 bool is_at_size_limit(const Transfer& transfer);
 
-/// True when calls on this descriptor are made as they are: there is no job, or nothing on it is ever charged. The first
-/// question of a hook, so that these cost a few nanoseconds.
+/// True when calls on this descriptor are made as they are: there is no job, or nothing on it is ever charged.
 inline bool passes_by(int fd) {
   return job() == nullptr || is_known_free(fd);
+}
+
+/// The same, for all but the first call after a fork, without a call of its own. The first question of a hook, so that these cost a few
+/// nanoseconds.
+inline bool passes_at_once(int fd) {
+  return is_known_free(fd) && has_job_at_hand();
 }
 
 /// True when a read of so many bytes may go at once, to be counted by note_passed().
@@ -191,12 +197,14 @@ ssize_t run_copy(Transfer from, const off64_t* from_offset, Transfer to, const o
   return result;
 }
 
-/// Runs a call that only needs the account looked at afterwards (open, close, stdio, ...). Debts are paid
-/// before it.
+/// Runs a call that nothing is predicted of. The account is looked at and debts are paid before it: a clock and two loads while there are none.
 template <typename Call>
 auto run_settled(Call call) {
   Job* here = job();
-  if (here != nullptr) pay_debt(*here);
+  if (here != nullptr) {
+    settle_if_stale(*here);
+    if (has_debt(*here)) pay_debt(*here);
+  }
   return call();
 }
 

@@ -138,6 +138,15 @@ long removed(const Words& call, int folder, long path) {
   return result;
 }
 
+long renamed(const Words& call, int folder, long path) {
+  const CancelHold hold;
+  const Removal removal = before_removal(folder, pointer<const char>(path));
+  const long result = made(call);
+  if (result == 0) after_removal(removal, 0);
+  if (result == 0 && removal.is_known) after_replacing(folder, pointer<const char>(path));
+  return result;
+}
+
 long truncated(const Words& call) {
   const CancelHold hold;
   if (call.b >= 0) before_truncation(fd_of(call.a), static_cast<std::uint64_t>(call.b));
@@ -224,9 +233,9 @@ constexpr long kOpen = -1, kCreat = -2, kUnlink = -3, kRename = -4, kDup2 = -5, 
   DISCNICE_NUMBER(SYS_dup3, renewed(static_cast<int>(made(call))))                                           \
   DISCNICE_NUMBER(kUnlink, removed(call, AT_FDCWD, call.a))                                                  \
   DISCNICE_NUMBER(SYS_unlinkat, removed(call, fd_of(call.a), call.b))                                        \
-  DISCNICE_NUMBER(kRename, removed(call, AT_FDCWD, call.b))                                                  \
-  DISCNICE_NUMBER(SYS_renameat, removed(call, fd_of(call.c), call.d))                                        \
-  DISCNICE_NUMBER(SYS_renameat2, removed(call, fd_of(call.c), (call.e & RENAME_EXCHANGE) != 0 ? 0 : call.d)) \
+  DISCNICE_NUMBER(kRename, renamed(call, AT_FDCWD, call.b))                                                  \
+  DISCNICE_NUMBER(SYS_renameat, renamed(call, fd_of(call.c), call.d))                                        \
+  DISCNICE_NUMBER(SYS_renameat2, renamed(call, fd_of(call.c), (call.e & RENAME_EXCHANGE) != 0 ? 0 : call.d)) \
   DISCNICE_NUMBER(SYS_ftruncate, truncated(call))                                                            \
   DISCNICE_NUMBER(SYS_fsync, synced(call))                                                                   \
   DISCNICE_NUMBER(SYS_fdatasync, synced(call))                                                               \

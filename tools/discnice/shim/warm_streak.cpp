@@ -18,6 +18,9 @@ constexpr std::uint64_t kAssumedBytesMax = 256UL * 1024;
 std::atomic<Device*> device_seen{nullptr};
 std::atomic<std::uint32_t> alike_seen{0};
 std::atomic<std::uint32_t> assumed_since{0};
+// The same of files made in memory.
+std::atomic<std::uint32_t> made_in_memory{0};
+std::atomic<std::uint32_t> made_unseen{0};
 
 // A sequential reader of a cold file needs the disk once a window: a streak has to be longer than two of them.
 std::uint64_t streak_bytes_min(const Device& device) {
@@ -25,10 +28,15 @@ std::uint64_t streak_bytes_min(const Device& device) {
   return windows_bytes > kStreakBytesMin ? windows_bytes : kStreakBytesMin;
 }
 
+// The account will show what was not looked at, and nobody asks for each call.
+bool may_assume(const Job& job) {
+  const protocol::JobOptions& options = job.segment->options;
+  return options.is_ledger_on != 0 && options.is_verifying == 0 && options.recorded == 0;
+}
+
 bool is_in_warm_streak(const Job& job, const Device& device) {
   return free_bytes.load(std::memory_order_relaxed) >= streak_bytes_min(device) && device.is_ledger_kept &&
-         job.segment->options.is_ledger_on != 0 && job.segment->options.is_verifying == 0 &&
-         job.segment->options.recorded == 0;
+         may_assume(job);
 }
 
 }  // namespace
@@ -45,6 +53,22 @@ bool is_assumed_warm(const Job& job, OpenFile& file, std::uint64_t length_bytes)
   const std::uint64_t before_bytes = file.assumed_bytes.fetch_add(length_bytes, std::memory_order_relaxed);
   if (before_bytes + length_bytes > kAssumedBytesMax) return false;
   return before_bytes != 0 || assumed_since.fetch_add(1, std::memory_order_relaxed) < kAssumedMax;
+}
+
+bool takes_assumed(OpenFile& file, std::uint64_t length_bytes) {
+  const std::uint64_t before_bytes = file.assumed_bytes.fetch_add(length_bytes, std::memory_order_relaxed);
+  return before_bytes + length_bytes <= kAssumedBytesMax;
+}
+
+bool is_assumed_in_memory(const Job& job) {
+  return made_in_memory.load(std::memory_order_relaxed) >= kAlikeMin && may_assume(job) &&
+         made_unseen.fetch_add(1, std::memory_order_relaxed) < kAssumedMax;
+}
+
+void note_made(bool is_in_memory) {
+  made_in_memory.store(is_in_memory ? made_in_memory.load(std::memory_order_relaxed) + 1 : 0,
+                       std::memory_order_relaxed);
+  made_unseen.store(0, std::memory_order_relaxed);
 }
 
 void note_class(Device* device) {

@@ -12,6 +12,9 @@
 // In a streak the one thing left to ask of a file that was just opened is whether it is on a disk at all. A program that has opened
 // sixteen such files in a row by name goes on to do so: the first 256 KiB of the next ones count as a disk file's unasked, but for every
 // sixteenth. What breaks it: the first files of another kind, whose bytes, if they are as few, are told as read from files.
+//
+// Likewise of files that are made: a program that has made sixteen in a row in memory goes on to do so, as one that unpacks an archive there.
+// What breaks it: the first 256 KiB of fifteen made on a disk after them, which the account shows, so that they are paid afterwards.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +31,15 @@ bool is_in_warm_streak(const Job& job, const OpenFile& file);
 /// True when a descriptor nothing is known of, of which `length_bytes` are now to be read, may be taken for a file on a disk that is in
 /// the streak, and need not be looked at. Lock-free.
 bool is_assumed_warm(const Job& job, OpenFile& file, std::uint64_t length_bytes);
+
+/// Takes so many bytes of what a file that was not looked at may move; false when there is not that much left.
+bool takes_assumed(OpenFile& file, std::uint64_t length_bytes);
+
+/// True when a file that is just being made may be taken for one in memory. Counts it as that.
+bool is_assumed_in_memory(const Job& job);
+
+/// A file was made and looked at.
+void note_made(bool is_in_memory);
 
 /// A descriptor was looked at: it is a charged file on this device, or, with null, something else.
 void note_class(Device* device);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// warm_streak_test: after how many files alike the next ones are taken for such, and how many of them.
+//
+// How: a job whose segment is plain memory. Left out: streaks of reads, whose cold files tests/system/discnice_warm_test.sh pays for.
+#include "tools/discnice/shim/warm_streak.hpp"
+
+#include <memory>
+
+#include "tests/support/catch.hpp"
+
+using namespace discnice;
+using namespace discnice::shim;
+
+namespace {
+
+constexpr int kAlikeMin = 16;
+constexpr int kAssumedMax = 15;
+constexpr std::uint64_t kAssumedBytesMax = 256UL * 1024;
+
+class TestJob {
+ public:
+  TestJob() { segment_->options.is_ledger_on = 1; }
+
+  [[nodiscard]] Job job() const { return {segment_.get(), nullptr, 1, 1, nullptr}; }
+  protocol::JobOptions& options() { return segment_->options; }
+
+ private:
+  std::unique_ptr<protocol::Segment> segment_ = std::make_unique<protocol::Segment>();
+};
+
+void make_in_memory(int files) {
+  note_made(false);
+  for (int i = 0; i < files; ++i) note_made(true);
+}
+
+}  // namespace
+
+TEST_CASE("fewer than sixteen files made in memory say nothing of the next", "[warm_streak]") {
+  const TestJob test;
+  make_in_memory(kAlikeMin - 1);
+  CHECK_FALSE(is_assumed_in_memory(test.job()));
+  note_made(true);
+  CHECK(is_assumed_in_memory(test.job()));
+}
+
+TEST_CASE("one made on a disk ends it", "[warm_streak]") {
+  const TestJob test;
+  make_in_memory(kAlikeMin);
+  note_made(false);
+  CHECK_FALSE(is_assumed_in_memory(test.job()));
+}
+
+TEST_CASE("every sixteenth is looked at", "[warm_streak]") {
+  const TestJob test;
+  make_in_memory(kAlikeMin);
+  for (int i = 0; i < kAssumedMax; ++i) CHECK(is_assumed_in_memory(test.job()));
+  CHECK_FALSE(is_assumed_in_memory(test.job()));
+  note_made(true);
+  CHECK(is_assumed_in_memory(test.job()));
+}
+
+TEST_CASE("nothing is assumed where no account would show it, or each call is asked for", "[warm_streak]") {
+  make_in_memory(kAlikeMin);
+  TestJob without_account;
+  without_account.options().is_ledger_on = 0;
+  CHECK_FALSE(is_assumed_in_memory(without_account.job()));
+  TestJob verified;
+  verified.options().is_verifying = 1;
+  CHECK_FALSE(is_assumed_in_memory(verified.job()));
+  TestJob recorded;
+  recorded.options().recorded = protocol::kRecordOperations;
+  CHECK_FALSE(is_assumed_in_memory(recorded.job()));
+}
+
+TEST_CASE("what a file that was not looked at may move is bounded", "[warm_streak]") {
+  OpenFile file{};
+  CHECK(takes_assumed(file, kAssumedBytesMax / 2));
+  CHECK(takes_assumed(file, kAssumedBytesMax / 2));
+  CHECK_FALSE(takes_assumed(file, 1));
+}
