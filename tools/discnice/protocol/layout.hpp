@@ -8,7 +8,8 @@
 // atomic additions, the budget is one word changed by compare-and-swap, the grant is published under a
 // sequence number. The table of dirty data alone is held while it is changed, by an instant that grows stale; it holds hints.
 //
-// Invariant over a job: bytes charged - bytes refunded = what Segment::lane_states[0] was moved by, in time.
+// Invariant over a job: bytes charged - bytes refunded = what Segment::lane_states[0] was moved by, in time, less what is in
+// Segment::lane_credits[0].
 #pragma once
 
 #include <atomic>
@@ -23,7 +24,7 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 7;
+inline constexpr std::uint32_t kSegmentVersion = 8;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the last slot.
@@ -176,6 +177,10 @@ struct Segment {
   std::atomic<std::uint64_t>
       last_go;  // when an operation last went that the disk's other users could have held
   Lent lent;
+
+  // What was waited for and then not moved, in the lane's units: operations take it before they use the rate. Writer: every
+  // member, by compare-and-swap.
+  alignas(64) std::atomic<std::uint64_t> lane_credits[kLaneStates];
 
   alignas(64) std::atomic<std::uint32_t> member_epoch;  // one more for each process image that joined
   std::atomic<std::uint32_t> members_live;              // joined less left; a killed member stays in it

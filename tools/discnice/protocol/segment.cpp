@@ -75,6 +75,7 @@ std::uint64_t sum_of(const Grant& grant) {
 
 void restart_accounts(Segment& segment, std::uint64_t now_ns) {
   for (auto& state : segment.lane_states) store_instant(state, now_ns);
+  for (auto& credit : segment.lane_credits) credit.store(0, std::memory_order_relaxed);
   store_instant(segment.last_go, now_ns);
 }
 
