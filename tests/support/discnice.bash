@@ -8,6 +8,9 @@
 #   make_file FILE BYTES      fills FILE with bytes that neither compress nor repeat, and brings them to disk
 #   make_cold FILE...         drops the files from the page cache; fails unless all of them are out
 #   make_warm FILE...         reads them in; fails unless all of them are in
+#   hold FILE...              keeps the files in memory, whole, until `release` or the test's end, on machines that take idle pages back, too
+#   hold_programs NAME...     the same with programs and their libraries, discnice and its library among them
+#   release                   lets go of what was held last
 #   resident_pages FILE...    how many of their pages are in memory
 #   field FILE KEY            the number under KEY of a flat JSON object
 #   calculate EXPRESSION      arithmetic with fractions
@@ -25,9 +28,6 @@ LIBRARY=$(require_library libdiscnice.so)
 # shellcheck disable=SC2034 # for the scripts that source this file
 readonly DISCNICE LIBRARY
 unset LD_PRELOAD "${!DISCNICE_@}"
-
-# io_account adds a command's own start to its account: the programs have to be in memory before.
-"$DISCNICE" --rate 1G -q -- true
 
 make_file() {
   mkdir -p -- "${1%/*}"
@@ -63,6 +63,44 @@ make_warm() {
   done
   fail "$left pages of $1 ... did not stay in memory after $try tries"
 }
+
+# No child of ours: a bare `wait` must not wait for them.
+_holders=()
+hold() {
+  local said=$SCRATCH/.held-${#_holders[@]} holder
+  holder=$("$TOOLS/pagecache" hold "$@" >"$said" 2>&1 & echo $!)
+  _holders+=("$holder")
+  until [[ -s $said ]]; do sleep 0.01; done
+  [[ $(<"$said") == held ]] || fail "cannot hold $1 ... in memory: $(<"$said")"
+}
+release() {
+  local holder=${_holders[-1]}
+  unset '_holders[-1]'
+  kill "$holder"
+  while kill -0 "$holder" 2>/dev/null; do sleep 0.01; done
+}
+_release_all() { while ((${#_holders[@]})); do release; done; }
+at_exit _release_all
+
+# An interpreter tells its own files: what stands on the path may be a script that starts it.
+hold_programs() {
+  local name held=("$DISCNICE" "$LIBRARY")
+  for name in "$@"; do held+=("$(type -P "$name")"); done
+  if [[ " $* " == *' python3 '* ]]; then
+    mapfile -t -O ${#held[@]} held < <(python3 -c "$PYTHON_FILES")
+  fi
+  mapfile -t -O ${#held[@]} held < <(ldd "${held[@]}" 2>/dev/null | sed -n 's,.*[[:space:]]\(/[^ ]*\) (0x.*,\1,p' | sort -u)
+  hold "${held[@]}"
+}
+readonly PYTHON_FILES='
+import os, shutil, subprocess, sys
+print(sys.executable)
+for module in list(sys.modules.values()):
+    for name in (getattr(module, "__file__", None), getattr(module, "__cached__", None)):
+        if name and os.path.isfile(name): print(name)'
+
+# io_account adds a command's own start to its account, and a warm run's programs are no part of what it reads.
+hold_programs sh true
 
 field() {
   local value

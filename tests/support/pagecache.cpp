@@ -4,12 +4,17 @@
 //   pagecache evict FILE...   writes dirty pages out and drops all of them; fails if some stay after several tries
 //   pagecache warm FILE...    reads every byte
 //   pagecache count FILE...   prints "RESIDENT TOTAL NAME" in pages, a line a file, by mincore
+//   pagecache hold FILE...    reads every byte, maps all of it, says "held" and stays until it is ended, a quarter of an
+//                             hour at most: some machines take idle pages back within seconds, but not those that are mapped
+//   pagecache nibble FILE...  takes a quarter of the pages out every two seconds, in pieces of 256 KiB, until it is ended: such a
+//                             machine, on purpose
 //
 // Needs no root for files one owns. Counting files one neither owns nor may write is refused: the kernel
 // would say "all".
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -23,6 +28,9 @@ namespace {
 constexpr int kTriesMax = 20;
 constexpr useconds_t kPauseUs = 20'000;  // pages with reads in flight survive the first try
 constexpr std::size_t kBufferBytes = 1 << 20;
+constexpr unsigned kHoldSeconds = 900;
+constexpr useconds_t kNibblePauseUs = 2'000'000;
+constexpr off_t kPieceBytes = 256 * 1024;
 
 struct Counted {
   std::size_t resident;
@@ -86,6 +94,34 @@ int warm(const char* path) {
   return 0;
 }
 
+int hold(const char* path) {
+  const int fd = open_or_fail(path);
+  struct stat status {};
+  if (fstat(fd, &status) != 0) fail("cannot stat", path);
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size != 0 && mmap(nullptr, size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0) == MAP_FAILED)
+    fail("cannot map", path);
+  close(fd);
+  return 0;
+}
+
+int nibble(const char* path) {
+  static std::minstd_rand random;  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same pieces each time
+  const int fd = open_or_fail(path);
+  const off_t size = lseek(fd, 0, SEEK_END);
+  for (off_t at = 0; at < size; at += kPieceBytes) {
+    if (random() % 4 == 0) posix_fadvise(fd, at, kPieceBytes, POSIX_FADV_DONTNEED);
+  }
+  close(fd);
+  return 0;
+}
+
+int apply_to_all(int (*apply)(const char*), int argc, char** argv) {
+  int status = 0;
+  for (int i = 2; i < argc; ++i) status |= apply(argv[i]);
+  return status;
+}
+
 int print_count(const char* path) {
   const int fd = open_or_fail(path);
   const Counted counted = count(fd, path);
@@ -98,15 +134,24 @@ int print_count(const char* path) {
 
 int main(int argc, char** argv) {
   const std::string action = argc > 1 ? argv[1] : "";
-  int (*apply)(const char*) = action == "evict"   ? evict
-                              : action == "warm"  ? warm
-                              : action == "count" ? print_count
-                                                  : nullptr;
+  int (*apply)(const char*) = action == "evict"    ? evict
+                              : action == "warm"   ? warm
+                              : action == "count"  ? print_count
+                              : action == "hold"   ? hold
+                              : action == "nibble" ? nibble
+                                                   : nullptr;
   if (apply == nullptr || argc < 3) {
-    std::fputs("pagecache: write pagecache evict|warm|count FILE...\n", stderr);
+    std::fputs("pagecache: write pagecache evict|warm|count|hold|nibble FILE...\n", stderr);
     return 2;
   }
-  int status = 0;
-  for (int i = 2; i < argc; ++i) status |= apply(argv[i]);
-  return status;
+  while (action == "nibble") {
+    usleep(kNibblePauseUs);
+    apply_to_all(apply, argc, argv);
+  }
+  const int status = apply_to_all(apply, argc, argv);
+  if (action != "hold" || status != 0) return status;
+  std::puts("held");
+  std::fflush(stdout);
+  sleep(kHoldSeconds);
+  return 0;
 }

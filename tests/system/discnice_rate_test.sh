@@ -96,6 +96,7 @@ run_dd_write() { # RATE
   rm -f "dd-$1.to"
 }
 
+# shellcheck disable=SC2034 # for `together`
 readonly SHUTIL='import shutil, sys; shutil.copyfile(sys.argv[1], sys.argv[2])'
 together() {
   local command
@@ -103,14 +104,27 @@ together() {
   wait
 }
 
-python3 -c "$SHUTIL" /dev/null "$SCRATCH/warm-up" # the interpreter's own files are not what is measured
-rsync --version >warm-up && tar --version >warm-up && sha256sum warm-up >/dev/null
+# A machine that takes pages back which were read ahead: what was waited for is not read, and what was read is read again.
+run_nibbled() { # RATE
+  local in=nibbled-$1.in nibbler
+  make_file "./$in" $((${BYTES[$1]} * RUN_SECONDS))
+  make_cold "$in"
+  "$TOOLS/pagecache" nibble "$in" &
+  nibbler=$!
+  launched cat-nibbled "$1" $((${BYTES[$1]} * RUN_SECONDS)) cat "$in"
+  kill "$nibbler"
+  rm -f "$in"
+}
+
+# The programs' own pages are not what is measured.
+hold_programs rsync dd cat sha256sum cp tar python3 env
 
 together 'run_rsync launched 2MB' 'run_rsync launched 10MB'
 together 'run_rsync launched 50MB' 'run_one launched dd-read 2MB 1 dd if=IN of=/dev/null bs=64k status=none'
 together 'run_one launched cat 10MB 1 cat IN' 'run_one launched sha256sum 10MB 1 sha256sum IN' \
   'run_one launched cp 2MB 2 cp IN OUT'
 run_one launched cat 50MB 1 cat IN
+together 'run_nibbled 2MB' 'run_nibbled 10MB'
 together 'run_dd_write 10MB' 'run_one launched shutil 10MB 2 python3 -c "$SHUTIL" IN OUT' \
   'run_one launched tar 10MB 2 tar cf OUT IN' 'run_one bare cat 2MB 1 cat IN'
 run_one launched cp 50MB 2 cp IN OUT
