@@ -124,6 +124,7 @@ moved() { echo $(($(field "$1" read_bytes) + $(field "$1" write_bytes) - $(field
 # What is unmounted meanwhile goes here too ("slave"), or others' disks would stay in use as long as this runs.
 alone_in_shm() { # SCRIPT ARGUMENT...
   if ((EUID == 0)) && [[ -z ${GRAY_OWN_SHM:-} ]] && unshare -m true 2>/dev/null; then
+    _clean_up
     GRAY_OWN_SHM=1 exec unshare -m --propagation slave sh -c 'mount -t tmpfs tmpfs /dev/shm && exec bash "$@"' sh "$@"
   fi
 }

@@ -39,10 +39,15 @@ at_exit() {
   printf -v quoted '%q ' "$@"
   _at_exit+=("$quoted")
 }
-_run_at_exit() {
-  local status=$? i
-  set +e
+_clean_up() {
+  local i
   for ((i = ${#_at_exit[@]} - 1; i >= 0; i--)); do eval "${_at_exit[i]}"; done
+  _at_exit=()
+}
+_run_at_exit() {
+  local status=$?
+  set +e
+  _clean_up
   exit "$status"
 }
 trap _run_at_exit EXIT

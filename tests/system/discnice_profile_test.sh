@@ -15,6 +15,7 @@ cd "$SCRATCH"
 make_file ./cold 8000000
 make_file ./cached 4000000
 sync cold cached
+hold cached
 
 cat >reader.c <<'C'
 #define _GNU_SOURCE

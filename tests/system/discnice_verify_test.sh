@@ -10,8 +10,7 @@ need python3
 cd "$SCRATCH"
 make_file ./big 40000000
 sync big
-python3 -c 'import os, random, sys' # its own pages are not what is measured
-dd if=/dev/null of=/dev/null 2>/dev/null
+hold_programs python3 dd sh cat cp # their own pages are not what is measured
 
 readonly STRIDE='import os
 f = os.open("big", os.O_RDONLY)
@@ -94,8 +93,9 @@ patterns() {
     done
     verify --ledger "$ledger" -- sh -c 'for i in 1 2 3 4 5; do head -c 4000000 big >passed_on; wc -c <passed_on; rm passed_on; done'
     off write 100000 "removed by another process, ledger $ledger"
-    make_warm big
+    hold big
     verify --ledger "$ledger" -- python3 -c "$UPDATE"
+    release
     off write 60000 "a stream that reads and writes, ledger $ledger"
     sync big
   done
@@ -145,8 +145,9 @@ errs() {
 }
 
 ablations() {
-  make_warm big
+  hold big
   errs read cache dd if=big of=/dev/null bs=64k
+  release
   make_cold big
   errs read readahead dd if=big of=/dev/null bs=64k count=16
   rm -f new
