@@ -46,6 +46,18 @@ if(GRAY_FUZZ)
   target_compile_options(gray_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# A program that is to cost less than it saves starts quickly: the C++ library comes from its archive, for finding, binding and
+# paging in the shared one takes longer than all that gbp does with a file, and whatever is not used is left out. libc stays
+# shared, so that a program can be preloaded into. A sanitizer and a counter bring a run-time of their own, which is shared; and
+# not every system installs the archive with the compiler.
+include(CheckLinkerFlag)
+check_linker_flag(CXX -static-libstdc++ GRAY_HAS_STATIC_CXX)
+if(GRAY_PRELOAD_WORKS AND GRAY_HAS_STATIC_CXX)
+  set(GRAY_QUICK_START -static-libstdc++ -static-libgcc "LINKER:--as-needed" "LINKER:--gc-sections")
+else()
+  set(GRAY_QUICK_START "")
+endif()
+
 function(gray_library name)
   add_library(${name} STATIC ${ARGN})
   target_link_libraries(${name} PUBLIC gray_options)
@@ -58,5 +70,6 @@ endfunction()
 function(gray_program name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE gray_options)
+  target_link_options(${name} PRIVATE ${GRAY_QUICK_START})
   install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endfunction()

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # needed: which libraries ours draw into a program. libdiscnice.so: libc alone; libdiscnice-profile.so: libunwind, too. libgray.so: libc and the compiler's own.
+# The programs that have to start quickly: libc and libm alone, with those of C++ and fmt inside.
 #
 # Reads the dynamic section only. Leaves out what a library might open by itself while it runs.
 source "$(dirname "$0")/../support/system.bash"
@@ -9,13 +10,14 @@ need readelf
 
 needed() { readelf -dW "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'; }
 
-# only LIBRARY PATTERN: each library it needs matches.
+# only FILE PATTERN: each library it needs matches.
 only() {
-  local name
+  local name file=$LIB/$1
+  [[ $1 == lib* ]] || file=$BIN/$1
   while IFS= read -r name; do
     [[ $name =~ ^($2)$ ]] || fail "$1 needs $name"
-  done < <(needed "$LIB/$1")
-  [[ -n $(needed "$LIB/$1") ]] || fail "readelf shows nothing that $1 needs; it must need libc"
+  done < <(needed "$file")
+  [[ -n $(needed "$file") ]] || fail "readelf shows nothing that $1 needs; it must need libc"
   looked+=("$1")
 }
 
@@ -30,4 +32,8 @@ if [[ -e $LIB/libgray.so ]]; then
 else
   missing+=(libgray.so)
 fi
+for program in gbp gb-run discnice discnice-policyd; do
+  grep -q '^GRAY_HAS_STATIC_CXX:.*=1$' "$BUILD/CMakeCache.txt" || break  # no archive of the C++ library here
+  if [[ -e $BIN/$program ]]; then only "$program" "$libc|libm\.so\.6"; else missing+=("$program"); fi
+done
 ((${#missing[@]} == 0)) || skip "not built: ${missing[*]}; looked at: ${looked[*]:-none}"
