@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <iterator>
+#include <sstream>
 
 namespace gray::repo {
 namespace {
@@ -30,10 +32,16 @@ bool is_there(const std::string& path) {
   return access(path.c_str(), F_OK) == 0;
 }
 
-// The first "label : value" of /proc/cpuinfo, for the first processor that has it.
-std::string cpuinfo_field(const std::string& root, const std::string& label) {
+// Making this text takes the kernel longer than anything else here does: it is read once.
+std::string read_cpuinfo(const std::string& root) {
   std::ifstream file(root + "/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// The first "label : value" of /proc/cpuinfo, for the first processor that has it.
+std::string cpuinfo_field(const std::string& cpuinfo, const std::string& label) {
+  std::istringstream lines(cpuinfo);
+  for (std::string line; std::getline(lines, line);) {
     const std::size_t colon = line.find(':');
     if (colon != std::string::npos && one_line(line.substr(0, colon)) == label) {
       return one_line(line.substr(colon + 1));
@@ -42,18 +50,18 @@ std::string cpuinfo_field(const std::string& root, const std::string& label) {
   return "";
 }
 
-std::string read_cpu_model(const std::string& root) {
-  std::string name = cpuinfo_field(root, "model name");
+std::string read_cpu_model(const std::string& cpuinfo) {
+  std::string name = cpuinfo_field(cpuinfo, "model name");
   if (!name.empty()) return name;
   // arm64 has no name: who made it and which part it is say the same.
-  const std::string implementer = cpuinfo_field(root, "CPU implementer");
-  const std::string part = cpuinfo_field(root, "CPU part");
+  const std::string implementer = cpuinfo_field(cpuinfo, "CPU implementer");
+  const std::string part = cpuinfo_field(cpuinfo, "CPU part");
   if (!implementer.empty()) return "implementer " + implementer + " part " + part;
   return "unknown";
 }
 
-bool read_has_hypervisor(const std::string& root) {
-  const std::string flags = " " + cpuinfo_field(root, "flags") + " ";
+bool read_has_hypervisor(const std::string& root, const std::string& cpuinfo) {
+  const std::string flags = " " + cpuinfo_field(cpuinfo, "flags") + " ";
   return flags.find(" hypervisor ") != std::string::npos || is_there(root + "/sys/hypervisor/type") ||
          is_there(root + "/proc/device-tree/hypervisor");
 }
@@ -76,8 +84,9 @@ std::string difference(const char* what, const std::string& stored, const std::s
 Fingerprint read_fingerprint(const std::string& root) {
   utsname names{};
   uname(&names);
-  return {read_machine_id(root, names), read_cpu_model(root), one_line(names.release),
-          read_has_hypervisor(root)};
+  const std::string cpuinfo = read_cpuinfo(root);
+  return {read_machine_id(root, names), read_cpu_model(cpuinfo), one_line(names.release),
+          read_has_hypervisor(root, cpuinfo)};
 }
 
 std::string describe_difference(const Fingerprint& stored, const Fingerprint& here) {

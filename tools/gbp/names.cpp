@@ -15,7 +15,7 @@ void Names::add(std::string_view name) {
   const std::size_t bytes = name.size() + 1;
   if (bytes > left_bytes_) {
     left_bytes_ = std::max(bytes, kBlockBytes);
-    blocks_.push_back(std::make_unique<char[]>(left_bytes_));
+    blocks_.push_back(std::make_unique_for_overwrite<char[]>(left_bytes_));
     next_ = blocks_.back().get();
   }
   std::memcpy(next_, name.data(), name.size());
