@@ -134,6 +134,13 @@ if [[ -x $TOOLS/io_account ]]; then
   done
 fi
 
+# By itself -file asks only whether all is in memory: on a mechanical disk a page read to hear "no" would be a seek too many.
+evict "${names[@]}"
+read -r before _ < <(pages_of "${names[@]}")
+"$GBP" -file "${names[@]}" >"$SCRATCH/out"
+read -r resident _ < <(pages_of "${names[@]}")
+((resident <= before)) || fail "-file of cold files brought in $((resident - before)) pages"
+
 left_out=()
 
 # -file: the order of the first extents, as another program tells them.

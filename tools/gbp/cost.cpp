@@ -19,6 +19,8 @@ namespace {
 // So many files, evenly over the input, stand for all when it is asked whether there is anything to gain.
 constexpr std::size_t kSample = 32;
 
+constexpr std::uint64_t kBudgetForNothing = 1;  // bytes: no page fits in
+
 constexpr std::size_t kProgressStep = 64;  // looking at the clock for each file would be felt
 
 struct CloseCache {
@@ -42,7 +44,9 @@ class ScopedFile {
 
 class Look {
  public:
-  explicit Look(const Wanted& wanted) : wanted_(wanted), detector_(open_detector(wanted, wanted.backend)) {}
+  // By itself the order by layout asks only whether all is in memory: to be told "no" must cost no seek.
+  explicit Look(const Wanted& wanted)
+      : wanted_(wanted), detector_(open_detector(wanted, wanted.backend, wanted.is_cache_wanted)) {}
 
   [[nodiscard]] bool is_ready() const { return detector_ != nullptr; }
 
@@ -65,14 +69,17 @@ class Look {
   void give_up_order() { is_order_given_up_ = true; }
 
   void at(File& file) {
+    if (is_order_given_up_ && !wanted_.is_extent_told) {
+      look_at_access(file);
+      return;
+    }
     look_at_stat(file);
     if (file.error != 0) return;
     file.order = order_for(file);
     const bool is_extent_wanted =
         wanted_.is_extent_told || (wanted_.is_layout_wanted && file.order == GB_ORDER_EXTENT);
     if (!is_regular_ || !(wanted_.is_cache_wanted || is_extent_wanted)) {
-      // Whoever gets the list wants to read the file.
-      if (faccessat(AT_FDCWD, file.path, R_OK, AT_EACCESS) != 0) file.error = -errno;
+      look_at_access(file);
       return;
     }
     const ScopedFile open_file(file.path);
@@ -85,6 +92,11 @@ class Look {
   }
 
  private:
+  // Whoever gets the list wants to read the file.
+  static void look_at_access(File& file) {
+    if (faccessat(AT_FDCWD, file.path, R_OK, AT_EACCESS) != 0) file.error = -errno;
+  }
+
   void look_at_stat(File& file) {
     struct stat status {};
     if (stat(file.path, &status) != 0) {
@@ -137,13 +149,14 @@ class Look {
 
 }  // namespace
 
-gb_cache_t* open_detector(const Wanted& wanted, gb_backend_t backend) {
+gb_cache_t* open_detector(const Wanted& wanted, gb_backend_t backend, bool may_probe) {
   gb_cache_options options{};
   options.size = sizeof options;
   options.backend = backend;
   options.prediction_unit_bytes = wanted.host.prediction_unit_bytes;
   options.hit_time_max_ns = wanted.host.hit_time_max_ns;
-  options.memory_path = wanted.host.memory_path.empty() ? nullptr : wanted.host.memory_path.c_str();
+  if (!may_probe) options.probe_budget_bytes = kBudgetForNothing;
+  if (may_probe && !wanted.host.memory_path.empty()) options.memory_path = wanted.host.memory_path.c_str();
   gb_cache_t* detector = nullptr;
   const gb_status_t status = gb_cache_open(&options, &detector);
   if (status != 0) gray::cli::warn("no detector: {}", gb_status_text(status));

@@ -41,8 +41,8 @@ struct Wanted {
   HostParameters host;
 };
 
-/// Opens a detector as `wanted` says; nullptr after saying why not.
-gb_cache_t* open_detector(const Wanted& wanted, gb_backend_t backend);
+/// Opens a detector as `wanted` says; nullptr after saying why not. One that may not probe reads nothing.
+gb_cache_t* open_detector(const Wanted& wanted, gb_backend_t backend, bool may_probe = true);
 
 /// Looks at each path. A file that can't be looked at has `error` set; the others are unaffected.
 /// Where the order by layout is all that is wanted, by itself, and a sample of the files is cached throughout, no order

@@ -46,7 +46,9 @@ struct gb_cache_options {
   uint64_t
       hit_time_max_ns; /**< a slower timed probe missed; default: as microbench(1) measured the device, else
                                        from a cached read that is timed when it is first needed */
-  uint64_t probe_budget_bytes; /**< probing ends when its misses have brought in as much; default 256 MiB */
+  uint64_t
+      probe_budget_bytes; /**< probing ends when its misses have brought in as much; less than a page: nothing
+                                       is read, and only what the kernel counts is known; default 256 MiB */
   const char* memory_path; /**< file that remembers, for ten minutes and for all detectors of this user, which
                                        pages are cached because they were probed; made when it is not there. Default:
                                        each detector remembers its own. Read in gb_cache_open() only */

@@ -46,6 +46,10 @@ bool Detector::may_use(Backend backend) const {
   return options_.backend == Backend::automatic || options_.backend == backend;
 }
 
+bool Detector::may_fetch() const {
+  return fetched_bytes_ + os::kPageBytes <= options_.probe_budget_bytes;
+}
+
 base::Result<CacheReport> Detector::inspect(const char* path) {
   const base::Result<os::FileFacts> facts = os::look_at(path);
   if (!facts) return base::Result<CacheReport>::failure(facts.error());
@@ -117,6 +121,7 @@ bool Detector::is_count_true(const Target& target, std::uint64_t resident) {
   if (known != is_backend_true_.end()) return known->second;
   bool is_true = resident > 0;
   if (!is_true) {
+    if (!may_fetch()) return false;
     const std::uint64_t last_page = pages_of({0, target.facts.size_bytes}).count - 1;
     os::expect_random_reads(target.fd);
     if (!os::time_one_byte(target.fd, last_page * os::kPageBytes)) return false;
@@ -189,7 +194,7 @@ bool Detector::probe(Backend backend, const Target& target, const Stretch& stret
   ProbePlanOptions plan = options_.plan;
   plan.prediction_unit_bytes = settings.prediction_unit_bytes;
   for (const std::uint64_t planned : plan_probes(stretch, plan)) {
-    if (fetched_bytes_ >= options_.probe_budget_bytes) break;
+    if (!may_fetch()) break;
     const std::uint64_t offset = page_to_probe(target, stretch, planned);
     if (offset >= target.facts.size_bytes) continue;
     Answer answer;

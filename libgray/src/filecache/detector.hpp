@@ -48,8 +48,8 @@ struct DetectorOptions {
   Backend backend = Backend::automatic;
   ProbePlanOptions plan;
   std::uint64_t hit_time_max_ns = 0;  // a slower probe missed; 0: judge each against a certain hit
-  std::uint64_t probe_budget_bytes =
-      256 * base::kMiB;               // probing ends when its misses have brought in as much
+  // Probing ends when its misses have brought in as much. Less than a page: nothing is read.
+  std::uint64_t probe_budget_bytes = 256 * base::kMiB;
   const char* memory_path = nullptr;  // for ProbeMemory
   // In place of the unit and the time above for the device of an open file, asked once for each before it is probed; none: those
   // above hold for all.
@@ -94,6 +94,7 @@ class Detector {
   };
 
   [[nodiscard]] bool may_use(Backend backend) const;
+  [[nodiscard]] bool may_fetch() const;  // is there room for a page in the budget?
   CacheReport look(const Target& target, const Stretch& stretch);
   bool count(const Target& target, const Stretch& stretch, CacheReport& report);
   bool is_count_true(const Target& target, std::uint64_t resident);

@@ -368,6 +368,21 @@ TEST_CASE("probing ends when its misses have brought in the budget, and the rest
   CHECK(simulated::host().pages_brought_in == 4);
 }
 
+TEST_CASE("with a budget of less than a page nothing is read, not even to prove a count of 0") {
+  simulated::reset();
+  DetectorOptions options;
+  options.probe_budget_bytes = 1;
+  Detector detector(options);
+  simulated::add_file("mine", 200, 0);
+  simulated::add_file("another's", 200, 0).is_trusted = false;
+  CHECK(look(detector, "mine").backend == Backend::mincore);
+  CHECK(look(detector, "another's").cached_fraction < 0);
+  CHECK(simulated::host().reads == 0);
+  simulated::add_file("warm", 200, 200);
+  CHECK(look(detector, "warm").backend == Backend::cachestat);
+  CHECK(simulated::host().pages_brought_in == 0);
+}
+
 TEST_CASE("a count is certain, more probes are surer than few, none are sure") {
   simulated::reset();
   simulated::add_file("mine", 1000, 1000);
