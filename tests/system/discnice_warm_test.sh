@@ -25,7 +25,7 @@ make_file ./cold "$COLD_BYTES"
 chmod 644 warm cold
 sync warm cold
 hold warm bin/discnice lib/libdiscnice.so
-hold_programs cat dd sha256sum cp python3 setpriv
+hold_programs cat dd sha256sum cp env python3 setpriv
 
 AS=()
 # report OPTION... -- CMD...: runs it and leaves the report in the file `report`.
