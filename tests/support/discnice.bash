@@ -70,13 +70,13 @@ hold() {
   local said=$SCRATCH/.held-${#_holders[@]} holder
   holder=$("$TOOLS/pagecache" hold "$@" >"$said" 2>&1 & echo $!)
   _holders+=("$holder")
-  until [[ -s $said ]]; do sleep 0.01; done
+  until [[ -s $said ]] || ! kill -0 "$holder" 2>/dev/null; do sleep 0.01; done
   [[ $(<"$said") == held ]] || fail "cannot hold $1 ... in memory: $(<"$said")"
 }
 release() {
   local holder=${_holders[-1]}
   unset '_holders[-1]'
-  kill "$holder"
+  kill "$holder" 2>/dev/null || true
   while kill -0 "$holder" 2>/dev/null; do sleep 0.01; done
 }
 _release_all() { while ((${#_holders[@]})); do release; done; }
