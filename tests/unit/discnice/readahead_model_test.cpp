@@ -17,6 +17,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/unit/discnice/simulated_file.hpp"
 #include "toolbox/base/units.hpp"
+#include "tools/discnice/predictor/spliced_read.hpp"
 
 using namespace discnice;
 using namespace discnice::predictor;
@@ -273,6 +274,44 @@ TEST_CASE("what one descriptor fetched costs the other nothing", "[readahead]") 
   second.scan(0, 4 * kMiB, 4 * kKiB);
   CHECK(first.read_bytes() == 4 * kMiB);
   CHECK(second.read_bytes() == 0);
+}
+
+TEST_CASE("a marker goes with its page", "[readahead]") {
+  SimulatedFile file(kBigFileBytes);
+  Reader reader(file, kWide);
+  SECTION("taken back while it was still believed to be there: the reader begins a new window") {
+    reader.read(0, 4 * kKiB);  // four pages, the second is marked
+    file.set(1, file.page_count(), false);
+    reader.set_now(discnice::test::kNowNs + 1);
+    CHECK(reader.read(4 * kKiB, 4 * kKiB) == 4 * kPageBytes);
+  }
+  SECTION("read anew among many that were there") {
+    reader.repeat(100 * kPageBytes, kPageBytes, 2, kPageBytes);  // page 102 is marked
+    file.set(0, file.page_count(), false);
+    for (std::uint64_t page = 80; page < 100; page += 2) file.set(page, page + 1);
+    CHECK(reader.read(80 * kPageBytes, 31 * kPageBytes) == 21 * kPageBytes);
+  }
+}
+
+TEST_CASE("what a read is going to fetch is counted once, though nothing of it is there yet", "[readahead]") {
+  const auto length_bytes = GENERATE(as<std::uint64_t>{}, kMiB, 4 * kMiB, 16 * kMiB);
+  SimulatedFile asked(kBigFileBytes);
+  SimulatedFile filled(kBigFileBytes);
+  Reader reader(filled, kNarrow);
+  predictor::FileState state;
+  state.limits = kNarrow;
+  IoOp op;
+  op.length_bytes = length_bytes;
+  op.file_size_bytes = kBigFileBytes;
+  SECTION("by one read") {
+    CHECK(estimate_read(op, state, asked.shape(), asked.counting(), discnice::test::kNowNs).read_bytes ==
+          reader.read(0, length_bytes));
+  }
+  SECTION("by a copy inside the kernel, which is many") {
+    const IoEstimate estimate = estimate_spliced_read(op, length_bytes, state, asked.shape(),
+                                                      asked.counting(), discnice::test::kNowNs);
+    CHECK(estimate.read_bytes == reader.scan(0, length_bytes, kSpliceBytes).read_bytes());
+  }
 }
 
 TEST_CASE("scattered reads that never touch fetch exactly their own pages", "[readahead]") {

@@ -11,7 +11,7 @@ constexpr std::uint32_t kOrderMax =
     31;  // keeps the shift below defined; the device's limit bounds it earlier
 constexpr std::uint32_t kFolioOrderStep = 2;  // each asynchronous window aims two orders higher
 
-// In a more fragmented stretch the rest keeps the markers and folios it had.
+// In a more fragmented stretch the rest keeps the folios it had, and its markers are looked at one by one.
 constexpr int kRunsMax = 4;
 
 // Of a longer stretch only the beginning is looked through for markers; the kernel moves no more in one call.
@@ -44,6 +44,11 @@ class Walk {
       if (!belief_.covers(page, now_ns_)) fetch_for_miss(page);
       const std::uint64_t known_end = smaller(belief_.end_page, end);
       const std::uint64_t marker = first_marker(page, known_end);
+      if (marker != UINT64_MAX && is_gone(marker)) {
+        doubt(marker);
+        page = marker;
+        continue;
+      }
       if (marker != UINT64_MAX) {
         fetch_ahead(marker);
         page = marker;  // the window has moved on: look at the same page again with the marker gone
@@ -124,6 +129,24 @@ class Walk {
       for (; page < absent_end; ++page) shape_.markers.remove(range_.file, page);
       if (page < end && absent_pages > 0) page += resident_run(oracle_, page, end - page);
     }
+    if (absent_pages == 0) return;
+    for (; page < end; ++page) {
+      if (shape_.markers.has(range_.file, page) && count_absent(oracle_, page, 1) == 1)
+        shape_.markers.remove(range_.file, page);
+    }
+  }
+
+  // Idle pages may be taken back within a belief's lease, and a window is worth the question. Not of what is believed since this very
+  // operation: that was just asked about, or is going to be fetched and absent still.
+  [[nodiscard]] bool is_gone(std::uint64_t page) const {
+    const bool is_older = belief_.expires_ns < now_ns_ + kBeliefLeaseNs;
+    return is_older && oracle_.is_exact() && count_absent(oracle_, page, 1) == 1;
+  }
+
+  // A marked page was believed to be there, and was taken back meanwhile: so was its marker.
+  void doubt(std::uint64_t marker) {
+    shape_.markers.remove(range_.file, marker);
+    belief_.end_page = marker;
   }
 
   // page_cache_sync_ra(): a page the program wants is absent.
