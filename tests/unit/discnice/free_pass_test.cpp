@@ -65,12 +65,14 @@ TEST_CASE("what is read by passes is counted once and bounded", "[free_pass]") {
     ++calls;
   }
   CHECK(calls == detail::kTermBytesMax / kPassBytesMax);
+  CHECK(are_passes_used_up());
   CHECK(note_passed(-1) == -1);
   CHECK(note_passed(0) == 0);
   const Passed passed = take_passed();
   CHECK(passed.calls == calls + 2);
   CHECK(passed.bytes == calls * kPassBytesMax);
   CHECK(take_passed().calls == 0);
+  CHECK_FALSE(are_passes_used_up());
   CHECK(has_pass(file, 1));  // the account was settled: the bytes begin anew
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // warm_streak_test: after how many files alike the next ones are taken for such, and how many of them.
 //
-// How: a job whose segment is plain memory. Left out: streaks of reads, whose cold files tests/system/discnice_warm_test.sh pays for.
+// How: a job whose segment is plain memory. Left out: cold files in a streak, which tests/system/discnice_warm_test.sh pays for.
 #include "tools/discnice/shim/warm_streak.hpp"
 
 #include <memory>
@@ -70,6 +70,24 @@ TEST_CASE("nothing is assumed where no account would show it, or each call is as
   TestJob recorded;
   recorded.options().recorded = protocol::kRecordOperations;
   CHECK_FALSE(is_assumed_in_memory(recorded.job()));
+}
+
+TEST_CASE("some dozens of files found in memory make a streak, and one that was not ends it",
+          "[warm_streak]") {
+  constexpr int kFilesMin = 64;
+  const TestJob test;
+  Device device{};
+  device.is_ledger_kept = true;
+  device.limits.window_pages_max = 2048;
+  OpenFile file{};
+  file.device = &device;
+  end_warm_streak();
+  for (int i = 1; i < kFilesMin; ++i) note_free_file(device);
+  CHECK_FALSE(is_in_warm_streak(test.job(), file));
+  note_free_file(device);
+  CHECK(is_in_warm_streak(test.job(), file));
+  end_warm_streak();
+  CHECK_FALSE(is_in_warm_streak(test.job(), file));
 }
 
 TEST_CASE("what a file that was not looked at may move is bounded", "[warm_streak]") {

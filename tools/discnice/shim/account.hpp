@@ -18,6 +18,7 @@
 
 #include "toolbox/base/clock.hpp"
 #include "tools/discnice/contract/io_estimate.hpp"
+#include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/job.hpp"
 
 namespace discnice::shim {
@@ -45,10 +46,11 @@ std::uint64_t settle(Job& job);
 /// After so long a settlement is stale: one tick of the coarse clock on most kernels.
 inline constexpr std::uint64_t kStaleNs = 4'000'000;
 
-/// The same, when the last settlement is stale: for calls whose prediction was "no disk".
+/// The same, when the last settlement is stale or as much as may has been read on trust since: for calls whose prediction was "no disk".
 inline std::uint64_t settle_if_stale(Job& job) {
   const std::uint64_t now_ns = gray::base::monotonic_coarse_ns();
-  const bool is_stale = now_ns - job.member->settled_at_ns.load(std::memory_order_relaxed) >= kStaleNs;
+  const bool is_stale =
+      now_ns - job.member->settled_at_ns.load(std::memory_order_relaxed) >= kStaleNs || are_passes_used_up();
   return is_stale ? settle(job) : 0;
 }
 

@@ -24,12 +24,13 @@
 
 namespace discnice::shim {
 
-/// Longer reads take the usual way: beside what they copy it is cheap.
+/// Longer reads take the usual way: beside what they copy it is cheap. Not so those of small files, of which programs ask for more than there
+/// is: takes_pass() lets the first ones of a file through.
 inline constexpr std::size_t kPassBytesMax = 16 * 1024;
 
 namespace detail {
 
-// The bytes read by passes in one term; then the usual way is taken again.
+// The bytes read by passes in one term; then the usual way is taken again, which looks at the account and so begins another.
 inline constexpr std::uint64_t kTermBytesMax = 1024UL * 1024;
 
 // Calls in the upper bits, bytes in the lower: one addition counts both.
@@ -46,13 +47,25 @@ extern std::atomic<std::uint64_t> passed;
 
 }  // namespace detail
 
+/// True when the bytes of the term are used up, so that it is time for the next.
+inline bool are_passes_used_up() {
+  return (detail::passed.load(std::memory_order_relaxed) & detail::kPassedBytesMask) >= detail::kTermBytesMax;
+}
+
+/// True for a descriptor that was given a pass for this term.
+inline bool has_pass_of_term(const OpenFile& file) {
+  return file.pass.load(std::memory_order_relaxed) == detail::term.number.load(std::memory_order_relaxed);
+}
+
+/// True for one whose pass holds at this moment.
+inline bool is_pass_valid(const OpenFile& file) {
+  return has_pass_of_term(file) && !are_passes_used_up() &&
+         gray::base::monotonic_coarse_ns() < detail::term.ends_at_ns.load(std::memory_order_relaxed);
+}
+
 /// True when a read of so many bytes may go to the kernel at once. note_passed() must follow.
 inline bool has_pass(const OpenFile& file, std::size_t bytes) {
-  return file.pass.load(std::memory_order_relaxed) == detail::term.number.load(std::memory_order_relaxed) &&
-         bytes <= kPassBytesMax &&
-         (detail::passed.load(std::memory_order_relaxed) & detail::kPassedBytesMask) <
-             detail::kTermBytesMax &&
-         gray::base::monotonic_coarse_ns() < detail::term.ends_at_ns.load(std::memory_order_relaxed);
+  return bytes <= kPassBytesMax && is_pass_valid(file);
 }
 
 /// Counts what such a read returned, and returns it.

@@ -343,6 +343,11 @@ IoEstimate estimate(Job& job, OpenFile& file, const Transfer& transfer, const Io
   return {.write_bytes = op.length_bytes};
 }
 
+bool is_whole_file(const IoOp& op) {
+  return op.kind == OpKind::read && op.offset_bytes == 0 && op.file_size_bytes != 0 &&
+         op.length_bytes >= op.file_size_bytes;
+}
+
 // Fills in the charge of a transfer; false when the model had to be left alone.
 bool predict(Job& job, OpenFile& file, Transfer& transfer, Charge* charge) {
   const TryLock lock(file.lock, job.epoch);
@@ -376,6 +381,7 @@ bool predict(Job& job, OpenFile& file, Transfer& transfer, Charge* charge) {
   charge->estimate = estimate(job, file, transfer, op, now_ns, log);
   transfer.record_number = log.record(op, file, transfer.fd, transfer.is_copy, charge->estimate, now_ns);
   charge->is_ledger_kept = file.device->is_ledger_kept;
+  if (charge->estimate.read_bytes == 0 && is_whole_file(op)) note_free_file(*file.device);
   if (op.kind == OpKind::write && end_bytes > file.size_bytes) file.size_bytes = end_bytes;
   return true;
 }
@@ -594,6 +600,7 @@ void note_status(int fd, const struct stat& status) {
   if (here == nullptr || !S_ISREG(status.st_mode)) return;
   OpenFile* file = find_open_file(fd);
   if (file == nullptr || file->file_class.load(std::memory_order_acquire) != FileClass::unknown) return;
+  if (has_pass_of_term(*file)) return;  // it is read on trust, and likely closed before anybody wants to know
   const TryLock lock(file->lock, here->epoch);
   if (!lock) return;
   classify(*file, fd, status);

@@ -23,6 +23,7 @@
 #include "tools/discnice/shim/job.hpp"
 #include "tools/discnice/shim/open_files.hpp"
 #include "tools/discnice/shim/verification.hpp"
+#include "tools/discnice/shim/warm_streak.hpp"
 #include "tools/discnice/throttle/throttle.hpp"
 
 namespace discnice::shim {
@@ -108,10 +109,13 @@ inline bool passes_at_once(int fd) {
   return is_known_free(fd) && has_job_at_hand();
 }
 
-/// True when a read of so many bytes may go at once, to be counted by note_passed().
+/// True when a read of so many bytes may go at once, to be counted by note_passed(): a small one, or one of the first of a file that was just
+/// opened.
 inline bool takes_pass(int fd, std::size_t bytes) {
-  const OpenFile* file = known_open_file(fd);
-  return file != nullptr && has_pass(*file, bytes);
+  OpenFile* file = known_open_file(fd);
+  if (file == nullptr || !is_pass_valid(*file)) return false;
+  return bytes <= kPassBytesMax ||
+         (file->was_opened.load(std::memory_order_relaxed) && takes_assumed(*file, bytes));
 }
 
 /// Makes the real call of a transfer that is charged. It may wait for the disk even if nothing was predicted: for a window that an

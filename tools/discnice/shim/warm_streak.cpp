@@ -8,6 +8,9 @@ namespace {
 
 constexpr std::uint64_t kStreakBytesMin = 1024UL * 1024;
 
+// A small file has no windows: that each of so many in a row was there says as much.
+constexpr std::uint64_t kStreakFilesMin = 64;
+
 // Read without the disk since it was last needed. Of this process; a race between threads costs a prediction more or less.
 std::atomic<std::uint64_t> free_bytes{0};
 
@@ -80,6 +83,10 @@ void note_class(Device* device) {
 
 void note_free_read(std::uint64_t bytes) {
   free_bytes.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+void note_free_file(const Device& device) {
+  free_bytes.fetch_add(streak_bytes_min(device) / kStreakFilesMin, std::memory_order_relaxed);
 }
 
 void end_warm_streak() {

@@ -5,7 +5,7 @@
 //   (task_io_account_read() in submit_bio(), shown by getrusage()).
 // Output observed: the predictions made so far and the kernel's account, looked at once a tick.
 // Inference drawn: after two read-ahead windows of data in which neither knew of a disk read, the next read is most likely
-//   cached as well. Reads are then let through and settled by the account alone.
+//   cached as well; likewise after some dozens of small files in a row that were found in memory as a whole. Reads are then let through and settled by the account alone.
 // What breaks it: a cold file in the middle of a streak. At most what fits between two looks at the account goes
 //   unpredicted (one read-ahead window, as a disk read takes longer than a tick); it is paid for afterwards.
 //
@@ -46,6 +46,9 @@ void note_class(Device* device);
 
 /// A read of a file returned that many bytes, and nothing is known to have come from the disk.
 void note_free_read(std::uint64_t bytes);
+
+/// The whole of a file was found in memory: as good, of a few dozen, as the windows of one long file.
+void note_free_file(const Device& device);
 
 /// A read was predicted to reach the disk, or the account says that one did: the streak ends.
 void end_warm_streak();
