@@ -52,12 +52,29 @@ TEST_CASE("a process enters with an empty account and leaves its sums behind", "
   CHECK(count_alive(*segment) == 1);
   add(member, Counter::calls, 5);
   CHECK(total(*segment, Counter::calls) == 5);
+  CHECK(totals(*segment).of(Counter::calls) == 5);
   CHECK(leave(*segment, member, own_pid()) == 0);
   CHECK(member.pid.load() == 0);
   CHECK(get(member, Counter::calls) == 0);
   CHECK(total(*segment, Counter::calls) == 5);
+  CHECK(totals(*segment).of(Counter::calls) == 5);
+  CHECK(totals(*segment).of(Counter::images) == 1);
   CHECK(segment->members_total.load() == 1);
   CHECK(count_alive(*segment) == 0);
+}
+
+TEST_CASE("sums are taken where members have been, and nowhere else", "[members]") {
+  const Shared segment;
+  CHECK(segment->used_members.load() == 0);
+  Member& member = enter(*segment, own_pid(), JoinKind::after_exec);
+  const auto place = static_cast<std::uint32_t>(&member - segment->members);
+  CHECK(segment->used_members.load() == UINT64_C(1) << (place / kMembersAtOnce));
+  Member& elsewhere = segment->members[(place + kMemberMax / 2) % kMemberMax];
+  add(elsewhere, Counter::calls, 3);
+  CHECK(total(*segment, Counter::calls) == 0);
+  CHECK(totals(*segment).of(Counter::calls) == 0);
+  leave(*segment, member, own_pid());
+  CHECK(total(*segment, Counter::images) == 1);
 }
 
 TEST_CASE("a program run by exec keeps the slot, the sums and the debt of the one before", "[members]") {
@@ -123,6 +140,7 @@ TEST_CASE("a living member's slot is not taken by one with the same home place",
 TEST_CASE("more living members than places nearby share the last slot, and no count is lost", "[members]") {
   const Shared segment;
   for (std::uint32_t i = 0; i < kSlots; ++i) segment->members[i].pid.store(own_pid());
+  segment->used_members.store(UINT64_MAX);
   Member& first = enter(*segment, kDeadPid, JoinKind::after_fork);
   Member& second = enter(*segment, kDeadPid + 1, JoinKind::after_fork);
   CHECK(&first == &segment->members[kMemberMax - 1]);

@@ -4,7 +4,6 @@
 #include <sstream>
 #include <string>
 
-#include <fcntl.h>
 #include <unistd.h>
 
 namespace discnice::cli {
@@ -35,9 +34,6 @@ std::optional<KernelAccount> parse(const std::string& text) {
 }
 
 }  // namespace
-
-KernelAccountFile::KernelAccountFile(pid_t pid)
-    : fd_(open(("/proc/" + std::to_string(pid) + "/io").c_str(), O_RDONLY | O_CLOEXEC)) {}
 
 KernelAccountFile::~KernelAccountFile() {
   if (fd_ >= 0) close(fd_);

@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <optional>
 
-#include <sys/types.h>
-
 namespace discnice::cli {
 
 /// From /proc/<pid>/io. `cancelled_write_bytes` were booked as written but removed before they reached the
@@ -26,7 +24,8 @@ struct KernelAccount {
 /// an ordinary user could no longer open it, but what is open can still be read until the process is reaped.
 class KernelAccountFile {
  public:
-  explicit KernelAccountFile(pid_t pid);
+  /// Takes a descriptor of the process's /proc/self/io, or a negative number.
+  explicit KernelAccountFile(int fd) : fd_(fd) {}
   ~KernelAccountFile();
   KernelAccountFile(const KernelAccountFile&) = delete;
   KernelAccountFile& operator=(const KernelAccountFile&) = delete;

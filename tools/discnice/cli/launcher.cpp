@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/launcher.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
+#include <cstddef>
+#include <cstring>
+#include <memory>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -42,45 +47,72 @@ void forward_signals() {
   }
 }
 
-// The child goes on when our end of the pipe is closed, so that its account is open before it can have ended.
-void wait_for_go(int go_pipe) {
-  char byte = 0;
-  while (read(go_pipe, &byte, 1) < 0 && errno == EINTR) {
-  }
+// Long enough for what the child does before it becomes the program: a few system calls.
+constexpr std::size_t kChildStackBytes = 64 * 1024;
+
+using Words = std::vector<char*>;
+
+// The child shares our memory, so all that exec needs is made ready before it begins.
+struct Start {
+  const char* path;
+  Words arguments;
+  Words environment;
+  std::vector<std::string> variables;  // what `environment` points to, beside our own
+  int account_fd = -1;
+  int error = 0;
+};
+
+// A list for exec ends with null.
+Words arguments_of(const Launch& launch) {
+  Words words;
+  for (const std::string& argument : launch.arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  return words;
 }
 
-[[noreturn]] void become(const Launch& launch, int error_pipe) {
-  for (const auto& [name, value] : launch.environment) {
-    if (value.empty()) {
-      unsetenv(name.c_str());
-    } else {
-      setenv(name.c_str(), value.c_str(), 1);
-    }
+bool is_variable(const char* entry, const std::string& name) {
+  return std::strncmp(entry, name.c_str(), name.size()) == 0 && entry[name.size()] == '=';
+}
+
+void add_environment(const Launch& launch, Start& start) {
+  for (const auto& [name, value] : launch.environment)
+    if (!value.empty()) start.variables.push_back(fmt::format("{}={}", name, value));
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const auto is_it = [&](const auto& variable) { return is_variable(*entry, variable.first); };
+    if (std::none_of(launch.environment.begin(), launch.environment.end(), is_it))
+      start.environment.push_back(*entry);
   }
-  std::vector<char*> arguments;
-  for (const std::string& argument : launch.arguments)
-    arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-  execv(launch.path.c_str(), arguments.data());
+  for (std::string& variable : start.variables) start.environment.push_back(variable.data());
+  start.environment.push_back(nullptr);
+}
+
+// In the child, which runs on our memory while we wait: no heap, no stdio, and whatever it writes is ours. Its account is opened before it can
+// have ended; the descriptor is ours as well, as both share one table until the program is there.
+int become(void* context) {
+  auto& start = *static_cast<Start*>(context);
+  start.account_fd = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
+  execve(start.path, start.arguments.data(), start.environment.data());
   if (errno == ENOEXEC) {  // a script without "#!": the shell runs it, as it would have on a command line
-    arguments.front() = const_cast<char*>(launch.path.c_str());
-    arguments.insert(arguments.begin(), const_cast<char*>("sh"));
-    execv("/bin/sh", arguments.data());
+    start.arguments.front() = const_cast<char*>(start.path);
+    start.arguments.insert(start.arguments.begin(), const_cast<char*>("sh"));  // there is room for it
+    execve("/bin/sh", start.arguments.data(), start.environment.data());
   }
-  const int error = errno;
-  [[maybe_unused]] const ssize_t written = write(error_pipe, &error, sizeof error);
+  start.error = errno;
   _exit(kSignalBase);
 }
 
-// 0 when the program was started; the errno of exec otherwise.
-int read_start_error(int error_pipe) {
-  int error = 0;
-  ssize_t length = 0;
-  do {
-    length = read(error_pipe, &error, sizeof error);
-  } while (length < 0 && errno == EINTR);
-  close(error_pipe);
-  return length == sizeof error ? error : 0;
+// Starts the program; returns when it is there, or has failed to be. As fork() would, but without copying the tables of our memory twice.
+pid_t start_program(const Launch& launch, Start& start) {
+  start.path = launch.path.c_str();
+  start.arguments = arguments_of(launch);
+  start.arguments.reserve(start.arguments.size() + 1);
+  add_environment(launch, start);
+  const auto stack =
+      std::make_unique_for_overwrite<std::max_align_t[]>(kChildStackBytes / sizeof(std::max_align_t));
+  const pid_t pid = clone(become, stack.get() + kChildStackBytes / sizeof(std::max_align_t),
+                          CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &start);
+  if (pid < 0) start.error = errno;
+  return pid;
 }
 
 // Calls `keep` every now and then, and `after_first_second` once, until the process has ended. Without pidfd_open: at once.
@@ -114,36 +146,21 @@ int reap(pid_t pid) {
 
 }  // namespace
 
-Ended run_and_wait(const Launch& launch, const std::function<void()>& after_first_second, const Keep& keep) {
+Ended run_and_wait(const Launch& launch, const std::function<void()>& after_start,
+                   const std::function<void()>& after_first_second, const Keep& keep) {
   Ended ended;
-  int error_pipe[2];
-  int go_pipe[2];
-  if (pipe2(error_pipe, O_CLOEXEC) != 0 || pipe2(go_pipe, O_CLOEXEC) != 0) {
-    ended.start_error = errno;
-    return ended;
-  }
   const std::uint64_t start_ns = gray::base::monotonic_ns();
-  const pid_t pid = fork();
-  if (pid == 0) {
-    close(go_pipe[1]);
-    wait_for_go(go_pipe[0]);
-    become(launch, error_pipe[1]);
-  }
-  const int fork_error = errno;
-  close(error_pipe[1]);
-  close(go_pipe[0]);
-  if (pid < 0) {
-    close(error_pipe[0]);
-    close(go_pipe[1]);
-    ended.start_error = fork_error;
-    return ended;
-  }
+  Start start;
+  const pid_t pid = start_program(launch, start);
+  const KernelAccountFile account(start.account_fd);
+  ended.start_error = start.error;
+  if (pid < 0) return ended;
   program_pid = pid;
   forward_signals();
-  const KernelAccountFile account(pid);
-  close(go_pipe[1]);
-  ended.start_error = read_start_error(error_pipe[0]);
-  if (ended.start_error == 0) keep_until_end(pid, after_first_second, keep);
+  if (ended.start_error == 0) {
+    after_start();
+    keep_until_end(pid, after_first_second, keep);
+  }
   wait_without_reaping(pid);
   ended.elapsed_s = static_cast<double>(gray::base::monotonic_ns() - start_ns) / 1e9;
   ended.account = account.read();

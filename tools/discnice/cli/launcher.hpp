@@ -32,10 +32,10 @@ struct Keep {
 };
 
 /// Runs the program in the foreground, in our process group. Signals sent to us are sent on to it; those of
-/// the terminal reach it by themselves. `after_first_second` is called once if it runs that long. Reads the
-/// kernel's account before the program is reaped.
-Ended run_and_wait(const Launch& launch, const std::function<void()>& after_first_second,
-                   const Keep& keep = {});
+/// the terminal reach it by themselves. `after_start` is called once while the program begins, and is for what need not be done before it;
+/// `after_first_second` once if it runs that long. Reads the kernel's account before the program is reaped.
+Ended run_and_wait(const Launch& launch, const std::function<void()>& after_start,
+                   const std::function<void()>& after_first_second, const Keep& keep = {});
 
 /// Ends this process as the program ended: the same exit status, or the same signal. Returns the status when
 /// it was no signal.

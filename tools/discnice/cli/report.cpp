@@ -198,23 +198,23 @@ Report make_report(const protocol::Segment& segment) {
   Report report;
   report.command = command_of(segment);
   report.grant = protocol::load_grant(segment);
-  report.slept_s = seconds(protocol::total(segment, Counter::slept_ns));
-  report.file_read_bytes = protocol::total(segment, Counter::file_read_bytes);
-  report.file_write_bytes = protocol::total(segment, Counter::file_write_bytes);
-  report.predicted_read_bytes = protocol::total(segment, Counter::predicted_read_bytes);
-  report.predicted_write_bytes = not_negative(protocol::total(segment, Counter::predicted_write_bytes));
-  report.accounted_bytes = protocol::total(segment, Counter::settled_read_bytes) +
-                           protocol::total(segment, Counter::settled_write_bytes);
-  report.probe_bytes = protocol::total(segment, Counter::probe_bytes);
-  report.fallbacks = protocol::total(segment, Counter::fallbacks);
+  const protocol::Totals totals = protocol::totals(segment);
+  report.slept_s = seconds(totals.of(Counter::slept_ns));
+  report.file_read_bytes = totals.of(Counter::file_read_bytes);
+  report.file_write_bytes = totals.of(Counter::file_write_bytes);
+  report.predicted_read_bytes = totals.of(Counter::predicted_read_bytes);
+  report.predicted_write_bytes = not_negative(totals.of(Counter::predicted_write_bytes));
+  report.accounted_bytes = totals.of(Counter::settled_read_bytes) + totals.of(Counter::settled_write_bytes);
+  report.probe_bytes = totals.of(Counter::probe_bytes);
+  report.fallbacks = totals.of(Counter::fallbacks);
   report.processes = segment.members_total.load(std::memory_order_relaxed);
   report.still_running = protocol::count_alive(segment);
   report.disks = disk_reports(segment);
   report.is_verification = segment.options.is_verifying != 0;
   report.charged_read_bytes =
-      not_negative(report.predicted_read_bytes + protocol::total(segment, Counter::corrected_read_bytes));
+      not_negative(report.predicted_read_bytes + totals.of(Counter::corrected_read_bytes));
   report.charged_write_bytes =
-      not_negative(report.predicted_write_bytes + protocol::total(segment, Counter::corrected_write_bytes));
+      not_negative(report.predicted_write_bytes + totals.of(Counter::corrected_write_bytes));
   if (!report.is_verification) return report;
   for (std::uint32_t i = 0; i < protocol::kCallClassCount; ++i)
     report.classes.push_back(class_report(segment, i));

@@ -72,6 +72,12 @@ void warn_when_uncovered(const protocol::Segment& segment, const std::string& co
   gray::cli::warn("'{}' did not load libdiscnice.so: it is running without a limit", command);
 }
 
+// What the program does not wait for: whether a timed probe is a hit is asked after the first ones at the earliest, and by pairs until it is known.
+void finish_start(protocol::Segment& segment) {
+  protocol::publish_probe_limit(segment, probe_limit().hit_max_ns);
+  find_jobs();  // clears away what killed jobs left in /dev/shm
+}
+
 // Runs the command in a job that exists, reports, and returns the status to end with.
 int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& segment,
             std::ofstream& report_file, Observation& observation) {
@@ -82,7 +88,7 @@ int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& 
   keeper.follow_schedule();
   const Keep keep{kKeepMs, [&](pid_t program) { keeper.look(program); }};
   const Ended ended = run_and_wait(
-      launch, [&] { warn_when_uncovered(segment, command); }, keep);
+      launch, [&] { finish_start(segment); }, [&] { warn_when_uncovered(segment, command); }, keep);
   observation.finish(ended.account);
   Report report = make_report(segment);
   if (protocol::is_lost(segment))
@@ -110,11 +116,14 @@ int run_as_asked(RunOptions& options) {
   std::ofstream report_file;
   if (const int status = open_report(options, report_file)) return status;
   if (const int status = observation.open()) return status;
-  options.job.probe_hit_max_ns = probe_limit().hit_max_ns;
-  find_jobs();  // clears away what killed jobs left in /dev/shm
   protocol::SegmentName name;
   const std::string job_name = std::filesystem::path(target.path).filename().string();
-  const auto segment = protocol::make(job_name.c_str(), options.grant, options.job, &name);
+  const auto make = [&] { return protocol::make(job_name.c_str(), options.grant, options.job, &name); };
+  auto segment = make();
+  if (segment.error() == -ENOSPC) {
+    find_jobs();  // what killed jobs left may be what fills it
+    segment = make();
+  }
   if (!segment) return fail_segment(segment.error());
   const Launch launch{target.path,
                       options.command,

@@ -24,11 +24,12 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 8;
+inline constexpr std::uint32_t kSegmentVersion = 9;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the last slot.
 inline constexpr std::uint32_t kMemberMax = 1024;
+inline constexpr std::uint32_t kMembersAtOnce = kMemberMax / 64;  // of Segment::used_members
 inline constexpr std::size_t kJobNameBytesMax = 64;
 
 /// What a member counts about itself. Append only: the order is the layout.
@@ -139,12 +140,13 @@ inline constexpr std::uint32_t kRecordOperations =
     1;  // each file operation, as the models saw it, and its outcome
 inline constexpr std::uint32_t kRecordStacks = 2;  // the call stacks of those that cost the disk something
 
-/// What the job was started with; written once before the magic number is.
+/// What the job was started with; written once before the magic number is, but for probe_hit_max_ns.
 struct JobOptions {
   std::uint32_t is_ledger_on;   // settle predictions by the kernel's account
   std::uint32_t cache_backend;  // predictor-side number of the residency backend; 0 = choose by self-test
   std::uint64_t
-      probe_hit_max_ns;  // a timed probe up to this is a hit; 0 = judge each probe against a second one
+      probe_hit_max_ns;  // a timed probe up to this is a hit; 0 = judge each probe against a second one. Writer: the launcher, while the
+                         // program begins (segment.hpp)
   std::uint32_t is_verifying = 0;     // predict every call, and keep the totals of each class
   std::uint32_t disabled_models = 0;  // see kWithoutCache and its kin
   std::uint32_t recorded = 0;         // kRecordOperations, kRecordStacks: put into the job's ring
@@ -191,6 +193,9 @@ struct Segment {
   Disk disks[kDisksMax];
   std::atomic<std::uint64_t>
       stalled_ns;  // how long members have waited for disks, each by itself; writer: every member
+  // Which stretches of kMembersAtOnce slots any member ever had, a bit each: the others need not be looked at, and are not so much as
+  // mapped. Writer: whoever claims a slot, before it does.
+  std::atomic<std::uint64_t> used_members;
 
   // Which data of the job's files is in memory and not on disk yet. Writer: the member that holds it (shim/dirty_table.hpp).
   alignas(64) std::atomic<std::uint64_t> dirty_table_held_ns;  // since when; 0: by nobody

@@ -36,6 +36,21 @@ void fold(Segment& segment, Member& member) {
   }
 }
 
+void note_used(Segment& segment, const Member& member) {
+  const auto index = static_cast<std::uint64_t>(&member - segment.members);
+  segment.used_members.fetch_or(UINT64_C(1) << (index / kMembersAtOnce), std::memory_order_relaxed);
+}
+
+// Calls `take` with each slot that may ever have been somebody's.
+template <typename AnySegment, typename Take>
+void for_each_used(AnySegment& segment, Take take) {
+  for (std::uint64_t left = segment.used_members.load(std::memory_order_relaxed); left != 0;
+       left &= left - 1) {
+    auto* first = segment.members + static_cast<unsigned>(__builtin_ctzll(left)) * kMembersAtOnce;
+    for (auto* member = first; member < first + kMembersAtOnce; ++member) take(*member);
+  }
+}
+
 // A process that starts looks no farther than any ever had to go: the slots of a whole stretch are several pages of memory.
 Member* find_own(Segment& segment, std::uint32_t pid) {
   const std::uint32_t farthest = segment.farthest_slot.load(std::memory_order_relaxed);
@@ -57,6 +72,7 @@ Member* claim(Segment& segment, std::uint32_t pid) {
     Member& member = segment.members[place(pid, step)];
     std::uint32_t holder = member.pid.load(std::memory_order_relaxed);
     if (holder != 0 && !is_dead(holder)) continue;
+    note_used(segment, member);
     if (member.pid.compare_exchange_strong(holder, pid, std::memory_order_acq_rel)) {
       if (holder != 0) segment.members_live.fetch_sub(1, std::memory_order_relaxed);
       fold(segment, member);
@@ -84,6 +100,7 @@ Member& enter(Segment& segment, std::uint32_t pid, JoinKind kind) {
   }
   if (own == nullptr) {
     own = &segment.members[kSharedSlot];
+    note_used(segment, *own);
     own->pid.store(kSharedSlotPid, std::memory_order_relaxed);
   }
   add(*own, Counter::images, 1);
@@ -101,37 +118,49 @@ std::uint32_t leave(Segment& segment, Member& member, std::uint32_t pid) {
 std::uint64_t total(const Segment& segment, Counter counter) {
   const auto index = static_cast<unsigned>(counter);
   std::uint64_t sum = segment.left.value[index].load(std::memory_order_relaxed);
-  for (const Member& member : segment.members)
+  for_each_used(segment, [&](const Member& member) {
     sum += member.counters.value[index].load(std::memory_order_relaxed);
+  });
   return sum;
+}
+
+Totals totals(const Segment& segment) {
+  Totals sums;
+  const auto take = [&sums](const Counters& counters) {
+    for (std::uint32_t i = 0; i < kCounterCount; ++i)
+      sums.value[i] += counters.value[i].load(std::memory_order_relaxed);
+  };
+  take(segment.left);
+  for_each_used(segment, [&](const Member& member) { take(member.counters); });
+  return sums;
 }
 
 std::uint32_t count_alive(const Segment& segment) {
   std::uint32_t alive = 0;
-  for (const Member& member : segment.members) {
+  for_each_used(segment, [&](const Member& member) {
     const std::uint32_t pid = member.pid.load(std::memory_order_relaxed);
     if (pid != 0 && pid != kSharedSlotPid && !is_dead(pid)) ++alive;
-  }
+  });
   return alive;
 }
 
 std::uint64_t reserved_bytes(const Segment& segment) {
   std::uint64_t sum = 0;
-  for (const Member& member : segment.members) {
+  for_each_used(segment, [&](const Member& member) {
     if (member.pid.load(std::memory_order_relaxed) != 0)
       sum += member.reserved_bytes.load(std::memory_order_relaxed);
-  }
+  });
   return sum;
 }
 
 std::uint64_t take_reservations_of_dead(Segment& segment) {
   std::uint64_t sum = 0;
-  for (Member& member : segment.members) {
+  for_each_used(segment, [&](Member& member) {
     const std::uint32_t pid = member.pid.load(std::memory_order_relaxed);
     if (pid == 0 || pid == kSharedSlotPid || member.reserved_bytes.load(std::memory_order_relaxed) == 0)
-      continue;
+      return;
     if (is_dead(pid)) sum += member.reserved_bytes.exchange(0, std::memory_order_relaxed);
-  }
+  });
   return sum;
 }
 

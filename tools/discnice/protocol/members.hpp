@@ -27,6 +27,13 @@ std::uint32_t leave(Segment& segment, Member& member, std::uint32_t pid);
 /// The sum of one counter over all members, present and past.
 std::uint64_t total(const Segment& segment, Counter counter);
 
+/// The sums of all counters, by one walk over the members.
+struct Totals {
+  std::uint64_t value[kCounterCount] = {};
+  [[nodiscard]] std::uint64_t of(Counter counter) const { return value[static_cast<unsigned>(counter)]; }
+};
+Totals totals(const Segment& segment);
+
 /// How many members are alive now (asks the kernel about each pid).
 std::uint32_t count_alive(const Segment& segment);
 

@@ -205,6 +205,14 @@ void change_grant(Segment& segment, const Grant& grant) {
   restart_accounts(segment, gray::base::monotonic_ns());
 }
 
+void publish_probe_limit(Segment& segment, std::uint64_t hit_max_ns) {
+  __atomic_store_n(&segment.options.probe_hit_max_ns, hit_max_ns, __ATOMIC_RELAXED);
+}
+
+std::uint64_t probe_limit_ns(const JobOptions& options) {
+  return __atomic_load_n(&options.probe_hit_max_ns, __ATOMIC_RELAXED);
+}
+
 std::uint64_t lent_rate(const Segment& segment, std::uint64_t now_ns) {
   const std::uint64_t lent_at_ns = segment.lent.lent_at_ns.load(std::memory_order_relaxed);
   if (lent_at_ns == 0 || lent_at_ns > now_ns || now_ns - lent_at_ns > kLentMaxNs) return 0;

@@ -62,6 +62,10 @@ void store_grant(Segment& segment, const Grant& grant);
 /// Publishes a grant for a job that runs: what was owed under the old one is forgotten, so that the new one is felt at once.
 void change_grant(Segment& segment, const Grant& grant);
 
+/// JobOptions::probe_hit_max_ns, which the launcher finds out while the program begins: published late, and read as one value.
+void publish_probe_limit(Segment& segment, std::uint64_t hit_max_ns);
+std::uint64_t probe_limit_ns(const JobOptions& options);
+
 /// What the job was lent of a shared rate; 0 when nobody lends, or has not for too long.
 std::uint64_t lent_rate(const Segment& segment, std::uint64_t now_ns);
 

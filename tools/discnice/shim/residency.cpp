@@ -23,6 +23,7 @@
 #include "toolbox/base/raw_sys.hpp"
 #include "toolbox/base/short_text.hpp"
 #include "tools/discnice/protocol/members.hpp"
+#include "tools/discnice/protocol/segment.hpp"
 #include "tools/discnice/shim/cachestat.hpp"
 #include "tools/discnice/shim/verification.hpp"
 
@@ -153,8 +154,8 @@ Answer Residency::probe_timed(std::uint64_t offset_bytes) {
   if (raw_syscall(SYS_pread64, probe_fd_, word(&byte), 1, offset) != 1) return Answer::unknown;
   const std::uint64_t middle_ns = monotonic_ns();
   const std::uint64_t probe_ns = middle_ns - start_ns;
-  if (options_.probe_hit_max_ns != 0) {
-    return gray::core::is_miss_by_threshold(probe_ns, options_.probe_hit_max_ns) ? Answer::miss : Answer::hit;
+  if (const std::uint64_t hit_max_ns = protocol::probe_limit_ns(options_); hit_max_ns != 0) {
+    return gray::core::is_miss_by_threshold(probe_ns, hit_max_ns) ? Answer::miss : Answer::hit;
   }
   raw_syscall(SYS_pread64, probe_fd_, word(&byte), 1, offset);
   return gray::core::is_miss(probe_ns, monotonic_ns() - middle_ns) ? Answer::miss : Answer::hit;
