@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <memory>
 #include <vector>
 
 #include <fcntl.h>
@@ -18,6 +17,7 @@
 #include "toolbox/base/units.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "tools/gbp/emit.hpp"
+#include "tools/gbp/parts.hpp"
 
 namespace gbp {
 namespace {
@@ -30,54 +30,9 @@ constexpr std::uint64_t kReadBytes = kMiB;  // one read and write
 // (force_page_cache_ra() in mm/readahead.c) and forgets the rest without a word: so much is taken on every disk.
 constexpr std::uint64_t kPieceBytes = kMiB / 8;
 constexpr std::uint64_t kAheadBytes = 4 * kMiB;  // so much is asked for beyond what is being read
-constexpr double kWhollyCached = 0.999;          // nothing to ask the disk for
 
 constexpr std::uint64_t kLookBytesMin = 16 * kMiB;  // from one look at what is cached to the next, at least,
 constexpr std::uint64_t kLooksMax = 64;             // and so many in a file at most
-
-struct ClosePlan {
-  void operator()(gb_cache_plan_t* plan) const { gb_cache_plan_free(plan); }
-};
-using Plan = std::unique_ptr<gb_cache_plan_t, ClosePlan>;
-
-struct CloseCache {
-  void operator()(gb_cache_t* detector) const { gb_cache_close(detector); }
-};
-
-Plan plan_of(gb_cache_t* detector, const char* path, std::uint64_t record_bytes, const Wanted& wanted,
-             gb_status_t& status) {
-  gb_cache_plan_options options{};
-  options.size = sizeof options;
-  options.access_unit_bytes = wanted.host.access_unit_bytes;
-  options.record_bytes = record_bytes;
-  gb_cache_plan_t* plan = nullptr;
-  status = gb_cache_plan_file(detector, path, &options, &plan);
-  return Plan(plan);
-}
-
-std::vector<gb_cache_unit> units_of(const Plan& plan) {
-  std::vector<gb_cache_unit> units(gb_cache_plan_count(plan.get()));
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    units[i].size = sizeof units[i];
-    gb_cache_plan_unit(plan.get(), i, &units[i]);
-  }
-  return units;
-}
-
-// Parts that follow one another both in the file and in the order are one part.
-std::vector<gb_cache_unit> joined(const std::vector<gb_cache_unit>& units) {
-  std::vector<gb_cache_unit> parts;
-  for (const gb_cache_unit& unit : units) {
-    const bool is_cached_alike = !parts.empty() && (parts.back().cached_fraction >= kWhollyCached) ==
-                                                       (unit.cached_fraction >= kWhollyCached);
-    if (is_cached_alike && parts.back().offset_bytes + parts.back().length_bytes == unit.offset_bytes) {
-      parts.back().length_bytes += unit.length_bytes;
-    } else {
-      parts.push_back(unit);
-    }
-  }
-  return parts;
-}
 
 int write_all(const char* data, std::size_t bytes) {
   while (bytes > 0) {
@@ -95,7 +50,8 @@ int write_all(const char* data, std::size_t bytes) {
 // Knowledge assumed: the kernel evicts what was used longest ago, and of a file scanned again and again that is what comes next.
 // Output observed: how much of the file is cached, before and after some of it was brought in.
 // Inference drawn: twice it grew by less than half of what came: as much of the file was evicted, and so it will be with all that comes.
-// What breaks it: what others evict meanwhile. Where only probes tell what is cached, nobody looks.
+// What breaks it: what others evict meanwhile, and a file of which less than two looks' worth is missing: it is taken for one that fits, which
+// costs nothing while the cached parts are read first. Where only probes tell what is cached, nobody looks.
 class Fullness {
  public:
   Fullness(gb_cache_t* detector, int fd, std::uint64_t file_bytes)
@@ -151,9 +107,25 @@ class Stream {
       : fd_(fd), path_(path), buffer_(kReadBytes), fullness_(fullness) {}
 
   // Returns the exit status; 0 to go on.
+  int copy_all(const std::vector<gb_cache_unit>& parts) {
+    for (const gb_cache_unit& part : parts)
+      if (const int failed = copy(part); failed != 0) return failed;
+    return 0;
+  }
+
+  // Reads what is cached and will be written out later, so that what is fetched until then evicts something else: it evicts what was used
+  // longest ago.
+  void use(const gb_cache_unit& part) {
+    const std::uint64_t end = part.offset_bytes + part.length_bytes;
+    for (std::uint64_t at = part.offset_bytes; at < end; at += kReadBytes)
+      if (pread(fd_, buffer_.data(), std::min(kReadBytes, end - at), static_cast<off_t>(at)) < 0) return;
+  }
+
+ private:
   int copy(const gb_cache_unit& part) {
     const std::uint64_t end = part.offset_bytes + part.length_bytes;
-    const bool is_fetched = part.cached_fraction < kWhollyCached;
+    const bool is_fetched = cached_of(part) != Cached::all;
+    const bool is_ours = cached_of(part) == Cached::none;  // none of its pages was there before
     std::uint64_t asked = part.offset_bytes;
     for (std::uint64_t at = part.offset_bytes; at < end;) {
       for (; is_fetched && asked < end && asked < at + kAheadBytes; asked += kPieceBytes)
@@ -167,14 +139,13 @@ class Stream {
       if (error == -EPIPE) return gray::cli::kExitSomeFailed;  // the reader has seen enough
       if (error != 0)
         return gray::cli::fail(gray::cli::kExitSomeFailed, "cannot write: {}", gray::cli::error_text(error));
-      if (is_fetched && fullness_.is_full())
+      if (is_ours && fullness_.is_full())
         posix_fadvise(fd_, static_cast<off_t>(at), length, POSIX_FADV_DONTNEED);
       at += static_cast<std::uint64_t>(length);
     }
     return 0;
   }
 
- private:
   void ask_for(const gb_cache_unit& part, std::uint64_t offset, std::uint64_t end) {
     const std::uint64_t bytes = std::min(kPieceBytes, end - offset);
     const double missing_share = 1 - std::max(part.cached_fraction, 0.0);
@@ -211,7 +182,7 @@ std::string range_line(const char* path, const gb_cache_unit& unit, bool is_json
 }  // namespace
 
 int stream_file(const std::string& path, std::uint64_t record_bytes, const Wanted& wanted) {
-  const std::unique_ptr<gb_cache_t, CloseCache> detector(open_detector(wanted, wanted.backend));
+  const Detector detector(open_detector(wanted, wanted.backend));
   if (!detector) return gray::cli::kExitSomeFailed;
   const ScopedFd file = ScopedFd::open(path.c_str(), O_RDONLY | O_NOCTTY | O_NONBLOCK);
   struct stat status {};
@@ -221,16 +192,17 @@ int stream_file(const std::string& path, std::uint64_t record_bytes, const Wante
   if (!S_ISREG(status.st_mode))
     return gray::cli::fail(gray::cli::kExitSomeFailed, "'{}' is no regular file: it has no order but its own",
                            path);
-  gb_status_t error = 0;
-  const Plan plan = plan_of(detector.get(), path.c_str(), record_bytes, wanted, error);
+  Parts parts(detector.get(), path.c_str());
+  const gb_status_t error = parts.find(record_bytes, wanted);
   if (error != 0) return gray::cli::fail(gray::cli::kExitSomeFailed, "'{}': {}", path, gb_status_text(error));
   posix_fadvise(file.get(), 0, 0, POSIX_FADV_RANDOM);
   Stream stream(file.get(), path,
                 Fullness(detector.get(), file.get(), static_cast<std::uint64_t>(status.st_size)));
-  for (const gb_cache_unit& part : joined(units_of(plan))) {
-    if (const int failed = stream.copy(part); failed != 0) return failed;
-  }
-  return gray::cli::kExitSuccess;
+  for (auto some = parts.next_cached(); !some.empty(); some = parts.next_cached())
+    if (const int failed = stream.copy_all(some); failed != 0) return failed;
+  for (auto pages = parts.next_pages(); !pages.empty(); pages = parts.next_pages())
+    for (const gb_cache_unit& part : pages) stream.use(part);
+  return stream.copy_all(parts.rest());
 }
 
 int print_ranges(const Names& names, bool is_json, char end, const Wanted& wanted) {
@@ -238,14 +210,14 @@ int print_ranges(const Names& names, bool is_json, char end, const Wanted& wante
     const char* path;
     gb_cache_unit unit;
   };
-  const std::unique_ptr<gb_cache_t, CloseCache> detector(open_detector(wanted, wanted.backend));
+  const Detector detector(open_detector(wanted, wanted.backend));
   if (!detector) return gray::cli::kExitSomeFailed;
   int exit_status = gray::cli::kExitSuccess;
   std::vector<Range> ranges;
   for (std::size_t i = 0; i < names.size(); ++i) {
     gb_status_t error = 0;
-    const Plan plan = plan_of(detector.get(), names[i], 0, wanted, error);
-    for (const gb_cache_unit& unit : units_of(plan)) ranges.push_back({names[i], unit});
+    for (const gb_cache_unit& unit : units_of_file(detector.get(), names[i], 0, wanted, error))
+      ranges.push_back({names[i], unit});
     if (error == 0) continue;
     gray::cli::warn("'{}': {}", names[i], gb_status_text(error));
     exit_status = gray::cli::kExitSomeFailed;

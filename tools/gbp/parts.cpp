@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "tools/gbp/parts.hpp"
+
+#include <algorithm>
+
+#include "toolbox/base/units.hpp"
+
+namespace gbp {
+namespace {
+
+using gray::base::kKiB;
+using gray::base::kMiB;
+
+// Where the kernel itself tells what is cached: so short that little of a part that is cached in part has to be evicted before its turn, and
+// so long that a disk moves its head seldom for what is missing.
+constexpr std::uint64_t kCountedPartBytes = 256 * kKiB;
+
+constexpr std::uint64_t kPageBytes = 4 * kKiB;
+constexpr std::uint64_t kLookAgainBytes = 4 * kMiB;  // what is looked at again at a time
+constexpr double kWhollyCached = 0.999;              // nothing to ask the disk for
+constexpr double kHardlyCached = 0.03;
+
+struct ClosePlan {
+  void operator()(gb_cache_plan_t* plan) const { gb_cache_plan_free(plan); }
+};
+
+std::vector<gb_cache_unit> plan(gb_cache_t* detector, const char* path, gb_cache_plan_options options,
+                                gb_status_t& status) {
+  options.size = sizeof options;
+  gb_cache_plan_t* made = nullptr;
+  status = gb_cache_plan_file(detector, path, &options, &made);
+  const std::unique_ptr<gb_cache_plan_t, ClosePlan> plan(made);
+  std::vector<gb_cache_unit> units(gb_cache_plan_count(made));
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    units[i].size = sizeof units[i];
+    gb_cache_plan_unit(made, i, &units[i]);
+  }
+  return units;
+}
+
+bool is_counted(const gb_cache_unit& unit) {
+  return unit.backend == GB_BACKEND_CACHESTAT || unit.backend == GB_BACKEND_MINCORE;
+}
+
+// A page that a probe left behind is no reason to leave the order in which the parts lie.
+Cached rank_of(const gb_cache_unit& part) {
+  return cached_of(part) == Cached::some && part.cached_fraction < kHardlyCached ? Cached::none
+                                                                                 : cached_of(part);
+}
+
+bool is_before(const gb_cache_unit& a, const gb_cache_unit& b) {
+  return rank_of(a) != rank_of(b) ? rank_of(a) < rank_of(b) : a.offset_bytes < b.offset_bytes;
+}
+
+double cached_bytes(const gb_cache_unit& part) {
+  return std::max(part.cached_fraction, 0.0) * static_cast<double>(part.length_bytes);
+}
+
+std::vector<gb_cache_unit> joined(const std::vector<gb_cache_unit>& units) {
+  std::vector<gb_cache_unit> parts;
+  for (const gb_cache_unit& unit : units) {
+    gb_cache_unit* last = parts.empty() ? nullptr : &parts.back();
+    if (last == nullptr || cached_of(*last) != cached_of(unit) ||
+        last->offset_bytes + last->length_bytes != unit.offset_bytes) {
+      parts.push_back(unit);
+      continue;
+    }
+    const double cached = cached_bytes(*last) + cached_bytes(unit);
+    last->length_bytes += unit.length_bytes;
+    last->cached_fraction = cached / static_cast<double>(last->length_bytes);
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<gb_cache_unit> units_of_file(gb_cache_t* detector, const char* path, std::uint64_t record_bytes,
+                                         const Wanted& wanted, gb_status_t& status) {
+  gb_cache_plan_options options{};
+  options.access_unit_bytes = wanted.host.access_unit_bytes;
+  options.record_bytes = record_bytes;
+  return plan(detector, path, options, status);
+}
+
+Cached cached_of(const gb_cache_unit& part) {
+  if (part.cached_fraction >= kWhollyCached) return Cached::all;
+  return part.cached_fraction == 0 ? Cached::none : Cached::some;
+}
+
+gb_status_t Parts::find(std::uint64_t record_bytes, const Wanted& wanted) {
+  gb_status_t status = 0;
+  others_ = units_of_file(detector_, path_, record_bytes, wanted, status);
+  if (status != 0 || !std::all_of(others_.begin(), others_.end(), is_counted)) return status;
+  gb_cache_plan_options options{};
+  options.access_unit_bytes = kCountedPartBytes;
+  options.record_bytes = record_bytes;
+  const std::vector<gb_cache_unit> parts = plan(detector_, path_, options, status);
+  others_.clear();
+  for (const gb_cache_unit& part : parts)
+    (cached_of(part) == Cached::all ? cached_ : others_).push_back(part);
+  std::sort(cached_.begin(), cached_.end(), is_before);
+  is_counted_ = true;
+  return status;
+}
+
+std::vector<gb_cache_unit> Parts::next_cached() {
+  while (take_cached())
+    if (!still_cached_.empty()) return joined(still_cached_);
+  if (is_counted_) std::sort(others_.begin(), others_.end(), is_before);
+  return {};
+}
+
+std::vector<gb_cache_unit> Parts::next_pages() {
+  std::vector<gb_cache_unit> pages;
+  while (is_counted_ && pages.empty() && pages_next_ < others_.size()) {
+    std::vector<gb_extent> extents;
+    for (; pages_next_ < others_.size() && extents.size() < kLookAgainBytes / kPageBytes; ++pages_next_) {
+      const gb_cache_unit& part = others_[pages_next_];
+      const std::uint64_t end = part.offset_bytes + part.length_bytes;
+      if (cached_of(part) == Cached::none || part.length_bytes > kLookAgainBytes) continue;  // of a huge file
+      for (std::uint64_t at = part.offset_bytes; at < end; at += kPageBytes)
+        extents.push_back({at, std::min(kPageBytes, end - at)});
+    }
+    for (const gb_cache_unit& page : look_again(extents))
+      if (cached_of(page) == Cached::all) pages.push_back(page);
+  }
+  std::sort(pages.begin(), pages.end(), is_before);
+  return joined(pages);
+}
+
+std::vector<gb_cache_unit> Parts::rest() const {
+  return joined(others_);
+}
+
+// None where the file became shorter, was removed or is another one meanwhile.
+std::vector<gb_cache_unit> Parts::look_again(const std::vector<gb_extent>& extents) const {
+  gb_cache_plan_options options{};
+  options.extents = extents.data();
+  options.extent_count = extents.size();
+  gb_status_t status = 0;
+  std::vector<gb_cache_unit> units;
+  if (!extents.empty()) units = plan(detector_, path_, options, status);
+  if (units.size() != extents.size()) units.clear();
+  return units;
+}
+
+// The next of the cached parts, without those that are not cached any more. False at the end.
+bool Parts::take_cached() {
+  std::vector<gb_extent> extents;
+  still_cached_.clear();
+  const auto first = cached_.begin() + static_cast<std::ptrdiff_t>(cached_next_);
+  for (std::uint64_t bytes = 0; cached_next_ < cached_.size() && bytes < kLookAgainBytes; ++cached_next_) {
+    extents.push_back({cached_[cached_next_].offset_bytes, cached_[cached_next_].length_bytes});
+    bytes += extents.back().length_bytes;
+  }
+  const std::vector<gb_cache_unit> again = look_again(extents);
+  for (const gb_cache_unit& part : again)
+    (cached_of(part) == Cached::all ? still_cached_ : others_).push_back(part);
+  if (again.empty()) still_cached_.assign(first, first + static_cast<std::ptrdiff_t>(extents.size()));
+  std::sort(still_cached_.begin(), still_cached_.end(), is_before);
+  return !extents.empty();
+}
+
+}  // namespace gbp
