@@ -13,6 +13,9 @@
 
 #include <fmt/format.h>
 
+#include <gray/layout.h>
+
+#include "toolbox/base/units.hpp"
 #include "toolbox/cli/progress.hpp"
 #include "tools/gbp/refresh/attributes.hpp"
 #include "tools/gbp/refresh/copy.hpp"
@@ -54,6 +57,41 @@ class RisingFiles {
 
   ino_t last_ = 0;
   std::vector<ScopedFd> held_;
+};
+
+// Whether the copies lie one behind the other.
+//
+// Knowledge assumed: ext4 takes the blocks of small files from a stretch of 2 MiB that it set aside before, for whatever small file came then,
+// and when that ends from another one, which may lie at the other end of the disk. Output observed: where each copy begins, once it is on
+// disk. Inference drawn: a copy that is not close behind the one before opened a new stretch, which what is copied from now on stays in: the
+// same copies made once more lie together. What breaks it: no free space in one piece; so they are made once more and no third time, and
+// only as many of them as fit beside what is in that stretch already.
+class Places {
+ public:
+  static constexpr std::uint64_t kTogetherBytesMax = gray::base::kMiB;
+
+  void note(int file) {
+    gb_layout_place where{};
+    where.size = sizeof where;
+    struct stat status {};
+    if (gb_layout_find_fd(file, &where) != 0 || where.has_first_extent == 0 || fstat(file, &status) != 0)
+      return;
+    if (length_bytes_ > 0 && !lies_close_behind(where.first_extent_bytes, start_bytes_, length_bytes_))
+      is_torn_ = true;
+    start_bytes_ = where.first_extent_bytes;
+    length_bytes_ = static_cast<std::uint64_t>(status.st_blocks) * kBlockBytes;
+    sum_bytes_ += length_bytes_;
+  }
+
+  [[nodiscard]] bool would_lie_together() const { return is_torn_ && sum_bytes_ <= kTogetherBytesMax; }
+
+ private:
+  static constexpr std::uint64_t kBlockBytes = 512;  // of st_blocks
+
+  std::uint64_t start_bytes_ = 0;  // of the last copy
+  std::uint64_t length_bytes_ = 0;
+  std::uint64_t sum_bytes_ = 0;
+  bool is_torn_ = false;
 };
 
 std::string copy_file(const ScopedFd& to, const Entry& entry, int from) {
@@ -114,8 +152,13 @@ class Filling {
     if (first != first_names_.end())
       return linkat(new_, first->second.c_str(), new_, name, 0) == 0 ? "" : problem_of(entry.name);
     first_names_[entry.status.st_ino] = entry.name;
-    return copy_file(files_.make(new_, entry.name), entry, file);
+    const ScopedFd copy = files_.make(new_, entry.name);
+    std::string problem = copy_file(copy, entry, file);
+    if (problem.empty()) places_.note(copy.get());
+    return problem;
   }
+
+  [[nodiscard]] const Places& places() const { return places_; }
 
  private:
   const Workplace& place_;
@@ -123,7 +166,38 @@ class Filling {
   int new_;
   std::map<ino_t, std::string> first_names_;  // of files with several links
   RisingFiles files_;
+  Places places_;
 };
+
+std::string remove_names(int folder, const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    if (unlinkat(folder, name.c_str(), 0) != 0) return problem_of(name);
+  return "";
+}
+
+std::string fill(Filling& filling, const Survey& found, const Guard& guard) {
+  gray::cli::Progress progress("copying", found.entries.size());
+  for (std::size_t i = 0; i < found.entries.size(); ++i) {
+    std::string problem = filling.add(found.entries[i], guard.file(i));
+    if (!problem.empty()) return problem;
+    progress.set(i);
+  }
+  return "";
+}
+
+std::string fill_in_order(const Workplace& place, int old_folder, int new_folder, const Survey& found,
+                          const Guard& guard) {
+  const OneProcessor pinned;
+  Filling filling(place, old_folder, new_folder);
+  std::string problem = fill(filling, found, guard);
+  if (!problem.empty() || !filling.places().would_lie_together()) return problem;
+  std::vector<std::string> names;
+  if (!list_names(new_folder, names)) return problem_of(place.work_name);
+  problem = remove_names(new_folder, names);
+  if (!problem.empty()) return problem;
+  Filling again(place, old_folder, new_folder);
+  return fill(again, found, guard);
+}
 
 std::string compare_all(int new_folder, const Survey& found, const Guard& guard) {
   for (std::size_t i = 0; i < found.entries.size(); ++i) {
@@ -165,15 +239,9 @@ std::string fill_sibling(const Workplace& place, const Survey& found, const Guar
   const ScopedFd new_folder = open_folder(place.parent.get(), place.work_name);
   if (!old_folder.is_open()) return problem_of(place.name, old_folder.error());
   if (!new_folder.is_open()) return problem_of(place.work_name, new_folder.error());
-  const OneProcessor pinned;
-  Filling filling(place, old_folder.get(), new_folder.get());
-  gray::cli::Progress progress("copying", found.entries.size());
-  for (std::size_t i = 0; i < found.entries.size(); ++i) {
-    std::string problem = filling.add(found.entries[i], guard.file(i));
-    if (!problem.empty()) return problem;
-    progress.set(i);
-  }
-  std::string problem = copy_attributes(old_folder.get(), new_folder.get(), found.directory);
+  std::string problem = fill_in_order(place, old_folder.get(), new_folder.get(), found, guard);
+  if (!problem.empty()) return problem;
+  problem = copy_attributes(old_folder.get(), new_folder.get(), found.directory);
   if (!problem.empty()) return fmt::format("'{}': {}", place.name, problem);
   if (fsync(new_folder.get()) != 0) return problem_of(place.work_name);
   problem = compare_all(new_folder.get(), found, guard);
@@ -224,8 +292,8 @@ std::string remove_sibling(const Workplace& place, std::uint64_t inode) {
   if (!list_names(doomed.get(), names)) return problem_of(place.work_name);
   std::string problem = find_missing(live.get(), doomed.get(), names);
   if (!problem.empty()) return problem;
-  for (const std::string& name : names)
-    if (unlinkat(doomed.get(), name.c_str(), 0) != 0) return problem_of(name);
+  problem = remove_names(doomed.get(), names);
+  if (!problem.empty()) return problem;
   if (unlinkat(place.parent.get(), place.work_name.c_str(), AT_REMOVEDIR) != 0)
     return problem_of(place.work_name);
   return fsync(place.parent.get()) == 0 ? "" : problem_of(place.path);

@@ -135,10 +135,10 @@ void score(Survey& found) {
   found.placed = files.size();
   for (std::size_t i = 1; i < files.size(); ++i) {
     if (files[i]->status.st_ino == files[i - 1]->status.st_ino) continue;
-    const std::uint64_t end = files[i - 1]->first_extent_bytes +
-                              static_cast<std::uint64_t>(files[i - 1]->status.st_blocks) * kBlockBytes;
-    const std::uint64_t start = files[i]->first_extent_bytes;
-    if (start < files[i - 1]->first_extent_bytes || start > end + kNearBytes) ++found.jumps;
+    const std::uint64_t before_bytes =
+        static_cast<std::uint64_t>(files[i - 1]->status.st_blocks) * kBlockBytes;
+    if (!lies_close_behind(files[i]->first_extent_bytes, files[i - 1]->first_extent_bytes, before_bytes))
+      ++found.jumps;
   }
 }
 
@@ -169,6 +169,12 @@ bool is_same_time(const struct stat& a, const struct stat& b) {
 }
 
 }  // namespace
+
+bool lies_close_behind(std::uint64_t start_bytes, std::uint64_t before_start_bytes,
+                       std::uint64_t before_length_bytes) {
+  return start_bytes >= before_start_bytes &&
+         start_bytes <= before_start_bytes + before_length_bytes + kNearBytes;
+}
 
 std::string survey(const Workplace& place, const std::vector<std::string>& order_names, Survey& found) {
   const ScopedFd folder = open_folder(place.parent.get(), place.name);

@@ -33,6 +33,10 @@ struct Survey {
   std::vector<std::string> blockers;  // one sentence each
 };
 
+/// Where what is read after a file lies, for the disk's head: close behind it, or somewhere else. Bytes on the device.
+bool lies_close_behind(std::uint64_t start_bytes, std::uint64_t before_start_bytes,
+                       std::uint64_t before_length_bytes);
+
 /// Looks. `order_names` are laid out first, in this order; the others by size, the smallest first, as in the paper.
 /// Returns one sentence when it cannot look at all.
 std::string survey(const Workplace& place, const std::vector<std::string>& order_names, Survey& found);
