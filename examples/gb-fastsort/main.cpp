@@ -11,6 +11,7 @@
 
 #include <gray/gray.h>
 
+#include "examples/gb-fastsort/input.hpp"
 #include "examples/gb-fastsort/merge.hpp"
 #include "examples/gb-fastsort/records.hpp"
 #include "examples/gb-fastsort/runs.hpp"

@@ -15,6 +15,7 @@
 
 #include <gray/gray.h>
 
+#include "examples/gb-fastsort/input.hpp"
 #include "examples/gb-fastsort/merge.hpp"
 #include "examples/gb-fastsort/pass_size.hpp"
 #include "examples/gb-fastsort/records.hpp"
@@ -31,11 +32,12 @@ struct Entry {
 static_assert(sizeof(Entry) == 16 && kKeyBytes == 10);
 
 constexpr std::size_t kEntryBytes = sizeof(Entry) + kRecordBytes;
-constexpr std::uint64_t kRecordsPerPassMax = 0xffffffffU;
 constexpr std::size_t kWriteRecords = 4096;
-constexpr std::size_t kChunkRecords = 1U << 16U;   // sorted while the next ones are read
-constexpr std::uint64_t kBehindBytes = 8U << 20U;  // a piece on its way to the disk
-constexpr std::size_t kReadBytes = 1U << 20U;
+constexpr std::size_t kChunkRecords = 1U << 16U;      // sorted while the next ones are read
+constexpr std::uint64_t kBehindBytesMin = 1U << 20U;  // a piece on its way to the disk
+constexpr std::uint64_t kBehindBytesMax = 8U << 20U;
+constexpr std::uint64_t kPiecesPerPass = 8;
+constexpr std::uint64_t kPiecesAtOnce = 3;  // two wait, one is being written
 constexpr std::size_t kGatherRecords = 64;  // on their way from memory at once
 
 gb_alloc_options ask_with_files() {
@@ -105,20 +107,6 @@ class PassMemory {
   std::size_t bytes_ = 0;
 };
 
-// A part of an input.
-struct Part {
-  std::size_t path;
-  std::uint64_t offset_bytes;
-  std::uint64_t length_bytes;
-  double cached_fraction;
-};
-
-constexpr double kCachedMin = 0.5;
-constexpr std::uint64_t kAheadBytes = 8U << 20U;       // asked for beyond what is being read
-constexpr std::uint64_t kMeanwhileBytes = 16U << 20U;  // asked for before something else is done
-constexpr std::uint64_t kPieceBytes =
-    128U << 10U;  // a request; of a longer one some kernels and disks take only the beginning
-
 // What the disk of the file is to be read in, as microbench(1) measured it, else as the paper did; 0: not known.
 std::uint64_t access_unit_bytes(const std::string& path) {
   gb_cache_t* detector = nullptr;
@@ -128,153 +116,6 @@ std::uint64_t access_unit_bytes(const std::string& path) {
   gb_cache_close(detector);
   return settings.access_unit_bytes;
 }
-
-// The inputs' parts, whole records each, the cached ones first (FCCD): what is in memory is read before it is pushed out.
-std::vector<Part> plan_parts(const std::vector<std::string>& paths, bool is_linear) {
-  std::vector<Part> parts;
-  gb_cache_t* detector = nullptr;
-  if (!is_linear) gb_cache_open(nullptr, &detector);
-  gb_cache_plan_options options{};
-  options.size = sizeof options;
-  options.record_bytes = kRecordBytes;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    gb_cache_plan_t* plan = nullptr;
-    if (detector == nullptr || gb_cache_plan_file(detector, paths[i].c_str(), &options, &plan) != 0) {
-      parts.push_back({i, 0, count_records(paths[i]) * kRecordBytes, 0});
-      continue;
-    }
-    for (std::size_t rank = 0; rank < gb_cache_plan_count(plan); ++rank) {
-      gb_cache_unit unit{};
-      unit.size = sizeof unit;
-      gb_cache_plan_unit(plan, rank, &unit);
-      parts.push_back({i, unit.offset_bytes, unit.length_bytes, unit.cached_fraction});
-    }
-    gb_cache_plan_free(plan);
-  }
-  gb_cache_close(detector);
-  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
-    return a.cached_fraction >= kCachedMin && b.cached_fraction < kCachedMin;
-  });
-  return parts;
-}
-
-// All inputs as one stream of records; "-" alone is standard input, which has as many as come.
-class Input {
- public:
-  explicit Input(const RunOptions& options)
-      : paths_(options.inputs), is_stream_(is_standard_input(options.inputs)) {
-    if (is_stream_) {
-      fd_ = STDIN_FILENO;
-      return;
-    }
-    for (const std::string& path : paths_) left_ += count_records(path);
-    parts_ = plan_parts(paths_, options.is_linear);
-    is_linear_ = options.is_linear;
-  }
-  ~Input() {
-    if (fd_ > STDIN_FILENO) close(fd_);
-  }
-  Input(const Input&) = delete;
-  Input& operator=(const Input&) = delete;
-
-  // How many there may be still.
-  [[nodiscard]] std::uint64_t records_left() const {
-    return is_stream_ ? (is_ended_ ? 0 : kRecordsPerPassMax) : left_;
-  }
-
-  // Lets the disk begin with what comes next while the memory for it is being found.
-  void ask_meanwhile() {
-    if (is_stream_ || is_linear_ || left_ == 0) return;
-    while (at_ == end_) open_next();
-    ask_ahead(kMeanwhileBytes);
-  }
-
-  // Reads so many records, fewer only at the end of a stream.
-  std::size_t read_records(unsigned char* to, std::size_t records) {
-    const std::size_t read_bytes =
-        is_stream_ ? read_stream(to, records * kRecordBytes) : read_parts(to, records * kRecordBytes);
-    if (read_bytes % kRecordBytes != 0) die("standard input", EINVAL);
-    left_ -= is_stream_ ? 0 : records;
-    return read_bytes / kRecordBytes;
-  }
-
- private:
-  std::size_t read_stream(unsigned char* to, std::size_t bytes) {
-    std::size_t done = 0;
-    while (done < bytes && !is_ended_) {
-      const ssize_t length = read(fd_, to + done, std::min(bytes - done, kReadBytes));
-      if (length < 0) die("standard input", errno);
-      is_ended_ = length == 0;
-      done += static_cast<std::size_t>(length);
-    }
-    return done;
-  }
-
-  std::size_t read_parts(unsigned char* to, std::size_t bytes) {
-    for (std::size_t missing = bytes; missing > 0;) {
-      while (at_ == end_) open_next();
-      if (!is_linear_) ask_ahead(kAheadBytes);
-      const ssize_t length =
-          pread(fd_, to, std::min({missing, kReadBytes, static_cast<std::size_t>(end_ - at_)}),
-                static_cast<off_t>(at_));
-      if (length < 0) die(paths_[open_path_], errno);
-      if (length == 0) die(paths_[open_path_], EIO);  // it has shrunk meanwhile
-      to += length;
-      at_ += static_cast<std::uint64_t>(length);
-      ahead_ -= std::min(ahead_, static_cast<std::uint64_t>(length));
-      missing -= static_cast<std::size_t>(length);
-    }
-    return bytes;
-  }
-
-  // Of the parts to come in this file. The kernel's own read-ahead would run into the part that lies behind, and push out what is
-  // cached and still to come.
-  void ask_ahead(std::uint64_t bytes) {
-    while (ahead_ < bytes && asked_part_ < parts_.size() && parts_[asked_part_].path == open_path_) {
-      const Part& part = parts_[asked_part_];
-      const std::uint64_t piece = std::min(kPieceBytes, part.length_bytes - asked_bytes_);
-      posix_fadvise(fd_, static_cast<off_t>(part.offset_bytes + asked_bytes_), static_cast<off_t>(piece),
-                    POSIX_FADV_WILLNEED);
-      ahead_ += piece;
-      asked_bytes_ += piece;
-      if (asked_bytes_ < part.length_bytes) continue;
-      ++asked_part_;
-      asked_bytes_ = 0;
-    }
-  }
-
-  void open_next() {
-    if (next_ == parts_.size()) die("input", EIO);
-    const Part& part = parts_[next_];
-    if (fd_ < 0 || part.path != open_path_) {
-      asked_part_ = next_;
-      asked_bytes_ = ahead_ = 0;
-      if (fd_ >= 0) close(fd_);
-      fd_ = open(paths_[part.path].c_str(), O_RDONLY | O_CLOEXEC);
-      if (fd_ < 0) die(paths_[part.path], errno);
-      if (!is_linear_) posix_fadvise(fd_, 0, 0, POSIX_FADV_RANDOM);
-    }
-    ++next_;
-    open_path_ = part.path;
-    at_ = part.offset_bytes;
-    end_ = part.offset_bytes + part.length_bytes;
-  }
-
-  std::vector<std::string> paths_;
-  bool is_stream_;
-  bool is_ended_ = false;
-  bool is_linear_ = false;
-  std::vector<Part> parts_;
-  std::size_t next_ = 0;
-  std::size_t open_path_ = 0;
-  int fd_ = -1;
-  std::uint64_t at_ = 0;  // in the part that is being read
-  std::uint64_t end_ = 0;
-  std::size_t asked_part_ = 0;
-  std::uint64_t asked_bytes_ = 0;  // of that part
-  std::uint64_t ahead_ = 0;        // asked for and not yet read
-  std::uint64_t left_ = 0;
-};
 
 bool is_before(const Entry& a, const Entry& b) {
   return a.key_head != b.key_head ? a.key_head < b.key_head : a.key_tail < b.key_tail;
@@ -377,30 +218,37 @@ void gather(ChunkMerge& merge, const unsigned char* data, std::size_t records, u
 // sorts that write whole passes at once fill the group with them, and the kernel, finding none to drop, stands still for seconds.
 class WriteBehind {
  public:
-  explicit WriteBehind(int fd) : fd_(fd) {}
+  WriteBehind(int fd, std::uint64_t piece_bytes) : fd_(fd), piece_bytes_(piece_bytes) {}
 
   void note(std::size_t bytes) {
-    for (written_ += bytes; written_ - begun_ >= kBehindBytes; begun_ += kBehindBytes) {
-      sync_file_range(fd_, static_cast<off_t>(begun_), kBehindBytes, SYNC_FILE_RANGE_WRITE);
-      if (begun_ < kBehindBytes) continue;
-      const auto done = static_cast<off_t>(begun_ - kBehindBytes);
-      sync_file_range(fd_, done, kBehindBytes,
+    const auto length = static_cast<off_t>(piece_bytes_);
+    for (written_ += bytes; written_ - begun_ >= piece_bytes_; begun_ += piece_bytes_) {
+      sync_file_range(fd_, static_cast<off_t>(begun_), length, SYNC_FILE_RANGE_WRITE);
+      if (begun_ < piece_bytes_) continue;
+      const auto done = static_cast<off_t>(begun_ - piece_bytes_);
+      sync_file_range(fd_, done, length,
                       SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
-      posix_fadvise(fd_, done, kBehindBytes, POSIX_FADV_DONTNEED);
+      posix_fadvise(fd_, done, length, POSIX_FADV_DONTNEED);
     }
   }
 
  private:
   int fd_;
+  std::uint64_t piece_bytes_;
   std::uint64_t written_ = 0;
   std::uint64_t begun_ = 0;
 };
+
+// Small beside a pass: what waits for the disk lies in the page cache, as what is cached of the input does.
+std::uint64_t behind_bytes(const PassMemory& memory) {
+  return std::clamp(memory.bytes() / kPiecesPerPass, kBehindBytesMin, kBehindBytesMax);
+}
 
 void write_pass(const PassMemory& memory, std::size_t records, const std::string& path) {
   std::FILE* file = open_or_die(path, "wb");
   std::setvbuf(file, nullptr, _IONBF, 0);
   std::vector<unsigned char> buffer(kWriteRecords * kRecordBytes);
-  WriteBehind behind(fileno(file));
+  WriteBehind behind(fileno(file), behind_bytes(memory));
   ChunkMerge merge(memory.entries(), records);
   for (std::size_t done = 0; done < records;) {
     const std::size_t part = std::min(kWriteRecords, records - done);
@@ -425,10 +273,6 @@ void drop_from_cache(const std::string& path) {
 }
 
 }  // namespace
-
-bool is_standard_input(const std::vector<std::string>& paths) {
-  return paths.size() == 1 && paths[0] == "-";
-}
 
 double now_s() {
   timespec now{};
@@ -469,7 +313,7 @@ std::size_t make_run(Input& input, const PassMemory& memory, std::size_t records
 }  // namespace
 
 std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times) {
-  Input input(options);
+  Input input(options.inputs, options.is_linear);
   const bool is_granted = options.pass_bytes == 0;
   const std::uint64_t all = input.records_left();
   const std::uint64_t most = is_granted ? worthwhile_records(options, all) : all;
@@ -479,7 +323,10 @@ std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times)
   while (input.records_left() > 0) {
     input.ask_meanwhile();
     if (memory && !memory->is_still_ours()) memory.reset();
-    if (!memory) memory.emplace(options, std::min(size.next(most, input.records_left()), most), times);
+    if (!memory) {
+      memory.emplace(options, std::min(size.next(most, input.records_left()), most), times);
+      input.expect_memory(memory->bytes() + kPiecesAtOnce * behind_bytes(*memory));
+    }
     const std::uint64_t planned = size.next(memory->records(), input.records_left());
     const double start = now_s();
     const std::size_t records = make_run(input, *memory, planned, options, runs, times);

@@ -29,9 +29,6 @@ struct PhaseTimes {
 double now_s();
 long count_major_faults();
 
-/// Whether the one input is standard input.
-bool is_standard_input(const std::vector<std::string>& paths);
-
 /// Makes the sorted runs and returns their paths.
 std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times);
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # gb_fastsort: what it writes is in order and has just the records it was given, in passes of any size.
 #
-# Data of a few megabytes. Leaves out passes that memory forces (system/mac_room_test.sh).
+# Data of a few megabytes, and some more of which only a part is in memory. Leaves out passes that memory forces (system/mac_room_test.sh), and
+# a page cache that is full (bench/gbp).
 source "$(dirname "$0")/../support/system.bash"
 need sort cmp
 need_built gb-fastsort
@@ -23,6 +24,14 @@ done
 [[ -z $(find . -name '*.run*') ]] || fail "runs are left: $(find . -name '*.run*')"
 timeout 60 "$SORT" -o empty none
 [[ ! -s empty ]] || fail "out of nothing came something"
+
+# An input of which every third part is cached, in another order than that of the file.
+"$SORT" --generate 150000 --seed 3 holes
+sync holes
+evict holes
+for ((i = 11; i > 0; i -= 3)); do dd if=holes of=/dev/null bs=1M count=1 skip=$i status=none; done
+"$SORT" --pass 3000000 -o sorted holes
+"$SORT" --check sorted holes >said || fail "with parts cached: $(cat said)"
 
 # The check itself.
 expect_status 1 "$SORT" --check a a >said
