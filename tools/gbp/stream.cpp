@@ -30,6 +30,7 @@ constexpr std::uint64_t kReadBytes = kMiB;  // one read and write
 // (force_page_cache_ra() in mm/readahead.c) and forgets the rest without a word: so much is taken on every disk.
 constexpr std::uint64_t kPieceBytes = kMiB / 8;
 constexpr std::uint64_t kAheadBytes = 4 * kMiB;  // so much is asked for beyond what is being read
+constexpr int kPipeBytes = 1U << 20U;            // what the kernel lets everybody have
 
 constexpr std::uint64_t kLookBytesMin = 16 * kMiB;  // from one look at what is cached to the next, at least,
 constexpr std::uint64_t kLooksMax = 64;             // and so many in a file at most
@@ -104,7 +105,9 @@ class Fullness {
 class Stream {
  public:
   Stream(int fd, const std::string& path, const Fullness& fullness)
-      : fd_(fd), path_(path), buffer_(kReadBytes), fullness_(fullness) {}
+      : fd_(fd), path_(path), buffer_(kReadBytes), fullness_(fullness) {
+    fcntl(STDOUT_FILENO, F_SETPIPE_SZ, kPipeBytes);  // where it is no pipe there is nothing to widen
+  }
 
   // Returns the exit status; 0 to go on.
   int copy_all(const std::vector<gb_cache_unit>& parts) {
