@@ -117,6 +117,13 @@ long settled(const Words& call) {
   return made(call);
 }
 
+// What a ring is given to do no argument tells, and one call may do all of it: the account is looked at each time, not once a tick.
+long entered_ring(const Words& call) {
+  const long result = settled(call);
+  if (Job* here = job(); here != nullptr) settle(*here);
+  return result;
+}
+
 long opened_by(const Words& call, int folder, long path, long flags) {
   const CancelHold hold;
   const SettledCall around(job());
@@ -250,7 +257,7 @@ constexpr long kOpen = -1, kCreat = -2, kUnlink = -3, kRename = -4, kDup2 = -5, 
   DISCNICE_NUMBER(kLstat, settled(call))                                                                     \
   DISCNICE_NUMBER(SYS_newfstatat, settled(call))                                                             \
   DISCNICE_NUMBER(SYS_statx, settled(call))                                                                  \
-  DISCNICE_NUMBER(SYS_io_uring_enter, settled(call))
+  DISCNICE_NUMBER(SYS_io_uring_enter, entered_ring(call))
 
 // A bit each: which of the first numbers are looked at. All are below it on every architecture.
 constexpr long kNumbersMax = 512;
