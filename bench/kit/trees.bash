@@ -4,6 +4,7 @@
 #
 #   make_sources FOLDER MB        a tree of many small text files and some larger ones, in folders of some sixty
 #   make_project FOLDER FILES     a C project: a Makefile and this many sources, each of some hundred functions
+#   hold_compiler                 keeps what builds it in memory, by `hold` of tests/support/discnice.bash
 
 make_sources() {
   local i folder=$1
@@ -33,4 +34,16 @@ make_project() {
     } >"$folder/part$i.c"
   done
   sync -f "$folder"
+}
+
+# The compiler, its libraries and plug-ins stay in memory: what of them is not in use a host may take back within seconds, and their faults
+# are not what is measured.
+hold_compiler() {
+  local programs=() libraries plugin name
+  for name in cc1 collect2 as ld; do programs+=("$(realpath -e "$(command -v "$(cc -print-prog-name="$name")")")"); done
+  for name in cc make sh; do programs+=("$(realpath -e "$(command -v "$name")")"); done
+  mapfile -t libraries < <(ldd "${programs[@]}" 2>/dev/null | grep -o '/[^ ]*\.so[^ ]*' | sort -u)
+  plugin=$(cc -print-file-name=liblto_plugin.so)
+  if [[ -e $plugin ]]; then libraries+=("$plugin"); fi
+  hold "${programs[@]}" "${libraries[@]}"
 }
