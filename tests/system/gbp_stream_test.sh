@@ -40,8 +40,9 @@ at_exit sh -c "sleep 0.2; rmdir '$GROUP'"
 echo "${CACHE_MB}M" >"$GROUP/memory.limit_in_bytes"
 mapfile -t programs < <(type -P sh cat; echo "$BIN/gbp"; ldd "$BIN/gbp" "$(type -P sh)" | sed -n 's,.*[[:space:]]\(/[^ ]*\) (0x.*,\1,p' | sort -u)
 "$TOOLS/pagecache" hold "${programs[@]}" >"$SCRATCH/held" 2>&1 &
-at_exit kill $!
-until [[ -s $SCRATCH/held ]]; do sleep 0.01; done
+HOLDER=$!
+at_exit kill "$HOLDER"
+until [[ -s $SCRATCH/held ]] || ! kill -0 "$HOLDER" 2>/dev/null; do sleep 0.01; done
 [[ $(<"$SCRATCH/held") == held ]] || skip "programs cannot be held in memory here: repeated passes were not tried"
 evict "$DISK/file"
 read -r device < <(stat -c '%Hd:%Ld' "$DISK/file")
