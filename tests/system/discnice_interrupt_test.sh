@@ -77,6 +77,8 @@ ctrl_c() {
   felt "$name: Ctrl-C, handler and flag" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source
   felt "$name: Ctrl-C, handler, one large read" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source 30000000
   felt "$name: Ctrl-C, handler, small reads" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source 4096
+  felt "$name: Ctrl-C, handler that cleans up" -2 ctrl-c "${held[@]}" "$TOOLS/signalled_waiter" source temporary
+  [[ ! -e temporary ]] || complain "$name: the handler did not remove its temporary file"
   felt "$name: Ctrl-C, python" -2 ctrl-c "${held[@]}" "$PYTHON" -c "$READ_LOOP"
   FELT_MS_MAX=500 # rsync's own handler waits 400 ms for its children
   felt "$name: Ctrl-C, rsync" 20 ctrl-c "${held[@]}" rsync -a source copied
@@ -85,6 +87,7 @@ ctrl_c() {
   felt "$name: Ctrl-C, default action" -2 ctrl-c "${held[@]}" cat source --
   grep -q 'discnice: cat: .* of disk' err-1 || complain "no report after Ctrl-C: $(cat err-1)"
   felt "$name: Ctrl-C, handler and flag" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source
+  felt "$name: SIGTERM, handler that cleans up" -15 SIGTERM "${held[@]}" "$TOOLS/signalled_waiter" source temporary
   felt "$name: SIGTERM to the launcher alone" -15 SIGTERM "${held[@]}" cat source --
   grep -q 'discnice: cat: .* of disk' err-1 || complain "no report after SIGTERM: $(cat err-1)"
   felt "$name: SIGTERM to the launcher, handler" 3 SIGTERM "${held[@]}" "$TOOLS/signalled_reader" source

@@ -11,6 +11,7 @@
 
 #include "tests/support/catch.hpp"
 #include "toolbox/base/clock.hpp"
+#include "tools/discnice/throttle/handler_mask.hpp"
 
 using namespace discnice;
 using namespace discnice::throttle;
@@ -188,4 +189,17 @@ TEST_CASE("a signal that comes between two sleeps of a call ends the next one", 
   sigprocmask(SIG_BLOCK, nullptr, &mask);
   CHECK(sigismember(&mask, SIGUSR1) == 0);
   sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST_CASE("a wait with a signal blocked that ends programs begins in its handler, until one has ended so",
+          "[throttle]") {
+  HandlerMask mask;
+  CHECK_FALSE(mask.is_in_handler(0));
+  CHECK_FALSE(mask.is_in_handler(signal_bit(SIGCHLD) | signal_bit(SIGALRM)));
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) CHECK(mask.is_in_handler(signal_bit(number)));
+  mask.note_waited(signal_bit(SIGINT) | signal_bit(SIGCHLD));
+  CHECK_FALSE(mask.is_in_handler(signal_bit(SIGINT)));
+  CHECK(mask.is_in_handler(signal_bit(SIGINT) | signal_bit(SIGTERM)));
+  mask.note_waited(0);
+  CHECK(mask.is_in_handler(signal_bit(SIGINT)));
 }

@@ -29,6 +29,7 @@
 #include "tools/discnice/shim/smooth_writes.hpp"
 #include "tools/discnice/shim/try_lock.hpp"
 #include "tools/discnice/shim/warm_streak.hpp"
+#include "tools/discnice/throttle/handler_mask.hpp"
 #include "tools/discnice/throttle/throttle.hpp"
 
 // Weak: before glibc 2.34 it lives in libpthread, which only programs with threads have.
@@ -62,6 +63,7 @@ constexpr std::uint64_t kRemovalShare = 1024;
 constexpr std::uint64_t kSectorBytes = 512;  // of st_blocks
 
 constinit predictor::CacheShape cache_shape;
+constinit throttle::HandlerMask handler_mask;
 
 // What a wait needs to know about the job; lives on the stack of the waiting call.
 struct WaitContext {
@@ -148,13 +150,26 @@ void owe_until(protocol::Member& member, std::uint64_t instant_ns) {
   void_passes();
 }
 
+bool is_first_thread() {
+  return raw_syscall(SYS_gettid) == raw_syscall(SYS_getpid);
+}
+
+// What waits in a handler has been told to stop already: it gives way as a wait does in which the signal comes.
+bool gives_way_in_handler(WaitContext& context, bool is_first) {
+  return is_first && handler_mask.is_in_handler(context.signals.program_mask()) &&
+         may_yield_to_signal(&context);
+}
+
 // Waits until the context's instant, or as long as it may.
 throttle::WaitEnd sleep_until_due(WaitContext context) {
   Job& job = context.job;
-  const std::uint64_t start_at_ns = context.start_at_ns;
+  const bool is_first = is_first_thread();
   context.signals.begin();
   const throttle::Sleeper sleeper{&context, now_in_wait, sleep_in_wait, is_revoked, may_yield_to_signal};
-  const throttle::WaitReport report = throttle::wait({start_at_ns}, sleeper);
+  throttle::WaitReport report{0, throttle::WaitEnd::interrupted};
+  if (!gives_way_in_handler(context, is_first)) report = throttle::wait({context.start_at_ns}, sleeper);
+  if (is_first && report.end == throttle::WaitEnd::due)
+    handler_mask.note_waited(context.signals.program_mask());
   protocol::add(*job.member, Counter::slept_ns, report.slept_ns);
   if (report.end == throttle::WaitEnd::interrupted) protocol::add(*job.member, Counter::interrupted_waits, 1);
   if (report.end == throttle::WaitEnd::refused) protocol::add(*job.member, Counter::fallbacks, 1);

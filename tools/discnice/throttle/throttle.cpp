@@ -48,7 +48,7 @@ void SignalHold::begin() {
   if (is_holding_) return;
   constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
   SignalMask held = ~SignalMask{0};
-  for (const int fault : kFaults) held &= ~(SignalMask{1} << (static_cast<unsigned>(fault) - 1));
+  for (const int fault : kFaults) held &= ~signal_bit(fault);
   is_holding_ = !gray::base::is_raw_error(
       raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, word(&held), word(&program_mask_), sizeof program_mask_));
 }

@@ -41,6 +41,9 @@ WaitReport wait(const Verdict& verdict, const Sleeper& sleeper);
 
 /// Signals the kernel's way: bit n - 1 is signal n.
 using SignalMask = std::uint64_t;
+constexpr SignalMask signal_bit(int number) {
+  return SignalMask{1} << (static_cast<unsigned>(number) - 1);
+}
 
 /// Keeps signals from being delivered outside the sleeps of one call. Without it a signal that arrives in the
 /// moment between two sleeps would run its handler unseen, and the call would go on waiting. Signals of the

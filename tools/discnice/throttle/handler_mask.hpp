@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// handler_mask: whether a wait begins inside a signal handler.
+//
+// Knowledge assumed: while a handler runs the kernel blocks its signal in that thread (sigaction(2), unless SA_NODEFER), and gives a
+//   signal for the whole process to its first thread unless that one blocks it (complete_signal() in kernel/signal.c).
+// Output observed: the mask under which the first thread begins a wait, beside the one under which it last waited to the end.
+// Inference drawn: of the signals by which a person ends a program one more is blocked now: its handler is running. It came while the
+//   program did something else than wait, so no sleep was there for it to end; a sleep here would last until all is paid, and no
+//   further signal could end it.
+// What breaks it: a program that blocks such a signal for a while by itself is taken for a handler once, which puts one wait off; one whose
+//   handler runs in another thread, or unblocks its signal first, waits.
+#pragma once
+
+#include <atomic>
+#include <csignal>
+
+#include "tools/discnice/throttle/throttle.hpp"
+
+namespace discnice::throttle {
+
+/// The signals by which a person ends a program.
+inline constexpr SignalMask kEndingSignals =
+    signal_bit(SIGHUP) | signal_bit(SIGINT) | signal_bit(SIGQUIT) | signal_bit(SIGTERM);
+
+/// Of one process; for waits of its first thread alone. Any thread may ask, also within a handler.
+class HandlerMask {
+ public:
+  /// True when a wait that begins under this mask begins in a handler of a signal that ends programs.
+  [[nodiscard]] bool is_in_handler(SignalMask mask) const {
+    return (mask & kEndingSignals & ~ordinary_.load(std::memory_order_relaxed)) != 0;
+  }
+
+  /// A wait under this mask has come to its end.
+  void note_waited(SignalMask mask) { ordinary_.store(mask & kEndingSignals, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<SignalMask> ordinary_{0};
+};
+
+}  // namespace discnice::throttle
