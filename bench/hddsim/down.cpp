@@ -11,6 +11,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include "bench/hddsim/serve.hpp"
 #include "bench/hddsim/unit.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 
@@ -85,7 +86,10 @@ void remove_files(const UnitPlaces& places) {
 std::string take_down(const std::string& name, bool is_forced) {
   const UnitPlaces places(load_request(name));
   const std::vector<pid_t> servers = find_servers(places);
-  for (const pid_t pid : servers) kill(pid, SIGCONT);  // a stopped one would never answer the last writes
+  for (const pid_t pid : servers) {
+    if (is_forced) kill(pid, kHurrySignal);
+    kill(pid, SIGCONT);  // a stopped one would never answer the last writes
+  }
   const std::string problem = remove_loop_device(places, is_forced || servers.empty());
   if (!problem.empty()) return problem;
   while (is_mount_point(places.fuse_folder)) {

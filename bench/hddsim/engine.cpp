@@ -57,6 +57,10 @@ void Engine::drain() {
   drained_.wait(lock, [this] { return waiting_.empty() && started_.empty(); });
 }
 
+bool Engine::is_due(std::uint64_t instant_ns) const {
+  return instant_ns <= monotonic_ns() || is_hurried_.load(std::memory_order_relaxed);
+}
+
 std::uint64_t Engine::next_event_ns() const {
   std::uint64_t next_ns = UINT64_MAX;
   if (!started_.empty()) next_ns = started_.top().service.end_ns;
@@ -85,6 +89,7 @@ void Engine::run() {
 // thread sleeps until a little before the instant, by what waking took of late, and looks at the clock for the rest.
 void Engine::wait_until(std::uint64_t instant_ns, std::unique_lock<std::mutex>& lock) {
   constexpr std::uint64_t kWakeMaxNs = 300'000;
+  if (is_due(instant_ns)) return;
   if (instant_ns > monotonic_ns() + wake_ns_) {
     const std::uint64_t alarm_ns = instant_ns - wake_ns_;
     const auto alarm = std::chrono::steady_clock::time_point(std::chrono::nanoseconds(alarm_ns));
@@ -94,13 +99,13 @@ void Engine::wait_until(std::uint64_t instant_ns, std::unique_lock<std::mutex>& 
     wake_ns_ = late_ns > wake_ns_ ? late_ns : wake_ns_ - (wake_ns_ - late_ns) / 16;
   }
   lock.unlock();
-  while (monotonic_ns() < instant_ns) {
+  while (!is_due(instant_ns)) {
   }
   lock.lock();
 }
 
 void Engine::answer_due(std::unique_lock<std::mutex>& lock) {
-  while (!started_.empty() && started_.top().service.end_ns <= monotonic_ns()) {
+  while (!started_.empty() && is_due(started_.top().service.end_ns)) {
     const Started ended = started_.top();
     started_.pop();
     lock.unlock();
@@ -109,8 +114,9 @@ void Engine::answer_due(std::unique_lock<std::mutex>& lock) {
     trace_.write({ended.waiting.arrived_ns, ended.started_ns, answered_ns, ended.waiting.queue,
                   ended.waiting.request, ended.service});
     lock.lock();
-    add(counters_.late_ns, answered_ns - ended.service.end_ns);
-    raise(counters_.late_max_ns, answered_ns - ended.service.end_ns);
+    const std::uint64_t late_ns = answered_ns - std::min(answered_ns, ended.service.end_ns);
+    add(counters_.late_ns, late_ns);
+    raise(counters_.late_max_ns, late_ns);
     counters_.queue_now.store(waiting_.size() + started_.size(), std::memory_order_relaxed);
   }
 }
@@ -151,7 +157,7 @@ void Engine::count_start(const Request& request, std::uint64_t started_ns, const
 }
 
 void Engine::start_ready(std::unique_lock<std::mutex>& lock) {
-  while (!waiting_.empty() && disk_free_ns_ <= monotonic_ns()) {
+  while (!waiting_.empty() && is_due(disk_free_ns_)) {
     const auto chosen = choose(std::max(disk_free_ns_, waiting_.front().arrived_ns));
     Started started{std::move(*chosen), 0, {}};
     waiting_.erase(chosen);

@@ -6,6 +6,7 @@
 // lateness does not add up.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <list>
@@ -39,6 +40,10 @@ class Engine {
   /// Any thread. The request arrives now.
   void submit(const Request& request, Work work);
 
+  /// From now on everything is answered as soon as it is there: what was written is still kept, but takes no time. Any thread, also in a
+  /// signal handler.
+  void hurry() { is_hurried_.store(true, std::memory_order_relaxed); }
+
   /// Waits until everything submitted so far has been answered. Not on the engine's own thread.
   void drain();
 
@@ -65,6 +70,7 @@ class Engine {
   std::list<Waiting>::iterator choose(std::uint64_t now_ns);
   void count_start(const Request& request, std::uint64_t started_ns, const Service& service);
   [[nodiscard]] std::uint64_t next_event_ns() const;
+  [[nodiscard]] bool is_due(std::uint64_t instant_ns) const;
 
   std::unique_ptr<Disk> disk_;
   std::uint64_t queue_depth_;
@@ -79,6 +85,7 @@ class Engine {
   std::uint64_t busy_until_ns_ = 0;
   std::uint64_t wake_ns_ = 0;  // how late an alarm wakes the thread on this machine
   bool is_ending_ = false;
+  std::atomic<bool> is_hurried_{false};
   std::thread thread_;  // last: it uses all of the above
 };
 

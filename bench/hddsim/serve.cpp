@@ -2,6 +2,7 @@
 #include "bench/hddsim/serve.hpp"
 
 #include <cerrno>
+#include <csignal>
 
 #include <fcntl.h>
 #include <sched.h>
@@ -28,6 +29,21 @@ void ask_for_punctuality() {
   setpriority(PRIO_PROCESS, 0, kUrgent);
 }
 
+// `hddsim down --force` says that the time the disk takes interests nobody any more.
+Engine* hurried_by_signal = nullptr;
+
+void hurry(int /*number*/) {
+  hurried_by_signal->hurry();
+}
+
+void hurry_on_signal(Engine& engine) {
+  hurried_by_signal = &engine;
+  struct sigaction action {};
+  action.sa_handler = hurry;
+  action.sa_flags = SA_RESTART;
+  sigaction(kHurrySignal, &action, nullptr);
+}
+
 }  // namespace
 
 int serve(const ServeOptions& options) {
@@ -48,7 +64,9 @@ int serve(const ServeOptions& options) {
   ask_for_punctuality();
   const auto size_bytes = static_cast<std::uint64_t>(status.st_size);
   Engine engine(make_disk(reading.profile, size_bytes), reading.profile.queue_depth, *counters, trace);
+  hurry_on_signal(engine);
   const int result = serve_file(options.mount_folder, fd, size_bytes, engine);
+  std::signal(kHurrySignal, SIG_IGN);
   close(fd);
   return result;
 }

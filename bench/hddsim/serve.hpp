@@ -2,6 +2,7 @@
 // serve: `hddsim serve`: the emulated disk itself, in the foreground: a FUSE file whose requests take a disk's time.
 #pragma once
 
+#include <csignal>
 #include <string>
 
 namespace hddsim {
@@ -13,6 +14,9 @@ struct ServeOptions {
   std::string trace_path;
   std::string mount_folder;
 };
+
+/// Tells a server that from now on nothing takes the disk's time (Engine::hurry).
+inline constexpr int kHurrySignal = SIGUSR1;
 
 /// Serves until unmounted or told to end. The status to end with.
 int serve(const ServeOptions& options);

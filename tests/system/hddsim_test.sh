@@ -114,6 +114,19 @@ timing() {
   nothing_left 'a run without a file system'
 }
 
+# What waits to be written is four seconds' work for this disk.
+forced() {
+  local start_ns elapsed_ms
+  up --profile plain100 --size 1G >where
+  head -c 400M /dev/zero >"$UNIT/mnt/file"
+  start_ns=$(date +%s%N)
+  down --force
+  elapsed_ms=$((($(date +%s%N) - start_ns) / 1000000))
+  printf 'down --force with 400 MB to be written: %d ms\n' "$elapsed_ms"
+  ((elapsed_ms < 2000)) || complain "down --force took $elapsed_ms ms"
+  nothing_left 'down --force'
+}
+
 file_systems() {
   local type
   for type in ext4 xfs; do
@@ -176,6 +189,7 @@ killings() {
 
 timing
 file_systems
+forced
 refusals
 killings
 [[ ! -s complaints ]] || fail "$(wc -l <complaints) of the things above are wrong"
