@@ -85,6 +85,7 @@ inline int open_by(int flags, const Opening& opening, Call call) {
     return [=]() __attribute__((noinline)) {                                                    \
       if (passes_by(fd)) return call(0, count);                                                 \
       if ((kind) == OpKind::read && takes_pass(fd, count)) return note_passed(call(0, count));  \
+      if ((kind) == OpKind::write && is_written_to_memory(fd, count)) return call(0, count);    \
       return run_transfer({kind, fd, place, count}, call);                                      \
     }                                                                                           \
     ();                                                                                         \
