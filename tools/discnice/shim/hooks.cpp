@@ -227,12 +227,13 @@ inline int open_by(int flags, const Opening& opening, Call call) {
   }
 
 // posix_fadvise() returns its error instead of setting errno.
-#define DISCNICE_ADVISE(type, name, parameters, arguments, system, fd, advice)                             \
-  DISCNICE_EXPORT(type, name, parameters);                                                                 \
-  type discnice_hook_##name parameters {                                                                   \
-    const type result = real.name != nullptr ? real.name arguments : static_cast<type>(-raw_words system); \
-    if (result == 0) after_advice(fd, advice);                                                             \
-    return result;                                                                                         \
+#define DISCNICE_ADVISE(type, name, parameters, arguments, system, fd, advice)                       \
+  DISCNICE_EXPORT(type, name, parameters);                                                           \
+  type discnice_hook_##name parameters {                                                             \
+    const type result =                                                                              \
+        DISCNICE_REAL(name) != nullptr ? real.name arguments : static_cast<type>(-raw_words system); \
+    if (result == 0) after_advice(fd, advice);                                                       \
+    return result;                                                                                   \
   }
 
 #define DISCNICE_LOCK(type, name, parameters, arguments, system, fd, is_release) \
@@ -286,7 +287,7 @@ inline int open_by(int flags, const Opening& opening, Call call) {
   DISCNICE_EXPORT(type, name, parameters);                        \
   type discnice_hook_##name parameters {                          \
     leave_job();                                                  \
-    if (real.name != nullptr) real.name arguments;                \
+    if (DISCNICE_REAL(name) != nullptr) real.name arguments;      \
     while (true) raw system;                                      \
   }
 
