@@ -10,7 +10,7 @@ constexpr std::uint64_t kValueMax = UINT64_C(0x7fffffffffffffff);
 constexpr unsigned kFractionDigitsMax = 9;
 
 struct Unit {
-  const char* name;
+  char name[8];  // no pointer: a table of pointers costs every start of a preload library relocations
   std::uint64_t numerator;
   std::uint64_t denominator;
 };

@@ -19,7 +19,11 @@ using namespace discnice::shim;
 namespace {
 
 NextSymbols::Finding find(const char* name) {
-  static const NextSymbols symbols;
+  static const NextSymbols symbols = [] {
+    NextSymbols loaded;
+    loaded.read_loaded();
+    return loaded;
+  }();
   return symbols.find(name, symbol_hash(name));
 }
 
@@ -42,6 +46,17 @@ TEST_CASE("each interposed function is found where dlsym() finds it", "[next_sym
 #include "tools/discnice/shim/interposed_each.inc"
   // A name whose library chooses its code at run time is left to dlsym().
   CHECK(certain * 10 >= names * 9);
+}
+
+TEST_CASE("reading the loaded libraries a second time changes nothing", "[next_symbols]") {
+  static NextSymbols symbols;
+  CHECK_FALSE(symbols.find("read", symbol_hash("read")).is_certain);  // nothing is known yet
+  symbols.read_loaded();
+  const void* first = symbols.find("read", symbol_hash("read")).address;
+  symbols.read_loaded();
+  CHECK(first != nullptr);
+  CHECK(symbols.find("read", symbol_hash("read")).address == first);
+  CHECK(symbols.are_all_known());
 }
 
 TEST_CASE("of a name with several versions the default one is found", "[next_symbols]") {

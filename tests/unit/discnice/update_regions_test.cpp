@@ -251,6 +251,17 @@ TEST_CASE("one file too many takes the place of the one that was not written to 
   CHECK(regions->dirty_pages() == UpdateRegions::kFilesMax);
 }
 
+TEST_CASE("no file is taken for another one, however many come by", "[update_regions]") {
+  const auto regions = make_regions();
+  std::mt19937_64 random(1);
+  constexpr unsigned kFiles = 200'000;  // so many that hundreds of them agree in what is compared first
+  for (unsigned i = 0; i < kFiles; ++i) {
+    const FileId file = file_id(random());
+    if (regions->mark(file, 0, 1, kSecondNs) != 1) FAIL("file " << i << " is dirty before it is written to");
+    if (regions->mark(file, 0, 1, kSecondNs) != 0) FAIL("file " << i << " was forgotten at once");
+  }
+}
+
 TEST_CASE("the age of a file counts from its first dirtying, not from the last", "[update_regions]") {
   const auto regions = make_regions();
   const std::uint64_t age_ns = UpdateRegions::kDirtyAgeMaxNs;

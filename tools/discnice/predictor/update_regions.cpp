@@ -13,13 +13,24 @@ std::uint64_t overlap(std::uint64_t a_first, std::uint64_t a_end, std::uint64_t 
 
 }  // namespace
 
-UpdateRegions::File* UpdateRegions::find(const FileId& file, std::uint64_t now_ns) {
+std::uint16_t UpdateRegions::tag_of(const FileId& file) {
+  constexpr std::uint64_t kGoldenRatio = UINT64_C(0x9e3779b97f4a7c15);  // spreads neighbouring inodes
+  return static_cast<std::uint16_t>(((file.inode ^ file.device << 32U) * kGoldenRatio) >> 48U);
+}
+
+unsigned UpdateRegions::index_of(const FileId& file) const {
+  const std::uint16_t tag = tag_of(file);
   for (unsigned i = file_count(); i-- > 0;) {  // what was written last is asked about most
-    if (!(files_[i].id == file)) continue;
-    if (now_ns - files_[i].dirty_since_ns < kDirtyAgeMaxNs) return &files_[i];
-    drop(i);  // written back by age
-    return nullptr;
+    if (tags_[i] == tag && files_[i].id == file) return i;
   }
+  return kFilesMax;
+}
+
+UpdateRegions::File* UpdateRegions::find(const FileId& file, std::uint64_t now_ns) {
+  const unsigned index = index_of(file);
+  if (index == kFilesMax) return nullptr;
+  if (now_ns - files_[index].dirty_since_ns < kDirtyAgeMaxNs) return &files_[index];
+  drop(index);  // written back by age
   return nullptr;
 }
 
@@ -28,7 +39,7 @@ UpdateRegions::File& UpdateRegions::find_or_add(const FileId& file, std::uint64_
   if (file_count() == kFilesMax) {
     unsigned longest_unused = 0;
     for (unsigned i = 1; i < file_count(); ++i) {
-      if (files_[i].last_mark < files_[longest_unused].last_mark) longest_unused = i;
+      if (last_marks_[i] < last_marks_[longest_unused]) longest_unused = i;
     }
     drop(longest_unused);
   }
@@ -36,6 +47,7 @@ UpdateRegions::File& UpdateRegions::find_or_add(const FileId& file, std::uint64_
   file_count_ = place + 1;
   File& added = files_[place];
   added.id = file;
+  tags_[place] = tag_of(file);
   added.dirty_since_ns = now_ns;
   added.interval_count = 0;
   return added;
@@ -45,6 +57,8 @@ void UpdateRegions::drop(unsigned index) {
   const unsigned last = file_count() - 1;
   file_count_ = last;
   files_[index] = files_[last];
+  tags_[index] = tags_[last];
+  last_marks_[index] = last_marks_[last];
 }
 
 // Puts `count` intervals, one more than there is room for at most, into the file. When there is no room the shortest is forgotten.
@@ -97,7 +111,7 @@ std::uint64_t UpdateRegions::mark(const FileId& id, std::uint64_t first_page, st
                                   std::uint64_t now_ns) {
   if (end_page <= first_page) return 0;
   File& file = find_or_add(id, now_ns);
-  file.last_mark = ++marks_;
+  last_marks_[&file - files_] = ++marks_;
   std::uint64_t already = 0;
   for (std::uint32_t i = 0; i < file.count(); ++i) {
     already += overlap(first_page, end_page, file.intervals[i].first_page, file.intervals[i].end_page);
@@ -107,11 +121,11 @@ std::uint64_t UpdateRegions::mark(const FileId& id, std::uint64_t first_page, st
 }
 
 bool UpdateRegions::is_dirty(const FileId& id, std::uint64_t page, std::uint64_t now_ns) const {
-  for (unsigned i = 0; i < file_count(); ++i) {
-    if (!(files_[i].id == id) || now_ns - files_[i].dirty_since_ns >= kDirtyAgeMaxNs) continue;
-    for (std::uint32_t k = 0; k < files_[i].count(); ++k) {
-      if (page >= files_[i].intervals[k].first_page && page < files_[i].intervals[k].end_page) return true;
-    }
+  const unsigned index = index_of(id);
+  if (index == kFilesMax || now_ns - files_[index].dirty_since_ns >= kDirtyAgeMaxNs) return false;
+  const File& file = files_[index];
+  for (std::uint32_t i = 0; i < file.count(); ++i) {
+    if (page >= file.intervals[i].first_page && page < file.intervals[i].end_page) return true;
   }
   return false;
 }
@@ -140,9 +154,7 @@ std::uint64_t UpdateRegions::remove(const FileId& id, std::uint64_t first_page, 
 }
 
 void UpdateRegions::clear(const FileId& id) {
-  for (unsigned i = 0; i < file_count(); ++i) {
-    if (files_[i].id == id) return drop(i);
-  }
+  if (const unsigned index = index_of(id); index != kFilesMax) drop(index);
 }
 
 std::uint64_t UpdateRegions::dirty_pages() const {

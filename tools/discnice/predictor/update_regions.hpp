@@ -63,7 +63,6 @@ class UpdateRegions {
   struct File {
     FileId id;
     std::uint64_t dirty_since_ns = 0;
-    std::uint64_t last_mark = 0;  // of marks_
     std::uint32_t interval_count = 0;
     Interval intervals[kIntervalsMax] = {};  // sorted, apart from each other
 
@@ -74,6 +73,8 @@ class UpdateRegions {
 
   [[nodiscard]] unsigned file_count() const { return file_count_ < kFilesMax ? file_count_ : kFilesMax; }
 
+  static std::uint16_t tag_of(const FileId& file);
+  [[nodiscard]] unsigned index_of(const FileId& file) const;  // kFilesMax: not in the table
   File* find(const FileId& file, std::uint64_t now_ns);
   File& find_or_add(const FileId& file, std::uint64_t now_ns);
   void drop(unsigned index);
@@ -83,6 +84,9 @@ class UpdateRegions {
   std::uint64_t marks_ = 0;
   File files_[kFilesMax] = {};
   unsigned file_count_ = 0;
+  // Of each file, apart from it: every new file is looked for in vain, and a look at all of them would read a cache line of each.
+  std::uint16_t tags_[kFilesMax] = {};        // tag_of() its id
+  std::uint64_t last_marks_[kFilesMax] = {};  // of marks_
 };
 
 }  // namespace discnice::predictor

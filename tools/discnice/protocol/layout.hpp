@@ -24,7 +24,7 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 9;
+inline constexpr std::uint32_t kSegmentVersion = 10;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the last slot.

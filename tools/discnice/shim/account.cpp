@@ -51,6 +51,7 @@ void count_passed(protocol::Member& member, bool has_needed_disk) {
 }
 
 void correct_budget(Job& job, std::int64_t read_bytes, std::int64_t write_bytes) {
+  if (read_bytes == 0 && write_bytes == 0) return;
   book_own_traffic(job, last_disk(), read_bytes, write_bytes);
   if (read_bytes + write_bytes > 0) note_unheld(static_cast<std::uint64_t>(read_bytes + write_bytes));
   const std::uint64_t paid_ns = correct(job, read_bytes, write_bytes);
@@ -89,11 +90,14 @@ std::uint64_t settle(Job& job) {
   // A vfork child runs on its parent's memory but has an account of its own: it must not settle the parent's
   // predictions.
   if (static_cast<std::uint32_t>(gray::base::raw_syscall(SYS_getpid)) != job.pid) return 0;
+  return settle_own(job, gray::base::monotonic_coarse_ns());
+}
+
+std::uint64_t settle_own(Job& job, std::uint64_t now_ns) {
   rusage usage{};
   if (gray::base::is_raw_error(gray::base::raw_syscall(SYS_getrusage, RUSAGE_SELF, gray::base::word(&usage))))
     return 0;
   protocol::Member& member = *job.member;
-  const std::uint64_t now_ns = gray::base::monotonic_coarse_ns();
   member.settled_at_ns.store(now_ns, std::memory_order_relaxed);
   begin_term(now_ns + kStaleNs);
   const std::uint64_t read_bytes = take_growth(member, Counter::settled_read_bytes,

@@ -43,6 +43,9 @@ void note_metadata(Job& job, std::uint64_t bytes, protocol::Disk* disk);
 /// the process was booked as having read from disk since the last settlement.
 std::uint64_t settle(Job& job);
 
+/// The same where the calling process is known to be the member, at this instant of the coarse clock.
+std::uint64_t settle_own(Job& job, std::uint64_t now_ns);
+
 /// After so long a settlement is stale: one tick of the coarse clock on most kernels.
 inline constexpr std::uint64_t kStaleNs = 4'000'000;
 

@@ -85,6 +85,7 @@ inline int open_by(int flags, const Opening& opening, Call call) {
     return [=]() __attribute__((noinline)) {                                                    \
       if (passes_by(fd)) return call(0, count);                                                 \
       if ((kind) == OpKind::read && takes_pass(fd, count)) return note_passed(call(0, count));  \
+      if ((kind) == OpKind::write && is_written_to_memory(fd, count)) return call(0, count);    \
       return run_transfer({kind, fd, place, count}, call);                                      \
     }                                                                                           \
     ();                                                                                         \
@@ -226,12 +227,13 @@ inline int open_by(int flags, const Opening& opening, Call call) {
   }
 
 // posix_fadvise() returns its error instead of setting errno.
-#define DISCNICE_ADVISE(type, name, parameters, arguments, system, fd, advice)                             \
-  DISCNICE_EXPORT(type, name, parameters);                                                                 \
-  type discnice_hook_##name parameters {                                                                   \
-    const type result = real.name != nullptr ? real.name arguments : static_cast<type>(-raw_words system); \
-    if (result == 0) after_advice(fd, advice);                                                             \
-    return result;                                                                                         \
+#define DISCNICE_ADVISE(type, name, parameters, arguments, system, fd, advice)                       \
+  DISCNICE_EXPORT(type, name, parameters);                                                           \
+  type discnice_hook_##name parameters {                                                             \
+    const type result =                                                                              \
+        DISCNICE_REAL(name) != nullptr ? real.name arguments : static_cast<type>(-raw_words system); \
+    if (result == 0) after_advice(fd, advice);                                                       \
+    return result;                                                                                   \
   }
 
 #define DISCNICE_LOCK(type, name, parameters, arguments, system, fd, is_release) \
@@ -285,7 +287,7 @@ inline int open_by(int flags, const Opening& opening, Call call) {
   DISCNICE_EXPORT(type, name, parameters);                        \
   type discnice_hook_##name parameters {                          \
     leave_job();                                                  \
-    if (real.name != nullptr) real.name arguments;                \
+    if (DISCNICE_REAL(name) != nullptr) real.name arguments;      \
     while (true) raw system;                                      \
   }
 

@@ -26,7 +26,7 @@ static_assert(sizeof(off_t) == 8 && sizeof(off64_t) == 8, "the tables pass 64-bi
   extern "C" __attribute__((visibility("default"))) type discnice_hook_##name parameters __asm__(#name)
 
 #define DISCNICE_CALL(type, name, arguments, ...) \
-  (real.name != nullptr ? real.name arguments : static_cast<type>(raw __VA_ARGS__))
+  (DISCNICE_REAL(name) != nullptr ? real.name arguments : static_cast<type>(raw __VA_ARGS__))
 
 namespace discnice::shim {
 
@@ -49,13 +49,6 @@ long raw_words(long number, Arguments... arguments) {
 template <typename... Arguments>
 long raw(long number, Arguments... arguments) {
   return from_raw(raw_words(number, arguments...));
-}
-
-/// The real function of one that has no raw form, looked up if that has not been done yet.
-template <typename Function>
-Function real_or_resolve(Function& function) {
-  if (function == nullptr) resolve_real_calls();
-  return function;
 }
 
 /// A descriptor that a call has just given out or reassigned means something else now.

@@ -7,6 +7,7 @@
 // simply counts on the parent's account.
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -31,7 +32,7 @@ using gray::base::Result;
 using gray::base::word;
 using protocol::Segment;
 
-constexpr long kPageSizeMax = 65536;
+constexpr long kPageBytesMin = 4096;  // of a larger page the kernel maps all
 constexpr int kStandardError = 2;
 
 using detail::joined;
@@ -41,6 +42,13 @@ std::atomic<std::uint32_t>* fork_mark;  // 1 until a fork wipes the page
 
 std::uint32_t own_pid() {
   return static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
+}
+
+// By a system call: the first look at the clock of the vDSO is two page faults, and many short programs never take one.
+std::uint64_t coarse_ns() {
+  timespec now{};
+  raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC_COARSE, word(&now));
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 void say(const char* entry, const char* text) {
@@ -65,10 +73,10 @@ void say(const char* entry, const char* text) {
 }
 
 bool make_fork_mark() {
-  const long address =
-      raw_syscall(SYS_mmap, 0, kPageSizeMax, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const long address = raw_syscall(SYS_mmap, 0, kPageBytesMin, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   if (is_raw_error(address)) return false;
-  if (is_raw_error(raw_syscall(SYS_madvise, address, kPageSizeMax, MADV_WIPEONFORK))) return false;
+  if (is_raw_error(raw_syscall(SYS_madvise, address, kPageBytesMin, MADV_WIPEONFORK))) return false;
   fork_mark = reinterpret_cast<std::atomic<std::uint32_t>*>(address);
   detail::same_process_mark = fork_mark;
   return true;
@@ -140,7 +148,7 @@ bool is_excluded(const Segment& segment, const char* program) {
 
 __attribute__((constructor)) void join_at_load(int argument_count, char** arguments, char** environment) {
   const int errno_before = errno;
-  resolve_real_calls();
+  prepare_real_calls();
   const Request request = read_request(environment);
   if (request.complaint != nullptr && !request.is_disabled) {
     say(request.bad_entry, request.complaint);
@@ -155,7 +163,7 @@ __attribute__((constructor)) void join_at_load(int argument_count, char** argume
       find_ring(*segment.value());
       enter_job(*segment.value(), protocol::JoinKind::after_exec);
       joined.store(&this_job, std::memory_order_release);  // pairs with job()
-      settle(this_job);
+      settle_own(this_job, coarse_ns());
     }
   }
   errno = errno_before;
@@ -183,7 +191,7 @@ void leave_job() {
   Job* here = joined.load(std::memory_order_acquire);
   if (here == nullptr || here->pid != own_pid())
     return;  // a vfork child, or a fork that never made a call: nothing is its own
-  settle(*here);
+  settle_own(*here, coarse_ns());
   record_process(*here, protocol::ProcessEvent::left, 0);
   joined.store(nullptr, std::memory_order_release);
   remove_when_last(*here->segment, protocol::leave(*here->segment, *here->member, here->pid));

@@ -27,11 +27,11 @@ bool does_read_at_once(int advice) {
 
 }  // namespace
 
-#define DISCNICE_MAP(type, name, parameters, arguments, system, is_file)                    \
-  DISCNICE_EXPORT(type, name, parameters);                                                  \
-  type discnice_hook_##name parameters {                                                    \
-    const SettledCall settled((is_file) ? job() : nullptr);                                 \
-    return real.name != nullptr ? real.name arguments : reinterpret_cast<type>(raw system); \
+#define DISCNICE_MAP(type, name, parameters, arguments, system, is_file)                              \
+  DISCNICE_EXPORT(type, name, parameters);                                                            \
+  type discnice_hook_##name parameters {                                                              \
+    const SettledCall settled((is_file) ? job() : nullptr);                                           \
+    return DISCNICE_REAL(name) != nullptr ? real.name arguments : reinterpret_cast<type>(raw system); \
   }
 
 // posix_madvise() returns its error instead of setting errno; the raw form, of the time before the constructors, says that there was one.

@@ -68,14 +68,14 @@ void made_folder(int folder, const char* path, const ThreadAccount& before) {
   DISCNICE_EXPORT(type, name, parameters);               \
   type discnice_hook_##name parameters {                 \
     const SettledCall settled(job());                    \
-    return real_or_resolve(real.name) arguments;         \
+    return DISCNICE_REAL_ALWAYS(name) arguments;         \
   }
 
 #define DISCNICE_FOLDER_OPEN(type, name, parameters, arguments) \
   DISCNICE_EXPORT(type, name, parameters);                      \
   type discnice_hook_##name parameters {                        \
     const SettledCall settled(job());                           \
-    return opened_folder(real_or_resolve(real.name) arguments); \
+    return opened_folder(DISCNICE_REAL_ALWAYS(name) arguments); \
   }
 
 #define DISCNICE_FOLDER_READ(type, name, parameters, arguments, folder)               \
@@ -83,7 +83,7 @@ void made_folder(int folder, const char* path, const ThreadAccount& before) {
   type discnice_hook_##name parameters {                                              \
     Job* here = job();                                                                \
     if (here != nullptr && has_debt(*here)) pay_debt(*here);                          \
-    auto* entry = real_or_resolve(real.name) arguments;                               \
+    auto* entry = DISCNICE_REAL_ALWAYS(name) arguments;                               \
     if (here != nullptr && is_first_of_buffer(folder, entry)) settle_if_stale(*here); \
     return entry;                                                                     \
   }
@@ -93,7 +93,7 @@ void made_folder(int folder, const char* path, const ThreadAccount& before) {
   type discnice_hook_##name parameters {                                 \
     const SettledCall settled(job());                                    \
     if (folder != nullptr) forget_open_file(dirfd(folder));              \
-    return real_or_resolve(real.name) arguments;                         \
+    return DISCNICE_REAL_ALWAYS(name) arguments;                         \
   }
 
 #include "tools/discnice/shim/interposed_names.def"

@@ -21,20 +21,19 @@ bool is_searched(const link_map& library) {
 
 }  // namespace
 
-// Of the libraries only as many as there are have tables.
-// cppcheck-suppress uninitMemberVar
-NextSymbols::NextSymbols() {
+void NextSymbols::read_loaded() {
   const link_map* library = _r_debug.r_map;
   while (library != nullptr && library->l_ld != _DYNAMIC)  // the linker's name of this library's own table
     library = library->l_next;
   if (library == nullptr) return;  // another namespace
-  for (library = library->l_next; library != nullptr && library_count_ < kLibrariesMax;
-       library = library->l_next) {
+  unsigned count = 0;
+  for (library = library->l_next; library != nullptr && count < kLibrariesMax; library = library->l_next) {
     if (!is_searched(*library)) continue;
-    if (!read_tables(*library, &libraries_[library_count_]))
-      return;  // nobody behind it may be asked before it
-    ++library_count_;
+    Tables tables;  // put in its place as a whole: who comes here at the same time writes the same
+    if (!read_tables(*library, &tables)) break;  // nobody behind it may be asked before it
+    libraries_[count++] = tables;
   }
+  library_count_ = count;
   are_all_known_ = library == nullptr;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // next_symbols: finds many functions of the libraries behind this one at once, as dlsym(RTLD_NEXT) finds one.
 //
-// Every program that is started pays for it: a hundred calls of dlsym() take 40 microseconds, which is most of what this library costs a short
-// program. So the hash tables of the loaded libraries are read here: the hash of a name is made by the compiler, and no lock is taken, nothing
-// is allocated and nothing is written.
+// Here the hash tables of the loaded libraries are read: the hash of a name is made by the compiler, and no lock is taken, nothing is allocated
+// and nothing is written. So a function may be looked up at its first call, wherever that is, and a program that is started pays only for
+// those it calls: all of them at once take some 20 microseconds, and by dlsym() several times that.
 //
 // Source: the ELF hash table of GNU (DT_GNU_HASH: Bloom filter, buckets, chains) and of versions (DT_VERSYM: a symbol whose version is
 // hidden is not the one a program that names no version gets).
@@ -30,11 +30,14 @@ constexpr std::uint32_t symbol_hash(const char* name) {
   return hash;
 }
 
-/// The symbols of the libraries that come behind this one in the order of search. To be made and used in a constructor, while no library
-/// is loaded or unloaded.
+/// The symbols of the libraries that come behind this one in the order of search. Those that a program was loaded with are never unloaded.
 class NextSymbols {
  public:
-  NextSymbols();
+  /// Notes where their tables are. To be called before the program runs, while no library is loaded or unloaded. A second time changes nothing.
+  void read_loaded();
+
+  /// True when no library was left out.
+  [[nodiscard]] bool are_all_known() const { return are_all_known_; }
 
   /// A function's address. Null: dlsym() has to say, or, when `is_certain`, no library has it.
   struct Finding {
@@ -62,9 +65,10 @@ class NextSymbols {
   static bool read_tables(const link_map& library, Tables* tables);
   static const ElfSymbol* find_in(const Tables& tables, const char* name, std::uint32_t hash);
 
-  Tables libraries_[kLibrariesMax];
-  unsigned library_count_ = 0;
-  bool are_all_known_ = false;  // no library was left out
+  unsigned library_count_ =
+      0;  // in front: with the first libraries it shares the page that a start writes (start_order.ld)
+  bool are_all_known_ = false;
+  Tables libraries_[kLibrariesMax] = {};
 };
 
 }  // namespace discnice::shim

@@ -100,6 +100,7 @@ void classify(OpenFile& file, int fd, const struct stat& status) {
   file.owner_uid = status.st_uid;
   file.opening = openings.fetch_add(1, std::memory_order_relaxed) + 1;
   file.can_count = true;  // until the kernel refuses
+  file.has_counted = false;
   file.device = device;
   file.id = {status.st_dev, status.st_ino};
   file.size_bytes = size_of(fd, status);
@@ -111,15 +112,19 @@ void classify(OpenFile& file, int fd, const struct stat& status) {
   file.file_class.store(FileClass::charged, std::memory_order_release);
 }
 
-void learn_details(OpenFile& file, int fd) {
-  if (file.has_details) return;
-  const long flags = raw_syscall(SYS_fcntl, fd, F_GETFL, 0);
+void set_details(OpenFile& file, long flags, bool is_own) {
   file.is_direct = (flags & O_DIRECT) != 0;
   file.is_append = (flags & O_APPEND) != 0;
   file.is_synchronous = (flags & O_DSYNC) != 0;  // O_SYNC has this bit, too
-  const auto user = static_cast<uid_t>(raw_syscall(SYS_geteuid));
-  file.is_own = user == 0 || file.owner_uid == user;
+  file.is_own = is_own;
   file.has_details = true;
+}
+
+void learn_details(OpenFile& file, int fd) {
+  if (file.has_details) return;
+  const long flags = raw_syscall(SYS_fcntl, fd, F_GETFL, 0);
+  const auto user = static_cast<uid_t>(raw_syscall(SYS_geteuid));
+  set_details(file, flags, user == 0 || file.owner_uid == user);
 }
 
 bool refresh_size(OpenFile& file, int fd) {

@@ -45,6 +45,7 @@ struct alignas(64) OpenFile {
   bool is_synchronous;
   bool is_own;         // we own the file, so mincore() tells the truth
   bool can_count;      // the kernel counts resident pages for us on this file, as far as is known
+  bool has_counted;    // it has, so that it need not be tried again
   bool is_size_fresh;  // nothing has been asked of the file since its size was read
   bool is_block_device;
   std::uint32_t owner_uid;
@@ -119,6 +120,9 @@ void classify(OpenFile& file, int fd, const struct stat& status);
 
 /// Fills in the details of a charged entry, if that has not been done. Call under the entry's TryLock. Two system calls.
 void learn_details(OpenFile& file, int fd);
+
+/// The same of one that was just classified, for who knows the flags it was opened with and whether the file is our own. No system call.
+void set_details(OpenFile& file, long flags, bool is_own);
 
 /// Reads the size again, as the file may have grown. False when the descriptor is another file now (then it
 /// is forgotten).

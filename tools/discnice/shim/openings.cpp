@@ -20,12 +20,14 @@ using gray::base::is_raw_error;
 using gray::base::raw_syscall;
 using gray::base::word;
 
-void after_making(Job& job, OpenFile& file, int fd, const ThreadAccount& before) {
+void after_making(Job& job, OpenFile& file, int fd, int flags, const ThreadAccount& before) {
   if (is_assumed_in_memory(job)) return file.is_assumed_in_memory.store(true, std::memory_order_relaxed);
   {
     const TryLock lock(file.lock, job.epoch);
     if (!lock) return;
     classify(file, fd);
+    // Nobody else can have made it then: the rest of the details is in the call.
+    if ((flags & O_EXCL) != 0) set_details(file, flags, true);
   }
   const bool is_charged = file.file_class.load(std::memory_order_relaxed) == FileClass::charged;
   note_made(!is_charged);
@@ -78,7 +80,7 @@ int opened(int fd, int flags, const Opening& opening) {
   Job* here = job();
   if (here == nullptr || file == nullptr) return fd;
   offer_first_pass(*here, *file, flags);
-  if (opening.makes_file) after_making(*here, *file, fd, opening.account_before);
+  if (opening.makes_file) after_making(*here, *file, fd, flags, opening.account_before);
   if (opening.is_file && (flags & O_TRUNC) != 0) after_emptying(*file, opening);
   return fd;
 }

@@ -339,23 +339,39 @@ bool is_known_cached(const OpenFile& file, const Transfer& transfer, std::uint64
          file.state.readahead.unused_markers == 0 && file.size_bytes > 0;
 }
 
-IoEstimate estimate(Job& job, OpenFile& file, const Transfer& transfer, const IoOp& op, std::uint64_t now_ns,
-                    AnswerLog& log) {
-  const std::uint32_t disabled = job.segment->options.disabled_models;
-  const Residency residency(file, transfer.fd, job.segment->options, *job.member);
-  const predictor::ResidencyOracle oracle = log.listen(
-      (disabled & protocol::kWithoutCache) != 0 ? predictor::ResidencyOracle{} : residency.oracle());
-  if (op.kind == OpKind::read) {
-    if ((disabled & protocol::kWithoutReadahead) != 0) return predictor::estimate_read_alone(op, oracle);
-    if (transfer.is_copy)
-      return predictor::estimate_spliced_read(op, kCallBytesMax, file.state, cache_shape, oracle, now_ns);
-    return predictor::estimate_read(op, file.state, cache_shape, oracle, now_ns);
-  }
-  if ((disabled & protocol::kWithoutWrites) != 0) return {.write_bytes = op.length_bytes};
+IoEstimate estimate_reading(Job& job, OpenFile& file, const Transfer& transfer, const IoOp& op,
+                            const predictor::ResidencyOracle& oracle, std::uint64_t now_ns) {
+  if ((job.segment->options.disabled_models & protocol::kWithoutReadahead) != 0)
+    return predictor::estimate_read_alone(op, oracle);
+  if (transfer.is_copy)
+    return predictor::estimate_spliced_read(op, kCallBytesMax, file.state, cache_shape, oracle, now_ns);
+  return predictor::estimate_read(op, file.state, cache_shape, oracle, now_ns);
+}
+
+IoEstimate estimate_writing(Job& job, OpenFile& file, const IoOp& op,
+                            const predictor::ResidencyOracle& oracle, std::uint64_t now_ns) {
+  if ((job.segment->options.disabled_models & protocol::kWithoutWrites) != 0)
+    return {.write_bytes = op.length_bytes};
   const HeldTable table(job);
   if (table) return predictor::estimate_write(op, file.state, *table, oracle, now_ns);
   protocol::add(*job.member, Counter::fallbacks, 1);
   return {.write_bytes = op.length_bytes};
+}
+
+// Of a write behind the end no page is there to be read first: nothing has to be asked about the cache, nor how it may be.
+bool is_behind_end(const IoOp& op) {
+  return op.kind == OpKind::write && op.offset_bytes / kPageBytes * kPageBytes >= op.file_size_bytes;
+}
+
+IoEstimate estimate(Job& job, OpenFile& file, const Transfer& transfer, const IoOp& op, std::uint64_t now_ns,
+                    AnswerLog& log) {
+  if (is_behind_end(op)) return estimate_writing(job, file, op, log.listen({}), now_ns);
+  const bool is_cache_known = (job.segment->options.disabled_models & protocol::kWithoutCache) == 0;
+  const Residency residency(file, transfer.fd, job.segment->options, *job.member);
+  const predictor::ResidencyOracle oracle =
+      log.listen(is_cache_known ? residency.oracle() : predictor::ResidencyOracle{});
+  return op.kind == OpKind::read ? estimate_reading(job, file, transfer, op, oracle, now_ns)
+                                 : estimate_writing(job, file, op, oracle, now_ns);
 }
 
 bool is_whole_file(const IoOp& op) {
@@ -383,15 +399,18 @@ bool predict(Job& job, OpenFile& file, Transfer& transfer, Charge* charge) {
   if (!find_offset(file, transfer, &op.offset_bytes)) return true;
   // The size matters when the transfer reaches beyond what is known of it: the file may have grown, or be
   // another one.
+  const bool is_new = op.kind == OpKind::write && file.is_new.load(std::memory_order_relaxed);
   if (op.offset_bytes + op.length_bytes > file.size_bytes) {
-    if (!is_size_fresh && !refresh_size(file, transfer.fd)) return false;
+    // What was written to a new file was written here, so far as it matters: only one who appends has to know where that is.
+    const bool is_size_known = is_size_fresh || (is_new && !file.is_append);
+    if (!is_size_known && !refresh_size(file, transfer.fd)) return false;
     op.file_size_bytes = file.size_bytes;
     if (op.kind == OpKind::write && file.is_append) op.offset_bytes = file.size_bytes;
   }
   const std::uint64_t end_bytes = op.offset_bytes + op.length_bytes;
   charge->is_overwrite = op.kind == OpKind::write && op.offset_bytes < op.file_size_bytes;
   // What was not written to a new file is a hole, and what was lies in memory: nothing of it has to be read first.
-  if (op.kind == OpKind::write && file.is_new.load(std::memory_order_relaxed)) op.file_size_bytes = 0;
+  if (is_new) op.file_size_bytes = 0;
   AnswerLog log(job);
   charge->estimate = estimate(job, file, transfer, op, now_ns, log);
   transfer.record_number = log.record(op, file, transfer.fd, transfer.is_copy, charge->estimate, now_ns);
@@ -424,15 +443,6 @@ bool passes_unseen(Job& job, Transfer& transfer) {
   transfer.may_wait = admit(job, IoEstimate{}, {last_disk()}, transfer.may_wait, *transfer.signals);
   transfer.unpredicted_at_ns = monotonic_ns();
   return true;
-}
-
-// True for a write to a file that was just made and is taken for one in memory.
-bool is_written_to_memory(const Transfer& transfer) {
-  if (transfer.kind != OpKind::write || transfer.is_copy) return false;
-  OpenFile* file = known_open_file(transfer.fd);
-  return file != nullptr && file->is_assumed_in_memory.load(std::memory_order_relaxed) &&
-         file->file_class.load(std::memory_order_acquire) == FileClass::unknown &&
-         takes_assumed(*file, transfer.length_bytes);
 }
 
 // Whether a read took no longer than a copy from the page cache does, generously: 1 GB/s after a start.
@@ -547,7 +557,9 @@ bool before_transfer(Job& job, Transfer& transfer) {
   transfer.is_known_free = false;
   transfer.pass_term = pass_term();
   if (passes_unseen(job, transfer)) return true;
-  if (is_written_to_memory(transfer)) return false;
+  if (transfer.kind == OpKind::write && !transfer.is_copy &&
+      is_written_to_memory(transfer.fd, transfer.length_bytes))
+    return false;
   OpenFile* file = charged_file(job, transfer.fd);
   if (file == nullptr) return false;
   protocol::add(*job.member, Counter::calls, 1);

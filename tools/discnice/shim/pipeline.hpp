@@ -118,6 +118,14 @@ inline bool takes_pass(int fd, std::size_t bytes) {
          (file->was_opened.load(std::memory_order_relaxed) && takes_assumed(*file, bytes));
 }
 
+/// True for a write of so many bytes to a file that was just made and is taken for one in memory: it may go at once.
+inline bool is_written_to_memory(int fd, std::uint64_t bytes) {
+  OpenFile* file = known_open_file(fd);
+  return file != nullptr && file->is_assumed_in_memory.load(std::memory_order_relaxed) &&
+         file->file_class.load(std::memory_order_acquire) == FileClass::unknown &&
+         takes_assumed(*file, bytes);
+}
+
 /// Makes the real call of a transfer that is charged. It may wait for the disk even if nothing was predicted: for a window that an
 /// earlier one has started to bring in.
 template <typename Call>

@@ -43,7 +43,7 @@ void charge_list(Job& job, Request* const* requests, int count) {
     Job* here = job();                                                \
     const SettledCall settled(here);                                  \
     if (here != nullptr) charge_queued(*here, transfer);              \
-    return real_or_resolve(real.name) arguments;                      \
+    return DISCNICE_REAL_ALWAYS(name) arguments;                      \
   }
 
 #define DISCNICE_ENQUEUE_LIST(type, name, parameters, arguments, mode, requests, count) \
@@ -53,31 +53,31 @@ void charge_list(Job& job, Request* const* requests, int count) {
     const SettledCall settled(here);                                                    \
     if (here != nullptr && ((mode) == LIO_WAIT || (mode) == LIO_NOWAIT))                \
       charge_list(*here, requests, count);                                              \
-    return real_or_resolve(real.name) arguments;                                        \
+    return DISCNICE_REAL_ALWAYS(name) arguments;                                        \
   }
 
 #define DISCNICE_WALK(type, name, parameters, arguments) \
   DISCNICE_EXPORT(type, name, parameters);               \
   type discnice_hook_##name parameters {                 \
     const SettledCall settled(job());                    \
-    return real_or_resolve(real.name) arguments;         \
+    return DISCNICE_REAL_ALWAYS(name) arguments;         \
   }
 
 #define DISCNICE_DEQUEUE(type, name, parameters, arguments)         \
   DISCNICE_EXPORT(type, name, parameters);                          \
   type discnice_hook_##name parameters {                            \
-    const type result = real_or_resolve(real.name) arguments;       \
+    const type result = DISCNICE_REAL_ALWAYS(name) arguments;       \
     if (Job* here = job(); here != nullptr) settle_if_stale(*here); \
     return result;                                                  \
   }
 
-#define DISCNICE_SUBMIT(type, name, parameters, arguments, system)                           \
-  DISCNICE_EXPORT(type, name, parameters);                                                   \
-  type discnice_hook_##name parameters {                                                     \
-    Job* here = job();                                                                       \
-    const SettledCall settled(here);                                                         \
-    if (here != nullptr) charge_submitted(*here, count, requests);                           \
-    return real.name != nullptr ? real.name arguments : static_cast<type>(raw_words system); \
+#define DISCNICE_SUBMIT(type, name, parameters, arguments, system)                                     \
+  DISCNICE_EXPORT(type, name, parameters);                                                             \
+  type discnice_hook_##name parameters {                                                               \
+    Job* here = job();                                                                                 \
+    const SettledCall settled(here);                                                                   \
+    if (here != nullptr) charge_submitted(*here, count, requests);                                     \
+    return DISCNICE_REAL(name) != nullptr ? real.name arguments : static_cast<type>(raw_words system); \
   }
 
 #include "tools/discnice/shim/interposed_queues.def"

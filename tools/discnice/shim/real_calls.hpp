@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// real_calls: the functions we stand in front of, as the next library in line provides them. Resolved once,
-// before main().
+// real_calls: the functions we stand in front of, as the next library in line provides them. Each is looked up when it is first
+// called; that takes no lock and allocates nothing (next_symbols.hpp).
 #pragma once
 
 #include <cstdarg>
@@ -16,13 +16,15 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <csignal>
+#include <type_traits>
+
+#include "tools/discnice/shim/next_symbols.hpp"
 
 namespace discnice::shim {
 
 using io_context_id = void*;  // of libaio: the kernel's name of a queue
 
-// One pointer a function, named as the function; null until resolved, and for functions this libc does not
-// have.
+// One pointer a function, named as the function; null until it is first called, and for functions this libc does not have.
 struct RealCalls {
 #define DISCNICE_EACH(type, name, parameters) type(*name) parameters;
 #include "tools/discnice/shim/interposed_each.inc"
@@ -31,7 +33,33 @@ struct RealCalls {
 extern __attribute__((visibility("hidden")))
 RealCalls real __asm__("discnice_real_calls");  // syscall_hook.cpp knows that name
 
-/// Looks all of them up behind this library (RTLD_NEXT). Called once, by the constructor.
-void resolve_real_calls();
+/// Gets ready to look them up behind this library (RTLD_NEXT). Called once, by the constructor. Where a library has no tables that can be
+/// read they are all looked up at once by dlsym(), which is for no place but a constructor.
+void prepare_real_calls();
+
+/// When a function that has not been looked up yet may be.
+enum class LookUp : std::uint8_t { after_constructor, always };
+
+/// One of them by its name. Null: there is none, or it is too early. A name whose library chooses its code at run time is left to dlsym().
+void* look_up_real_call(const char* name, std::uint32_t hash, LookUp when);
+
+template <typename Function>
+Function real_call(Function& place, const char* name, std::uint32_t hash, LookUp when) {
+  Function known = __atomic_load_n(&place, __ATOMIC_RELAXED);
+  if (known != nullptr) [[likely]]
+    return known;
+  known = reinterpret_cast<Function>(look_up_real_call(name, hash, when));
+  if (known != nullptr) __atomic_store_n(&place, known, __ATOMIC_RELAXED);  // what another thread found stays
+  return known;
+}
+
+/// The real function of that name; null before the constructor has run, for which there is a raw system call.
+#define DISCNICE_REAL(name) DISCNICE_REAL_WHEN(name, LookUp::after_constructor)
+
+/// The real function of one that has no raw form: looked up at any time.
+#define DISCNICE_REAL_ALWAYS(name) DISCNICE_REAL_WHEN(name, LookUp::always)
+
+#define DISCNICE_REAL_WHEN(name, when) \
+  real_call(real.name, #name, std::integral_constant<std::uint32_t, symbol_hash(#name)>::value, when)
 
 }  // namespace discnice::shim

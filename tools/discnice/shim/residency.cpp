@@ -65,10 +65,11 @@ bool Residency::may_use(Backend backend) const {
 void Residency::choose() {
   const CountVerdict verdict = file_.device->count_verdict.load(std::memory_order_relaxed);
   if (may_use(Backend::cachestat) && file_.can_count && verdict != CountVerdict::lies) {
-    // The kernel answers the owner of a file; others only where they may write.
+    // The kernel answers the owner of a file; others only where they may write. Whom it has answered once it answers again.
     CachestatAnswer answer{};
-    file_.can_count =
-        (verdict == CountVerdict::works && file_.is_own) || !is_raw_error(ask_pages(fd_, 0, 1, &answer));
+    const bool is_answered = file_.has_counted || (verdict == CountVerdict::works && file_.is_own);
+    file_.can_count = is_answered || !is_raw_error(ask_pages(fd_, 0, 1, &answer));
+    file_.has_counted = file_.can_count;
     if (file_.can_count) {
       oracle_.count_resident = count_by_cachestat;
       return;
@@ -86,7 +87,8 @@ std::uint64_t Residency::count_by_cachestat(void* context, std::uint64_t first_p
   auto& self = *static_cast<Residency*>(context);
   CachestatAnswer answer{};
   if (!is_raw_error(ask_pages(self.fd_, first_page, page_count, &answer))) return answer.cached;
-  self.file_.can_count = false;  // root of a user namespace, say, is not asked about everybody's files
+  self.file_.can_count = self.file_.has_counted =
+      false;  // root of a user namespace, say, is not asked about everybody's files
   return 0;
 }
 

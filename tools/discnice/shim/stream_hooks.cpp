@@ -128,14 +128,14 @@ FILE* opened_stream(FILE* stream, const char* mode, const Opening& opening) {
   DISCNICE_EXPORT(type, name, parameters);                         \
   type discnice_hook_##name parameters {                           \
     const StreamCall settled(stream);                              \
-    return real_or_resolve(real.name) arguments;                   \
+    return DISCNICE_REAL_ALWAYS(name) arguments;                   \
   }
 
 #define DISCNICE_STREAM_READ(type, name, parameters, arguments, stream, missing, taken)   \
   DISCNICE_EXPORT(type, name, parameters);                                                \
   type discnice_hook_##name parameters {                                                  \
     return run_stream_read(                                                               \
-        stream, missing, [&] { return real_or_resolve(real.name) arguments; },            \
+        stream, missing, [&] { return DISCNICE_REAL_ALWAYS(name) arguments; },            \
         [&]([[maybe_unused]] type result) { return static_cast<std::uint64_t>(taken); }); \
   }
 
@@ -143,7 +143,7 @@ FILE* opened_stream(FILE* stream, const char* mode, const Opening& opening) {
   DISCNICE_EXPORT(type, name, parameters);                              \
   type discnice_hook_##name parameters {                                \
     const StreamMove moved(stream);                                     \
-    return real_or_resolve(real.name) arguments;                        \
+    return DISCNICE_REAL_ALWAYS(name) arguments;                        \
   }
 
 #define DISCNICE_STREAM_LIST(type, name, parameters, arguments, list_form, stream) \
@@ -152,7 +152,7 @@ FILE* opened_stream(FILE* stream, const char* mode, const Opening& opening) {
     const StreamCall settled(stream);                                              \
     va_list rest;                                                                  \
     va_start(rest, format);                                                        \
-    const type result = real_or_resolve(real.list_form) arguments;                 \
+    const type result = DISCNICE_REAL_ALWAYS(list_form) arguments;                 \
     va_end(rest);                                                                  \
     return result;                                                                 \
   }
@@ -162,7 +162,7 @@ FILE* opened_stream(FILE* stream, const char* mode, const Opening& opening) {
   type discnice_hook_##name parameters {                                       \
     const SettledCall settled(job());                                          \
     const Opening opening = before_stream(path, mode);                         \
-    return opened_stream(real_or_resolve(real.name) arguments, mode, opening); \
+    return opened_stream(DISCNICE_REAL_ALWAYS(name) arguments, mode, opening); \
   }
 
 #define DISCNICE_STREAM_REOPEN(type, name, parameters, arguments, path, mode, stream) \
@@ -171,7 +171,7 @@ FILE* opened_stream(FILE* stream, const char* mode, const Opening& opening) {
     const SettledCall settled(job());                                                 \
     forget_stream(stream);                                                            \
     const Opening opening = before_stream(path, mode);                                \
-    return opened_stream(real_or_resolve(real.name) arguments, mode, opening);        \
+    return opened_stream(DISCNICE_REAL_ALWAYS(name) arguments, mode, opening);        \
   }
 
 // Forgotten before the call, as by close(); the stream's own descriptor was opened inside libc.
@@ -180,7 +180,7 @@ FILE* opened_stream(FILE* stream, const char* mode, const Opening& opening) {
   type discnice_hook_##name parameters {                                 \
     const SettledCall settled(job());                                    \
     forget_stream(stream);                                               \
-    return real_or_resolve(real.name) arguments;                         \
+    return DISCNICE_REAL_ALWAYS(name) arguments;                         \
   }
 
 #include "tools/discnice/shim/interposed_streams.def"
