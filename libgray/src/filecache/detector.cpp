@@ -107,7 +107,8 @@ bool Detector::count(const Target& target, const Stretch& stretch, CacheReport& 
       return true;
     }
   }
-  if (!may_use(Backend::mincore) || !target.facts.is_trusted || pages.count > kMincorePagesMax) return false;
+  if (!may_use(Backend::mincore) || pages.count > kMincorePagesMax) return false;
+  if (!os::is_trusted(target.fd, target.facts)) return false;
   const base::Result<std::uint64_t> resident = os::count_by_mincore(target.fd, pages.first, pages.count);
   if (resident) set_counted(report, resident.value(), pages.count, Backend::mincore);
   return resident.is_ok();

@@ -21,8 +21,7 @@ struct FileFacts {
   std::uint64_t inode;
   std::uint64_t size_bytes;
   bool is_regular;
-  bool is_trusted;  // the caller owns the file or may write it, so the kernel tells it the truth about
-                    // residency; false when in doubt
+  std::uint32_t owner;       // as the caller's user namespace numbers it
   std::int64_t modified_ns;  // when its data was last changed, since 1970
 };
 
@@ -31,6 +30,10 @@ base::Result<FileFacts> look_at(const char* path);
 
 /// The same of an open file. As fstat(2).
 base::Result<FileFacts> look_at_open(int fd);
+
+/// Whether the caller owns an open file or may write it, so that the kernel tells it the truth about residency; false when
+/// in doubt. `facts` are the file's.
+bool is_trusted(int fd, const FileFacts& facts);
 
 /// Opens for reading, without blocking on a FIFO and without becoming a terminal's owner. The caller closes
 /// it with close_file().
@@ -41,7 +44,7 @@ void close_file(int fd);
 /// -EOPNOTSUPP.
 base::Result<std::uint64_t> count_by_cachestat(int fd, std::uint64_t first_page, std::uint64_t page_count);
 
-/// The same by mincore. Says "all" for files that are not trusted: check FileFacts::is_trusted first.
+/// The same by mincore. Says "all" for files that are not trusted: check is_trusted() first.
 base::Result<std::uint64_t> count_by_mincore(int fd, std::uint64_t first_page, std::uint64_t page_count);
 
 /// Tells the kernel that reads of this descriptor are random, so a probe brings in one page and leaves no

@@ -73,28 +73,32 @@ Result<T> failed(long result) {
   return Result<T>::failure(static_cast<int>(result));
 }
 
-FileFacts facts_of(const struct stat& status, bool is_trusted) {
+FileFacts facts_of(const struct stat& status) {
   constexpr std::int64_t kNsPerSecond = 1'000'000'000;
   return {
       status.st_dev,           status.st_ino, static_cast<std::uint64_t>(status.st_size),
-      S_ISREG(status.st_mode), is_trusted,    status.st_mtim.tv_sec * kNsPerSecond + status.st_mtim.tv_nsec};
+      S_ISREG(status.st_mode), status.st_uid, status.st_mtim.tv_sec * kNsPerSecond + status.st_mtim.tv_nsec};
 }
 
 }  // namespace
 
-// The kernel's rule for the truth is owner, CAP_FOWNER, or leave to write. Being root is not the rule: root of a user
-// namespace owns nothing outside it. Effective ids count. CAP_FOWNER alone is left out, for "no" only costs
-// a few probes.
 Result<FileFacts> look_at(const char* path) {
   struct stat status {};
   if (stat(path, &status) != 0) return failed<FileFacts>(-errno);
-  return facts_of(status, status.st_uid == geteuid() || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0);
+  return facts_of(status);
 }
 
 Result<FileFacts> look_at_open(int fd) {
   struct stat status {};
   if (fstat(fd, &status) != 0) return failed<FileFacts>(-errno);
-  return facts_of(status, status.st_uid == geteuid() || may_write_open(fd));
+  return facts_of(status);
+}
+
+// The kernel's rule for the truth is owner, CAP_FOWNER, or leave to write. Being root is not the rule: root of a user
+// namespace owns nothing outside it. Effective ids count. CAP_FOWNER alone is left out, for "no" only costs
+// a few probes.
+bool is_trusted(int fd, const FileFacts& facts) {
+  return facts.owner == geteuid() || may_write_open(fd);
 }
 
 Result<int> open_file(const char* path) {

@@ -134,6 +134,17 @@ TEST_CASE("mincore is never asked of a file that is not trusted, whatever is dem
   CHECK(report.backend == (may_probe ? Backend::timed : Backend::none));
 }
 
+TEST_CASE("whose a file is is asked only where mincore would be believed") {
+  simulated::reset();
+  simulated::add_file("counted", 400, 100);
+  Detector detector = detector_with(Backend::automatic);
+  CHECK(look(detector, "counted").backend == Backend::cachestat);
+  CHECK(simulated::host().trust_questions == 0);
+  simulated::host().has_cachestat = false;
+  CHECK(look(detector, "counted").backend == Backend::mincore);
+  CHECK(simulated::host().trust_questions == 1);
+}
+
 TEST_CASE("timed probes tell cold, warm and half-warm files apart and bring in one page each") {
   simulated::reset();
   simulated::add_file("cold", 400, 0).is_trusted = false;

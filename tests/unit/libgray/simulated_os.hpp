@@ -55,6 +55,7 @@ struct Host {
   std::uint64_t pages_brought_in = 0;
   std::uint64_t cachestat_calls = 0;
   std::uint64_t mincore_calls = 0;
+  std::uint64_t trust_questions = 0;
   std::uint64_t nowait_calls = 0;
   std::uint64_t fault_calls = 0;
   std::uint64_t opens = 0;
