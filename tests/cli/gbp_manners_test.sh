@@ -34,6 +34,15 @@ for number, line in enumerate(sys.stdin.buffer, 1):
     print(entry["path"])'
 }
 
+# grant USER FILE: reading, by an access list, of a file that only its owner may read otherwise. As linux/posix_acl_xattr.h has it.
+grant() {
+  python3 -c '
+import os, struct, sys
+anyone = 0xffffffff
+entries = [(1, 6, anyone), (2, 4, int(sys.argv[1])), (4, 0, anyone), (16, 4, anyone), (32, 0, anyone)]
+os.setxattr(sys.argv[2], "system.posix_acl_access", struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries))' "$@"
+}
+
 mkdir "$SCRATCH/odd"
 cd "$SCRATCH/odd"
 # shellcheck disable=SC2016,SC1003 # these are names, not expressions
@@ -139,6 +148,31 @@ if [[ ${unprivileged[*]} != false ]]; then
     timeout "$SECONDS_MAX" "${unprivileged[@]}" "$BIN/gbp" "$mode" secret plain >"$OUT" 2>"$ERR" || status=$?
     [[ $status -eq 1 && $(cat "$OUT") == $'plain\nsecret' && $(cat "$ERR") == *"'secret': Permission denied"* ]] ||
       fail "an unreadable file with $mode: status $status, $(cat "$OUT" "$ERR")"
+  done
+fi
+
+# The same among many of one folder, which are found by another way than the first, all of them in memory; and what a list of access
+# rights grants is no error.
+mkdir rights
+(cd rights && seq -f 'name-%02.0f' 60 | xargs -I{} cp ../plain {})
+chmod 000 rights/name-30 rights/name-60
+: >wanted
+for ((i = 1; i <= 61; ++i)); do ((i == 30 || i >= 60)) || printf 'rights/name-%02d\n' "$i" >>wanted; done
+printf 'rights/name-%s\n' 30 60 61 >>wanted
+if [[ ${unprivileged[*]} != false ]]; then
+  if [[ $EUID -eq 0 ]]; then
+    chown 65534:65534 rights/name-30 # an owner who left himself no right has none
+    chown 65534:65534 rights/name-10 && chmod 400 rights/name-10
+    grant 65534 rights/name-20 2>/dev/null || printf 'no access lists on this file system\n'
+  fi
+  for mode in -mem -file -compose; do
+    status=0
+    timeout "$SECONDS_MAX" "${unprivileged[@]}" "$BIN/gbp" "$mode" --order none rights/name-{01..61} >"$OUT" 2>"$ERR" || status=$?
+    [[ $status -eq 1 ]] || fail "status $status with unreadable files among many, $mode"
+    [[ $(tail -n 3 "$OUT") == "$(tail -n 3 wanted)" && $(LC_ALL=C sort "$OUT") == "$(LC_ALL=C sort wanted)" ]] ||
+      fail "unreadable and vanished files are not last with $mode: $(tail -n 5 "$OUT")"
+    [[ $(wc -l <"$ERR") -eq 3 && $(grep -c 'Permission denied' "$ERR") -eq 2 && $(grep -c 'No such file' "$ERR") -eq 1 ]] ||
+      fail "unreadable and vanished files among many are not named with $mode: $(cat "$ERR")"
   done
 fi
 

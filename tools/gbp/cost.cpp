@@ -12,6 +12,7 @@
 
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/progress.hpp"
+#include "tools/gbp/last_folder.hpp"
 
 namespace gbp {
 namespace {
@@ -30,7 +31,8 @@ using Detector = std::unique_ptr<gb_cache_t, CloseCache>;
 
 class ScopedFile {
  public:
-  explicit ScopedFile(const char* path) : fd_(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) {}
+  explicit ScopedFile(const Relative& file)
+      : fd_(openat(file.folder_fd, file.name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) {}
   ~ScopedFile() {
     if (fd_ >= 0) close(fd_);
   }
@@ -56,9 +58,10 @@ class Look {
     for (std::size_t i = 0; i < names.size(); i += step) {
       File file;
       file.path = names[i];
-      look_at_stat(file);
+      const Relative place = folder_.find(file.path);
+      look_at_stat(place, file);
       if (file.error != 0 || !is_regular_) return false;
-      const ScopedFile open_file(file.path);
+      const ScopedFile open_file(place);
       if (open_file.get() < 0) return false;
       look_at_cache(open_file.get(), file);
       if (file.backend > GB_BACKEND_MINCORE || file.cached_fraction < 1) return false;
@@ -69,20 +72,21 @@ class Look {
   void give_up_order() { is_order_given_up_ = true; }
 
   void at(File& file) {
+    const Relative place = folder_.find(file.path);
     if (is_order_given_up_ && !wanted_.is_extent_told) {
-      look_at_access(file);
+      look_at_access(place, file);
       return;
     }
-    look_at_stat(file);
+    look_at_stat(place, file);
     if (file.error != 0) return;
     file.order = order_for(file);
     const bool is_extent_wanted =
         wanted_.is_extent_told || (wanted_.is_layout_wanted && file.order == GB_ORDER_EXTENT);
     if (!is_regular_ || !(wanted_.is_cache_wanted || is_extent_wanted)) {
-      look_at_access(file);
+      look_at_access(place, file);
       return;
     }
-    const ScopedFile open_file(file.path);
+    const ScopedFile open_file(place);
     if (open_file.get() < 0) {
       file.error = -errno;
       return;
@@ -93,13 +97,13 @@ class Look {
 
  private:
   // Whoever gets the list wants to read the file.
-  static void look_at_access(File& file) {
-    if (faccessat(AT_FDCWD, file.path, R_OK, AT_EACCESS) != 0) file.error = -errno;
+  static void look_at_access(const Relative& place, File& file) {
+    if (faccessat(place.folder_fd, place.name, R_OK, AT_EACCESS) != 0) file.error = -errno;
   }
 
-  void look_at_stat(File& file) {
+  void look_at_stat(const Relative& place, File& file) {
     struct stat status {};
-    if (stat(file.path, &status) != 0) {
+    if (fstatat(place.folder_fd, place.name, &status, 0) != 0) {
       file.error = -errno;
       return;
     }
@@ -142,6 +146,7 @@ class Look {
 
   const Wanted& wanted_;
   Detector detector_;
+  LastFolder folder_;
   bool is_regular_ = false;  // the file looked at last
   bool is_order_given_up_ = false;
   std::map<std::uint64_t, std::uint8_t> advice_;  // by device

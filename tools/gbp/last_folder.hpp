@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// last_folder: the folder that several names in a row share, held open, so that each is found by its last part.
+//
+// Lists come folder by folder, and most of what it takes to find a file is the way to its folder. What is looked at beside one
+// another is then looked at in one folder, even if another takes its name meanwhile: such a race is any list's own.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace gbp {
+
+/// A name as the ...at() calls take it. Both are borrowed: until the next question, and from the path.
+struct Relative {
+  int folder_fd;  // or AT_FDCWD
+  const char* name;
+};
+
+/// One thread at a time.
+class LastFolder {
+ public:
+  LastFolder() = default;
+  ~LastFolder() { leave(); }
+  LastFolder(const LastFolder&) = delete;
+  LastFolder& operator=(const LastFolder&) = delete;
+
+  /// The same file, by the shortest way. Opens the folder once names of it have come a few times in a row.
+  Relative find(const char* path);
+
+ private:
+  void leave();
+
+  std::string prefix_;  // of the path asked for last, up to and with its last slash
+  std::size_t names_in_row_ = 0;
+  int fd_ = -1;
+};
+
+}  // namespace gbp
