@@ -64,7 +64,8 @@ class Look {
       const ScopedFile open_file(place);
       if (open_file.get() < 0) return false;
       look_at_cache(open_file.get(), file);
-      if (file.backend > GB_BACKEND_MINCORE || file.cached_fraction < 1) return false;
+      const bool is_counted = file.backend <= GB_BACKEND_MINCORE || file.size_bytes == 0;
+      if (!is_counted || file.cached_fraction < 1) return false;
     }
     return true;
   }

@@ -96,11 +96,12 @@ std::string find_memory_path() {
   return home != nullptr && *home == '/' ? std::string(home) + "/.cache/gbp-probes" : "";
 }
 
-HostParameters read_host_parameters(const std::string& path) {
+HostParameters read_host_parameters(const std::string& path, bool is_threshold_wanted) {
   const Repository repository(gray::repo::default_places());
   for (const std::string& problem : repository.problems()) gray::cli::warn("{}", problem);
-  HostParameters parameters = choose_host_parameters(
-      repository, gray::repo::device_identity(path).value_or(""), gray::timing::time_cached_read);
+  HostParameters parameters =
+      choose_host_parameters(repository, gray::repo::device_identity(path).value_or(""),
+                             is_threshold_wanted ? gray::timing::time_cached_read : nullptr);
   parameters.memory_path = find_memory_path();
   return parameters;
 }

@@ -32,8 +32,8 @@ HostParameters choose_host_parameters(const gray::repo::Repository& repository, 
 /// Where this user's probes are remembered: below $XDG_RUNTIME_DIR, or the cache folder; empty where there is neither.
 std::string find_memory_path();
 
-/// Reads the repository for the file system of `path`; where it has no threshold a cached read is timed, in less than a millisecond. A file or variable that is there but can't be used is said
-/// in one line on stderr each, and not used.
-HostParameters read_host_parameters(const std::string& path);
+/// Reads the repository for the file system of `path`. Where it has no threshold and one is wanted, a cached read is timed, in less
+/// than a millisecond. A file or variable that is there but can't be used is said in one line on stderr each, and not used.
+HostParameters read_host_parameters(const std::string& path, bool is_threshold_wanted);
 
 }  // namespace gbp

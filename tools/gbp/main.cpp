@@ -50,7 +50,8 @@ gbp::Wanted wanted_of(const gbp::Options& options) {
   wanted.is_extent_told = options.format == gbp::Format::json_lines;
   wanted.backend = options.backend;
   wanted.order = options.order;
-  wanted.host = gbp::read_host_parameters(path);
+  // By the layout alone gbp asks nothing that is judged by its time, and libgray times a read itself where it must.
+  wanted.host = gbp::read_host_parameters(path, wanted.is_cache_wanted || options.is_explained);
   return wanted;
 }
 

@@ -78,9 +78,12 @@ void sort_files(std::vector<File>& files, Mode mode, bool is_by_directory) {
       !is_by_directory && std::any_of(files.begin(), files.end(), [](const File& file) {
         return file.error == 0 && file.order != GB_ORDER_NONE;
       });
-  std::stable_sort(files.begin(), files.end(), [mode, is_layout_known](const File& a, const File& b) {
+  const auto is_before = [mode, is_layout_known](const File& a, const File& b) {
     return compare(a, b, mode, is_layout_known) < 0;
-  });
+  };
+  // Where all are alike, which is where gbp abstains, finding that out is all that it may cost.
+  if (!std::is_sorted(files.begin(), files.end(), is_before))
+    std::stable_sort(files.begin(), files.end(), is_before);
 }
 
 }  // namespace gbp

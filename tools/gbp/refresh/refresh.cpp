@@ -48,7 +48,7 @@ std::vector<std::string> read_order(const RefreshOptions& options, std::string& 
 
 void forbid_where_it_gains_nothing(const Workplace& place, const RefreshOptions& options, Survey& found) {
   gb_order_t order = GB_ORDER_NONE;
-  const HostParameters host = read_host_parameters(place.path);
+  const HostParameters host = read_host_parameters(place.path, false);
   if (options.is_forced || gb_layout_advise(place.path.c_str(), host.random_over_sequential, &order) != 0)
     return;
   if (order == GB_ORDER_NONE)
@@ -223,7 +223,7 @@ int refresh(const RefreshOptions& options) {
   if (status != gray::cli::kExitSuccess) return status;
   if (options.way == RefreshWay::apply) return apply(place, options, found);
   forbid_where_it_gains_nothing(place, options, found);
-  describe(place, found, read_host_parameters(place.path));
+  describe(place, found, read_host_parameters(place.path, false));
   return gray::cli::kExitSuccess;
 }
 
