@@ -51,12 +51,18 @@ void for_each_used(AnySegment& segment, Take take) {
   }
 }
 
+// By an exchange, as has_magic() in segment.cpp and for the same reason.
+bool is_held_by(Member& member, std::uint32_t pid) {
+  std::uint32_t holder = pid;
+  return member.pid.compare_exchange_strong(holder, pid, std::memory_order_relaxed);
+}
+
 // A process that starts looks no farther than any ever had to go: the slots of a whole stretch are several pages of memory.
 Member* find_own(Segment& segment, std::uint32_t pid) {
   const std::uint32_t farthest = segment.farthest_slot.load(std::memory_order_relaxed);
   for (std::uint32_t step = 0; step <= farthest && step < kLookMax; ++step) {
     Member& member = segment.members[place(pid, step)];
-    if (member.pid.load(std::memory_order_relaxed) == pid) return &member;
+    if (is_held_by(member, pid)) return &member;
   }
   return nullptr;
 }

@@ -110,8 +110,15 @@ Result<Segment*> set_up(long descriptor, const Path& path) {
   return mapped;
 }
 
-int check(const Segment& segment) {
-  if (segment.magic.load(std::memory_order_acquire) != kSegmentMagic) return -EPROTO;
+// By an exchange that changes nothing: a shared page that is touched by a write first is mapped alone, else with up to fifteen
+// others, which every process of a job would have to unmap again.
+bool has_magic(Segment& segment) {
+  std::uint64_t magic = kSegmentMagic;
+  return segment.magic.compare_exchange_strong(magic, kSegmentMagic, std::memory_order_acquire);
+}
+
+int check(Segment& segment) {
+  if (!has_magic(segment)) return -EPROTO;
   if (segment.version != kSegmentVersion || segment.size_bytes != sizeof(Segment)) return -EPROTO;
   // The names are read as texts: they must end within their fields.
   if (segment.job_name[kJobNameBytesMax - 1] != '\0' || segment.file_name[kJobNameBytesMax - 1] != '\0')
