@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# start_page: all data that a start of libdiscnice.so writes lies on one page, for each page costs every exec in a job a fault or two.
+# start_page: all data that a start of libdiscnice.so writes lies on one page, but for the fork mark, which is the last one; and the loader looks
+# up few names. For each page costs every exec in a job a fault or two, and each name a third of a microsecond.
 #
-# Reads the section headers only. Whether a start touches something else besides is not seen here; script/bench call_cost shows what it costs.
+# Reads headers and relocations only. Whether a start touches something else besides is not seen here; script/bench call_cost shows what it costs.
 source "$(dirname "$0")/../support/system.bash"
 need_preload  # an instrumented library has data of its own
-need readelf
+need readelf nm
 readonly PAGE_BYTES=4096
 library=$LIB/libdiscnice.so
 [[ -e $library ]] || skip "not built: $library"
@@ -24,3 +25,21 @@ first=$(address_of "$FIRST")
 ((0x$first / PAGE_BYTES == 0x$last / PAGE_BYTES)) ||
   fail "$FIRST at 0x$first and $LAST at 0x$last are on different pages: something in between has grown, or has pointers now that the loader must move"
 if readelf -lW "$library" | grep -q GNU_RELRO; then fail "read-only relocations put the relocated tables on a page of their own"; fi
+
+# The kernel makes a mapping of its own of the mark's page: at the end that leaves two, elsewhere three.
+mark=$(address_of .bss.last)
+[[ -n $mark ]] || fail "$library has no .bss.last, where the fork mark is"
+read -r start size < <(readelf -lW "$library" | awk '$1 == "LOAD" { last = $3 " " $6 } END { print last }')
+((0x$mark % PAGE_BYTES == 0)) || fail "the fork mark at 0x$mark shares its page"
+((0x$mark + 65536 >= start + size)) || fail "behind the fork mark at 0x$mark there is something else"
+
+# What is called is looked up at its first call. What has to be known at once is data, and functions that not every libc has.
+for name in $(readelf -rW "$library" | awk '$1 ~ /^[0-9a-f]+$/ && $3 !~ /RELATIVE|JUMP_SLO/ { sub(/@.*/, "", $5); print $5 }'); do
+  case $name in
+    stdin | stdout | stderr | _r_debug | pthread_setcancelstate | pthread_testcancel) ;;
+    *) fail "the loader looks up $name at every start" ;;
+  esac
+done
+if readelf -dW "$library" | grep -E 'BIND_NOW|\((INIT|FINI)\)'; then fail "all names are looked up at every start, or the compiler's start files are back"; fi
+# A start would pay for the look-up of these however late it is.
+if nm -uD "$library" | grep -wE 'memcpy|memcmp|strlen|strcmp|strncmp|strchr|strrchr'; then fail "a start calls libc where shim/own_text.cpp would do"; fi

@@ -12,6 +12,7 @@
 
 #include "tools/discnice/protocol/layout.hpp"
 #include "tools/discnice/protocol/members.hpp"
+#include "tools/discnice/shim/fork_mark.hpp"
 
 namespace discnice::protocol {
 struct Ring;
@@ -31,7 +32,6 @@ struct Job {
 
 namespace detail {
 extern std::atomic<Job*> joined;
-extern const std::atomic<std::uint32_t>* same_process_mark;  // set while joined; 0 there: a fork has wiped it
 void join_after_fork(Job& job);
 }  // namespace detail
 
@@ -40,14 +40,14 @@ void join_after_fork(Job& job);
 inline Job* job() {
   Job* here = detail::joined.load(std::memory_order_acquire);  // pairs with join_at_load()
   if (here == nullptr) return nullptr;
-  if (detail::same_process_mark->load(std::memory_order_relaxed) == 0) detail::join_after_fork(*here);
+  if (fork_mark.is_set.load(std::memory_order_relaxed) == 0) detail::join_after_fork(*here);
   return here;
 }
 
 /// True when there is a job and job() would have nothing to do.
 inline bool has_job_at_hand() {
   return detail::joined.load(std::memory_order_acquire) != nullptr &&
-         detail::same_process_mark->load(std::memory_order_relaxed) != 0;
+         fork_mark.is_set.load(std::memory_order_relaxed) != 0;
 }
 
 /// Leaves the job for good: settles and gives the slot back. Called by the destructor and before _exit().

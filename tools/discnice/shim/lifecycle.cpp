@@ -9,7 +9,6 @@
 #include <cstring>
 #include <ctime>
 
-#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "toolbox/base/raw_sys.hpp"
@@ -18,6 +17,7 @@
 #include "tools/discnice/protocol/segment_guard.hpp"
 #include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/environment.hpp"
+#include "tools/discnice/shim/fork_mark.hpp"
 #include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/job.hpp"
 #include "tools/discnice/shim/real_calls.hpp"
@@ -26,19 +26,16 @@
 namespace discnice::shim {
 namespace {
 
-using gray::base::is_raw_error;
 using gray::base::raw_syscall;
 using gray::base::Result;
 using gray::base::word;
 using protocol::Segment;
 
-constexpr long kPageBytesMin = 4096;  // of a larger page the kernel maps all
 constexpr int kStandardError = 2;
 
 using detail::joined;
 
 Job this_job;
-std::atomic<std::uint32_t>* fork_mark;  // 1 until a fork wipes the page
 
 std::uint32_t own_pid() {
   return static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
@@ -72,16 +69,6 @@ void say(const char* entry, const char* text) {
   raw_syscall(SYS_write, kStandardError, word(line), static_cast<long>(std::strlen(line)));
 }
 
-bool make_fork_mark() {
-  const long address = raw_syscall(SYS_mmap, 0, kPageBytesMin, PROT_READ | PROT_WRITE,
-                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-  if (is_raw_error(address)) return false;
-  if (is_raw_error(raw_syscall(SYS_madvise, address, kPageBytesMin, MADV_WIPEONFORK))) return false;
-  fork_mark = reinterpret_cast<std::atomic<std::uint32_t>*>(address);
-  detail::same_process_mark = fork_mark;
-  return true;
-}
-
 // Without its ring a job goes on, unrecorded.
 void find_ring(Segment& segment) {
   if (segment.options.recorded == 0) return;
@@ -95,7 +82,7 @@ void enter_job(Segment& segment, protocol::JoinKind kind) {
   this_job.pid = own_pid();
   this_job.epoch = segment.member_epoch.fetch_add(1, std::memory_order_relaxed) + 1;
   this_job.member = &protocol::enter(segment, this_job.pid, kind);
-  fork_mark->store(1, std::memory_order_relaxed);
+  fork_mark.is_set.store(1, std::memory_order_relaxed);
   const bool is_forked = kind == protocol::JoinKind::after_fork;
   record_process(this_job, is_forked ? protocol::ProcessEvent::forked : protocol::ProcessEvent::started,
                  is_forked ? parent_pid : 0);
@@ -156,7 +143,7 @@ __attribute__((constructor)) void join_at_load(int argument_count, char** argume
   }
   const bool is_wanted = !request.is_disabled && request.complaint == nullptr &&
                          (request.segment || request.has_rate || request.has_policy);
-  if (is_wanted && make_fork_mark()) {
+  if (is_wanted && prepare_fork_mark()) {
     const Result<Segment*> segment = find_job(request, environment);
     if (segment && !is_excluded(*segment.value(), argument_count > 0 ? arguments[0] : nullptr)) {
       protocol::guard_memory(segment.value(), sizeof(Segment));
@@ -178,7 +165,6 @@ __attribute__((destructor)) void leave_at_unload() {
 namespace detail {
 
 std::atomic<Job*> joined{nullptr};
-const std::atomic<std::uint32_t>* same_process_mark;
 
 void join_after_fork(Job& job) {
   forget_passes();

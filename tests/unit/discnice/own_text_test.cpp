@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// own_text_test: the library's own functions for bytes and texts answer what libc's do.
+//
+// How: the file is compiled in here under other names, and both are asked the same. Left out: that a compiler makes no call of libc's out of
+// them, which every start of the library would not survive.
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "tests/support/catch.hpp"
+
+#define memcpy own_memcpy
+#define memcmp own_memcmp
+#define strlen own_strlen
+#define strcmp own_strcmp
+#define strncmp own_strncmp
+#define strchr own_strchr
+#define strrchr own_strrchr
+#include "tools/discnice/shim/own_text.cpp"  // NOLINT(bugprone-suspicious-include): under these names
+#undef memcpy
+#undef memcmp
+#undef strlen
+#undef strcmp
+#undef strncmp
+#undef strchr
+#undef strrchr
+
+namespace {
+
+const char* const kTexts[] = {
+    "",     "a", "b", "ab", "abc", "abd", "ab\xff", "\xff", "/usr/lib/libone.so", "/usr/lib/libother.so",
+    "a=b=c"};
+
+int sign(int difference) {
+  return (difference > 0) - (difference < 0);
+}
+
+}  // namespace
+
+TEST_CASE("copies are whole and touch nothing beside them, whatever their size and place") {
+  const std::string from = "0123456789abcdefghijklmnopqrstuvwxyz";
+  for (std::size_t start = 0; start < 9; ++start) {
+    for (std::size_t size = 0; size + start <= from.size(); ++size) {
+      std::string to(64, '.');
+      std::string expected = to;
+      expected.replace(3, size, from, start, size);
+      CHECK(own_memcpy(to.data() + 3, from.data() + start, size) == to.data() + 3);
+      CHECK(to == expected);
+    }
+  }
+}
+
+TEST_CASE("texts are compared as libc compares them") {
+  for (const char* a : kTexts) {
+    for (const char* b : kTexts) {
+      CHECK(sign(own_strcmp(a, b)) == sign(std::strcmp(a, b)));
+      for (std::size_t length = 0; length < 20; ++length)
+        CHECK(sign(own_strncmp(a, b, length)) == sign(std::strncmp(a, b, length)));
+      const std::size_t both = std::min(std::strlen(a), std::strlen(b)) + 1;
+      CHECK(sign(own_memcmp(a, b, both)) == sign(std::memcmp(a, b, both)));
+    }
+  }
+}
+
+TEST_CASE("a text's length and its characters are found as by libc") {
+  for (const char* text : kTexts) {
+    CHECK(own_strlen(text) == std::strlen(text));
+    for (const int character : {int{'a'}, int{'b'}, int{'/'}, 0xff, 0, 'a' + 256}) {
+      CHECK(own_strchr(text, character) == std::strchr(text, character));
+      CHECK(own_strrchr(text, character) == std::strrchr(text, character));
+    }
+  }
+}
