@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # gbp_stream: `gbp -mem -out FILE` of a file that is not cached moves the head of the disk in one direction; of one that is a little larger
-# than the cache it reads what is missing and little more, again and again.
+# than the cache it reads what is missing and little more, again and again; and while a slow reader has cached parts to work on the disk fetches.
 #
 # How: on an emulated disk, whose trace tells where each request went, a cold file is streamed. What was asked for ahead has to be all that is
-# read: a request the kernel cut short shows as a step back, once for each that was asked for. A file's bytes come out whole and once. Then
+# read: a request the kernel cut short shows as a step back, once for each that was asked for. A file's bytes come out whole and once. Of a file of
+# records the second half is cached; a reader that pauses counts what the device has read before nine tenths of that half have come to it. Then
 # passes in a memory control group of version 1, the programs' own pages held outside: the device counts what was read. Leaves out how long
 # it takes, and other sizes (script/bench gbp).
 source "$(dirname "$0")/../support/system.bash"
@@ -31,6 +32,30 @@ printf '%s requests, %s of them behind the one before\n' "$requests" "$back"
 ((back <= STEPS_BACK_MAX)) || fail "the head went back $back times of $requests, at most $STEPS_BACK_MAX are none of the stream's"
 # What a stream in another order gives is another text; a cold file has one order.
 [[ $streamed == "$sum" ]] || fail "what was streamed is not what is in the file"
+
+readonly RECORDS=500000 EARLY_MB_MIN=2
+awk -v records="$RECORDS" 'BEGIN { for (i = 0; i < records; i++) printf "%099d\n", i }' >"$DISK/records"
+sync -f "$DISK"
+evict "$DISK/records"
+tail -c "$((RECORDS * 50))" "$DISK/records" >"$SCRATCH/tail"
+cat >"$SCRATCH/slow.py" <<'PYTHON'
+import sys, time
+stat, records = sys.argv[1], int(sys.argv[2])
+sectors = lambda: int(open(stat).read().split()[2])
+before, early, seen = sectors(), None, set()
+while chunk := sys.stdin.buffer.read(10000 * 100):
+    time.sleep(0.005)
+    seen.update(int(line) for line in chunk.splitlines() if len(line) == 99)
+    if early is None and len(seen) >= records * 9 // 20:
+        early = sectors() - before
+print((early or 0) // 2048, len(seen))
+PYTHON
+read -r device < <(stat -c '%Hd:%Ld' "$DISK/records")
+read -r early whole < <("$BIN/gbp" -mem -out "$DISK/records" -align 100 | python3 "$SCRATCH/slow.py" "/sys/dev/block/$device/stat" "$RECORDS")
+printf '%s MiB were read from the disk while a slow reader had cached records to come; %s records came whole\n' "$early" "$whole"
+((early >= EARLY_MB_MIN)) || fail "the disk did nothing while the reader worked"
+((whole == RECORDS)) || fail "$whole of $RECORDS records came whole"
+rm "$DISK/records"
 
 readonly GROUPS_AT=/sys/fs/cgroup/memory CACHE_MB=88 PASSES=9 READ_SHARE_MAX=0.125 # at least 8 of 96 MB are missing: 0.083
 [[ -e $GROUPS_AT/memory.limit_in_bytes ]] || skip "no memory control group of version 1: repeated passes were not tried"

@@ -16,9 +16,9 @@ using gray::base::kMiB;
 constexpr std::uint64_t kCountedPartBytes = 256 * kKiB;
 
 constexpr std::uint64_t kPageBytes = 4 * kKiB;
-constexpr std::uint64_t kLookAgainBytes = 4 * kMiB;  // what is looked at again at a time
+constexpr std::uint64_t kReadBytes = kMiB;           // of cached parts, looked at just before they are read
+constexpr std::uint64_t kLookAgainBytes = 4 * kMiB;  // of the others, page by page
 constexpr double kWhollyCached = 0.999;              // nothing to ask the disk for
-constexpr double kHardlyCached = 0.03;
 
 struct ClosePlan {
   void operator()(gb_cache_plan_t* plan) const { gb_cache_plan_free(plan); }
@@ -42,14 +42,8 @@ bool is_counted(const gb_cache_unit& unit) {
   return unit.backend == GB_BACKEND_CACHESTAT || unit.backend == GB_BACKEND_MINCORE;
 }
 
-// A page that a probe left behind is no reason to leave the order in which the parts lie.
-Cached rank_of(const gb_cache_unit& part) {
-  return cached_of(part) == Cached::some && part.cached_fraction < kHardlyCached ? Cached::none
-                                                                                 : cached_of(part);
-}
-
 bool is_before(const gb_cache_unit& a, const gb_cache_unit& b) {
-  return rank_of(a) != rank_of(b) ? rank_of(a) < rank_of(b) : a.offset_bytes < b.offset_bytes;
+  return a.offset_bytes < b.offset_bytes;
 }
 
 double cached_bytes(const gb_cache_unit& part) {
@@ -97,17 +91,32 @@ gb_status_t Parts::find(std::uint64_t record_bytes, const Wanted& wanted) {
   const std::vector<gb_cache_unit> parts = plan(detector_, path_, options, status);
   others_.clear();
   for (const gb_cache_unit& part : parts)
-    (cached_of(part) == Cached::all ? cached_ : others_).push_back(part);
+    if (cached_of(part) == Cached::all)
+      cached_.push_back(part);
+    else
+      others_.push_back(part);
   std::sort(cached_.begin(), cached_.end(), is_before);
   is_counted_ = true;
+  sort_others(0);
   return status;
 }
 
 std::vector<gb_cache_unit> Parts::next_cached() {
   while (take_cached())
     if (!still_cached_.empty()) return joined(still_cached_);
-  if (is_counted_) std::sort(others_.begin(), others_.end(), is_before);
   return {};
+}
+
+void Parts::sort_others(std::size_t first) {
+  if (!is_counted_ || sorted_count_ == others_.size()) return;
+  sorted_count_ = others_.size();
+  const std::uint64_t head_bytes = first == 0 ? 0 : others_[first - 1].offset_bytes;
+  std::sort(others_.begin() + static_cast<std::ptrdiff_t>(first), others_.end(),
+            [head_bytes](const gb_cache_unit& a, const gb_cache_unit& b) {
+              const bool is_a_passed = a.offset_bytes < head_bytes;
+              const bool is_b_passed = b.offset_bytes < head_bytes;
+              return is_a_passed != is_b_passed ? is_b_passed : a.offset_bytes < b.offset_bytes;
+            });
 }
 
 std::vector<gb_cache_unit> Parts::next_pages() {
@@ -128,10 +137,6 @@ std::vector<gb_cache_unit> Parts::next_pages() {
   return joined(pages);
 }
 
-std::vector<gb_cache_unit> Parts::rest() const {
-  return joined(others_);
-}
-
 // None where the file became shorter, was removed or is another one meanwhile.
 std::vector<gb_cache_unit> Parts::look_again(const std::vector<gb_extent>& extents) const {
   gb_cache_plan_options options{};
@@ -146,19 +151,24 @@ std::vector<gb_cache_unit> Parts::look_again(const std::vector<gb_extent>& exten
 
 // The next of the cached parts, without those that are not cached any more. False at the end.
 bool Parts::take_cached() {
+  std::vector<gb_cache_unit> taken;
   std::vector<gb_extent> extents;
   still_cached_.clear();
-  const auto first = cached_.begin() + static_cast<std::ptrdiff_t>(cached_next_);
-  for (std::uint64_t bytes = 0; cached_next_ < cached_.size() && bytes < kLookAgainBytes; ++cached_next_) {
-    extents.push_back({cached_[cached_next_].offset_bytes, cached_[cached_next_].length_bytes});
-    bytes += extents.back().length_bytes;
+  for (std::uint64_t bytes = 0; !cached_.empty() && bytes < kReadBytes; bytes += taken.back().length_bytes) {
+    taken.push_back(is_from_end_ ? cached_.back() : cached_.front());
+    is_from_end_ ? cached_.pop_back() : cached_.pop_front();
+    extents.push_back({taken.back().offset_bytes, taken.back().length_bytes});
   }
-  const std::vector<gb_cache_unit> again = look_again(extents);
-  for (const gb_cache_unit& part : again)
+  std::vector<gb_cache_unit> again = look_again(extents);
+  if (again.empty()) again = taken;
+  const std::uint64_t evicted_before = evicted_bytes_;
+  for (const gb_cache_unit& part : again) {
     (cached_of(part) == Cached::all ? still_cached_ : others_).push_back(part);
-  if (again.empty()) still_cached_.assign(first, first + static_cast<std::ptrdiff_t>(extents.size()));
+    evicted_bytes_ += part.length_bytes - static_cast<std::uint64_t>(cached_bytes(part));
+  }
+  if (evicted_bytes_ > evicted_before) is_from_end_ = !is_from_end_;
   std::sort(still_cached_.begin(), still_cached_.end(), is_before);
-  return !extents.empty();
+  return !taken.empty();
 }
 
 }  // namespace gbp

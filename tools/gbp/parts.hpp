@@ -4,11 +4,13 @@
 // Knowledge assumed: the kernel evicts what was used longest ago, and of a file whose cached parts are read in one order again and again that
 // is the part which comes next. Output observed: what of each part is cached, of all before the first is read and of each again just before
 // its turn. Inference drawn: a part that was evicted meanwhile waits until the cached ones have been read: fetched in its turn, it would push
-// out the next, and that one the next, to the end of the file. What breaks it: where only probes tell what is cached they fetch pages
+// out the next, and that one the next, to the end of the file. And where one was evicted the next one is about to be: go on at the other end
+// of the file, so that what goes leaves one hole and not many. What breaks it: where only probes tell what is cached they fetch pages
 // themselves, so the parts are as long as the host's access unit there, and nobody looks twice.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,14 +45,21 @@ class Parts {
   /// Looks at the whole file. Parts hold whole records of `record_bytes` (0: no records).
   gb_status_t find(std::uint64_t record_bytes, const Wanted& wanted);
 
-  /// The next parts to read of those that are cached as a whole, in their order; none at the end.
+  /// The next parts to read of those that are cached as a whole, as they lie; none at the end.
   std::vector<gb_cache_unit> next_cached();
 
-  /// After the last of those: what is cached of the others, page by page, some of them at a time; none at the end.
-  std::vector<gb_cache_unit> next_pages();
+  /// The parts that are not cached as a whole, in the order in which they are fetched best; those that next_cached() finds evicted come to the
+  /// end. (Where nobody counts what is cached: all parts.)
+  [[nodiscard]] const std::vector<gb_cache_unit>& others() const { return others_; }
 
-  /// After the last of those: the parts that are left, in their order.
-  std::vector<gb_cache_unit> rest() const;
+  /// How much next_cached() has found evicted so far.
+  [[nodiscard]] std::uint64_t evicted_bytes() const { return evicted_bytes_; }
+
+  /// Puts the others from `first` on in order again, with those that came to the end.
+  void sort_others(std::size_t first);
+
+  /// What is cached of the others, page by page, some of them at a time; none at the end, until they are sorted again.
+  std::vector<gb_cache_unit> next_pages();
 
  private:
   std::vector<gb_cache_unit> look_again(const std::vector<gb_extent>& extents) const;
@@ -58,12 +67,14 @@ class Parts {
 
   gb_cache_t* detector_;
   const char* path_;
-  std::vector<gb_cache_unit> cached_;  // from `cached_next_` on not yet looked at again
-  std::size_t cached_next_ = 0;
+  std::deque<gb_cache_unit> cached_;  // not yet looked at again, as they lie
+  bool is_from_end_ = true;
   std::vector<gb_cache_unit> still_cached_;
   std::vector<gb_cache_unit> others_;
-  std::size_t pages_next_ = 0;  // of others_
-  bool is_counted_ = false;     // by the kernel
+  std::size_t pages_next_ = 0;    // of others_
+  std::size_t sorted_count_ = 0;  // of others_
+  std::uint64_t evicted_bytes_ = 0;
+  bool is_counted_ = false;  // by the kernel
 };
 
 }  // namespace gbp

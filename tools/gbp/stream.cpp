@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
+#include <unordered_set>
 #include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -17,11 +20,14 @@
 #include "toolbox/base/units.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "tools/gbp/emit.hpp"
+#include "tools/gbp/fullness.hpp"
+#include "tools/gbp/overlap.hpp"
 #include "tools/gbp/parts.hpp"
 
 namespace gbp {
 namespace {
 
+using gray::base::kKiB;
 using gray::base::kMiB;
 using gray::base::ScopedFd;
 
@@ -29,11 +35,8 @@ constexpr std::uint64_t kReadBytes = kMiB;  // one read and write
 // One request to the disk. The kernel takes of a WILLNEED no more than the larger of the device's read-ahead window and its largest request
 // (force_page_cache_ra() in mm/readahead.c) and forgets the rest without a word: so much is taken on every disk.
 constexpr std::uint64_t kPieceBytes = kMiB / 8;
-constexpr std::uint64_t kAheadBytes = 4 * kMiB;  // so much is asked for beyond what is being read
-constexpr int kPipeBytes = 1U << 20U;            // what the kernel lets everybody have
-
-constexpr std::uint64_t kLookBytesMin = 16 * kMiB;  // from one look at what is cached to the next, at least,
-constexpr std::uint64_t kLooksMax = 64;             // and so many in a file at most
+constexpr int kPipeBytes = 1U << 20U;  // what the kernel lets everybody have
+constexpr std::uint64_t kPageBytes = 4 * kKiB;
 
 int write_all(const char* data, std::size_t bytes) {
   while (bytes > 0) {
@@ -46,124 +49,171 @@ int write_all(const char* data, std::size_t bytes) {
   return 0;
 }
 
-// Whether the cache is full: then each page that is brought in pushes out another one, which the next scan will miss.
-//
-// Knowledge assumed: the kernel evicts what was used longest ago, and of a file scanned again and again that is what comes next.
-// Output observed: how much of the file is cached, before and after some of it was brought in.
-// Inference drawn: twice it grew by less than half of what came: as much of the file was evicted, and so it will be with all that comes.
-// What breaks it: what others evict meanwhile, and a file of which less than two looks' worth is missing: it is taken for one that fits, which
-// costs nothing while the cached parts are read first. Where only probes tell what is cached, nobody looks.
-class Fullness {
- public:
-  Fullness(gb_cache_t* detector, int fd, std::uint64_t file_bytes)
-      : detector_(detector),
-        fd_(fd),
-        file_bytes_(file_bytes),
-        step_bytes_(std::max(kLookBytesMin, file_bytes / kLooksMax)) {}
-
-  [[nodiscard]] bool is_full() const { return is_full_; }
-
-  // So many bytes that were not cached will be asked for now: their pages are there, though empty, as soon as they have been asked for.
-  void note_asked(std::uint64_t bytes) {
-    if (is_full_ || is_unknown_) return;
-    if (brought_bytes_ == 0 || brought_bytes_ >= step_bytes_) look();
-    brought_bytes_ += bytes;
-  }
-
- private:
-  void look() {
-    std::uint64_t now_bytes = 0;
-    is_unknown_ = !find_cached(now_bytes);
-    const bool has_grown =
-        is_unknown_ || brought_bytes_ == 0 || now_bytes >= before_bytes_ + brought_bytes_ / 2;
-    is_full_ = !has_grown && !has_grown_;
-    has_grown_ = has_grown;
-    before_bytes_ = now_bytes;
-    brought_bytes_ = 0;
-  }
-
-  bool find_cached(std::uint64_t& bytes) const {
-    gb_cache_report report{};
-    report.size = sizeof report;
-    if (gb_cache_inspect_fd(detector_, fd_, &report) != 0 || report.backend > GB_BACKEND_MINCORE)
-      return false;
-    bytes = static_cast<std::uint64_t>(report.cached_fraction * static_cast<double>(file_bytes_));
-    return true;
-  }
-
-  gb_cache_t* detector_;
-  int fd_;
-  std::uint64_t file_bytes_;
-  std::uint64_t step_bytes_;
-  std::uint64_t brought_bytes_ = 0;  // since the last look
-  std::uint64_t before_bytes_ = 0;   // what was cached then
-  bool has_grown_ = true;
-  bool is_full_ = false;
-  bool is_unknown_ = false;
+struct Source {
+  gb_cache_t* detector;
+  int fd;
+  const std::string& path;
+  std::uint64_t bytes;
 };
 
 class Stream {
  public:
-  Stream(int fd, const std::string& path, const Fullness& fullness)
-      : fd_(fd), path_(path), buffer_(kReadBytes), fullness_(fullness) {
+  Stream(const Source& source, Parts& parts)
+      : source_(source), parts_(parts), buffer_(kReadBytes), fullness_(source.bytes), overlap_(source.bytes) {
     fcntl(STDOUT_FILENO, F_SETPIPE_SZ, kPipeBytes);  // where it is no pipe there is nothing to widen
   }
 
-  // Returns the exit status; 0 to go on.
-  int copy_all(const std::vector<gb_cache_unit>& parts) {
-    for (const gb_cache_unit& part : parts)
-      if (const int failed = copy(part); failed != 0) return failed;
+  // Returns the exit status.
+  int copy_all() {
+    for (auto cached = parts_.next_cached(); !cached.empty(); cached = parts_.next_cached()) {
+      for (const gb_cache_unit& part : cached)
+        if (const int failed = copy(part); failed != 0) return failed;
+      fullness_.note_evicted(parts_.evicted_bytes());
+      if (const int failed = overlap_.pays() ? copy_what_has_come() : 0; failed != 0) return failed;
+    }
+    arrange_others();
+    for (; next_ < parts_.others().size(); ++next_)
+      if (const int failed = copy(parts_.others()[next_]); failed != 0) return failed;
     return 0;
   }
 
-  // Reads what is cached and will be written out later, so that what is fetched until then evicts something else: it evicts what was used
-  // longest ago.
-  void use(const gb_cache_unit& part) {
-    const std::uint64_t end = part.offset_bytes + part.length_bytes;
-    for (std::uint64_t at = part.offset_bytes; at < end; at += kReadBytes)
-      if (pread(fd_, buffer_.data(), std::min(kReadBytes, end - at), static_cast<off_t>(at)) < 0) return;
-  }
-
  private:
-  int copy(const gb_cache_unit& part) {
-    const std::uint64_t end = part.offset_bytes + part.length_bytes;
-    const bool is_fetched = cached_of(part) != Cached::all;
-    const bool is_ours = cached_of(part) == Cached::none;  // none of its pages was there before
-    std::uint64_t asked = part.offset_bytes;
-    for (std::uint64_t at = part.offset_bytes; at < end;) {
-      for (; is_fetched && asked < end && asked < at + kAheadBytes; asked += kPieceBytes)
-        ask_for(part, asked, end);
-      const std::size_t wanted = std::min(kReadBytes, end - at);
-      const ssize_t length = pread(fd_, buffer_.data(), wanted, static_cast<off_t>(at));
-      if (length < 0 && errno == EINTR) continue;
-      if (length < 0) return fail(gray::cli::error_text(errno));
-      if (length == 0) return fail("the file has become shorter meanwhile");
-      const int error = write_all(buffer_.data(), static_cast<std::size_t>(length));
-      if (error == -EPIPE) return gray::cli::kExitSomeFailed;  // the reader has seen enough
-      if (error != 0)
-        return gray::cli::fail(gray::cli::kExitSomeFailed, "cannot write: {}", gray::cli::error_text(error));
-      if (is_ours && fullness_.is_full())
-        posix_fadvise(fd_, static_cast<off_t>(at), length, POSIX_FADV_DONTNEED);
-      at += static_cast<std::uint64_t>(length);
+  // While a slow reader works on what is cached the disk fetches the others; those that are there are passed on, and make room for the next.
+  int copy_what_has_come() {
+    arrange_others();
+    for (ask_ahead(); next_ < asked_part_ && read_at_once(parts_.others()[next_]); ++next_) {
+      const gb_cache_unit& part = parts_.others()[next_];
+      if (const int failed = pass_on(part.length_bytes); failed != 0) return failed;
+      note_fetched(part, part.offset_bytes, part.length_bytes);
+      ask_ahead();
     }
     return 0;
   }
 
-  void ask_for(const gb_cache_unit& part, std::uint64_t offset, std::uint64_t end) {
-    const std::uint64_t bytes = std::min(kPieceBytes, end - offset);
+  // The whole part into the buffer, if it is there.
+  bool read_at_once(const gb_cache_unit& part) {
+    std::uint64_t done = 0;
+    while (done < part.length_bytes && part.length_bytes <= kReadBytes) {
+      const iovec place{buffer_.data() + done, part.length_bytes - done};
+      const ssize_t length =
+          preadv2(source_.fd, &place, 1, static_cast<off_t>(part.offset_bytes + done), RWF_NOWAIT);
+      if (length <= 0) return false;
+      done += static_cast<std::uint64_t>(length);
+    }
+    return done == part.length_bytes;
+  }
+
+  int copy(const gb_cache_unit& part) {
+    const bool is_fetched = cached_of(part) != Cached::all;
+    const std::uint64_t end = part.offset_bytes + part.length_bytes;
+    for (std::uint64_t at = part.offset_bytes; at < end;) {
+      if (is_fetched) ask_ahead();
+      const ssize_t length =
+          pread(source_.fd, buffer_.data(), std::min(kReadBytes, end - at), static_cast<off_t>(at));
+      if (length < 0 && errno == EINTR) continue;
+      if (length < 0) return fail(gray::cli::error_text(errno));
+      if (length == 0) return fail("the file has become shorter meanwhile");
+      const auto bytes = static_cast<std::uint64_t>(length);
+      if (const int failed = pass_on(bytes); failed != 0) return failed;
+      if (is_fetched) note_fetched(part, at, bytes);
+      at += bytes;
+    }
+    return 0;
+  }
+
+  int pass_on(std::uint64_t bytes) {
+    const int error = write_all(buffer_.data(), bytes);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start_;
+    overlap_.note_taken(bytes, took.count());
+    if (error == -EPIPE) return gray::cli::kExitSomeFailed;  // the reader has seen enough
+    if (error != 0)
+      return gray::cli::fail(gray::cli::kExitSomeFailed, "cannot write: {}", gray::cli::error_text(error));
+    return 0;
+  }
+
+  // Where the cache is full, a part of which no page was there before is given back.
+  void note_fetched(const gb_cache_unit& part, std::uint64_t offset, std::uint64_t bytes) {
+    ahead_bytes_ -= std::min(ahead_bytes_, bytes);
+    if (cached_of(part) != Cached::none || !fullness_.is_full()) return;
+    const std::uint64_t begin = is_second_drop_at(offset) ? offset / kPageBytes * kPageBytes : offset;
+    std::uint64_t end = offset + bytes;
+    if (is_second_drop_at(end)) end = (end + kPageBytes - 1) / kPageBytes * kPageBytes;
+    posix_fadvise(source_.fd, static_cast<off_t>(begin), static_cast<off_t>(end - begin),
+                  POSIX_FADV_DONTNEED);
+  }
+
+  // Two pieces may share a page: it goes with the second of them.
+  bool is_second_drop_at(std::uint64_t border) { return !dropped_borders_.insert(border).second; }
+
+  // Of this part and of those after it, so that the disk goes from one to the next without a pause; but not beyond one that is cached.
+  void ask_ahead() {
+    const std::vector<gb_cache_unit>& parts = parts_.others();
+    const std::uint64_t window_bytes = overlap_.window_bytes();
+    while (asked_part_ < parts.size() && ahead_bytes_ < window_bytes) {
+      const gb_cache_unit& part = parts[asked_part_];
+      const bool is_cached = cached_of(part) == Cached::all;
+      if (is_cached && asked_part_ > next_) return;
+      if (!is_cached) ask_for_piece(part);
+      if (!is_cached && asked_bytes_ < part.length_bytes) continue;
+      asked_bytes_ = 0;
+      ++asked_part_;
+    }
+  }
+
+  // Pieces of the same length, none of them a leftover.
+  void ask_for_piece(const gb_cache_unit& part) {
+    const std::uint64_t pieces = (part.length_bytes + kPieceBytes - 1) / kPieceBytes;
+    const std::uint64_t bytes =
+        std::min((part.length_bytes + pieces - 1) / pieces, part.length_bytes - asked_bytes_);
+    if (fullness_.wants_look()) look();
     const double missing_share = 1 - std::max(part.cached_fraction, 0.0);
     fullness_.note_asked(static_cast<std::uint64_t>(static_cast<double>(bytes) * missing_share));
-    posix_fadvise(fd_, static_cast<off_t>(offset), static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);
+    posix_fadvise(source_.fd, static_cast<off_t>(part.offset_bytes + asked_bytes_), static_cast<off_t>(bytes),
+                  POSIX_FADV_WILLNEED);
+    asked_bytes_ += bytes;
+    ahead_bytes_ += bytes;
+  }
+
+  void look() {
+    gb_cache_report report{};
+    report.size = sizeof report;
+    const bool is_counted = gb_cache_inspect_fd(source_.detector, source_.fd, &report) == 0 &&
+                            report.backend <= GB_BACKEND_MINCORE;
+    if (is_counted)
+      fullness_.look(static_cast<std::uint64_t>(report.cached_fraction * static_cast<double>(source_.bytes)));
+    if (!is_counted) fullness_.give_up();
+  }
+
+  // Reads what is cached of them and will be written out later, so that what is fetched until then evicts something else: it evicts what was
+  // used longest ago. Those that have not been asked for are put in order.
+  void arrange_others() {
+    for (auto pages = parts_.next_pages(); !pages.empty(); pages = parts_.next_pages())
+      for (const gb_cache_unit& part : pages) use(part);
+    parts_.sort_others(asked_part_ + (asked_bytes_ > 0 ? 1 : 0));
+  }
+
+  void use(const gb_cache_unit& part) {
+    const std::uint64_t end = part.offset_bytes + part.length_bytes;
+    for (std::uint64_t at = part.offset_bytes; at < end; at += kReadBytes)
+      if (pread(source_.fd, buffer_.data(), std::min(kReadBytes, end - at), static_cast<off_t>(at)) < 0)
+        return;
   }
 
   [[nodiscard]] int fail(const std::string& why) const {
-    return gray::cli::fail(gray::cli::kExitSomeFailed, "'{}': {}", path_, why);
+    return gray::cli::fail(gray::cli::kExitSomeFailed, "'{}': {}", source_.path, why);
   }
 
-  int fd_;
-  const std::string& path_;
+  Source source_;
+  Parts& parts_;
   std::vector<char> buffer_;
   Fullness fullness_;
+  Overlap overlap_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::size_t next_ = 0;           // of the others, to be passed on
+  std::size_t asked_part_ = 0;     // of the others, to be asked for,
+  std::uint64_t asked_bytes_ = 0;  // from here on
+  std::uint64_t ahead_bytes_ = 0;  // asked for and not passed on
+  std::unordered_set<std::uint64_t> dropped_borders_;
 };
 
 std::string range_line(const char* path, const gb_cache_unit& unit, bool is_json) {
@@ -199,13 +249,8 @@ int stream_file(const std::string& path, std::uint64_t record_bytes, const Wante
   const gb_status_t error = parts.find(record_bytes, wanted);
   if (error != 0) return gray::cli::fail(gray::cli::kExitSomeFailed, "'{}': {}", path, gb_status_text(error));
   posix_fadvise(file.get(), 0, 0, POSIX_FADV_RANDOM);
-  Stream stream(file.get(), path,
-                Fullness(detector.get(), file.get(), static_cast<std::uint64_t>(status.st_size)));
-  for (auto some = parts.next_cached(); !some.empty(); some = parts.next_cached())
-    if (const int failed = stream.copy_all(some); failed != 0) return failed;
-  for (auto pages = parts.next_pages(); !pages.empty(); pages = parts.next_pages())
-    for (const gb_cache_unit& part : pages) stream.use(part);
-  return stream.copy_all(parts.rest());
+  const Source source{detector.get(), file.get(), path, static_cast<std::uint64_t>(status.st_size)};
+  return Stream(source, parts).copy_all();
 }
 
 int print_ranges(const Names& names, bool is_json, char end, const Wanted& wanted) {

@@ -4,8 +4,10 @@
 // Knowledge assumed: the kernel's read-ahead fetches beyond the part being read, up to the device's window, and what it
 // fetches of the next part pushes out cached parts whose turn is still to come. Observed: nothing more than the plan.
 // Inferred: parts that are not cached are fetched by requests of exactly their own bytes, some pieces ahead of the reading,
-// while reads of this descriptor are said to be random, so that they fetch nothing themselves. What breaks it: a file system
-// that takes no such requests (it reads page by page then: slow, never wrong).
+// while reads of this descriptor are said to be random, so that they fetch nothing themselves. For a slow reader they are
+// fetched while it works on the cached ones (overlap.hpp) and passed on as they come; where the cache is full, they are
+// dropped after that (fullness.hpp). What breaks it: a file system that takes no such requests (it reads page by page then:
+// slow, never wrong), or no reads that do not wait (nothing is passed on early then).
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// fullness_test: a cache that does not grow by what comes is full. Leaves out who looks (tests/system/gbp_stream_test.sh).
+#include "tests/support/catch.hpp"
+
+#include "tools/gbp/fullness.hpp"
+
+namespace {
+
+using gray::base::kMiB;
+
+// So much had to be asked for, with a look whenever one is wanted, at a cache that keeps this share of what comes.
+std::uint64_t asked_until_full(double kept_share) {
+  gbp::Fullness fullness(200 * kMiB);
+  double cached_bytes = 100.0 * kMiB;
+  std::uint64_t asked_bytes = 0;
+  for (; !fullness.is_full() && asked_bytes < 100 * kMiB; asked_bytes += kMiB / 8) {
+    if (fullness.wants_look()) fullness.look(static_cast<std::uint64_t>(cached_bytes));
+    fullness.note_asked(kMiB / 8);
+    cached_bytes += kept_share * (kMiB / 8);
+  }
+  return asked_bytes;
+}
+
+}  // namespace
+
+TEST_CASE("a cache that keeps what comes is not full") {
+  CHECK(asked_until_full(1) == 100 * kMiB);
+}
+
+TEST_CASE("a cache that gives up as much as comes is full after two looks") {
+  CHECK(asked_until_full(0) <= 2 * gbp::Fullness::step_bytes(200 * kMiB) + kMiB);
+}
+
+TEST_CASE("one look that finds less is no proof") {
+  gbp::Fullness fullness(200 * kMiB);
+  std::uint64_t cached_bytes = 100 * kMiB;
+  for (const bool is_kept : {true, true, false, true, false, true}) {
+    fullness.look(cached_bytes);
+    CHECK_FALSE(fullness.is_full());
+    fullness.note_asked(8 * kMiB);
+    cached_bytes += is_kept ? 8 * kMiB : 0;
+  }
+}
+
+TEST_CASE("what was cached and is gone is proof enough") {
+  gbp::Fullness fullness(200 * kMiB);
+  fullness.note_evicted(gbp::Fullness::step_bytes(200 * kMiB) - 1);
+  CHECK_FALSE(fullness.is_full());
+  fullness.note_evicted(gbp::Fullness::step_bytes(200 * kMiB));
+  CHECK(fullness.is_full());
+}
+
+TEST_CASE("where nobody can tell nobody looks again") {
+  gbp::Fullness fullness(200 * kMiB);
+  CHECK(fullness.wants_look());
+  fullness.give_up();
+  CHECK_FALSE(fullness.wants_look());
+  CHECK_FALSE(fullness.is_full());
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// overlap: whether the disk shall fetch what is missing of a file while its reader works on what is cached, and how far ahead.
+//
+// Knowledge assumed: what is on its way needs room, and in a full cache takes it from parts that were cached: a window's worth once, for what
+// has come is passed on and gives its room to the next.
+// Output observed: how fast the reader takes what it gets.
+// Inference drawn: a slow one has work of its own between its reads (a sort, a compressor), in which the disk would stand still. A fast one
+// is waited for by nobody, and the room is worth more to its next scan.
+// What breaks it: a reader that pauses once, for another reason; it costs one window.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "toolbox/base/units.hpp"
+
+namespace gbp {
+
+/// A reader is not judged before it has taken so much.
+inline constexpr std::uint64_t kPaceBytesMin = 16 * gray::base::kMiB;
+
+class Overlap {
+ public:
+  explicit Overlap(std::uint64_t file_bytes) : file_bytes_(file_bytes) {}
+
+  /// The reader has taken so many bytes more, and all it took in so many seconds.
+  void note_taken(std::uint64_t bytes, double total_s) {
+    taken_bytes_ += bytes;
+    if (taken_bytes_ >= kPaceBytesMin)
+      pays_ = pays_ || static_cast<double>(taken_bytes_) < kSlowBytesPerS * total_s;
+  }
+
+  /// Once it does it always will.
+  [[nodiscard]] bool pays() const { return pays_; }
+
+  /// So much is to be on its way at a time: what keeps the disk at work, or what it fetches while a sort works on some ten MiB; and little of a
+  /// small file.
+  [[nodiscard]] std::uint64_t window_bytes() const {
+    return std::clamp(file_bytes_ / (pays_ ? 24 : 128), gray::base::kMiB,
+                      (pays_ ? 12 : 4) * gray::base::kMiB);
+  }
+
+ private:
+  static constexpr double kSlowBytesPerS =
+      500e6;  // grep takes some two GB a second, a sort of short records 400 MB
+
+  std::uint64_t file_bytes_;
+  std::uint64_t taken_bytes_ = 0;
+  bool pays_ = false;
+};
+
+}  // namespace gbp
