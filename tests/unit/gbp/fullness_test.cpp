@@ -16,7 +16,7 @@ std::uint64_t asked_until_full(double kept_share) {
   for (; !fullness.is_full() && asked_bytes < 100 * kMiB; asked_bytes += kMiB / 8) {
     if (fullness.wants_look()) fullness.look(static_cast<std::uint64_t>(cached_bytes));
     fullness.note_asked(kMiB / 8);
-    cached_bytes += kept_share * (kMiB / 8);
+    cached_bytes += kept_share * kMiB / 8;
   }
   return asked_bytes;
 }
