@@ -58,7 +58,7 @@ class Parts {
   /// Puts the others from `first` on in order again, with those that came to the end.
   void sort_others(std::size_t first);
 
-  /// What is cached of the others, page by page, some of them at a time; none at the end, until they are sorted again.
+  /// What is cached of the others, page by page, some of them at a time; none at the end, until more have come.
   std::vector<gb_cache_unit> next_pages();
 
  private:
