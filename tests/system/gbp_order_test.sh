@@ -90,6 +90,43 @@ in_layout_order() { grep -xF -f <(printf '%s\n' "$@") <<<"$by_layout"; }
 ask "$GBP" -compose --order extent "${names[@]}"
 [[ $answer == "$(in_layout_order "${warm[@]}" && in_layout_order "${cold[@]}")" ]] || fail "-compose says: ${answer//$'\n'/ }"
 
+# A file that lacks a little takes its place among the missing ones where those are few (read earlier it would lack that again in the next scan),
+# and before them where they are many.
+read_all_but_the_end() {
+  python3 -c 'import os, sys
+fd = os.open(sys.argv[1], os.O_RDONLY)
+os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
+for at in range(0, os.fstat(fd).st_size - (1 << 17), 1 << 16):
+    os.pread(fd, 1 << 16, at)' "$1"
+}
+lacks_some() {
+  local resident total
+  read -r resident total < <(pages_of "$1")
+  ((resident * 10 > total * 9 && resident < total))
+}
+ask_of_holes() { # COMMAND...: what it says while `whole` are cached and `holed` lacks its end
+  local round
+  for ((round = 0; round < ROUNDS_MAX; ++round)); do
+    evict "${names[@]}"
+    "$TOOLS/pagecache" warm "${whole[@]}"
+    read_all_but_the_end "$holed"
+    answer=$("$@") || fail "status $? from: $*"
+    if is_warm "${whole[@]}" && lacks_some "$holed"; then return; fi
+  done
+  skip "the page cache does not keep $((FILE_BYTES * ${#names[@]})) bytes for a second here, or a read brings in more"
+}
+names_without() { printf '%s\n' "${names[@]}" | grep -vxF -f <(printf '%s\n' "$@"); }
+holed=f06
+mapfile -t whole < <(names_without f02 "$holed")
+ask_of_holes "$GBP" -mem "${names[@]}"
+[[ $answer == "$(printf '%s\n' "${whole[@]}" f02 "$holed")" ]] || fail "-mem, where $holed lacks its end, says: ${answer//$'\n'/ }"
+ask_of_holes "$GBP" -compose --order extent "${names[@]}"
+[[ $answer == "$(in_layout_order "${whole[@]}" && in_layout_order f02 "$holed")" ]] || fail "-compose, where $holed lacks its end, says: ${answer//$'\n'/ }"
+whole=(f01 f10)
+mapfile -t missing < <(names_without "${whole[@]}" "$holed")
+ask_of_holes "$GBP" -mem "${names[@]}"
+[[ $answer == "$(printf '%s\n' "${whole[@]}" "$holed" "${missing[@]}")" ]] || fail "-mem, where much is missing, says: ${answer//$'\n'/ }"
+
 # The paper's use: what is cached is found first.
 printf 'foo in the cold\n' >>f07
 printf 'foo in the warm\n' >>f06

@@ -11,16 +11,40 @@ namespace {
 // Shares of a file are compared in steps: a probe leaves a page behind, and a page more is no reason to
 // change places.
 int cached_steps(const File& file) {
-  return file.cached_fraction < 0 ? -1 : static_cast<int>(file.cached_fraction * kCachedSteps);
+  return static_cast<int>(file.cached_fraction * kCachedSteps);
 }
 
-int compare_cache(const File& a, const File& b) {
-  return cached_steps(b) - cached_steps(a);
+double cached_bytes(const File& file) {
+  return std::max(file.cached_fraction, 0.0F) * static_cast<double>(file.size_bytes);
 }
 
-int group_of(const File& file) {
-  if (file.cached_fraction < 0) return 2;
-  return is_cached(file) ? 0 : 1;
+// So much that whatever waits for its turn among that is pushed out.
+bool is_much_missing(const std::vector<File>& files) {
+  double bytes = 0;
+  double cached = 0;
+  for (const File& file : files) {
+    if (file.error != 0 || file.cached_fraction < 0) continue;
+    bytes += static_cast<double>(file.size_bytes);
+    cached += cached_bytes(file);
+  }
+  return bytes - cached > kMissingShareMax * bytes;
+}
+
+struct Rule {
+  Mode mode;
+  bool is_much_missing;
+};
+
+// In the order in which they are read.
+enum Group : std::uint8_t { kWhole, kMuch, kOthers, kUnknown };
+
+Group group_of(const File& file, const Rule& rule) {
+  if (file.cached_fraction < 0) return kUnknown;
+  if (file.cached_fraction >= 1) return kWhole;
+  if (rule.mode == Mode::compose && file.cached_fraction < kCachedFractionMin) return kOthers;
+  const bool is_much = cached_bytes(file) >= static_cast<double>(kMuchBytes) ||
+                       (rule.is_much_missing && cached_steps(file) > 0);
+  return is_much ? kMuch : kOthers;
 }
 
 gb_layout_place place_of(const File& file) {
@@ -42,11 +66,13 @@ int compare_layout(const File& a, const File& b) {
   return gb_layout_compare_by(&place_a, &place_b, static_cast<gb_order_t>(a.order));
 }
 
-int compare(const File& a, const File& b, Mode mode, bool is_layout_known) {
+int compare(const File& a, const File& b, const Rule& rule, bool is_layout_known) {
   if ((a.error != 0) != (b.error != 0)) return a.error == 0 ? -1 : 1;
   if (a.error != 0) return 0;
-  if (mode == Mode::mem) return compare_cache(a, b);
-  if (mode == Mode::compose && group_of(a) != group_of(b)) return group_of(a) - group_of(b);
+  if (rule.mode == Mode::file) return is_layout_known ? compare_layout(a, b) : 0;
+  const Group group = group_of(a, rule);
+  if (const Group group_b = group_of(b, rule); group != group_b) return group < group_b ? -1 : 1;
+  if (rule.mode == Mode::mem) return group == kMuch ? cached_steps(b) - cached_steps(a) : 0;
   return is_layout_known ? compare_layout(a, b) : 0;
 }
 
@@ -68,7 +94,7 @@ void gather_directories(std::vector<File>& files) {
 }  // namespace
 
 bool is_cached(const File& file) {
-  return file.cached_fraction >= kCachedFractionMin;
+  return group_of(file, {Mode::compose, false}) <= kMuch;
 }
 
 void sort_files(std::vector<File>& files, Mode mode, bool is_by_directory) {
@@ -78,8 +104,9 @@ void sort_files(std::vector<File>& files, Mode mode, bool is_by_directory) {
       !is_by_directory && std::any_of(files.begin(), files.end(), [](const File& file) {
         return file.error == 0 && file.order != GB_ORDER_NONE;
       });
-  const auto is_before = [mode, is_layout_known](const File& a, const File& b) {
-    return compare(a, b, mode, is_layout_known) < 0;
+  const Rule rule{mode, is_much_missing(files)};
+  const auto is_before = [&rule, is_layout_known](const File& a, const File& b) {
+    return compare(a, b, rule, is_layout_known) < 0;
   };
   // Where all are alike, which is where gbp abstains, finding that out is all that it may cost.
   if (!std::is_sorted(files.begin(), files.end(), is_before))

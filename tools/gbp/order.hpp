@@ -1,27 +1,42 @@
 // SPDX-License-Identifier: MIT
 // order: the order in which files are best read. Pure.
+//
+// Knowledge assumed: of a set a little larger than memory the kernel keeps what earlier scans have used twice, and gives up first what this scan
+// fetches. What is fetched early in a scan therefore goes again before its end, or pushes out what is still to be read.
+// Output observed: how much of each file is cached.
+// Inference drawn: a small file that lacks a few pages is not read among the cached ones. There it would lack the same pages in the next scan,
+// and each such file costs a seek; among the missing ones it is whole after one scan, and the head passes it on its way.
+// What breaks it: a file of which so much is cached that losing it costs more than some seeks, and a set of which so much is missing that what
+// waits for its turn is pushed out. Such files come before the missing ones.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "toolbox/base/units.hpp"
 #include "tools/gbp/cost.hpp"
 
 namespace gbp {
 
 enum class Mode {
-  mem,      // most cached first
+  mem,      // the whole ones first, then those of which much is cached, by their share, then the others
   file,     // as they lie on disk
-  compose,  // the cached ones first, each group as it lies on disk
+  compose,  // the same groups, each as it lies on disk
 };
 
-/// A file counts as cached, for `compose`, from this share on: reading it first then saves more than it
-/// costs.
+/// Much is cached of a file that lacks some from here on: to read so much again takes as long as a few seeks.
+inline constexpr std::uint64_t kMuchBytes = 4 * gray::base::kMiB;
+
+/// And, where more than this share of the set is missing, any step of kCachedSteps.
+inline constexpr double kMissingShareMax = 0.125;
+
+/// And, for `compose`, this share of the file is much.
 inline constexpr double kCachedFractionMin = 0.5;
 
-/// For `mem`, shares are told apart in this many steps.
+/// For `mem`, the shares of those files are told apart in this many steps.
 inline constexpr int kCachedSteps = 32;
 
-/// Whether reading the file first saves what is cached of it.
+/// Whether the file counts as cached by itself: as a whole, or half of it and much, however much is missing of the others.
 bool is_cached(const File& file);
 
 /// Sorts in place. Ties keep the input's order; files of unknown content come behind the known ones (the

@@ -19,15 +19,30 @@ using gbp::Mode;
 namespace {
 
 constexpr double kUnknown = -1;
+constexpr double kPage = 1.0 / 256;  // of a small file
 
 File file(const char* name, double cached_fraction, std::uint64_t extent_bytes, gb_status_t error = 0) {
   File made;
   made.path = name;
+  made.size_bytes = 16 * gbp::kMuchBytes;
   made.cached_fraction = static_cast<float>(cached_fraction);
   made.has_first_extent = true;
   made.first_extent_bytes = extent_bytes;
   made.order = GB_ORDER_EXTENT;
   made.error = error;
+  return made;
+}
+
+File small_file(const char* name, double cached_fraction, std::uint64_t extent_bytes) {
+  File made = file(name, cached_fraction, extent_bytes);
+  made.size_bytes = gbp::kMuchBytes / 4;
+  return made;
+}
+
+// So large that little of the set is missing.
+File rest_of_set(const char* name, std::uint64_t extent_bytes) {
+  File made = file(name, 1, extent_bytes);
+  made.size_bytes = 1024 * gbp::kMuchBytes;
   return made;
 }
 
@@ -57,6 +72,39 @@ TEST_CASE("mem: a page more is a tie, a step more is not") {
   CHECK(sorted({file("a", 0, 0), file("b", step, 0)}, Mode::mem) == "ba");
 }
 
+TEST_CASE("mem: a small file that lacks a page is read among the few missing ones, as it came") {
+  const std::vector<File> files = {small_file("m", 0, 1), small_file("h", 1 - kPage, 2), rest_of_set("w", 3),
+                                   small_file("n", kPage, 4), small_file("v", 1, 5)};
+  CHECK(sorted(files, Mode::mem) == "wvmhn");
+}
+
+TEST_CASE("mem: where much is missing it is read before the missing ones, behind the whole ones") {
+  const std::vector<File> files = {small_file("m", 0, 1), small_file("g", 0.5, 2),
+                                   small_file("h", 1 - kPage, 3), small_file("v", 1, 4)};
+  CHECK(sorted(files, Mode::mem) == "vhgm");
+}
+
+TEST_CASE("mem: a file of which much is cached comes before the missing ones in any case") {
+  const double much = 1.0 / 16;
+  CHECK(sorted({file("m", 0, 1), file("l", 0.99 * much, 2), file("p", much, 3), file("q", 4 * much, 4),
+                rest_of_set("w", 5)},
+               Mode::mem) == "wqpml");
+}
+
+TEST_CASE("compose: a small file that lacks a page is read among the few missing ones, as they lie on disk") {
+  const std::vector<File> files = {small_file("D", 0, 9), small_file("C", 1 - kPage, 3),
+                                   small_file("B", 1, 8), rest_of_set("A", 2), small_file("E", 0, 11)};
+  CHECK(sorted(files, Mode::compose) == "ABCDE");
+  CHECK_FALSE(gbp::is_cached(files[1]));
+}
+
+TEST_CASE("compose: a file of which much is cached but not half is no cached one") {
+  CHECK(gbp::is_cached(file("A", 0.5, 1)));
+  CHECK_FALSE(gbp::is_cached(file("A", 0.49, 1)));
+  CHECK(sorted({file("C", 0.49, 2), file("D", 0, 3), file("B", 0.5, 1), file("A", 1, 4)}, Mode::compose) ==
+        "ABCD");
+}
+
 TEST_CASE("file: as they lie on disk, whatever is cached, failed last") {
   const std::vector<File> files = {file("x", 1, 0, -EACCES), file("c", 1, 3), file("u", kUnknown, 2),
                                    file("a", 0, 1)};
@@ -64,10 +112,12 @@ TEST_CASE("file: as they lie on disk, whatever is cached, failed last") {
 }
 
 TEST_CASE(
-    "compose: the cached ones first, then the others, then the unknown, each group as it lies on disk") {
+    "compose: the whole ones first, then the half ones, the others, the unknown, each group as it lies on "
+    "disk") {
   const std::vector<File> files = {file("F", kUnknown, 1), file("x", 1, 0, -ENOENT), file("D", 0, 2),
-                                   file("B", 1, 9),        file("E", 0.4, 5),        file("A", 0.5, 3)};
-  CHECK(sorted(files, Mode::compose) == "ABDEFx");
+                                   file("B", 1, 9),        file("E", 0.4, 5),        file("C", 0.5, 3),
+                                   file("A", 1, 7)};
+  CHECK(sorted(files, Mode::compose) == "ABCDEFx");
 }
 
 TEST_CASE("failed files keep the input's order among themselves") {
