@@ -14,6 +14,7 @@ namespace {
 
 using gray::base::is_raw_error;
 using gray::base::raw_syscall;
+using gray::base::word;
 
 constexpr std::uint64_t kPageBytes = 4096;  // the least there is; of a larger page the kernel maps all
 
@@ -44,25 +45,56 @@ bool replace(const void* address) {
   return false;
 }
 
+// As the kernel has it, on the machines that raw_syscall() knows.
+struct KernelAction {
+  void (*handler)(int, siginfo_t*, void*);  // null: the standard one
+  unsigned long flags;
+  void (*restorer)();
+  std::uint64_t mask;
+};
+
+// Where a handler of x86-64 returns to. Debuggers know it by these very instructions.
+#if defined(__x86_64__)
+constexpr unsigned long kRestorerFlag = 0x04000000;
+extern "C" __attribute__((visibility("hidden"))) void discnice_end_of_handler();
+asm(R"(
+  .pushsection .text.discnice_end_of_handler, "ax", @progbits
+  .globl discnice_end_of_handler
+  .hidden discnice_end_of_handler
+  .type discnice_end_of_handler, @function
+discnice_end_of_handler:
+  movq $15, %rax
+  syscall
+  .size discnice_end_of_handler, . - discnice_end_of_handler
+  .popsection
+)");
+#else
+constexpr unsigned long kRestorerFlag = 0;
+constexpr void (*discnice_end_of_handler)() = nullptr;
+#endif
+
+bool set_action(int number, const KernelAction& action, KernelAction* before = nullptr) {
+  return !is_raw_error(
+      raw_syscall(SYS_rt_sigaction, number, word(&action), word(before), sizeof action.mask));
+}
+
 void on_bus_error(int number, siginfo_t* info, void* /*context*/) {
   const bool is_fault = info->si_code > 0;
   if (is_fault && replace(info->si_addr)) {
     lost_at.store(reinterpret_cast<std::uint64_t>(info->si_addr), std::memory_order_relaxed);
     return;
   }
-  struct sigaction standard {};
-  standard.sa_handler = SIG_DFL;
-  sigaction(number, &standard, nullptr);
+  set_action(number, KernelAction{});
   if (!is_fault) raise(number);  // a fault comes again by itself
 }
 
+// Not by libc's function, which would have to be looked up in every program that is started. And at once: seldom is there a handler to be put back,
+// and nobody else runs yet who could miss it.
 void listen() {
-  struct sigaction before {};
-  if (sigaction(SIGBUS, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) return;
-  struct sigaction action {};
-  action.sa_sigaction = on_bus_error;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-  sigaction(SIGBUS, &action, nullptr);
+  const KernelAction action{on_bus_error, SA_SIGINFO | SA_ONSTACK | SA_RESTART | kRestorerFlag,
+                            discnice_end_of_handler, 0};
+  KernelAction before{};
+  if (set_action(SIGBUS, action, &before) && before.handler != nullptr) set_action(SIGBUS, before);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // lifecycle: joining a job when the library is loaded, noticing a fork, leaving at exit.
 //
-// The constructor leaves errno as it found it and never ends the program: whatever fails, the program runs as
-// if we were not there. After a fork the child's first hooked call finds the fork mark wiped
+// The constructor calls nothing that sets errno, and so does not have to look up where it is, and never ends the program: whatever fails, the
+// program runs as if we were not there. After a fork the child's first hooked call finds the fork mark wiped
 // (MADV_WIPEONFORK) and takes a slot of its own; a vfork child shares the parent's memory, sees the mark, and
 // simply counts on the parent's account.
 #include <cerrno>
@@ -134,7 +134,6 @@ bool is_excluded(const Segment& segment, const char* program) {
 }
 
 __attribute__((constructor)) void join_at_load(int argument_count, char** arguments, char** environment) {
-  const int errno_before = errno;
   prepare_real_calls();
   const Request request = read_request(environment);
   if (request.complaint != nullptr && !request.is_disabled) {
@@ -153,7 +152,6 @@ __attribute__((constructor)) void join_at_load(int argument_count, char** argume
       settle_own(this_job, coarse_ns());
     }
   }
-  errno = errno_before;
 }
 
 __attribute__((destructor)) void leave_at_unload() {
@@ -177,7 +175,8 @@ void leave_job() {
   Job* here = joined.load(std::memory_order_acquire);
   if (here == nullptr || here->pid != own_pid())
     return;  // a vfork child, or a fork that never made a call: nothing is its own
-  settle_own(*here, coarse_ns());
+  constexpr std::uint64_t kAnyTimeNs = 0;  // nobody asks any more when that was
+  settle_own(*here, kAnyTimeNs);
   record_process(*here, protocol::ProcessEvent::left, 0);
   joined.store(nullptr, std::memory_order_release);
   remove_when_last(*here->segment, protocol::leave(*here->segment, *here->member, here->pid));

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/shim/next_symbols.hpp"
 
+#include <cerrno>
 #include <cstring>
+
+#include <dlfcn.h>
+
+extern "C" __attribute__((visibility("hidden")))
+const char __ehdr_start[];  // the linker's name of where this library begins
 
 namespace discnice::shim {
 namespace {
@@ -19,12 +25,35 @@ bool is_searched(const link_map& library) {
   return library.l_name != nullptr && std::strchr(library.l_name, '/') != nullptr;
 }
 
+// What a library that is bound lazily has behind the head of its table of addresses: its own place in the loader's list, by the ABI of the
+// machine. _DYNAMIC is the linker's name of this library's own table.
+const link_map* place_by_lazy_binding() {
+  const auto start = reinterpret_cast<ElfAddress>(__ehdr_start);
+  for (const ElfEntry* entry = _DYNAMIC; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag != DT_PLTGOT) continue;
+    const ElfAddress value = entry->d_un.d_ptr;
+    const auto* addresses = reinterpret_cast<const link_map* const*>(value < start ? value + start : value);
+    const link_map* library = addresses[1];
+    return library != nullptr && library->l_ld == _DYNAMIC ? library : nullptr;
+  }
+  return nullptr;
+}
+
+// The same by the list that the loader keeps for debuggers. Its name is looked up here alone, and not at each start.
+const link_map* place_by_list() {
+  const int errno_before = errno;
+  const auto* list = static_cast<const r_debug*>(dlsym(RTLD_DEFAULT, "_r_debug"));
+  errno = errno_before;
+  const link_map* library = list != nullptr ? list->r_map : nullptr;
+  while (library != nullptr && library->l_ld != _DYNAMIC) library = library->l_next;
+  return library;
+}
+
 }  // namespace
 
 void NextSymbols::read_loaded() {
-  const link_map* library = _r_debug.r_map;
-  while (library != nullptr && library->l_ld != _DYNAMIC)  // the linker's name of this library's own table
-    library = library->l_next;
+  const link_map* library = place_by_lazy_binding();
+  if (library == nullptr) library = place_by_list();
   if (library == nullptr) return;  // another namespace
   unsigned count = 0;
   for (library = library->l_next; library != nullptr && count < kLibrariesMax; library = library->l_next) {

@@ -24,6 +24,7 @@
 #include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/open_files.hpp"
 #include "tools/discnice/shim/profiling.hpp"
+#include "tools/discnice/shim/real_calls.hpp"
 #include "tools/discnice/shim/recording.hpp"
 #include "tools/discnice/shim/residency.hpp"
 #include "tools/discnice/shim/smooth_writes.hpp"
@@ -31,9 +32,6 @@
 #include "tools/discnice/shim/warm_streak.hpp"
 #include "tools/discnice/throttle/handler_mask.hpp"
 #include "tools/discnice/throttle/throttle.hpp"
-
-// Weak: before glibc 2.34 it lives in libpthread, which only programs with threads have.
-extern "C" void pthread_testcancel() __attribute__((weak));
 
 namespace discnice::shim {
 namespace {
@@ -64,6 +62,10 @@ constexpr std::uint64_t kSectorBytes = 512;  // of st_blocks
 
 constinit predictor::CacheShape cache_shape;
 constinit throttle::HandlerMask handler_mask;
+
+// Before glibc 2.34 it lives in libpthread, which only programs with threads have.
+using TestCancel = void (*)();
+constinit TestCancel test_cancel = nullptr;
 
 // What a wait needs to know about the job; lives on the stack of the waiting call.
 struct WaitContext {
@@ -100,7 +102,7 @@ int sleep_in_wait(void* context, std::uint64_t instant_ns) {
 // after each slice. A thread that is cancelled unwinds through these frames, whose unwind tables the build
 // keeps.
 bool is_revoked(void* context) {
-  if (pthread_testcancel != nullptr) pthread_testcancel();
+  if (auto* test = DISCNICE_SELDOM(test_cancel, pthread_testcancel); test != nullptr) test();
   const auto& wait = *static_cast<WaitContext*>(context);
   if (wait.job.segment->grant.sequence() != wait.grant_sequence) return true;
   if (!wait.is_debt) return false;

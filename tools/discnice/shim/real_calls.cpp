@@ -2,6 +2,7 @@
 #include "tools/discnice/shim/real_calls.hpp"
 
 #include <atomic>
+#include <cerrno>
 
 #include <dlfcn.h>
 
@@ -18,7 +19,15 @@ void read_symbols() {
   are_symbols_read.store(true, std::memory_order_release);  // pairs with look_up_real_call()
 }
 
-void look_up_all() {
+void* ask_loader(const char* name) {
+  const int errno_before = errno;
+  void* address = dlsym(RTLD_NEXT, name);
+  errno = errno_before;
+  return address;
+}
+
+// Long and seldom needed: not among what a start touches (start_order.ld).
+__attribute__((cold)) void look_up_all() {
 #define DISCNICE_EACH(type, name, parameters) static_cast<void>(DISCNICE_REAL(name));
 #include "tools/discnice/shim/interposed_each.inc"
 }
@@ -40,7 +49,7 @@ void* look_up_real_call(const char* name, std::uint32_t hash, LookUp when) {
   if (when == LookUp::always) read_symbols();
   if (!are_symbols_read.load(std::memory_order_acquire)) return nullptr;
   const NextSymbols::Finding found = symbols.find(name, hash);
-  return found.is_certain ? found.address : dlsym(RTLD_NEXT, name);
+  return found.is_certain ? found.address : ask_loader(name);
 }
 
 }  // namespace discnice::shim

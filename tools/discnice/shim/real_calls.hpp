@@ -59,6 +59,12 @@ Function real_call(Function& place, const char* name, std::uint32_t hash, LookUp
 /// The real function of one that has no raw form: looked up at any time.
 #define DISCNICE_REAL_ALWAYS(name) DISCNICE_REAL_WHEN(name, LookUp::always)
 
+/// A function that this library calls itself, but seldom, and that not every libc has; by its address `place`, which is null until it is known. The
+/// loader would look it up at every start.
+#define DISCNICE_SELDOM(place, name)                                                        \
+  real_call(place, #name, std::integral_constant<std::uint32_t, symbol_hash(#name)>::value, \
+            LookUp::after_constructor)
+
 #define DISCNICE_REAL_WHEN(name, when) \
   real_call(real.name, #name, std::integral_constant<std::uint32_t, symbol_hash(#name)>::value, when)
 

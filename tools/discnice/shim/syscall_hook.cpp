@@ -18,10 +18,8 @@
 #include "tools/discnice/shim/changed_ranges.hpp"
 #include "tools/discnice/shim/hooks.hpp"
 #include "tools/discnice/shim/queued_transfers.hpp"
+#include "tools/discnice/shim/real_calls.hpp"
 #include "tools/discnice/shim/settled_call.hpp"
-
-// Weak: before glibc 2.34 it lives in libpthread, which only programs with threads have.
-extern "C" int pthread_setcancelstate(int state, int* before) __attribute__((weak));
 
 namespace discnice::shim {
 namespace {
@@ -34,19 +32,28 @@ struct Words {
   long a, b, c, d, e, f;
 };
 
+using SetCancelState = int (*)(int state, int* before);
+constinit SetCancelState known_set_cancel_state = nullptr;
+
+// Before glibc 2.34 it lives in libpthread, which only programs with threads have.
+SetCancelState set_cancel_state() {
+  return DISCNICE_SELDOM(known_set_cancel_state, pthread_setcancelstate);
+}
+
 // A wait inside is not to be a point where the thread is cancelled.
 class CancelHold {
  public:
   CancelHold() {
-    if (pthread_setcancelstate != nullptr) pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_);
+    if (set_ != nullptr) set_(PTHREAD_CANCEL_DISABLE, &before_);
   }
   ~CancelHold() {
-    if (pthread_setcancelstate != nullptr) pthread_setcancelstate(before_, nullptr);
+    if (set_ != nullptr) set_(before_, nullptr);
   }
   CancelHold(const CancelHold&) = delete;
   CancelHold& operator=(const CancelHold&) = delete;
 
  private:
+  const SetCancelState set_ = set_cancel_state();
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 

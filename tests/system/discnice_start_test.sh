@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# discnice_start_test: what the start of a covered program does, and leaves as it was.
+#
+# How: the loader itself tells which names it looked up for us; a program whose names are all bound at once is covered like any other; and the
+# kernel says what becomes of SIGBUS, for which we have a handler. Left out: what a start costs (script/bench call_cost), and where its data
+# lies (shape/start_page).
+source "$(dirname "$0")/../support/discnice.bash"
+cd "$SCRATCH"
+head -c 300000 /dev/urandom >input
+
+# Each name looked up costs every exec in a job half a microsecond. These are data, and only the loader knows whose is the one that counts.
+names() {
+  "$DISCNICE" -q --policy unlimited -- env LD_DEBUG=bindings "$(type -P true)" 2>&1 |
+    sed -n "s/.*binding file [^ ]*libdiscnice\.so.* to .*symbol .\([A-Za-z0-9_]*\)' .*/\1/p" | sort -u
+}
+mapfile -t found < <(names)
+((${#found[@]} > 0)) || skip 'the loader does not tell what it binds'
+for name in "${found[@]}"; do
+  case $name in stdin | stdout | stderr) ;; *) complain "a start looks up $name" ;; esac
+done
+printf 'names a start looks up: %s\n' "${found[*]}"
+
+# covered NAME [VARIABLE=VALUE]: cat reads the same, is one program of the job, and its reads are counted.
+covered() {
+  local name=$1
+  shift
+  env "$@" "$DISCNICE" --policy unlimited --json --report report -- cat input >output || complain "$name: status $?"
+  cmp input output || complain "$name: what was read differs"
+  (($(field report processes) == 1 && $(field report file_read_bytes) >= 300000)) || complain "$name: it was not covered: $(<report)"
+}
+covered 'names bound when they are called'
+covered 'names bound at once' LD_BIND_NOW=1
+
+# signals FIELD: that mask of a covered program, its bit for SIGBUS alone.
+signals() { "$DISCNICE" -q --policy unlimited -- sed -n "s/^$1:[[:space:]]*//p" /proc/self/status | awk '{ print substr($1, length($1) - 1) }'; }
+bus_in() { (((0x$(signals "$1") & 0x40) != 0)); }
+bus_in SigCgt || complain 'nobody would notice that the memory of the job is gone'
+(
+  trap '' BUS
+  bus_in SigIgn
+) || complain 'a program that was told to ignore SIGBUS has a handler for it'
+conclude
