@@ -76,6 +76,18 @@ TEST_CASE("what is read by passes is counted once and bounded", "[free_pass]") {
   CHECK(has_pass(file, 1));  // the account was settled: the bytes begin anew
 }
 
+TEST_CASE("one file may be read to its end beyond the bytes of a term, but not without end", "[free_pass]") {
+  forget_passes();
+  begin_term(a_second_from_now_ns());
+  note_passed(static_cast<ssize_t>(2 * detail::kTermBytesMax - 1));
+  CHECK(are_passes_used_up());
+  CHECK_FALSE(are_passes_overdrawn());
+  note_passed(1);
+  CHECK(are_passes_overdrawn());
+  take_passed();
+  CHECK_FALSE(are_passes_overdrawn());
+}
+
 TEST_CASE("a forked child counts from nothing and has no pass", "[free_pass]") {
   begin_term(a_second_from_now_ns());
   OpenFile file{};

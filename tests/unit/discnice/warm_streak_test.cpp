@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kAlikeMin = 16;
 constexpr int kAssumedMax = 15;
-constexpr std::uint64_t kAssumedBytesMax = 256UL * 1024;
+constexpr int kStreakFilesMin = 64;
 
 class TestJob {
  public:
@@ -27,6 +27,36 @@ class TestJob {
  private:
   std::unique_ptr<protocol::Segment> segment_ = std::make_unique<protocol::Segment>();
 };
+
+// A streak of files on one device, all of them looked at.
+class Streak {
+ public:
+  Streak() {
+    device_.is_ledger_kept = true;
+    device_.limits.window_pages_max = 2048;
+    end_warm_streak();
+    for (int i = 0; i < kStreakFilesMin; ++i) look_at_one();
+  }
+
+  void look_at_one() {
+    note_class(&device_);
+    note_free_file(device_);
+  }
+
+ private:
+  Device device_{};
+};
+
+// An entry as renew_opened_file() leaves it.
+struct OpenedByName {
+  OpenFile file{};
+  OpenedByName() { file.was_opened.store(true); }
+};
+
+bool is_next_opened_warm(const TestJob& test) {
+  OpenedByName next;
+  return is_opened_warm(test.job(), next.file);
+}
 
 void make_in_memory(int files) {
   note_made(false);
@@ -74,7 +104,6 @@ TEST_CASE("nothing is assumed where no account would show it, or each call is as
 
 TEST_CASE("some dozens of files found in memory make a streak, and one that was not ends it",
           "[warm_streak]") {
-  constexpr int kFilesMin = 64;
   const TestJob test;
   Device device{};
   device.is_ledger_kept = true;
@@ -82,7 +111,7 @@ TEST_CASE("some dozens of files found in memory make a streak, and one that was 
   OpenFile file{};
   file.device = &device;
   end_warm_streak();
-  for (int i = 1; i < kFilesMin; ++i) note_free_file(device);
+  for (int i = 1; i < kStreakFilesMin; ++i) note_free_file(device);
   CHECK_FALSE(is_in_warm_streak(test.job(), file));
   note_free_file(device);
   CHECK(is_in_warm_streak(test.job(), file));
@@ -90,9 +119,48 @@ TEST_CASE("some dozens of files found in memory make a streak, and one that was 
   CHECK_FALSE(is_in_warm_streak(test.job(), file));
 }
 
+TEST_CASE("in a streak fifteen files go unseen and the sixteenth is looked at", "[warm_streak]") {
+  const TestJob test;
+  Streak streak;
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < kAssumedMax; ++i) CHECK(is_next_opened_warm(test));
+    OpenedByName sample;
+    CHECK_FALSE(is_opened_warm(test.job(), sample.file));
+    CHECK_FALSE(is_assumed_warm(test.job(), sample.file, 4096));  // nor by its first read
+    streak.look_at_one();
+  }
+}
+
+TEST_CASE("the first read of a file counts like its opening", "[warm_streak]") {
+  const TestJob test;
+  const Streak streak;
+  for (int i = 0; i < kAssumedMax; ++i) {
+    OpenedByName next;
+    CHECK(is_assumed_warm(test.job(), next.file, 4096));
+    CHECK(is_assumed_warm(test.job(), next.file, 4096));  // the second is the same file
+  }
+  CHECK_FALSE(is_next_opened_warm(test));
+}
+
+TEST_CASE("a disk read, or a file of another kind, ends what may be assumed of the next ones at once",
+          "[warm_streak]") {
+  const TestJob test;
+  const Streak cold;
+  CHECK(is_next_opened_warm(test));
+  end_warm_streak();
+  CHECK_FALSE(is_next_opened_warm(test));
+  const Streak other;
+  CHECK(is_next_opened_warm(test));
+  CHECK(are_files_alike());
+  note_class(nullptr);
+  CHECK_FALSE(are_files_alike());
+  CHECK_FALSE(is_next_opened_warm(test));
+}
+
 TEST_CASE("what a file that was not looked at may move is bounded", "[warm_streak]") {
   OpenFile file{};
   CHECK(takes_assumed(file, kAssumedBytesMax / 2));
   CHECK(takes_assumed(file, kAssumedBytesMax / 2));
   CHECK_FALSE(takes_assumed(file, 1));
+  CHECK_FALSE(takes_assumed(file, UINT64_MAX));
 }

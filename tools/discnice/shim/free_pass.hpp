@@ -9,7 +9,8 @@
 // Output observed: the kernel's account at the end of each term (account.hpp), which is a few milliseconds long.
 // Inference drawn: small reads of the descriptor need no disk for the rest of the term.
 // What breaks it: pages thrown out within the term, or a warm streak that comes to its end: then what was read is found at the term's
-// end and paid as a debt. The bytes of a term are bounded.
+// end and paid as a debt. The bytes of a term are bounded, and of files that were not looked at those of each (warm_streak.hpp), whose
+// reads ask no clock: the next opening does.
 #pragma once
 
 #include <atomic>
@@ -50,6 +51,12 @@ extern std::atomic<std::uint64_t> passed;
 /// True when the bytes of the term are used up, so that it is time for the next.
 inline bool are_passes_used_up() {
   return (detail::passed.load(std::memory_order_relaxed) & detail::kPassedBytesMask) >= detail::kTermBytesMax;
+}
+
+/// True when as much again was read on top of them: no call has looked at the account that long.
+inline bool are_passes_overdrawn() {
+  return (detail::passed.load(std::memory_order_relaxed) & detail::kPassedBytesMask) >=
+         2 * detail::kTermBytesMax;
 }
 
 /// True for a descriptor that was given a pass for this term.

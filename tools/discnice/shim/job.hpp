@@ -37,7 +37,7 @@ void join_after_fork(Job& job);
 
 /// The job, or null while there is none: before the constructor, after the destructor, or when nothing was
 /// asked of us. In a forked child the first call takes a slot of its own. About one nanosecond.
-inline Job* job() {
+__attribute__((always_inline)) inline Job* job() {
   Job* here = detail::joined.load(std::memory_order_acquire);  // pairs with join_at_load()
   if (here == nullptr) return nullptr;
   if (fork_mark.is_set.load(std::memory_order_relaxed) == 0) detail::join_after_fork(*here);

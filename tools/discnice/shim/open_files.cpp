@@ -48,12 +48,9 @@ std::uint64_t size_of(int fd, const struct stat& status) {
 
 std::atomic<OpenFile*> detail::open_file_chunks[kChunksMax];
 
-OpenFile* find_open_file(int fd) {
-  const auto number = static_cast<unsigned>(fd);
+OpenFile* detail::map_open_file(unsigned number) {
   if (number >= kChunkFiles * kChunksMax) return nullptr;
-  std::atomic<OpenFile*>& place = detail::open_file_chunks[number / kChunkFiles];
-  OpenFile* chunk = place.load(std::memory_order_acquire);  // pairs with map_chunk()
-  if (chunk == nullptr) chunk = map_chunk(place);
+  OpenFile* chunk = map_chunk(open_file_chunks[number / kChunkFiles]);
   return chunk == nullptr ? nullptr : &chunk[number % kChunkFiles];
 }
 
@@ -67,16 +64,6 @@ void forget_open_files(unsigned first, unsigned last) {
     }
     forget(chunk[number % kChunkFiles]);
   }
-}
-
-OpenFile* renew_opened_file(int fd, bool is_new) {
-  OpenFile* file = find_open_file(fd);
-  if (file == nullptr) return nullptr;
-  forget(*file);
-  file->assumed_bytes.store(0, std::memory_order_relaxed);
-  file->was_opened.store(true, std::memory_order_relaxed);
-  file->is_new.store(is_new, std::memory_order_relaxed);
-  return file;
 }
 
 void classify(OpenFile& file, int fd) {

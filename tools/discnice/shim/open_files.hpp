@@ -33,13 +33,20 @@ struct WriteStep {
 };
 
 struct alignas(64) OpenFile {
+  // What a call on a file that is only opened, read and closed looks at is in front: one line of the processor's cache.
   std::atomic<FileClass> file_class;
   std::atomic<bool> was_opened;            // by name, and nothing else has happened to it since
   std::atomic<bool> is_new;                // that opening made the file, or emptied it
   std::atomic<Emptied> emptied;            // what that opening took away
   std::atomic<bool> is_assumed_in_memory;  // it was made like many before it that lie there (warm_streak.hpp)
-  std::atomic<std::uint32_t> lock;         // TryLock over everything below
-  bool has_details;                        // learn_details() has filled in the next four
+  std::atomic<bool>
+      is_sample;  // it was to be read like those before it, of which it is the one to be looked at
+  std::atomic<std::uint32_t> pass;  // the term it was let through for (free_pass.hpp); 0: for none
+  std::atomic<std::uint64_t>
+      assumed_bytes;  // moved since it was opened without its being looked at (warm_streak.hpp)
+  std::atomic<std::uint64_t> stream_place;  // of a stream that writes (stream_transfers.hpp); 0: not known
+  std::atomic<std::uint32_t> lock;          // TryLock over everything below
+  bool has_details;                         // learn_details() has filled in the next four
   bool is_direct;
   bool is_append;
   bool is_synchronous;
@@ -56,16 +63,13 @@ struct alignas(64) OpenFile {
   std::uint64_t unsent_bytes;  // written and left to the kernel so far (smooth_writes.hpp)
   WriteStep steps[2];          // the last one sent, and the one before
   predictor::FileState state;
-  std::atomic<std::uint64_t>
-      assumed_bytes;  // moved since it was opened without its being looked at (warm_streak.hpp)
-  std::atomic<std::uint64_t> stream_place;  // of a stream that writes (stream_transfers.hpp); 0: not known
-  std::atomic<std::uint32_t> pass;          // the term it was let through for (free_pass.hpp); 0: for none
 };
 
 namespace detail {
 inline constexpr unsigned kChunkFiles = 64;
 inline constexpr unsigned kChunksMax = 1U << 14U;  // descriptors up to 2^20, the kernel's default ceiling
 extern std::atomic<OpenFile*> open_file_chunks[kChunksMax];
+OpenFile* map_open_file(unsigned number);
 }  // namespace detail
 
 /// The entry of a descriptor that has one, else null. The quickest look: two loads.
@@ -73,13 +77,16 @@ inline OpenFile* known_open_file(int fd) {
   const auto number = static_cast<unsigned>(fd);
   if (number >= detail::kChunkFiles * detail::kChunksMax) return nullptr;
   OpenFile* chunk = detail::open_file_chunks[number / detail::kChunkFiles].load(
-      std::memory_order_acquire);  // pairs with find_open_file()
+      std::memory_order_acquire);  // pairs with map_open_file()
   return chunk == nullptr ? nullptr : &chunk[number % detail::kChunkFiles];
 }
 
 /// The entry of a descriptor, or null for one the table does not reach. The entry may be `unknown`. Two loads
 /// when it exists.
-OpenFile* find_open_file(int fd);
+inline OpenFile* find_open_file(int fd) {
+  OpenFile* file = known_open_file(fd);
+  return file != nullptr ? file : detail::map_open_file(static_cast<unsigned>(fd));
+}
 
 /// True when the descriptor is known to stand for nothing that is charged: a socket, a pipe, a terminal, a file in memory.
 /// Three loads, so that calls on these cost next to nothing.
@@ -94,6 +101,7 @@ inline void forget(OpenFile& file) {
   file.was_opened.store(false, std::memory_order_relaxed);
   file.is_new.store(false, std::memory_order_relaxed);
   file.is_assumed_in_memory.store(false, std::memory_order_relaxed);
+  file.is_sample.store(false, std::memory_order_relaxed);
   file.emptied.store(Emptied::not_at_all, std::memory_order_relaxed);
   file.pass.store(0, std::memory_order_relaxed);
   file.stream_place.store(0, std::memory_order_relaxed);
@@ -106,7 +114,15 @@ inline void forget_open_file(int fd) {
 }
 
 /// The same, for one that a name was opened by; a file that is new was made by that, or emptied. Null where the table does not reach.
-OpenFile* renew_opened_file(int fd, bool is_new);
+inline OpenFile* renew_opened_file(int fd, bool is_new) {
+  OpenFile* file = find_open_file(fd);
+  if (file == nullptr) return nullptr;
+  forget(*file);
+  file->assumed_bytes.store(0, std::memory_order_relaxed);
+  file->was_opened.store(true, std::memory_order_relaxed);
+  file->is_new.store(is_new, std::memory_order_relaxed);
+  return file;
+}
 
 /// Forgets all descriptors in [first, last].
 void forget_open_files(unsigned first, unsigned last);

@@ -45,7 +45,8 @@ void offer_first_pass(Job& job, OpenFile& file, int flags) {
   constexpr int kOtherwise = O_ACCMODE | O_CREAT | O_TRUNC | O_DIRECT | O_DIRECTORY | O_PATH;
   if ((flags & kOtherwise) != O_RDONLY || has_debt(job)) return;
   const std::uint32_t term = pass_term();
-  if (is_assumed_warm(job, file, 1)) give_pass(file, term);
+  if (is_opened_warm(job, file)) return give_pass(file, term);
+  file.is_sample.store(are_files_alike(), std::memory_order_relaxed);
 }
 
 bool is_flushed(FlushOfEmptied habit, Emptied emptied) {
@@ -57,8 +58,7 @@ bool is_flushed(FlushOfEmptied habit, Emptied emptied) {
 
 Opening before_opening(int folder, const char* path, int flags) {
   Opening opening;
-  if ((flags & (O_CREAT | O_TRUNC)) == 0 || (flags & O_TMPFILE) == O_TMPFILE || job() == nullptr)
-    return opening;
+  if (leaves_as_it_is(flags) || (flags & O_TMPFILE) == O_TMPFILE || job() == nullptr) return opening;
   opening.makes_file = (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0;
   opening.account_before = account_if_measured(job());
   if (opening.makes_file) return opening;
@@ -73,13 +73,21 @@ Opening before_opening(int folder, const char* path, int flags) {
   return opening;
 }
 
-int opened(int fd, int flags, const Opening& opening) {
+int opened_as_it_is(int fd, int flags) {
   if (fd < 0) return fd;
-  OpenFile* file = renew_opened_file(fd, opening.makes_file || (flags & O_TRUNC) != 0);
+  OpenFile* file = renew_opened_file(fd, false);
   if ((flags & O_DIRECTORY) != 0) note_folder(fd);
   Job* here = job();
+  if (here != nullptr && file != nullptr) offer_first_pass(*here, *file, flags);
+  return fd;
+}
+
+int opened(int fd, int flags, const Opening& opening) {
+  if (leaves_as_it_is(flags)) return opened_as_it_is(fd, flags);
+  if (fd < 0) return fd;
+  OpenFile* file = renew_opened_file(fd, opening.makes_file || (flags & O_TRUNC) != 0);
+  Job* here = job();
   if (here == nullptr || file == nullptr) return fd;
-  offer_first_pass(*here, *file, flags);
   if (opening.makes_file) after_making(*here, *file, fd, flags, opening.account_before);
   if (opening.is_file && (flags & O_TRUNC) != 0) after_emptying(*file, opening);
   return fd;

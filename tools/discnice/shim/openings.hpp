@@ -9,6 +9,8 @@
 //   close of the last, not by that of the first.
 #pragma once
 
+#include <fcntl.h>
+
 #include "tools/discnice/shim/open_files.hpp"
 #include "tools/discnice/shim/pipeline.hpp"
 
@@ -23,10 +25,18 @@ struct Opening {
   ThreadAccount account_before{};  // of a call that makes a file, while that is measured
 };
 
-/// Looks, where these flags of open() may change something: one system call. Else nothing is known, and nothing needs to be.
+/// True when these flags of open() neither make a file by its name nor empty one: there is nothing to look at before it.
+inline bool leaves_as_it_is(int flags) {
+  return (flags & (O_CREAT | O_TRUNC)) == 0;
+}
+
+/// A descriptor that such a call has just opened by name, or -1. Returns it.
+int opened_as_it_is(int fd, int flags);
+
+/// Looks, where the flags may change something: one system call. Else nothing is known, and nothing needs to be.
 Opening before_opening(int folder, const char* path, int flags);
 
-/// A descriptor that a call has just opened by name, or -1. Returns it.
+/// A descriptor that any call has just opened by name, or -1. Returns it.
 int opened(int fd, int flags, const Opening& opening);
 
 /// Before a descriptor is closed: its file may be sent to the disk by that.

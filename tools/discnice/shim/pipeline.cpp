@@ -515,6 +515,14 @@ void offer_pass(Job& job, const Transfer& transfer) {
   give_pass(*file, transfer.pass_term);
 }
 
+// One of many alike that was looked at, and is what those before it were taken for, is read on trust as they are; a long one is foretold.
+void offer_sample_pass(Job& job, OpenFile& file) {
+  const std::uint32_t term = pass_term();
+  if (!file.is_sample.load(std::memory_order_relaxed) || file.size_bytes > kAssumedBytesMax) return;
+  if (has_debt(job)) return;
+  if (are_files_alike() && is_in_warm_streak(job, file)) give_pass(file, term);
+}
+
 // What was sent to the disk is dirty no longer: writing there again will cost again.
 void smooth(Job& job, const Transfer& transfer, std::uint64_t bytes) {
   OpenFile* file = charged_file(job, transfer.fd);
@@ -605,9 +613,10 @@ void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
 
 std::size_t part_bytes_max(Job& job, const Transfer& transfer) {
   if (transfer.length_bytes <= kPartBytesMin) return SIZE_MAX;
-  const std::uint64_t part = part_bytes(protocol::load_grant(*job.segment), transfer.kind == OpKind::write,
-                                        is_disk_shared(last_disk(), monotonic_coarse_ns()));
-  if (part == 0) return SIZE_MAX;
+  const Grant grant = protocol::load_grant(*job.segment);
+  const bool is_write = transfer.kind == OpKind::write;
+  if (part_bytes(grant, is_write, false) == 0) return SIZE_MAX;
+  const std::uint64_t part = part_bytes(grant, is_write, is_disk_shared(last_disk(), monotonic_coarse_ns()));
   if (transfer.length_bytes <= part) return SIZE_MAX;
   OpenFile* file = charged_file(job, transfer.fd);
   if (file == nullptr) return SIZE_MAX;
@@ -629,11 +638,12 @@ void note_status(int fd, const struct stat& status) {
   if (here == nullptr || !S_ISREG(status.st_mode)) return;
   OpenFile* file = find_open_file(fd);
   if (file == nullptr || file->file_class.load(std::memory_order_acquire) != FileClass::unknown) return;
-  if (has_pass_of_term(*file)) return;  // it is read on trust, and likely closed before anybody wants to know
   const TryLock lock(file->lock, here->epoch);
   if (!lock) return;
   classify(*file, fd, status);
-  note_class(file->file_class.load(std::memory_order_relaxed) == FileClass::charged ? file->device : nullptr);
+  const bool is_on_disk = file->file_class.load(std::memory_order_relaxed) == FileClass::charged;
+  note_class(is_on_disk ? file->device : nullptr);
+  if (is_on_disk) offer_sample_pass(*here, *file);
 }
 
 std::int64_t offset_at(const off64_t* offset) {

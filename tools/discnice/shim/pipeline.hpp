@@ -91,6 +91,14 @@ void note_folder(int fd);
 /// files is anything learned, and only where nothing is known yet. errno is kept.
 void note_status(int fd, const struct stat& status);
 
+/// False when note_status() would have nothing to do: something is known, or it has a pass, so that it is read on trust and likely closed before
+/// anybody wants to know.
+inline bool wants_status(int fd) {
+  const OpenFile* file = known_open_file(fd);
+  return file == nullptr ||
+         (file->file_class.load(std::memory_order_relaxed) == FileClass::unknown && !has_pass_of_term(*file));
+}
+
 /// Looks at the kernel's account now; what it shows and nobody predicted becomes debt. errno is kept.
 void settle_now(Job& job);
 
@@ -103,15 +111,34 @@ inline bool passes_by(int fd) {
   return job() == nullptr || is_known_free(fd);
 }
 
-/// The same, for all but the first call after a fork, without a call of its own. The first question of a hook, so that these cost a few
-/// nanoseconds.
-inline bool passes_at_once(int fd) {
-  return is_known_free(fd) && has_job_at_hand();
+/// How a plain read or write may go to the kernel without a look at anything but its descriptor's entry.
+enum class QuickWay : std::uint8_t {
+  none,
+  unseen,  // nothing on this descriptor is charged, or it is written to a file that was just made and is taken for one in memory
+  counted,  // it is one of the first reads of a file that was just opened in a warm streak; note_passed() must follow
+};
+
+/// The first question of a hook, so that what is none of the disk's costs a few nanoseconds; calls nothing. Of the reads no clock is asked, and
+/// a file is read to its end beyond the term's bytes: the usual way would let it by as well (passes_unseen()), and the next opening looks at the
+/// account.
+__attribute__((always_inline)) inline QuickWay quick_way(OpKind kind, int fd, std::size_t bytes) {
+  OpenFile* file = known_open_file(fd);
+  if (file == nullptr || !has_job_at_hand()) return QuickWay::none;
+  const FileClass file_class = file->file_class.load(std::memory_order_acquire);
+  if (file_class == FileClass::free) return QuickWay::unseen;
+  if (file_class != FileClass::unknown) return QuickWay::none;
+  if (kind == OpKind::write)
+    return file->is_assumed_in_memory.load(std::memory_order_relaxed) && takes_assumed(*file, bytes)
+               ? QuickWay::unseen
+               : QuickWay::none;
+  const bool takes_pass = has_pass_of_term(*file) && file->was_opened.load(std::memory_order_relaxed) &&
+                          !are_passes_overdrawn() && takes_assumed(*file, bytes);
+  return takes_pass ? QuickWay::counted : QuickWay::none;
 }
 
 /// True when a read of so many bytes may go at once, to be counted by note_passed(): a small one, or one of the first of a file that was just
 /// opened.
-inline bool takes_pass(int fd, std::size_t bytes) {
+inline bool has_pass(int fd, std::size_t bytes) {
   OpenFile* file = known_open_file(fd);
   if (file == nullptr || !is_pass_valid(*file)) return false;
   return bytes <= kPassBytesMax ||

@@ -6,6 +6,8 @@
 namespace discnice::shim {
 namespace {
 
+using detail::assumed_left;
+
 constexpr std::uint64_t kStreakBytesMin = 1024UL * 1024;
 
 // A small file has no windows: that each of so many in a row was there says as much.
@@ -14,13 +16,13 @@ constexpr std::uint64_t kStreakFilesMin = 64;
 // Read without the disk since it was last needed. Of this process; a race between threads costs a prediction more or less.
 std::atomic<std::uint64_t> free_bytes{0};
 
-// The device of the files looked at last, how many of these in a row were charged, and how many have been assumed to be so since.
+// The device of the files looked at last, how many of these in a row were charged, and how many may be assumed to be so from here on: once it
+// has been asked whether there is a streak these are detail::assumed_left.
 constexpr std::uint32_t kAlikeMin = 16;
 constexpr std::uint32_t kAssumedMax = 15;
-constexpr std::uint64_t kAssumedBytesMax = 256UL * 1024;
 std::atomic<Device*> device_seen{nullptr};
 std::atomic<std::uint32_t> alike_seen{0};
-std::atomic<std::uint32_t> assumed_since{0};
+std::atomic<std::uint32_t> assumed_next{0};
 // The same of files made in memory.
 std::atomic<std::uint32_t> made_in_memory{0};
 std::atomic<std::uint32_t> made_unseen{0};
@@ -44,23 +46,27 @@ bool is_in_warm_streak(const Job& job, const Device& device) {
 
 }  // namespace
 
+constinit std::atomic<std::uint32_t> detail::assumed_left{0};
+
 bool is_in_warm_streak(const Job& job, const OpenFile& file) {
   return is_in_warm_streak(job, *file.device);
 }
 
 bool is_assumed_warm(const Job& job, OpenFile& file, std::uint64_t length_bytes) {
   if (!file.was_opened.load(std::memory_order_relaxed)) return false;
-  if (alike_seen.load(std::memory_order_relaxed) < kAlikeMin || length_bytes > kAssumedBytesMax) return false;
+  if (!are_files_alike() || length_bytes > kAssumedBytesMax) return false;
   const Device* device = device_seen.load(std::memory_order_relaxed);
   if (device == nullptr || !is_in_warm_streak(job, *device)) return false;
-  const std::uint64_t before_bytes = file.assumed_bytes.fetch_add(length_bytes, std::memory_order_relaxed);
-  if (before_bytes + length_bytes > kAssumedBytesMax) return false;
-  return before_bytes != 0 || assumed_since.fetch_add(1, std::memory_order_relaxed) < kAssumedMax;
+  if (file.assumed_bytes.load(std::memory_order_relaxed) != 0) return takes_assumed(file, length_bytes);
+  std::uint32_t left = assumed_left.load(std::memory_order_relaxed);
+  if (left == 0) left = assumed_next.exchange(0, std::memory_order_relaxed);
+  if (left == 0) return false;  // this one is looked at
+  assumed_left.store(left - 1, std::memory_order_relaxed);
+  return takes_assumed(file, length_bytes);
 }
 
-bool takes_assumed(OpenFile& file, std::uint64_t length_bytes) {
-  const std::uint64_t before_bytes = file.assumed_bytes.fetch_add(length_bytes, std::memory_order_relaxed);
-  return before_bytes + length_bytes <= kAssumedBytesMax;
+bool are_files_alike() {
+  return alike_seen.load(std::memory_order_relaxed) >= kAlikeMin;
 }
 
 bool is_assumed_in_memory(const Job& job) {
@@ -78,7 +84,8 @@ void note_class(Device* device) {
   const bool is_alike = device != nullptr && device == device_seen.load(std::memory_order_relaxed);
   alike_seen.store(is_alike ? alike_seen.load(std::memory_order_relaxed) + 1 : 0, std::memory_order_relaxed);
   device_seen.store(device, std::memory_order_relaxed);
-  assumed_since.store(0, std::memory_order_relaxed);
+  assumed_left.store(0, std::memory_order_relaxed);
+  assumed_next.store(kAssumedMax, std::memory_order_relaxed);
 }
 
 void note_free_read(std::uint64_t bytes) {
@@ -91,6 +98,7 @@ void note_free_file(const Device& device) {
 
 void end_warm_streak() {
   free_bytes.store(0, std::memory_order_relaxed);
+  assumed_left.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace discnice::shim

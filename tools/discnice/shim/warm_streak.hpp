@@ -11,12 +11,14 @@
 //
 // In a streak the one thing left to ask of a file that was just opened is whether it is on a disk at all. A program that has opened
 // sixteen such files in a row by name goes on to do so: the first 256 KiB of the next ones count as a disk file's unasked, but for every
-// sixteenth. What breaks it: the first files of another kind, whose bytes, if they are as few, are told as read from files.
+// sixteenth; that one is looked at, and when it is like them and no longer than that it is read as they are.
+// What breaks it: the first files of another kind, whose bytes, if they are as few, are told as read from files.
 //
 // Likewise of files that are made: a program that has made sixteen in a row in memory goes on to do so, as one that unpacks an archive there.
 // What breaks it: the first 256 KiB of fifteen made on a disk after them, which the account shows, so that they are paid afterwards.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "tools/discnice/shim/job.hpp"
@@ -32,8 +34,32 @@ bool is_in_warm_streak(const Job& job, const OpenFile& file);
 /// the streak, and need not be looked at. Lock-free.
 bool is_assumed_warm(const Job& job, OpenFile& file, std::uint64_t length_bytes);
 
-/// Takes so many bytes of what a file that was not looked at may move; false when there is not that much left.
-bool takes_assumed(OpenFile& file, std::uint64_t length_bytes);
+/// What a file that was not looked at may move.
+inline constexpr std::uint64_t kAssumedBytesMax = 256UL * 1024;
+
+/// Takes so many bytes of that; false when there is not that much left. A race between threads lets a read more pass.
+__attribute__((always_inline)) inline bool takes_assumed(OpenFile& file, std::uint64_t length_bytes) {
+  const std::uint64_t taken_bytes = file.assumed_bytes.load(std::memory_order_relaxed);
+  if (length_bytes > kAssumedBytesMax - taken_bytes) return false;
+  file.assumed_bytes.store(taken_bytes + length_bytes, std::memory_order_relaxed);
+  return true;
+}
+
+namespace detail {
+// Files that may be assumed to be like those before them, while the streak lasts.
+extern std::atomic<std::uint32_t> assumed_left;
+}  // namespace detail
+
+/// The same of one that was just opened, before any of it is read.
+inline bool is_opened_warm(const Job& job, OpenFile& file) {
+  const std::uint32_t left = detail::assumed_left.load(std::memory_order_relaxed);
+  if (left == 0) return is_assumed_warm(job, file, 1);
+  detail::assumed_left.store(left - 1, std::memory_order_relaxed);
+  return takes_assumed(file, 1);
+}
+
+/// True when the files looked at last were alike, so that one more is looked at only to see whether they still are.
+bool are_files_alike();
 
 /// True when a file that is just being made may be taken for one in memory. Counts it as that.
 bool is_assumed_in_memory(const Job& job);
