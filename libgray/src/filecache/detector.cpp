@@ -255,6 +255,7 @@ bool Detector::check(Backend backend, const Target& target, const Stretch& stret
 
 // A file that has no more pages than its end tells of is known whole.
 bool Detector::look_at_end(const Target& target, const Stretch& stretch, CacheReport& report) {
+  if (!may_use(Backend::end)) return false;
   const Pages pages = pages_of(stretch);
   if (pages_of({0, target.facts.size_bytes}).count > pages.first + os::kEndPages) return false;
   const Answer end = ask_end(target, stretch);
@@ -264,10 +265,10 @@ bool Detector::look_at_end(const Target& target, const Stretch& stretch, CacheRe
   return true;
 }
 
-// What the last pages of the file tell, as far as they are of the stretch. Says nothing where another backend is wanted.
+// What the last pages of the file tell, as far as they are of the stretch; as a check of whatever backend probes.
 Answer Detector::ask_end(const Target& target, const Stretch& stretch) {
   const std::uint64_t file_bytes = target.facts.size_bytes;
-  if (!may_use(Backend::end) || stretch.offset_bytes + stretch.length_bytes < file_bytes) return {};
+  if (stretch.offset_bytes + stretch.length_bytes < file_bytes) return {};
   const auto known = is_backend_true_.find({target.facts.device, Backend::end});
   if (known != is_backend_true_.end() && !known->second) return {};
   const base::Result<os::MappedWindow> end = os::map_end(target.fd, file_bytes);
