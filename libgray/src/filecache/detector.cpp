@@ -18,9 +18,6 @@ constexpr std::uint64_t kStepsMax = 16;
 // How many pages more than planned are asked where those disagree.
 constexpr std::uint32_t kChecksMax = 3;
 
-// A page that somebody holds locked just then is not shown: one look in 360 was fooled.
-constexpr int kEndTurns = 3;
-
 constexpr Backend kProbing[] = {Backend::nowait, Backend::fault, Backend::timed};
 
 struct Pages {
@@ -287,12 +284,8 @@ bool Detector::is_end_true(const Target& target, const os::MappedWindow& end) {
     os::expect_random_reads(target.fd);
     if (!os::time_one_byte(target.fd, last_page * os::kPageBytes)) return false;
     note_fetched(target, last_page * os::kPageBytes);
-    bool is_shown = false;
-    for (int turn = 0; turn < kEndTurns && !is_shown; ++turn) {
-      const base::Result<os::MappedWindow> again = os::map_end(target.fd, target.facts.size_bytes);
-      is_shown = again && again.value().resident != 0;
-    }
-    return is_backend_true_[key] = is_shown;
+    const base::Result<os::MappedWindow> again = os::map_end(target.fd, target.facts.size_bytes);
+    return is_backend_true_[key] = again && again.value().resident != 0;
   }
   return is_backend_true_[key] = true;
 }
