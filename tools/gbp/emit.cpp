@@ -48,6 +48,8 @@ const char* backend_name(std::uint32_t backend) {
       return "cachestat";
     case GB_BACKEND_MINCORE:
       return "mincore";
+    case GB_BACKEND_END:
+      return "end";
     case GB_BACKEND_NOWAIT:
       return "nowait";
     case GB_BACKEND_FAULT:

@@ -5,7 +5,7 @@
 _gbp() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   case $previous in
-    --backend) mapfile -t COMPREPLY < <(compgen -W "auto cachestat mincore nowait fault timed" -- "$current") && return ;;
+    --backend) mapfile -t COMPREPLY < <(compgen -W "auto cachestat mincore end nowait fault timed" -- "$current") && return ;;
     --order | -order) mapfile -t COMPREPLY < <(compgen -W "auto extent inode mtime dir none" -- "$current") && return ;;
     --refresh | -refresh) mapfile -t COMPREPLY < <(compgen -d -- "$current") && return ;;
     --align | -align | --include | --exclude) return ;;

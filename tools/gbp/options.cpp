@@ -17,7 +17,7 @@ namespace {
 
 using gray::cli::fail_usage;
 
-constexpr const char* kBackends[] = {"auto",   "cachestat", "mincore",
+constexpr const char* kBackends[] = {"auto",   "cachestat", "mincore", "end",
                                      "nowait", "fault",     "timed"};  // numbered as gb_backend_t
 constexpr const char* kOrders[] = {"auto",  "extent", "inode",
                                    "mtime", "none",   "dir"};  // as gb_order_t; dir is ours
@@ -150,7 +150,7 @@ void define_ways(CLI::App& app, Flags& flags, Options& options) {
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kOrders), std::end(kOrders))))
       ->type_name("NAME");
   app.add_option("--backend", flags.backend,
-                 "how to find cached pages: auto, cachestat, mincore, nowait, fault, timed")
+                 "how to find cached pages: auto, cachestat, mincore, end, nowait, fault, timed")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kBackends), std::end(kBackends))))
       ->type_name("NAME");
   app.add_option("--files-from", flags.lines_path,

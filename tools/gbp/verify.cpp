@@ -85,7 +85,7 @@ int verify(const Names& names, const Wanted& wanted) {
   int exit_status =
       ask(names, wanted, GB_BACKEND_AUTO, truth) ? gray::cli::kExitSuccess : gray::cli::kExitSomeFailed;
   std::size_t compared = 0;
-  for (const gb_backend_t backend : {GB_BACKEND_TIMED, GB_BACKEND_NOWAIT, GB_BACKEND_FAULT}) {
+  for (const gb_backend_t backend : {GB_BACKEND_TIMED, GB_BACKEND_NOWAIT, GB_BACKEND_FAULT, GB_BACKEND_END}) {
     Shares probed;
     ask(names, wanted, backend, probed);
     const Agreement found = compare(truth, probed);

@@ -25,10 +25,11 @@ typedef enum gb_backend {
   GB_BACKEND_AUTO = 0,      /**< the first below that permission and a self-test allow */
   GB_BACKEND_CACHESTAT = 1, /**< the kernel's count */
   GB_BACKEND_MINCORE = 2,   /**< the kernel's map of resident pages */
-  GB_BACKEND_NOWAIT = 3,    /**< whether one-byte reads would have to wait */
-  GB_BACKEND_FAULT = 4,     /**< which pages are mapped along with one that is touched */
-  GB_BACKEND_TIMED = 5,     /**< the time of one-byte reads */
-  GB_BACKEND_NONE = 6       /**< nothing could be learned; only in answers */
+  GB_BACKEND_END = 3,       /**< what mapping the last 15 pages shows; reads none of them */
+  GB_BACKEND_NOWAIT = 4,    /**< whether one-byte reads would have to wait */
+  GB_BACKEND_FAULT = 5,     /**< which pages are mapped along with one that is touched */
+  GB_BACKEND_TIMED = 6,     /**< the time of one-byte reads */
+  GB_BACKEND_NONE = 7       /**< nothing could be learned; only in answers */
 } gb_backend_t;
 
 /**
@@ -38,7 +39,8 @@ typedef enum gb_backend {
 struct gb_cache_options {
   size_t size;              /**< sizeof(struct gb_cache_options) */
   uint32_t backend;         /**< a gb_backend_t, not GB_BACKEND_NONE */
-  uint32_t probes_per_unit; /**< probes for each prediction unit, at most 64; default 1 */
+  uint32_t probes_per_unit; /**< probes for each prediction unit, at most 64; default 1. Where
+                                 these are two or less, others are made until two more say one thing than the other */
   uint64_t
       prediction_unit_bytes; /**< what one probe answers for; default: as microbench(1) measured the device, else
                                        5 MiB, about the paper's */
@@ -48,7 +50,7 @@ struct gb_cache_options {
                                        from a cached read that is timed when it is first needed */
   uint64_t
       probe_budget_bytes; /**< probing ends when its misses have brought in as much; less than a page: nothing
-                                       is read, and only what the kernel counts is known; default 256 MiB */
+                                       is read, and only what the kernel counts or shows is known; default 256 MiB */
   const char* memory_path; /**< file that remembers, for ten minutes and for all detectors of this user, which
                                        pages are cached because they were probed; made when it is not there. Default:
                                        each detector remembers its own. Read in gb_cache_open() only */
@@ -90,7 +92,7 @@ GB_API void gb_cache_close(gb_cache_t* detector);
  * read-ahead is disturbed; never page 0. May wait for the disk: a probe that misses takes one random read.
  *
  * Unknown (cached_fraction below 0, backend GB_BACKEND_NONE) is a success: what is no regular file, a file of
- * a single page where only probing is left (the probe would be the fetch), or reads that never are fast, as
+ * a single page where only probing by reading is left (the probe would be the fetch), or reads that never are fast, as
  * where a file system bypasses the page cache.
  *
  * Errors, with *report left alone: as stat(2) and open(2); -EINVAL: an argument is NULL or report->size is

@@ -2,6 +2,7 @@
 #include "libgray/src/filecache/detector.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "libgray/src/filecache/probes.hpp"
 
@@ -13,6 +14,9 @@ constexpr std::uint64_t kMincorePagesMax = std::uint64_t{1} << 24;
 
 // How many pages further on a probe may go to find one that it has not fetched itself.
 constexpr std::uint64_t kStepsMax = 16;
+
+// How many pages more than planned are asked where those disagree.
+constexpr std::uint32_t kChecksMax = 3;
 
 constexpr Backend kProbing[] = {Backend::nowait, Backend::fault, Backend::timed};
 
@@ -28,8 +32,12 @@ Pages pages_of(const Stretch& stretch) {
   return {first, last - first + 1};
 }
 
-void set_counted(CacheReport& report, std::uint64_t resident, std::uint64_t pages, Backend backend) {
-  report.cached_fraction = static_cast<double>(resident) / static_cast<double>(pages);
+double share_of(std::uint64_t resident, std::uint64_t pages) {
+  return static_cast<double>(resident) / static_cast<double>(pages);
+}
+
+void set_counted(CacheReport& report, double share, Backend backend) {
+  report.cached_fraction = share;
   report.backend = backend;
   report.confidence = 1;
 }
@@ -90,7 +98,7 @@ CacheReport Detector::look(const Target& target, const Stretch& stretch) {
     report.confidence = 1;
     return report;
   }
-  if (count(target, stretch, report)) return report;
+  if (count(target, stretch, report) || look_at_end(target, stretch, report)) return report;
   for (const Backend backend : kProbing) {
     if (may_use(backend) && probe(backend, target, stretch, report)) break;
   }
@@ -103,14 +111,14 @@ bool Detector::count(const Target& target, const Stretch& stretch, CacheReport& 
   if (may_use(Backend::cachestat)) {
     const base::Result<std::uint64_t> resident = os::count_by_cachestat(target.fd, pages.first, pages.count);
     if (resident && is_count_true(target, resident.value())) {
-      set_counted(report, resident.value(), pages.count, Backend::cachestat);
+      set_counted(report, share_of(resident.value(), pages.count), Backend::cachestat);
       return true;
     }
   }
   if (!may_use(Backend::mincore) || pages.count > kMincorePagesMax) return false;
   if (!os::is_trusted(target.fd, target.facts)) return false;
   const base::Result<std::uint64_t> resident = os::count_by_mincore(target.fd, pages.first, pages.count);
-  if (resident) set_counted(report, resident.value(), pages.count, Backend::mincore);
+  if (resident) set_counted(report, share_of(resident.value(), pages.count), Backend::mincore);
   return resident.is_ok();
 }
 
@@ -158,14 +166,35 @@ bool Detector::works(Backend backend, const Target& target, std::uint64_t offset
   return is_true;
 }
 
-// A page that we fetched ourselves says nothing; the next ones are tried. The file's size when there is none.
+bool Detector::Sample::was_asked(std::uint64_t page) const {
+  const auto* const end = asked_pages.begin() + std::min<std::size_t>(judged, asked_pages.size());
+  return std::find(asked_pages.begin(), end, page) != end;
+}
+
+// Not two more of one kind than of the other; a share that is none or all of a window counts as one.
+bool Detector::Sample::is_in_doubt() const {
+  return std::abs(2 * resident - judged) < 1.5;
+}
+
+void Detector::Sample::add(const Answer& answer) {
+  ++judged;
+  probes += answer.probes;
+  resident += answer.resident_share;
+  time_ns += answer.time_ns;
+  was_hit = answer.resident_share >= 0.5;
+}
+
+// A page that we fetched ourselves says nothing, one that was asked nothing new; the next ones are tried, those at the
+// beginning after those at the end. The file's size when there is none.
 std::uint64_t Detector::page_to_probe(const Target& target, const Stretch& stretch,
-                                      std::uint64_t offset_bytes) const {
+                                      std::uint64_t offset_bytes, const Sample& sample) const {
   const std::uint64_t end = stretch.offset_bytes + stretch.length_bytes;
-  for (std::uint64_t step = 0; step < kStepsMax && offset_bytes < end; ++step) {
-    if (!memory_.is_own(target.facts.device, target.facts.inode, offset_bytes / os::kPageBytes))
+  for (std::uint64_t step = 0; step < kStepsMax; ++step) {
+    const std::uint64_t page = offset_bytes / os::kPageBytes;
+    if (!sample.was_asked(page) && !memory_.is_own(target.facts.device, target.facts.inode, page))
       return offset_bytes;
-    offset_bytes = (offset_bytes / os::kPageBytes + 1) * os::kPageBytes;
+    offset_bytes = (page + 1) * os::kPageBytes;
+    if (offset_bytes >= end) offset_bytes = std::max(stretch.offset_bytes, os::kPageBytes);
   }
   return target.facts.size_bytes;
 }
@@ -182,42 +211,103 @@ const DeviceSettings& Detector::settings_for(const Target& target) {
   return settings_[target.facts.device] = options_.settings_of ? options_.settings_of(target.fd) : own;
 }
 
+// One probe. False when the backend does not work here.
+bool Detector::ask(Backend backend, const Target& target, const Stretch& stretch, std::uint64_t offset_bytes,
+                   Sample& sample) {
+  const std::uint64_t offset = page_to_probe(target, stretch, offset_bytes, sample);
+  if (offset >= target.facts.size_bytes) return true;
+  Answer answer;
+  if (backend == Backend::nowait) answer = probe_by_nowait(target.fd, offset);
+  if (backend == Backend::fault) answer = probe_by_fault(target.fd, offset, target.facts, memory_);
+  if (backend == Backend::timed)
+    answer = probe_by_time(target.fd, offset, target.facts.size_bytes, sample.settings.hit_time_max_ns);
+  if (answer.is_valid && answer.has_fetched) note_fetched(target, offset);
+  if (answer.is_valid && answer.has_fetched_beside) note_fetched(target, answer.beside_bytes);
+  if (answer.is_unsupported) is_backend_true_[{target.facts.device, backend}] = false;
+  if (answer.is_unsupported || !works(backend, target, offset)) return false;
+  if (!answer.is_valid) return true;
+  if (sample.judged < sample.asked_pages.size())
+    sample.asked_pages.at(sample.judged) = offset / os::kPageBytes;
+  sample.last_bytes = offset;
+  sample.add(answer);
+  return true;
+}
+
+// One page is no answer. Where one or two were planned, others are asked until two more say one thing than the other, or
+// there are enough. False as above.
+bool Detector::check(Backend backend, const Target& target, const Stretch& stretch, Sample& sample) {
+  if (sample.judged > 2) return true;
+  if (sample.judged == 1 && !sample.was_hit) {
+    const Answer end = ask_end(target, stretch);
+    if (end.is_valid) sample.add(end);
+  }
+  for (std::uint32_t round = 0; sample.is_in_doubt() && round < kChecksMax && may_fetch(); ++round) {
+    const std::uint64_t place = sample.judged == 1 && !sample.was_hit
+                                    ? plan_near(stretch, options_.plan, sample.last_bytes)
+                                    : plan_anywhere(stretch, options_.plan, round);
+    if (!ask(backend, target, stretch, place, sample)) return false;
+  }
+  return true;
+}
+
+// A file that has no more pages than its end tells of is known whole.
+bool Detector::look_at_end(const Target& target, const Stretch& stretch, CacheReport& report) {
+  if (!may_use(Backend::end)) return false;
+  const Pages pages = pages_of(stretch);
+  if (pages_of({0, target.facts.size_bytes}).count > pages.first + os::kEndPages) return false;
+  const Answer end = ask_end(target, stretch);
+  if (!end.is_valid) return false;
+  set_counted(report, end.resident_share, Backend::end);
+  if (end.pages < pages.count) report.confidence = confidence_of(end.resident_share, end.pages);
+  return true;
+}
+
+// What the last pages of the file tell, as far as they are of the stretch; as a check of whatever backend probes.
+Answer Detector::ask_end(const Target& target, const Stretch& stretch) {
+  const std::uint64_t file_bytes = target.facts.size_bytes;
+  if (stretch.offset_bytes + stretch.length_bytes < file_bytes) return {};
+  const auto known = is_backend_true_.find({target.facts.device, Backend::end});
+  if (known != is_backend_true_.end() && !known->second) return {};
+  const base::Result<os::MappedWindow> end = os::map_end(target.fd, file_bytes);
+  if (!end || !is_end_true(target, end.value())) return {};
+  return judge_window(end.value(), pages_of(stretch).first, target.facts, memory_);
+}
+
+// A page that is shown proves that they are. None may be a host or a file system that shows none: as is_count_true().
+bool Detector::is_end_true(const Target& target, const os::MappedWindow& end) {
+  const std::pair key{target.facts.device, Backend::end};
+  const auto known = is_backend_true_.find(key);
+  if (known != is_backend_true_.end()) return known->second;
+  if (end.resident == 0) {
+    if (!may_fetch()) return false;
+    const std::uint64_t last_page = end.first_page + end.pages - 1;
+    os::expect_random_reads(target.fd);
+    if (!os::time_one_byte(target.fd, last_page * os::kPageBytes)) return false;
+    note_fetched(target, last_page * os::kPageBytes);
+    const base::Result<os::MappedWindow> again = os::map_end(target.fd, target.facts.size_bytes);
+    return is_backend_true_[key] = again && again.value().resident != 0;
+  }
+  return is_backend_true_[key] = true;
+}
+
 // False when the backend does not work here, so that another may be asked.
 bool Detector::probe(Backend backend, const Target& target, const Stretch& stretch, CacheReport& report) {
   const auto known = is_backend_true_.find({target.facts.device, backend});
   if (known != is_backend_true_.end() && !known->second) return false;
   os::expect_random_reads(target.fd);
-  double resident = 0;
-  std::uint32_t judged = 0;
-  std::uint32_t probes = 0;
-  std::uint64_t time_ns = 0;
-  const DeviceSettings settings = settings_for(target);
+  Sample sample;
+  sample.settings = settings_for(target);
   ProbePlanOptions plan = options_.plan;
-  plan.prediction_unit_bytes = settings.prediction_unit_bytes;
+  plan.prediction_unit_bytes = sample.settings.prediction_unit_bytes;
   for (const std::uint64_t planned : plan_probes(stretch, plan)) {
     if (!may_fetch()) break;
-    const std::uint64_t offset = page_to_probe(target, stretch, planned);
-    if (offset >= target.facts.size_bytes) continue;
-    Answer answer;
-    if (backend == Backend::nowait) answer = probe_by_nowait(target.fd, offset);
-    if (backend == Backend::fault) answer = probe_by_fault(target.fd, offset, target.facts, memory_);
-    if (backend == Backend::timed)
-      answer = probe_by_time(target.fd, offset, target.facts.size_bytes, settings.hit_time_max_ns);
-    if (answer.is_valid && answer.has_fetched) note_fetched(target, offset);
-    if (answer.is_valid && answer.has_fetched_beside) note_fetched(target, answer.beside_bytes);
-    if (answer.is_unsupported) is_backend_true_[{target.facts.device, backend}] = false;
-    if (answer.is_unsupported || !works(backend, target, offset)) return false;
-    if (!answer.is_valid) continue;
-    ++judged;
-    probes += answer.probes;
-    resident += answer.resident_share;
-    time_ns += answer.time_ns;
+    if (!ask(backend, target, stretch, planned, sample)) return false;
   }
-  if (judged == 0) return false;
-  report.cached_fraction = resident / judged;
-  report.confidence = confidence_of(report.cached_fraction, judged);
-  report.probes = probes;
-  report.probe_time_ns = time_ns;
+  if (sample.judged == 0 || !check(backend, target, stretch, sample)) return false;
+  report.cached_fraction = sample.resident / sample.judged;
+  report.confidence = confidence_of(report.cached_fraction, sample.judged);
+  report.probes = sample.probes;
+  report.probe_time_ns = sample.time_ns;
   report.backend = backend;
   return true;
 }

@@ -37,4 +37,18 @@ std::vector<std::uint64_t> plan_probes(std::uint64_t file_bytes, const ProbePlan
   return plan_probes(Stretch{0, file_bytes}, options);
 }
 
+std::uint64_t plan_near(const Stretch& stretch, const ProbePlanOptions& options, std::uint64_t asked_bytes) {
+  const std::uint64_t first = std::max(stretch.offset_bytes, os::kPageBytes);
+  if (stretch.offset_bytes + stretch.length_bytes - asked_bytes > kNearBytes) return asked_bytes + kNearBytes;
+  if (asked_bytes >= first + kNearBytes) return asked_bytes - kNearBytes;
+  return plan_anywhere(stretch, options, 0);
+}
+
+std::uint64_t plan_anywhere(const Stretch& stretch, const ProbePlanOptions& options, std::uint32_t round) {
+  std::mt19937_64 random(options.seed + stretch.offset_bytes + round + 1);
+  const std::uint64_t first = std::max(stretch.offset_bytes, os::kPageBytes);
+  return std::uniform_int_distribution<std::uint64_t>(
+      first, stretch.offset_bytes + stretch.length_bytes - 1)(random);
+}
+
 }  // namespace gray::filecache

@@ -4,13 +4,15 @@
 // From the paper (SOSP 2001, section 4.1): one random byte in each prediction unit; random, because a fixed
 // place would be warm from the last probing; files under a page are not probed, since the probe would be the
 // fetch. Page 0 is never taken: a miss there brings in more than a page, and it is the page that other
-// programs look at.
+// programs look at. Beyond the paper: one page is no answer. A kernel or a host takes pages out of the midst of a cached
+// file, and a page of a cold one may be cached because somebody looked at it; so another is asked.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "libgray/src/filecache/stretch.hpp"
+#include "libgray/src/os/os.hpp"
 #include "toolbox/base/units.hpp"
 
 namespace gray::filecache {
@@ -32,5 +34,15 @@ std::vector<std::uint64_t> plan_probes(const Stretch& stretch, const ProbePlanOp
 
 /// The same for a whole file.
 std::vector<std::uint64_t> plan_probes(std::uint64_t file_bytes, const ProbePlanOptions& options);
+
+/// How far from a page another is asked that is to be near it: near enough for the head of a disk, and further than the pages
+/// in a row that a host took out of a cached file (24 at most where it was measured).
+inline constexpr std::uint64_t kNearBytes = 32 * os::kPageBytes;
+
+/// A page of the stretch beside that of `asked_bytes`, or in a short stretch anywhere.
+std::uint64_t plan_near(const Stretch& stretch, const ProbePlanOptions& options, std::uint64_t asked_bytes);
+
+/// A page anywhere in the stretch; another `round` gives another.
+std::uint64_t plan_anywhere(const Stretch& stretch, const ProbePlanOptions& options, std::uint32_t round);
 
 }  // namespace gray::filecache

@@ -53,26 +53,35 @@ std::uint64_t neighbour_of(std::uint64_t offset_bytes, std::uint64_t file_bytes)
 Answer probe_by_nowait(int fd, std::uint64_t offset_bytes) {
   const base::Result<bool> is_cached = os::read_without_waiting(fd, offset_bytes);
   if (!is_cached) return invalid(is_cached.error());
-  return {true, !is_cached.value(), false, is_cached.value() ? 1.0 : 0.0};
+  Answer answer;
+  answer.is_valid = true;
+  answer.has_fetched = !is_cached.value();
+  answer.resident_share = is_cached.value() ? 1 : 0;
+  return answer;
+}
+
+Answer judge_window(const os::MappedWindow& window, std::uint64_t first_page, const os::FileFacts& facts,
+                    const ProbeMemory& memory) {
+  Answer answer;
+  answer.has_fetched = window.has_fetched;
+  answer.pages = 0;
+  double resident = 0;
+  for (std::uint32_t i = 0; i < window.pages; ++i) {
+    const std::uint64_t page = window.first_page + i;
+    if (page < first_page || memory.is_own(facts.device, facts.inode, page)) continue;
+    ++answer.pages;
+    resident += static_cast<double>(window.resident >> i & 1U);
+  }
+  answer.is_valid = answer.pages > 0;
+  answer.resident_share = answer.is_valid ? resident / answer.pages : 0;
+  return answer;
 }
 
 Answer probe_by_fault(int fd, std::uint64_t offset_bytes, const os::FileFacts& facts,
                       const ProbeMemory& memory) {
   const base::Result<os::MappedWindow> mapped = os::map_around(fd, offset_bytes, facts.size_bytes);
   if (!mapped) return invalid(mapped.error());
-  const os::MappedWindow& window = mapped.value();
-  double told = 0;
-  double resident = 0;
-  for (std::uint32_t i = 0; i < window.pages; ++i) {
-    if (memory.is_own(facts.device, facts.inode, window.first_page + i)) continue;
-    told += 1;
-    resident += static_cast<double>(window.resident >> i & 1U);
-  }
-  Answer answer;
-  answer.has_fetched = window.has_fetched;
-  answer.is_valid = told > 0;
-  answer.resident_share = told > 0 ? resident / told : 0;
-  return answer;
+  return judge_window(mapped.value(), 0, facts, memory);
 }
 
 std::uint32_t count_mapped(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes) {

@@ -15,6 +15,7 @@ struct Answer {
   bool has_fetched = false;
   bool is_unsupported = false;  // the file system or the host does not offer this backend
   double resident_share = 0;    // of the pages it told of
+  std::uint32_t pages = 1;      // how many these are
   std::uint64_t time_ns = 0;
   std::uint32_t probes = 1;         // how many it took
   bool has_fetched_beside = false;  // another page as well, for a second opinion, at beside_bytes
@@ -27,6 +28,10 @@ Answer probe_by_nowait(int fd, std::uint64_t offset_bytes);
 /// Which of the pages around are mapped along with this one? Pages that we fetched ourselves are left out.
 Answer probe_by_fault(int fd, std::uint64_t offset_bytes, const os::FileFacts& facts,
                       const ProbeMemory& memory);
+
+/// What a mapping told of the pages from `first_page` on. Pages that we fetched ourselves are left out.
+Answer judge_window(const os::MappedWindow& window, std::uint64_t first_page, const os::FileFacts& facts,
+                    const ProbeMemory& memory);
 
 /// How many pages a mapping of this one shows, our own too; 0 where it shows nothing.
 std::uint32_t count_mapped(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes);

@@ -6,9 +6,13 @@
 // Output observed: the "present" bits of our own /proc/self/pagemap, which need no privilege, and whether the fault was
 // a major one.
 // Inference drawn: what is present was cached; the page wanted was cached unless its fault was major.
+// At the end of a file the fault is made on the page behind it: those before are mapped first, then the fault fails,
+// and nothing is fetched at all. The 64 KiB are aligned in the address space, not in the file, so any fifteen pages and the
+// one behind them can be taken.
 // What breaks it: a host with fault-around turned off shows one page alone (the detector's self-test finds out); a page
 // marked for read-ahead, or locked for I/O, is left out and looks absent. MADV_POPULATE_READ (Linux 5.14) makes the
 // fault, because it answers -EFAULT where a touch would be a SIGBUS.
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 
@@ -25,29 +29,53 @@ namespace {
 using base::Result;
 
 constexpr std::size_t kWindowBytes = kWindowPages * kPageBytes;
+constexpr std::size_t kRoomBytes =
+    4 * kWindowBytes;  // to align, to step over a table's end, and the page behind
+constexpr std::size_t kTableBytes = kPageBytes * kPageBytes / 8;  // what one page of page table entries maps
 constexpr int kMadvPopulateRead = 22;
 constexpr std::uint64_t kPresentBit = std::uint64_t{1} << 63U;
+
+std::uint64_t pages_of(std::uint64_t bytes) {
+  return bytes / kPageBytes + (bytes % kPageBytes != 0 ? 1 : 0);
+}
 
 long count_major_faults() {
   rusage usage{};
   return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_majflt : 0;
 }
 
-// Address space for a window, aligned as the kernel aligns what it maps together.
+// Address space for a window, aligned as the kernel aligns what it maps together, and behind it a page that is there already: up to
+// Linux 6.18 at least, a fault behind the end of a file maps single pages only where the page table, of 2 MiB, has been made.
 class Room {
  public:
-  Room()
-      : all_(mmap(nullptr, 2 * kWindowBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+  Room() : all_(mmap(nullptr, kRoomBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+    if (is_made()) madvise(window() + kWindowBytes, kPageBytes, kMadvPopulateRead);
   }
   ~Room() {
-    if (is_made()) munmap(all_, 2 * kWindowBytes);
+    if (is_made()) munmap(all_, kRoomBytes);
   }
   Room(const Room&) = delete;
   Room& operator=(const Room&) = delete;
   [[nodiscard]] bool is_made() const { return all_ != MAP_FAILED; }
+
+  // Maps so many pages of a file from its page `first` on, as one who reads here and there, and faults the page `wanted` of them
+  // in. Negative errno of what does not work: -EFAULT beyond the end of the file.
+  [[nodiscard]] int fault(int fd, std::uint64_t first, std::uint64_t pages, std::uint64_t wanted) const {
+    if (!is_made()) return -ENOMEM;
+    void* mapped = mmap(window(), pages * kPageBytes, PROT_READ, MAP_SHARED | MAP_FIXED, fd,
+                        static_cast<off_t>(first * kPageBytes));
+    if (mapped == MAP_FAILED) return -errno;
+    madvise(mapped, pages * kPageBytes, MADV_RANDOM);
+    if (madvise(window() + wanted * kPageBytes, kPageBytes, kMadvPopulateRead) == 0) return 0;
+    return errno == EINVAL ? -EOPNOTSUPP : -errno;
+  }
+
   [[nodiscard]] char* window() const {
     const auto start = reinterpret_cast<std::uintptr_t>(all_);
-    return static_cast<char*>(all_) + ((start + kWindowBytes - 1) / kWindowBytes * kWindowBytes - start);
+    std::uintptr_t window = (start + kWindowBytes - 1) / kWindowBytes * kWindowBytes;
+    if ((window + kWindowBytes) % kTableBytes == 0)
+      window += kWindowBytes;  // the page behind has another table
+    return static_cast<char*>(all_) + (window - start);
   }
 
  private:
@@ -77,26 +105,33 @@ Result<MappedWindow> map_around(int fd, std::uint64_t offset_bytes, std::uint64_
     return Result<MappedWindow>::failure(-EOPNOTSUPP);
   if (offset_bytes >= file_bytes) return Result<MappedWindow>::failure(-ENODATA);
   const Room room;
-  if (!room.is_made()) return Result<MappedWindow>::failure(-ENOMEM);
-  const std::uint64_t start = offset_bytes / kWindowBytes * kWindowBytes;
-  const std::uint64_t left = (file_bytes - start + kPageBytes - 1) / kPageBytes;
-  const std::uint64_t pages = left < kWindowPages ? left : kWindowPages;
-  const std::uint64_t wanted = (offset_bytes - start) / kPageBytes;
-  void* mapped = mmap(room.window(), pages * kPageBytes, PROT_READ, MAP_SHARED | MAP_FIXED, fd,
-                      static_cast<off_t>(start));
-  if (mapped == MAP_FAILED) return Result<MappedWindow>::failure(-errno);
-  char* window = static_cast<char*>(mapped);
-  madvise(window, pages * kPageBytes, MADV_RANDOM);
+  const std::uint64_t first = offset_bytes / kWindowBytes * kWindowPages;
+  const std::uint64_t pages = std::min(kWindowPages, pages_of(file_bytes) - first);
+  const std::uint64_t wanted = offset_bytes / kPageBytes - first;
   const long major_faults = count_major_faults();
-  if (madvise(window + wanted * kPageBytes, kPageBytes, kMadvPopulateRead) != 0) {
-    return Result<MappedWindow>::failure(errno == EINVAL ? -EOPNOTSUPP : -errno);
-  }
+  const int error = room.fault(fd, first, pages, wanted);
+  if (error != 0) return Result<MappedWindow>::failure(error);
   const bool has_fetched = count_major_faults() != major_faults;
-  const Result<std::uint32_t> present = present_pages(window, pages);
+  const Result<std::uint32_t> present = present_pages(room.window(), pages);
   if (!present) return Result<MappedWindow>::failure(present.error());
   const std::uint32_t asked_for = 1U << wanted;
   const std::uint32_t resident = has_fetched ? present.value() & ~asked_for : present.value() | asked_for;
-  return MappedWindow{start / kPageBytes, static_cast<std::uint32_t>(pages), resident, has_fetched};
+  return MappedWindow{first, static_cast<std::uint32_t>(pages), resident, has_fetched};
+}
+
+Result<MappedWindow> map_end(int fd, std::uint64_t file_bytes) {
+  if (sysconf(_SC_PAGESIZE) != static_cast<long>(kPageBytes))
+    return Result<MappedWindow>::failure(-EOPNOTSUPP);
+  if (file_bytes == 0) return Result<MappedWindow>::failure(-ENODATA);
+  const Room room;
+  const std::uint64_t all = pages_of(file_bytes);
+  const std::uint64_t pages = std::min(kEndPages, all);
+  const int error = room.fault(fd, all - pages, pages + 1, pages);
+  if (error == 0) return Result<MappedWindow>::failure(-EAGAIN);  // the file has grown: that page was in it
+  if (error != -EFAULT) return Result<MappedWindow>::failure(error);
+  const Result<std::uint32_t> present = present_pages(room.window(), pages);
+  if (!present) return Result<MappedWindow>::failure(present.error());
+  return MappedWindow{all - pages, static_cast<std::uint32_t>(pages), present.value(), false};
 }
 
 }  // namespace gray::os

@@ -81,6 +81,13 @@ base::Result<MappedWindow> map_around(int fd, std::uint64_t offset_bytes, std::u
 /// The pages map_around() tells of at most: they are aligned to as many.
 inline constexpr std::uint64_t kWindowPages = 16;
 
+/// The last pages of a file, kEndPages at most, and which of them are cached. Fetches nothing, and changes nothing of what
+/// the host remembers of the file. -EAGAIN when the file grows meanwhile; else as map_around().
+base::Result<MappedWindow> map_end(int fd, std::uint64_t file_bytes);
+
+/// The pages map_end() tells of at most: one of a window lies behind the end.
+inline constexpr std::uint64_t kEndPages = kWindowPages - 1;
+
 /// The kind of file system that holds a path, as statfs(2) numbers it.
 base::Result<std::uint64_t> file_system_kind(const char* path);
 

@@ -11,7 +11,10 @@
 #include "libgray/src/filecache/probe_plan.hpp"
 #include "libgray/src/os/os.hpp"
 
+using gray::filecache::kNearBytes;
 using gray::filecache::kUnitsMax;
+using gray::filecache::plan_anywhere;
+using gray::filecache::plan_near;
 using gray::filecache::plan_probes;
 using gray::filecache::ProbePlanOptions;
 using gray::os::kPageBytes;
@@ -103,4 +106,23 @@ TEST_CASE("beyond the most units there are the units grow, up to the largest fil
   ProbePlanOptions huge_unit = with_seed(1);
   huge_unit.prediction_unit_bytes = ~std::uint64_t{0};
   CHECK(plan_probes(bytes, huge_unit).size() == 1);
+}
+
+TEST_CASE("a page near another, and one anywhere, lie in the stretch and behind page 0") {
+  const std::uint64_t offset_bytes = GENERATE(std::uint64_t{0}, 8 * kUnitBytes);
+  const std::uint64_t length_bytes = GENERATE(2 * kPageBytes, kNearBytes, 2 * kNearBytes + 5, kUnitBytes);
+  const gray::filecache::Stretch stretch{offset_bytes, length_bytes};
+  const std::uint64_t end = offset_bytes + length_bytes;
+  std::uint64_t furthest = 0;
+  for (std::uint64_t asked = offset_bytes + kPageBytes; asked < end; asked += 997) {
+    const std::uint64_t near = plan_near(stretch, with_seed(asked), asked);
+    const std::uint64_t anywhere = plan_anywhere(stretch, with_seed(asked), 1);
+    REQUIRE(std::min(near, anywhere) >= std::max(offset_bytes, kPageBytes));
+    REQUIRE(std::max(near, anywhere) < end);
+    if (length_bytes > 2 * kNearBytes + kPageBytes)
+      REQUIRE((near > asked ? near - asked : asked - near) == kNearBytes);
+    furthest = std::max(furthest, anywhere - offset_bytes);
+  }
+  if (length_bytes == kUnitBytes) CHECK(furthest > kUnitBytes - kUnitBytes / 20);
+  CHECK(plan_anywhere({0, kUnitBytes}, with_seed(1), 0) != plan_anywhere({0, kUnitBytes}, with_seed(1), 1));
 }

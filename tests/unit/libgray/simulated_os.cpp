@@ -123,6 +123,20 @@ Result<MappedWindow> map_around(int fd, std::uint64_t offset_bytes, std::uint64_
   return MappedWindow{first, static_cast<std::uint32_t>(count), resident, has_fetched};
 }
 
+Result<MappedWindow> map_end(int fd, std::uint64_t file_bytes) {
+  ++simulated::host().end_calls;
+  const simulated::File* file = open_file_of(fd);
+  if (file == nullptr) return Result<MappedWindow>::failure(-EBADF);
+  if (!simulated::host().has_fault_around || file->is_cache_bypassed)
+    return Result<MappedWindow>::failure(-ENODEV);
+  const std::uint64_t count = std::min(kEndPages, pages_of(file_bytes));
+  const std::uint64_t first = pages_of(file_bytes) - count;
+  std::uint32_t resident = 0;
+  for (std::uint64_t i = 0; i < count && !simulated::host().is_mapping_alone; ++i)
+    if (file->resident.count(first + i) != 0) resident |= 1U << i;
+  return MappedWindow{first, static_cast<std::uint32_t>(count), resident, false};
+}
+
 Result<std::uint64_t> file_system_kind(const char* /*path*/) {
   return simulated::host().file_system_kind;
 }

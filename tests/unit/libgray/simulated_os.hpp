@@ -38,7 +38,7 @@ struct Host {
   bool has_mincore = true;
   bool has_nowait = false;  // most tests are of the oldest ways
   bool has_fault_around = false;
-  bool is_mapping_alone = false;  // a fault maps its own page and no other
+  bool is_mapping_alone = false;  // a fault maps its own page and no other, or none
   std::uint64_t file_system_kind = 0xef53;
   std::optional<bool> is_rotational = true;
   std::uint64_t seconds = 1000;
@@ -58,6 +58,7 @@ struct Host {
   std::uint64_t trust_questions = 0;
   std::uint64_t nowait_calls = 0;
   std::uint64_t fault_calls = 0;
+  std::uint64_t end_calls = 0;
   std::uint64_t opens = 0;
   std::map<int, std::string> open_files;  // by descriptor; empty when all were closed again
 };
