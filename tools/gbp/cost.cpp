@@ -52,20 +52,16 @@ class Look {
 
   [[nodiscard]] bool is_ready() const { return detector_ != nullptr; }
 
-  // Are these all in memory, as the kernel counts?
-  bool is_all_cached(const Names& names) {
+  // Are these all in memory, as the kernel counts, or where no order pays?
+  bool is_order_worthless(const Names& names) {
     const std::size_t step = std::max<std::size_t>(names.size() / kSample, 1);
     for (std::size_t i = 0; i < names.size(); i += step) {
       File file;
       file.path = names[i];
       const Relative place = folder_.find(file.path);
       look_at_stat(place, file);
-      if (file.error != 0 || !is_regular_) return false;
-      const ScopedFile open_file(place);
-      if (open_file.get() < 0) return false;
-      look_at_cache(open_file.get(), file);
-      const bool is_counted = file.backend <= GB_BACKEND_MINCORE || file.size_bytes == 0;
-      if (!is_counted || file.cached_fraction < 1) return false;
+      if (file.error != 0) return false;
+      if (!is_whole(place, file) && order_for(file) != GB_ORDER_NONE) return false;
     }
     return true;
   }
@@ -97,6 +93,15 @@ class Look {
   }
 
  private:
+  bool is_whole(const Relative& place, File& file) {
+    if (!is_regular_) return false;
+    const ScopedFile open_file(place);
+    if (open_file.get() < 0) return false;
+    look_at_cache(open_file.get(), file);
+    const bool is_counted = file.backend <= GB_BACKEND_MINCORE || file.size_bytes == 0;
+    return is_counted && file.cached_fraction >= 1;
+  }
+
   // Whoever gets the list wants to read the file.
   static void look_at_access(const Relative& place, File& file) {
     if (faccessat(place.folder_fd, place.name, R_OK, AT_EACCESS) != 0) file.error = -errno;
@@ -141,7 +146,7 @@ class Look {
     const auto known = advice_.find(file.device);
     if (known != advice_.end()) return known->second;
     gb_order_t order = GB_ORDER_NONE;
-    gb_layout_advise(file.path, wanted_.host.random_over_sequential, &order);
+    gb_layout_advise(file.path, wanted_.host->random_over_sequential, &order);
     return advice_[file.device] = static_cast<std::uint8_t>(order);
   }
 
@@ -159,10 +164,13 @@ gb_cache_t* open_detector(const Wanted& wanted, gb_backend_t backend, bool may_p
   gb_cache_options options{};
   options.size = sizeof options;
   options.backend = backend;
-  options.prediction_unit_bytes = wanted.host.prediction_unit_bytes;
-  options.hit_time_max_ns = wanted.host.hit_time_max_ns;
-  if (!may_probe) options.probe_budget_bytes = kBudgetForNothing;
-  if (may_probe && !wanted.host.memory_path.empty()) options.memory_path = wanted.host.memory_path.c_str();
+  if (may_probe) {
+    options.prediction_unit_bytes = wanted.host->prediction_unit_bytes;
+    options.hit_time_max_ns = wanted.host->hit_time_max_ns;
+    if (!wanted.host->memory_path.empty()) options.memory_path = wanted.host->memory_path.c_str();
+  } else {
+    options.probe_budget_bytes = kBudgetForNothing;
+  }
   gb_cache_t* detector = nullptr;
   const gb_status_t status = gb_cache_open(&options, &detector);
   if (status != 0) gray::cli::warn("no detector: {}", gb_status_text(status));
@@ -172,7 +180,7 @@ gb_cache_t* open_detector(const Wanted& wanted, gb_backend_t backend, bool may_p
 std::vector<File> look_at(const Names& names, const Wanted& wanted) {
   Look look(wanted);
   if (wanted.order == GB_ORDER_AUTO && !wanted.is_cache_wanted && look.is_ready() &&
-      look.is_all_cached(names))
+      look.is_order_worthless(names))
     look.give_up_order();
   gray::cli::Progress progress("looking at files", names.size());
   std::vector<File> files;

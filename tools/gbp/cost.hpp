@@ -38,15 +38,15 @@ struct Wanted {
   bool is_extent_told = false;  // also where no order by it is wanted
   gb_backend_t backend = GB_BACKEND_AUTO;
   gb_order_t order = GB_ORDER_AUTO;  // auto: what pays on each device
-  HostParameters host;
+  Host host;
 };
 
 /// Opens a detector as `wanted` says; nullptr after saying why not. One that may not probe reads nothing.
 gb_cache_t* open_detector(const Wanted& wanted, gb_backend_t backend, bool may_probe = true);
 
 /// Looks at each path. A file that can't be looked at has `error` set; the others are unaffected.
-/// Where the order by layout is all that is wanted, by itself, and a sample of the files is cached throughout, no order
-/// can gain anything and none is looked for.
+/// Where the order by layout is all that is wanted, by itself, and each of a sample of the files is cached throughout or lies where no order
+/// pays, none can gain anything and none is looked for.
 std::vector<File> look_at(const Names& names, const Wanted& wanted);
 
 }  // namespace gbp

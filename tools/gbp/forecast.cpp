@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <sys/sysinfo.h>
+
 #include <fmt/format.h>
 
 #include <gray/alloc.h>
@@ -72,6 +74,21 @@ std::uint64_t cache_bytes_max_now() {
   options.flags = GB_ALLOC_FILES;
   std::size_t bytes = 0;
   return gb_available(0, std::numeric_limits<std::size_t>::max() / 2, 1, &bytes, &options) == 0 ? bytes : 0;
+}
+
+// What the host as a whole has free is what its kernel keeps free for itself, and tells nothing.
+std::optional<std::uint64_t> free_bytes_now() {
+  gb_alloc_options options{};
+  options.size = sizeof options;
+  options.cache = GB_CACHE_KEEP;
+  options.margin_bytes = 1;  // none: 0 is the library's own
+  options.signals_off = GB_SIGNAL_CLAIMS;
+  std::size_t bytes = 0;
+  if (gb_available(0, std::numeric_limits<std::size_t>::max() / 2, 1, &bytes, &options) != 0)
+    return std::nullopt;
+  struct sysinfo host {};
+  if (sysinfo(&host) != 0 || bytes >= std::uint64_t{host.freeram} * host.mem_unit / 2) return std::nullopt;
+  return bytes;
 }
 
 std::string describe(const Forecast& forecast, const std::string& device_class) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,9 @@ Forecast forecast(const std::vector<File>& files, std::uint64_t cache_bytes_max,
 
 /// What memory may hold of files now, as libgray's accounts of host and control groups have it; 0 when unknown.
 std::uint64_t cache_bytes_max_now();
+
+/// How much may come before the kernel has to evict something, where a limit below the host's memory says so.
+std::optional<std::uint64_t> free_bytes_now();
 
 /// The lines of `gbp --plan`; `device_class` is a phrase.
 std::string describe(const Forecast& forecast, const std::string& device_class);

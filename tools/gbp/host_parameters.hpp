@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "libgray/src/filecache/host_settings.hpp"
 #include "toolbox/repo/repository.hpp"
@@ -35,5 +37,24 @@ std::string find_memory_path();
 /// Reads the repository for the file system of `path`. Where it has no threshold and one is wanted, a cached read is timed, in less
 /// than a millisecond. A file or variable that is there but can't be used is said in one line on stderr each, and not used.
 HostParameters read_host_parameters(const std::string& path, bool is_threshold_wanted);
+
+/// The same when first asked for: finding them takes longer than looking at two hundred files, and who abstains needs none.
+class Host {
+ public:
+  Host() = default;
+  Host(std::string path, bool is_threshold_wanted)
+      : path_(std::move(path)), is_threshold_wanted_(is_threshold_wanted) {}
+
+  const HostParameters& operator*() const {
+    if (!parameters_) parameters_ = read_host_parameters(path_, is_threshold_wanted_);
+    return *parameters_;
+  }
+  const HostParameters* operator->() const { return &**this; }
+
+ private:
+  std::string path_ = ".";
+  bool is_threshold_wanted_ = false;
+  mutable std::optional<HostParameters> parameters_;
+};
 
 }  // namespace gbp

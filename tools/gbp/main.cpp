@@ -51,16 +51,16 @@ gbp::Wanted wanted_of(const gbp::Options& options) {
   wanted.backend = options.backend;
   wanted.order = options.order;
   // By the layout alone gbp asks nothing that is judged by its time, and libgray times a read itself where it must.
-  wanted.host = gbp::read_host_parameters(path, wanted.is_cache_wanted || options.is_explained);
+  wanted.host = gbp::Host(path, wanted.is_cache_wanted || options.is_explained);
   return wanted;
 }
 
 std::string device_class(const gbp::Options& options, const gbp::Wanted& wanted) {
   gb_order_t order = GB_ORDER_NONE;
   const char* path = options.names.empty() ? "." : options.names[0];
-  if (gb_layout_advise(path, wanted.host.random_over_sequential, &order) != 0) return "unknown";
+  if (gb_layout_advise(path, wanted.host->random_over_sequential, &order) != 0) return "unknown";
   const std::string basis =
-      wanted.host.random_over_sequential > 0 ? " (measured)" : " (by the kernel's word)";
+      wanted.host->random_over_sequential > 0 ? " (measured)" : " (by the kernel's word)";
   return (order == GB_ORDER_NONE ? "seeks cost little, or places mean nothing" : "seeks are dear") + basis;
 }
 
@@ -68,7 +68,7 @@ int order_files(const gbp::Options& options, const gbp::Wanted& wanted) {
   std::vector<gbp::File> files = gbp::look_at(options.names, wanted);
   if (options.action == Action::plan) {
     const gbp::Forecast forecast = gbp::forecast(
-        files, gbp::cache_bytes_max_now(), wanted.host.disk_bytes_per_s, wanted.host.memory_bytes_per_s);
+        files, gbp::cache_bytes_max_now(), wanted.host->disk_bytes_per_s, wanted.host->memory_bytes_per_s);
     std::cout << gbp::describe(forecast, device_class(options, wanted)) << std::flush;
   } else {
     gbp::sort_files(files, options.mode, options.is_by_directory);
@@ -90,7 +90,7 @@ int run(gbp::Options& options) {
     return has_failed ? gray::cli::kExitSomeFailed : gray::cli::kExitSuccess;
   }
   const gbp::Wanted wanted = wanted_of(options);
-  if (options.is_explained) explain(wanted.host);
+  if (options.is_explained) explain(*wanted.host);
   if (options.action == Action::stream)
     return gbp::stream_file(options.streamed, options.record_bytes, wanted);
   int status = 0;

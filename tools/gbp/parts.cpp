@@ -71,7 +71,7 @@ std::vector<gb_cache_unit> joined(const std::vector<gb_cache_unit>& units) {
 std::vector<gb_cache_unit> units_of_file(gb_cache_t* detector, const char* path, std::uint64_t record_bytes,
                                          const Wanted& wanted, gb_status_t& status) {
   gb_cache_plan_options options{};
-  options.access_unit_bytes = wanted.host.access_unit_bytes;
+  options.access_unit_bytes = wanted.host->access_unit_bytes;
   options.record_bytes = record_bytes;
   return plan(detector, path, options, status);
 }

@@ -20,6 +20,7 @@
 #include "toolbox/base/units.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "tools/gbp/emit.hpp"
+#include "tools/gbp/forecast.hpp"
 #include "tools/gbp/fullness.hpp"
 #include "tools/gbp/overlap.hpp"
 #include "tools/gbp/parts.hpp"
@@ -140,6 +141,7 @@ class Stream {
     if (is_second_drop_at(end)) end = (end + kPageBytes - 1) / kPageBytes * kPageBytes;
     posix_fadvise(source_.fd, static_cast<off_t>(begin), static_cast<off_t>(end - begin),
                   POSIX_FADV_DONTNEED);
+    fullness_.note_given_back(bytes);
   }
 
   // Two pieces may share a page: it goes with the second of them.
@@ -174,13 +176,19 @@ class Stream {
     ahead_bytes_ += bytes;
   }
 
+  // A slow reader that sorts is still taking memory for itself: what is free now is not left to the file.
+  [[nodiscard]] std::uint64_t room_bytes() const {
+    return overlap_.pays() ? Fullness::kRoomUnknown : free_bytes_now().value_or(Fullness::kRoomUnknown);
+  }
+
   void look() {
     gb_cache_report report{};
     report.size = sizeof report;
     const bool is_counted = gb_cache_inspect_fd(source_.detector, source_.fd, &report) == 0 &&
                             report.backend <= GB_BACKEND_MINCORE;
     if (is_counted)
-      fullness_.look(static_cast<std::uint64_t>(report.cached_fraction * static_cast<double>(source_.bytes)));
+      fullness_.look(static_cast<std::uint64_t>(report.cached_fraction * static_cast<double>(source_.bytes)),
+                     room_bytes());
     if (!is_counted) fullness_.give_up();
   }
 

@@ -36,7 +36,7 @@ bool ask(const Names& names, const Wanted& wanted, gb_backend_t backend, Shares&
   gb_cache_plan_options options{};
   options.size = sizeof options;
   options.access_unit_bytes =
-      wanted.host.prediction_unit_bytes != 0 ? wanted.host.prediction_unit_bytes : kUnitBytesDefault;
+      wanted.host->prediction_unit_bytes != 0 ? wanted.host->prediction_unit_bytes : kUnitBytesDefault;
   bool is_whole = true;
   for (std::size_t i = 0; i < names.size(); ++i) {
     gb_cache_plan_t* made = nullptr;

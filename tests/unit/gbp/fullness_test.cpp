@@ -50,6 +50,38 @@ TEST_CASE("what was cached and is gone is proof enough") {
   CHECK(fullness.is_full());
 }
 
+TEST_CASE("where a limit leaves room, what comes is kept till that is used, whatever was evicted") {
+  gbp::Fullness fullness(200 * kMiB);
+  fullness.note_evicted(10 * kMiB);  // the kernel frees more at a time than it needs
+  fullness.look(100 * kMiB, 2 * kMiB);
+  CHECK_FALSE(fullness.is_full());
+  fullness.note_asked(2 * kMiB - gbp::kReserveBytes);
+  CHECK_FALSE(fullness.is_full());
+  fullness.note_asked(1);
+  CHECK(fullness.is_full());
+}
+
+TEST_CASE("what was given back makes room for the next") {
+  gbp::Fullness fullness(200 * kMiB);
+  fullness.look(100 * kMiB, kMiB);
+  fullness.note_asked(kMiB);
+  REQUIRE(fullness.is_full());
+  fullness.note_given_back(kMiB);
+  CHECK_FALSE(fullness.is_full());
+}
+
+TEST_CASE("a cache that its limit fills is looked at again: somebody may have left it") {
+  const std::uint64_t step_bytes = gbp::Fullness::step_bytes(200 * kMiB);
+  gbp::Fullness fullness(200 * kMiB);
+  fullness.look(100 * kMiB, 0);
+  REQUIRE(fullness.is_full());
+  fullness.note_asked(step_bytes);
+  fullness.note_given_back(step_bytes);
+  REQUIRE(fullness.wants_look());
+  fullness.look(100 * kMiB, 10 * kMiB);
+  CHECK_FALSE(fullness.is_full());
+}
+
 TEST_CASE("where nobody can tell nobody looks again") {
   gbp::Fullness fullness(200 * kMiB);
   CHECK(fullness.wants_look());
