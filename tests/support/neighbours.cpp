@@ -5,6 +5,8 @@
 //
 // allocate  starts threads that allocate, read by stdio and by descriptor and fork: what an allocator's own library has to get through
 // sandbox   allows itself reading, writing, and what a throttled reader of files needs, and is refused everything else
+// cancel    has a thread that does nothing but read what is cached cancelled, after having read as much with no other thread
+// behind    counts its reads in a library that stands behind ours and exports reads_seen()
 // deepbind  loads libc's functions past everybody (RTLD_DEEPBIND) and reads with them
 #include <cerrno>
 #include <cstddef>
@@ -19,6 +21,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -113,12 +116,57 @@ int deepbind() {
   return 0;
 }
 
+// Blocks so small and so many that a guest comes to know that they cost the disk nothing.
+constexpr std::size_t kSmallBytes = 1000;
+constexpr int kManyRounds = 20;
+
+bool read_often() {
+  bool is_read = true;
+  for (int round = 0; round < kManyRounds; ++round)
+    is_read = read_by_descriptor(kSmallBytes) == kInputBytes && is_read;
+  return is_read;
+}
+
+void* read_for_ever(void* /*unused*/) {
+  char block[kSmallBytes];
+  const int fd = open("input", O_RDONLY);
+  while (true) {
+    if (read(fd, block, sizeof block) <= 0) lseek(fd, 0, SEEK_SET);
+  }
+}
+
+int cancel() {
+  const bool is_read = read_often();
+  pthread_t thread{};
+  if (pthread_create(&thread, nullptr, read_for_ever, nullptr) != 0) return 1;
+  usleep(50'000);
+  pthread_cancel(thread);
+  void* result = nullptr;
+  pthread_join(thread, &result);
+  std::printf("cancel: %s\n", is_read && result == PTHREAD_CANCELED ? "cancelled" : "not cancelled");
+  return 0;
+}
+
+int behind() {
+  const auto reads_seen = reinterpret_cast<long (*)()>(dlsym(RTLD_DEFAULT, "reads_seen"));
+  if (reads_seen == nullptr) return 1;
+  const long before = reads_seen();
+  const bool is_read = read_often();
+  constexpr long kReads = kManyRounds * (kInputBytes / kSmallBytes + 1);
+  std::printf("behind: %s\n", is_read && reads_seen() - before == kReads ? "saw every read" : "missed some");
+  return 0;
+}
+
 struct Case {
   const char* name;
   int (*run)();
 };
 
-constexpr Case kCases[] = {{"allocate", allocate}, {"sandbox", sandbox}, {"deepbind", deepbind}};
+constexpr Case kCases[] = {{"allocate", allocate},
+                           {"sandbox", sandbox},
+                           {"deepbind", deepbind},
+                           {"cancel", cancel},
+                           {"behind", behind}};
 
 }  // namespace
 

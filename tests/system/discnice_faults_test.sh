@@ -4,8 +4,9 @@
 #
 # How: a job copies a cold file while something is killed, stopped, truncated or overwritten. Judged are the copy, the status and how long
 # it took, that what the dead had reserved is there again for the living, and who divides a shared rate when the daemon is stopped, killed or
-# back again. Readers that are measured read past the cache: one with a large read-ahead moves nothing or megabytes. Left out: a full
-# /dev/shm (cli/discnice_bad_input), segments of another version or owner (unit/discnice), clocks that jump (unit/discnice: now is a parameter there).
+# back again. Readers that are measured read past the cache: one with a large read-ahead moves nothing or megabytes. Left out: a
+# /dev/shm that is full from the start (cli/discnice_bad_input), segments of another version or owner (unit/discnice), clocks that jump
+# (unit/discnice: now is a parameter there).
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 need_built discnice-policyd
@@ -203,6 +204,24 @@ daemon_lost() {
   wait "$LIGHT" "$HEAVY" || complain 'the sharing jobs did not end well'
 }
 
+# The job has its first page, and /dev/shm is full when more processes than have room there want a slot and the first write a table.
+full_later() {
+  local status=0 i
+  if ((EUID != 0)) || ! unshare -m true 2>/dev/null; then
+    echo 'not shown: a /dev/shm that is full later (needs the right to unshare mounts)'
+    return
+  fi
+  timeout 60 unshare -m --propagation slave sh -c 'mount -t tmpfs -o size=4k tmpfs /dev/shm && exec "$@"' sh \
+    "$DISCNICE" --rate 100G --json --report report -- sh -c 'for i in 1 2 3 4 5 6; do
+      { dd if=source of=full$i bs=64k status=none && sleep 0.3; } & done; wait; rm full1' 2>said || status=$?
+  ((status == 0)) || complain "/dev/shm full later: status $status"
+  [[ ! -s said ]] || complain "/dev/shm full later: $(<said)"
+  for i in 2 3 4 5 6; do cmp source "full$i" || complain "/dev/shm full later: copy $i differs"; done
+  (($(field report file_read_bytes) >= 6 * 8000000 && $(field report file_write_bytes) >= 6 * 8000000)) ||
+    complain "/dev/shm full later: not all was counted: $(<report)"
+  rm -f full?
+}
+
 crowd() {
   local begun took
   begun=$(date +%s%N)
@@ -238,6 +257,7 @@ truncated 0
 truncated 4096
 ring_truncated
 corrupted
+full_later
 crowd
 fork_storm
 daemon_lost

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_neighbours_test: the library gets along with allocators, AddressSanitizer, sandboxes, locks and RTLD_DEEPBIND.
+# discnice_neighbours_test: the library gets along with allocators, AddressSanitizer, sandboxes, locks, RTLD_DEEPBIND, cancelled threads and
+# libraries behind it.
 #
 # How: a program that allocates, reads and forks in several threads runs under each allocator's library there is here, before and after
 # ours in LD_PRELOAD; one built with AddressSanitizer runs under the launcher; one is refused most system calls; one reads past every
@@ -46,6 +47,22 @@ done
 same 'on our own' allocate "$LIBRARY"
 EXPECTED='sandbox: read it all'
 same 'a sandbox' sandbox "$LIBRARY"
+# Quick calls are made without libc's wrappers: not in the way of who cancels a thread in one, nor of who stands behind us.
+EXPECTED='cancel: cancelled'
+same 'a cancelled thread' cancel "$LIBRARY"
+cat >behind.c <<'TEXT'
+#include <sys/syscall.h>
+#include <unistd.h>
+static long seen;
+long reads_seen(void) { return seen; }
+ssize_t read(int fd, void *buffer, size_t count) { ++seen; return syscall(SYS_read, fd, buffer, count); }
+TEXT
+if "${GRAY_CC:-cc}" -shared -fPIC -O1 -w -o behind.so behind.c 2>/dev/null; then
+  EXPECTED='behind: saw every read'
+  same 'a library behind us' behind "$LIBRARY" "$SCRATCH/behind.so"
+else
+  missing+=('a C compiler')
+fi
 EXPECTED='deepbind: read it all'
 same 'read past us' deepbind "$LIBRARY"
 

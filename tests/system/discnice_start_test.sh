@@ -3,7 +3,8 @@
 # discnice_start_test: what the start of a covered program does, and leaves as it was.
 #
 # How: the loader itself tells which names it looked up for us; a program whose names are all bound at once is covered like any other; and the
-# kernel says what becomes of SIGBUS, for which we have a handler. Left out: what a start costs (script/bench call_cost), and where its data
+# kernel says what becomes of SIGBUS, for which we have a handler, and which pages a fork wipes. Processes that have children before they touch a
+# file are counted like others. Left out: what a start costs (script/bench call_cost), and where its data
 # lies (shape/start_page).
 source "$(dirname "$0")/../support/discnice.bash"
 cd "$SCRATCH"
@@ -31,6 +32,41 @@ covered() {
 }
 covered 'names bound when they are called'
 covered 'names bound at once' LD_BIND_NOW=1
+
+# A child made before the first call on a file is a process of the job like any other, and its parent stays one, whoever's memory it ran in:
+# WAY, by how many processes the file is read, and how often.
+early() {
+  local way=$1 processes=$2 reads=$3
+  "$DISCNICE" --policy unlimited --json --report report -- "$TOOLS/early_children" "$way" input || complain "children by $way: status $?"
+  (($(field report processes) == processes && $(field report file_read_bytes) == reads * 300000)) ||
+    complain "children by $way: not $processes processes that read $reads times: $(<report)"
+  (($(field report still_running) == 0)) || complain "children by $way: somebody is taken for alive"
+}
+early fork 2 3
+early vfork 4 5
+early both 5 6
+early late 5 7
+
+# What tells a forked child is made when it is first needed, for it is a large part of what a start costs: only of a program that has read a file
+# does a fork wipe a page. wiped_in CMD...: how many of its mappings, when the command has come to rest.
+wiped_in() {
+  local launcher program=none
+  "$DISCNICE" -q --policy unlimited -- "$@" >/dev/null &
+  launcher=$!
+  until [[ $(cat "/proc/$program/comm" 2>/dev/null) == "$1" ]]; do
+    sleep 0.01
+    program=$(<"/proc/$launcher/task/$launcher/children")
+    program=${program% }
+  done
+  sleep 0.3
+  grep -c '^VmFlags:.* wf' "/proc/$program/smaps" || true
+  kill "$program"
+  wait "$launcher" || true
+}
+if grep -q '^VmFlags:' /proc/self/smaps; then
+  (($(wiped_in sleep 30) == 0)) || complain 'a program that has read nothing has a mark that a fork wipes'
+  (($(wiped_in tail -f input) == 1)) || complain 'a program that has read a file has no mark that a fork wipes'
+fi
 
 # signals FIELD: that mask of a covered program, its bit for SIGBUS alone.
 signals() { "$DISCNICE" -q --policy unlimited -- sed -n "s/^$1:[[:space:]]*//p" /proc/self/status | awk '{ print substr($1, length($1) - 1) }'; }

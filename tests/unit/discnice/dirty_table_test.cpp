@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "tests/support/catch.hpp"
+#include "tests/unit/discnice/front_only.hpp"
 #include "toolbox/base/clock.hpp"
 
 using namespace discnice;
@@ -18,6 +19,7 @@ namespace {
 constexpr FileId kFile{1, 2};
 
 struct SmallJob {
+  SmallJob() { segment->is_all_reserved = 1; }
   std::unique_ptr<protocol::Segment> segment = std::make_unique<protocol::Segment>();
   Job job{segment.get(), nullptr, 1, 1, nullptr};
 };
@@ -26,7 +28,7 @@ struct SmallJob {
 
 TEST_CASE("one holds the table, the next does without it") {
   SmallJob small;
-  CHECK(dirty_table(small.job).is_empty());
+  CHECK_FALSE(has_dirty_data(small.job));
   {
     const HeldTable table(small.job);
     REQUIRE(table);
@@ -34,9 +36,19 @@ TEST_CASE("one holds the table, the next does without it") {
     const HeldTable second(small.job);
     CHECK_FALSE(second);
   }
+  CHECK(has_dirty_data(small.job));
   const HeldTable next(small.job);
   REQUIRE(next);
   CHECK((*next).mark(kFile, 0, 4, 1) == 1);
+}
+
+TEST_CASE("a table that there is no memory for is held by nobody and not touched") {
+  const discnice::test::FrontOnly front;
+  const Job job{front.segment, nullptr, 1, 1, nullptr};
+  CHECK_FALSE(has_dirty_data(job));
+  CHECK_FALSE(HeldTable(job));
+  CHECK_FALSE(has_dirty_data(job));
+  CHECK(front.segment->dirty_table_held_ns == 0);
 }
 
 TEST_CASE("a holder that was killed lets the table go, which is empty then") {

@@ -76,6 +76,34 @@ TEST_CASE("what is read by passes is counted once and bounded", "[free_pass]") {
   CHECK(has_pass(file, 1));  // the account was settled: the bytes begin anew
 }
 
+TEST_CASE("a pass may do without the clock, but not for more than a few reads in a row", "[free_pass]") {
+  forget_passes();
+  begin_term(gray::base::monotonic_coarse_ns());  // over already, as only the clock can tell
+  OpenFile file{};
+  give_pass(file, pass_term());
+  CHECK_FALSE(has_pass_at_once(file, 1));  // the first one asks it
+  note_passed(1);
+  unsigned reads = 1;
+  for (; has_pass_at_once(file, 1); ++reads) note_passed_alone(1);
+  CHECK(reads == detail::kPassesAtOnce);
+  CHECK_FALSE(has_pass(file, 1));
+  note_passed(1);
+  CHECK(has_pass_at_once(file, kPassBytesMax));
+  CHECK_FALSE(has_pass_at_once(file, kPassBytesMax + 1));
+  void_passes();
+  CHECK_FALSE(has_pass_at_once(file, 1));
+}
+
+TEST_CASE("what the only thread reads counts as what any reads", "[free_pass]") {
+  forget_passes();
+  CHECK(note_passed_alone(5) == 5);
+  CHECK(note_passed(7) == 7);
+  CHECK(note_passed_alone(-1) == -1);
+  const Passed passed = take_passed();
+  CHECK(passed.calls == 3);
+  CHECK(passed.bytes == 12);
+}
+
 TEST_CASE("one file may be read to its end beyond the bytes of a term, but not without end", "[free_pass]") {
   forget_passes();
   begin_term(a_second_from_now_ns());

@@ -11,6 +11,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/unit/discnice/child_process.hpp"
+#include "tests/unit/discnice/front_only.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
 using namespace discnice;
@@ -22,7 +23,9 @@ using discnice::test::wait_for;
 namespace {
 
 constexpr std::uint32_t kDeadPid = 5'000'000;  // above the highest number the kernel gives out
-constexpr std::uint32_t kSlots = kMemberMax - 1;
+constexpr std::uint32_t kSlots =
+    kMemberMax - kMembersInFront;  // two with so many numbers between them have the same home place
+static_assert(kSlots % (kMembersInFront - 1) == 0);
 
 struct Shared {
   Shared() {
@@ -68,7 +71,8 @@ TEST_CASE("sums are taken where members have been, and nowhere else", "[members]
   CHECK(segment->used_members.load() == 0);
   Member& member = enter(*segment, own_pid(), JoinKind::after_exec);
   const auto place = static_cast<std::uint32_t>(&member - segment->members);
-  CHECK(segment->used_members.load() == UINT64_C(1) << (place / kMembersAtOnce));
+  CHECK(place < kMembersInFront);
+  CHECK(segment->used_members.load() == 1);
   Member& elsewhere = segment->members[(place + kMemberMax / 2) % kMemberMax];
   add(elsewhere, Counter::calls, 3);
   CHECK(total(*segment, Counter::calls) == 0);
@@ -137,13 +141,13 @@ TEST_CASE("a living member's slot is not taken by one with the same home place",
   CHECK(segment->members_live.load() == 2);
 }
 
-TEST_CASE("more living members than places nearby share the last slot, and no count is lost", "[members]") {
+TEST_CASE("more living members than places nearby share the first slot, and no count is lost", "[members]") {
   const Shared segment;
-  for (std::uint32_t i = 0; i < kSlots; ++i) segment->members[i].pid.store(own_pid());
+  for (std::uint32_t i = 1; i < kMemberMax; ++i) segment->members[i].pid.store(own_pid());
   segment->used_members.store(UINT64_MAX);
   Member& first = enter(*segment, kDeadPid, JoinKind::after_fork);
   Member& second = enter(*segment, kDeadPid + 1, JoinKind::after_fork);
-  CHECK(&first == &segment->members[kMemberMax - 1]);
+  CHECK(&first == &segment->members[0]);
   CHECK(&second == &first);
   add(first, Counter::calls, 3);
   add(second, Counter::calls, 4);
@@ -152,7 +156,24 @@ TEST_CASE("more living members than places nearby share the last slot, and no co
   add(second, Counter::calls, 5);
   CHECK(leave(*segment, second, kDeadPid + 1) == 0);
   CHECK(total(*segment, Counter::calls) == 12);
-  CHECK(count_alive(*segment) == kSlots);
+  CHECK(count_alive(*segment) == kMemberMax - 1);
+}
+
+TEST_CASE("those whose place is beyond the first page share the first slot when there is no memory",
+          "[members]") {
+  const discnice::test::FrontOnly front;
+  Segment& segment = *front.segment;
+  Member& first = enter(segment, own_pid(), JoinKind::after_exec);
+  Member& second = enter(segment, own_pid() + kSlots, JoinKind::after_exec);
+  CHECK(&first != &second);
+  second.pid.store(own_pid());  // alive
+  Member& third = enter(segment, kDeadPid, JoinKind::after_exec);
+  Member& fourth = enter(segment, kDeadPid + 1, JoinKind::after_exec);
+  CHECK(&third == &segment.members[0]);
+  CHECK(&fourth == &third);
+  CHECK(segment.used_members.load() == 1);
+  add(third, Counter::calls, 3);
+  CHECK(total(segment, Counter::calls) == 3);
 }
 
 TEST_CASE("a slot that somebody else holds by now is not given back by its old holder", "[members]") {

@@ -59,6 +59,24 @@ TEST_CASE("reading the loaded libraries a second time changes nothing", "[next_s
   CHECK(symbols.are_all_known());
 }
 
+TEST_CASE("a datum is found where the program and the library use it", "[next_symbols]") {
+  static NextSymbols symbols;
+  symbols.read_loaded();
+  for (const char* name : {"__libc_single_threaded", "environ", "stdin"}) {
+    INFO(name);
+    const void* here = dlsym(RTLD_DEFAULT, name);
+    if (here == nullptr) continue;  // older than glibc 2.32
+    CHECK(symbols.find_datum(name, symbol_hash(name)).address == here);
+  }
+  CHECK(symbols.find_datum("gray_no_such_datum", symbol_hash("gray_no_such_datum")).address == nullptr);
+}
+
+TEST_CASE("functions of one library are told to be of one", "[next_symbols]") {
+  const NextSymbols::Finding read = find("read");
+  REQUIRE(read.is_certain);
+  CHECK(find("openat").library == read.library);
+}
+
 TEST_CASE("of a name with several versions the default one is found", "[next_symbols]") {
   // In glibc for x86-64 these have had more than one version.
   for (const char* name : {"pthread_cond_wait", "fmemopen", "nftw"}) agrees(name);

@@ -165,7 +165,19 @@ TEST_CASE("a segment is a file of its owner alone, of the size of the layout", "
   CHECK(S_ISREG(status.st_mode));
   CHECK(status.st_uid == geteuid());
   CHECK(status.st_size == static_cast<off_t>(sizeof(Segment)));
-  CHECK(status.st_blocks * 512 >= status.st_size);  // reserved, so that no member dies of a full /dev/shm
+  CHECK(status.st_blocks * 512 >=
+        static_cast<off_t>(kFrontBytes));  // reserved: no member dies of a full /dev/shm
+}
+
+TEST_CASE("a segment whose file was truncated is told from a whole one and from one without a name",
+          "[segment]") {
+  if (!has_folder()) return;
+  const Made made;
+  CHECK_FALSE(is_cut_short(*made.segment));
+  REQUIRE(truncate(made.path().c_str(), static_cast<off_t>(kFrontBytes)) == 0);
+  CHECK(is_cut_short(*made.segment));
+  REQUIRE(unlink(made.path().c_str()) == 0);
+  CHECK_FALSE(is_cut_short(*made.segment));
 }
 
 TEST_CASE("two segments of one process have two names", "[segment]") {

@@ -119,6 +119,41 @@ TEST_CASE("some dozens of files found in memory make a streak, and one that was 
   CHECK_FALSE(is_in_warm_streak(test.job(), file));
 }
 
+TEST_CASE("looking ahead is asked for once, and what lacks of a streak is what was not read yet",
+          "[warm_streak]") {
+  const TestJob test;
+  Device device{};
+  device.is_ledger_kept = true;
+  device.limits.window_pages_max = 2048;
+  OpenFile file{};
+  file.device = &device;
+  end_warm_streak();
+  note_free_read(kLookAheadBytesMin - 1);
+  CHECK(take_missing_for_streak(test.job(), device) == 0);
+  note_free_read(1);
+  const std::uint64_t missing_bytes = take_missing_for_streak(test.job(), device);
+  CHECK(missing_bytes == 2 * device.limits.window_pages_max * kPageBytes - kLookAheadBytesMin);
+  CHECK(take_missing_for_streak(test.job(), device) == 0);
+  CHECK_FALSE(is_in_warm_streak(test.job(), file));
+  note_free_read(missing_bytes);
+  CHECK(is_in_warm_streak(test.job(), file));
+  end_warm_streak();
+  note_free_read(kLookAheadBytesMin);
+  CHECK(take_missing_for_streak(test.job(), device) != 0);
+}
+
+TEST_CASE("nobody looks ahead where the account would not show a mistake", "[warm_streak]") {
+  TestJob test;
+  Device device{};
+  device.limits.window_pages_max = 2048;
+  end_warm_streak();
+  note_free_read(kLookAheadBytesMin);
+  CHECK(take_missing_for_streak(test.job(), device) == 0);
+  device.is_ledger_kept = true;
+  test.options().is_ledger_on = 0;
+  CHECK(take_missing_for_streak(test.job(), device) == 0);
+}
+
 TEST_CASE("in a streak fifteen files go unseen and the sixteenth is looked at", "[warm_streak]") {
   const TestJob test;
   Streak streak;

@@ -42,6 +42,19 @@ TEST_CASE("all six arguments arrive", "[raw_sys]") {
   raw_syscall(SYS_close, file);
 }
 
+TEST_CASE("a call in its caller's own code gives the same, whatever the number of its arguments",
+          "[raw_sys]") {
+  int ends[2] = {-1, -1};
+  REQUIRE(inline_syscall(SYS_pipe2, word(ends), static_cast<long>(O_CLOEXEC)) == 0);
+  CHECK(inline_syscall(SYS_getpid) == getpid());
+  CHECK(inline_syscall(SYS_write, static_cast<long>(ends[1]), word("gray"), 4L) == 4);
+  CHECK(inline_syscall(SYS_splice, static_cast<long>(ends[0]), 0L, -1L, 0L, 4L, 0L) == -EBADF);
+  char text[8] = {};
+  CHECK(inline_syscall(SYS_read, static_cast<long>(ends[0]), word(text), 8L) == 4);
+  CHECK(std::strcmp(text, "gray") == 0);
+  for (const int end : ends) CHECK(inline_syscall(SYS_close, static_cast<long>(end)) == 0);
+}
+
 TEST_CASE("a failure is a negative errno, and errno is untouched", "[raw_sys]") {
   errno = 4321;
   const long result = raw_syscall(SYS_close, -1);

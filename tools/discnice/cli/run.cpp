@@ -41,7 +41,7 @@ int fail_segment(int error) {
   if (error == -ENOENT)
     return fail(kExitToolFailed, "there is no /dev/shm to keep the job's account in: mount a tmpfs there");
   if (error == -ENOSPC)
-    return fail(kExitToolFailed, "/dev/shm is full: a job needs {} KiB there",
+    return fail(kExitToolFailed, "/dev/shm is full: a job needs up to {} KiB there",
                 sizeof(protocol::Segment) / 1024);
   return fail(kExitToolFailed, "cannot make the job's account in /dev/shm: {}", gray::cli::error_text(error));
 }
@@ -91,7 +91,7 @@ int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& 
       launch, [&] { finish_start(segment); }, [&] { warn_when_uncovered(segment, command); }, keep);
   observation.finish(ended.account);
   Report report = make_report(segment);
-  if (protocol::is_lost(segment))
+  if (protocol::is_lost(segment) || protocol::is_cut_short(segment))
     gray::cli::warn("somebody has damaged the job's account in /dev/shm: '{}' ran on without a limit",
                     command);
   if (report.still_running == 0) protocol::remove(name);

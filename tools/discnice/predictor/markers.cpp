@@ -6,6 +6,7 @@
 namespace discnice::predictor {
 
 bool Markers::has(const FileId& file, std::uint64_t page) const {
+  if (!has_any_.load(std::memory_order_relaxed)) return false;
   const std::uint64_t key = page_key(file, page);
   for (const auto& slot : buckets_[(key >> 32U) % kBuckets].slots) {
     if (slot.load(std::memory_order_relaxed) == key) return true;
@@ -15,6 +16,7 @@ bool Markers::has(const FileId& file, std::uint64_t page) const {
 
 void Markers::add(const FileId& file, std::uint64_t page) {
   const std::uint64_t key = page_key(file, page);
+  has_any_.store(true, std::memory_order_relaxed);
   Bucket& bucket = buckets_[(key >> 32U) % kBuckets];
   for (auto& slot : bucket.slots) {
     std::uint64_t seen = slot.load(std::memory_order_relaxed);
@@ -25,6 +27,7 @@ void Markers::add(const FileId& file, std::uint64_t page) {
 }
 
 void Markers::remove(const FileId& file, std::uint64_t page) {
+  if (!has_any_.load(std::memory_order_relaxed)) return;
   const std::uint64_t key = page_key(file, page);
   for (auto& slot : buckets_[(key >> 32U) % kBuckets].slots) {
     std::uint64_t seen = key;

@@ -26,6 +26,8 @@ class Markers {
   struct alignas(64) Bucket {
     std::atomic<std::uint64_t> slots[kBucketSlots];
   };
+  // Of a program that lives off the page cache there are none: then its reads need not look into so long a table.
+  std::atomic<bool> has_any_;  // never taken back
   Bucket buckets_[kBuckets];
 };
 

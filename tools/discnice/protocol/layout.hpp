@@ -24,12 +24,16 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 10;
+inline constexpr std::uint32_t kSegmentVersion = 11;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
-/// processes beyond are counted together in the last slot.
-inline constexpr std::uint32_t kMemberMax = 1024;
-inline constexpr std::uint32_t kMembersAtOnce = kMemberMax / 64;  // of Segment::used_members
+/// processes beyond are counted together in the first slot.
+inline constexpr std::uint32_t kMembersInFront =
+    3;  // beside the job's accounts, on the first page of the segment
+inline constexpr std::uint32_t kMembersAtOnce = 16;  // on each page behind it
+inline constexpr std::uint32_t kMemberMax = kMembersInFront + 63 * kMembersAtOnce;
+/// The first page, which every job has; the memory of all others comes with their first use (reserve.hpp).
+inline constexpr std::size_t kFrontBytes = 4096;
 inline constexpr std::size_t kJobNameBytesMax = 64;
 
 /// What a member counts about itself. Append only: the order is the layout.
@@ -193,18 +197,22 @@ struct Segment {
   Disk disks[kDisksMax];
   std::atomic<std::uint64_t>
       stalled_ns;  // how long members have waited for disks, each by itself; writer: every member
-  // Which stretches of kMembersAtOnce slots any member ever had, a bit each: the others need not be looked at, and are not so much as
-  // mapped. Writer: whoever claims a slot, before it does.
+  // Of which pages of slots any member ever had one, a bit each, the first one's in front: the others have no memory, and must not be touched.
+  // Writer: whoever claims a slot, when it has reserved the page and before it claims.
   std::atomic<std::uint64_t> used_members;
+  std::uint32_t is_all_reserved;  // memory need not be reserved later; written before the magic number is
+  std::atomic<std::uint32_t> is_dirty_table_reserved;  // writer: whoever reserved it
 
   // Which data of the job's files is in memory and not on disk yet. Writer: the member that holds it (shim/dirty_table.hpp).
   alignas(64) std::atomic<std::uint64_t> dirty_table_held_ns;  // since when; 0: by nobody
-  alignas(8) unsigned char dirty_table[kDirtyTableBytes];
 
   Member members[kMemberMax];
+
+  alignas(8) unsigned char dirty_table[kDirtyTableBytes];
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
               std::atomic<std::uint32_t>::is_always_lock_free);
-static_assert(offsetof(Segment, members) % 256 == 0);
+static_assert(offsetof(Segment, members) == kFrontBytes - kMembersInFront * sizeof(Member));
+static_assert(offsetof(Segment, dirty_table) % kFrontBytes == 0);
 
 }  // namespace discnice::protocol

@@ -6,17 +6,51 @@
 #include <sys/syscall.h>
 
 #include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/protocol/reserve.hpp"
 
 namespace discnice::protocol {
 namespace {
 
 // How far from its home place a process looks for a slot. Bounded because it runs in every exec of a job.
 constexpr std::uint32_t kLookMax = 64;
-constexpr std::uint32_t kSharedSlot = kMemberMax - 1;
+constexpr std::uint32_t kSharedSlot = 0;  // on the page that every job has
+constexpr std::uint32_t kFrontPlaces = kMembersInFront - 1;
+constexpr std::uint32_t kPlaces = kMemberMax - kMembersInFront;
 constexpr std::uint32_t kSharedSlotPid = UINT32_MAX;  // no process has this pid
 
+// Of few processes at once all find room in front: that page is mapped anyway.
 std::uint32_t place(std::uint32_t pid, std::uint32_t step) {
-  return (pid + step) % kSharedSlot;
+  if (step < kFrontPlaces) return kSharedSlot + 1 + (pid + step) % kFrontPlaces;
+  return kMembersInFront + (pid + step) % kPlaces;
+}
+
+// Slots that share a page, and a bit of used_members.
+struct Stretch {
+  std::uint32_t number;
+
+  static Stretch of(std::uint32_t slot) {
+    return {slot < kMembersInFront ? 0 : 1 + (slot - kMembersInFront) / kMembersAtOnce};
+  }
+  [[nodiscard]] std::uint64_t bit() const { return UINT64_C(1) << number; }
+  [[nodiscard]] std::uint32_t first() const {
+    return number == 0 ? 0 : kMembersInFront + (number - 1) * kMembersAtOnce;
+  }
+  [[nodiscard]] std::uint32_t size() const { return number == 0 ? kMembersInFront : kMembersAtOnce; }
+};
+static_assert(1 + kPlaces / kMembersAtOnce == 64 && kPlaces % kMembersAtOnce == 0);
+
+bool is_used(const Segment& segment, std::uint32_t slot) {
+  return (segment.used_members.load(std::memory_order_relaxed) & Stretch::of(slot).bit()) != 0;
+}
+
+// False: there is no memory for that slot. Each stretch is reserved once, by whoever comes first.
+bool prepare(Segment& segment, std::uint32_t slot) {
+  if (is_used(segment, slot)) return true;
+  const Stretch stretch = Stretch::of(slot);
+  const Member* first = segment.members + stretch.first();
+  if (stretch.number != 0 && !reserve(segment, first, stretch.size() * sizeof(Member))) return false;
+  segment.used_members.fetch_or(stretch.bit(), std::memory_order_relaxed);
+  return true;
 }
 
 bool is_dead(std::uint32_t pid) {
@@ -36,18 +70,14 @@ void fold(Segment& segment, Member& member) {
   }
 }
 
-void note_used(Segment& segment, const Member& member) {
-  const auto index = static_cast<std::uint64_t>(&member - segment.members);
-  segment.used_members.fetch_or(UINT64_C(1) << (index / kMembersAtOnce), std::memory_order_relaxed);
-}
-
 // Calls `take` with each slot that may ever have been somebody's.
 template <typename AnySegment, typename Take>
 void for_each_used(AnySegment& segment, Take take) {
   for (std::uint64_t left = segment.used_members.load(std::memory_order_relaxed); left != 0;
        left &= left - 1) {
-    auto* first = segment.members + static_cast<unsigned>(__builtin_ctzll(left)) * kMembersAtOnce;
-    for (auto* member = first; member < first + kMembersAtOnce; ++member) take(*member);
+    const Stretch stretch{static_cast<std::uint32_t>(__builtin_ctzll(left))};
+    auto* first = segment.members + stretch.first();
+    for (auto* member = first; member < first + stretch.size(); ++member) take(*member);
   }
 }
 
@@ -61,8 +91,8 @@ bool is_held_by(Member& member, std::uint32_t pid) {
 Member* find_own(Segment& segment, std::uint32_t pid) {
   const std::uint32_t farthest = segment.farthest_slot.load(std::memory_order_relaxed);
   for (std::uint32_t step = 0; step <= farthest && step < kLookMax; ++step) {
-    Member& member = segment.members[place(pid, step)];
-    if (is_held_by(member, pid)) return &member;
+    const std::uint32_t slot = place(pid, step);
+    if (is_used(segment, slot) && is_held_by(segment.members[slot], pid)) return &segment.members[slot];
   }
   return nullptr;
 }
@@ -75,10 +105,11 @@ void raise_to(std::atomic<std::uint32_t>& place, std::uint32_t value) {
 
 Member* claim(Segment& segment, std::uint32_t pid) {
   for (std::uint32_t step = 0; step < kLookMax; ++step) {
-    Member& member = segment.members[place(pid, step)];
+    const std::uint32_t slot = place(pid, step);
+    if (!prepare(segment, slot)) continue;
+    Member& member = segment.members[slot];
     std::uint32_t holder = member.pid.load(std::memory_order_relaxed);
     if (holder != 0 && !is_dead(holder)) continue;
-    note_used(segment, member);
     if (member.pid.compare_exchange_strong(holder, pid, std::memory_order_acq_rel)) {
       if (holder != 0) segment.members_live.fetch_sub(1, std::memory_order_relaxed);
       fold(segment, member);
@@ -106,7 +137,7 @@ Member& enter(Segment& segment, std::uint32_t pid, JoinKind kind) {
   }
   if (own == nullptr) {
     own = &segment.members[kSharedSlot];
-    note_used(segment, *own);
+    prepare(segment, kSharedSlot);
     own->pid.store(kSharedSlotPid, std::memory_order_relaxed);
   }
   add(*own, Counter::images, 1);

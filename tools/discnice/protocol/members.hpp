@@ -17,7 +17,7 @@ enum class JoinKind : std::uint8_t {
   after_fork,  // a new process: a slot with its pid is somebody dead's
 };
 
-/// Gives the calling process (`pid`) its slot. Never fails: when no slot is free it shares the last one.
+/// Gives the calling process (`pid`) its slot. Never fails: when no slot is free, or there is no memory for one, it shares the first one.
 /// Lock-free, async-signal-safe; looks at a bounded number of slots.
 Member& enter(Segment& segment, std::uint32_t pid, JoinKind kind);
 

@@ -6,12 +6,14 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
 #include "toolbox/base/short_text.hpp"
 #include "tools/discnice/protocol/guarded_word.hpp"
+#include "tools/discnice/protocol/reserve.hpp"
 #include "tools/discnice/protocol/ring.hpp"
 #include "tools/discnice/protocol/shared_file.hpp"
 
@@ -94,13 +96,21 @@ void fill(Segment& segment, const SegmentName& name, const char* job_name, const
   segment.magic.store(kSegmentMagic, std::memory_order_release);  // pairs with the acquire in check()
 }
 
+// Without the memory of what is used later, where that can be had later.
+long reserve_first(long descriptor, Segment& segment) {
+  segment.is_all_reserved = can_reserve_later(segment) ? 0 : 1;
+  return segment.is_all_reserved == 0 ? 0 : raw_syscall(SYS_fallocate, descriptor, 0, 0, sizeof(Segment));
+}
+
 // Reserves and maps a file just made; the file is removed again when that fails.
 Result<Segment*> set_up(long descriptor, const Path& path) {
-  long status = raw_syscall(SYS_fallocate, descriptor, 0, 0, sizeof(Segment));
+  long status = raw_syscall(SYS_ftruncate, descriptor, sizeof(Segment));
+  if (!is_raw_error(status)) status = raw_syscall(SYS_fallocate, descriptor, 0, 0, kFirstBytes);
   Result<Segment*> mapped = Result<Segment*>::failure(-EIO);
   if (!is_raw_error(status)) {
     mapped = map(descriptor, MAP_SHARED);
-    status = mapped.error();
+    status = mapped ? reserve_first(descriptor, *mapped.value()) : mapped.error();
+    if (mapped && is_raw_error(status)) unmap(mapped.value());
   }
   raw_syscall(SYS_close, descriptor);
   if (status < 0) {
@@ -157,7 +167,9 @@ Result<Segment*> make(const char* job_name, const Grant& grant, const JobOptions
 
 Result<Segment*> make_private(const char* job_name, const Grant& grant, const JobOptions& options) {
   Result<Segment*> segment = map(-1, MAP_SHARED | MAP_ANONYMOUS);
-  if (segment) fill(*segment.value(), SegmentName{}, job_name, grant, options);
+  if (!segment) return segment;
+  segment.value()->is_all_reserved = 1;  // no file system limits it
+  fill(*segment.value(), SegmentName{}, job_name, grant, options);
   return segment;
 }
 
@@ -186,6 +198,17 @@ SegmentName name_of(const Segment& segment) {
   SegmentName name;
   std::memcpy(name.text, segment.file_name, sizeof name.text - 1);
   return name;
+}
+
+bool is_cut_short(const Segment& segment) {
+  const SegmentName name = name_of(segment);
+  const std::size_t length = std::strlen(name.text);
+  if (!is_segment_name(name.text, length)) return false;
+  const Path path = path_of(name.text, length);
+  struct stat status {};
+  const long result =
+      raw_syscall(SYS_newfstatat, AT_FDCWD, word(path.text), word(&status), AT_SYMLINK_NOFOLLOW);
+  return !is_raw_error(result) && static_cast<std::uint64_t>(status.st_size) < sizeof(Segment);
 }
 
 void remove(const SegmentName& name) {

@@ -30,8 +30,8 @@ struct SegmentName {
 bool is_segment_name(const char* text, std::size_t length);
 
 /// Makes a new segment for the calling user and maps it. Errors: -ENOENT (no /dev/shm), -ENOSPC (it is full),
-/// -EACCES, ... The memory is reserved before it is touched, so a full /dev/shm is an error here and not a
-/// SIGBUS later.
+/// -EACCES, ... The first page's memory is reserved here, so a full /dev/shm is an error, and all other's before it
+/// is touched (reserve.hpp), so it is no SIGBUS later.
 gray::base::Result<Segment*> make(const char* job_name, const Grant& grant, const JobOptions& options,
                                   SegmentName* name);
 
@@ -48,6 +48,10 @@ void unmap(Segment* segment);
 
 /// The name a segment was made under; empty for a private one.
 SegmentName name_of(const Segment& segment);
+
+/// Whether somebody has truncated its file: members that touched what is gone run on without a limit (segment_guard.hpp). False for one
+/// without a name, or whose name is gone.
+bool is_cut_short(const Segment& segment);
 
 /// Removes the name, and that of the job's ring if it has one; members that have them mapped go on sharing them.
 void remove(const SegmentName& name);

@@ -79,6 +79,11 @@ inline bool has_debt(Job& job) {
   return has_unheld();
 }
 
+/// The same without a look at the clock: false also for a debt whose time has passed.
+inline bool is_without_debt(const Job& job) {
+  return job.member->owed_until_ns.load(std::memory_order_relaxed) == 0 && !has_unheld();
+}
+
 /// True when what the process owes is not paid within so long.
 inline bool owes_beyond(const Job& job, std::uint64_t within_ns) {
   return job.member->owed_until_ns.load(std::memory_order_relaxed) >

@@ -2,6 +2,7 @@
 #include "tools/discnice/shim/dirty_table.hpp"
 
 #include "toolbox/base/clock.hpp"
+#include "tools/discnice/protocol/reserve.hpp"
 
 namespace discnice::shim {
 namespace {
@@ -12,6 +13,14 @@ constexpr std::uint64_t kHeldNsMax = 1'000'000'000;
 static_assert(sizeof(predictor::UpdateRegions) <= protocol::kDirtyTableBytes);
 static_assert(alignof(predictor::UpdateRegions) <= 8);
 
+// By the holder. The pair of the release is in has_dirty_data().
+bool has_memory(protocol::Segment& segment) {
+  if (segment.is_dirty_table_reserved.load(std::memory_order_relaxed) != 0) return true;
+  if (!protocol::reserve(segment, segment.dirty_table, sizeof segment.dirty_table)) return false;
+  segment.is_dirty_table_reserved.store(1, std::memory_order_release);
+  return true;
+}
+
 }  // namespace
 
 HeldTable::HeldTable(const Job& job) : job_(job) {
@@ -21,6 +30,10 @@ HeldTable::HeldTable(const Job& job) : job_(job) {
   if (since_ns != 0 && now_ns - since_ns < kHeldNsMax) return;
   const bool is_left_behind = since_ns != 0;
   if (!holder.compare_exchange_strong(since_ns, now_ns, std::memory_order_acquire)) return;
+  if (!has_memory(*job.segment)) {
+    holder.store(0, std::memory_order_release);
+    return;
+  }
   held_ns_ = now_ns;
   if (is_left_behind) dirty_table(job).forget_all();  // it may have been half changed
 }

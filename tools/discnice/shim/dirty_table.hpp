@@ -14,12 +14,20 @@
 
 namespace discnice::shim {
 
-/// The table as it stands, for a question whose answer may be stale.
+/// The table as it stands; it has no memory before it was first held.
 inline predictor::UpdateRegions& dirty_table(const Job& job) {
   return *reinterpret_cast<predictor::UpdateRegions*>(job.segment->dirty_table);
 }
 
-/// Holds the table for the length of a block, if nobody else does.
+/// False while nothing is in it, and before it has memory.
+inline bool has_dirty_data(const Job& job) {
+  const protocol::Segment& segment = *job.segment;
+  const bool is_there =
+      segment.is_all_reserved != 0 || segment.is_dirty_table_reserved.load(std::memory_order_acquire) != 0;
+  return is_there && !dirty_table(job).is_empty();
+}
+
+/// Holds the table for the length of a block, if nobody else does and there is memory for it.
 class HeldTable {
  public:
   explicit HeldTable(const Job& job);

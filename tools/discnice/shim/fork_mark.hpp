@@ -19,12 +19,14 @@ inline constexpr std::size_t kPageBytesMax = 65536;
 #endif
 
 struct alignas(kPageBytesMax) ForkMark {
-  std::atomic<std::uint32_t> is_set;  // writer: the process, when it has joined; the kernel at a fork
+  // Writer: the process, at its first hooked call; the kernel at a fork.
+  std::atomic<std::uint32_t> is_set;
+  std::atomic<std::uint32_t> is_noted;  // that memory is new has been seen to
 };
 
 extern __attribute__((visibility("hidden"))) ForkMark fork_mark;
 
-/// Has the kernel wipe it in each forked child. False: it can't, and there must be no job.
+/// Has the kernel wipe it in each forked child, from now on. False: it can't, and the mark must not be set.
 bool prepare_fork_mark();
 
 }  // namespace discnice::shim

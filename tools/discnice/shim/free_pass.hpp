@@ -9,7 +9,7 @@
 // Output observed: the kernel's account at the end of each term (account.hpp), which is a few milliseconds long.
 // Inference drawn: small reads of the descriptor need no disk for the rest of the term.
 // What breaks it: pages thrown out within the term, or a warm streak that comes to its end: then what was read is found at the term's
-// end and paid as a debt. The bytes of a term are bounded, and of files that were not looked at those of each (warm_streak.hpp), whose
+// end and paid as a debt. The clock is asked by some reads only. The bytes of a term are bounded, and of files that were not looked at those of each (warm_streak.hpp), whose
 // reads ask no clock: the next opening does.
 #pragma once
 
@@ -37,6 +37,9 @@ inline constexpr std::uint64_t kTermBytesMax = 1024UL * 1024;
 // Calls in the upper bits, bytes in the lower: one addition counts both.
 inline constexpr unsigned kPassedCallShift = 44;
 inline constexpr std::uint64_t kPassedBytesMask = (UINT64_C(1) << kPassedCallShift) - 1;
+
+// So many reads in a row do without a look at the clock but one: a slow reader goes on for that many after the end of its term.
+inline constexpr std::uint64_t kPassesAtOnce = 16;
 
 struct Term {
   std::atomic<std::uint32_t> number{1};  // passes of other terms are void
@@ -75,10 +78,25 @@ inline bool has_pass(const OpenFile& file, std::size_t bytes) {
   return bytes <= kPassBytesMax && is_pass_valid(file);
 }
 
+/// The same without a look at the clock, but for every sixteenth read.
+inline bool has_pass_at_once(const OpenFile& file, std::size_t bytes) {
+  const std::uint64_t calls = detail::passed.load(std::memory_order_relaxed) >> detail::kPassedCallShift;
+  return calls % detail::kPassesAtOnce != 0 && bytes <= kPassBytesMax && has_pass_of_term(file) &&
+         !are_passes_used_up();
+}
+
 /// Counts what such a read returned, and returns it.
 inline ssize_t note_passed(ssize_t result) {
   const auto bytes = result > 0 ? static_cast<std::uint64_t>(result) : 0;
   detail::passed.fetch_add((UINT64_C(1) << detail::kPassedCallShift) + bytes, std::memory_order_relaxed);
+  return result;
+}
+
+/// The same where this is the only thread.
+inline ssize_t note_passed_alone(ssize_t result) {
+  const auto bytes = result > 0 ? static_cast<std::uint64_t>(result) : 0;
+  const std::uint64_t before = detail::passed.load(std::memory_order_relaxed);
+  detail::passed.store(before + (UINT64_C(1) << detail::kPassedCallShift) + bytes, std::memory_order_relaxed);
   return result;
 }
 

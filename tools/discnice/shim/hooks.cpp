@@ -64,6 +64,18 @@ bool takes_mode(int flags) {
   return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
+// Of these libc checks what the compiler knows of the buffer.
+constexpr bool is_checked(const char* name) {
+  constexpr char kEnd[] = "_chk";
+  std::size_t length = 0;
+  while (name[length] != '\0') ++length;
+  if (length < 4) return false;
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (name[length - 4 + i] != kEnd[i]) return false;
+  }
+  return true;
+}
+
 // Opens by `call`, after what these flags of open() may change was looked at.
 template <typename Call>
 inline int open_by(int flags, const Opening& opening, Call call) {
@@ -72,9 +84,9 @@ inline int open_by(int flags, const Opening& opening, Call call) {
 
 }  // namespace
 
-// What is none of the disk's goes on at once, with its words still in their registers: a jump. What has a pass is made from here: one more
-// function between the program and the kernel is one more return that the processor foretells wrongly after a system call. All else is a
-// function of its own, as what it hands on has to lie in memory.
+// What is none of the disk's goes on at once, with its words still in their registers: by a system call right here (direct_calls.hpp), or by a
+// jump. What has a pass is made from here: one more function between the program and the kernel is one more return that the processor foretells
+// wrongly after a system call. All else is a function of its own, as what it hands on has to lie in memory.
 #define DISCNICE_TRANSFER(kind, type, name, parameters, arguments, system, fd, count, place)    \
   DISCNICE_EXPORT(type, name, parameters);                                                      \
   type discnice_hook_##name parameters {                                                        \
@@ -87,9 +99,15 @@ inline int open_by(int flags, const Opening& opening, Call call) {
     [[maybe_unused]] const std::size_t part = count;                                            \
     switch (known != nullptr ? quick_way(kind, fd, count) : QuickWay::none) {                   \
       case QuickWay::unseen:                                                                    \
+        if (!is_checked(#name) && calls_directly()) return static_cast<type>(direct system);    \
         return known arguments;                                                                 \
       case QuickWay::counted:                                                                   \
-        return note_passed(known arguments);                                                    \
+        if (!is_checked(#name) && calls_directly())                                             \
+          return note_passed_alone(static_cast<type>(direct system));                           \
+        return [=]() __attribute__((noinline)) {                                                \
+          return note_passed(known arguments);                                                  \
+        }                                                                                       \
+        ();                                                                                     \
       case QuickWay::none:                                                                      \
         break;                                                                                  \
     }                                                                                           \
@@ -120,10 +138,15 @@ inline int open_by(int flags, const Opening& opening, Call call) {
                     [&](std::size_t part) { return DISCNICE_CALL(type, name, arguments, system); });    \
   }
 
-#define DISCNICE_OPEN_BY(type, name, arguments, system, flags)                                        \
-  if (leaves_as_it_is(flags))                                                                         \
-    return opened_as_it_is(run_settled([&] { return DISCNICE_CALL(type, name, arguments, system); }), \
-                           flags);                                                                    \
+#define DISCNICE_OPEN_BY(type, name, arguments, system, flags)                                              \
+  if (__atomic_load_n(&real.name, __ATOMIC_RELAXED) != nullptr && calls_directly()) {                       \
+    const std::uint32_t term = pass_term();                                                                 \
+    const OpenWay way = open_way(flags);                                                                    \
+    if (way != OpenWay::looked_at) return opened_at_once(static_cast<type>(direct system), way, term);      \
+  }                                                                                                         \
+  if (leaves_as_it_is(flags))                                                                               \
+    return opened_as_it_is(run_settled([&] { return DISCNICE_QUICK_CALL(type, name, arguments, system); }), \
+                           flags);                                                                          \
   return open_by(flags, asked_to_open system, [&] { return DISCNICE_CALL(type, name, arguments, system); })
 
 #define DISCNICE_OPEN_MODE(type, name, parameters, arguments, system) \
@@ -139,10 +162,14 @@ inline int open_by(int flags, const Opening& opening, Call call) {
     DISCNICE_OPEN_BY(type, name, arguments, system, flags);           \
   }
 
-#define DISCNICE_OPEN(type, name, parameters, arguments, system) \
-  DISCNICE_EXPORT(type, name, parameters);                       \
-  type discnice_hook_##name parameters {                         \
-    DISCNICE_OPEN_BY(type, name, arguments, system, flags);      \
+// Of these libc checks whether there had to be a mode.
+#define DISCNICE_OPEN(type, name, parameters, arguments, system)                    \
+  DISCNICE_EXPORT(type, name, parameters);                                          \
+  type discnice_hook_##name parameters {                                            \
+    if (takes_mode(flags))                                                          \
+      return open_by(flags, asked_to_open system,                                   \
+                     [&] { return DISCNICE_CALL(type, name, arguments, system); }); \
+    DISCNICE_OPEN_BY(type, name, arguments, system, flags);                         \
   }
 
 #define DISCNICE_CREATE(type, name, parameters, arguments, system)      \
@@ -156,7 +183,7 @@ inline int open_by(int flags, const Opening& opening, Call call) {
   DISCNICE_EXPORT(type, name, parameters);                                     \
   type discnice_hook_##name parameters {                                       \
     closing(static_cast<unsigned>(first), static_cast<unsigned>(last));        \
-    return DISCNICE_CALL(type, name, arguments, system);                       \
+    return DISCNICE_QUICK_CALL(type, name, arguments, system);                 \
   }
 
 #define DISCNICE_CLOSE_FROM(type, name, parameters, arguments, system, first) \
@@ -186,13 +213,13 @@ inline int open_by(int flags, const Opening& opening, Call call) {
     return result;                                                                            \
   }
 
-#define DISCNICE_STATUS(type, name, parameters, arguments, system, fd, status)       \
-  DISCNICE_EXPORT(type, name, parameters);                                           \
-  type discnice_hook_##name parameters {                                             \
-    if (!wants_status(fd)) return DISCNICE_CALL(type, name, arguments, system);      \
-    const type result = DISCNICE_CALL(type, name, arguments, system);                \
-    if (result == 0) note_status(fd, *reinterpret_cast<const struct stat*>(status)); \
-    return result;                                                                   \
+#define DISCNICE_STATUS(type, name, parameters, arguments, system, fd, status)        \
+  DISCNICE_EXPORT(type, name, parameters);                                            \
+  type discnice_hook_##name parameters {                                              \
+    if (!wants_status(fd)) return DISCNICE_QUICK_CALL(type, name, arguments, system); \
+    const type result = DISCNICE_CALL(type, name, arguments, system);                 \
+    if (result == 0) note_status(fd, *reinterpret_cast<const struct stat*>(status));  \
+    return result;                                                                    \
   }
 
 #define DISCNICE_UNLINK(type, name, parameters, arguments, system, folder, path) \

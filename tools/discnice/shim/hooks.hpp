@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/shim/direct_calls.hpp"
 #include "tools/discnice/shim/file_locks.hpp"
 #include "tools/discnice/shim/open_files.hpp"
 #include "tools/discnice/shim/openings.hpp"
@@ -27,6 +28,11 @@ static_assert(sizeof(off_t) == 8 && sizeof(off64_t) == 8, "the tables pass 64-bi
 
 #define DISCNICE_CALL(type, name, arguments, ...) \
   (DISCNICE_REAL(name) != nullptr ? real.name arguments : static_cast<type>(raw __VA_ARGS__))
+
+#define DISCNICE_QUICK_CALL(type, name, arguments, ...)                         \
+  (__atomic_load_n(&real.name, __ATOMIC_RELAXED) != nullptr && calls_directly() \
+       ? static_cast<type>(direct __VA_ARGS__)                                  \
+       : DISCNICE_CALL(type, name, arguments, __VA_ARGS__))
 
 namespace discnice::shim {
 
@@ -49,6 +55,16 @@ long raw_words(long number, Arguments... arguments) {
 template <typename... Arguments>
 long raw(long number, Arguments... arguments) {
   return from_raw(raw_words(number, arguments...));
+}
+
+/// The same as a part of the wrapper itself (direct_calls.hpp).
+template <typename... Arguments>
+__attribute__((always_inline)) inline long direct(long number, Arguments... arguments) {
+  const long result = gray::base::inline_syscall(number, static_cast<long>(arguments)...);
+  if (!gray::base::is_raw_error(result)) [[likely]]
+    return result;
+  errno = static_cast<int>(-result);
+  return -1;
 }
 
 /// A descriptor that a call has just given out or reassigned means something else now.

@@ -32,15 +32,16 @@ struct Job {
 
 namespace detail {
 extern std::atomic<Job*> joined;
-void join_after_fork(Job& job);
+void find_own_slot(Job& job);
 }  // namespace detail
 
 /// The job, or null while there is none: before the constructor, after the destructor, or when nothing was
-/// asked of us. In a forked child the first call takes a slot of its own. About one nanosecond.
+/// asked of us. In a forked child the first call takes a slot of its own. About one nanosecond once the fork mark is made, which the first
+/// call does.
 __attribute__((always_inline)) inline Job* job() {
   Job* here = detail::joined.load(std::memory_order_acquire);  // pairs with join_at_load()
   if (here == nullptr) return nullptr;
-  if (fork_mark.is_set.load(std::memory_order_relaxed) == 0) detail::join_after_fork(*here);
+  if (fork_mark.is_set.load(std::memory_order_relaxed) == 0) detail::find_own_slot(*here);
   return here;
 }
 

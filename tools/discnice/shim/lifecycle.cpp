@@ -5,10 +5,15 @@
 // program runs as if we were not there. After a fork the child's first hooked call finds the fork mark wiped
 // (MADV_WIPEONFORK) and takes a slot of its own; a vfork child shares the parent's memory, sees the mark, and
 // simply counts on the parent's account.
+// The mark is made by the first hooked call and not by the constructor: it takes a sixth of what a start costs, and many a program makes no such
+// call. A child that finds none is known by its number, and first asks whether the memory it runs in is its own, or, after vfork, its parent's,
+// who would take a mark made there for his. Where that cannot be told it makes none, asks for its number at each call, and who comes back to find
+// somebody else's number in his memory returns to his own slot.
 #include <cerrno>
 #include <cstring>
 #include <ctime>
 
+#include <linux/kcmp.h>
 #include <sys/syscall.h>
 
 #include "toolbox/base/raw_sys.hpp"
@@ -32,10 +37,14 @@ using gray::base::word;
 using protocol::Segment;
 
 constexpr int kStandardError = 2;
+constexpr std::uint32_t kNobody = 0;  // no process has this number
 
 using detail::joined;
 
 Job this_job;
+std::uint32_t loaded_pid = 0;  // of the process that this program image was loaded in
+// Who set the fork mark last; a forked child knows that, and finds it wiped. kNobody: it is not made yet.
+std::atomic<std::uint32_t> marked_pid{kNobody};
 
 std::uint32_t own_pid() {
   return static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
@@ -82,10 +91,37 @@ void enter_job(Segment& segment, protocol::JoinKind kind) {
   this_job.pid = own_pid();
   this_job.epoch = segment.member_epoch.fetch_add(1, std::memory_order_relaxed) + 1;
   this_job.member = &protocol::enter(segment, this_job.pid, kind);
-  fork_mark.is_set.store(1, std::memory_order_relaxed);
   const bool is_forked = kind == protocol::JoinKind::after_fork;
   record_process(this_job, is_forked ? protocol::ProcessEvent::forked : protocol::ProcessEvent::started,
                  is_forked ? parent_pid : 0);
+}
+
+// Without one a process is known by its number at each call, which is slower and as good. The word is set first: a vfork child that comes in
+// between must not take it for wiped.
+void make_mark(std::uint32_t pid) {
+  if (marked_pid.load(std::memory_order_relaxed) == kNobody && !prepare_fork_mark()) return;
+  fork_mark.is_noted.store(1, std::memory_order_relaxed);
+  fork_mark.is_set.store(1, std::memory_order_relaxed);
+  marked_pid.store(pid, std::memory_order_release);
+}
+
+// What was read on trust before the fork is its parent's to count. Whoever calls first in the new memory sees to that.
+void forget_before_fork() {
+  if (marked_pid.load(std::memory_order_acquire) == kNobody) return;
+  if (fork_mark.is_noted.exchange(1, std::memory_order_relaxed) == 0) forget_passes();
+}
+
+// Whose memory the calling process runs in: that of the image as it was loaded, a copy of its own, or perhaps its parent's.
+enum class Kin : std::uint8_t { loaded, forked_child, unknown };
+
+Kin kin_of(std::uint32_t pid) {
+  if (pid == loaded_pid) return Kin::loaded;
+  // A vfork child of who set the mark would have found it set.
+  const long parent = raw_syscall(SYS_getppid);
+  if (parent == static_cast<long>(marked_pid.load(std::memory_order_acquire)) && parent != kNobody)
+    return Kin::forked_child;
+  const long comparison = raw_syscall(SYS_kcmp, static_cast<long>(pid), parent, KCMP_VM);
+  return comparison > 0 ? Kin::forked_child : Kin::unknown;
 }
 
 // The first process of a bare job: makes the segment and lets its children know.
@@ -142,12 +178,15 @@ __attribute__((constructor)) void join_at_load(int argument_count, char** argume
   }
   const bool is_wanted = !request.is_disabled && request.complaint == nullptr &&
                          (request.segment || request.has_rate || request.has_policy);
-  if (is_wanted && prepare_fork_mark()) {
+  if (is_wanted) {
     const Result<Segment*> segment = find_job(request, environment);
     if (segment && !is_excluded(*segment.value(), argument_count > 0 ? arguments[0] : nullptr)) {
       protocol::guard_memory(segment.value(), sizeof(Segment));
       find_ring(*segment.value());
       enter_job(*segment.value(), protocol::JoinKind::after_exec);
+      loaded_pid = this_job.pid;
+      if (this_job.ring != nullptr)
+        make_mark(loaded_pid);  // each process of a recorded job says whose child it is
       joined.store(&this_job, std::memory_order_release);  // pairs with job()
       settle_own(this_job, coarse_ns());
     }
@@ -164,22 +203,34 @@ namespace detail {
 
 std::atomic<Job*> joined{nullptr};
 
-void join_after_fork(Job& job) {
-  forget_passes();
-  enter_job(*job.segment, protocol::JoinKind::after_fork);
+void find_own_slot(Job& job) {
+  const std::uint32_t pid = own_pid();
+  if (pid == job.pid && pid != loaded_pid) return;  // of unknown kin, and known by its number
+  forget_before_fork();
+  const Kin kin = kin_of(pid);
+  if (pid != job.pid) {
+    enter_job(*job.segment,
+              kin == Kin::forked_child ? protocol::JoinKind::after_fork : protocol::JoinKind::after_exec);
+  }
+  if (kin != Kin::unknown) make_mark(pid);
 }
 
 }  // namespace detail
 
 void leave_job() {
   Job* here = joined.load(std::memory_order_acquire);
-  if (here == nullptr || here->pid != own_pid())
+  const std::uint32_t pid = own_pid();
+  if (here == nullptr || here->pid != pid)
     return;  // a vfork child, or a fork that never made a call: nothing is its own
   constexpr std::uint64_t kAnyTimeNs = 0;  // nobody asks any more when that was
   settle_own(*here, kAnyTimeNs);
   record_process(*here, protocol::ProcessEvent::left, 0);
-  joined.store(nullptr, std::memory_order_release);
-  remove_when_last(*here->segment, protocol::leave(*here->segment, *here->member, here->pid));
+  if (pid == loaded_pid || fork_mark.is_set.load(std::memory_order_relaxed) != 0) {
+    joined.store(nullptr, std::memory_order_release);
+  } else {
+    here->pid = kNobody;  // the memory may be a parent's, who goes on
+  }
+  remove_when_last(*here->segment, protocol::leave(*here->segment, *here->member, pid));
 }
 
 }  // namespace discnice::shim

@@ -49,11 +49,15 @@ const link_map* place_by_list() {
   return library;
 }
 
+const link_map* own_place() {
+  const link_map* place = place_by_lazy_binding();
+  return place != nullptr ? place : place_by_list();
+}
+
 }  // namespace
 
 void NextSymbols::read_loaded() {
-  const link_map* library = place_by_lazy_binding();
-  if (library == nullptr) library = place_by_list();
+  const link_map* library = own_place();
   if (library == nullptr) return;  // another namespace
   unsigned count = 0;
   for (library = library->l_next; library != nullptr && count < kLibrariesMax; library = library->l_next) {
@@ -123,7 +127,23 @@ NextSymbols::Finding NextSymbols::find(const char* name, std::uint32_t hash) con
     const ElfSymbol* symbol = find_in(libraries_[i], name, hash);
     if (symbol == nullptr) continue;
     if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) return {nullptr, false};
-    return {reinterpret_cast<void*>(libraries_[i].base + symbol->st_value), true};
+    return {reinterpret_cast<void*>(libraries_[i].base + symbol->st_value), true, i};
+  }
+  return {nullptr, are_all_known_};
+}
+
+NextSymbols::Finding NextSymbols::find_datum(const char* name, std::uint32_t hash) const {
+  const link_map* program = own_place();
+  while (program != nullptr && program->l_prev != nullptr) program = program->l_prev;
+  Tables own;
+  if (program == nullptr || !read_tables(*program, &own)) return {nullptr, false};
+  const ElfSymbol* copy = find_in(own, name, hash);
+  for (unsigned i = 0; i < library_count_; ++i) {
+    const ElfSymbol* symbol = find_in(libraries_[i], name, hash);
+    if (symbol == nullptr) continue;
+    const ElfAddress address =
+        copy != nullptr ? own.base + copy->st_value : libraries_[i].base + symbol->st_value;
+    return {reinterpret_cast<void*>(address), true, i};
   }
   return {nullptr, are_all_known_};
 }

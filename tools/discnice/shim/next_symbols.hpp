@@ -43,8 +43,13 @@ class NextSymbols {
   struct Finding {
     void* address;
     bool is_certain;
+    unsigned library = 0;  // whose it is, counted from the first behind this one
   };
   [[nodiscard]] Finding find(const char* name, std::uint32_t hash) const;
+
+  /// A datum of one of those libraries, where the program uses it: one that is linked to a fixed address has a copy of its own, which the library
+  /// uses, too. Null: there is none, or it can't be told.
+  [[nodiscard]] Finding find_datum(const char* name, std::uint32_t hash) const;
 
  private:
   // One library's tables.

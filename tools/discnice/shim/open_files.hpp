@@ -97,7 +97,7 @@ inline bool is_known_free(int fd) {
 }
 
 /// Makes an entry unknown.
-inline void forget(OpenFile& file) {
+__attribute__((always_inline)) inline void forget(OpenFile& file) {
   file.was_opened.store(false, std::memory_order_relaxed);
   file.is_new.store(false, std::memory_order_relaxed);
   file.is_assumed_in_memory.store(false, std::memory_order_relaxed);
@@ -113,14 +113,18 @@ inline void forget_open_file(int fd) {
   if (OpenFile* file = known_open_file(fd); file != nullptr) forget(*file);
 }
 
-/// The same, for one that a name was opened by; a file that is new was made by that, or emptied. Null where the table does not reach.
+/// Makes an entry that of a file just opened by name; one that is new was made by that, or emptied.
+__attribute__((always_inline)) inline void renew(OpenFile& file, bool is_new) {
+  forget(file);
+  file.assumed_bytes.store(0, std::memory_order_relaxed);
+  file.was_opened.store(true, std::memory_order_relaxed);
+  file.is_new.store(is_new, std::memory_order_relaxed);
+}
+
+/// The same, for one that a name was opened by. Null where the table does not reach.
 inline OpenFile* renew_opened_file(int fd, bool is_new) {
   OpenFile* file = find_open_file(fd);
-  if (file == nullptr) return nullptr;
-  forget(*file);
-  file->assumed_bytes.store(0, std::memory_order_relaxed);
-  file->was_opened.store(true, std::memory_order_relaxed);
-  file->is_new.store(is_new, std::memory_order_relaxed);
+  if (file != nullptr) renew(*file, is_new);
   return file;
 }
 

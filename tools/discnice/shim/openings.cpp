@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/shim/direct_calls.hpp"
 #include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/recording.hpp"
 #include "tools/discnice/shim/try_lock.hpp"
@@ -22,6 +23,7 @@ using gray::base::word;
 
 void after_making(Job& job, OpenFile& file, int fd, int flags, const ThreadAccount& before) {
   if (is_assumed_in_memory(job)) return file.is_assumed_in_memory.store(true, std::memory_order_relaxed);
+  prepare_direct_calls();
   {
     const TryLock lock(file.lock, job.epoch);
     if (!lock) return;
@@ -46,7 +48,9 @@ void offer_first_pass(Job& job, OpenFile& file, int flags) {
   if ((flags & kOtherwise) != O_RDONLY || has_debt(job)) return;
   const std::uint32_t term = pass_term();
   if (is_opened_warm(job, file)) return give_pass(file, term);
-  file.is_sample.store(are_files_alike(), std::memory_order_relaxed);
+  if (!are_files_alike()) return;
+  file.is_sample.store(true, std::memory_order_relaxed);
+  prepare_direct_calls();
 }
 
 bool is_flushed(FlushOfEmptied habit, Emptied emptied) {

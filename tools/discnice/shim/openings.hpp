@@ -11,8 +11,11 @@
 
 #include <fcntl.h>
 
+#include "tools/discnice/shim/account.hpp"
+#include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/open_files.hpp"
 #include "tools/discnice/shim/pipeline.hpp"
+#include "tools/discnice/shim/warm_streak.hpp"
 
 namespace discnice::shim {
 
@@ -28,6 +31,48 @@ struct Opening {
 /// True when these flags of open() neither make a file by its name nor empty one: there is nothing to look at before it.
 inline bool leaves_as_it_is(int flags) {
   return (flags & (O_CREAT | O_TRUNC)) == 0;
+}
+
+/// What of an opening has to be known before it and after it.
+enum class OpenWay : std::uint8_t {
+  looked_at,     // the usual way
+  assumed_warm,  // one more file in a warm streak that is only read: taken for one like those before it
+  assumed_made,  // one more that is made, and taken for one in memory
+};
+
+/// Whether an opening with these flags may go to the kernel at once; calls nothing. Every fourth of them takes the usual way, which asks the
+/// clock, and so does each when there is anything to pay or the bytes of the term are used up.
+__attribute__((always_inline)) inline OpenWay open_way(int flags) {
+  constexpr int kMakingAlone = O_CREAT | O_EXCL;
+  constexpr int kOtherwise = O_ACCMODE | O_CREAT | O_TRUNC | O_DIRECT | O_DIRECTORY | O_PATH;
+  const bool is_making = (flags & (kMakingAlone | O_TRUNC | O_TMPFILE)) == kMakingAlone;
+  if (!is_making && (flags & kOtherwise) != O_RDONLY) return OpenWay::looked_at;
+  const std::uint32_t left =
+      (is_making ? detail::made_left : detail::assumed_left).load(std::memory_order_relaxed);
+  if (left % kAssumedAtOnce == 0 || !has_job_at_hand() || are_passes_used_up() ||
+      !is_without_debt(*detail::joined.load(std::memory_order_relaxed)))
+    return OpenWay::looked_at;
+  return is_making ? OpenWay::assumed_made : OpenWay::assumed_warm;
+}
+
+/// A descriptor that such a call has opened in this term, or -1. Returns it.
+__attribute__((always_inline)) inline int opened_at_once(int fd, OpenWay way, std::uint32_t term) {
+  OpenFile* file = known_open_file(fd);
+  if (fd < 0) return fd;
+  if (file == nullptr) {
+    renew_opened_file(fd, way == OpenWay::assumed_made);
+    return fd;
+  }
+  renew(*file, way == OpenWay::assumed_made);
+  if (way == OpenWay::assumed_made) {
+    file->is_assumed_in_memory.store(true, std::memory_order_relaxed);
+    take_one(detail::made_left);
+    return fd;
+  }
+  take_one(detail::assumed_left);
+  file->assumed_bytes.store(1, std::memory_order_relaxed);
+  give_pass(*file, term);
+  return fd;
 }
 
 /// A descriptor that such a call has just opened by name, or -1. Returns it.

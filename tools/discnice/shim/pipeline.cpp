@@ -12,12 +12,14 @@
 #include "tools/discnice/policy/lanes.hpp"
 #include "tools/discnice/policy/lumps.hpp"
 #include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/predictor/cache_model.hpp"
 #include "tools/discnice/predictor/predictor.hpp"
 #include "tools/discnice/predictor/spliced_read.hpp"
 #include "tools/discnice/protocol/guarded_word.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 #include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/budget.hpp"
+#include "tools/discnice/shim/direct_calls.hpp"
 #include "tools/discnice/shim/dirty_table.hpp"
 #include "tools/discnice/shim/disk_watch.hpp"
 #include "tools/discnice/shim/file_locks.hpp"
@@ -381,6 +383,21 @@ bool is_whole_file(const IoOp& op) {
          op.length_bytes >= op.file_size_bytes;
 }
 
+// One that reads a long file through, and has found it in memory so far, need not be told so window by window.
+void look_ahead(Job& job, OpenFile& file, int fd, std::uint64_t end_bytes) {
+  const predictor::Belief& belief = file.state.belief;
+  const bool is_read_through = belief.first_page * kPageBytes + kLookAheadBytesMin <= end_bytes &&
+                               belief.end_page * kPageBytes >= end_bytes;
+  if (!is_read_through || file.is_direct) return;
+  const std::uint64_t missing_bytes = take_missing_for_streak(job, *file.device);
+  if (missing_bytes == 0 || file.size_bytes < end_bytes + missing_bytes) return;
+  const Residency residency(file, fd, job.segment->options, *job.member);
+  const std::uint64_t pages = missing_bytes / kPageBytes;
+  if (residency.oracle().is_exact() &&
+      predictor::count_absent(residency.oracle(), end_bytes / kPageBytes, pages) == 0)
+    note_free_read(missing_bytes);
+}
+
 // Fills in the charge of a transfer; false when the model had to be left alone.
 bool predict(Job& job, OpenFile& file, Transfer& transfer, Charge* charge) {
   const TryLock lock(file.lock, job.epoch);
@@ -418,6 +435,8 @@ bool predict(Job& job, OpenFile& file, Transfer& transfer, Charge* charge) {
   transfer.record_number = log.record(op, file, transfer.fd, transfer.is_copy, charge->estimate, now_ns);
   charge->is_ledger_kept = file.device->is_ledger_kept;
   if (charge->estimate.read_bytes == 0 && is_whole_file(op)) note_free_file(*file.device);
+  if (op.kind == OpKind::read && charge->estimate.read_bytes == 0 && !transfer.is_copy)
+    look_ahead(job, file, transfer.fd, end_bytes);
   if (op.kind == OpKind::write && end_bytes > file.size_bytes) file.size_bytes = end_bytes;
   return true;
 }
@@ -513,6 +532,7 @@ void offer_pass(Job& job, const Transfer& transfer) {
   OpenFile* file = known_open_file(transfer.fd);
   if (file == nullptr || file->file_class.load(std::memory_order_acquire) != FileClass::charged) return;
   give_pass(*file, transfer.pass_term);
+  prepare_direct_calls();
 }
 
 // One of many alike that was looked at, and is what those before it were taken for, is read on trust as they are; a long one is foretold.
@@ -695,7 +715,7 @@ void settle_now(Job& job) {
 Removal before_removal(int folder, const char* path) {
   Removal removal;
   Job* here = job();
-  if (here == nullptr || path == nullptr || (dirty_table(*here).is_empty() && !does_charge_removals(*here)))
+  if (here == nullptr || path == nullptr || (!has_dirty_data(*here) && !does_charge_removals(*here)))
     return removal;
   struct stat status {};
   if (is_raw_error(raw_syscall(SYS_newfstatat, folder, word(path), word(&status), AT_SYMLINK_NOFOLLOW)))
@@ -730,7 +750,7 @@ void charge_creation(Job& job, const Creation& made) {
 void after_replacing(int folder, const char* path) {
   Job* here = job();
   struct stat status {};
-  if (here == nullptr || dirty_table(*here).is_empty() ||
+  if (here == nullptr || !has_dirty_data(*here) ||
       is_raw_error(raw_syscall(SYS_newfstatat, folder, word(path), word(&status), AT_SYMLINK_NOFOLLOW)))
     return;
   const Device* device = known_device(status.st_dev);
@@ -774,7 +794,7 @@ void after_truncation(int fd, std::uint64_t size_bytes) {
   if (here == nullptr) return;
   Removal removal;
   struct stat status {};
-  if (!dirty_table(*here).is_empty() &&
+  if (has_dirty_data(*here) &&
       !is_raw_error(raw_syscall(SYS_newfstatat, fd, word(""), word(&status), AT_EMPTY_PATH))) {
     removal.is_known = S_ISREG(status.st_mode);
     removal.file = {status.st_dev, status.st_ino};

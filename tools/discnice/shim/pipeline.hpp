@@ -115,7 +115,7 @@ inline bool passes_by(int fd) {
 enum class QuickWay : std::uint8_t {
   none,
   unseen,  // nothing on this descriptor is charged, or it is written to a file that was just made and is taken for one in memory
-  counted,  // it is one of the first reads of a file that was just opened in a warm streak; note_passed() must follow
+  counted,  // it has a pass, or is one of the first reads of a file that was just opened in a warm streak; note_passed() must follow
 };
 
 /// The first question of a hook, so that what is none of the disk's costs a few nanoseconds; calls nothing. Of the reads no clock is asked, and
@@ -126,7 +126,8 @@ __attribute__((always_inline)) inline QuickWay quick_way(OpKind kind, int fd, st
   if (file == nullptr || !has_job_at_hand()) return QuickWay::none;
   const FileClass file_class = file->file_class.load(std::memory_order_acquire);
   if (file_class == FileClass::free) return QuickWay::unseen;
-  if (file_class != FileClass::unknown) return QuickWay::none;
+  if (file_class != FileClass::unknown)
+    return kind == OpKind::read && has_pass_at_once(*file, bytes) ? QuickWay::counted : QuickWay::none;
   if (kind == OpKind::write)
     return file->is_assumed_in_memory.load(std::memory_order_relaxed) && takes_assumed(*file, bytes)
                ? QuickWay::unseen

@@ -6,12 +6,27 @@
 
 #include <dlfcn.h>
 
+#include "tools/discnice/shim/direct_calls.hpp"
+
 namespace discnice::shim {
 namespace {
 
 // Its first libraries share the page that a start writes (start_order.ld).
 __attribute__((section(".bss.start"))) constinit NextSymbols symbols;
 constinit std::atomic<bool> are_symbols_read{false};
+
+// The one library that all functions looked up so far are from, counted from 1, and what stands for several or for one that is not known.
+constexpr unsigned kSeveral = UINT32_MAX;
+constinit std::atomic<unsigned> provider{0};
+
+// Noted before the function can be called.
+void note_provider(const NextSymbols::Finding& found) {
+  const unsigned library = found.is_certain ? found.library + 1 : kSeveral;
+  const unsigned before = provider.load(std::memory_order_relaxed);
+  if (before == library || (found.is_certain && found.address == nullptr)) return;
+  provider.store(before == 0 ? library : kSeveral, std::memory_order_relaxed);
+  if (before != 0) forbid_direct_calls();
+}
 
 void read_symbols() {
   if (are_symbols_read.load(std::memory_order_acquire)) return;
@@ -49,7 +64,17 @@ void* look_up_real_call(const char* name, std::uint32_t hash, LookUp when) {
   if (when == LookUp::always) read_symbols();
   if (!are_symbols_read.load(std::memory_order_acquire)) return nullptr;
   const NextSymbols::Finding found = symbols.find(name, hash);
+  note_provider(found);
   return found.is_certain ? found.address : ask_loader(name);
+}
+
+const char* find_thread_mark() {
+  constexpr char kName[] = "__libc_single_threaded";
+  if (!are_symbols_read.load(std::memory_order_acquire)) return nullptr;
+  const NextSymbols::Finding mark =
+      symbols.find_datum(kName, std::integral_constant<std::uint32_t, symbol_hash(kName)>::value);
+  const bool is_of_provider = provider.load(std::memory_order_relaxed) == mark.library + 1;
+  return is_of_provider ? static_cast<const char*>(mark.address) : nullptr;
 }
 
 }  // namespace discnice::shim

@@ -4,8 +4,9 @@
 // Knowledge assumed: glibc shows a stream's buffer to its own inlined getc_unlocked() and putc_unlocked(), so the places of the
 //   pointers are part of its interface (bits/types/struct_FILE.h). A call that only copies moves the pointer forward; one that
 //   fills or empties the buffer sets it back, or moves the buffer's end.
-// Output observed: the pointers before and after the call.
-// Inference drawn: moved forward in the same buffer: the file was not touched.
+// Output observed: the pointers before and after the call, or the room before it.
+// Inference drawn: moved forward in the same buffer, or room for all that is put: the file was not touched. A line-buffered stream and one without
+//   a buffer show no room (their buffer's end is its beginning).
 // What breaks it: a call that empties the buffer and fills it further than before looks like a copy. The account is looked at
 //   by one of the next calls then. Where the pointers can't be seen (another libc) every call counts as one that touched the file.
 #pragma once
@@ -15,7 +16,17 @@
 
 namespace discnice::shim {
 
+/// Of a call of which only it finds out how much it puts into a stream.
+inline constexpr std::uint64_t kUnknownBytes = UINT64_MAX;
+
 #if defined(__GLIBC__)
+
+/// True when a call that puts so many bytes into the stream copies them to its buffer, and does nothing else.
+inline bool has_room(FILE* stream, std::uint64_t bytes) {
+  if (bytes == 0) return true;
+  return stream != nullptr && stream->_IO_write_ptr < stream->_IO_write_end &&
+         bytes <= static_cast<std::uint64_t>(stream->_IO_write_end - stream->_IO_write_ptr);
+}
 
 /// Where a stream stood.
 class StreamMark {
@@ -47,6 +58,10 @@ class StreamMark {
 };
 
 #else
+
+inline bool has_room(FILE* /*stream*/, std::uint64_t bytes) {
+  return bytes == 0;
+}
 
 class StreamMark {
  public:

@@ -131,6 +131,18 @@ FILE* opened_stream(FILE* stream, const char* mode, const Opening& opening) {
     return DISCNICE_REAL_ALWAYS(name) arguments;                   \
   }
 
+// The way of the many is a function of its own, without a frame.
+#define DISCNICE_STREAM_PUT(type, name, parameters, arguments, stream, bytes) \
+  DISCNICE_EXPORT(type, name, parameters);                                    \
+  static __attribute__((noinline)) type discnice_put_##name parameters {      \
+    const StreamCall settled(stream);                                         \
+    return DISCNICE_REAL_ALWAYS(name) arguments;                              \
+  }                                                                           \
+  type discnice_hook_##name parameters {                                      \
+    if (!has_room(stream, bytes)) return discnice_put_##name arguments;       \
+    return DISCNICE_REAL_ALWAYS(name) arguments;                              \
+  }
+
 #define DISCNICE_STREAM_READ(type, name, parameters, arguments, stream, missing, taken)   \
   DISCNICE_EXPORT(type, name, parameters);                                                \
   type discnice_hook_##name parameters {                                                  \

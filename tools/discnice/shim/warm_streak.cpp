@@ -7,6 +7,7 @@ namespace discnice::shim {
 namespace {
 
 using detail::assumed_left;
+using detail::made_left;
 
 constexpr std::uint64_t kStreakBytesMin = 1024UL * 1024;
 
@@ -15,6 +16,7 @@ constexpr std::uint64_t kStreakFilesMin = 64;
 
 // Read without the disk since it was last needed. Of this process; a race between threads costs a prediction more or less.
 std::atomic<std::uint64_t> free_bytes{0};
+std::atomic<bool> has_looked_ahead{false};  // since then
 
 // The device of the files looked at last, how many of these in a row were charged, and how many may be assumed to be so from here on: once it
 // has been asked whether there is a streak these are detail::assumed_left.
@@ -23,9 +25,9 @@ constexpr std::uint32_t kAssumedMax = 15;
 std::atomic<Device*> device_seen{nullptr};
 std::atomic<std::uint32_t> alike_seen{0};
 std::atomic<std::uint32_t> assumed_next{0};
-// The same of files made in memory.
+// The same of files made in memory, of which detail::made_left may be assumed.
 std::atomic<std::uint32_t> made_in_memory{0};
-std::atomic<std::uint32_t> made_unseen{0};
+std::atomic<std::uint32_t> made_next{0};
 
 // A sequential reader of a cold file needs the disk once a window: a streak has to be longer than two of them.
 std::uint64_t streak_bytes_min(const Device& device) {
@@ -47,6 +49,7 @@ bool is_in_warm_streak(const Job& job, const Device& device) {
 }  // namespace
 
 constinit std::atomic<std::uint32_t> detail::assumed_left{0};
+constinit std::atomic<std::uint32_t> detail::made_left{0};
 
 bool is_in_warm_streak(const Job& job, const OpenFile& file) {
   return is_in_warm_streak(job, *file.device);
@@ -70,14 +73,19 @@ bool are_files_alike() {
 }
 
 bool is_assumed_in_memory(const Job& job) {
-  return made_in_memory.load(std::memory_order_relaxed) >= kAlikeMin && may_assume(job) &&
-         made_unseen.fetch_add(1, std::memory_order_relaxed) < kAssumedMax;
+  if (made_in_memory.load(std::memory_order_relaxed) < kAlikeMin || !may_assume(job)) return false;
+  std::uint32_t left = made_left.load(std::memory_order_relaxed);
+  if (left == 0) left = made_next.exchange(0, std::memory_order_relaxed);
+  if (left == 0) return false;  // this one is looked at
+  made_left.store(left - 1, std::memory_order_relaxed);
+  return true;
 }
 
 void note_made(bool is_in_memory) {
   made_in_memory.store(is_in_memory ? made_in_memory.load(std::memory_order_relaxed) + 1 : 0,
                        std::memory_order_relaxed);
-  made_unseen.store(0, std::memory_order_relaxed);
+  made_left.store(0, std::memory_order_relaxed);
+  made_next.store(kAssumedMax, std::memory_order_relaxed);
 }
 
 void note_class(Device* device) {
@@ -96,7 +104,19 @@ void note_free_file(const Device& device) {
   free_bytes.fetch_add(streak_bytes_min(device) / kStreakFilesMin, std::memory_order_relaxed);
 }
 
+std::uint64_t take_missing_for_streak(const Job& job, const Device& device) {
+  const std::uint64_t had_bytes = free_bytes.load(std::memory_order_relaxed);
+  const std::uint64_t wanted_bytes = streak_bytes_min(device);
+  if (had_bytes < kLookAheadBytesMin || had_bytes >= wanted_bytes || !device.is_ledger_kept ||
+      !may_assume(job))
+    return 0;
+  if (has_looked_ahead.load(std::memory_order_relaxed)) return 0;
+  has_looked_ahead.store(true, std::memory_order_relaxed);
+  return wanted_bytes - had_bytes;
+}
+
 void end_warm_streak() {
+  has_looked_ahead.store(false, std::memory_order_relaxed);
   free_bytes.store(0, std::memory_order_relaxed);
   assumed_left.store(0, std::memory_order_relaxed);
 }

@@ -5,7 +5,8 @@
 //   (task_io_account_read() in submit_bio(), shown by getrusage()).
 // Output observed: the predictions made so far and the kernel's account, looked at once a tick.
 // Inference drawn: after two read-ahead windows of data in which neither knew of a disk read, the next read is most likely
-//   cached as well; likewise after some dozens of small files in a row that were found in memory as a whole. Reads are then let through and settled by the account alone.
+//   cached as well; likewise after some dozens of small files in a row that were found in memory as a whole, or when what lacks of two
+//   windows is seen to lie in memory in front of a reader. Reads are then let through and settled by the account alone.
 // What breaks it: a cold file in the middle of a streak. At most what fits between two looks at the account goes
 //   unpredicted (one read-ahead window, as a disk read takes longer than a tick); it is paid for afterwards.
 //
@@ -45,10 +46,20 @@ __attribute__((always_inline)) inline bool takes_assumed(OpenFile& file, std::ui
   return true;
 }
 
+/// So many openings in a row may do without a look at the clock and the account, of those that are assumed.
+inline constexpr std::uint32_t kAssumedAtOnce = 4;
+
 namespace detail {
-// Files that may be assumed to be like those before them, while the streak lasts.
+// Files that may be assumed to be like those before them, while the streak lasts; and the same of those that are made in memory.
 extern std::atomic<std::uint32_t> assumed_left;
+extern std::atomic<std::uint32_t> made_left;
 }  // namespace detail
+
+/// Counts one of them that was taken. A race between threads lets one more pass.
+inline void take_one(std::atomic<std::uint32_t>& left) {
+  const std::uint32_t before = left.load(std::memory_order_relaxed);
+  if (before != 0) left.store(before - 1, std::memory_order_relaxed);
+}
 
 /// The same of one that was just opened, before any of it is read.
 inline bool is_opened_warm(const Job& job, OpenFile& file) {
@@ -70,11 +81,18 @@ void note_made(bool is_in_memory);
 /// A descriptor was looked at: it is a charged file on this device, or, with null, something else.
 void note_class(Device* device);
 
+/// Free reads of one stretch without a gap before it pays to look ahead.
+inline constexpr std::uint64_t kLookAheadBytesMin = 1024UL * 1024;
+
 /// A read of a file returned that many bytes, and nothing is known to have come from the disk.
 void note_free_read(std::uint64_t bytes);
 
 /// The whole of a file was found in memory: as good, of a few dozen, as the windows of one long file.
 void note_free_file(const Device& device);
+
+/// How much more of one long file, known to lie in memory in front of its reader, would make a streak; 0: there is one, or it is too early to ask, or
+/// it was asked since the last disk read. For note_free_read(), if it is so: to have looked ahead is as good as to have read.
+std::uint64_t take_missing_for_streak(const Job& job, const Device& device);
 
 /// A read was predicted to reach the disk, or the account says that one did: the streak ends.
 void end_warm_streak();

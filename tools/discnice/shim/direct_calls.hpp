@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// direct_calls: when a hook may make its system call itself, and need not call libc's wrapper of it.
+//
+// After a system call the processor foretells the returns of the calls around it wrongly, and a hook that calls a wrapper has one more of them than
+// a program without us; it also touches two functions where that touches one. With the call in the hook's own code, an
+// opening, a read, a write or a close that needs no second look costs about what it costs uncovered.
+//
+// Knowledge assumed: libc's wrappers do no more than the call and errno while there is one thread: only where there are others may somebody cancel
+//   it in there. A program that cancels its only thread itself ends at the next call that is no quick one.
+// Output observed: libc's own mark of that (__libc_single_threaded, glibc 2.32), and which library each real function is from.
+// Inference drawn: while the mark is set and libc alone stands behind us, nobody can tell the two apart. Without the mark libc is called.
+#pragma once
+
+#include <atomic>
+
+namespace discnice::shim {
+
+namespace detail {
+extern std::atomic<const char*> thread_mark;  // never null
+}  // namespace detail
+
+/// True while a hook may make a system call whose real function it has looked up. Two loads.
+__attribute__((always_inline)) inline bool calls_directly() {
+  return __atomic_load_n(detail::thread_mark.load(std::memory_order_relaxed), __ATOMIC_RELAXED) != 0;
+}
+
+/// Looks for the mark, once: until then nothing is called directly. For programs that make many quick calls; a microsecond.
+void prepare_direct_calls();
+
+/// Somebody else than libc stands behind us: he must see each call.
+void forbid_direct_calls();
+
+}  // namespace discnice::shim
