@@ -120,6 +120,22 @@ cold_after_warm() {
     complain "cold after warm: $predicted bytes were predicted of $kernel"
 }
 
+# The job's next process goes on where that one was: a cold file that it begins with is found by its account, and paid for.
+next_process_cold() {
+  local kernel slept predicted wanted
+  make_cold long
+  make_warm warm
+  report --rate 16MB -- sh -c 'cat warm warm && cat long && cat warm'
+  kernel=$(field report.json kernel_read_bytes)
+  slept=$(field report.json slept_seconds)
+  predicted=$(field report.json predicted_read_bytes)
+  wanted=$(calculate 32/16)
+  printf '%-34s cold: kernel read %s, predicted %s, slept %s s of %s\n' 'next process cold' "$kernel" "$predicted" "$slept" "$wanted"
+  holds "$kernel >= 0.98 * 32000000" || complain "next process cold: the file was not cold"
+  holds "$slept > 0.95 * $wanted && $slept < 1.05 * $wanted" || complain "next process cold: slept $slept s instead of $wanted"
+  ((predicted < kernel)) || complain "next process cold: it did not go on where the one before it was: $predicted bytes were predicted"
+}
+
 # In such a streak files that are opened one after the other are no longer even looked at; what is cold among them, and what is no file on a
 # disk, must come out all the same.
 many_small_files() {
@@ -233,6 +249,7 @@ bare_backends() {
 
 warm_programs
 cold_after_warm
+next_process_cold
 many_small_files
 made_on_disk_after_memory
 small_reads

@@ -23,10 +23,19 @@ class TestJob {
 
   [[nodiscard]] Job job() const { return {segment_.get(), nullptr, 1, 1, nullptr}; }
   protocol::JobOptions& options() { return segment_->options; }
+  protocol::Segment& segment() { return *segment_; }
 
  private:
   std::unique_ptr<protocol::Segment> segment_ = std::make_unique<protocol::Segment>();
 };
+
+// Whatever another test has left.
+void begin_anew() {
+  const TestJob nowhere;
+  end_warm_streak(nowhere.job());
+  detail::has_begun.store(false);
+  note_class(nullptr);
+}
 
 // A streak of files on one device, all of them looked at.
 class Streak {
@@ -34,7 +43,7 @@ class Streak {
   Streak() {
     device_.is_ledger_kept = true;
     device_.limits.window_pages_max = 2048;
-    end_warm_streak();
+    begin_anew();
     for (int i = 0; i < kStreakFilesMin; ++i) look_at_one();
   }
 
@@ -110,12 +119,12 @@ TEST_CASE("some dozens of files found in memory make a streak, and one that was 
   device.limits.window_pages_max = 2048;
   OpenFile file{};
   file.device = &device;
-  end_warm_streak();
+  begin_anew();
   for (int i = 1; i < kStreakFilesMin; ++i) note_free_file(device);
   CHECK_FALSE(is_in_warm_streak(test.job(), file));
   note_free_file(device);
   CHECK(is_in_warm_streak(test.job(), file));
-  end_warm_streak();
+  end_warm_streak(test.job());
   CHECK_FALSE(is_in_warm_streak(test.job(), file));
 }
 
@@ -127,7 +136,7 @@ TEST_CASE("looking ahead is asked for once, and what lacks of a streak is what w
   device.limits.window_pages_max = 2048;
   OpenFile file{};
   file.device = &device;
-  end_warm_streak();
+  begin_anew();
   note_free_read(kLookAheadBytesMin - 1);
   CHECK(take_missing_for_streak(test.job(), device) == 0);
   note_free_read(1);
@@ -137,7 +146,7 @@ TEST_CASE("looking ahead is asked for once, and what lacks of a streak is what w
   CHECK_FALSE(is_in_warm_streak(test.job(), file));
   note_free_read(missing_bytes);
   CHECK(is_in_warm_streak(test.job(), file));
-  end_warm_streak();
+  begin_anew();
   note_free_read(kLookAheadBytesMin);
   CHECK(take_missing_for_streak(test.job(), device) != 0);
 }
@@ -146,7 +155,7 @@ TEST_CASE("nobody looks ahead where the account would not show a mistake", "[war
   TestJob test;
   Device device{};
   device.limits.window_pages_max = 2048;
-  end_warm_streak();
+  begin_anew();
   note_free_read(kLookAheadBytesMin);
   CHECK(take_missing_for_streak(test.job(), device) == 0);
   device.is_ledger_kept = true;
@@ -182,7 +191,7 @@ TEST_CASE("a disk read, or a file of another kind, ends what may be assumed of t
   const TestJob test;
   const Streak cold;
   CHECK(is_next_opened_warm(test));
-  end_warm_streak();
+  end_warm_streak(test.job());
   CHECK_FALSE(is_next_opened_warm(test));
   const Streak other;
   CHECK(is_next_opened_warm(test));
@@ -198,4 +207,93 @@ TEST_CASE("what a file that was not looked at may move is bounded", "[warm_strea
   CHECK(takes_assumed(file, kAssumedBytesMax / 2));
   CHECK_FALSE(takes_assumed(file, 1));
   CHECK_FALSE(takes_assumed(file, UINT64_MAX));
+}
+
+namespace {
+
+struct WarmDevice {
+  Device device{};
+  explicit WarmDevice(std::uint64_t number) {
+    device.number = number;
+    device.is_ledger_kept = true;
+    device.limits.window_pages_max = 2048;
+  }
+};
+
+// A process begins, and reads so many files that are in memory.
+void read_warm(const TestJob& test, Device& device, int files) {
+  begin_anew();
+  for (int i = 0; i < files; ++i) {
+    note_class(&device);
+    share_streak(test.job(), device);
+    note_free_file(device);
+  }
+  note_class(&device);
+  share_streak(test.job(), device);
+}
+
+bool begins_in_streak(const TestJob& test, Device& device) {
+  read_warm(test, device, 0);
+  return is_next_opened_warm(test);
+}
+
+}  // namespace
+
+TEST_CASE("a process begins in the streak of its job, on the same device alone", "[warm_streak]") {
+  const TestJob test;
+  WarmDevice one(1);
+  WarmDevice other(2);
+  CHECK_FALSE(begins_in_streak(test, one.device));
+  read_warm(test, one.device, kStreakFilesMin);
+  CHECK(begins_in_streak(test, one.device));
+  CHECK_FALSE(begins_in_streak(test, other.device));
+  CHECK(begins_in_streak(test, one.device));
+}
+
+TEST_CASE("what several processes have read from memory, one after the other, makes a streak",
+          "[warm_streak]") {
+  const TestJob test;
+  WarmDevice one(1);
+  read_warm(test, one.device, kStreakFilesMin / 2);
+  CHECK_FALSE(begins_in_streak(test, one.device));
+  read_warm(test, one.device, kStreakFilesMin / 2);
+  CHECK(begins_in_streak(test, one.device));
+}
+
+TEST_CASE("only with its first file does a process go on from where its job is", "[warm_streak]") {
+  WarmDevice one(1);
+  TestJob late;
+  read_warm(late, one.device, 1);
+  late.segment().warm_device.store(one.device.number + 1);
+  late.segment().warm_bytes.store(UINT64_C(1) << 40U);
+  note_class(&one.device);
+  share_streak(late.job(), one.device);
+  CHECK_FALSE(is_next_opened_warm(late));
+}
+
+TEST_CASE("a disk read of one that had a part in the streak ends it for those that begin later",
+          "[warm_streak]") {
+  const TestJob test;
+  WarmDevice one(1);
+  read_warm(test, one.device, kStreakFilesMin);
+  CHECK(begins_in_streak(test, one.device));
+  end_warm_streak(test.job());
+  CHECK_FALSE(is_next_opened_warm(test));
+  CHECK_FALSE(begins_in_streak(test, one.device));
+  // One that has had no part in it leaves it to the others.
+  read_warm(test, one.device, kStreakFilesMin);
+  begin_anew();
+  end_warm_streak(test.job());
+  CHECK(begins_in_streak(test, one.device));
+}
+
+TEST_CASE("nobody begins in a streak where the account would not show a mistake", "[warm_streak]") {
+  TestJob test;
+  WarmDevice one(1);
+  read_warm(test, one.device, kStreakFilesMin);
+  test.options().is_ledger_on = 0;
+  CHECK_FALSE(begins_in_streak(test, one.device));
+  test.options().is_ledger_on = 1;
+  one.device.is_ledger_kept = false;
+  CHECK_FALSE(begins_in_streak(test, one.device));
 }

@@ -192,7 +192,11 @@ struct Segment {
   std::atomic<std::uint32_t> members_live;              // joined less left; a killed member stays in it
   std::atomic<std::uint32_t> members_total;             // processes that ever joined
   std::atomic<std::uint32_t> farthest_slot;             // from its home place, of any member yet
-  ClassTotals classes[kCallClassCount];                 // writer: every member, by addition
+  // What members have read in a row from one device's page cache (shim/warm_streak.hpp), and the device's number plus one; 0: of none.
+  // Writer: a member that has read more, or needed the disk.
+  std::atomic<std::uint64_t> warm_bytes;
+  std::atomic<std::uint64_t> warm_device;
+  ClassTotals classes[kCallClassCount];  // writer: every member, by addition
   Counters left;  // what members that left had counted; writer: whoever frees or takes over a slot
   Disk disks[kDisksMax];
   std::atomic<std::uint64_t>

@@ -317,6 +317,7 @@ OpenFile* charged_file(Job& job, int fd) {
     classify(*file, fd);
     file_class = file->file_class.load(std::memory_order_relaxed);
     note_class(file_class == FileClass::charged ? file->device : nullptr);
+    if (file_class == FileClass::charged) share_streak(job, *file->device);
   }
   return file_class == FileClass::charged ? file : nullptr;
 }
@@ -487,7 +488,7 @@ void catch_up(Job& job, const Transfer& transfer, std::uint64_t read_bytes) {
 }
 
 void note_charge(Job& job, const Charge& charge) {
-  if (charge.estimate.read_bytes != 0) end_warm_streak();
+  if (charge.estimate.read_bytes != 0) end_warm_streak(job);
   if (charge.estimate.cost_bytes() == 0) return;
   protocol::add(*job.member, Counter::charged_calls, 1);
   note_prediction(job, charge);
@@ -663,7 +664,9 @@ void note_status(int fd, const struct stat& status) {
   classify(*file, fd, status);
   const bool is_on_disk = file->file_class.load(std::memory_order_relaxed) == FileClass::charged;
   note_class(is_on_disk ? file->device : nullptr);
-  if (is_on_disk) offer_sample_pass(*here, *file);
+  if (!is_on_disk) return;
+  share_streak(*here, *file->device);
+  offer_sample_pass(*here, *file);
 }
 
 std::int64_t offset_at(const off64_t* offset) {

@@ -17,6 +17,8 @@ constexpr std::uint64_t kStreakFilesMin = 64;
 // Read without the disk since it was last needed. Of this process; a race between threads costs a prediction more or less.
 std::atomic<std::uint64_t> free_bytes{0};
 std::atomic<bool> has_looked_ahead{false};  // since then
+std::atomic<bool> has_part{false};          // in the job's streak, since then
+std::atomic<bool> is_told{false};           // that it is one
 
 // The device of the files looked at last, how many of these in a row were charged, and how many may be assumed to be so from here on: once it
 // has been asked whether there is a streak these are detail::assumed_left.
@@ -50,6 +52,7 @@ bool is_in_warm_streak(const Job& job, const Device& device) {
 
 constinit std::atomic<std::uint32_t> detail::assumed_left{0};
 constinit std::atomic<std::uint32_t> detail::made_left{0};
+constinit std::atomic<bool> detail::has_begun{false};
 
 bool is_in_warm_streak(const Job& job, const OpenFile& file) {
   return is_in_warm_streak(job, *file.device);
@@ -115,7 +118,29 @@ std::uint64_t take_missing_for_streak(const Job& job, const Device& device) {
   return wanted_bytes - had_bytes;
 }
 
-void end_warm_streak() {
+void share_streak(const Job& job, const Device& device) {
+  if (!device.is_ledger_kept || !may_assume(job) || is_told.load(std::memory_order_relaxed)) return;
+  protocol::Segment& segment = *job.segment;
+  const bool is_same = segment.warm_device.load(std::memory_order_relaxed) == device.number + 1;
+  const std::uint64_t job_bytes = is_same ? segment.warm_bytes.load(std::memory_order_relaxed) : 0;
+  const bool is_first = !detail::has_begun.exchange(true, std::memory_order_relaxed);
+  const std::uint64_t own_bytes =
+      free_bytes.fetch_add(is_first ? job_bytes : 0, std::memory_order_relaxed) + (is_first ? job_bytes : 0);
+  if (own_bytes == 0) return;
+  if (own_bytes >= streak_bytes_min(device)) {
+    is_told.store(true, std::memory_order_relaxed);
+    if (is_first) alike_seen.store(kAlikeMin, std::memory_order_relaxed);
+  }
+  has_part.store(true, std::memory_order_relaxed);
+  if (own_bytes <= job_bytes) return;
+  segment.warm_bytes.store(own_bytes, std::memory_order_relaxed);
+  segment.warm_device.store(device.number + 1, std::memory_order_relaxed);
+}
+
+void end_warm_streak(const Job& job) {
+  if (has_part.exchange(false, std::memory_order_relaxed))
+    job.segment->warm_device.store(0, std::memory_order_relaxed);
+  is_told.store(false, std::memory_order_relaxed);
   has_looked_ahead.store(false, std::memory_order_relaxed);
   free_bytes.store(0, std::memory_order_relaxed);
   assumed_left.store(0, std::memory_order_relaxed);

@@ -15,6 +15,11 @@
 // sixteenth; that one is looked at, and when it is like them and no longer than that it is read as they are.
 // What breaks it: the first files of another kind, whose bytes, if they are as few, are told as read from files.
 //
+// A job's processes are alike: a compiler reads the same headers in each. Each tells how far it has come to a streak, and one that begins
+// goes on from there with the first of its files on that file system.
+// What breaks it: one that begins with cold files. What it reads until its account is looked at is paid afterwards, as above, and nobody
+// begins in a streak any more until others have come to one anew.
+//
 // Likewise of files that are made: a program that has made sixteen in a row in memory goes on to do so, as one that unpacks an archive there.
 // What breaks it: the first 256 KiB of fifteen made on a disk after them, which the account shows, so that they are paid afterwards.
 #pragma once
@@ -53,6 +58,8 @@ namespace detail {
 // Files that may be assumed to be like those before them, while the streak lasts; and the same of those that are made in memory.
 extern std::atomic<std::uint32_t> assumed_left;
 extern std::atomic<std::uint32_t> made_left;
+
+extern std::atomic<bool> has_begun;  // the program has gone on from where the job was
 }  // namespace detail
 
 /// Counts one of them that was taken. A race between threads lets one more pass.
@@ -94,7 +101,10 @@ void note_free_file(const Device& device);
 /// it was asked since the last disk read. For note_free_read(), if it is so: to have looked ahead is as good as to have read.
 std::uint64_t take_missing_for_streak(const Job& job, const Device& device);
 
-/// A read was predicted to reach the disk, or the account says that one did: the streak ends.
-void end_warm_streak();
+/// A file on that device was looked at: goes on from where the job is, once in the life of a program image, and tells the job how far it came.
+void share_streak(const Job& job, const Device& device);
+
+/// A read was predicted to reach the disk, or the account says that one did: the streak ends, and the job's if this process has had a part in it.
+void end_warm_streak(const Job& job);
 
 }  // namespace discnice::shim
