@@ -124,8 +124,8 @@ void share_streak(const Job& job, const Device& device) {
   const bool is_same = segment.warm_device.load(std::memory_order_relaxed) == device.number + 1;
   const std::uint64_t job_bytes = is_same ? segment.warm_bytes.load(std::memory_order_relaxed) : 0;
   const bool is_first = !detail::has_begun.exchange(true, std::memory_order_relaxed);
-  const std::uint64_t own_bytes =
-      free_bytes.fetch_add(is_first ? job_bytes : 0, std::memory_order_relaxed) + (is_first ? job_bytes : 0);
+  const std::uint64_t taken_bytes = is_first ? job_bytes : 0;
+  const std::uint64_t own_bytes = free_bytes.fetch_add(taken_bytes, std::memory_order_relaxed) + taken_bytes;
   if (own_bytes == 0) return;
   if (own_bytes >= streak_bytes_min(device)) {
     is_told.store(true, std::memory_order_relaxed);
