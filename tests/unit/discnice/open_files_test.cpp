@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #include "tests/support/catch.hpp"
+#include "toolbox/base/clock.hpp"
+#include "tools/discnice/protocol/device_facts.hpp"
 
 using namespace discnice;
 using namespace discnice::shim;
@@ -54,10 +56,16 @@ bool is_in_memory(int fd) {
   return fstatfs(fd, &status) == 0 && status.f_type == TMPFS_MAGIC;
 }
 
+// A job that knows nothing yet when the first file is met.
+discnice::protocol::Segment& job_segment() {
+  static const auto segment = std::make_unique<discnice::protocol::Segment>();
+  return *segment;
+}
+
 // Classifies a fresh entry, as the first call on a descriptor does.
 FileClass class_of(int fd) {
   const auto file = std::make_unique<OpenFile>();
-  classify(*file, fd);
+  classify(job_segment(), *file, fd);
   return file->file_class.load();
 }
 
@@ -132,7 +140,7 @@ TEST_CASE("a file on a disk is charged, with its identity, size and flags", "[op
     return;
   }
   const auto file = std::make_unique<OpenFile>();
-  classify(*file, plain.fd());
+  classify(job_segment(), *file, plain.fd());
   struct stat status {};
   REQUIRE(fstat(plain.fd(), &status) == 0);
   CHECK(file->file_class.load() == FileClass::charged);
@@ -150,10 +158,41 @@ TEST_CASE("a file on a disk is charged, with its identity, size and flags", "[op
 
   const TestFile appended(".", 0, O_APPEND);
   const auto other = std::make_unique<OpenFile>();
-  classify(*other, appended.fd());
+  classify(job_segment(), *other, appended.fd());
   learn_details(*other, appended.fd());
   CHECK(other->is_append);
   CHECK(other->device == file->device);  // asked for once, then remembered
+}
+
+TEST_CASE("what one process learns of a device it tells its job, and the next one takes it from there",
+          "[open_files]") {
+  using namespace discnice::protocol;
+  const TestFile plain(".", 100);
+  REQUIRE(plain.fd() >= 0);
+  if (is_in_memory(plain.fd())) {
+    WARN("the build folder is in memory: nothing tested");
+    return;
+  }
+  struct stat status {};
+  REQUIRE(fstat(plain.fd(), &status) == 0);
+  const auto segment = std::make_unique<Segment>();
+  // Numbers that this process has not met.
+  constexpr std::uint64_t kUnknown = UINT64_C(1) << 40U;
+  const auto now_ns = gray::base::monotonic_coarse_ns();
+  Device* learner = device_of(*segment, plain.fd(), kUnknown);
+  REQUIRE(learner != nullptr);
+  DeviceFacts told;
+  REQUIRE(load_device_facts(*segment, kUnknown, now_ns + 1, &told));
+  CHECK(told.window_pages == learner->limits.window_pages_max);
+  CHECK(told.request_pages == learner->limits.request_pages_max);
+
+  store_device_facts(*segment, kUnknown + 1, now_ns, {77, 55, 33});
+  const Device* taker = device_of(*segment, plain.fd(), kUnknown + 1);
+  REQUIRE(taker != nullptr);
+  CHECK(taker->limits.window_pages_max == 77);
+  CHECK(taker->limits.request_pages_max == 55);
+  CHECK(taker->counted_disk == 33);
+  CHECK(taker->block_bytes > 0);
 }
 
 TEST_CASE("a file that grew is seen to have grown; a descriptor of another file is forgotten",
@@ -168,13 +207,13 @@ TEST_CASE("a file that grew is seen to have grown; a descriptor of another file 
   OpenFile* file = find_open_file(first.fd());
   REQUIRE(file != nullptr);
   forget_open_file(first.fd());
-  classify(*file, first.fd());
+  classify(job_segment(), *file, first.fd());
   REQUIRE(ftruncate(first.fd(), 5'000) == 0);
   CHECK(refresh_size(*file, first.fd()));
   CHECK(file->size_bytes == 5'000);
   REQUIRE(dup3(second.fd(), first.fd(), O_CLOEXEC) == first.fd());  // behind our back
   CHECK_FALSE(refresh_size(*file, first.fd()));
   CHECK(file->file_class.load() == FileClass::unknown);
-  classify(*file, first.fd());
+  classify(job_segment(), *file, first.fd());
   CHECK(file->size_bytes == 200);
 }

@@ -24,7 +24,7 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 11;
+inline constexpr std::uint32_t kSegmentVersion = 12;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the first slot.
@@ -108,7 +108,7 @@ inline constexpr std::uint32_t kActivityWords = sizeof(DiskActivity) / sizeof(st
 static_assert(sizeof(DiskActivity) % sizeof(std::uint64_t) == 0);
 
 /// One disk the job uses: what the members moved there, and what is known of its other users.
-struct alignas(64) Disk {
+struct alignas(32) Disk {
   // The device number plus one, of the disk whose counters tell of it (outputs/disk_counters.hpp), else of the file system; writer:
   // whoever claims it first.
   std::atomic<std::uint64_t> number;
@@ -118,6 +118,18 @@ struct alignas(64) Disk {
   std::atomic<std::uint64_t>
       activity[kActivityWords];  // a DiskActivity; writer: whoever took the last sample
   std::atomic<SeenBy> seen_by;   // by what others are seen there; writer: whoever looks
+};
+
+/// How many devices a job's processes can tell each other of; those beyond are learned by each process for itself.
+inline constexpr std::uint32_t kKnownDevicesMax = 8;
+
+/// What a member has learned of a device (device_facts.hpp).
+struct KnownDevice {
+  std::atomic<std::uint64_t> number;  // the device number plus one; writer: whoever claims it first
+  std::atomic<std::uint64_t>
+      pages;  // of the read-ahead window in the lower half, of the largest request in the upper one
+  std::atomic<std::uint64_t> disk;           // whose counters tell of it; 0: not known
+  std::atomic<std::uint64_t> learned_at_ns;  // 0: not yet. Writer of these three: whoever has learned it
 };
 
 /// What a divider (the launcher of a sharing job, or the daemon) lends the job. Stale after kLentMaxNs: the job then goes by its
@@ -199,6 +211,7 @@ struct Segment {
   ClassTotals classes[kCallClassCount];  // writer: every member, by addition
   Counters left;  // what members that left had counted; writer: whoever frees or takes over a slot
   Disk disks[kDisksMax];
+  KnownDevice devices[kKnownDevicesMax];
   std::atomic<std::uint64_t>
       stalled_ns;  // how long members have waited for disks, each by itself; writer: every member
   // Of which pages of slots any member ever had one, a bit each, the first one's in front: the others have no memory, and must not be touched.

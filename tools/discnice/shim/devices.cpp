@@ -8,10 +8,12 @@
 #include <sys/utsname.h>
 #include <sys/vfs.h>
 
+#include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
 #include "toolbox/base/short_text.hpp"
 #include "tools/discnice/contract/io_op.hpp"
 #include "tools/discnice/outputs/disk_below.hpp"
+#include "tools/discnice/protocol/device_facts.hpp"
 
 namespace discnice::shim {
 namespace {
@@ -116,7 +118,17 @@ void learn_habits(Device& device, unsigned long magic) {
   }
 }
 
-void learn(Device& device, int fd, std::uint64_t number) {
+// By what another process of the job has found out.
+bool learn_from_job(const protocol::Segment& segment, Device& device, std::uint64_t now_ns) {
+  protocol::DeviceFacts facts;
+  if (!protocol::load_device_facts(segment, device.number, now_ns, &facts)) return false;
+  device.limits.window_pages_max = facts.window_pages;
+  device.limits.request_pages_max = facts.request_pages;
+  device.counted_disk = facts.disk;
+  return true;
+}
+
+void learn(protocol::Segment& segment, Device& device, int fd, std::uint64_t number) {
   device.number = number;
   struct statfs file_system {};
   if (is_raw_error(raw_syscall(SYS_fstatfs, fd, word(&file_system)))) return;
@@ -128,8 +140,14 @@ void learn(Device& device, int fd, std::uint64_t number) {
   if (magic == OVERLAYFS_SUPER_MAGIC)
     device.count_verdict.store(CountVerdict::lies, std::memory_order_relaxed);
   if (device.is_free) return;
-  if (major(number) == 0 && !outputs::find_mount_id(fd, &device.mount_id)) device.mount_id = 0;
-  read_limits(device);
+  const std::uint64_t now_ns = gray::base::monotonic_coarse_ns();
+  if (!learn_from_job(segment, device, now_ns)) {
+    read_limits(device);
+    protocol::store_device_facts(segment, number, now_ns,
+                                 {device.limits.window_pages_max, device.limits.request_pages_max});
+  }
+  if (device.counted_disk == 0 && major(number) == 0 && !outputs::find_mount_id(fd, &device.mount_id))
+    device.mount_id = 0;
   learn_habits(device, magic);
   device.limits.folio_order_max = folio_order_max(magic);
 }
@@ -144,14 +162,14 @@ Device* known_device(std::uint64_t number) {
   return nullptr;
 }
 
-Device* device_of(int fd, std::uint64_t number) {
+Device* device_of(protocol::Segment& segment, int fd, std::uint64_t number) {
   if (Device* known = known_device(number); known != nullptr) return known;
   const unsigned claimed = devices_claimed.load(std::memory_order_relaxed);
   // Two threads that meet the same device at once make two entries of it: harmless, and no lock is needed.
   const unsigned place =
       claimed < kDevicesMax ? devices_claimed.fetch_add(1, std::memory_order_relaxed) : kDevicesMax;
   if (place >= kDevicesMax) return nullptr;
-  learn(devices[place], fd, number);
+  learn(segment, devices[place], fd, number);
   is_ready[place].store(true, std::memory_order_release);  // pairs with the acquire above
   return &devices[place];
 }

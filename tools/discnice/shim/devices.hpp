@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // devices: what is known of the file system and device a file lies on. Asked once for each device, then
-// remembered.
+// remembered; what is told by /sys, once for all processes of a job (protocol/device_facts.hpp).
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,11 @@ enum class CountVerdict : std::uint8_t { untested, works, lies };
 enum class FlushOfEmptied : std::uint8_t { never, when_it_had_data, always };
 
 struct Device {
-  std::uint64_t number = 0;     // st_dev
-  std::uint64_t mount_id = 0;   // of one of its mounts, where the number is no block device's; 0: not known
-  bool is_free = false;         // lives in memory or is no disk at all: never charged
-  bool is_ledger_kept = false;  // the kernel books reads of this file system to the reader
+  std::uint64_t number = 0;    // st_dev
+  std::uint64_t mount_id = 0;  // of one of its mounts, where the number is no block device's; 0: not known
+  std::uint64_t counted_disk = 0;  // whose counters tell of it, as far as the job knows; 0: not known
+  bool is_free = false;            // lives in memory or is no disk at all: never charged
+  bool is_ledger_kept = false;     // the kernel books reads of this file system to the reader
   std::uint64_t block_bytes = 0;
   std::uint64_t inode_bytes = 0;  // what a new file dirties in a table of inodes; 0: not modelled
   FlushOfEmptied flush_of_emptied = FlushOfEmptied::never;
@@ -31,8 +32,9 @@ struct Device {
   std::atomic<bool> is_without_disk{false};    // there was no room for one
 };
 
-/// The device of an open file. Null when the table is full. Uses a few transient descriptors the first time.
-Device* device_of(int fd, std::uint64_t number);
+/// The device of an open file. Null when the table is full. Uses a few transient descriptors the first time, where no other
+/// process of the segment's job has.
+Device* device_of(protocol::Segment& segment, int fd, std::uint64_t number);
 
 /// The device of that number, if a file on it has been met.
 Device* known_device(std::uint64_t number);

@@ -37,11 +37,4 @@ protocol::BoardDisk* board_disk(unsigned place, std::uint64_t disk) {
   return known != nullptr && known->number.load(std::memory_order_relaxed) == disk + 1 ? known : nullptr;
 }
 
-void book_on_board(unsigned place, std::uint64_t read_bytes, std::uint64_t write_bytes) {
-  protocol::BoardDisk* known = disks[place].load(std::memory_order_relaxed);
-  if (known == nullptr) return;
-  if (read_bytes != 0) known->own_read_bytes.fetch_add(read_bytes, std::memory_order_relaxed);
-  if (write_bytes != 0) known->own_written_bytes.fetch_add(write_bytes, std::memory_order_relaxed);
-}
-
 }  // namespace discnice::shim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// disk_board: this process's way to the board of all the user's jobs (protocol/board.hpp). Mapped once, when a disk is first used; without it
+// disk_board: this process's way to the board of all the user's jobs (protocol/board.hpp). Mapped once, when something is first moved on a disk or others are looked for; without it
 // a job knows only its own traffic and looks for itself.
 #pragma once
 
@@ -14,8 +14,5 @@ protocol::Board* board();
 
 /// The disk's entry there; null without one, or when the board has lost its content.
 protocol::BoardDisk* board_disk(unsigned place, std::uint64_t disk);
-
-/// Adds what the job itself moves on the disk of that place, if it has an entry.
-void book_on_board(unsigned place, std::uint64_t read_bytes, std::uint64_t write_bytes);
 
 }  // namespace discnice::shim

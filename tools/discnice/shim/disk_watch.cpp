@@ -10,6 +10,7 @@
 #include "tools/discnice/policy/lumps.hpp"
 #include "tools/discnice/policy/pressure.hpp"
 #include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/protocol/device_facts.hpp"
 #include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/disk_board.hpp"
 #include "tools/discnice/shim/disk_waits.hpp"
@@ -29,10 +30,14 @@ struct Identity {
   SeenBy seen_by;
 };
 
-Identity identify(const Device& device) {
+Identity identify(const Job& job, const Device& device) {
+  if (device.counted_disk != 0) return {device.counted_disk, SeenBy::counters};
   std::uint64_t disk = outputs::counted_disk(device.number);
   if (disk == 0 && device.mount_id != 0) disk = outputs::disk_below(device.mount_id);
-  if (disk != 0) return {disk, SeenBy::counters};
+  if (disk != 0) {
+    protocol::store_device_disk(*job.segment, device.number, disk);
+    return {disk, SeenBy::counters};
+  }
   std::uint64_t stalled_ns = 0;
   return {device.number, outputs::read_io_pressure(&stalled_ns) ? SeenBy::pressure : SeenBy::none};
 }
@@ -124,11 +129,9 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
 protocol::Disk* disk_of(Job& job, Device& device) {
   protocol::Disk* known = device.disk.load(std::memory_order_relaxed);
   if (known == nullptr && !device.is_free && !device.is_without_disk.load(std::memory_order_relaxed)) {
-    const Identity identity = identify(device);
+    const Identity identity = identify(job, device);
     known = claim(job, identity);
     if (known == nullptr) device.is_without_disk.store(true, std::memory_order_relaxed);
-    if (known != nullptr && identity.seen_by == SeenBy::counters)
-      board_disk(place_of(job, *known), identity.number);
     if (identity.seen_by == SeenBy::pressure) count_disk_waits();
     device.disk.store(known, std::memory_order_relaxed);
   }
@@ -147,7 +150,14 @@ void book_own_traffic(const Job& job, protocol::Disk* disk, std::int64_t read_by
   const auto writes = static_cast<std::uint64_t>(write_bytes);
   if (reads != 0) disk->own_read_bytes.fetch_add(reads, std::memory_order_relaxed);
   if (writes != 0) disk->own_written_bytes.fetch_add(writes, std::memory_order_relaxed);
-  book_on_board(place_of(job, *disk), reads, writes);
+  const std::uint64_t number = disk->number.load(std::memory_order_relaxed);
+  if ((reads | writes) == 0 || number == 0 ||
+      disk->seen_by.load(std::memory_order_relaxed) != SeenBy::counters)
+    return;
+  protocol::BoardDisk* on_board = board_disk(place_of(job, *disk), number - 1);
+  if (on_board == nullptr) return;
+  if (reads != 0) on_board->own_read_bytes.fetch_add(reads, std::memory_order_relaxed);
+  if (writes != 0) on_board->own_written_bytes.fetch_add(writes, std::memory_order_relaxed);
 }
 
 bool look_at_disk(Job& job, protocol::Disk& disk, Looking looking, const Grant& grant, std::uint64_t now_ns,

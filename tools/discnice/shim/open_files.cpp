@@ -66,19 +66,19 @@ void forget_open_files(unsigned first, unsigned last) {
   }
 }
 
-void classify(OpenFile& file, int fd) {
+void classify(protocol::Segment& segment, OpenFile& file, int fd) {
   struct stat status {};
   if (stat_fd(fd, &status))
-    classify(file, fd, status);  // a bad descriptor stays unknown; the call itself will say so
+    classify(segment, file, fd, status);  // a bad descriptor stays unknown; the call itself will say so
 }
 
-void classify(OpenFile& file, int fd, const struct stat& status) {
+void classify(protocol::Segment& segment, OpenFile& file, int fd, const struct stat& status) {
   file.is_block_device = S_ISBLK(status.st_mode);
   if (!S_ISREG(status.st_mode) && !file.is_block_device) {
     file.file_class.store(FileClass::free, std::memory_order_release);
     return;
   }
-  Device* device = device_of(fd, file.is_block_device ? status.st_rdev : status.st_dev);
+  Device* device = device_of(segment, fd, file.is_block_device ? status.st_rdev : status.st_dev);
   if (device == nullptr || (device->is_free && !file.is_block_device)) {
     file.file_class.store(FileClass::free, std::memory_order_release);
     return;

@@ -133,10 +133,10 @@ void forget_open_files(unsigned first, unsigned last);
 
 /// Fills an unknown entry from the descriptor, all but the details. Call under the entry's TryLock. One system call once
 /// the device is known.
-void classify(OpenFile& file, int fd);
+void classify(protocol::Segment& segment, OpenFile& file, int fd);
 
 /// The same from what fstat() told of the descriptor just now. No system call once the device is known.
-void classify(OpenFile& file, int fd, const struct stat& status);
+void classify(protocol::Segment& segment, OpenFile& file, int fd, const struct stat& status);
 
 /// Fills in the details of a charged entry, if that has not been done. Call under the entry's TryLock. Two system calls.
 void learn_details(OpenFile& file, int fd);

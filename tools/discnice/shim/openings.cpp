@@ -27,7 +27,7 @@ void after_making(Job& job, OpenFile& file, int fd, int flags, const ThreadAccou
   {
     const TryLock lock(file.lock, job.epoch);
     if (!lock) return;
-    classify(file, fd);
+    classify(*job.segment, file, fd);
     // Nobody else can have made it then: the rest of the details is in the call.
     if ((flags & O_EXCL) != 0) set_details(file, flags, true);
   }

@@ -314,7 +314,7 @@ OpenFile* charged_file(Job& job, int fd) {
   if (file_class == FileClass::unknown) {
     const TryLock lock(file->lock, job.epoch);
     if (!lock) return nullptr;
-    classify(*file, fd);
+    classify(*job.segment, *file, fd);
     file_class = file->file_class.load(std::memory_order_relaxed);
     note_class(file_class == FileClass::charged ? file->device : nullptr);
     if (file_class == FileClass::charged) share_streak(job, *file->device);
@@ -661,7 +661,7 @@ void note_status(int fd, const struct stat& status) {
   if (file == nullptr || file->file_class.load(std::memory_order_acquire) != FileClass::unknown) return;
   const TryLock lock(file->lock, here->epoch);
   if (!lock) return;
-  classify(*file, fd, status);
+  classify(*here->segment, *file, fd, status);
   const bool is_on_disk = file->file_class.load(std::memory_order_relaxed) == FileClass::charged;
   note_class(is_on_disk ? file->device : nullptr);
   if (!is_on_disk) return;
@@ -707,7 +707,7 @@ void note_folder(int fd) {
   if (policy::policy_by_id(protocol::load_grant(*here->segment).policy_id).hold == nullptr) return;
   struct stat status {};
   if (is_raw_error(raw_syscall(SYS_newfstatat, fd, word(""), word(&status), AT_EMPTY_PATH))) return;
-  Device* device = device_of(fd, status.st_dev);
+  Device* device = device_of(*here->segment, fd, status.st_dev);
   if (device != nullptr && !device->is_free) disk_of(*here, *device);
 }
 

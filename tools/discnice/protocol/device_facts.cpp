@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/protocol/device_facts.hpp"
+
+namespace discnice::protocol {
+namespace {
+
+constexpr unsigned kRequestShift = 32;
+constexpr std::uint64_t kWindowMask = (UINT64_C(1) << kRequestShift) - 1;
+
+}  // namespace
+
+bool load_device_facts(const Segment& segment, std::uint64_t number, std::uint64_t now_ns,
+                       DeviceFacts* facts) {
+  for (const KnownDevice& known : segment.devices) {
+    if (known.number.load(std::memory_order_relaxed) != number + 1) continue;
+    const std::uint64_t learned_ns = known.learned_at_ns.load(std::memory_order_acquire);  // pairs with store
+    if (learned_ns == 0 || learned_ns > now_ns || now_ns - learned_ns > kFactsMaxNs) return false;
+    const std::uint64_t pages = known.pages.load(std::memory_order_relaxed);
+    *facts = {pages & kWindowMask, pages >> kRequestShift, known.disk.load(std::memory_order_relaxed)};
+    return facts->window_pages <= kFactPagesMost && facts->request_pages <= kFactPagesMost;
+  }
+  return false;
+}
+
+void store_device_facts(Segment& segment, std::uint64_t number, std::uint64_t now_ns,
+                        const DeviceFacts& facts) {
+  if (facts.window_pages > kFactPagesMost || facts.request_pages > kFactPagesMost) return;
+  for (KnownDevice& known : segment.devices) {
+    std::uint64_t owner = 0;
+    if (!known.number.compare_exchange_strong(owner, number + 1, std::memory_order_relaxed) &&
+        owner != number + 1)
+      continue;
+    known.pages.store(facts.window_pages | facts.request_pages << kRequestShift, std::memory_order_relaxed);
+    known.disk.store(facts.disk, std::memory_order_relaxed);
+    known.learned_at_ns.store(now_ns, std::memory_order_release);  // pairs with load
+    return;
+  }
+}
+
+void store_device_disk(Segment& segment, std::uint64_t number, std::uint64_t disk) {
+  for (KnownDevice& known : segment.devices) {
+    if (known.number.load(std::memory_order_relaxed) == number + 1)
+      return known.disk.store(disk, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace discnice::protocol
