@@ -27,11 +27,12 @@ struct Fixture {
 TEST_CASE_METHOD(Fixture, "facts are found under their device's number until they are old",
                  "[device_facts]") {
   CHECK_FALSE(load(7, kNowNs));
-  store_device_facts(*segment, 7, kNowNs, {2048, 1024, 9});
+  store_device_facts(*segment, 7, kNowNs, {2048, 1024, 11, 9});
   store_device_facts(*segment, 0, kNowNs, {32, 16});
   REQUIRE(load(7, kNowNs));
   CHECK(facts.window_pages == 2048);
   CHECK(facts.request_pages == 1024);
+  CHECK(facts.folio_order == 11);
   CHECK(facts.disk == 9);
   REQUIRE(load(0, kNowNs));
   CHECK(facts.window_pages == 32);
@@ -66,6 +67,6 @@ TEST_CASE_METHOD(Fixture, "a device beyond the room there is, and lengths no dev
   store_device_facts(*segment, 1, kNowNs, {kFactPagesMost + 1, 32});
   REQUIRE(load(1, kNowNs));
   CHECK(facts.window_pages == 32);
-  for (KnownDevice& known : segment->devices) known.pages.store(UINT64_MAX);
+  for (KnownDevice& known : segment->devices) known.limits.store(UINT64_MAX);
   CHECK_FALSE(load(1, kNowNs));
 }

@@ -186,11 +186,12 @@ TEST_CASE("what one process learns of a device it tells its job, and the next on
   CHECK(told.window_pages == learner->limits.window_pages_max);
   CHECK(told.request_pages == learner->limits.request_pages_max);
 
-  store_device_facts(*segment, kUnknown + 1, now_ns, {77, 55, 33});
+  store_device_facts(*segment, kUnknown + 1, now_ns, {77, 55, 2, 33});
   const Device* taker = device_of(*segment, plain.fd(), kUnknown + 1);
   REQUIRE(taker != nullptr);
   CHECK(taker->limits.window_pages_max == 77);
   CHECK(taker->limits.request_pages_max == 55);
+  CHECK(taker->limits.folio_order_max == 2);
   CHECK(taker->counted_disk == 33);
   CHECK(taker->block_bytes > 0);
 }

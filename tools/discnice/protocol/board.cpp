@@ -35,11 +35,18 @@ Path path_of(const BoardName& name) {
   return path;
 }
 
-// Root may look into anybody's, and makes none but its own.
-bool is_own(long descriptor) {
+// What is below a descriptor: root may look into anybody's board, and makes none but its own.
+enum class Kind : std::uint8_t { foreign, begun, whole };
+
+Kind kind_of(long descriptor, std::uint32_t user) {
   struct stat status {};
-  return !is_raw_error(raw_syscall(SYS_newfstatat, descriptor, word(""), word(&status), AT_EMPTY_PATH)) &&
-         status.st_uid == static_cast<uid_t>(raw_syscall(SYS_geteuid));
+  if (is_raw_error(raw_syscall(SYS_newfstatat, descriptor, word(""), word(&status), AT_EMPTY_PATH)) ||
+      status.st_uid != user)
+    return Kind::foreign;
+  constexpr std::uint64_t kSectorBytes = 512;
+  const bool is_whole = status.st_size == sizeof(Board) &&
+                        static_cast<std::uint64_t>(status.st_blocks) * kSectorBytes >= sizeof(Board);
+  return is_whole ? Kind::whole : Kind::begun;
 }
 
 // Closes the descriptor in any case.
@@ -66,15 +73,18 @@ BoardName board_name(std::uint32_t user) {
 }
 
 Result<Board*> map_board() {
-  const Path path = path_of(board_name(static_cast<std::uint32_t>(raw_syscall(SYS_geteuid))));
+  const auto user = static_cast<std::uint32_t>(raw_syscall(SYS_geteuid));
+  const Path path = path_of(board_name(user));
   const long descriptor =
       raw_syscall(SYS_openat, AT_FDCWD, word(path.text), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kMode);
   if (is_raw_error(descriptor)) return Result<Board*>::failure(static_cast<int>(descriptor));
-  if (!is_own(descriptor)) {
+  const Kind kind = kind_of(descriptor, user);
+  if (kind == Kind::foreign) {
     raw_syscall(SYS_close, descriptor);
     return Result<Board*>::failure(-EPERM);
   }
-  // Of a board that is there already nothing changes; of a new one the memory is reserved before it is touched.
+  if (kind == Kind::whole) return map(descriptor);
+  // Of a new one the memory is reserved before it is touched.
   const long status = raw_syscall(SYS_fallocate, descriptor, 0, 0, sizeof(Board));
   if (!is_raw_error(status)) return map(descriptor);
   raw_syscall(SYS_close, descriptor);

@@ -17,10 +17,13 @@ namespace discnice::protocol {
 inline constexpr std::uint64_t kFactsMaxNs = 10'000'000'000;
 /// No device has a window or a request so long (1 GiB): what says so is a wrong byte.
 inline constexpr std::uint64_t kFactPagesMost = 1UL << 18U;
+/// Nor has any such folios.
+inline constexpr std::uint32_t kFactFolioOrderMost = 18;
 
 struct DeviceFacts {
   std::uint64_t window_pages = 0;   // of the kernel's read-ahead
   std::uint64_t request_pages = 0;  // of the largest request
+  std::uint32_t folio_order = 0;    // of the largest folio of its file system
   std::uint64_t disk = 0;  // whose counters tell of the device (outputs/disk_counters.hpp); 0: not known
 };
 
@@ -28,7 +31,7 @@ struct DeviceFacts {
 bool load_device_facts(const Segment& segment, std::uint64_t number, std::uint64_t now_ns,
                        DeviceFacts* facts);
 
-/// Tells the job. Does nothing when there is no room, or when the lengths are beyond what load_device_facts() takes.
+/// Tells the job. Does nothing when there is no room, or when they are beyond what load_device_facts() takes.
 void store_device_facts(Segment& segment, std::uint64_t number, std::uint64_t now_ns,
                         const DeviceFacts& facts);
 

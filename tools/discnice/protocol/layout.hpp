@@ -126,9 +126,8 @@ inline constexpr std::uint32_t kKnownDevicesMax = 8;
 /// What a member has learned of a device (device_facts.hpp).
 struct KnownDevice {
   std::atomic<std::uint64_t> number;  // the device number plus one; writer: whoever claims it first
-  std::atomic<std::uint64_t>
-      pages;  // of the read-ahead window in the lower half, of the largest request in the upper one
-  std::atomic<std::uint64_t> disk;           // whose counters tell of it; 0: not known
+  std::atomic<std::uint64_t> limits;  // of its read-ahead: lengths in pages, and the order of its folios
+  std::atomic<std::uint64_t> disk;    // whose counters tell of it; 0: not known
   std::atomic<std::uint64_t> learned_at_ns;  // 0: not yet. Writer of these three: whoever has learned it
 };
 

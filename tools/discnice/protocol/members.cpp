@@ -15,13 +15,15 @@ namespace {
 constexpr std::uint32_t kLookMax = 64;
 constexpr std::uint32_t kSharedSlot = 0;  // on the page that every job has
 constexpr std::uint32_t kFrontPlaces = kMembersInFront - 1;
-constexpr std::uint32_t kPlaces = kMemberMax - kMembersInFront;
+constexpr std::uint32_t kFarPlaces = kMemberMax - kMembersInFront - kMembersAtOnce;
 constexpr std::uint32_t kSharedSlotPid = UINT32_MAX;  // no process has this pid
 
-// Of few processes at once all find room in front: that page is mapped anyway.
+// Of few processes at once all find room in front, where the page is mapped anyway, or on the next page, which is in every process's hands;
+// each page more is memory that nobody has touched yet.
 std::uint32_t place(std::uint32_t pid, std::uint32_t step) {
   if (step < kFrontPlaces) return kSharedSlot + 1 + (pid + step) % kFrontPlaces;
-  return kMembersInFront + (pid + step) % kPlaces;
+  if (step < kFrontPlaces + kMembersAtOnce) return kMembersInFront + (pid + step) % kMembersAtOnce;
+  return kMembersInFront + kMembersAtOnce + (pid + step) % kFarPlaces;
 }
 
 // Slots that share a page, and a bit of used_members.
@@ -37,7 +39,7 @@ struct Stretch {
   }
   [[nodiscard]] std::uint32_t size() const { return number == 0 ? kMembersInFront : kMembersAtOnce; }
 };
-static_assert(1 + kPlaces / kMembersAtOnce == 64 && kPlaces % kMembersAtOnce == 0);
+static_assert(2 + kFarPlaces / kMembersAtOnce == 64 && kFarPlaces % kMembersAtOnce == 0);
 
 bool is_used(const Segment& segment, std::uint32_t slot) {
   return (segment.used_members.load(std::memory_order_relaxed) & Stretch::of(slot).bit()) != 0;
@@ -103,13 +105,15 @@ void raise_to(std::atomic<std::uint32_t>& place, std::uint32_t value) {
   }
 }
 
-Member* claim(Segment& segment, std::uint32_t pid) {
-  for (std::uint32_t step = 0; step < kLookMax; ++step) {
+// Takes one of the first `steps` places whose holder, 0 for none, is gone by `is_gone`.
+template <typename IsGone>
+Member* claim(Segment& segment, std::uint32_t pid, std::uint32_t steps, IsGone is_gone) {
+  for (std::uint32_t step = 0; step < steps && step < kLookMax; ++step) {
     const std::uint32_t slot = place(pid, step);
     if (!prepare(segment, slot)) continue;
     Member& member = segment.members[slot];
     std::uint32_t holder = member.pid.load(std::memory_order_relaxed);
-    if (holder != 0 && !is_dead(holder)) continue;
+    if (!is_gone(holder)) continue;
     if (member.pid.compare_exchange_strong(holder, pid, std::memory_order_acq_rel)) {
       if (holder != 0) segment.members_live.fetch_sub(1, std::memory_order_relaxed);
       fold(segment, member);
@@ -118,6 +122,14 @@ Member* claim(Segment& segment, std::uint32_t pid) {
     }
   }
   return nullptr;
+}
+
+// Those that nobody holds come first, as far as any had to go yet: whether a holder lives is a system call each.
+Member* claim(Segment& segment, std::uint32_t pid) {
+  const std::uint32_t near = segment.farthest_slot.load(std::memory_order_relaxed) + 1;
+  Member* own = claim(segment, pid, near, [](std::uint32_t holder) { return holder == 0; });
+  if (own != nullptr) return own;
+  return claim(segment, pid, kLookMax, [](std::uint32_t holder) { return holder == 0 || is_dead(holder); });
 }
 
 }  // namespace

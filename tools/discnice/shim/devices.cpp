@@ -124,6 +124,7 @@ bool learn_from_job(const protocol::Segment& segment, Device& device, std::uint6
   if (!protocol::load_device_facts(segment, device.number, now_ns, &facts)) return false;
   device.limits.window_pages_max = facts.window_pages;
   device.limits.request_pages_max = facts.request_pages;
+  device.limits.folio_order_max = facts.folio_order;
   device.counted_disk = facts.disk;
   return true;
 }
@@ -143,13 +144,14 @@ void learn(protocol::Segment& segment, Device& device, int fd, std::uint64_t num
   const std::uint64_t now_ns = gray::base::monotonic_coarse_ns();
   if (!learn_from_job(segment, device, now_ns)) {
     read_limits(device);
-    protocol::store_device_facts(segment, number, now_ns,
-                                 {device.limits.window_pages_max, device.limits.request_pages_max});
+    device.limits.folio_order_max = folio_order_max(magic);
+    protocol::store_device_facts(
+        segment, number, now_ns,
+        {device.limits.window_pages_max, device.limits.request_pages_max, device.limits.folio_order_max});
   }
   if (device.counted_disk == 0 && major(number) == 0 && !outputs::find_mount_id(fd, &device.mount_id))
     device.mount_id = 0;
   learn_habits(device, magic);
-  device.limits.folio_order_max = folio_order_max(magic);
 }
 
 }  // namespace
