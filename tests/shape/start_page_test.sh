@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# start_page: all data that a start of libdiscnice.so writes lies on one page, but for the fork mark, which is the last one; and the loader looks
-# up few names. For each page costs every exec in a job a fault or two, and each name a third of a microsecond.
+# start_page: all data that a start of libdiscnice.so writes lies on one page, and what the first charged file writes on another; and the loader
+# looks up few names. For each page costs every exec in a job a fault or two, and each name a third of a microsecond.
 #
 # Reads headers and relocations only. Whether a start touches something else besides is not seen here; script/bench call_cost shows what it costs.
 source "$(dirname "$0")/../support/system.bash"
@@ -26,12 +26,11 @@ first=$(address_of "$FIRST")
   fail "$FIRST at 0x$first and $LAST at 0x$last are on different pages: something in between has grown, or has pointers now that the loader must move"
 if readelf -lW "$library" | grep -q GNU_RELRO; then fail "read-only relocations put the relocated tables on a page of their own"; fi
 
-# The kernel makes a mapping of its own of the mark's page: at the end that leaves two, elsewhere three.
-mark=$(address_of .bss.last)
-[[ -n $mark ]] || fail "$library has no .bss.last, where the fork mark is"
-read -r start size < <(readelf -lW "$library" | awk '$1 == "LOAD" { last = $3 " " $6 } END { print last }')
-((0x$mark % PAGE_BYTES == 0)) || fail "the fork mark at 0x$mark shares its page"
-((0x$mark + 65536 >= start + size)) || fail "behind the fork mark at 0x$mark there is something else"
+# What the first charged file writes: it may be a page, and no more.
+files=$(address_of .data.files)
+[[ -n $files ]] || fail "$library has no .data.files"
+((0x$files % PAGE_BYTES == 0 && 0x$files + PAGE_BYTES == 0x$first)) ||
+  fail ".data.files at 0x$files is more than the page in front of $FIRST at 0x$first"
 
 # What is called is looked up at its first call. What has to be known at once is data.
 for name in $(readelf -rW "$library" | awk '$1 ~ /^[0-9a-f]+$/ && $3 !~ /RELATIVE|JUMP_SLO/ { sub(/@.*/, "", $5); print $5 }'); do

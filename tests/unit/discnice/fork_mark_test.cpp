@@ -13,7 +13,7 @@ using discnice::shim::fork_mark;
 namespace {
 
 int see(void* /*unused*/) {
-  _exit(fork_mark.is_set.load() != 0 ? 1 : 2);
+  _exit(fork_mark().is_set.load() != 0 ? 1 : 2);
 }
 
 int status_of(pid_t child) {
@@ -26,11 +26,11 @@ int status_of(pid_t child) {
 TEST_CASE("a fork wipes the mark in the child alone; who shares the parent's memory sees the parent's") {
   if (!discnice::shim::prepare_fork_mark())
     return;  // a kernel that wipes nothing: then there is no job either
-  fork_mark.is_set.store(1);
+  fork_mark().is_set.store(1);
   const pid_t forked = fork();
   if (forked == 0) see(nullptr);
   CHECK(status_of(forked) == 2);
-  CHECK(fork_mark.is_set.load() == 1);
+  CHECK(fork_mark().is_set.load() == 1);
   alignas(16) static char stack[65536];
   const pid_t sharing = clone(see, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, nullptr);
   REQUIRE(sharing > 0);

@@ -9,8 +9,9 @@ namespace discnice::predictor {
 
 /// Zero bytes are an empty one. Any thread, no lock; a fork has a copy of its own.
 struct CacheShape {
-  Markers markers;
+  // In this order: what tells that a table is empty stands at the end of the one and in front of the other, on one page.
   Folios folios;
+  Markers markers;
 };
 
 }  // namespace discnice::predictor

@@ -17,6 +17,7 @@ std::uint64_t bits(std::uint64_t first, std::uint64_t end) {
 }  // namespace
 
 std::uint64_t Folios::joined_in(const FileId& file, std::uint64_t block) const {
+  if (!has_any_.load(std::memory_order_relaxed)) return 0;
   const std::uint64_t key = page_key(file, block);
   for (const Slot& slot : buckets_[(key >> 32U) % kBuckets].slots) {
     if (slot.key.load(std::memory_order_relaxed) == key) return slot.joined.load(std::memory_order_relaxed);
@@ -26,6 +27,8 @@ std::uint64_t Folios::joined_in(const FileId& file, std::uint64_t block) const {
 
 // Of the bits in `mask` those in `joined` become 1, the others 0. A full bucket forgets one of its blocks.
 void Folios::set_joined(const FileId& file, std::uint64_t block, std::uint64_t mask, std::uint64_t joined) {
+  if (joined != 0) has_any_.store(true, std::memory_order_relaxed);
+  if (!has_any_.load(std::memory_order_relaxed)) return;
   const std::uint64_t key = page_key(file, block);
   Bucket& bucket = buckets_[(key >> 32U) % kBuckets];
   Slot* place = nullptr;

@@ -48,6 +48,8 @@ class Folios {
   void set_joined(const FileId& file, std::uint64_t block, std::uint64_t mask, std::uint64_t joined);
 
   Bucket buckets_[kBuckets];
+  std::atomic<bool>
+      has_any_;  // never taken back; on file systems with single pages alone nobody looks into the table
 };
 
 }  // namespace discnice::predictor

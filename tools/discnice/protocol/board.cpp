@@ -40,8 +40,7 @@ enum class Kind : std::uint8_t { foreign, begun, whole };
 
 Kind kind_of(long descriptor, std::uint32_t user) {
   struct stat status {};
-  if (is_raw_error(raw_syscall(SYS_newfstatat, descriptor, word(""), word(&status), AT_EMPTY_PATH)) ||
-      status.st_uid != user)
+  if (is_raw_error(raw_syscall(SYS_fstat, descriptor, word(&status))) || status.st_uid != user)
     return Kind::foreign;
   constexpr std::uint64_t kSectorBytes = 512;
   const bool is_whole = status.st_size == sizeof(Board) &&

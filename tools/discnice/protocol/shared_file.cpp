@@ -17,7 +17,7 @@ using gray::base::word;
 
 int check_shared_file(long descriptor, std::uint64_t size_bytes) {
   struct stat status {};
-  const long result = raw_syscall(SYS_newfstatat, descriptor, word(""), word(&status), AT_EMPTY_PATH);
+  const long result = raw_syscall(SYS_fstat, descriptor, word(&status));
   if (is_raw_error(result)) return static_cast<int>(result);
   if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) != size_bytes) return -EPROTO;
   if ((status.st_mode & 077U) != 0) return -EPERM;

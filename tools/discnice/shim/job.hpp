@@ -41,14 +41,14 @@ void find_own_slot(Job& job);
 __attribute__((always_inline)) inline Job* job() {
   Job* here = detail::joined.load(std::memory_order_acquire);  // pairs with join_at_load()
   if (here == nullptr) return nullptr;
-  if (fork_mark.is_set.load(std::memory_order_relaxed) == 0) detail::find_own_slot(*here);
+  if (fork_mark().is_set.load(std::memory_order_relaxed) == 0) detail::find_own_slot(*here);
   return here;
 }
 
 /// True when there is a job and job() would have nothing to do.
 inline bool has_job_at_hand() {
   return detail::joined.load(std::memory_order_acquire) != nullptr &&
-         fork_mark.is_set.load(std::memory_order_relaxed) != 0;
+         fork_mark().is_set.load(std::memory_order_relaxed) != 0;
 }
 
 /// Leaves the job for good: settles and gives the slot back. Called by the destructor and before _exit().

@@ -100,15 +100,15 @@ void enter_job(Segment& segment, protocol::JoinKind kind) {
 // between must not take it for wiped.
 void make_mark(std::uint32_t pid) {
   if (marked_pid.load(std::memory_order_relaxed) == kNobody && !prepare_fork_mark()) return;
-  fork_mark.is_noted.store(1, std::memory_order_relaxed);
-  fork_mark.is_set.store(1, std::memory_order_relaxed);
+  fork_mark().is_noted.store(1, std::memory_order_relaxed);
+  fork_mark().is_set.store(1, std::memory_order_relaxed);
   marked_pid.store(pid, std::memory_order_release);
 }
 
 // What was read on trust before the fork is its parent's to count. Whoever calls first in the new memory sees to that.
 void forget_before_fork() {
   if (marked_pid.load(std::memory_order_acquire) == kNobody) return;
-  if (fork_mark.is_noted.exchange(1, std::memory_order_relaxed) == 0) forget_passes();
+  if (fork_mark().is_noted.exchange(1, std::memory_order_relaxed) == 0) forget_passes();
 }
 
 // Whose memory the calling process runs in: that of the image as it was loaded, a copy of its own, or perhaps its parent's.
@@ -225,7 +225,7 @@ void leave_job() {
   constexpr std::uint64_t kAnyTimeNs = 0;  // nobody asks any more when that was
   settle_own(*here, kAnyTimeNs);
   record_process(*here, protocol::ProcessEvent::left, 0);
-  if (pid == loaded_pid || fork_mark.is_set.load(std::memory_order_relaxed) != 0) {
+  if (pid == loaded_pid || fork_mark().is_set.load(std::memory_order_relaxed) != 0) {
     joined.store(nullptr, std::memory_order_release);
   } else {
     here->pid = kNobody;  // the memory may be a parent's, who goes on

@@ -15,6 +15,9 @@ namespace {
 constexpr ElfVersion kHiddenVersion = 0x8000;  // the symbol is only for those who name its version
 constexpr std::uint32_t kAddressBits = sizeof(ElfAddress) * 8;
 
+// The head of a DT_GNU_HASH table; the filter, the buckets and the chains come behind it.
+enum HashHead : unsigned { kBucketCount, kFirstSymbol, kBloomWords, kBloomShift, kHeadWords };
+
 // The loader has moved the addresses of a library's own table to where it lies, except in tables that can't be written.
 const void* address_of(const link_map& library, ElfAddress value) {
   return reinterpret_cast<const void*>(value < library.l_addr ? value + library.l_addr : value);
@@ -73,7 +76,6 @@ void NextSymbols::read_loaded() {
 bool NextSymbols::read_tables(const link_map& library, Tables* tables) {
   *tables = Tables{};
   tables->base = library.l_addr;
-  const std::uint32_t* hash_table = nullptr;
   for (const ElfEntry* entry = library.l_ld; entry->d_tag != DT_NULL; ++entry) {
     const void* address = address_of(library, entry->d_un.d_ptr);
     switch (entry->d_tag) {
@@ -87,32 +89,29 @@ bool NextSymbols::read_tables(const link_map& library, Tables* tables) {
         tables->versions = static_cast<const ElfVersion*>(address);
         break;
       case DT_GNU_HASH:
-        hash_table = static_cast<const std::uint32_t*>(address);
+        tables->hash_table = static_cast<const std::uint32_t*>(address);
         break;
       default:
         break;
     }
   }
-  if (hash_table == nullptr || tables->symbols == nullptr || tables->names == nullptr) return false;
-  const std::uint32_t first_symbol = hash_table[1];
-  tables->bucket_count = hash_table[0];
-  tables->bloom_words = hash_table[2];
-  tables->bloom_shift = hash_table[3];
-  tables->bloom = reinterpret_cast<const ElfAddress*>(hash_table + 4);
-  tables->buckets = reinterpret_cast<const std::uint32_t*>(tables->bloom + tables->bloom_words);
-  tables->chains = tables->buckets + tables->bucket_count - first_symbol;
-  return tables->bucket_count != 0 && tables->bloom_words != 0;
+  if (tables->hash_table == nullptr || tables->symbols == nullptr || tables->names == nullptr) return false;
+  return tables->hash_table[kBucketCount] != 0 && tables->hash_table[kBloomWords] != 0;
 }
 
 const ElfSymbol* NextSymbols::find_in(const Tables& tables, const char* name, std::uint32_t hash) {
-  const ElfAddress word = tables.bloom[(hash / kAddressBits) % tables.bloom_words];
+  const std::uint32_t* head = tables.hash_table;
+  const auto* bloom = reinterpret_cast<const ElfAddress*>(head + kHeadWords);
+  const ElfAddress word = bloom[(hash / kAddressBits) % head[kBloomWords]];
   const ElfAddress both =
-      word >> (hash % kAddressBits) & word >> ((hash >> tables.bloom_shift) % kAddressBits);
+      word >> (hash % kAddressBits) & word >> ((hash >> head[kBloomShift]) % kAddressBits);
   if ((both & 1U) == 0) return nullptr;
-  std::uint32_t index = tables.buckets[hash % tables.bucket_count];
-  if (index == 0) return nullptr;
+  const auto* buckets = reinterpret_cast<const std::uint32_t*>(bloom + head[kBloomWords]);
+  const std::uint32_t* chains = buckets + head[kBucketCount];
+  std::uint32_t index = buckets[hash % head[kBucketCount]];
+  if (index < head[kFirstSymbol]) return nullptr;
   for (;; ++index) {
-    const std::uint32_t found = tables.chains[index];
+    const std::uint32_t found = chains[index - head[kFirstSymbol]];
     const ElfSymbol& symbol = tables.symbols[index];
     const bool is_hidden = tables.versions != nullptr && (tables.versions[index] & kHiddenVersion) != 0;
     if ((found | 1U) == (hash | 1U) && !is_hidden && symbol.st_shndx != SHN_UNDEF &&

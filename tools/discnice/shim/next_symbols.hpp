@@ -52,18 +52,13 @@ class NextSymbols {
   [[nodiscard]] Finding find_datum(const char* name, std::uint32_t hash) const;
 
  private:
-  // One library's tables.
+  // One library's tables. Short, as those of a dozen libraries shall lie on the page that a start writes.
   struct Tables {
     ElfAddress base;
     const ElfSymbol* symbols;
     const char* names;
     const ElfVersion* versions;  // null: no versions
-    const ElfAddress* bloom;
-    std::uint32_t bloom_words;
-    std::uint32_t bloom_shift;
-    const std::uint32_t* buckets;
-    std::uint32_t bucket_count;
-    const std::uint32_t* chains;  // of the symbol with that index
+    const std::uint32_t* hash_table;
   };
   static constexpr unsigned kLibrariesMax = 96;
 

@@ -46,6 +46,8 @@ std::uint64_t size_of(int fd, const struct stat& status) {
 
 }  // namespace
 
+// As a chunk that is mapped: zero bytes are valid entries, and no constructor may run. Of the chunks the first is never mapped.
+alignas(4096) constinit unsigned char detail::first_open_files[kChunkFiles * sizeof(OpenFile)];
 std::atomic<OpenFile*> detail::open_file_chunks[kChunksMax];
 
 OpenFile* detail::map_open_file(unsigned number) {
@@ -57,12 +59,11 @@ OpenFile* detail::map_open_file(unsigned number) {
 void forget_open_files(unsigned first, unsigned last) {
   const unsigned end = last < kChunkFiles * kChunksMax ? last + 1 : kChunkFiles * kChunksMax;
   for (unsigned number = first; number < end; ++number) {
-    OpenFile* chunk = detail::open_file_chunks[number / kChunkFiles].load(std::memory_order_acquire);
-    if (chunk == nullptr) {
+    OpenFile* file = known_open_file(static_cast<int>(number));
+    if (file != nullptr)
+      forget(*file);
+    else
       number |= kChunkFiles - 1;  // nothing is known of the whole chunk
-      continue;
-    }
-    forget(chunk[number % kChunkFiles]);
   }
 }
 
@@ -78,6 +79,8 @@ void classify(protocol::Segment& segment, OpenFile& file, int fd, const struct s
     file.file_class.store(FileClass::free, std::memory_order_release);
     return;
   }
+  // First what this writes: a page that is written at once is one fault, one that is read before is two.
+  const std::uint32_t opening = openings.fetch_add(1, std::memory_order_relaxed) + 1;
   Device* device = device_of(segment, fd, file.is_block_device ? status.st_rdev : status.st_dev);
   if (device == nullptr || (device->is_free && !file.is_block_device)) {
     file.file_class.store(FileClass::free, std::memory_order_release);
@@ -85,7 +88,7 @@ void classify(protocol::Segment& segment, OpenFile& file, int fd, const struct s
   }
   file.has_details = false;
   file.owner_uid = status.st_uid;
-  file.opening = openings.fetch_add(1, std::memory_order_relaxed) + 1;
+  file.opening = opening;
   file.can_count = true;  // until the kernel refuses
   file.has_counted = false;
   file.device = device;

@@ -2,8 +2,8 @@
 // open_files: what is remembered of each descriptor. A hint only: it is made from the descriptor itself
 // (fstat) when it is missing, so a descriptor whose opening was never seen is as good as any other.
 //
-// The table has two levels; the second is mapped when a descriptor of its range is first used, so neither
-// start-up nor memory depends on RLIMIT_NOFILE.
+// The first descriptors, which are all that most programs have, lie in the library's own memory. The table of the others has two levels; the
+// second is mapped when a descriptor of its range is first used, so neither start-up nor memory depends on RLIMIT_NOFILE.
 #pragma once
 
 #include <atomic>
@@ -68,13 +68,16 @@ struct alignas(64) OpenFile {
 namespace detail {
 inline constexpr unsigned kChunkFiles = 64;
 inline constexpr unsigned kChunksMax = 1U << 14U;  // descriptors up to 2^20, the kernel's default ceiling
+extern unsigned char first_open_files[kChunkFiles * sizeof(OpenFile)];  // OpenFile[kChunkFiles]
 extern std::atomic<OpenFile*> open_file_chunks[kChunksMax];
 OpenFile* map_open_file(unsigned number);
 }  // namespace detail
 
-/// The entry of a descriptor that has one, else null. The quickest look: two loads.
+/// The entry of a descriptor that has one, else null. The quickest look: two loads at most.
 inline OpenFile* known_open_file(int fd) {
   const auto number = static_cast<unsigned>(fd);
+  if (number < detail::kChunkFiles) [[likely]]
+    return reinterpret_cast<OpenFile*>(detail::first_open_files) + number;
   if (number >= detail::kChunkFiles * detail::kChunksMax) return nullptr;
   OpenFile* chunk = detail::open_file_chunks[number / detail::kChunkFiles].load(
       std::memory_order_acquire);  // pairs with map_open_file()
@@ -82,7 +85,7 @@ inline OpenFile* known_open_file(int fd) {
 }
 
 /// The entry of a descriptor, or null for one the table does not reach. The entry may be `unknown`. Two loads
-/// when it exists.
+/// at most when it exists.
 inline OpenFile* find_open_file(int fd) {
   OpenFile* file = known_open_file(fd);
   return file != nullptr ? file : detail::map_open_file(static_cast<unsigned>(fd));

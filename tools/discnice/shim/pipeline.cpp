@@ -706,7 +706,7 @@ void note_folder(int fd) {
   if (here == nullptr) return;
   if (policy::policy_by_id(protocol::load_grant(*here->segment).policy_id).hold == nullptr) return;
   struct stat status {};
-  if (is_raw_error(raw_syscall(SYS_newfstatat, fd, word(""), word(&status), AT_EMPTY_PATH))) return;
+  if (is_raw_error(raw_syscall(SYS_fstat, fd, word(&status)))) return;
   Device* device = device_of(*here->segment, fd, status.st_dev);
   if (device != nullptr && !device->is_free) disk_of(*here, *device);
 }
@@ -768,9 +768,7 @@ void before_truncation(int fd, std::uint64_t size_bytes) {
   Job* here = job();
   const OpenFile* file = here == nullptr ? nullptr : charged_file(*here, fd);
   struct stat status {};
-  if (file == nullptr ||
-      is_raw_error(raw_syscall(SYS_newfstatat, fd, word(""), word(&status), AT_EMPTY_PATH)))
-    return;
+  if (file == nullptr || is_raw_error(raw_syscall(SYS_fstat, fd, word(&status)))) return;
   const auto before_bytes = static_cast<std::uint64_t>(status.st_size);
   if (before_bytes > size_bytes) admit_removal(*here, before_bytes - size_bytes);
 }
@@ -797,8 +795,7 @@ void after_truncation(int fd, std::uint64_t size_bytes) {
   if (here == nullptr) return;
   Removal removal;
   struct stat status {};
-  if (has_dirty_data(*here) &&
-      !is_raw_error(raw_syscall(SYS_newfstatat, fd, word(""), word(&status), AT_EMPTY_PATH))) {
+  if (has_dirty_data(*here) && !is_raw_error(raw_syscall(SYS_fstat, fd, word(&status)))) {
     removal.is_known = S_ISREG(status.st_mode);
     removal.file = {status.st_dev, status.st_ino};
   }
