@@ -6,8 +6,11 @@
 // enter.
 #include "tools/discnice/protocol/members.hpp"
 
+#include <csignal>
 #include <set>
 #include <vector>
+
+#include <unistd.h>
 
 #include "tests/support/catch.hpp"
 #include "tests/unit/discnice/child_process.hpp"
@@ -263,4 +266,28 @@ TEST_CASE("what a member that was killed in its sleep had reserved is returned o
   CHECK(take_reservations_of_dead(*segment) == 700);
   CHECK(take_reservations_of_dead(*segment) == 0);
   CHECK(alive.reserved_bytes.load() == 30);
+}
+
+TEST_CASE("some few processes at once share two pages, whatever their numbers are", "[members]") {
+  const Shared segment;
+  constexpr std::uint32_t kAtOnce = kMembersInFront - 1 + kMembersAtOnce;
+  std::set<const Member*> slots;
+  std::vector<pid_t> children;
+  for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+    const std::uint32_t far_apart = 1 + i * 31;
+    Member& left = enter(*segment, far_apart, JoinKind::after_exec);
+    leave(*segment, left, far_apart);  // its slot is the next one's, who is looked for first among the free
+    const pid_t child = start_child([] {
+      pause();
+      return 0;
+    });
+    slots.insert(&enter(*segment, static_cast<std::uint32_t>(child), JoinKind::after_exec));
+    children.push_back(child);
+  }
+  CHECK(slots.size() == kAtOnce);
+  CHECK(segment->used_members.load() == 0b11U);
+  for (const pid_t child : children) {
+    kill(child, SIGKILL);
+    wait_for(child);
+  }
 }
