@@ -240,6 +240,21 @@ TEST_CASE("a full table of fragments forgets the shortest and keeps the rest", "
   CHECK(regions->mark(file_id(1), 400, 402, kSecondNs) == 2);
 }
 
+TEST_CASE(
+    "who begins at one more place than there is room for and goes on there is charged for each page once",
+    "[update_regions]") {
+  const auto regions = make_regions();
+  for (std::uint64_t i = 0; i < UpdateRegions::kIntervalsMax; ++i)
+    CHECK(regions->mark(file_id(1), 100 * i, 100 * i + 10, kSecondNs) == 10);
+  for (const std::uint64_t place :
+       {5000U, 550U, 50U}) {  // behind all others, among them, and before nearly all
+    CHECK(regions->mark(file_id(1), place, place + 1, kSecondNs) == 1);
+    CHECK(regions->mark(file_id(1), place, place + 1, kSecondNs) == 0);
+    CHECK(regions->mark(file_id(1), place, place + 2, kSecondNs) == 1);
+    CHECK(regions->mark(file_id(1), place + 1, place + 3, kSecondNs) == 1);
+  }
+}
+
 TEST_CASE("one file too many takes the place of the one that was not written to for longest",
           "[update_regions]") {
   const auto regions = make_regions();

@@ -61,13 +61,15 @@ void UpdateRegions::drop(unsigned index) {
   last_marks_[index] = last_marks_[last];
 }
 
-// Puts `count` intervals, one more than there is room for at most, into the file. When there is no room the shortest is forgotten.
-void UpdateRegions::store(File& file, const Interval* kept, std::uint32_t count) {
+// Puts `count` intervals, one more than there is room for at most, into the file. When there is no room the shortest is forgotten, but
+// not the newest: who writes here and there goes on where he is, and the place would be forgotten again at each step.
+void UpdateRegions::store(File& file, const Interval* kept, std::uint32_t count, std::uint32_t newest) {
   std::uint32_t shortest = count;
   if (count > kIntervalsMax) {
-    shortest = 0;
-    for (std::uint32_t i = 1; i < count; ++i) {
-      if (kept[i].end_page - kept[i].first_page < kept[shortest].end_page - kept[shortest].first_page)
+    shortest = newest == 0 ? 1 : 0;
+    for (std::uint32_t i = shortest + 1; i < count; ++i) {
+      if (i != newest &&
+          kept[i].end_page - kept[i].first_page < kept[shortest].end_page - kept[shortest].first_page)
         shortest = i;
     }
   }
@@ -81,13 +83,13 @@ void UpdateRegions::store(File& file, const Interval* kept, std::uint32_t count)
 void UpdateRegions::insert(File& file, Interval added) {
   Interval kept[kIntervalsMax + 1];
   std::uint32_t count = 0;
-  bool is_placed = false;
+  std::uint32_t place = UINT32_MAX;  // of the added one, once it has one
   for (std::uint32_t i = 0; i < file.count(); ++i) {
     const Interval old = file.intervals[i];
     if (old.end_page < added.first_page || old.first_page > added.end_page) {
-      if (!is_placed && old.first_page > added.end_page) {
+      if (place == UINT32_MAX && old.first_page > added.end_page) {
+        place = count;
         kept[count++] = added;
-        is_placed = true;
       }
       kept[count++] = old;
       continue;
@@ -95,8 +97,8 @@ void UpdateRegions::insert(File& file, Interval added) {
     if (old.first_page < added.first_page) added.first_page = old.first_page;
     if (old.end_page > added.end_page) added.end_page = old.end_page;
   }
-  if (!is_placed) {  // it goes behind everything that lies before it
-    std::uint32_t place = count;
+  if (place == UINT32_MAX) {  // it goes behind everything that lies before it
+    place = count;
     while (place > 0 && kept[place - 1].first_page > added.first_page) {
       kept[place] = kept[place - 1];
       --place;
@@ -104,7 +106,7 @@ void UpdateRegions::insert(File& file, Interval added) {
     kept[place] = added;
     ++count;
   }
-  store(file, kept, count);
+  store(file, kept, count, place);
 }
 
 std::uint64_t UpdateRegions::mark(const FileId& id, std::uint64_t first_page, std::uint64_t end_page,
@@ -148,7 +150,7 @@ std::uint64_t UpdateRegions::remove(const FileId& id, std::uint64_t first_page, 
     if (first_page > old.first_page) kept[count++] = {old.first_page, first_page};
     if (end_page < old.end_page) kept[count++] = {end_page, old.end_page};
   }
-  store(*file, kept, count);
+  store(*file, kept, count, UINT32_MAX);
   if (file->interval_count == 0) drop(static_cast<unsigned>(file - files_));
   return removed;
 }

@@ -79,7 +79,7 @@ class UpdateRegions {
   File& find_or_add(const FileId& file, std::uint64_t now_ns);
   void drop(unsigned index);
   static void insert(File& file, Interval added);
-  static void store(File& file, const Interval* kept, std::uint32_t count);
+  static void store(File& file, const Interval* kept, std::uint32_t count, std::uint32_t newest);
 
   std::uint64_t marks_ = 0;
   File files_[kFilesMax] = {};
