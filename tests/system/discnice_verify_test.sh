@@ -101,6 +101,33 @@ patterns() {
   done
 }
 
+# Files by turns in folders whose inodes lie far from each other, as ext4 arranges it for folders of one with the attribute T.
+readonly FOLDERS='import os
+for i in range(150): os.mkdir(f"top/{i}")
+for k in range(10):
+    for i in range(150): os.close(os.open(f"top/{i}/{k}", os.O_WRONLY | os.O_CREAT))'
+
+# Who is booked for inodes differs: with a journal that is its thread, and other file systems write them long after.
+folders() {
+  local device kernel
+  device=$(findmnt -no SOURCE -T .)
+  if [[ $(stat -f -c %T .) != ext2/ext3 ]] || compgen -G "/proc/fs/jbd2/${device##*/}-*" >/dev/null; then
+    echo "not shown: files in folders far from each other (this is no ext4 without a journal)"
+    return 0
+  fi
+  for ledger in off on; do
+    rm -rf top
+    mkdir top
+    chattr +T top
+    sync -f .
+    verify --ledger "$ledger" -- python3 -c "$FOLDERS"
+    off write 200000 "files in folders far from each other, ledger $ledger"
+  done
+  kernel=$(value kernel_write_bytes)
+  holds "$kernel > 1000000" || complain "the folders lie so close to each other that nothing is shown: $kernel bytes"
+  rm -rf top
+}
+
 # Every write of a synchronous descriptor reaches the disk, however often it is the same one.
 readonly SYNCHRONOUS='import os
 f = os.open("new", os.O_WRONLY | os.O_CREAT | os.O_DSYNC)
@@ -180,6 +207,7 @@ PYTHON
 }
 
 patterns
+folders
 other_ways
 ablations
 classes

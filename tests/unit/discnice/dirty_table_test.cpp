@@ -32,14 +32,14 @@ TEST_CASE("one holds the table, the next does without it") {
   {
     const HeldTable table(small.job);
     REQUIRE(table);
-    CHECK((*table).mark(kFile, 0, 3, 1) == 3);
+    CHECK(table->regions.mark(kFile, 0, 3, 1) == 3);
     const HeldTable second(small.job);
     CHECK_FALSE(second);
   }
   CHECK(has_dirty_data(small.job));
   const HeldTable next(small.job);
   REQUIRE(next);
-  CHECK((*next).mark(kFile, 0, 4, 1) == 1);
+  CHECK(next->regions.mark(kFile, 0, 4, 1) == 1);
 }
 
 TEST_CASE("a table that there is no memory for is held by nobody and not touched") {
@@ -53,7 +53,7 @@ TEST_CASE("a table that there is no memory for is held by nobody and not touched
 
 TEST_CASE("a holder that was killed lets the table go, which is empty then") {
   SmallJob small;
-  { CHECK((*HeldTable(small.job)).mark(kFile, 0, 3, 1) == 3); }
+  { CHECK(HeldTable(small.job)->regions.mark(kFile, 0, 3, 1) == 3); }
   const std::uint64_t now_ns = gray::base::monotonic_coarse_ns();
   small.segment->dirty_table_held_ns = now_ns - 100'000'000;
   CHECK_FALSE(HeldTable(small.job));
@@ -61,7 +61,7 @@ TEST_CASE("a holder that was killed lets the table go, which is empty then") {
   small.segment->dirty_table_held_ns = now_ns - 2'000'000'000;
   const HeldTable table(small.job);
   REQUIRE(table);
-  CHECK((*table).is_empty());
+  CHECK(table->regions.is_empty());
 }
 
 TEST_CASE("who comes back too late does not let go for the one who holds it now") {
@@ -76,8 +76,10 @@ TEST_CASE("who comes back too late does not let go for the one who holds it now"
 TEST_CASE("a table full of wrong bytes is never read beyond its bounds") {
   SmallJob small;
   for (unsigned char& byte : small.segment->dirty_table) byte = 0xff;
-  predictor::UpdateRegions& table = dirty_table(small.job);
-  CHECK_FALSE(table.is_empty());
+  CHECK_FALSE(dirty_table(small.job).regions.is_empty());
+  for (std::uint64_t block = 0; block < 300; ++block)
+    dirty_table(small.job).inode_blocks.mark(1, block * block, block);
+  predictor::UpdateRegions& table = dirty_table(small.job).regions;
   table.mark(kFile, 0, 3, 1);
   static_cast<void>(table.is_dirty(kFile, 1, 1));
   table.remove(kFile, 0, 2, 1);

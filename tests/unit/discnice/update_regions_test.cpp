@@ -397,29 +397,3 @@ TEST_CASE("a removal gives back the blocks wholly behind the new end", "[update_
   CHECK(estimate_remove(op, *regions, kSecondNs).refund_bytes == 3 * kPageBytes);
   CHECK(regions->is_empty());
 }
-
-TEST_CASE(
-    "a new file costs its block in the table of inodes once for sixteen, its bitmaps once a group, a folder "
-    "its own block") {
-  const auto regions = make_regions();
-  const auto created = [&](std::uint64_t inode, std::uint64_t folder_bytes) {
-    return estimate_creation({OpKind::create, {7, inode}, 0, 256, folder_bytes}, *regions, kSecondNs)
-               .write_bytes /
-           kPageBytes;
-  };
-  CHECK(created(17, 0) == 3);  // two bitmaps
-  for (std::uint64_t inode = 18; inode <= 32; ++inode) CHECK(created(inode, 0) == 0);
-  CHECK(created(33, 0) == 1);
-  CHECK(created(34, kPageBytes) == 1);
-  CHECK(created(8193, 0) == 3);  // another group
-  CHECK(created(0, 0) == 0);     // no file system has it
-  // Files come and go in the table; the group, which each of them uses, stays.
-  for (std::uint64_t inode = 8194; inode < 8194 + 20 * UpdateRegions::kFilesMax; ++inode) {
-    const std::uint64_t pages = created(inode, 0);
-    if (pages != ((inode - 1) % 16 == 0 ? 1U : 0U))
-      FAIL("a file costs " << pages << " pages, number " << inode);
-    regions->mark({7, inode}, 0, 1, kSecondNs);
-  }
-  CHECK(estimate_creation({OpKind::create, {8, 17}, 0, 256, 0}, *regions, kSecondNs).write_bytes ==
-        3 * kPageBytes);  // another device
-}

@@ -21,11 +21,13 @@ std::uint64_t end_of(const IoOp& op) {
              : op.offset_bytes + op.length_bytes;
 }
 
-// The file system's own blocks are kept beside those of files: a group's under a number that no file has, its bitmaps far behind its inodes.
-constexpr std::uint64_t kFirstGroup = UINT64_MAX;  // downwards from there
+// How ext4 keeps inodes: in groups, each with two bitmaps and a descriptor. Where on the disk they lie does not matter here: inodes' blocks are
+// numbered as if they lay side by side, and so are bitmaps and descriptors, far behind them.
 constexpr std::uint64_t kGroupInodes = 8192;
-constexpr std::uint64_t kBitmapsPage = UINT64_C(1) << 40U;
-constexpr std::uint64_t kBitmapPages = 2;
+constexpr std::uint64_t kGroupBitmaps = 2;
+constexpr std::uint64_t kDescriptorBytes = 64;
+constexpr std::uint64_t kFirstBitmap = UINT64_C(1) << 60U;
+constexpr std::uint64_t kFirstDescriptor = UINT64_C(1) << 61U;
 
 // A block that is only partly overwritten must be read first, when it exists and is not in memory.
 bool needs_read_first(const IoOp& op, std::uint64_t page, const FileState& file, const UpdateRegions& regions,
@@ -94,15 +96,17 @@ IoEstimate estimate_remove(const IoOp& op, UpdateRegions& regions, std::uint64_t
               regions.remove(op.file, page_after(op.offset_bytes), end_page, now_ns) * kPageBytes};
 }
 
-IoEstimate estimate_creation(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns) {
+IoEstimate estimate_creation(const IoOp& op, DirtyData& dirty, std::uint64_t now_ns) {
   if (op.file.inode == 0) return {};
   const std::uint64_t number = op.file.inode - 1;
-  const FileId group{op.file.device, kFirstGroup - number / kGroupInodes};
-  const std::uint64_t place_bytes = number % kGroupInodes * op.length_bytes;
-  std::uint64_t pages =
-      regions.mark(group, page_of(place_bytes), page_after(place_bytes + op.length_bytes), now_ns);
-  pages += regions.mark(group, kBitmapsPage, kBitmapsPage + kBitmapPages, now_ns);
-  pages += regions.mark(op.file, 0, page_after(op.file_size_bytes), now_ns);
+  const std::uint64_t group = number / kGroupInodes;
+  std::uint64_t pages = dirty.regions.mark(op.file, 0, page_after(op.file_size_bytes), now_ns);
+  const auto mark = [&](std::uint64_t block) {
+    pages += dirty.inode_blocks.mark(op.file.device, block, now_ns) ? 1 : 0;
+  };
+  mark(page_of(number * op.length_bytes));
+  for (std::uint64_t i = 0; i < kGroupBitmaps; ++i) mark(kFirstBitmap + group * kGroupBitmaps + i);
+  mark(kFirstDescriptor + page_of(group * kDescriptorBytes));
   return {.write_bytes = pages * kPageBytes};
 }
 

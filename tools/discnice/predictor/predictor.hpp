@@ -2,14 +2,14 @@
 // predictor: from an operation about to be made, the bytes the disk will move. Pure but for the oracle it
 // asks.
 //
-// It joins the models: cache and read-ahead for reads, update regions for writes and removals.
+// It joins the models: cache and read-ahead for reads, update regions for writes and removals, inode blocks for new files.
 #pragma once
 
 #include "tools/discnice/contract/io_estimate.hpp"
 #include "tools/discnice/contract/io_op.hpp"
+#include "tools/discnice/predictor/dirty_data.hpp"
 #include "tools/discnice/predictor/readahead_model.hpp"
 #include "tools/discnice/predictor/residency_oracle.hpp"
-#include "tools/discnice/predictor/update_regions.hpp"
 
 namespace discnice::predictor {
 
@@ -41,10 +41,11 @@ IoEstimate estimate_write(const IoOp& op, FileState& file, UpdateRegions& region
 IoEstimate estimate_remove(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns);
 
 /// Predicts what a new file costs beyond its data (op.kind == create): its inode, of op.length_bytes, in a table of inodes that is as dirty as
-/// the files made just before have left it, the bitmaps of its group, and of a folder its first block, of op.file_size_bytes.
-/// Knowledge assumed: ext4 keeps inodes in order of their numbers and gives new ones numbers close to each other, by default 8192 a group with
-/// two bitmaps (fs/ext4/ialloc.c, mke2fs.conf). Other group sizes move the bitmaps' share, some bytes a file.
-IoEstimate estimate_creation(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns);
+/// the files made just before have left it, the bitmaps and the descriptor of its group, and of a folder its first block, of
+/// op.file_size_bytes. An inode's bytes are a power of two.
+/// Knowledge assumed: ext4 keeps inodes in order of their numbers, by default 8192 a group with two bitmaps and a descriptor of 64 bytes
+/// (fs/ext4/ialloc.c, mke2fs.conf). Other group sizes move the share of these, some bytes a file.
+IoEstimate estimate_creation(const IoOp& op, DirtyData& dirty, std::uint64_t now_ns);
 
 /// What op names was sent to the disk (op.kind == settle), all of the file with a length of 0: writing there again costs again.
 void note_sent(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns);

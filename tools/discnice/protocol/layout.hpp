@@ -24,7 +24,7 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 12;
+inline constexpr std::uint32_t kSegmentVersion = 13;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the first slot.
@@ -172,8 +172,8 @@ struct JobOptions {
 /// As many as there are lanes (policy/lanes.hpp).
 inline constexpr std::uint32_t kLaneStates = 4;
 
-/// Room for the table of dirty data; its layout is the predictor's (update_regions.hpp), and zero bytes are an empty one.
-inline constexpr std::size_t kDirtyTableBytes = 32768;
+/// Room for the table of dirty data; its layout is the predictor's (dirty_data.hpp), and zero bytes are an empty one.
+inline constexpr std::size_t kDirtyTableBytes = 65536;
 
 struct Segment {
   std::atomic<std::uint64_t> magic;  // writer: the creator, last of all (release); readers acquire

@@ -10,8 +10,8 @@ namespace {
 // No holder needs more than microseconds; one that the scheduler put aside for so long is as good as dead.
 constexpr std::uint64_t kHeldNsMax = 1'000'000'000;
 
-static_assert(sizeof(predictor::UpdateRegions) <= protocol::kDirtyTableBytes);
-static_assert(alignof(predictor::UpdateRegions) <= 8);
+static_assert(sizeof(predictor::DirtyData) <= protocol::kDirtyTableBytes);
+static_assert(alignof(predictor::DirtyData) <= 8);
 
 // By the holder. The pair of the release is in has_dirty_data().
 bool has_memory(protocol::Segment& segment) {

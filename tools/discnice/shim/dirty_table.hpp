@@ -9,22 +9,22 @@
 
 #include <cstdint>
 
-#include "tools/discnice/predictor/update_regions.hpp"
+#include "tools/discnice/predictor/dirty_data.hpp"
 #include "tools/discnice/shim/job.hpp"
 
 namespace discnice::shim {
 
 /// The table as it stands; it has no memory before it was first held.
-inline predictor::UpdateRegions& dirty_table(const Job& job) {
-  return *reinterpret_cast<predictor::UpdateRegions*>(job.segment->dirty_table);
+inline predictor::DirtyData& dirty_table(const Job& job) {
+  return *reinterpret_cast<predictor::DirtyData*>(job.segment->dirty_table);
 }
 
-/// False while nothing is in it, and before it has memory.
+/// False while no file's data is in it, and before it has memory.
 inline bool has_dirty_data(const Job& job) {
   const protocol::Segment& segment = *job.segment;
   const bool is_there =
       segment.is_all_reserved != 0 || segment.is_dirty_table_reserved.load(std::memory_order_acquire) != 0;
-  return is_there && !dirty_table(job).is_empty();
+  return is_there && !dirty_table(job).regions.is_empty();
 }
 
 /// Holds the table for the length of a block, if nobody else does and there is memory for it.
@@ -36,7 +36,8 @@ class HeldTable {
   HeldTable& operator=(const HeldTable&) = delete;
 
   explicit operator bool() const { return held_ns_ != 0; }
-  predictor::UpdateRegions& operator*() const { return dirty_table(job_); }
+  predictor::DirtyData& operator*() const { return dirty_table(job_); }
+  predictor::DirtyData* operator->() const { return &dirty_table(job_); }
 
  private:
   const Job& job_;

@@ -358,7 +358,7 @@ IoEstimate estimate_writing(Job& job, OpenFile& file, const IoOp& op,
   if ((job.segment->options.disabled_models & protocol::kWithoutWrites) != 0)
     return {.write_bytes = op.length_bytes};
   const HeldTable table(job);
-  if (table) return predictor::estimate_write(op, file.state, *table, oracle, now_ns);
+  if (table) return predictor::estimate_write(op, file.state, table->regions, oracle, now_ns);
   protocol::add(*job.member, Counter::fallbacks, 1);
   return {.write_bytes = op.length_bytes};
 }
@@ -550,7 +550,7 @@ void smooth(Job& job, const Transfer& transfer, std::uint64_t bytes) {
   if (file == nullptr || transfer.signals == nullptr || is_verifying(job)) return;
   if (!smooth_after_write(job, *file, transfer.fd, bytes, *transfer.signals)) return;
   const HeldTable table(job);
-  if (table) (*table).clear(file->id);
+  if (table) table->regions.clear(file->id);
   if (table) record_operation(job, {OpKind::settle, file->id}, {}, monotonic_coarse_ns());
 }
 
@@ -760,7 +760,7 @@ void after_replacing(int folder, const char* path) {
   if (device == nullptr || !device->is_flushed_by_renaming) return;
   const FileId file{status.st_dev, status.st_ino};
   const HeldTable table(*here);
-  if (table) (*table).clear(file);
+  if (table) table->regions.clear(file);
   if (table) record_operation(*here, {OpKind::settle, file}, {}, monotonic_coarse_ns());
 }
 
@@ -781,7 +781,7 @@ void after_removal(const Removal& removal, std::uint64_t offset_bytes) {
     const IoOp op{OpKind::remove, removal.file, offset_bytes, 0, 0, false};
     if (table) {
       const std::uint64_t now_ns = monotonic_coarse_ns();
-      const IoEstimate saved = predictor::estimate_remove(op, *table, now_ns);
+      const IoEstimate saved = predictor::estimate_remove(op, table->regions, now_ns);
       refund(*here, saved.refund_bytes);
       record_operation(*here, op, saved, now_ns);
       if (is_verifying(*here)) note_class_prediction(*here, protocol::CallClass::remove, saved);
@@ -808,7 +808,7 @@ void after_sync(int fd) {
   const OpenFile* file = charged_file(*here, fd);
   if (file == nullptr) return;
   const HeldTable table(*here);
-  if (table) (*table).clear(file->id);
+  if (table) table->regions.clear(file->id);
   if (table) record_operation(*here, {OpKind::settle, file->id}, {}, monotonic_coarse_ns());
   settle_if_stale(*here);
 }
@@ -822,7 +822,7 @@ void after_range_removal(int fd, std::uint64_t offset_bytes, std::uint64_t lengt
   if (!table) return;
   const IoOp op{OpKind::remove, file->id, offset_bytes, length_bytes};
   const std::uint64_t now_ns = monotonic_coarse_ns();
-  const IoEstimate saved = predictor::estimate_remove(op, *table, now_ns);
+  const IoEstimate saved = predictor::estimate_remove(op, table->regions, now_ns);
   refund(*here, saved.refund_bytes);
   record_operation(*here, op, saved, now_ns);
   if (is_verifying(*here)) note_class_prediction(*here, protocol::CallClass::remove, saved);
@@ -836,7 +836,7 @@ void after_range_sent(int fd, std::uint64_t offset_bytes, std::uint64_t length_b
   if (!table) return;
   const IoOp op{OpKind::settle, file->id, offset_bytes, length_bytes};
   const std::uint64_t now_ns = monotonic_coarse_ns();
-  predictor::note_sent(op, *table, now_ns);
+  predictor::note_sent(op, table->regions, now_ns);
   record_operation(*here, op, {}, now_ns);
 }
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// inode_blocks: which of the blocks that a file system keeps its inodes in are dirty in memory and not on disk yet.
+//
+// Apart from the blocks of files (update_regions), because their places are many and small: each folder may have its files' inodes elsewhere,
+// and a program that makes files in hundreds of folders by turns comes back to each block again and again.
+//
+// Knowledge assumed: delayed write; what was dirtied is on its way to the disk after an age limit.
+// Inference drawn: whether a block that is changed now costs the disk anything new.
+// What breaks it: other writers, a sync, early flushing under memory pressure, more places at once than the table holds. A forgotten block is
+//   charged again, never the other way round; the kernel's account corrects that.
+// The table may lie in memory that others damage: nothing in it leads beyond its bounds. Zero bytes are an empty one.
+#pragma once
+
+#include <cstdint>
+
+namespace discnice::predictor {
+
+class InodeBlocks {
+ public:
+  static constexpr unsigned kSets = 128;
+  static constexpr unsigned kWays = 8;
+  static constexpr unsigned kStretchBlocks = 64;
+
+  /// Marks a block of that device dirty. True: it was clean, or is not known any more.
+  bool mark(std::uint64_t device, std::uint64_t block, std::uint64_t now_ns);
+
+  void forget_all();
+
+ private:
+  struct Stretch {
+    std::uint64_t device = 0;
+    std::uint64_t number = 0;
+    std::uint64_t dirty_since_ns = 0;  // its first block
+    std::uint64_t dirty_blocks = 0;    // a bit each; 0: nothing is known
+  };
+  using Set = Stretch[kWays];  // the one marked last in front
+
+  Set sets_[kSets] = {};
+};
+
+}  // namespace discnice::predictor
