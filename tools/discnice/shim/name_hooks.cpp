@@ -34,14 +34,23 @@ DIR* opened_folder(DIR* folder) {
   return folder;
 }
 
-// Of a file system that nothing has been opened on yet nothing is known.
+// The device of a folder: where none of its files has been opened yet, by a descriptor that is gone again at once.
+Device* device_of_folder(const Job& job, int folder, const char* path, std::uint64_t number) {
+  if (Device* known = known_device(number); known != nullptr) return known;
+  const long fd = raw_syscall(SYS_openat, folder, word(path), O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+  if (gray::base::is_raw_error(fd)) return nullptr;
+  Device* device = device_of(*job.segment, static_cast<int>(fd), number);
+  raw_syscall(SYS_close, fd);
+  return device;
+}
+
 void made_folder(int folder, const char* path, const ThreadAccount& before) {
   Job* here = job();
   struct stat status {};
   if (here == nullptr ||
       gray::base::is_raw_error(raw_syscall(SYS_newfstatat, folder, word(path), word(&status), 0)))
     return;
-  Device* device = known_device(status.st_dev);
+  Device* device = device_of_folder(*here, folder, path, status.st_dev);
   if (device != nullptr) charge_creation(*here, {{status.st_dev, status.st_ino}, *device, true, before});
 }
 
