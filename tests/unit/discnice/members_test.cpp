@@ -207,6 +207,32 @@ TEST_CASE("a child killed in the middle loses nothing it had counted", "[members
   CHECK(segment->members_live.load() == 1);  // the killed one was taken off when its slot was
 }
 
+TEST_CASE("who leaves last after others were killed finds nobody there", "[members]") {
+  const Shared segment;
+  Member& own = enter(*segment, own_pid(), JoinKind::after_fork);
+  const pid_t child = start_child([&] {
+    enter(*segment, own_pid(), JoinKind::after_fork);
+    raise(SIGKILL);
+    return 0;
+  });
+  CHECK(wait_for(child) == 128 + SIGKILL);
+  CHECK_FALSE(is_deserted(*segment, 1));  // oneself is there
+  const std::uint32_t left = leave(*segment, own, own_pid());
+  CHECK(left == 1);
+  CHECK(is_deserted(*segment, left));
+  CHECK(is_deserted(*segment, 0));
+}
+
+TEST_CASE("those who share the first slot are taken to live", "[members]") {
+  const Shared segment;
+  for (std::uint32_t i = 1; i < kMemberMax; ++i) segment->members[i].pid.store(own_pid());
+  segment->used_members.store(UINT64_MAX);
+  enter(*segment, kDeadPid, JoinKind::after_fork);
+  for (std::uint32_t i = 1; i < kMemberMax; ++i) segment->members[i].pid.store(0);
+  CHECK(count_alive(*segment) == 0);
+  CHECK_FALSE(is_deserted(*segment, 1));
+}
+
 TEST_CASE("eight processes that add, leave and come back are summed exactly", "[members]") {
   constexpr std::uint64_t kProcesses = 8;
   constexpr std::uint64_t kRounds = 50;

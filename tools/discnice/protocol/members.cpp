@@ -193,6 +193,12 @@ std::uint32_t count_alive(const Segment& segment) {
   return alive;
 }
 
+bool is_deserted(const Segment& segment, std::uint32_t members_left) {
+  if (members_left == 0) return true;
+  const bool is_shared = segment.members[kSharedSlot].pid.load(std::memory_order_relaxed) == kSharedSlotPid;
+  return !is_shared && count_alive(segment) == 0;
+}
+
 std::uint64_t reserved_bytes(const Segment& segment) {
   std::uint64_t sum = 0;
   for_each_used(segment, [&](const Member& member) {

@@ -37,6 +37,10 @@ Totals totals(const Segment& segment);
 /// How many members are alive now (asks the kernel about each pid).
 std::uint32_t count_alive(const Segment& segment);
 
+/// Whether nobody is left, where leave() said `members_left`: those of them that were killed never left, and the kernel is asked about each.
+/// Members that share the first slot cannot be asked about and count as alive.
+bool is_deserted(const Segment& segment, std::uint32_t members_left);
+
 /// What members were charged for operations that still wait for their turn.
 std::uint64_t reserved_bytes(const Segment& segment);
 

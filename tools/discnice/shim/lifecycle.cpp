@@ -152,10 +152,9 @@ Result<Segment*> find_job(const Request& request, char** environment) {
 
 // The last one out of a job whose starter is gone removes its name.
 void remove_when_last(Segment& segment, std::uint32_t members_left) {
-  if (members_left != 0) return;
   const std::uint32_t creator = segment.creator_pid;
   if (creator != own_pid() && raw_syscall(SYS_kill, static_cast<long>(creator), 0) != -ESRCH) return;
-  protocol::remove(protocol::name_of(segment));
+  if (protocol::is_deserted(segment, members_left)) protocol::remove(protocol::name_of(segment));
 }
 
 // True for a program that the job is told to leave alone.
