@@ -2,15 +2,21 @@
 # SPDX-License-Identifier: MIT
 """measured: runs a command, its output dropped, and prints its wall time and its processor time in seconds and the disk blocks it read.
 
-  measured.py CMD...       the figures are those of CMD and all that it waited for (getrusage); CMD's status becomes its own
+  measured.py [NAME=VALUE...] CMD...       with these in CMD's environment; the figures are those of CMD and all that it waited for
+                                           (getrusage); CMD's status becomes its own
 """
 import os
 import sys
 import time
 
+command = sys.argv[1:]
+environment = dict(os.environ)
+while command and "=" in command[0]:
+    name, _, value = command.pop(0).partition("=")
+    environment[name] = value
 nothing = os.open(os.devnull, os.O_WRONLY)
 start_s = time.monotonic()
-child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, nothing, 1)])
+child = os.posix_spawnp(command[0], command, environment, file_actions=[(os.POSIX_SPAWN_DUP2, nothing, 1)])
 _, status, usage = os.wait4(child, 0)
 wall_s = time.monotonic() - start_s
 print(f"{wall_s:.6f} {usage.ru_utime + usage.ru_stime:.6f} {usage.ru_inblock}")
