@@ -91,6 +91,8 @@ patterns() {
       verify --ledger "$ledger" -- python3 -c "$REPLACED" "$way"
       off write 150000 "replaced by $way, ledger $ledger"
     done
+    verify --ledger "$ledger" -- python3 -c "$MANY_REMOVED"
+    off write 600000 "a thousand files made and removed, ledger $ledger"
     verify --ledger "$ledger" -- sh -c 'for i in 1 2 3 4 5; do head -c 4000000 big >passed_on; wc -c <passed_on; rm passed_on; done'
     off write 100000 "removed by another process, ledger $ledger"
     hold big
@@ -100,6 +102,12 @@ patterns() {
     sync big
   done
 }
+
+# More files than the table knows in full, removed before any of them reached the disk.
+readonly MANY_REMOVED='import os
+for i in range(1000):
+    f = os.open(f"temporary{i}", os.O_WRONLY | os.O_CREAT | os.O_EXCL); os.write(f, b"x" * 5000); os.close(f)
+for i in range(1000): os.unlink(f"temporary{i}")'
 
 # Files by turns in folders whose inodes lie far from each other, as ext4 arranges it for folders of one with the attribute T.
 readonly FOLDERS='import os

@@ -7,6 +7,8 @@
 
 #include <memory>
 
+#include <sys/mman.h>
+
 #include "tests/support/catch.hpp"
 #include "tests/unit/discnice/front_only.hpp"
 #include "toolbox/base/clock.hpp"
@@ -49,6 +51,25 @@ TEST_CASE("a table that there is no memory for is held by nobody and not touched
   CHECK_FALSE(HeldTable(job));
   CHECK_FALSE(has_dirty_data(job));
   CHECK(front.segment->dirty_table_held_ns == 0);
+}
+
+TEST_CASE("memory for many files is asked for when there are many, and once") {
+  SmallJob small;
+  const auto mark_many = [&] {
+    for (std::uint64_t inode = 1; inode < 300; ++inode)
+      HeldTable(small.job)->regions.mark({1, inode}, 0, 1, 1);
+  };
+  mark_many();
+  CHECK(dirty_table(small.job).regions.dirty_pages() >= 298);  // the first to make room found none yet
+
+  const discnice::test::FrontOnly front;  // of whose table there is memory for the first part
+  const Job job{front.segment, nullptr, 1, 1, nullptr};
+  front.segment->is_dirty_table_reserved = 1;
+  REQUIRE(mmap(front.segment->dirty_table, 65536, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == front.segment->dirty_table);
+  for (std::uint64_t inode = 1; inode < 300; ++inode) HeldTable(job)->regions.mark({1, inode}, 0, 1, 1);
+  CHECK(dirty_table(job).regions.dirty_pages() == predictor::UpdateRegions::kFilesMax);
+  CHECK_FALSE(dirty_table(job).regions.wants_rest());
 }
 
 TEST_CASE("a holder that was killed lets the table go, which is empty then") {

@@ -266,8 +266,109 @@ TEST_CASE("one file too many takes the place of the one that was not written to 
   CHECK(regions->dirty_pages() == UpdateRegions::kFilesMax);
 }
 
+TEST_CASE("thousands of files written from front to back and removed again agree with a set of pages each",
+          "[update_regions]") {
+  std::mt19937_64 random(11);
+  for (const std::uint64_t files : {200U, 1000U, 3000U}) {
+    const auto regions = make_regions();
+    PlainRegions plain;
+    regions->allow_rest(true);
+    std::map<std::uint64_t, std::uint64_t> ends;
+    std::uint64_t now_ns = kSecondNs;
+    for (std::uint64_t i = 0; i < 12 * files; ++i) {
+      const std::uint64_t file = random() % files;
+      const std::uint64_t dice = random() % 100;
+      const std::uint64_t page = random() % 12;
+      INFO(files << " files, step " << i << ", file " << file);
+      if (dice < 70) {
+        std::uint64_t& end = ends[file];
+        const std::uint64_t length = random() % 4;
+        REQUIRE(regions->mark(file_id(file), end, end + length, now_ns) ==
+                plain.mark(file, end, end + length, now_ns));
+        end += length;
+      } else if (dice < 85) {
+        ends[file] = std::min(ends[file], page);
+        REQUIRE(regions->remove_from(file_id(file), page, now_ns) == plain.remove_from(file, page, now_ns));
+      } else if (dice < 95) {
+        ends[file] = 0;
+        regions->clear(file_id(file));
+        plain.clear(file);
+      } else {
+        REQUIRE(regions->is_dirty(file_id(file), page, now_ns) == plain.is_dirty(file, page, now_ns));
+      }
+      if (random() % files == 0) now_ns += 4 * kSecondNs;
+    }
+    for (std::uint64_t file = 0; file < files; ++file)
+      REQUIRE(regions->remove_from(file_id(file), 0, now_ns) == plain.remove_from(file, 0, now_ns));
+  }
+}
+
+TEST_CASE("of a file that has to make room the longest stretch is kept, once there may be more memory",
+          "[update_regions]") {
+  const auto regions = make_regions();
+  const auto fill = [&](std::uint64_t from) {
+    for (std::uint64_t i = 0; i < UpdateRegions::kFilesMax; ++i)
+      regions->mark(file_id(from + i), 0, 1, kSecondNs);
+  };
+  const auto mark_it = [&](std::uint64_t number) {
+    for (const std::uint64_t page : {0U, 10U, 20U, 30U})
+      regions->mark(file_id(number), page, page + (page == 20 ? 3 : 1), kSecondNs);
+  };
+  mark_it(1);
+  CHECK_FALSE(regions->wants_rest());
+  fill(1000);
+  CHECK(regions->wants_rest());
+  CHECK_FALSE(regions->is_dirty(file_id(1), 21, kSecondNs));
+  regions->allow_rest(true);
+  CHECK_FALSE(regions->wants_rest());
+  mark_it(2);
+  fill(2000);
+  CHECK(regions->is_dirty(file_id(2), 22, kSecondNs));
+  CHECK_FALSE(regions->is_dirty(file_id(2), 10, kSecondNs));
+  CHECK_FALSE(regions->is_dirty(file_id(2), 22, kSecondNs + UpdateRegions::kDirtyAgeMaxNs));
+  CHECK(regions->remove_from(file_id(2), 0, kSecondNs) == 3);
+  CHECK(regions->remove_from(file_id(2), 0, kSecondNs) == 0);
+  regions->forget_all();
+  CHECK(regions->is_empty());
+  CHECK(regions->dirty_pages() == 0);
+}
+
+TEST_CASE("where there is no more memory for them files that have to make room are forgotten",
+          "[update_regions]") {
+  const auto regions = make_regions();
+  regions->allow_rest(false);
+  for (std::uint64_t i = 0; i < 3 * UpdateRegions::kFilesMax; ++i) regions->mark(file_id(i), 0, 1, kSecondNs);
+  CHECK_FALSE(regions->wants_rest());
+  CHECK_FALSE(regions->is_dirty(file_id(0), 0, kSecondNs));
+  CHECK(regions->dirty_pages() == UpdateRegions::kFilesMax);
+}
+
+TEST_CASE("more files than there is room for anywhere are charged again, never left out",
+          "[update_regions]") {
+  const auto regions = make_regions();
+  regions->allow_rest(true);
+  constexpr std::uint64_t kFiles = 4 * RestingFiles::kSets * RestingFiles::kWays;
+  for (std::uint64_t i = 0; i < kFiles; ++i) REQUIRE(regions->mark(file_id(i), 0, 2, kSecondNs) == 2);
+  std::uint64_t kept = 0;
+  for (std::uint64_t i = 0; i < kFiles; ++i) kept += regions->remove_from(file_id(i), 0, kSecondNs);
+  CHECK(kept <= 2 * (RestingFiles::kSets * RestingFiles::kWays + UpdateRegions::kFilesMax));
+  CHECK(kept > RestingFiles::kSets * RestingFiles::kWays);
+  CHECK(regions->dirty_pages() == 0);
+}
+
+TEST_CASE("files of which an entry cannot tell are forgotten and nothing else", "[update_regions]") {
+  const auto files = std::make_unique<RestingFiles>();
+  CHECK(files->put({{UINT64_C(1) << 40U, 5}, kSecondNs, 0, 1}) == 0);
+  CHECK(files->put({{1, 5}, kSecondNs, 0, UINT64_C(1) << 40U}) == 0);
+  CHECK(files->put({{1, 5}, kSecondNs, 3, 3}) == 0);
+  CHECK(files->pages() == 0);
+  RestingFiles::File taken;
+  CHECK_FALSE(files->take({1, 5}, &taken));
+}
+
 TEST_CASE("no file is taken for another one, however many come by", "[update_regions]") {
   const auto regions = make_regions();
+  regions->allow_rest(true);
   std::mt19937_64 random(1);
   constexpr unsigned kFiles = 200'000;  // so many that hundreds of them agree in what is compared first
   for (unsigned i = 0; i < kFiles; ++i) {

@@ -8,8 +8,8 @@
 namespace discnice::predictor {
 
 struct DirtyData {
-  UpdateRegions regions;
   InodeBlocks inode_blocks;
+  UpdateRegions regions;  // the last, for what it may be allowed lies at its end
 
   void forget_all() {
     regions.forget_all();

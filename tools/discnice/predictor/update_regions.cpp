@@ -28,19 +28,24 @@ unsigned UpdateRegions::index_of(const FileId& file) const {
 
 UpdateRegions::File* UpdateRegions::find(const FileId& file, std::uint64_t now_ns) {
   const unsigned index = index_of(file);
-  if (index == kFilesMax) return nullptr;
+  if (index == kFilesMax) return wake(file, now_ns);
   if (now_ns - files_[index].dirty_since_ns < kDirtyAgeMaxNs) return &files_[index];
   drop(index);  // written back by age
   return nullptr;
 }
 
 UpdateRegions::File& UpdateRegions::find_or_add(const FileId& file, std::uint64_t now_ns) {
-  if (File* known = find(file, now_ns); known != nullptr) return *known;
+  File* known = find(file, now_ns);
+  return known != nullptr ? *known : add(file, now_ns);
+}
+
+UpdateRegions::File& UpdateRegions::add(const FileId& file, std::uint64_t dirty_since_ns) {
   if (file_count() == kFilesMax) {
     unsigned longest_unused = 0;
     for (unsigned i = 1; i < file_count(); ++i) {
       if (last_marks_[i] < last_marks_[longest_unused]) longest_unused = i;
     }
+    put_to_rest(files_[longest_unused]);
     drop(longest_unused);
   }
   const unsigned place = file_count();
@@ -48,9 +53,32 @@ UpdateRegions::File& UpdateRegions::find_or_add(const FileId& file, std::uint64_
   File& added = files_[place];
   added.id = file;
   tags_[place] = tag_of(file);
-  added.dirty_since_ns = now_ns;
+  added.dirty_since_ns = dirty_since_ns;
   added.interval_count = 0;
   return added;
+}
+
+void UpdateRegions::put_to_rest(const File& file) {
+  if (rest_ == Rest::not_needed) rest_ = Rest::wanted;
+  if (rest_ != Rest::allowed) return;
+  Interval longest;
+  for (std::uint32_t i = 0; i < file.count(); ++i) {
+    const Interval& one = file.intervals[i];
+    if (one.end_page - one.first_page > longest.end_page - longest.first_page) longest = one;
+  }
+  resting_count_ += resting_.put({file.id, file.dirty_since_ns, longest.first_page, longest.end_page});
+}
+
+// A file that is written to or removed is one of the table again.
+UpdateRegions::File* UpdateRegions::wake(const FileId& id, std::uint64_t now_ns) {
+  RestingFiles::File rested;
+  if (resting_count_ == 0 || rest_ != Rest::allowed || !resting_.take(id, &rested)) return nullptr;
+  --resting_count_;
+  if (now_ns - rested.dirty_since_ns >= kDirtyAgeMaxNs) return nullptr;
+  File& woken = add(id, rested.dirty_since_ns);
+  last_marks_[&woken - files_] = ++marks_;
+  insert(woken, {rested.first_page, rested.end_page});
+  return &woken;
 }
 
 void UpdateRegions::drop(unsigned index) {
@@ -124,7 +152,13 @@ std::uint64_t UpdateRegions::mark(const FileId& id, std::uint64_t first_page, st
 
 bool UpdateRegions::is_dirty(const FileId& id, std::uint64_t page, std::uint64_t now_ns) const {
   const unsigned index = index_of(id);
-  if (index == kFilesMax || now_ns - files_[index].dirty_since_ns >= kDirtyAgeMaxNs) return false;
+  RestingFiles::File rested;
+  if (index == kFilesMax) {
+    return resting_count_ != 0 && rest_ == Rest::allowed && resting_.look(id, &rested) &&
+           now_ns - rested.dirty_since_ns < kDirtyAgeMaxNs && page >= rested.first_page &&
+           page < rested.end_page;
+  }
+  if (now_ns - files_[index].dirty_since_ns >= kDirtyAgeMaxNs) return false;
   const File& file = files_[index];
   for (std::uint32_t i = 0; i < file.count(); ++i) {
     if (page >= file.intervals[i].first_page && page < file.intervals[i].end_page) return true;
@@ -156,11 +190,22 @@ std::uint64_t UpdateRegions::remove(const FileId& id, std::uint64_t first_page, 
 }
 
 void UpdateRegions::clear(const FileId& id) {
-  if (const unsigned index = index_of(id); index != kFilesMax) drop(index);
+  RestingFiles::File rested;
+  if (const unsigned index = index_of(id); index != kFilesMax) {
+    drop(index);
+  } else if (resting_count_ != 0 && rest_ == Rest::allowed && resting_.take(id, &rested)) {
+    --resting_count_;
+  }
+}
+
+void UpdateRegions::forget_all() {
+  file_count_ = 0;
+  resting_count_ = 0;
+  if (rest_ == Rest::allowed) resting_.forget_all();
 }
 
 std::uint64_t UpdateRegions::dirty_pages() const {
-  std::uint64_t pages = 0;
+  std::uint64_t pages = rest_ == Rest::allowed ? resting_.pages() : 0;
   for (unsigned i = 0; i < file_count(); ++i) {
     for (std::uint32_t k = 0; k < files_[i].count(); ++k) {
       pages += files_[i].intervals[k].end_page - files_[i].intervals[k].first_page;

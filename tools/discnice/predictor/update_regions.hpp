@@ -8,9 +8,8 @@
 // Knowledge assumed: delayed write; the kernel flushes a file's dirty data when its first dirtying is older
 // than an age limit.
 // Inference drawn: how many new dirty bytes a write makes, how many a removal takes back.
-// What breaks it: writers outside the job, early flushing under memory pressure, more files or fragments
-// than the table
-//   holds. Forgotten regions are charged again when rewritten, never the other way round; the kernel's
+// What breaks it: writers outside the job, early flushing under memory pressure, more files or fragments than the tables
+//   hold. Forgotten regions are charged again when rewritten, never the other way round; the kernel's
 //   account corrects that.
 // The table may lie in memory that others damage: its counts are never believed beyond its bounds.
 // Invariant: pages marked - pages removed = pages in the table + pages written back or forgotten.
@@ -19,6 +18,7 @@
 #include <cstdint>
 
 #include "tools/discnice/contract/io_op.hpp"
+#include "tools/discnice/predictor/resting_files.hpp"
 
 namespace discnice::predictor {
 
@@ -50,12 +50,19 @@ class UpdateRegions {
   void clear(const FileId& file);
 
   /// Forgets everything.
-  void forget_all() { file_count_ = 0; }
+  void forget_all();
 
-  [[nodiscard]] bool is_empty() const { return file_count() == 0; }
+  [[nodiscard]] bool is_empty() const { return file_count() == 0 && resting_count_ == 0; }
   [[nodiscard]] std::uint64_t dirty_pages() const;
 
+  /// The table has had more files than it knows in full: the longest stretch of those that had to make room could be kept in memory behind it,
+  /// kRestingBytes at its end, which is not touched before it was allowed. Until then they are forgotten.
+  [[nodiscard]] bool wants_rest() const { return rest_ == Rest::wanted; }
+  void allow_rest(bool is_allowed) { rest_ = is_allowed ? Rest::allowed : Rest::refused; }
+  static constexpr unsigned kRestingBytes = sizeof(RestingFiles);
+
  private:
+  enum class Rest : std::uint32_t { not_needed, wanted, allowed, refused };
   struct Interval {
     std::uint64_t first_page = 0;
     std::uint64_t end_page = 0;
@@ -77,6 +84,9 @@ class UpdateRegions {
   [[nodiscard]] unsigned index_of(const FileId& file) const;  // kFilesMax: not in the table
   File* find(const FileId& file, std::uint64_t now_ns);
   File& find_or_add(const FileId& file, std::uint64_t now_ns);
+  File& add(const FileId& file, std::uint64_t dirty_since_ns);
+  File* wake(const FileId& file, std::uint64_t now_ns);
+  void put_to_rest(const File& file);
   void drop(unsigned index);
   static void insert(File& file, Interval added);
   static void store(File& file, const Interval* kept, std::uint32_t count, std::uint32_t newest);
@@ -87,6 +97,9 @@ class UpdateRegions {
   // Of each file, apart from it: every new file is looked for in vain, and a look at all of them would read a cache line of each.
   std::uint16_t tags_[kFilesMax] = {};        // tag_of() its id
   std::uint64_t last_marks_[kFilesMax] = {};  // of marks_
+  Rest rest_ = Rest::not_needed;
+  std::uint32_t resting_count_ = 0;
+  RestingFiles resting_;  // the last of all
 };
 
 }  // namespace discnice::predictor

@@ -172,8 +172,9 @@ struct JobOptions {
 /// As many as there are lanes (policy/lanes.hpp).
 inline constexpr std::uint32_t kLaneStates = 4;
 
-/// Room for the table of dirty data; its layout is the predictor's (dirty_data.hpp), and zero bytes are an empty one.
-inline constexpr std::size_t kDirtyTableBytes = 65536;
+/// Room for the table of dirty data; its layout is the predictor's (dirty_data.hpp), and zero bytes are an empty one. Its second part is used when
+/// more files are dirty than the first has room for.
+inline constexpr std::size_t kDirtyTableBytes = 65536 + 262144;
 
 struct Segment {
   std::atomic<std::uint64_t> magic;  // writer: the creator, last of all (release); readers acquire

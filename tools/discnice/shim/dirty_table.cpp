@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/shim/dirty_table.hpp"
 
+#include <cstddef>
+
 #include "toolbox/base/clock.hpp"
 #include "tools/discnice/protocol/reserve.hpp"
 
@@ -13,10 +15,13 @@ constexpr std::uint64_t kHeldNsMax = 1'000'000'000;
 static_assert(sizeof(predictor::DirtyData) <= protocol::kDirtyTableBytes);
 static_assert(alignof(predictor::DirtyData) <= 8);
 
+// What is reserved before there are many files.
+constexpr std::size_t kFirstBytes = sizeof(predictor::DirtyData) - predictor::UpdateRegions::kRestingBytes;
+
 // By the holder. The pair of the release is in has_dirty_data().
 bool has_memory(protocol::Segment& segment) {
   if (segment.is_dirty_table_reserved.load(std::memory_order_relaxed) != 0) return true;
-  if (!protocol::reserve(segment, segment.dirty_table, sizeof segment.dirty_table)) return false;
+  if (!protocol::reserve(segment, segment.dirty_table, kFirstBytes)) return false;
   segment.is_dirty_table_reserved.store(1, std::memory_order_release);
   return true;
 }
@@ -36,6 +41,10 @@ HeldTable::HeldTable(const Job& job) : job_(job) {
   }
   held_ns_ = now_ns;
   if (is_left_behind) dirty_table(job).forget_all();  // it may have been half changed
+  predictor::UpdateRegions& regions = dirty_table(job).regions;
+  if (regions.wants_rest())
+    regions.allow_rest(protocol::reserve(*job.segment, job.segment->dirty_table + kFirstBytes,
+                                         predictor::UpdateRegions::kRestingBytes));
 }
 
 HeldTable::~HeldTable() {

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// resting_files: files with dirty data that were not written to for long, a stretch of pages each.
+//
+// Beside update_regions, which knows a hundred files in full: who unpacks or builds something makes thousands, and may remove or rewrite them
+// before they reach the disk. Most of them were written from front to back, so that one stretch says all.
+// The table may lie in memory that others damage: nothing in it leads beyond its bounds. Zero bytes are an empty one.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/contract/io_op.hpp"
+
+namespace discnice::predictor {
+
+class RestingFiles {
+ public:
+  static constexpr unsigned kSets = 1024;
+  static constexpr unsigned kWays = 8;
+
+  struct File {
+    FileId id;
+    std::uint64_t dirty_since_ns = 0;
+    std::uint64_t first_page = 0;
+    std::uint64_t end_page = 0;
+  };
+
+  /// Takes a file in, in the place of the one that came longest ago where there is no other. Returns how many more there are now: 0 or 1. What is
+  /// too large for an entry is not taken.
+  unsigned put(const File& file);
+
+  /// Takes a file out. False: it is not here.
+  bool take(const FileId& id, File* taken);
+
+  /// The file, which stays. False: it is not here.
+  bool look(const FileId& id, File* seen) const;
+
+  /// Of all files; walks through the whole table.
+  [[nodiscard]] std::uint64_t pages() const;
+
+  void forget_all();
+
+ private:
+  struct Entry {
+    std::uint64_t inode = 0;
+    std::uint64_t first_page = 0;
+    std::uint64_t dirty_since_ns = 0;
+    std::uint32_t device = 0;
+    std::uint32_t pages = 0;  // 0: nobody
+  };
+  using Set = Entry[kWays];  // the one that came last in front
+
+  static unsigned set_of(const FileId& id);
+  static unsigned place_in(const Set& set, const FileId& id);
+
+  Set sets_[kSets] = {};
+};
+
+}  // namespace discnice::predictor
