@@ -2,6 +2,7 @@
 #include "tools/discnice/cli/job_keeper.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <csignal>
 #include <ctime>
 #include <filesystem>
@@ -10,7 +11,9 @@
 #include <sstream>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "toolbox/base/clock.hpp"
@@ -26,26 +29,45 @@ namespace discnice::cli {
 namespace {
 
 constexpr std::size_t kProcessesMax = 4096;
-// The first second's looks are close together; then one a second is enough.
-constexpr unsigned kEagerLooks = 10;
+// A program that runs without a limit is told of soon after the start; then one look a second is enough.
+constexpr unsigned kLooksPerSecond = 1000 / kKeepMs;
 constexpr char kLibraryName[] = "libdiscnice.so";
 
-std::filesystem::path proc(pid_t pid, const char* file) {
+std::string proc(pid_t pid, const char* file) {
   return fmt::format("/proc/{}/{}", pid, file);
 }
 
-std::string read_word(const std::filesystem::path& path) {
+std::string read_word(const std::string& path) {
   std::ifstream file(path);
   std::string text;
   std::getline(file, text);
   return text;
 }
 
-std::string read_all(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  return content.str();
+std::string read_all(const std::string& path) {
+  constexpr std::size_t kPieceBytes = 32768;
+  std::string content;
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return content;
+  ssize_t length = 0;
+  do {
+    const std::size_t before = content.size();
+    content.resize(before + kPieceBytes);
+    length = read(fd, content.data() + before, kPieceBytes);
+    content.resize(before + (length > 0 ? static_cast<std::size_t>(length) : 0));
+  } while (length > 0);
+  close(fd);
+  return content;
+}
+
+void append_children(const std::string& task, std::vector<pid_t>& found) {
+  std::istringstream children(read_all(task + "/children"));
+  for (pid_t child = 0; children >> child;) found.push_back(child);
+}
+
+// exec gives a process another one: it says where the program, its loader and its stack lie, which the kernel chooses anew.
+std::string image_of(pid_t pid) {
+  return read_all(proc(pid, "auxv"));
 }
 
 // The libraries to be preloaded come before libc: while that is not there yet the loader is at work. On a busy disk this takes longer than
@@ -59,43 +81,45 @@ bool is_being_loaded(const std::string& maps) {
 }  // namespace
 
 std::vector<pid_t> processes_below(pid_t pid) {
+  constexpr nlink_t kLinksOfOneThread = 3;  // proc_task_getattr() of fs/proc/base.c: two, and one a thread
   std::vector<pid_t> found{pid};
   for (std::size_t i = 0; i < found.size() && found.size() < kProcessesMax; ++i) {
-    std::error_code error;
-    for (const auto& thread : std::filesystem::directory_iterator(proc(found[i], "task"), error)) {
-      std::ifstream children(thread.path() / "children");
-      for (pid_t child = 0; children >> child;) found.push_back(child);
+    const std::string tasks = proc(found[i], "task");
+    struct stat status {};
+    if (stat(tasks.c_str(), &status) == 0 && status.st_nlink == kLinksOfOneThread) {
+      append_children(fmt::format("{}/{}", tasks, found[i]), found);
+      continue;
     }
+    std::error_code error;
+    for (const auto& thread : std::filesystem::directory_iterator(tasks, error))
+      append_children(thread.path().string(), found);
   }
   return found;
 }
 
-std::string why_uncovered(pid_t pid) {
+Coverage coverage_of(pid_t pid) {
   const std::string maps = read_all(proc(pid, "maps"));
-  if (maps.find(kLibraryName) != std::string::npos) return "";
+  if (maps.find(kLibraryName) != std::string::npos) return {true, ""};
   if (maps.empty()) {
     // A dead process has no map either; one of somebody else may not be looked into.
     const bool is_foreign =
         access(proc(pid, "maps").c_str(), R_OK) != 0 && access(proc(pid, "").c_str(), F_OK) == 0;
-    return is_foreign ? "runs with somebody else's rights (set-user-ID)" : "";
+    return {false, is_foreign ? "runs with somebody else's rights (set-user-ID)" : ""};
   }
   std::error_code error;
   const auto program = std::filesystem::read_symlink(proc(pid, "exe"), error);
-  if (error) return "";
+  if (error) return {};
   const std::string obstacle = obstacle_of(program);
-  if (!obstacle.empty()) return obstacle;
-  if (is_being_loaded(maps)) return "";
+  if (!obstacle.empty()) return {false, obstacle};
+  if (is_being_loaded(maps)) return {};
   const bool has_preload = read_all(proc(pid, "environ")).find(kLibraryName) != std::string::npos;
-  return has_preload ? "did not load it" : "was started with a scrubbed environment";
+  return {false, has_preload ? "did not load it" : "was started with a scrubbed environment"};
 }
 
 JobKeeper::JobKeeper(protocol::Segment& segment, const policy::Schedule& schedule, bool is_coverage_required)
     : segment_(segment), schedule_(schedule), is_coverage_required_(is_coverage_required) {}
 
-void JobKeeper::report_uncovered(pid_t pid, pid_t program) {
-  const std::string reason = why_uncovered(pid);
-  judged_.insert(pid);
-  if (reason.empty()) return;
+void JobKeeper::report_uncovered(pid_t pid, const std::string& reason, pid_t program) {
   const std::string name = read_word(proc(pid, "comm"));
   for (const auto& excluded : segment_.options.excluded) {
     if (excluded[0] != '\0' && name == excluded) return;
@@ -111,18 +135,27 @@ void JobKeeper::report_uncovered(pid_t pid, pid_t program) {
   for (const pid_t member : processes_below(program)) kill(member, SIGTERM);
 }
 
+// What was judged once is not judged again while it is the same image: its map is long, and the process may not change it while we read.
 // A process is between fork and exec, or its library is being loaded, for a moment: only the second look counts.
 void JobKeeper::look_at_processes(pid_t program) {
-  std::set<pid_t> seen;
+  std::map<pid_t, std::string> judged;
+  std::set<pid_t> suspects;
   for (const pid_t pid : processes_below(program)) {
-    if (judged_.count(pid) != 0 || why_uncovered(pid).empty()) continue;
-    if (seen_.count(pid) != 0) {
-      report_uncovered(pid, program);
-    } else {
-      seen.insert(pid);
+    std::string image = image_of(pid);
+    const auto known = judged_.find(pid);
+    bool is_judged = known != judged_.end() && known->second == image;
+    if (!is_judged) {
+      const Coverage coverage = coverage_of(pid);
+      const bool is_suspect = !coverage.obstacle.empty();
+      const bool is_confirmed = is_suspect && suspects_.count(pid) != 0;
+      if (is_confirmed) report_uncovered(pid, coverage.obstacle, program);
+      if (is_suspect && !is_confirmed) suspects.insert(pid);
+      is_judged = coverage.is_covered || is_confirmed;
     }
+    if (is_judged) judged.emplace(pid, std::move(image));
   }
-  seen_ = std::move(seen);
+  judged_ = std::move(judged);
+  suspects_ = std::move(suspects);
 }
 
 void JobKeeper::follow_schedule() {
@@ -159,11 +192,11 @@ void JobKeeper::return_budget_of_dead() {
 }
 
 void JobKeeper::look(pid_t program) {
-  const bool is_turn = looks_ < kEagerLooks || looks_ % kEagerLooks == 0;
   ++looks_;
   lend_share(segment_);
   return_budget_of_dead();
-  if (!is_turn) return;
+  const bool is_early = looks_ < kLooksPerSecond && std::has_single_bit(looks_);
+  if (!is_early && looks_ % kLooksPerSecond != 0 && suspects_.empty()) return;
   follow_schedule();
   if (!has_ended_job_) look_at_processes(program);
 }

@@ -39,7 +39,7 @@ class JobKeeper {
 
  private:
   void look_at_processes(pid_t program);
-  void report_uncovered(pid_t pid, pid_t program);
+  void report_uncovered(pid_t pid, const std::string& reason, pid_t program);
   void return_budget_of_dead();
 
   protocol::Segment& segment_;
@@ -50,15 +50,19 @@ class JobKeeper {
   std::uint64_t grant_sequence_ = 0;  // of the grant we published last; another one is a person's and stays
   const policy::ScheduleEntry* entry_ = nullptr;
   bool has_followed_ = false;
-  std::set<pid_t> seen_;    // uncovered at the last look; only who still is at the next is reported
-  std::set<pid_t> judged_;  // covered, or reported
+  std::set<pid_t> suspects_;             // uncovered at the last look; only who still is at the next is reported
+  std::map<pid_t, std::string> judged_;  // the images that are covered, or reported
   std::vector<UncoveredProgram> uncovered_;
 };
 
 /// All processes below `pid` that are there now, itself first.
 std::vector<pid_t> processes_below(pid_t pid);
 
-/// Why our library is not in that process; empty when it is there, or when that can't be known.
-std::string why_uncovered(pid_t pid);
+/// Whether our library is in a process, and if it is known not to be, why. Neither, where that can't be known (yet).
+struct Coverage {
+  bool is_covered = false;
+  std::string obstacle;
+};
+Coverage coverage_of(pid_t pid);
 
 }  // namespace discnice::cli

@@ -96,7 +96,7 @@ std::uint64_t count_uncovered(const protocol::Segment& segment) {
   std::uint64_t count = 0;
   bool is_launcher = true;  // the first is the process that started the job, and no member
   for (const pid_t pid : processes_below(static_cast<pid_t>(segment.creator_pid))) {
-    if (!is_launcher && !why_uncovered(pid).empty()) ++count;
+    if (!is_launcher && !coverage_of(pid).obstacle.empty()) ++count;
     is_launcher = false;
   }
   return count;
