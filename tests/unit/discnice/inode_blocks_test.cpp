@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tests/support/catch.hpp"
+#include "tools/discnice/predictor/dirty_age.hpp"
 #include "tools/discnice/predictor/predictor.hpp"
 
 using namespace discnice;
@@ -48,7 +49,7 @@ TEST_CASE("marks and age agree with a set of blocks, while there is room for all
       const std::uint64_t device = random() % 2;
       const std::uint64_t block = random() % (places * InodeBlocks::kStretchBlocks / 2);
       auto& [since_ns, known] = plain[{device, block / InodeBlocks::kStretchBlocks}];
-      if (now_ns - since_ns >= UpdateRegions::kDirtyAgeMaxNs) known.clear();
+      if (now_ns - since_ns >= kDirtyAgeMaxNs) known.clear();
       if (known.empty()) since_ns = now_ns;
       const bool is_fresh = known.insert(block).second;
       REQUIRE(blocks->mark(device, block, now_ns) == is_fresh);

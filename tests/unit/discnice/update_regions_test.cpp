@@ -14,6 +14,7 @@
 #include <set>
 
 #include "tests/support/catch.hpp"
+#include "tools/discnice/predictor/dirty_age.hpp"
 #include "tools/discnice/predictor/predictor.hpp"
 
 using namespace discnice;
@@ -98,7 +99,7 @@ class PlainRegions {
 
   void expire(std::uint64_t file, std::uint64_t now_ns) {
     const auto found = files_.find(file);
-    if (found != files_.end() && now_ns - found->second.since_ns >= UpdateRegions::kDirtyAgeMaxNs)
+    if (found != files_.end() && now_ns - found->second.since_ns >= kDirtyAgeMaxNs)
       files_.erase(found);
   }
 
@@ -325,7 +326,7 @@ TEST_CASE("of a file that has to make room the longest stretch is kept, once the
   fill(2000);
   CHECK(regions->is_dirty(file_id(2), 22, kSecondNs));
   CHECK_FALSE(regions->is_dirty(file_id(2), 10, kSecondNs));
-  CHECK_FALSE(regions->is_dirty(file_id(2), 22, kSecondNs + UpdateRegions::kDirtyAgeMaxNs));
+  CHECK_FALSE(regions->is_dirty(file_id(2), 22, kSecondNs + kDirtyAgeMaxNs));
   CHECK(regions->remove_from(file_id(2), 0, kSecondNs) == 3);
   CHECK(regions->remove_from(file_id(2), 0, kSecondNs) == 0);
   regions->forget_all();
@@ -380,7 +381,7 @@ TEST_CASE("no file is taken for another one, however many come by", "[update_reg
 
 TEST_CASE("the age of a file counts from its first dirtying, not from the last", "[update_regions]") {
   const auto regions = make_regions();
-  const std::uint64_t age_ns = UpdateRegions::kDirtyAgeMaxNs;
+  const std::uint64_t age_ns = kDirtyAgeMaxNs;
   CHECK(regions->mark(file_id(1), 0, 4, kSecondNs) == 4);
   CHECK(regions->mark(file_id(1), 2, 6, kSecondNs + age_ns - 1) == 2);
   CHECK(regions->is_dirty(file_id(1), 5, kSecondNs + age_ns - 1));

@@ -4,8 +4,9 @@
 // Knowledge assumed: the kernel adds up the time in which any task of this host waits for a disk, ours included
 //   (Documentation/accounting/psi.rst). Each of our members knows how long its own calls took that needed one.
 // Output observed: how much both have grown between two looks.
-// Inference drawn: what is beyond our own waiting is somebody else's. A job that reads without a pause hides the others, for the kernel counts a moment once however many wait in it; so the job keeps still for a moment a few times a second, and listens; again, when a
-//   call of ours was still under way. The time in which it is held back anyway serves as well.
+// Inference drawn: what is beyond our own waiting is somebody else's. A job that reads without a pause hides the others, for the kernel counts
+//   a moment once however many wait in it; so the job keeps still for a moment a few times a second, and listens; again, when a call of
+//   ours was still under way. The time in which it is held back anyway serves as well.
 // What breaks it: those who wait for another disk are taken for foreground of this one. Waiting of ours that no call shows (page faults
 //   of maps, the kernel's own writing of what we wrote) passes for somebody else's. Many processors at work thin it out: the kernel weighs
 //   each processor's waiting by its share.

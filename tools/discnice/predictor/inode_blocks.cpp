@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/predictor/inode_blocks.hpp"
 
-#include "tools/discnice/predictor/update_regions.hpp"
+#include "tools/discnice/predictor/dirty_age.hpp"
+#include "tools/discnice/predictor/page_key.hpp"
 
 namespace discnice::predictor {
 namespace {
@@ -9,9 +10,7 @@ namespace {
 static_assert((InodeBlocks::kSets & (InodeBlocks::kSets - 1)) == 0);
 
 unsigned set_of(std::uint64_t device, std::uint64_t stretch) {
-  constexpr std::uint64_t kGoldenRatio =
-      UINT64_C(0x9e3779b97f4a7c15);  // spreads neighbours and equal distances
-  return static_cast<unsigned>(((stretch ^ device << 32U) * kGoldenRatio) >> 32U) % InodeBlocks::kSets;
+  return static_cast<unsigned>(spread(stretch, device) >> 32U) % InodeBlocks::kSets;
 }
 
 }  // namespace
@@ -23,7 +22,7 @@ bool InodeBlocks::mark(std::uint64_t device, std::uint64_t block, std::uint64_t 
   unsigned place = 0;
   while (place < kWays && (set[place].device != device || set[place].number != number)) ++place;
   const bool is_known = place < kWays && set[place].dirty_blocks != 0 &&
-                        now_ns - set[place].dirty_since_ns < UpdateRegions::kDirtyAgeMaxNs;
+                        now_ns - set[place].dirty_since_ns < kDirtyAgeMaxNs;
   Stretch marked = is_known ? set[place] : Stretch{device, number, now_ns, 0};
   const bool was_clean = (marked.dirty_blocks & bit) == 0;
   marked.dirty_blocks |= bit;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// page_key: one word that names a page, or a block of pages, of a file in the tables of this folder.
+// page_key: one word that names a page, or a block of pages, of a file in the tables of this folder, and where in them a number belongs.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,12 @@ constexpr std::uint64_t mixed(std::uint64_t value) {
 /// Never 0, which means an empty slot. Two pages of one name are too rare to matter.
 constexpr std::uint64_t page_key(const FileId& file, std::uint64_t number) {
   return mixed(mixed(mixed(file.inode) ^ file.device) + number) | 1U;
+}
+
+/// Where the number, of a file or of a block, belongs in a table, in the upper half of the bits: neighbours, and those at equal distances, as the
+/// files of one folder are, come to lie apart (multiplication by the golden ratio; Knuth, The Art of Computer Programming 3, section 6.4).
+constexpr std::uint64_t spread(std::uint64_t number, std::uint64_t device) {
+  return (number ^ device << 32U) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 }  // namespace discnice::predictor

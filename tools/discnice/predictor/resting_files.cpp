@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/predictor/resting_files.hpp"
 
+#include "tools/discnice/predictor/page_key.hpp"
+
 namespace discnice::predictor {
 
 static_assert((RestingFiles::kSets & (RestingFiles::kSets - 1)) == 0);
 
 unsigned RestingFiles::set_of(const FileId& id) {
-  constexpr std::uint64_t kGoldenRatio = UINT64_C(0x9e3779b97f4a7c15);  // spreads neighbouring inodes
-  return static_cast<unsigned>(((id.inode ^ id.device << 32U) * kGoldenRatio) >> 32U) % kSets;
+  return static_cast<unsigned>(spread(id.inode, id.device) >> 32U) % kSets;
 }
 
 unsigned RestingFiles::place_in(const Set& set, const FileId& id) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/predictor/update_regions.hpp"
 
+#include "tools/discnice/predictor/dirty_age.hpp"
+#include "tools/discnice/predictor/page_key.hpp"
+
 namespace discnice::predictor {
 namespace {
 
@@ -14,8 +17,7 @@ std::uint64_t overlap(std::uint64_t a_first, std::uint64_t a_end, std::uint64_t 
 }  // namespace
 
 std::uint16_t UpdateRegions::tag_of(const FileId& file) {
-  constexpr std::uint64_t kGoldenRatio = UINT64_C(0x9e3779b97f4a7c15);  // spreads neighbouring inodes
-  return static_cast<std::uint16_t>(((file.inode ^ file.device << 32U) * kGoldenRatio) >> 48U);
+  return static_cast<std::uint16_t>(spread(file.inode, file.device) >> 48U);
 }
 
 unsigned UpdateRegions::index_of(const FileId& file) const {

@@ -26,8 +26,6 @@ class UpdateRegions {
  public:
   static constexpr unsigned kFilesMax = 128;
   static constexpr unsigned kIntervalsMax = 12;
-  /// After this the kernel has begun to write a file back (its default age limit for dirty data).
-  static constexpr std::uint64_t kDirtyAgeMaxNs = UINT64_C(30'000'000'000);
 
   /// Marks [first_page, end_page) dirty; returns how many of them were clean before.
   std::uint64_t mark(const FileId& file, std::uint64_t first_page, std::uint64_t end_page,

@@ -39,7 +39,7 @@ void store_device_facts(Segment& segment, std::uint64_t number, std::uint64_t no
         owner != number + 1)
       continue;
     known.limits.store(facts.window_pages | facts.request_pages << kRequestShift |
-                           UINT64_C(1) * facts.folio_order << kFolioShift,
+                           std::uint64_t{facts.folio_order} << kFolioShift,
                        std::memory_order_relaxed);
     known.disk.store(facts.disk, std::memory_order_relaxed);
     known.learned_at_ns.store(now_ns, std::memory_order_release);  // pairs with load

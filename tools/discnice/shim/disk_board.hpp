@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// disk_board: this process's way to the board of all the user's jobs (protocol/board.hpp). Mapped once, when something is first moved on a disk or others are looked for; without it
-// a job knows only its own traffic and looks for itself.
+// disk_board: this process's way to the board of all the user's jobs (protocol/board.hpp). Mapped once, when something is first moved on a disk
+// or others are looked for; without it a job knows only its own traffic and looks for itself.
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,8 @@
 // Output observed: the kernel's account at the end of each term (account.hpp), which is a few milliseconds long.
 // Inference drawn: small reads of the descriptor need no disk for the rest of the term.
 // What breaks it: pages thrown out within the term, or a warm streak that comes to its end: then what was read is found at the term's
-// end and paid as a debt. The clock is asked by some reads only. The bytes of a term are bounded, and of files that were not looked at those of each (warm_streak.hpp), whose
-// reads ask no clock: the next opening does.
+// end and paid as a debt. The clock is asked by some reads only. The bytes of a term are bounded, and of files that were
+// not looked at those of each (warm_streak.hpp), whose reads ask no clock: the next opening does.
 #pragma once
 
 #include <atomic>
