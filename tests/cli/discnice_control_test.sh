@@ -104,6 +104,8 @@ rm -r config/discnice
 "$DISCNICE" --json --report report -- sh -c 'env -i sleep 0.5' 2>err
 grep -Eq "'sleep' .*scrubbed environment.*WITHOUT A LIMIT" err || complain "a scrubbed environment is not told: $(<err)"
 grep -q 'sleep was started with a scrubbed' report || complain "nor in the report: $(<report)"
+"$DISCNICE" -q -- sh -c 'sleep 0.3; exec env -i sleep 1' 2>err # covered when it was looked at first
+grep -Eq "'sleep' .*scrubbed environment.*WITHOUT A LIMIT" err || complain "a program in a covered one's place is not told: $(<err)"
 expect_status 125 "$DISCNICE" -q --require -- sh -c 'env -i sleep 5' 2>err
 "$DISCNICE" -q --exclude sleep -- sh -c 'sleep 0.3; env -i sleep 0.3' 2>err
 [[ ! -s err ]] || complain "a program that was to be left alone is complained about: $(<err)"
