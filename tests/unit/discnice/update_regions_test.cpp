@@ -99,8 +99,7 @@ class PlainRegions {
 
   void expire(std::uint64_t file, std::uint64_t now_ns) {
     const auto found = files_.find(file);
-    if (found != files_.end() && now_ns - found->second.since_ns >= kDirtyAgeMaxNs)
-      files_.erase(found);
+    if (found != files_.end() && now_ns - found->second.since_ns >= kDirtyAgeMaxNs) files_.erase(found);
   }
 
   std::map<std::uint64_t, Dirty> files_;

@@ -50,7 +50,7 @@ class JobKeeper {
   std::uint64_t grant_sequence_ = 0;  // of the grant we published last; another one is a person's and stays
   const policy::ScheduleEntry* entry_ = nullptr;
   bool has_followed_ = false;
-  std::set<pid_t> suspects_;             // uncovered at the last look; only who still is at the next is reported
+  std::set<pid_t> suspects_;  // uncovered at the last look; only who still is at the next is reported
   std::map<pid_t, std::string> judged_;  // the images that are covered, or reported
   std::vector<UncoveredProgram> uncovered_;
 };

@@ -21,8 +21,8 @@ bool InodeBlocks::mark(std::uint64_t device, std::uint64_t block, std::uint64_t 
   Set& set = sets_[set_of(device, number)];
   unsigned place = 0;
   while (place < kWays && (set[place].device != device || set[place].number != number)) ++place;
-  const bool is_known = place < kWays && set[place].dirty_blocks != 0 &&
-                        now_ns - set[place].dirty_since_ns < kDirtyAgeMaxNs;
+  const bool is_known =
+      place < kWays && set[place].dirty_blocks != 0 && now_ns - set[place].dirty_since_ns < kDirtyAgeMaxNs;
   Stretch marked = is_known ? set[place] : Stretch{device, number, now_ns, 0};
   const bool was_clean = (marked.dirty_blocks & bit) == 0;
   marked.dirty_blocks |= bit;
