@@ -49,20 +49,23 @@ std::uint64_t settle_own(Job& job, std::uint64_t now_ns);
 /// After so long a settlement is stale: one tick of the coarse clock on most kernels.
 inline constexpr std::uint64_t kStaleNs = 4'000'000;
 
-/// The same, when the last settlement is stale or as much as may has been read on trust since: for calls whose prediction was "no disk".
+/// True when the last one is.
+inline bool is_settlement_stale(const Job& job) {
+  return gray::base::monotonic_coarse_ns() - job.member->settled_at_ns.load(std::memory_order_relaxed) >=
+         kStaleNs;
+}
+
+/// Settles when the last settlement is stale or as much as may has been read on trust since: for calls whose prediction was "no disk".
 inline std::uint64_t settle_if_stale(Job& job) {
-  const std::uint64_t now_ns = gray::base::monotonic_coarse_ns();
-  const bool is_stale =
-      now_ns - job.member->settled_at_ns.load(std::memory_order_relaxed) >= kStaleNs || are_passes_used_up();
-  return is_stale ? settle(job) : 0;
+  return is_settlement_stale(job) || are_passes_used_up() ? settle(job) : 0;
 }
 
 /// What the account showed beyond the predictions and no policy has held back yet: the next operation answers for it. Once.
 std::uint64_t take_unheld();
 
 /// True while there is something of that. A load.
-extern std::atomic<std::uint64_t> unheld_bytes;
-inline bool has_unheld() {
+extern __attribute__((visibility("hidden"))) std::atomic<std::uint64_t> unheld_bytes;
+__attribute__((always_inline)) inline bool has_unheld() {
   return unheld_bytes.load(std::memory_order_relaxed) != 0;
 }
 
@@ -80,7 +83,7 @@ inline bool has_debt(Job& job) {
 }
 
 /// The same without a look at the clock: false also for a debt whose time has passed.
-inline bool is_without_debt(const Job& job) {
+__attribute__((always_inline)) inline bool is_without_debt(const Job& job) {
   return job.member->owed_until_ns.load(std::memory_order_relaxed) == 0 && !has_unheld();
 }
 

@@ -16,15 +16,16 @@
 namespace discnice::shim {
 
 namespace detail {
-extern std::atomic<const char*> thread_mark;  // never null
+extern __attribute__((visibility("hidden"))) std::atomic<const char*> thread_mark;  // never null
 }  // namespace detail
 
-/// True while a hook may make a system call whose real function it has looked up. Two loads.
+/// True while a hook may make its system call itself. Two loads.
 __attribute__((always_inline)) inline bool calls_directly() {
   return __atomic_load_n(detail::thread_mark.load(std::memory_order_relaxed), __ATOMIC_RELAXED) != 0;
 }
 
-/// Looks for the mark, once: until then nothing is called directly. For programs that make many quick calls; a microsecond.
+/// Looks for the mark, once, and for the real functions of the hooks that ask for it: until then nothing is called directly. For programs that
+/// make many quick calls; some microseconds.
 void prepare_direct_calls();
 
 /// Somebody else than libc stands behind us: he must see each call.

@@ -12,7 +12,7 @@
 namespace discnice::shim {
 
 namespace detail {
-extern std::atomic<unsigned> locks_held;
+extern __attribute__((visibility("hidden"))) std::atomic<unsigned> locks_held;
 void forget_locks(unsigned first, unsigned last);
 }  // namespace detail
 

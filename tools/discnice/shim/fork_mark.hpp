@@ -17,7 +17,7 @@ struct ForkMark {
 };
 
 namespace detail {
-extern std::atomic<ForkMark*> fork_mark_place;
+extern __attribute__((visibility("hidden"))) std::atomic<ForkMark*> fork_mark_place;
 }
 
 /// The mark; before there is one, a word that is never set.

@@ -4,8 +4,8 @@
 namespace discnice::shim {
 namespace detail {
 
-// Read by every call, and written once a term; what every call writes lies elsewhere.
-alignas(64) constinit Term term;
+constinit Term term;
+// Every call writes it: what every call only reads lies elsewhere (start_order.ld).
 alignas(64) constinit std::atomic<std::uint64_t> passed{0};
 
 }  // namespace detail

@@ -46,8 +46,8 @@ struct Term {
   std::atomic<std::uint64_t> ends_at_ns{0};
 };
 
-extern Term term;
-extern std::atomic<std::uint64_t> passed;
+extern __attribute__((visibility("hidden"))) Term term;
+extern __attribute__((visibility("hidden"))) std::atomic<std::uint64_t> passed;
 
 }  // namespace detail
 

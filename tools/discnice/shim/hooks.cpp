@@ -94,18 +94,18 @@ inline int open_by(int flags, const Opening& opening, Call call) {
         __attribute__((always_inline)) {                                                        \
       return DISCNICE_CALL(type, name, arguments, system);                                      \
     };                                                                                          \
-    const auto known = __atomic_load_n(&real.name, __ATOMIC_RELAXED);                           \
     [[maybe_unused]] constexpr std::size_t done = 0;                                            \
     [[maybe_unused]] const std::size_t part = count;                                            \
-    switch (known != nullptr ? quick_way(kind, fd, count) : QuickWay::none) {                   \
+    switch (quick_way(kind, fd, count)) {                                                       \
       case QuickWay::unseen:                                                                    \
         if (!is_checked(#name) && calls_directly()) return static_cast<type>(direct system);    \
-        return known arguments;                                                                 \
+        if (const auto known = DISCNICE_KNOWN(name); known != nullptr) return known arguments;  \
+        break;                                                                                  \
       case QuickWay::counted:                                                                   \
         if (!is_checked(#name) && calls_directly())                                             \
           return note_passed_alone(static_cast<type>(direct system));                           \
         return [=]() __attribute__((noinline)) {                                                \
-          return note_passed(known arguments);                                                  \
+          return note_passed(call(0, count));                                                   \
         }                                                                                       \
         ();                                                                                     \
       case QuickWay::none:                                                                      \
@@ -139,7 +139,7 @@ inline int open_by(int flags, const Opening& opening, Call call) {
   }
 
 #define DISCNICE_OPEN_BY(type, name, arguments, system, flags)                                              \
-  if (__atomic_load_n(&real.name, __ATOMIC_RELAXED) != nullptr && calls_directly()) {                       \
+  if (calls_directly()) {                                                                                   \
     const std::uint32_t term = pass_term();                                                                 \
     const OpenWay way = open_way(flags);                                                                    \
     if (way != OpenWay::looked_at) return opened_at_once(static_cast<type>(direct system), way, term);      \

@@ -29,10 +29,9 @@ static_assert(sizeof(off_t) == 8 && sizeof(off64_t) == 8, "the tables pass 64-bi
 #define DISCNICE_CALL(type, name, arguments, ...) \
   (DISCNICE_REAL(name) != nullptr ? real.name arguments : static_cast<type>(raw __VA_ARGS__))
 
-#define DISCNICE_QUICK_CALL(type, name, arguments, ...)                         \
-  (__atomic_load_n(&real.name, __ATOMIC_RELAXED) != nullptr && calls_directly() \
-       ? static_cast<type>(direct __VA_ARGS__)                                  \
-       : DISCNICE_CALL(type, name, arguments, __VA_ARGS__))
+#define DISCNICE_QUICK_CALL(type, name, arguments, ...)     \
+  (calls_directly() ? static_cast<type>(direct __VA_ARGS__) \
+                    : DISCNICE_CALL(type, name, arguments, __VA_ARGS__))
 
 namespace discnice::shim {
 
@@ -74,7 +73,7 @@ inline int renewed(int fd) {
 }
 
 /// Descriptors that are about to be closed. Forgotten before the call: afterwards the number may already be another thread's.
-inline void closing(unsigned first, unsigned last) {
+__attribute__((always_inline)) inline void closing(unsigned first, unsigned last) {
   note_locks_closed(first, last);
   if (first != last) return forget_open_files(first, last);
   OpenFile* file = known_open_file(static_cast<int>(first));

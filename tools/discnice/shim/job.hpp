@@ -30,8 +30,10 @@ struct Job {
   protocol::Ring* ring;  // where records go; null unless the job is being recorded
 };
 
+// What the wrappers' inline code reads is declared hidden, here as elsewhere: else it would be looked for in the table of addresses (the
+// compiler's -fvisibility is for definitions).
 namespace detail {
-extern std::atomic<Job*> joined;
+extern __attribute__((visibility("hidden"))) std::atomic<Job*> joined;
 void find_own_slot(Job& job);
 }  // namespace detail
 
@@ -46,7 +48,7 @@ __attribute__((always_inline)) inline Job* job() {
 }
 
 /// True when there is a job and job() would have nothing to do.
-inline bool has_job_at_hand() {
+__attribute__((always_inline)) inline bool has_job_at_hand() {
   return detail::joined.load(std::memory_order_acquire) != nullptr &&
          fork_mark().is_set.load(std::memory_order_relaxed) != 0;
 }

@@ -68,13 +68,14 @@ struct alignas(64) OpenFile {
 namespace detail {
 inline constexpr unsigned kChunkFiles = 64;
 inline constexpr unsigned kChunksMax = 1U << 14U;  // descriptors up to 2^20, the kernel's default ceiling
-extern unsigned char first_open_files[kChunkFiles * sizeof(OpenFile)];  // OpenFile[kChunkFiles]
-extern std::atomic<OpenFile*> open_file_chunks[kChunksMax];
+// OpenFile[kChunkFiles]
+extern __attribute__((visibility("hidden"))) unsigned char first_open_files[kChunkFiles * sizeof(OpenFile)];
+extern __attribute__((visibility("hidden"))) std::atomic<OpenFile*> open_file_chunks[kChunksMax];
 OpenFile* map_open_file(unsigned number);
 }  // namespace detail
 
 /// The entry of a descriptor that has one, else null. The quickest look: two loads at most.
-inline OpenFile* known_open_file(int fd) {
+__attribute__((always_inline)) inline OpenFile* known_open_file(int fd) {
   const auto number = static_cast<unsigned>(fd);
   if (number < detail::kChunkFiles) [[likely]]
     return reinterpret_cast<OpenFile*>(detail::first_open_files) + number;

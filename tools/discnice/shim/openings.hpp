@@ -40,8 +40,8 @@ enum class OpenWay : std::uint8_t {
   assumed_made,  // one more that is made, and taken for one in memory
 };
 
-/// Whether an opening with these flags may go to the kernel at once; calls nothing. Every fourth of them takes the usual way, which asks the
-/// clock, and so does each when there is anything to pay or the bytes of the term are used up.
+/// Whether an opening with these flags may go to the kernel at once. Every fourth of them asks the clock whether the account is to be looked at,
+/// which is what the usual way does, and each takes that when there is anything to pay or the bytes of the term are used up.
 __attribute__((always_inline)) inline OpenWay open_way(int flags) {
   constexpr int kMakingAlone = O_CREAT | O_EXCL;
   constexpr int kOtherwise = O_ACCMODE | O_CREAT | O_TRUNC | O_DIRECT | O_DIRECTORY | O_PATH;
@@ -49,8 +49,9 @@ __attribute__((always_inline)) inline OpenWay open_way(int flags) {
   if (!is_making && (flags & kOtherwise) != O_RDONLY) return OpenWay::looked_at;
   const std::uint32_t left =
       (is_making ? detail::made_left : detail::assumed_left).load(std::memory_order_relaxed);
-  if (left % kAssumedAtOnce == 0 || !has_job_at_hand() || are_passes_used_up() ||
-      !is_without_debt(*detail::joined.load(std::memory_order_relaxed)))
+  if (left == 0 || !has_job_at_hand() || are_passes_used_up()) return OpenWay::looked_at;
+  const Job& here = *detail::joined.load(std::memory_order_relaxed);
+  if (!is_without_debt(here) || (left % kAssumedAtOnce == 0 && is_settlement_stale(here)))
     return OpenWay::looked_at;
   return is_making ? OpenWay::assumed_made : OpenWay::assumed_warm;
 }

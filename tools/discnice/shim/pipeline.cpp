@@ -541,7 +541,9 @@ void offer_sample_pass(Job& job, OpenFile& file) {
   const std::uint32_t term = pass_term();
   if (!file.is_sample.load(std::memory_order_relaxed) || file.size_bytes > kAssumedBytesMax) return;
   if (has_debt(job)) return;
-  if (are_files_alike() && is_in_warm_streak(job, file)) give_pass(file, term);
+  if (!are_files_alike() || !is_in_warm_streak(job, file)) return;
+  give_pass(file, term);
+  go_on_assuming();
 }
 
 // What was sent to the disk is dirty no longer: writing there again will cost again.

@@ -47,6 +47,13 @@ __attribute__((cold)) void look_up_all() {
 #include "tools/discnice/shim/interposed_each.inc"
 }
 
+// The same of these: a program that asks for them has begun long ago.
+__attribute__((cold)) void look_up_direct_ones() {
+#define DISCNICE_EACH(type, name, parameters)
+#define DISCNICE_EACH_DIRECT(type, name, parameters) static_cast<void>(DISCNICE_REAL(name));
+#include "tools/discnice/shim/interposed_each.inc"
+}
+
 }  // namespace
 
 RealCalls real;
@@ -71,6 +78,7 @@ void* look_up_real_call(const char* name, std::uint32_t hash, LookUp when) {
 const char* find_thread_mark() {
   constexpr char kName[] = "__libc_single_threaded";
   if (!are_symbols_read.load(std::memory_order_acquire)) return nullptr;
+  look_up_direct_ones();
   const NextSymbols::Finding mark =
       symbols.find_datum(kName, std::integral_constant<std::uint32_t, symbol_hash(kName)>::value);
   const bool is_of_provider = provider.load(std::memory_order_relaxed) == mark.library + 1;

@@ -44,6 +44,7 @@ enum class LookUp : std::uint8_t { after_constructor, always };
 void* look_up_real_call(const char* name, std::uint32_t hash, LookUp when);
 
 /// libc's mark of a program with one thread (sys/single_threaded.h); null where it has none, or when any function that was looked up is not libc's.
+/// Those that a hook may take a system call for are looked up before: two microseconds.
 const char* find_thread_mark();
 
 template <typename Function>
@@ -55,6 +56,9 @@ Function real_call(Function& place, const char* name, std::uint32_t hash, LookUp
   if (known != nullptr) __atomic_store_n(&place, known, __ATOMIC_RELAXED);  // what another thread found stays
   return known;
 }
+
+/// What is known of the real function of that name without a look: null, too, where it was not called yet. One load.
+#define DISCNICE_KNOWN(name) __atomic_load_n(&real.name, __ATOMIC_RELAXED)
 
 /// The real function of that name; null before the constructor has run, for which there is a raw system call.
 #define DISCNICE_REAL(name) DISCNICE_REAL_WHEN(name, LookUp::after_constructor)

@@ -71,6 +71,10 @@ bool is_assumed_warm(const Job& job, OpenFile& file, std::uint64_t length_bytes)
   return takes_assumed(file, length_bytes);
 }
 
+void go_on_assuming() {
+  assumed_left.store(assumed_next.exchange(0, std::memory_order_relaxed), std::memory_order_relaxed);
+}
+
 bool are_files_alike() {
   return alike_seen.load(std::memory_order_relaxed) >= kAlikeMin;
 }

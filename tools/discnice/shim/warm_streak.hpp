@@ -56,14 +56,14 @@ inline constexpr std::uint32_t kAssumedAtOnce = 4;
 
 namespace detail {
 // Files that may be assumed to be like those before them, while the streak lasts; and the same of those that are made in memory.
-extern std::atomic<std::uint32_t> assumed_left;
-extern std::atomic<std::uint32_t> made_left;
+extern __attribute__((visibility("hidden"))) std::atomic<std::uint32_t> assumed_left;
+extern __attribute__((visibility("hidden"))) std::atomic<std::uint32_t> made_left;
 
 extern std::atomic<bool> has_begun;  // the program has gone on from where the job was
 }  // namespace detail
 
 /// Counts one of them that was taken. A race between threads lets one more pass.
-inline void take_one(std::atomic<std::uint32_t>& left) {
+__attribute__((always_inline)) inline void take_one(std::atomic<std::uint32_t>& left) {
   const std::uint32_t before = left.load(std::memory_order_relaxed);
   if (before != 0) left.store(before - 1, std::memory_order_relaxed);
 }
@@ -75,6 +75,9 @@ inline bool is_opened_warm(const Job& job, OpenFile& file) {
   detail::assumed_left.store(left - 1, std::memory_order_relaxed);
   return takes_assumed(file, 1);
 }
+
+/// The file just looked at was like those before it, and there is a streak: the next openings need not ask for either.
+void go_on_assuming();
 
 /// True when the files looked at last were alike, so that one more is looked at only to see whether they still are.
 bool are_files_alike();
