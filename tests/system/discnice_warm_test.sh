@@ -99,39 +99,50 @@ backends() { # WHO
   done
 }
 
+readonly LONG_BYTES=32000000
+# report_long OPTION... -- CMD...: CMD reads `long` from the disk and all else from memory. A machine that takes idle pages back may take some that
+# the kernel has just read ahead, and the mark that begins the next window with them: such a run says nothing of us, and is run again.
+report_long() {
+  local try kernel whole=$(((LONG_BYTES + 4095) / 4096 * 4096))
+  for try in 1 2 3 4 5; do
+    make_cold long
+    make_warm warm
+    report "$@"
+    kernel=$(field report.json kernel_read_bytes)
+    ((kernel == whole)) && return
+    echo "run $try: the kernel read $((kernel - whole)) bytes beside the file"
+  done
+}
+
 # A process that has long read nothing but warm files is no longer asked at each read: a cold one among them must be paid
 # for all the same, and be predicted from the second read-ahead window on.
 cold_after_warm() {
   local kernel slept predicted window wanted
-  make_file ./long 32000000
+  make_file ./long "$LONG_BYTES"
   sync long
-  make_cold long
-  make_warm warm
-  report --rate 16MB -- cat warm long warm
+  report_long --rate 16MB -- cat warm long warm
   kernel=$(field report.json kernel_read_bytes)
   slept=$(field report.json slept_seconds)
   predicted=$(field report.json predicted_read_bytes)
   window=$((1024 * $(cat "/sys/class/bdi/$(mountpoint -d "$(stat -c %m long)")/read_ahead_kb")))
   wanted=$(calculate 32/16)
   printf '%-34s cold: kernel read %s, predicted %s, slept %s s of %s\n' 'cold after warm' "$kernel" "$predicted" "$slept" "$wanted"
-  holds "$kernel >= 0.98 * 32000000" || complain "cold after warm: the file was not cold"
+  holds "$kernel >= 0.98 * $LONG_BYTES" || complain "cold after warm: the file was not cold"
   holds "$slept > 0.95 * $wanted && $slept < 1.05 * $wanted" || complain "cold after warm: slept $slept s instead of $wanted"
-  holds "$predicted >= 32000000 - 2 * $window && $predicted < 1.05 * 32000000" ||
+  holds "$predicted >= $LONG_BYTES - 2 * $window && $predicted < 1.05 * $LONG_BYTES" ||
     complain "cold after warm: $predicted bytes were predicted of $kernel"
 }
 
 # The job's next process goes on where that one was: a cold file that it begins with is found by its account, and paid for.
 next_process_cold() {
   local kernel slept predicted wanted
-  make_cold long
-  make_warm warm
-  report --rate 16MB -- sh -c 'cat warm warm && cat long && cat warm'
+  report_long --rate 16MB -- sh -c 'cat warm warm && cat long && cat warm'
   kernel=$(field report.json kernel_read_bytes)
   slept=$(field report.json slept_seconds)
   predicted=$(field report.json predicted_read_bytes)
   wanted=$(calculate 32/16)
   printf '%-34s cold: kernel read %s, predicted %s, slept %s s of %s\n' 'next process cold' "$kernel" "$predicted" "$slept" "$wanted"
-  holds "$kernel >= 0.98 * 32000000" || complain "next process cold: the file was not cold"
+  holds "$kernel >= 0.98 * $LONG_BYTES" || complain "next process cold: the file was not cold"
   holds "$slept > 0.95 * $wanted && $slept < 1.05 * $wanted" || complain "next process cold: slept $slept s instead of $wanted"
   ((predicted < kernel)) || complain "next process cold: it did not go on where the one before it was: $predicted bytes were predicted"
 }
@@ -188,7 +199,7 @@ def make(folder, count, size):
         fd = os.open(f"{folder}/{i}", os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         os.write(fd, b"x" * size)
         os.close(fd)
-make(sys.argv[1], 40, 1000)
+make(sys.argv[1], 400, 1000)
 make("made", 30, 200000)
 PROGRAM
   report --rate 4MB -- python3 make_files.py "$memory"
@@ -204,7 +215,8 @@ PROGRAM
 # Small reads of what is known to be in memory are let by without a look, for a moment: each is counted all the same, and when the file is
 # thrown out under the reader's hands, what comes in again is paid.
 small_reads() {
-  local bytes kernel slept base
+  local bytes kernel slept base python
+  python=$(python3 -c 'import sys; print(sys.executable)') # what stands in the PATH may be a script that looks for it
   make_file ./small 8000000
   sync small
   cat >small_reads.py <<'PROGRAM'
@@ -217,17 +229,17 @@ if len(sys.argv) > 1:
     for at in range(0, 8000000, 4000): os.pread(fd, 4000, at)
 PROGRAM
   make_warm small
-  python3 small_reads.py kept
-  report --rate 4MB -- python3 small_reads.py
+  "$python" small_reads.py kept
+  report --rate 4MB -- "$python" small_reads.py
   base=$(field report.json file_read_bytes)
   hold small
-  report --rate 4MB -- python3 small_reads.py kept
+  report --rate 4MB -- "$python" small_reads.py kept
   release
   bytes=$(($(field report.json file_read_bytes) - base))
   judge_warm 'small reads'
   ((bytes == 8000000 + 50000 + 8000000)) || complain "small reads: $bytes bytes were counted"
   make_warm small
-  report --rate 4MB -- python3 small_reads.py evicted "$TOOLS/pagecache"
+  report --rate 4MB -- "$python" small_reads.py evicted "$TOOLS/pagecache"
   kernel=$(field report.json kernel_read_bytes)
   slept=$(field report.json slept_seconds)
   printf '%-34s cold: kernel read %s, slept %s s\n' 'thrown out under small reads' "$kernel" "$slept"

@@ -10,7 +10,8 @@
 // Inference drawn: small reads of the descriptor need no disk for the rest of the term.
 // What breaks it: pages thrown out within the term, or a warm streak that comes to its end: then what was read is found at the term's
 // end and paid as a debt. The clock is asked by some reads only. The bytes of a term are bounded, and of files that were
-// not looked at those of each (warm_streak.hpp), whose reads ask no clock: the next opening does.
+// not looked at those of each (warm_streak.hpp), whose reads ask no clock: the next opening does. An exec within the term: what was read in
+// it is missing from the counts of what was read; what the disk gave of it is on the account and paid by the next program.
 #pragma once
 
 #include <atomic>
