@@ -4,6 +4,7 @@
 // How: a job whose segment is plain memory. Left out: cold files in a streak, which tests/system/discnice_warm_test.sh pays for.
 #include "tools/discnice/shim/warm_streak.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include "tests/support/catch.hpp"
@@ -14,7 +15,8 @@ using namespace discnice::shim;
 namespace {
 
 constexpr int kAlikeMin = 16;
-constexpr int kAssumedMax = 15;
+constexpr int kAssumedFirst = 15;
+constexpr int kAssumedMax = 63;
 constexpr int kStreakFilesMin = 64;
 
 class TestJob {
@@ -37,14 +39,14 @@ void begin_anew() {
   note_class(nullptr);
 }
 
-// A streak of files on one device, all of them looked at.
+// A streak of files on one device, all of them looked at: the first, and so many like it that no more are ever assumed.
 class Streak {
  public:
   Streak() {
     device_.is_ledger_kept = true;
     device_.limits.window_pages_max = 2048;
     begin_anew();
-    for (int i = 0; i < kStreakFilesMin; ++i) look_at_one();
+    for (int i = 0; i <= kStreakFilesMin; ++i) look_at_one();
   }
 
   void look_at_one() {
@@ -89,13 +91,27 @@ TEST_CASE("one made on a disk ends it", "[warm_streak]") {
   CHECK_FALSE(is_assumed_in_memory(test.job()));
 }
 
-TEST_CASE("every sixteenth is looked at", "[warm_streak]") {
+TEST_CASE("as many are assumed as were looked at in a row, but for one, up to a limit", "[warm_streak]") {
   const TestJob test;
   make_in_memory(kAlikeMin);
-  for (int i = 0; i < kAssumedMax; ++i) CHECK(is_assumed_in_memory(test.job()));
-  CHECK_FALSE(is_assumed_in_memory(test.job()));
-  note_made(true);
+  for (int assumed = kAssumedFirst; assumed < 2 * kAssumedMax; ++assumed) {
+    for (int i = 0; i < std::min(assumed, kAssumedMax); ++i) CHECK(is_assumed_in_memory(test.job()));
+    CHECK_FALSE(is_assumed_in_memory(test.job()));
+    note_made(true);
+  }
+}
+
+TEST_CASE("what the account shows as written ends it, and it begins as at the first", "[warm_streak]") {
+  const TestJob test;
+  make_in_memory(2 * kAssumedMax);
   CHECK(is_assumed_in_memory(test.job()));
+  end_assuming_in_memory();
+  for (int i = 0; i < kAlikeMin; ++i) {
+    CHECK_FALSE(is_assumed_in_memory(test.job()));
+    note_made(true);
+  }
+  for (int i = 0; i < kAssumedFirst; ++i) CHECK(is_assumed_in_memory(test.job()));
+  CHECK_FALSE(is_assumed_in_memory(test.job()));
 }
 
 TEST_CASE("nothing is assumed where no account would show it, or each call is asked for", "[warm_streak]") {
@@ -163,7 +179,7 @@ TEST_CASE("nobody looks ahead where the account would not show a mistake", "[war
   CHECK(take_missing_for_streak(test.job(), device) == 0);
 }
 
-TEST_CASE("in a streak fifteen files go unseen and the sixteenth is looked at", "[warm_streak]") {
+TEST_CASE("in a long streak 63 files go unseen and the next is looked at", "[warm_streak]") {
   const TestJob test;
   Streak streak;
   for (int round = 0; round < 2; ++round) {

@@ -110,6 +110,7 @@ std::uint64_t settle_own(Job& job, std::uint64_t now_ns) {
       static_cast<std::int64_t>(pending_metadata_bytes.exchange(0, std::memory_order_relaxed));
   count_passed(member, read_bytes > 0);
   if (read_bytes > 0) end_warm_streak(job);
+  if (write_bytes > 0) end_assuming_in_memory();
   const bool is_excess_doubtful = has_overwritten.exchange(false, std::memory_order_relaxed);
   if (job.segment->options.is_ledger_on == 0) return read_bytes;
   std::int64_t writes = difference(write_bytes, pending_write_bytes);

@@ -23,7 +23,7 @@ std::atomic<bool> is_told{false};           // that it is one
 // The device of the files looked at last, how many of these in a row were charged, and how many may be assumed to be so from here on: once it
 // has been asked whether there is a streak these are detail::assumed_left.
 constexpr std::uint32_t kAlikeMin = 16;
-constexpr std::uint32_t kAssumedMax = 15;
+constexpr std::uint32_t kAssumedMax = 63;
 std::atomic<Device*> device_seen{nullptr};
 std::atomic<std::uint32_t> alike_seen{0};
 std::atomic<std::uint32_t> assumed_next{0};
@@ -35,6 +35,11 @@ std::atomic<std::uint32_t> made_next{0};
 std::uint64_t streak_bytes_min(const Device& device) {
   const std::uint64_t windows_bytes = 2 * device.limits.window_pages_max * kPageBytes;
   return windows_bytes > kStreakBytesMin ? windows_bytes : kStreakBytesMin;
+}
+
+// One fewer than were looked at in a row: the longer they were alike, the more.
+std::uint32_t assumed_after(std::uint32_t looked_at) {
+  return looked_at > kAssumedMax ? kAssumedMax : looked_at - (looked_at != 0 ? 1 : 0);
 }
 
 // The account will show what was not looked at, and nobody asks for each call.
@@ -89,18 +94,24 @@ bool is_assumed_in_memory(const Job& job) {
 }
 
 void note_made(bool is_in_memory) {
-  made_in_memory.store(is_in_memory ? made_in_memory.load(std::memory_order_relaxed) + 1 : 0,
-                       std::memory_order_relaxed);
+  const std::uint32_t alike = is_in_memory ? made_in_memory.load(std::memory_order_relaxed) + 1 : 0;
+  made_in_memory.store(alike, std::memory_order_relaxed);
   made_left.store(0, std::memory_order_relaxed);
-  made_next.store(kAssumedMax, std::memory_order_relaxed);
+  made_next.store(assumed_after(alike), std::memory_order_relaxed);
+}
+
+void end_assuming_in_memory() {
+  made_in_memory.store(0, std::memory_order_relaxed);
+  made_left.store(0, std::memory_order_relaxed);
 }
 
 void note_class(Device* device) {
   const bool is_alike = device != nullptr && device == device_seen.load(std::memory_order_relaxed);
-  alike_seen.store(is_alike ? alike_seen.load(std::memory_order_relaxed) + 1 : 0, std::memory_order_relaxed);
+  const std::uint32_t alike = is_alike ? alike_seen.load(std::memory_order_relaxed) + 1 : 0;
+  alike_seen.store(alike, std::memory_order_relaxed);
   device_seen.store(device, std::memory_order_relaxed);
   assumed_left.store(0, std::memory_order_relaxed);
-  assumed_next.store(kAssumedMax, std::memory_order_relaxed);
+  assumed_next.store(assumed_after(alike), std::memory_order_relaxed);
 }
 
 void note_free_read(std::uint64_t bytes) {
@@ -133,7 +144,10 @@ void share_streak(const Job& job, const Device& device) {
   if (own_bytes == 0) return;
   if (own_bytes >= streak_bytes_min(device)) {
     is_told.store(true, std::memory_order_relaxed);
-    if (is_first) alike_seen.store(kAlikeMin, std::memory_order_relaxed);
+    if (is_first) {
+      alike_seen.store(kAlikeMin, std::memory_order_relaxed);
+      assumed_next.store(assumed_after(kAlikeMin), std::memory_order_relaxed);
+    }
   }
   has_part.store(true, std::memory_order_relaxed);
   if (own_bytes <= job_bytes) return;

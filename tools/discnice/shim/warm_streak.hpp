@@ -11,8 +11,8 @@
 //   unpredicted (one read-ahead window, as a disk read takes longer than a tick); it is paid for afterwards.
 //
 // In a streak the one thing left to ask of a file that was just opened is whether it is on a disk at all. A program that has opened
-// sixteen such files in a row by name goes on to do so: the first 256 KiB of the next ones count as a disk file's unasked, but for every
-// sixteenth; that one is looked at, and when it is like them and no longer than that it is read as they are.
+// sixteen such files in a row by name goes on to do so: the first 256 KiB of the next fifteen count as a disk file's unasked. Then one is
+// looked at, and when it is like them and no longer than that it is read as they are; each such lets one more go unasked, up to 63.
 // What breaks it: the first files of another kind, whose bytes, if they are as few, are told as read from files.
 //
 // A job's processes are alike: a compiler reads the same headers in each. Each tells how far it has come to a streak, and one that begins
@@ -21,7 +21,8 @@
 // begins in a streak any more until others have come to one anew.
 //
 // Likewise of files that are made: a program that has made sixteen in a row in memory goes on to do so, as one that unpacks an archive there.
-// What breaks it: the first 256 KiB of fifteen made on a disk after them, which the account shows, so that they are paid afterwards.
+// What breaks it: the first 256 KiB of those made on a disk after them. The account shows them a tick later: they are paid then, and the next
+// ones are looked at.
 #pragma once
 
 #include <atomic>
@@ -87,6 +88,9 @@ bool is_assumed_in_memory(const Job& job);
 
 /// A file was made and looked at.
 void note_made(bool is_in_memory);
+
+/// The account shows that the process has written to a disk: what is made from here on may lie there.
+void end_assuming_in_memory();
 
 /// A descriptor was looked at: it is a charged file on this device, or, with null, something else.
 void note_class(Device* device);
