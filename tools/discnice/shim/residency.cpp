@@ -71,35 +71,48 @@ void Residency::choose() {
     file_.can_count = is_answered || !is_raw_error(ask_pages(fd_, 0, 1, &answer));
     file_.has_counted = file_.can_count;
     if (file_.can_count) {
-      oracle_.count_resident = count_by_cachestat;
+      oracle_.count_resident = count_resident;
+      count_ = &Residency::count_by_cachestat;
       return;
     }
   }
   if (may_use(Backend::mincore) && file_.is_own && !file_.is_block_device) {
-    oracle_.count_resident = count_by_mincore;
+    oracle_.count_resident = count_resident;
+    count_ = &Residency::count_by_mincore;
     return;
   }
   if (may_use(Backend::nowait) || may_use(Backend::timed)) oracle_.probe = probe_page;
 }
 
-std::uint64_t Residency::count_by_cachestat(void* context, std::uint64_t first_page,
-                                            std::uint64_t page_count) {
+std::uint64_t Residency::count_resident(void* context, std::uint64_t first_page, std::uint64_t page_count) {
   auto& self = *static_cast<Residency*>(context);
+  const std::uint64_t end_page = first_page + page_count;
+  if (first_page >= self.first_alike_page_ && end_page <= self.end_alike_page_)
+    return self.is_alike_resident_ ? page_count : 0;
+  const std::uint64_t resident = (self.*self.count_)(first_page, page_count);
+  if (resident == 0 || resident == page_count) {
+    self.first_alike_page_ = first_page;
+    self.end_alike_page_ = end_page;
+    self.is_alike_resident_ = resident != 0;
+  }
+  return resident;
+}
+
+std::uint64_t Residency::count_by_cachestat(std::uint64_t first_page, std::uint64_t page_count) {
   CachestatAnswer answer{};
-  if (!is_raw_error(ask_pages(self.fd_, first_page, page_count, &answer))) return answer.cached;
-  self.file_.can_count = self.file_.has_counted =
+  if (!is_raw_error(ask_pages(fd_, first_page, page_count, &answer))) return answer.cached;
+  file_.can_count = file_.has_counted =
       false;  // root of a user namespace, say, is not asked about everybody's files
   return 0;
 }
 
-std::uint64_t Residency::count_by_mincore(void* context, std::uint64_t first_page, std::uint64_t page_count) {
-  auto& self = *static_cast<Residency*>(context);
+std::uint64_t Residency::count_by_mincore(std::uint64_t first_page, std::uint64_t page_count) {
   std::uint64_t resident = 0;
   unsigned char pages[kMincorePagesMax];
   for (std::uint64_t done = 0; done < page_count;) {
     const std::uint64_t part = page_count - done < kMincorePagesMax ? page_count - done : kMincorePagesMax;
     const auto bytes = static_cast<long>(part * kPageBytes);
-    const long address = raw_syscall(SYS_mmap, 0, bytes, PROT_READ, MAP_SHARED, self.fd_,
+    const long address = raw_syscall(SYS_mmap, 0, bytes, PROT_READ, MAP_SHARED, fd_,
                                      static_cast<long>((first_page + done) * kPageBytes));
     if (is_raw_error(address))
       return resident;  // opened for writing only, say: what can't be seen counts as absent

@@ -41,8 +41,9 @@ class Residency {
   [[nodiscard]] const predictor::ResidencyOracle& oracle() const { return oracle_; }
 
  private:
-  static std::uint64_t count_by_cachestat(void* context, std::uint64_t first_page, std::uint64_t page_count);
-  static std::uint64_t count_by_mincore(void* context, std::uint64_t first_page, std::uint64_t page_count);
+  static std::uint64_t count_resident(void* context, std::uint64_t first_page, std::uint64_t page_count);
+  std::uint64_t count_by_cachestat(std::uint64_t first_page, std::uint64_t page_count);
+  std::uint64_t count_by_mincore(std::uint64_t first_page, std::uint64_t page_count);
   static predictor::Answer probe_page(void* context, std::uint64_t page);
   bool open_probe();
   predictor::Answer probe_nowait(std::uint64_t offset_bytes);
@@ -57,6 +58,11 @@ class Residency {
   const protocol::JobOptions& options_;
   protocol::Member& member_;
   predictor::ResidencyOracle oracle_;
+  std::uint64_t (Residency::*count_)(std::uint64_t first_page, std::uint64_t page_count) = nullptr;
+  // The last stretch that was there as a whole, or not at all: the same estimate asks about its parts, and hardly anything happens meanwhile.
+  std::uint64_t first_alike_page_ = 0;
+  std::uint64_t end_alike_page_ = 0;
+  bool is_alike_resident_ = false;
 };
 
 /// Self-test of cachestat on a device: a page that a read has just returned must count as resident. Once for
