@@ -26,7 +26,9 @@ class Markers {
   struct alignas(64) Bucket {
     std::atomic<std::uint64_t> slots[kBucketSlots];
   };
-  // Of a program that lives off the page cache there are none: then its reads need not look into so long a table.
+  // How many slots of each bucket are taken: reads ask about every page, nearly always in vain, and need not wait for so long a table.
+  std::atomic<std::uint8_t> taken_[kBuckets];
+  // Of a program that lives off the page cache there are none at all.
   std::atomic<bool> has_any_;  // never taken back
   Bucket buckets_[kBuckets];
 };

@@ -24,8 +24,8 @@ class RestingFiles {
     std::uint64_t end_page = 0;
   };
 
-  /// Takes a file in, in the place of the one that came longest ago where there is no other. Returns how many more there are now: 0 or 1. What is
-  /// too large for an entry is not taken.
+  /// Takes a file in, which is not here, in the place of one that came long ago where there is no other. Returns how many more there are now: 0
+  /// or 1. What is too large for an entry is not taken.
   unsigned put(const File& file);
 
   /// Takes a file out. False: it is not here.
@@ -45,13 +45,16 @@ class RestingFiles {
     std::uint64_t first_page = 0;
     std::uint64_t dirty_since_ns = 0;
     std::uint32_t device = 0;
-    std::uint32_t pages = 0;  // 0: nobody
+    std::uint32_t pages = 0;
   };
-  using Set = Entry[kWays];  // the one that came last in front
+  using Set = Entry[kWays];
 
-  static unsigned set_of(const FileId& id);
-  static unsigned place_in(const Set& set, const FileId& id);
+  static std::uint64_t hash_of(const FileId& id);
+  [[nodiscard]] unsigned place_of(const FileId& id, std::uint64_t hash) const;
 
+  // Of each entry, apart from it: nearly all files that are looked for are not here, and a look at their sets would wait for memory each time.
+  std::uint8_t tags_[kSets][kWays] = {};  // tag_of() its id; 0: nobody
+  std::uint8_t nexts_[kSets] = {};        // of a full set, the place that is given up next
   Set sets_[kSets] = {};
 };
 

@@ -21,8 +21,9 @@ std::uint16_t UpdateRegions::tag_of(const FileId& file) {
 }
 
 unsigned UpdateRegions::index_of(const FileId& file) const {
+  if (last_ < file_count() && files_[last_].id == file) return last_;
   const std::uint16_t tag = tag_of(file);
-  for (unsigned i = file_count(); i-- > 0;) {  // what was written last is asked about most
+  for (unsigned i = file_count(); i-- > 0;) {
     if (tags_[i] == tag && files_[i].id == file) return i;
   }
   return kFilesMax;
@@ -41,17 +42,22 @@ UpdateRegions::File& UpdateRegions::find_or_add(const FileId& file, std::uint64_
   return known != nullptr ? *known : add(file, now_ns);
 }
 
-UpdateRegions::File& UpdateRegions::add(const FileId& file, std::uint64_t dirty_since_ns) {
-  if (file_count() == kFilesMax) {
-    unsigned longest_unused = 0;
-    for (unsigned i = 1; i < file_count(); ++i) {
-      if (last_marks_[i] < last_marks_[longest_unused]) longest_unused = i;
-    }
-    put_to_rest(files_[longest_unused]);
-    drop(longest_unused);
+unsigned UpdateRegions::longest_unused() const {
+  unsigned longest = 0;
+  for (unsigned i = 1; i < file_count(); ++i) {
+    if (last_marks_[i] < last_marks_[longest]) longest = i;
   }
-  const unsigned place = file_count();
-  file_count_ = place + 1;
+  return longest;
+}
+
+UpdateRegions::File& UpdateRegions::add(const FileId& file, std::uint64_t dirty_since_ns) {
+  unsigned place = file_count();
+  if (place < kFilesMax) {
+    file_count_ = place + 1;
+  } else {
+    place = longest_unused();
+    put_to_rest(files_[place]);
+  }
   File& added = files_[place];
   added.id = file;
   tags_[place] = tag_of(file);
@@ -143,7 +149,8 @@ std::uint64_t UpdateRegions::mark(const FileId& id, std::uint64_t first_page, st
                                   std::uint64_t now_ns) {
   if (end_page <= first_page) return 0;
   File& file = find_or_add(id, now_ns);
-  last_marks_[&file - files_] = ++marks_;
+  last_ = static_cast<unsigned>(&file - files_);
+  last_marks_[last_] = ++marks_;
   std::uint64_t already = 0;
   for (std::uint32_t i = 0; i < file.count(); ++i) {
     already += overlap(first_page, end_page, file.intervals[i].first_page, file.intervals[i].end_page);

@@ -89,7 +89,10 @@ class UpdateRegions {
   static void insert(File& file, Interval added);
   static void store(File& file, const Interval* kept, std::uint32_t count, std::uint32_t newest);
 
+  [[nodiscard]] unsigned longest_unused() const;
+
   std::uint64_t marks_ = 0;
+  unsigned last_ = 0;  // where the file is that was marked last: the next mark is most likely of the same
   File files_[kFilesMax] = {};
   unsigned file_count_ = 0;
   // Of each file, apart from it: every new file is looked for in vain, and a look at all of them would read a cache line of each.

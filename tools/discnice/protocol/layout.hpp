@@ -24,7 +24,7 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 13;
+inline constexpr std::uint32_t kSegmentVersion = 14;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the first slot.
@@ -174,7 +174,7 @@ inline constexpr std::uint32_t kLaneStates = 4;
 
 /// Room for the table of dirty data; its layout is the predictor's (dirty_data.hpp), and zero bytes are an empty one. Its second part is used when
 /// more files are dirty than the first has room for.
-inline constexpr std::size_t kDirtyTableBytes = 65536 + 262144;
+inline constexpr std::size_t kDirtyTableBytes = 65536 + 274432;
 
 struct Segment {
   std::atomic<std::uint64_t> magic;  // writer: the creator, last of all (release); readers acquire
