@@ -193,10 +193,16 @@ inline int open_by(int flags, const Opening& opening, Call call) {
     DISCNICE_CALL(type, name, arguments, system);                             \
   }
 
-#define DISCNICE_DUPLICATE(type, name, parameters, arguments, system) \
-  DISCNICE_EXPORT(type, name, parameters);                            \
-  type discnice_hook_##name parameters {                              \
-    return renewed(DISCNICE_CALL(type, name, arguments, system));     \
+#define DISCNICE_DUPLICATE(type, name, parameters, arguments, system)    \
+  DISCNICE_EXPORT(type, name, parameters);                               \
+  type discnice_hook_##name parameters {                                 \
+    return duplicated(fd, DISCNICE_CALL(type, name, arguments, system)); \
+  }
+
+#define DISCNICE_SEEK(type, name, parameters, arguments, system, fd)            \
+  DISCNICE_EXPORT(type, name, parameters);                                      \
+  type discnice_hook_##name parameters {                                        \
+    return note_sought(fd, DISCNICE_QUICK_CALL(type, name, arguments, system)); \
   }
 
 #define DISCNICE_CONTROL(type, name, parameters, arguments, system)                           \
@@ -207,7 +213,7 @@ inline int open_by(int flags, const Opening& opening, Call call) {
     void* argument = va_arg(rest, void*);                                                     \
     va_end(rest);                                                                             \
     const type result = DISCNICE_CALL(type, name, arguments, system);                         \
-    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) return renewed(result);             \
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) return duplicated(fd, result);      \
     if (command == F_SETFL) forget_open_file(fd); /* O_DIRECT or O_APPEND may have changed */ \
     if (result == 0 && is_lock_command(command)) note_record_lock(fd, argument);              \
     return result;                                                                            \

@@ -15,6 +15,7 @@
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/shim/direct_calls.hpp"
 #include "tools/discnice/shim/file_locks.hpp"
+#include "tools/discnice/shim/file_position.hpp"
 #include "tools/discnice/shim/open_files.hpp"
 #include "tools/discnice/shim/openings.hpp"
 #include "tools/discnice/shim/pipeline.hpp"
@@ -70,6 +71,12 @@ __attribute__((always_inline)) inline long direct(long number, Arguments... argu
 inline int renewed(int fd) {
   if (fd >= 0) forget_open_file(fd);
   return fd;
+}
+
+/// The same of one that was given out for the description behind `from`.
+inline int duplicated(int from, int fd) {
+  if (fd >= 0) note_shared(from);
+  return renewed(fd);
 }
 
 /// Descriptors that are about to be closed. Forgotten before the call: afterwards the number may already be another thread's.

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
 
 namespace discnice::shim {
@@ -35,6 +36,23 @@ OpenFile* map_chunk(std::atomic<OpenFile*>& place) {
 
 bool stat_fd(int fd, struct stat* status) {
   return !is_raw_error(raw_syscall(SYS_fstat, fd, word(status)));
+}
+
+// Asked once in some milliseconds: a program that becomes somebody else and opens a file within one tick may have its pages asked for in vain.
+uid_t effective_user() {
+  static constinit std::atomic<std::uint64_t> seen{0};  // the tick in the upper half, the user in the lower
+  constexpr std::uint64_t kTickNs = 4'000'000;
+  const std::uint64_t tick = (gray::base::monotonic_coarse_ns() / kTickNs) << 32U;
+  const std::uint64_t known = seen.load(std::memory_order_relaxed);
+  if (tick != 0 && (known & ~UINT64_C(0xffffffff)) == tick) return static_cast<uid_t>(known);
+  const auto user = static_cast<uid_t>(raw_syscall(SYS_geteuid));
+  seen.store(tick | user, std::memory_order_relaxed);
+  return user;
+}
+
+bool is_own(const OpenFile& file) {
+  const uid_t user = effective_user();
+  return user == 0 || file.owner_uid == user;
 }
 
 std::uint64_t size_of(int fd, const struct stat& status) {
@@ -112,9 +130,15 @@ void set_details(OpenFile& file, long flags, bool is_own) {
 
 void learn_details(OpenFile& file, int fd) {
   if (file.has_details) return;
-  const long flags = raw_syscall(SYS_fcntl, fd, F_GETFL, 0);
-  const auto user = static_cast<uid_t>(raw_syscall(SYS_geteuid));
-  set_details(file, flags, user == 0 || file.owner_uid == user);
+  const std::uint32_t flags = file.opening_flags.load(std::memory_order_relaxed);
+  const bool is_known = file.was_opened.load(std::memory_order_relaxed) && flags != 0;
+  if (!is_known) return ask_details(file, fd);
+  set_details(file, static_cast<long>(flags & ~OpenFile::kHasFlags), is_own(file));
+}
+
+void ask_details(OpenFile& file, int fd) {
+  if (file.has_details && file.opening_flags.exchange(0, std::memory_order_relaxed) == 0) return;
+  set_details(file, raw_syscall(SYS_fcntl, fd, F_GETFL, 0), is_own(file));
 }
 
 bool refresh_size(OpenFile& file, int fd) {

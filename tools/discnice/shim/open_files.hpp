@@ -33,6 +33,8 @@ struct WriteStep {
 };
 
 struct alignas(64) OpenFile {
+  static constexpr std::uint32_t kHasFlags = 1U << 31U;
+
   // What a call on a file that is only opened, read and closed looks at is in front: one line of the processor's cache.
   std::atomic<FileClass> file_class;
   std::atomic<bool> was_opened;            // by name, and nothing else has happened to it since
@@ -42,8 +44,13 @@ struct alignas(64) OpenFile {
   std::atomic<bool>
       is_sample;  // it was to be read like those before it, of which it is the one to be looked at
   std::atomic<std::uint32_t> pass;  // the term it was let through for (free_pass.hpp); 0: for none
+  std::atomic<std::uint32_t>
+      opening_flags;  // of open(), and kHasFlags, while nothing can have changed them; 0: not known
   std::atomic<std::uint64_t>
       assumed_bytes;  // moved since it was opened without its being looked at (warm_streak.hpp)
+  std::atomic<std::uint64_t> position;  // one more than it is (file_position.hpp), or:
+  static constexpr std::uint64_t kNotKnown = 0;
+  static constexpr std::uint64_t kShared = UINT64_MAX;  // others move it: not to be known
   std::atomic<std::uint64_t> stream_place;  // of a stream that writes (stream_transfers.hpp); 0: not known
   std::atomic<std::uint32_t> lock;          // TryLock over everything below
   bool has_details;                         // learn_details() has filled in the next four
@@ -108,6 +115,7 @@ __attribute__((always_inline)) inline void forget(OpenFile& file) {
   file.is_sample.store(false, std::memory_order_relaxed);
   file.emptied.store(Emptied::not_at_all, std::memory_order_relaxed);
   file.pass.store(0, std::memory_order_relaxed);
+  file.position.store(OpenFile::kNotKnown, std::memory_order_relaxed);
   file.stream_place.store(0, std::memory_order_relaxed);
   file.file_class.store(FileClass::unknown, std::memory_order_release);
 }
@@ -120,6 +128,7 @@ inline void forget_open_file(int fd) {
 /// Makes an entry that of a file just opened by name; one that is new was made by that, or emptied.
 __attribute__((always_inline)) inline void renew(OpenFile& file, bool is_new) {
   forget(file);
+  file.opening_flags.store(0, std::memory_order_relaxed);
   file.assumed_bytes.store(0, std::memory_order_relaxed);
   file.was_opened.store(true, std::memory_order_relaxed);
   file.is_new.store(is_new, std::memory_order_relaxed);
@@ -142,8 +151,12 @@ void classify(protocol::Segment& segment, OpenFile& file, int fd);
 /// The same from what fstat() told of the descriptor just now. No system call once the device is known.
 void classify(protocol::Segment& segment, OpenFile& file, int fd, const struct stat& status);
 
-/// Fills in the details of a charged entry, if that has not been done. Call under the entry's TryLock. Two system calls.
+/// Fills in the details of a charged entry, if that has not been done. Call under the entry's TryLock. Two system calls, one where the flags
+/// it was opened with are known.
 void learn_details(OpenFile& file, int fd);
+
+/// The same from the descriptor itself, once: for what must not go by the flags of an opening that a vfork child made in our memory.
+void ask_details(OpenFile& file, int fd);
 
 /// The same of one that was just classified, for who knows the flags it was opened with and whether the file is our own. No system call.
 void set_details(OpenFile& file, long flags, bool is_own);

@@ -9,6 +9,7 @@
 
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/shim/direct_calls.hpp"
+#include "tools/discnice/shim/file_position.hpp"
 #include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/recording.hpp"
 #include "tools/discnice/shim/try_lock.hpp"
@@ -22,7 +23,10 @@ using gray::base::raw_syscall;
 using gray::base::word;
 
 void after_making(Job& job, OpenFile& file, int fd, int flags, const ThreadAccount& before) {
-  if (is_assumed_in_memory(job)) return file.is_assumed_in_memory.store(true, std::memory_order_relaxed);
+  if (is_assumed_in_memory(job)) {
+    lose_position(file);
+    return file.is_assumed_in_memory.store(true, std::memory_order_relaxed);
+  }
   prepare_direct_calls();
   {
     const TryLock lock(file.lock, job.epoch);
@@ -47,7 +51,10 @@ void offer_first_pass(Job& job, OpenFile& file, int flags) {
   constexpr int kOtherwise = O_ACCMODE | O_CREAT | O_TRUNC | O_DIRECT | O_DIRECTORY | O_PATH;
   if ((flags & kOtherwise) != O_RDONLY || has_debt(job)) return;
   const std::uint32_t term = pass_term();
-  if (is_opened_warm(job, file)) return give_pass(file, term);
+  if (is_opened_warm(job, file)) {
+    lose_position(file);
+    return give_pass(file, term);
+  }
   if (!are_files_alike()) return;
   file.is_sample.store(true, std::memory_order_relaxed);
   prepare_direct_calls();
@@ -82,7 +89,9 @@ int opened_as_it_is(int fd, int flags) {
   OpenFile* file = renew_opened_file(fd, false);
   if ((flags & O_DIRECTORY) != 0) note_folder(fd);
   Job* here = job();
-  if (here != nullptr && file != nullptr) offer_first_pass(*here, *file, flags);
+  if (here == nullptr || file == nullptr) return fd;
+  note_opened(*file, flags);
+  offer_first_pass(*here, *file, flags);
   return fd;
 }
 
@@ -92,6 +101,7 @@ int opened(int fd, int flags, const Opening& opening) {
   OpenFile* file = renew_opened_file(fd, opening.makes_file || (flags & O_TRUNC) != 0);
   Job* here = job();
   if (here == nullptr || file == nullptr) return fd;
+  note_opened(*file, flags);
   if (opening.makes_file) after_making(*here, *file, fd, flags, opening.account_before);
   if (opening.is_file && (flags & O_TRUNC) != 0) after_emptying(*file, opening);
   return fd;

@@ -23,6 +23,7 @@
 #include "tools/discnice/shim/dirty_table.hpp"
 #include "tools/discnice/shim/disk_watch.hpp"
 #include "tools/discnice/shim/file_locks.hpp"
+#include "tools/discnice/shim/file_position.hpp"
 #include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/open_files.hpp"
 #include "tools/discnice/shim/profiling.hpp"
@@ -313,7 +314,10 @@ OpenFile* charged_file(Job& job, int fd) {
   FileClass file_class = file->file_class.load(std::memory_order_acquire);
   if (file_class == FileClass::unknown) {
     const TryLock lock(file->lock, job.epoch);
-    if (!lock) return nullptr;
+    if (!lock) {
+      lose_position(*file);  // what is read or written now is not counted
+      return nullptr;
+    }
     classify(*job.segment, *file, fd);
     file_class = file->file_class.load(std::memory_order_relaxed);
     note_class(file_class == FileClass::charged ? file->device : nullptr);
@@ -323,7 +327,7 @@ OpenFile* charged_file(Job& job, int fd) {
 }
 
 // Where the transfer starts; false when the descriptor has no position.
-bool find_offset(const OpenFile& file, const Transfer& transfer, std::uint64_t* offset_bytes) {
+bool find_offset(OpenFile& file, const Transfer& transfer, std::uint64_t* offset_bytes) {
   if (transfer.kind == OpKind::write && file.is_append) {
     *offset_bytes = file.size_bytes;
     return true;
@@ -332,9 +336,16 @@ bool find_offset(const OpenFile& file, const Transfer& transfer, std::uint64_t* 
     *offset_bytes = static_cast<std::uint64_t>(transfer.offset_bytes);
     return true;
   }
-  const long position = raw_syscall(SYS_lseek, transfer.fd, 0, SEEK_CUR);
-  *offset_bytes = static_cast<std::uint64_t>(position);
-  return !is_raw_error(position);
+  return find_position(file, transfer.fd, transfer.length_bytes, offset_bytes);
+}
+
+// What a transfer has moved its descriptor by. A copy may have moved it by less, or not at all.
+void follow_position(const Transfer& transfer, ssize_t result) {
+  if (transfer.offset_bytes >= 0) return;
+  OpenFile* file = known_open_file(transfer.fd);
+  if (file == nullptr) return;
+  if (transfer.is_copy) return lose_position(*file);
+  note_moved(*file, result);
 }
 
 bool is_known_cached(const OpenFile& file, const Transfer& transfer, std::uint64_t now_ns) {
@@ -532,6 +543,7 @@ void offer_pass(Job& job, const Transfer& transfer) {
   if (!transfer.is_known_free || is_measured(job) || has_debt(job)) return;
   OpenFile* file = known_open_file(transfer.fd);
   if (file == nullptr || file->file_class.load(std::memory_order_acquire) != FileClass::charged) return;
+  lose_position(*file);
   give_pass(*file, transfer.pass_term);
   prepare_direct_calls();
 }
@@ -542,6 +554,7 @@ void offer_sample_pass(Job& job, OpenFile& file) {
   if (!file.is_sample.load(std::memory_order_relaxed) || file.size_bytes > kAssumedBytesMax) return;
   if (has_debt(job)) return;
   if (!are_files_alike() || !is_in_warm_streak(job, file)) return;
+  lose_position(file);
   give_pass(file, term);
   go_on_assuming();
 }
@@ -611,6 +624,7 @@ bool before_transfer(Job& job, Transfer& transfer) {
 }
 
 void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
+  follow_position(transfer, result);
   if (is_measured(job)) note_outcome(job, transfer, result);
   if (result > 0) {
     const Counter counter =
@@ -645,7 +659,7 @@ std::size_t part_bytes_max(Job& job, const Transfer& transfer) {
   if (file == nullptr) return SIZE_MAX;
   const TryLock lock(file->lock, job.epoch);
   if (!lock) return SIZE_MAX;
-  learn_details(*file, transfer.fd);
+  ask_details(*file, transfer.fd);
   // Appends of several processes must not mix, and direct I/O must keep its alignment: those stay whole.
   if (file->is_append || file->is_direct) return SIZE_MAX;
   const bool is_warm = transfer.kind == OpKind::read && is_in_warm_streak(job, *file);

@@ -19,6 +19,7 @@
 #include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/caller_memory.hpp"
 #include "tools/discnice/shim/disk_waits.hpp"
+#include "tools/discnice/shim/file_position.hpp"
 #include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/job.hpp"
 #include "tools/discnice/shim/open_files.hpp"
@@ -199,6 +200,7 @@ bool is_charged(Job& job, int fd);
 template <typename Call>
 ssize_t run_vector(Transfer transfer, const iovec* vector, int count, Call call) {
   Job* here = job();
+  if (transfer.offset_bytes == kUntouched) lose_position(transfer.fd);
   if (here == nullptr || transfer.offset_bytes == kUntouched || !is_charged(*here, transfer.fd))
     return call();
   throttle::SignalHold signals;

@@ -117,7 +117,7 @@ Opening before_stream(const char* path, const char* mode) {
 
 FILE* opened_stream(FILE* stream, const char* mode, const Opening& opening) {
   if (stream == nullptr) return stream;
-  opened(descriptor_of(stream), flags_of_mode(mode), opening);
+  note_shared(opened(descriptor_of(stream), flags_of_mode(mode), opening));
   if (Job* here = job(); here != nullptr) note_stream_moved(*here, stream);
   return stream;
 }

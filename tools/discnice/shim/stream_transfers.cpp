@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/shim/file_position.hpp"
 #include "tools/discnice/shim/open_files.hpp"
 #include "tools/discnice/shim/recording.hpp"
 
@@ -46,7 +47,9 @@ int charged_descriptor(Job& job, FILE* stream) {
   const int errno_before = errno;
   const int fd = fileno_unlocked(stream);
   errno = errno_before;
-  return fd < 0 || !is_charged(job, fd) ? -1 : fd;
+  if (fd < 0 || !is_charged(job, fd)) return -1;
+  note_shared(fd);  // libc moves it, unseen
+  return fd;
 }
 
 // Where a descriptor stands; false for none.

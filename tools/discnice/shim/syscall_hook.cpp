@@ -242,9 +242,10 @@ constexpr long kOpen = -1, kCreat = -2, kUnlink = -3, kRename = -4, kDup2 = -5, 
   DISCNICE_NUMBER(SYS_openat2, opened_by(call, fd_of(call.a), call.b, flags_of_how(call.c)))                 \
   DISCNICE_NUMBER(SYS_close, closed(call, call.a))                                                           \
   DISCNICE_NUMBER(SYS_close_range, closed(call, call.b))                                                     \
-  DISCNICE_NUMBER(SYS_dup, renewed(static_cast<int>(made(call))))                                            \
-  DISCNICE_NUMBER(kDup2, renewed(static_cast<int>(made(call))))                                              \
-  DISCNICE_NUMBER(SYS_dup3, renewed(static_cast<int>(made(call))))                                           \
+  DISCNICE_NUMBER(SYS_dup, duplicated(fd_of(call.a), static_cast<int>(made(call))))                          \
+  DISCNICE_NUMBER(kDup2, duplicated(fd_of(call.a), static_cast<int>(made(call))))                            \
+  DISCNICE_NUMBER(SYS_dup3, duplicated(fd_of(call.a), static_cast<int>(made(call))))                         \
+  DISCNICE_NUMBER(SYS_lseek, note_sought(fd_of(call.a), made(call)))                                         \
   DISCNICE_NUMBER(kUnlink, removed(call, AT_FDCWD, call.a))                                                  \
   DISCNICE_NUMBER(SYS_unlinkat, removed(call, fd_of(call.a), call.b))                                        \
   DISCNICE_NUMBER(kRename, renamed(call, AT_FDCWD, call.b))                                                  \
