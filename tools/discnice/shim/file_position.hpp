@@ -28,7 +28,7 @@ inline void note_opened(OpenFile& file, int flags) {
 /// The descriptor is moved, or may be, by what is not counted here. The next one who wants to know asks.
 inline void lose_position(OpenFile& file) {
   std::uint64_t known = file.position.load(std::memory_order_relaxed);
-  while (known != OpenFile::kShared &&
+  while (known != OpenFile::kNotKnown && known != OpenFile::kShared &&
          !file.position.compare_exchange_weak(known, OpenFile::kNotKnown, std::memory_order_relaxed)) {
   }
 }
