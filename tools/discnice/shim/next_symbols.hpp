@@ -43,7 +43,7 @@ class NextSymbols {
   struct Finding {
     void* address;
     bool is_certain;
-    unsigned library = 0;  // whose it is, counted from the first behind this one
+    unsigned owner_number = 0;  // of the library whose it is, counted from the first behind this one
   };
   [[nodiscard]] Finding find(const char* name, std::uint32_t hash) const;
 

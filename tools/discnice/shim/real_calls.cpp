@@ -21,7 +21,7 @@ constinit std::atomic<unsigned> provider{0};
 
 // Noted before the function can be called.
 void note_provider(const NextSymbols::Finding& found) {
-  const unsigned library = found.is_certain ? found.library + 1 : kSeveral;
+  const unsigned library = found.is_certain ? found.owner_number + 1 : kSeveral;
   const unsigned before = provider.load(std::memory_order_relaxed);
   if (before == library || (found.is_certain && found.address == nullptr)) return;
   provider.store(before == 0 ? library : kSeveral, std::memory_order_relaxed);
@@ -81,7 +81,7 @@ const char* find_thread_mark() {
   look_up_direct_ones();
   const NextSymbols::Finding mark =
       symbols.find_datum(kName, std::integral_constant<std::uint32_t, symbol_hash(kName)>::value);
-  const bool is_of_provider = provider.load(std::memory_order_relaxed) == mark.library + 1;
+  const bool is_of_provider = provider.load(std::memory_order_relaxed) == mark.owner_number + 1;
   return is_of_provider ? static_cast<const char*>(mark.address) : nullptr;
 }
 
