@@ -27,7 +27,8 @@ int check(const struct stat& status) {
 
 ScopedFd make_shared_file(const char* path) {
   ScopedFd file = ScopedFd::open(path, kFlags | O_CREAT | O_EXCL, kOwnerAlone);
-  if (file.is_open()) raw_syscall(SYS_fchmod, file.get(), kOwnerAlone);  // the umask may have taken even these
+  if (file.is_open())
+    raw_syscall(SYS_fchmod, file.get(), kOwnerAlone);  // the umask may have taken even these
   return file;
 }
 
