@@ -47,7 +47,8 @@ struct World {
   std::uint64_t questions = 0;
   FileState file;
   CacheShape shape{};
-  UpdateRegions regions{};
+  UpdateRegions::Memory memory{};
+  UpdateRegions regions{memory};
   std::uint64_t now_ns = 1;
   std::uint64_t charged_pages = 0;
 };

@@ -26,20 +26,25 @@ struct SmallJob {
   Job job{segment.get(), nullptr, 1, 1, nullptr};
 };
 
+// The table as it stands, held by nobody.
+predictor::DirtyData table_of(const Job& job) {
+  return predictor::DirtyData(dirty_memory(job));
+}
+
 }  // namespace
 
 TEST_CASE("one holds the table, the next does without it") {
   SmallJob small;
   CHECK_FALSE(has_dirty_data(small.job));
   {
-    const HeldTable table(small.job);
+    HeldTable table(small.job);
     REQUIRE(table);
     CHECK(table->regions.mark(kFile, 0, 3, 1) == 3);
-    const HeldTable second(small.job);
+    HeldTable second(small.job);
     CHECK_FALSE(second);
   }
   CHECK(has_dirty_data(small.job));
-  const HeldTable next(small.job);
+  HeldTable next(small.job);
   REQUIRE(next);
   CHECK(next->regions.mark(kFile, 0, 4, 1) == 1);
 }
@@ -60,7 +65,7 @@ TEST_CASE("memory for many files is asked for when there are many, and once") {
       HeldTable(small.job)->regions.mark({1, inode}, 0, 1, 1);
   };
   mark_many();
-  CHECK(dirty_table(small.job).regions.dirty_pages() >= 298);  // the first to make room found none yet
+  CHECK(table_of(small.job).regions.dirty_pages() >= 298);  // the first to make room found none yet
 
   const discnice::test::FrontOnly front;  // of whose table there is memory for the first part
   const Job job{front.segment, nullptr, 1, 1, nullptr};
@@ -68,8 +73,8 @@ TEST_CASE("memory for many files is asked for when there are many, and once") {
   REQUIRE(mmap(front.segment->dirty_table, 65536, PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == front.segment->dirty_table);
   for (std::uint64_t inode = 1; inode < 300; ++inode) HeldTable(job)->regions.mark({1, inode}, 0, 1, 1);
-  CHECK(dirty_table(job).regions.dirty_pages() == predictor::UpdateRegions::kFilesMax);
-  CHECK_FALSE(dirty_table(job).regions.wants_rest());
+  CHECK(table_of(job).regions.dirty_pages() == predictor::UpdateRegions::kFilesMax);
+  CHECK_FALSE(table_of(job).regions.wants_rest());
 }
 
 TEST_CASE("a holder that was killed lets the table go, which is empty then") {
@@ -80,7 +85,7 @@ TEST_CASE("a holder that was killed lets the table go, which is empty then") {
   CHECK_FALSE(HeldTable(small.job));
   CHECK(small.segment->dirty_table_held_ns == now_ns - 100'000'000);
   small.segment->dirty_table_held_ns = now_ns - 2'000'000'000;
-  const HeldTable table(small.job);
+  HeldTable table(small.job);
   REQUIRE(table);
   CHECK(table->regions.is_empty());
 }
@@ -88,7 +93,7 @@ TEST_CASE("a holder that was killed lets the table go, which is empty then") {
 TEST_CASE("who comes back too late does not let go for the one who holds it now") {
   SmallJob small;
   {
-    const HeldTable late(small.job);
+    HeldTable late(small.job);
     small.segment->dirty_table_held_ns = 77;
   }
   CHECK(small.segment->dirty_table_held_ns == 77);
@@ -97,10 +102,10 @@ TEST_CASE("who comes back too late does not let go for the one who holds it now"
 TEST_CASE("a table full of wrong bytes is never read beyond its bounds") {
   SmallJob small;
   for (unsigned char& byte : small.segment->dirty_table) byte = 0xff;
-  CHECK_FALSE(dirty_table(small.job).regions.is_empty());
+  CHECK_FALSE(table_of(small.job).regions.is_empty());
   for (std::uint64_t block = 0; block < 300; ++block)
-    dirty_table(small.job).inode_blocks.mark(1, block * block, block);
-  predictor::UpdateRegions& table = dirty_table(small.job).regions;
+    table_of(small.job).inode_blocks.mark(1, block * block, block);
+  predictor::UpdateRegions table = table_of(small.job).regions;
   table.mark(kFile, 0, 3, 1);
   static_cast<void>(table.is_dirty(kFile, 1, 1));
   table.remove(kFile, 0, 2, 1);

@@ -6,12 +6,12 @@
 #include "tools/discnice/predictor/inode_blocks.hpp"
 
 #include <map>
-#include <memory>
 #include <random>
 #include <set>
 #include <utility>
 
 #include "tests/support/catch.hpp"
+#include "tests/unit/discnice/own_memory.hpp"
 #include "tools/discnice/predictor/dirty_age.hpp"
 #include "tools/discnice/predictor/predictor.hpp"
 
@@ -24,8 +24,8 @@ constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kPlacesMax = InodeBlocks::kSets * InodeBlocks::kWays;
 
 // With nothing in it, as in the zeroed memory of a job just started.
-std::unique_ptr<DirtyData> make_dirty() {
-  return std::unique_ptr<DirtyData>(new DirtyData());
+test::OwnMemory<DirtyData> make_dirty() {
+  return {};
 }
 
 std::uint64_t pages_of_creation(DirtyData& dirty, std::uint64_t inode, std::uint64_t folder_bytes = 0) {
@@ -40,7 +40,7 @@ TEST_CASE("marks and age agree with a set of blocks, while there is room for all
   std::uint64_t clean = 0;
   std::uint64_t dirty = 0;
   for (int sequence = 0; sequence < 300; ++sequence) {
-    const auto blocks = std::make_unique<InodeBlocks>();
+    test::OwnMemory<InodeBlocks> blocks;
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<std::uint64_t, std::set<std::uint64_t>>>
         plain;
     std::uint64_t now_ns = kSecondNs;
@@ -64,7 +64,7 @@ TEST_CASE("marks and age agree with a set of blocks, while there is room for all
 }
 
 TEST_CASE("more places than the table holds are charged again, never left out", "[inode_blocks]") {
-  const auto blocks = std::make_unique<InodeBlocks>();
+  test::OwnMemory<InodeBlocks> blocks;
   std::mt19937_64 random(5);
   std::set<std::uint64_t> plain;
   std::uint64_t again = 0;
@@ -82,7 +82,7 @@ TEST_CASE(
     "a new file costs its block in the table of inodes once for sixteen, its group's blocks once, a folder "
     "its own block",
     "[inode_blocks]") {
-  const auto dirty = make_dirty();
+  auto dirty = make_dirty();
   CHECK(pages_of_creation(*dirty, 17) == 4);  // two bitmaps, and the descriptor
   for (std::uint64_t inode = 18; inode <= 32; ++inode) CHECK(pages_of_creation(*dirty, inode) == 0);
   CHECK(pages_of_creation(*dirty, 33) == 1);
@@ -95,7 +95,7 @@ TEST_CASE(
 }
 
 TEST_CASE("files that come and go do not drive out what is known of their inodes", "[inode_blocks]") {
-  const auto dirty = make_dirty();
+  auto dirty = make_dirty();
   static_cast<void>(pages_of_creation(*dirty, 1));
   for (std::uint64_t inode = 2; inode < 20 * UpdateRegions::kFilesMax; ++inode) {
     const std::uint64_t pages = pages_of_creation(*dirty, inode);
@@ -111,7 +111,7 @@ TEST_CASE(
     "block once",
     "[inode_blocks]") {
   for (const std::uint64_t groups : {16U, 128U, 256U, 400U}) {
-    const auto dirty = make_dirty();
+    auto dirty = make_dirty();
     std::uint64_t pages = 0;
     for (std::uint64_t file = 0; file < 40; ++file) {
       for (std::uint64_t group = 0; group < groups; ++group) {
@@ -134,7 +134,7 @@ TEST_CASE(
     "a group's inodes that were given and given back before, here and there, are no more places than it has "
     "blocks",
     "[inode_blocks]") {
-  const auto dirty = make_dirty();
+  auto dirty = make_dirty();
   std::mt19937_64 random(9);
   std::set<std::uint64_t> blocks;
   std::uint64_t pages = 0;

@@ -9,11 +9,11 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <random>
 #include <set>
 
 #include "tests/support/catch.hpp"
+#include "tests/unit/discnice/own_memory.hpp"
 #include "tools/discnice/predictor/dirty_age.hpp"
 #include "tools/discnice/predictor/predictor.hpp"
 
@@ -25,8 +25,8 @@ namespace {
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
 // A table with no files in it, as in the zeroed memory of a program just started.
-std::unique_ptr<UpdateRegions> make_regions() {
-  return std::unique_ptr<UpdateRegions>(new UpdateRegions());
+test::OwnMemory<UpdateRegions> make_regions() {
+  return {};
 }
 
 FileId file_id(std::uint64_t number) {
@@ -130,7 +130,7 @@ TEST_CASE("marks, removals, flushes and age agree with a set of pages", "[update
   std::mt19937_64 random(20'060'915);
   std::uint64_t fresh_pages = 0;
   for (int sequence = 0; sequence < 3000; ++sequence) {
-    const auto regions = make_regions();
+    auto regions = make_regions();
     PlainRegions plain;
     std::uint64_t now_ns = kSecondNs;
     const std::uint64_t pages =
@@ -173,7 +173,7 @@ TEST_CASE("pages marked less pages removed are those in the table and those writ
           "[update_regions]") {
   std::mt19937_64 random(3);
   for (int sequence = 0; sequence < 500; ++sequence) {
-    const auto regions = make_regions();
+    auto regions = make_regions();
     PlainRegions plain;
     std::uint64_t marked = 0;
     std::uint64_t removed = 0;
@@ -203,7 +203,7 @@ TEST_CASE("more files and fragments than the table holds are charged again, neve
   std::uint64_t charged = 0;
   std::uint64_t needed = 0;
   for (int sequence = 0; sequence < 200; ++sequence) {
-    const auto regions = make_regions();
+    auto regions = make_regions();
     PlainRegions plain;
     for (int i = 0; i < 400; ++i) {
       const Step step = random_step(random, 2 * UpdateRegions::kFilesMax, 200);
@@ -230,7 +230,7 @@ TEST_CASE("more files and fragments than the table holds are charged again, neve
 }
 
 TEST_CASE("a full table of fragments forgets the shortest and keeps the rest", "[update_regions]") {
-  const auto regions = make_regions();
+  auto regions = make_regions();
   for (std::uint64_t i = 0; i < UpdateRegions::kIntervalsMax; ++i) {
     CHECK(regions->mark(file_id(1), 100 * i, 100 * i + (i == 4 ? 2 : 10), kSecondNs) == (i == 4 ? 2 : 10));
   }
@@ -243,7 +243,7 @@ TEST_CASE("a full table of fragments forgets the shortest and keeps the rest", "
 TEST_CASE(
     "who begins at one more place than there is room for and goes on there is charged for each page once",
     "[update_regions]") {
-  const auto regions = make_regions();
+  auto regions = make_regions();
   for (std::uint64_t i = 0; i < UpdateRegions::kIntervalsMax; ++i)
     CHECK(regions->mark(file_id(1), 100 * i, 100 * i + 10, kSecondNs) == 10);
   for (const std::uint64_t place :
@@ -257,7 +257,7 @@ TEST_CASE(
 
 TEST_CASE("one file too many takes the place of the one that was not written to for longest",
           "[update_regions]") {
-  const auto regions = make_regions();
+  auto regions = make_regions();
   for (std::uint64_t i = 0; i < UpdateRegions::kFilesMax; ++i) regions->mark(file_id(i), 0, 1, kSecondNs + i);
   regions->mark(file_id(0), 0, 1, 2 * kSecondNs);  // dirty for longest, and used again
   regions->mark(file_id(999), 0, 1, 2 * kSecondNs);
@@ -270,7 +270,7 @@ TEST_CASE("thousands of files written from front to back and removed again agree
           "[update_regions]") {
   std::mt19937_64 random(11);
   for (const std::uint64_t files : {200U, 1000U, 3000U}) {
-    const auto regions = make_regions();
+    auto regions = make_regions();
     PlainRegions plain;
     regions->allow_rest(true);
     std::map<std::uint64_t, std::uint64_t> ends;
@@ -305,7 +305,7 @@ TEST_CASE("thousands of files written from front to back and removed again agree
 
 TEST_CASE("of a file that has to make room the longest stretch is kept, once there may be more memory",
           "[update_regions]") {
-  const auto regions = make_regions();
+  auto regions = make_regions();
   const auto fill = [&](std::uint64_t from) {
     for (std::uint64_t i = 0; i < UpdateRegions::kFilesMax; ++i)
       regions->mark(file_id(from + i), 0, 1, kSecondNs);
@@ -335,7 +335,7 @@ TEST_CASE("of a file that has to make room the longest stretch is kept, once the
 
 TEST_CASE("where there is no more memory for them files that have to make room are forgotten",
           "[update_regions]") {
-  const auto regions = make_regions();
+  auto regions = make_regions();
   regions->allow_rest(false);
   for (std::uint64_t i = 0; i < 3 * UpdateRegions::kFilesMax; ++i) regions->mark(file_id(i), 0, 1, kSecondNs);
   CHECK_FALSE(regions->wants_rest());
@@ -345,7 +345,7 @@ TEST_CASE("where there is no more memory for them files that have to make room a
 
 TEST_CASE("more files than there is room for anywhere are charged again, never left out",
           "[update_regions]") {
-  const auto regions = make_regions();
+  auto regions = make_regions();
   regions->allow_rest(true);
   constexpr std::uint64_t kFiles = 4 * RestingFiles::kSets * RestingFiles::kWays;
   for (std::uint64_t i = 0; i < kFiles; ++i) REQUIRE(regions->mark(file_id(i), 0, 2, kSecondNs) == 2);
@@ -357,7 +357,7 @@ TEST_CASE("more files than there is room for anywhere are charged again, never l
 }
 
 TEST_CASE("files of which an entry cannot tell are forgotten and nothing else", "[update_regions]") {
-  const auto files = std::make_unique<RestingFiles>();
+  test::OwnMemory<RestingFiles> files;
   CHECK(files->put({{UINT64_C(1) << 40U, 5}, kSecondNs, 0, 1}) == 0);
   CHECK(files->put({{1, 5}, kSecondNs, 0, UINT64_C(1) << 40U}) == 0);
   CHECK(files->put({{1, 5}, kSecondNs, 3, 3}) == 0);
@@ -367,7 +367,7 @@ TEST_CASE("files of which an entry cannot tell are forgotten and nothing else", 
 }
 
 TEST_CASE("no file is taken for another one, however many come by", "[update_regions]") {
-  const auto regions = make_regions();
+  auto regions = make_regions();
   regions->allow_rest(true);
   std::mt19937_64 random(1);
   constexpr unsigned kFiles = 200'000;  // so many that hundreds of them agree in what is compared first
@@ -379,7 +379,7 @@ TEST_CASE("no file is taken for another one, however many come by", "[update_reg
 }
 
 TEST_CASE("the age of a file counts from its first dirtying, not from the last", "[update_regions]") {
-  const auto regions = make_regions();
+  auto regions = make_regions();
   const std::uint64_t age_ns = kDirtyAgeMaxNs;
   CHECK(regions->mark(file_id(1), 0, 4, kSecondNs) == 4);
   CHECK(regions->mark(file_id(1), 2, 6, kSecondNs + age_ns - 1) == 2);
@@ -390,7 +390,7 @@ TEST_CASE("the age of a file counts from its first dirtying, not from the last",
 }
 
 TEST_CASE("a file is known by device and number together", "[update_regions]") {
-  const auto regions = make_regions();
+  auto regions = make_regions();
   CHECK(regions->mark({1, 5}, 0, 4, kSecondNs) == 4);
   CHECK(regions->mark({2, 5}, 0, 4, kSecondNs) == 4);
   CHECK(regions->remove_from({2, 5}, 0, kSecondNs) == 4);
@@ -398,7 +398,7 @@ TEST_CASE("a file is known by device and number together", "[update_regions]") {
 }
 
 TEST_CASE("regions as long as the number range are counted without wrapping", "[update_regions]") {
-  const auto regions = make_regions();
+  auto regions = make_regions();
   constexpr std::uint64_t kEnd = UINT64_MAX / kPageBytes;
   CHECK(regions->mark(file_id(1), 0, kEnd, kSecondNs) == kEnd);
   CHECK(regions->mark(file_id(1), kEnd - 1, kEnd, kSecondNs) == 0);
@@ -420,7 +420,7 @@ constexpr ResidencyOracle kColdOracle{
 }  // namespace
 
 TEST_CASE("a write costs the blocks it makes dirty, a rewrite inside them nothing", "[update_regions]") {
-  const auto regions = make_regions();
+  auto regions = make_regions();
   FileState file;
   const auto cost = [&](std::uint64_t offset_bytes, std::uint64_t length_bytes, std::uint64_t size_bytes) {
     return estimate_write(write_op(offset_bytes, length_bytes, size_bytes), file, *regions, kColdOracle,
@@ -434,7 +434,7 @@ TEST_CASE("a write costs the blocks it makes dirty, a rewrite inside them nothin
 }
 
 TEST_CASE("a partial overwrite of absent blocks reads them first", "[update_regions]") {
-  const auto regions = make_regions();
+  auto regions = make_regions();
   FileState file;
   const auto reads = [&](std::uint64_t offset_bytes, std::uint64_t length_bytes) {
     return estimate_write(write_op(offset_bytes, length_bytes, 100'000), file, *regions, kColdOracle,
@@ -451,7 +451,7 @@ TEST_CASE("a partial overwrite of absent blocks reads them first", "[update_regi
 }
 
 TEST_CASE("direct writes cost their length and mark nothing", "[update_regions]") {
-  const auto regions = make_regions();
+  auto regions = make_regions();
   FileState file;
   IoOp op = write_op(0, 65'536, 0);
   op.is_direct = true;
@@ -460,7 +460,7 @@ TEST_CASE("direct writes cost their length and mark nothing", "[update_regions]"
 }
 
 TEST_CASE("a hole in the middle of a full table forgets a fragment and never invents one", "[regions]") {
-  const auto regions = make_regions();
+  auto regions = make_regions();
   for (unsigned i = 0; i < UpdateRegions::kIntervalsMax; ++i)
     regions->mark(file_id(1), i * 100, i * 100 + 50, kSecondNs);
   CHECK(regions->remove(file_id(1), 310, 320, kSecondNs) == 10);
@@ -471,7 +471,7 @@ TEST_CASE("a hole in the middle of a full table forgets a fragment and never inv
 }
 
 TEST_CASE("a hole gives back whole pages, and what was sent is not given back", "[regions]") {
-  const auto regions = make_regions();
+  auto regions = make_regions();
   regions->mark(file_id(1), 0, 100, kSecondNs);
   IoOp op{OpKind::remove, file_id(1), 10 * kPageBytes + 1, 5 * kPageBytes};
   CHECK(estimate_remove(op, *regions, kSecondNs).refund_bytes == 4 * kPageBytes);
@@ -488,7 +488,7 @@ TEST_CASE("a hole gives back whole pages, and what was sent is not given back", 
 }
 
 TEST_CASE("a removal gives back the blocks wholly behind the new end", "[update_regions]") {
-  const auto regions = make_regions();
+  auto regions = make_regions();
   FileState file;
   estimate_write(write_op(0, 10 * kPageBytes, 0), file, *regions, kColdOracle, kSecondNs);
   IoOp op{OpKind::truncate, file_id(1), 2 * kPageBytes + 1, 0, 0, false};

@@ -94,7 +94,9 @@ class ReplayModels {
   std::map<std::uint64_t, Answers> early_answers_;  // by the number of their operation
   std::uint64_t early_answer_count_ = 0;
   ReplayCache cache_;
-  std::unique_ptr<predictor::DirtyData> dirty_ = std::make_unique<predictor::DirtyData>();  // the job's
+  std::unique_ptr<predictor::DirtyData::Memory> dirty_memory_ =
+      std::make_unique<predictor::DirtyData::Memory>();
+  predictor::DirtyData dirty_{*dirty_memory_};  // the job's
 };
 
 }  // namespace discnice::cli

@@ -7,6 +7,8 @@
 namespace discnice::predictor {
 namespace {
 
+using gray::base::read_once;
+
 static_assert((InodeBlocks::kSets & (InodeBlocks::kSets - 1)) == 0);
 
 unsigned set_of(std::uint64_t device, std::uint64_t stretch) {
@@ -18,23 +20,27 @@ unsigned set_of(std::uint64_t device, std::uint64_t stretch) {
 bool InodeBlocks::mark(std::uint64_t device, std::uint64_t block, std::uint64_t now_ns) {
   const std::uint64_t number = block / kStretchBlocks;
   const std::uint64_t bit = UINT64_C(1) << block % kStretchBlocks;
-  Set& set = sets_[set_of(device, number)];
+  Set& set = memory_.sets[set_of(device, number)];
+  Stretch known[kWays];
   unsigned place = 0;
-  while (place < kWays && (set[place].device != device || set[place].number != number)) ++place;
-  const bool is_known =
-      place < kWays && set[place].dirty_blocks != 0 && now_ns - set[place].dirty_since_ns < kDirtyAgeMaxNs;
-  Stretch marked = is_known ? set[place] : Stretch{device, number, now_ns, 0};
+  for (; place < kWays; ++place) {
+    known[place] = read_once(set[place]);
+    if (known[place].device == device && known[place].number == number) break;
+  }
+  const bool is_known = place < kWays && is_young(known[place].dirty_since_ns, now_ns);
+  Stretch marked = is_known ? known[place] : Stretch{device, number, now_ns, 0};
+  if (marked.dirty_blocks == 0) marked.dirty_since_ns = now_ns;
   const bool was_clean = (marked.dirty_blocks & bit) == 0;
   marked.dirty_blocks |= bit;
   if (place == kWays) place = kWays - 1;  // the one not marked for longest
-  for (; place > 0; --place) set[place] = set[place - 1];
-  set[0] = marked;
+  for (; place > 0; --place) lease_.write(set[place], known[place - 1]);
+  lease_.write(set[0], marked);
   return was_clean;
 }
 
 void InodeBlocks::forget_all() {
-  for (Set& set : sets_) {
-    for (Stretch& stretch : set) stretch.dirty_blocks = 0;
+  for (Set& set : memory_.sets) {
+    for (Stretch& stretch : set) lease_.write(stretch.dirty_blocks, 0);
   }
 }
 

@@ -8,10 +8,13 @@
 // Inference drawn: whether a block that is changed now costs the disk anything new.
 // What breaks it: other writers, a sync, early flushing under memory pressure, more places at once than the table holds. A forgotten block is
 //   charged again, never the other way round; the kernel's account corrects that.
-// The table may lie in memory that others damage: nothing in it leads beyond its bounds. Zero bytes are an empty one.
+// The memory may be shared, and be damaged: each entry is read once (toolbox/base/read_once.hpp), and what is in it can only be a wrong answer. Zero
+// bytes are an empty table.
 #pragma once
 
 #include <cstdint>
+
+#include "tools/discnice/contract/lease.hpp"
 
 namespace discnice::predictor {
 
@@ -20,11 +23,6 @@ class InodeBlocks {
   static constexpr unsigned kSets = 128;
   static constexpr unsigned kWays = 8;
   static constexpr unsigned kStretchBlocks = 64;
-
-  /// Marks a block of that device dirty. True: it was clean, or is not known any more.
-  bool mark(std::uint64_t device, std::uint64_t block, std::uint64_t now_ns);
-
-  void forget_all();
 
  private:
   struct Stretch {
@@ -35,7 +33,21 @@ class InodeBlocks {
   };
   using Set = Stretch[kWays];  // the one marked last in front
 
-  Set sets_[kSets] = {};
+ public:
+  struct Memory {
+    Set sets[kSets] = {};
+  };
+
+  explicit InodeBlocks(Memory& memory, const Lease& lease = {}) : memory_(memory), lease_(lease) {}
+
+  /// Marks a block of that device dirty. True: it was clean, or is not known any more.
+  bool mark(std::uint64_t device, std::uint64_t block, std::uint64_t now_ns);
+
+  void forget_all();
+
+ private:
+  Memory& memory_;
+  Lease lease_;
 };
 
 }  // namespace discnice::predictor

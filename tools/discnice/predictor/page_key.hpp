@@ -8,6 +8,9 @@
 
 namespace discnice::predictor {
 
+/// No file is longer; what says so is a wrong byte. Bytes of so many pages still have room in 64 bits.
+inline constexpr std::uint64_t kPagesMax = UINT64_MAX / kPageBytes;
+
 /// Spreads the bits of a number over all of its places (the finaliser of the SplitMix64 generator).
 constexpr std::uint64_t mixed(std::uint64_t value) {
   value = (value ^ (value >> 30U)) * UINT64_C(0xbf58476d1ce4e5b9);

@@ -3,12 +3,13 @@
 //
 // Beside update_regions, which knows a hundred files in full: who unpacks or builds something makes thousands, and may remove or rewrite them
 // before they reach the disk. Most of them were written from front to back, so that one stretch says all.
-// The table may lie in memory that others damage: nothing in it leads beyond its bounds. Zero bytes are an empty one.
+// The memory may be shared, and be damaged: each entry is read once (toolbox/base/read_once.hpp) and checked. Zero bytes are an empty table.
 #pragma once
 
 #include <cstdint>
 
 #include "tools/discnice/contract/io_op.hpp"
+#include "tools/discnice/contract/lease.hpp"
 
 namespace discnice::predictor {
 
@@ -23,6 +24,26 @@ class RestingFiles {
     std::uint64_t first_page = 0;
     std::uint64_t end_page = 0;
   };
+
+ private:
+  struct Entry {
+    std::uint64_t inode = 0;
+    std::uint64_t first_page = 0;
+    std::uint64_t dirty_since_ns = 0;
+    std::uint32_t device = 0;
+    std::uint32_t pages = 0;
+  };
+  using Set = Entry[kWays];
+
+ public:
+  struct Memory {
+    // Of each entry, apart from it: nearly all files that are looked for are not here, and a look at their sets would wait for memory each time.
+    std::uint8_t tags[kSets][kWays] = {};  // tag_of() its id; 0: nobody
+    std::uint8_t nexts[kSets] = {};        // of a full set, the place that is given up next
+    Set sets[kSets] = {};
+  };
+
+  explicit RestingFiles(Memory& memory, const Lease& lease = {}) : memory_(memory), lease_(lease) {}
 
   /// Takes a file in, which is not here, in the place of one that came long ago where there is no other. Returns how many more there are now: 0
   /// or 1. What is too large for an entry is not taken.
@@ -40,22 +61,11 @@ class RestingFiles {
   void forget_all();
 
  private:
-  struct Entry {
-    std::uint64_t inode = 0;
-    std::uint64_t first_page = 0;
-    std::uint64_t dirty_since_ns = 0;
-    std::uint32_t device = 0;
-    std::uint32_t pages = 0;
-  };
-  using Set = Entry[kWays];
-
   static std::uint64_t hash_of(const FileId& id);
-  [[nodiscard]] unsigned place_of(const FileId& id, std::uint64_t hash) const;
+  [[nodiscard]] unsigned find(const FileId& id, std::uint64_t hash, Entry* found) const;  // kWays: not here
 
-  // Of each entry, apart from it: nearly all files that are looked for are not here, and a look at their sets would wait for memory each time.
-  std::uint8_t tags_[kSets][kWays] = {};  // tag_of() its id; 0: nobody
-  std::uint8_t nexts_[kSets] = {};        // of a full set, the place that is given up next
-  Set sets_[kSets] = {};
+  Memory& memory_;
+  Lease lease_;
 };
 
 }  // namespace discnice::predictor

@@ -7,6 +7,8 @@
 namespace discnice::predictor {
 namespace {
 
+using gray::base::read_once;
+
 std::uint64_t overlap(std::uint64_t a_first, std::uint64_t a_end, std::uint64_t b_first,
                       std::uint64_t b_end) {
   const std::uint64_t first = a_first > b_first ? a_first : b_first;
@@ -20,181 +22,234 @@ std::uint16_t UpdateRegions::tag_of(const FileId& file) {
   return static_cast<std::uint16_t>(spread(file.inode, file.device) >> 48U);
 }
 
+std::uint64_t UpdateRegions::File::pages_in(std::uint64_t first_page, std::uint64_t end_page) const {
+  std::uint64_t pages = 0;
+  for (unsigned i = 0; i < count; ++i)
+    pages += overlap(first_page, end_page, intervals[i].first_page, intervals[i].end_page);
+  return pages;
+}
+
+unsigned UpdateRegions::file_count() const {
+  const std::uint32_t count = read_once(memory_.file_count);
+  return count < kFilesMax ? count : kFilesMax;
+}
+
+// Counts from a wrong byte on come back to what is there when the table is forgotten, and bring about nothing but vain looks till then.
+std::uint32_t UpdateRegions::resting_count() const {
+  return read_once(memory_.resting_count);
+}
+
+void UpdateRegions::count_resting(std::uint32_t more, std::uint32_t less) {
+  const std::uint32_t count = resting_count() + more;
+  lease_.write(memory_.resting_count, count > less ? count - less : 0);
+}
+
+bool UpdateRegions::rest_is(Rest rest) const {
+  return read_once(memory_.rest) == static_cast<std::uint32_t>(rest);
+}
+
+void UpdateRegions::set_rest(Rest rest) {
+  lease_.write(memory_.rest, static_cast<std::uint32_t>(rest));
+}
+
+bool UpdateRegions::load(unsigned index, File* file) const {
+  const Entry& entry = memory_.files[index];
+  const auto head = read_once(entry.head);
+  if (head.interval_count > kIntervalsMax) return false;
+  file->id = head.id;
+  file->dirty_since_ns = head.dirty_since_ns;
+  file->count = static_cast<unsigned>(head.interval_count);
+  std::uint64_t before = 0;
+  for (unsigned i = 0; i < file->count; ++i) {
+    const Interval one = file->intervals[i] = read_once(entry.intervals[i]);
+    const bool is_behind = i == 0 || one.first_page > before;
+    if (!is_behind || one.end_page <= one.first_page || one.end_page > kPagesMax) return false;
+    before = one.end_page;
+  }
+  return true;
+}
+
+void UpdateRegions::store(unsigned index, const File& file) {
+  Entry& entry = memory_.files[index];
+  const unsigned count = file.count < kIntervalsMax ? file.count : kIntervalsMax;
+  lease_.write(entry.head, {file.id, file.dirty_since_ns, count});
+  for (unsigned i = 0; i < count; ++i) lease_.write(entry.intervals[i], file.intervals[i]);
+}
+
 unsigned UpdateRegions::index_of(const FileId& file) const {
-  if (last_ < file_count() && files_[last_].id == file) return last_;
+  const unsigned count = file_count();
+  const std::uint32_t last = read_once(memory_.last);
+  if (last < count && read_once(memory_.files[last].head.id) == file) return last;
   const std::uint16_t tag = tag_of(file);
-  for (unsigned i = file_count(); i-- > 0;) {
-    if (tags_[i] == tag && files_[i].id == file) return i;
+  for (unsigned i = count; i-- > 0;) {
+    if (read_once(memory_.tags[i]) == tag && read_once(memory_.files[i].head.id) == file) return i;
   }
   return kFilesMax;
 }
 
-UpdateRegions::File* UpdateRegions::find(const FileId& file, std::uint64_t now_ns) {
+unsigned UpdateRegions::find(const FileId& file, std::uint64_t now_ns, File* found) {
   const unsigned index = index_of(file);
-  if (index == kFilesMax) return wake(file, now_ns);
-  if (now_ns - files_[index].dirty_since_ns < kDirtyAgeMaxNs) return &files_[index];
-  drop(index);  // written back by age
-  return nullptr;
-}
-
-UpdateRegions::File& UpdateRegions::find_or_add(const FileId& file, std::uint64_t now_ns) {
-  File* known = find(file, now_ns);
-  return known != nullptr ? *known : add(file, now_ns);
+  if (index == kFilesMax) return wake(file, now_ns, found);
+  if (load(index, found) && found->id == file && is_young(found->dirty_since_ns, now_ns)) return index;
+  drop(index);  // written back by age, or damaged
+  return kFilesMax;
 }
 
 unsigned UpdateRegions::longest_unused() const {
   unsigned longest = 0;
-  for (unsigned i = 1; i < file_count(); ++i) {
-    if (last_marks_[i] < last_marks_[longest]) longest = i;
+  std::uint64_t longest_mark = UINT64_MAX;
+  for (unsigned i = 0; i < kFilesMax; ++i) {
+    const std::uint64_t mark = read_once(memory_.last_marks[i]);
+    if (mark >= longest_mark) continue;
+    longest = i;
+    longest_mark = mark;
   }
   return longest;
 }
 
-UpdateRegions::File& UpdateRegions::add(const FileId& file, std::uint64_t dirty_since_ns) {
+unsigned UpdateRegions::add(const File& file) {
   unsigned place = file_count();
-  if (place < kFilesMax) {
-    file_count_ = place + 1;
-  } else {
+  const bool has_room = place < kFilesMax;
+  if (!has_room) {
     place = longest_unused();
-    put_to_rest(files_[place]);
+    File unused;
+    if (load(place, &unused)) put_to_rest(unused);
   }
-  File& added = files_[place];
-  added.id = file;
-  tags_[place] = tag_of(file);
-  added.dirty_since_ns = dirty_since_ns;
-  added.interval_count = 0;
-  return added;
+  store(place, file);
+  lease_.write(memory_.tags[place], tag_of(file.id));
+  if (has_room) lease_.write(memory_.file_count, place + 1);
+  return place;
 }
 
 void UpdateRegions::put_to_rest(const File& file) {
-  if (rest_ == Rest::not_needed) rest_ = Rest::wanted;
-  if (rest_ != Rest::allowed) return;
-  Interval longest;
-  for (std::uint32_t i = 0; i < file.count(); ++i) {
+  if (rest_is(Rest::not_needed)) set_rest(Rest::wanted);
+  if (!rest_is(Rest::allowed)) return;
+  Interval longest{0, 0};
+  for (unsigned i = 0; i < file.count; ++i) {
     const Interval& one = file.intervals[i];
     if (one.end_page - one.first_page > longest.end_page - longest.first_page) longest = one;
   }
-  resting_count_ += resting_.put({file.id, file.dirty_since_ns, longest.first_page, longest.end_page});
+  count_resting(resting_.put({file.id, file.dirty_since_ns, longest.first_page, longest.end_page}), 0);
 }
 
 // A file that is written to or removed is one of the table again.
-UpdateRegions::File* UpdateRegions::wake(const FileId& id, std::uint64_t now_ns) {
+unsigned UpdateRegions::wake(const FileId& id, std::uint64_t now_ns, File* woken) {
   RestingFiles::File rested;
-  if (resting_count_ == 0 || rest_ != Rest::allowed || !resting_.take(id, &rested)) return nullptr;
-  --resting_count_;
-  if (now_ns - rested.dirty_since_ns >= kDirtyAgeMaxNs) return nullptr;
-  File& woken = add(id, rested.dirty_since_ns);
-  last_marks_[&woken - files_] = ++marks_;
-  insert(woken, {rested.first_page, rested.end_page});
-  return &woken;
+  if (!has_resting() || !resting_.take(id, &rested)) return kFilesMax;
+  count_resting(0, 1);
+  if (!is_young(rested.dirty_since_ns, now_ns)) return kFilesMax;
+  *woken = File(id, rested.dirty_since_ns);
+  if (rested.end_page > rested.first_page) woken->append({rested.first_page, rested.end_page});
+  const unsigned index = add(*woken);
+  note_mark(index);
+  return index;
+}
+
+void UpdateRegions::note_mark(unsigned index) {
+  const std::uint64_t marks = read_once(memory_.marks) + 1;
+  lease_.write(memory_.marks, marks);
+  lease_.write(memory_.last_marks[index], marks);
 }
 
 void UpdateRegions::drop(unsigned index) {
-  const unsigned last = file_count() - 1;
-  file_count_ = last;
-  files_[index] = files_[last];
-  tags_[index] = tags_[last];
-  last_marks_[index] = last_marks_[last];
+  const unsigned count = file_count();
+  if (index >= count) return;  // somebody has emptied the table meanwhile
+  const unsigned last = count - 1;
+  lease_.write(memory_.file_count, last);
+  if (index == last) return;
+  lease_.write(memory_.files[index], read_once(memory_.files[last]));
+  lease_.write(memory_.tags[index], read_once(memory_.tags[last]));
+  lease_.write(memory_.last_marks[index], read_once(memory_.last_marks[last]));
 }
 
-// Puts `count` intervals, one more than there is room for at most, into the file. When there is no room the shortest is forgotten, but
-// not the newest: who writes here and there goes on where he is, and the place would be forgotten again at each step.
-void UpdateRegions::store(File& file, const Interval* kept, std::uint32_t count, std::uint32_t newest) {
-  std::uint32_t shortest = count;
-  if (count > kIntervalsMax) {
-    shortest = newest == 0 ? 1 : 0;
-    for (std::uint32_t i = shortest + 1; i < count; ++i) {
-      if (i != newest &&
-          kept[i].end_page - kept[i].first_page < kept[shortest].end_page - kept[shortest].first_page)
-        shortest = i;
-    }
+// When there is no room the shortest is forgotten, but not the newest: who writes here and there goes on where he is, and the place would be
+// forgotten again at each step.
+void UpdateRegions::forget_shortest(File& file, unsigned newest) {
+  if (file.count <= kIntervalsMax) return;
+  unsigned shortest = newest == 0 ? 1 : 0;
+  for (unsigned i = shortest + 1; i < file.count; ++i) {
+    const Interval& one = file.intervals[i];
+    const Interval& least = file.intervals[shortest];
+    if (i != newest && one.end_page - one.first_page < least.end_page - least.first_page) shortest = i;
   }
-  file.interval_count = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (i != shortest) file.intervals[file.interval_count++] = kept[i];
-  }
+  for (unsigned i = shortest + 1; i < file.count; ++i) file.intervals[i - 1] = file.intervals[i];
+  --file.count;
 }
 
 // Merges `added` with the intervals it touches.
 void UpdateRegions::insert(File& file, Interval added) {
-  Interval kept[kIntervalsMax + 1];
-  std::uint32_t count = 0;
-  std::uint32_t place = UINT32_MAX;  // of the added one, once it has one
-  for (std::uint32_t i = 0; i < file.count(); ++i) {
-    const Interval old = file.intervals[i];
-    if (old.end_page < added.first_page || old.first_page > added.end_page) {
-      if (place == UINT32_MAX && old.first_page > added.end_page) {
-        place = count;
-        kept[count++] = added;
-      }
-      kept[count++] = old;
-      continue;
-    }
+  File merged(file.id, file.dirty_since_ns);
+  unsigned i = 0;
+  while (i < file.count && file.intervals[i].end_page < added.first_page) merged.append(file.intervals[i++]);
+  const unsigned newest = merged.count;
+  for (; i < file.count && file.intervals[i].first_page <= added.end_page; ++i) {
+    const Interval& old = file.intervals[i];
     if (old.first_page < added.first_page) added.first_page = old.first_page;
     if (old.end_page > added.end_page) added.end_page = old.end_page;
   }
-  if (place == UINT32_MAX) {  // it goes behind everything that lies before it
-    place = count;
-    while (place > 0 && kept[place - 1].first_page > added.first_page) {
-      kept[place] = kept[place - 1];
-      --place;
-    }
-    kept[place] = added;
-    ++count;
-  }
-  store(file, kept, count, place);
+  merged.append(added);
+  while (i < file.count) merged.append(file.intervals[i++]);
+  forget_shortest(merged, newest);
+  file = merged;
 }
 
 std::uint64_t UpdateRegions::mark(const FileId& id, std::uint64_t first_page, std::uint64_t end_page,
                                   std::uint64_t now_ns) {
   if (end_page <= first_page) return 0;
-  File& file = find_or_add(id, now_ns);
-  last_ = static_cast<unsigned>(&file - files_);
-  last_marks_[last_] = ++marks_;
-  std::uint64_t already = 0;
-  for (std::uint32_t i = 0; i < file.count(); ++i) {
-    already += overlap(first_page, end_page, file.intervals[i].first_page, file.intervals[i].end_page);
+  const std::uint64_t asked = end_page - first_page;
+  if (end_page > kPagesMax) return asked;
+  File file;
+  unsigned index = find(id, now_ns, &file);
+  if (index == kFilesMax) {
+    file = File(id, now_ns);
+    index = add(file);
   }
-  if (already < end_page - first_page) insert(file, {first_page, end_page});
-  return end_page - first_page - already;
+  lease_.write(memory_.last, index);
+  note_mark(index);
+  const std::uint64_t already = file.pages_in(first_page, end_page);
+  if (already < asked) {
+    insert(file, {first_page, end_page});
+    store(index, file);
+  }
+  return already < asked ? asked - already : 0;
 }
 
 bool UpdateRegions::is_dirty(const FileId& id, std::uint64_t page, std::uint64_t now_ns) const {
   const unsigned index = index_of(id);
-  RestingFiles::File rested;
   if (index == kFilesMax) {
-    return resting_count_ != 0 && rest_ == Rest::allowed && resting_.look(id, &rested) &&
-           now_ns - rested.dirty_since_ns < kDirtyAgeMaxNs && page >= rested.first_page &&
-           page < rested.end_page;
+    RestingFiles::File rested;
+    return has_resting() && resting_.look(id, &rested) && is_young(rested.dirty_since_ns, now_ns) &&
+           page >= rested.first_page && page < rested.end_page;
   }
-  if (now_ns - files_[index].dirty_since_ns >= kDirtyAgeMaxNs) return false;
-  const File& file = files_[index];
-  for (std::uint32_t i = 0; i < file.count(); ++i) {
-    if (page >= file.intervals[i].first_page && page < file.intervals[i].end_page) return true;
-  }
-  return false;
+  File file;
+  return load(index, &file) && file.id == id && is_young(file.dirty_since_ns, now_ns) &&
+         file.pages_in(page, page + 1) != 0;
 }
 
 std::uint64_t UpdateRegions::remove(const FileId& id, std::uint64_t first_page, std::uint64_t end_page,
                                     std::uint64_t now_ns) {
-  File* file = find(id, now_ns);
-  if (file == nullptr) return 0;
-  Interval kept[kIntervalsMax + 1];  // one that is cut in its middle becomes two
-  std::uint32_t count = 0;
+  File file;
+  const unsigned index = find(id, now_ns, &file);
+  if (index == kFilesMax) return 0;
+  File left(id, file.dirty_since_ns);
   std::uint64_t removed = 0;
-  for (std::uint32_t i = 0; i < file->count(); ++i) {
-    const Interval old = file->intervals[i];
+  for (unsigned i = 0; i < file.count; ++i) {
+    const Interval& old = file.intervals[i];
     const std::uint64_t gone = overlap(old.first_page, old.end_page, first_page, end_page);
     removed += gone;
     if (gone == 0) {
-      kept[count++] = old;
+      left.append(old);
       continue;
     }
-    if (first_page > old.first_page) kept[count++] = {old.first_page, first_page};
-    if (end_page < old.end_page) kept[count++] = {end_page, old.end_page};
+    if (first_page > old.first_page) left.append({old.first_page, first_page});
+    if (end_page < old.end_page) left.append({end_page, old.end_page});
   }
-  store(*file, kept, count, UINT32_MAX);
-  if (file->interval_count == 0) drop(static_cast<unsigned>(file - files_));
+  forget_shortest(left, kIntervalsMax + 1);
+  if (left.count == 0) {
+    drop(index);
+  } else if (removed != 0) {
+    store(index, left);
+  }
   return removed;
 }
 
@@ -202,23 +257,23 @@ void UpdateRegions::clear(const FileId& id) {
   RestingFiles::File rested;
   if (const unsigned index = index_of(id); index != kFilesMax) {
     drop(index);
-  } else if (resting_count_ != 0 && rest_ == Rest::allowed && resting_.take(id, &rested)) {
-    --resting_count_;
+  } else if (has_resting() && resting_.take(id, &rested)) {
+    count_resting(0, 1);
   }
 }
 
 void UpdateRegions::forget_all() {
-  file_count_ = 0;
-  resting_count_ = 0;
-  if (rest_ == Rest::allowed) resting_.forget_all();
+  const bool has_rest = rest_is(Rest::allowed);
+  lease_.write(memory_.file_count, 0);
+  lease_.write(memory_.resting_count, 0);
+  if (has_rest) resting_.forget_all();
 }
 
 std::uint64_t UpdateRegions::dirty_pages() const {
-  std::uint64_t pages = rest_ == Rest::allowed ? resting_.pages() : 0;
+  std::uint64_t pages = rest_is(Rest::allowed) ? resting_.pages() : 0;
   for (unsigned i = 0; i < file_count(); ++i) {
-    for (std::uint32_t k = 0; k < files_[i].count(); ++k) {
-      pages += files_[i].intervals[k].end_page - files_[i].intervals[k].first_page;
-    }
+    File file;
+    if (load(i, &file)) pages += file.pages_in(0, kPagesMax);
   }
   return pages;
 }

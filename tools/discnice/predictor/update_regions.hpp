@@ -11,13 +11,16 @@
 // What breaks it: writers outside the job, early flushing under memory pressure, more files or fragments than the tables
 //   hold. Forgotten regions are charged again when rewritten, never the other way round; the kernel's
 //   account corrects that.
-// The table may lie in memory that others damage: its counts are never believed beyond its bounds.
+// The memory may be shared, and be damaged, also by a holder that goes on after it was taken for dead. So a file's entry is read once into a local
+//   copy and checked (toolbox/base/read_once.hpp), changed there, and written back by whoever still holds the table; an entry that makes no sense is
+//   forgotten. Whatever the memory holds, a mark returns no more than was asked for.
 // Invariant: pages marked - pages removed = pages in the table + pages written back or forgotten.
 #pragma once
 
 #include <cstdint>
 
 #include "tools/discnice/contract/io_op.hpp"
+#include "tools/discnice/contract/lease.hpp"
 #include "tools/discnice/predictor/resting_files.hpp"
 
 namespace discnice::predictor {
@@ -27,11 +30,44 @@ class UpdateRegions {
   static constexpr unsigned kFilesMax = 128;
   static constexpr unsigned kIntervalsMax = 12;
 
+ private:
+  struct Interval {
+    std::uint64_t first_page;
+    std::uint64_t end_page;
+  };
+  struct EntryHead {
+    FileId id;
+    std::uint64_t dirty_since_ns = 0;
+    std::uint64_t interval_count = 0;
+  };
+  struct Entry {
+    EntryHead head;
+    Interval intervals[kIntervalsMax] = {};  // sorted, apart from each other
+  };
+
+ public:
+  struct Memory {
+    std::uint64_t marks = 0;
+    std::uint32_t last =
+        0;  // where the file is that was marked last: the next mark is most likely of the same
+    std::uint32_t file_count = 0;
+    Entry files[kFilesMax] = {};
+    // Of each file, apart from it: every new file is looked for in vain, and a look at all of them would read a cache line of each.
+    std::uint16_t tags[kFilesMax] = {};        // tag_of() its id
+    std::uint64_t last_marks[kFilesMax] = {};  // of marks
+    std::uint32_t rest = 0;                    // a Rest
+    std::uint32_t resting_count = 0;
+    RestingFiles::Memory resting;  // the last of all
+  };
+
+  explicit UpdateRegions(Memory& memory, const Lease& lease = {})
+      : memory_(memory), lease_(lease), resting_(memory.resting, lease) {}
+
   /// Marks [first_page, end_page) dirty; returns how many of them were clean before.
   std::uint64_t mark(const FileId& file, std::uint64_t first_page, std::uint64_t end_page,
                      std::uint64_t now_ns);
 
-  /// True when all of [first_page, end_page) is known to be dirty.
+  /// True when the page is known to be dirty.
   [[nodiscard]] bool is_dirty(const FileId& file, std::uint64_t page, std::uint64_t now_ns) const;
 
   /// The file's pages from first_page on are gone (unlink, truncate); returns how many dirty ones that took
@@ -50,57 +86,63 @@ class UpdateRegions {
   /// Forgets everything.
   void forget_all();
 
-  [[nodiscard]] bool is_empty() const { return file_count() == 0 && resting_count_ == 0; }
+  [[nodiscard]] bool is_empty() const { return file_count() == 0 && resting_count() == 0; }
   [[nodiscard]] std::uint64_t dirty_pages() const;
 
   /// The table has had more files than it knows in full: the longest stretch of those that had to make room could be kept in memory behind it,
   /// kRestingBytes at its end, which is not touched before it was allowed. Until then they are forgotten.
-  [[nodiscard]] bool wants_rest() const { return rest_ == Rest::wanted; }
-  void allow_rest(bool is_allowed) { rest_ = is_allowed ? Rest::allowed : Rest::refused; }
-  static constexpr unsigned kRestingBytes = sizeof(RestingFiles);
+  [[nodiscard]] bool wants_rest() const { return rest_is(Rest::wanted); }
+  void allow_rest(bool is_allowed) { set_rest(is_allowed ? Rest::allowed : Rest::refused); }
+  static constexpr unsigned kRestingBytes = sizeof(RestingFiles::Memory);
 
  private:
   enum class Rest : std::uint32_t { not_needed, wanted, allowed, refused };
-  struct Interval {
-    std::uint64_t first_page = 0;
-    std::uint64_t end_page = 0;
-  };
+
+  // A file as this process works on it. It has room for one interval more than an entry: a mark may add one, a removal cut one in two.
   struct File {
+    File() = default;
+    File(const FileId& file, std::uint64_t since_ns) : id(file), dirty_since_ns(since_ns) {}
+
     FileId id;
     std::uint64_t dirty_since_ns = 0;
-    std::uint32_t interval_count = 0;
-    Interval intervals[kIntervalsMax] = {};  // sorted, apart from each other
+    unsigned count = 0;
+    Interval intervals
+        [kIntervalsMax +
+         1];  // as many as count says; the others are not written, which would take longer than all else
 
-    [[nodiscard]] std::uint32_t count() const {
-      return interval_count < kIntervalsMax ? interval_count : kIntervalsMax;
+    void append(const Interval& one) {
+      if (count <= kIntervalsMax) intervals[count++] = one;
     }
+    [[nodiscard]] std::uint64_t pages_in(std::uint64_t first_page, std::uint64_t end_page) const;
   };
 
-  [[nodiscard]] unsigned file_count() const { return file_count_ < kFilesMax ? file_count_ : kFilesMax; }
-
   static std::uint16_t tag_of(const FileId& file);
-  [[nodiscard]] unsigned index_of(const FileId& file) const;  // kFilesMax: not in the table
-  File* find(const FileId& file, std::uint64_t now_ns);
-  File& find_or_add(const FileId& file, std::uint64_t now_ns);
-  File& add(const FileId& file, std::uint64_t dirty_since_ns);
-  File* wake(const FileId& file, std::uint64_t now_ns);
-  void put_to_rest(const File& file);
-  void drop(unsigned index);
   static void insert(File& file, Interval added);
-  static void store(File& file, const Interval* kept, std::uint32_t count, std::uint32_t newest);
+  static void forget_shortest(File& file, unsigned newest);
 
+  [[nodiscard]] unsigned file_count() const;
+  [[nodiscard]] std::uint32_t resting_count() const;
+  [[nodiscard]] bool rest_is(Rest rest) const;
+  void set_rest(Rest rest);
+  [[nodiscard]] bool has_resting() const { return resting_count() != 0 && rest_is(Rest::allowed); }
+  void count_resting(std::uint32_t more, std::uint32_t less);
+
+  // These return kFilesMax for a file that is not in the table, or not any more.
+  [[nodiscard]] unsigned index_of(const FileId& file) const;
+  unsigned find(const FileId& file, std::uint64_t now_ns, File* found);
+  unsigned wake(const FileId& file, std::uint64_t now_ns, File* woken);
+
+  [[nodiscard]] bool load(unsigned index, File* file) const;  // false: the entry makes no sense
+  void store(unsigned index, const File& file);
+  unsigned add(const File& file);
+  void note_mark(unsigned index);
+  void drop(unsigned index);
+  void put_to_rest(const File& file);
   [[nodiscard]] unsigned longest_unused() const;
 
-  std::uint64_t marks_ = 0;
-  unsigned last_ = 0;  // where the file is that was marked last: the next mark is most likely of the same
-  File files_[kFilesMax] = {};
-  unsigned file_count_ = 0;
-  // Of each file, apart from it: every new file is looked for in vain, and a look at all of them would read a cache line of each.
-  std::uint16_t tags_[kFilesMax] = {};        // tag_of() its id
-  std::uint64_t last_marks_[kFilesMax] = {};  // of marks_
-  Rest rest_ = Rest::not_needed;
-  std::uint32_t resting_count_ = 0;
-  RestingFiles resting_;  // the last of all
+  Memory& memory_;
+  Lease lease_;
+  RestingFiles resting_;
 };
 
 }  // namespace discnice::predictor

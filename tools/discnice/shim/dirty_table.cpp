@@ -12,11 +12,18 @@ namespace {
 // No holder needs more than microseconds; one that the scheduler put aside for so long is as good as dead.
 constexpr std::uint64_t kHeldNsMax = 1'000'000'000;
 
-static_assert(sizeof(predictor::DirtyData) <= protocol::kDirtyTableBytes);
-static_assert(alignof(predictor::DirtyData) <= 8);
+static_assert(sizeof(predictor::DirtyData::Memory) <= protocol::kDirtyTableBytes);
+static_assert(alignof(predictor::DirtyData::Memory) <= 8);
 
 // What is reserved before there are many files.
-constexpr std::size_t kFirstBytes = sizeof(predictor::DirtyData) - predictor::UpdateRegions::kRestingBytes;
+constexpr std::size_t kFirstBytes =
+    sizeof(predictor::DirtyData::Memory) - predictor::UpdateRegions::kRestingBytes;
+
+// A holder may have looked at the clock a moment after us; an instant far ahead is a wrong byte.
+bool is_held(std::uint64_t since_ns, std::uint64_t now_ns) {
+  const std::uint64_t apart_ns = now_ns > since_ns ? now_ns - since_ns : since_ns - now_ns;
+  return apart_ns < kHeldNsMax;
+}
 
 // By the holder. The pair of the release is in has_dirty_data().
 bool has_memory(protocol::Segment& segment) {
@@ -28,23 +35,26 @@ bool has_memory(protocol::Segment& segment) {
 
 }  // namespace
 
-HeldTable::HeldTable(const Job& job) : job_(job) {
+std::uint64_t HeldTable::hold(const Job& job) {
   std::atomic<std::uint64_t>& holder = job.segment->dirty_table_held_ns;
-  const std::uint64_t now_ns = gray::base::monotonic_coarse_ns();
   std::uint64_t since_ns = holder.load(std::memory_order_relaxed);
-  if (since_ns != 0 && now_ns - since_ns < kHeldNsMax) return;
+  const std::uint64_t now_ns = gray::base::monotonic_coarse_ns();
+  if (since_ns != 0 && is_held(since_ns, now_ns)) return 0;
   const bool is_left_behind = since_ns != 0;
-  if (!holder.compare_exchange_strong(since_ns, now_ns, std::memory_order_acquire)) return;
+  if (!holder.compare_exchange_strong(since_ns, now_ns, std::memory_order_acquire)) return 0;
   if (!has_memory(*job.segment)) {
     holder.store(0, std::memory_order_release);
-    return;
+    return 0;
   }
-  held_ns_ = now_ns;
-  if (is_left_behind) dirty_table(job).forget_all();  // it may have been half changed
-  predictor::UpdateRegions& regions = dirty_table(job).regions;
-  if (regions.wants_rest())
-    regions.allow_rest(protocol::reserve(*job.segment, job.segment->dirty_table + kFirstBytes,
-                                         predictor::UpdateRegions::kRestingBytes));
+  // It may have been half changed.
+  if (is_left_behind) predictor::DirtyData(dirty_memory(job), {holder, now_ns}).forget_all();
+  return now_ns;
+}
+
+void HeldTable::begin() {
+  if (!table_.regions.wants_rest()) return;
+  table_.regions.allow_rest(protocol::reserve(*job_.segment, job_.segment->dirty_table + kFirstBytes,
+                                              predictor::UpdateRegions::kRestingBytes));
 }
 
 HeldTable::~HeldTable() {

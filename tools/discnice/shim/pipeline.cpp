@@ -368,7 +368,7 @@ IoEstimate estimate_writing(Job& job, OpenFile& file, const IoOp& op,
                             const predictor::ResidencyOracle& oracle, std::uint64_t now_ns) {
   if ((job.segment->options.disabled_models & protocol::kWithoutWrites) != 0)
     return {.write_bytes = op.length_bytes};
-  const HeldTable table(job);
+  HeldTable table(job);
   if (table) return predictor::estimate_write(op, file.state, table->regions, oracle, now_ns);
   protocol::add(*job.member, Counter::fallbacks, 1);
   return {.write_bytes = op.length_bytes};
@@ -564,7 +564,7 @@ void smooth(Job& job, const Transfer& transfer, std::uint64_t bytes) {
   OpenFile* file = charged_file(job, transfer.fd);
   if (file == nullptr || transfer.signals == nullptr || is_verifying(job)) return;
   if (!smooth_after_write(job, *file, transfer.fd, bytes, *transfer.signals)) return;
-  const HeldTable table(job);
+  HeldTable table(job);
   if (table) table->regions.clear(file->id);
   if (table) record_operation(job, {OpKind::settle, file->id}, {}, monotonic_coarse_ns());
 }
@@ -753,7 +753,7 @@ void charge_creation(Job& job, const Creation& made) {
   const IoOp op{OpKind::create, made.file, 0, made.device.inode_bytes, made.is_folder ? kPageBytes : 0};
   IoEstimate estimate;
   {
-    const HeldTable table(job);
+    HeldTable table(job);
     if (!table) return;
     estimate = predictor::estimate_creation(op, *table, now_ns);
     record_operation(job, op, estimate, now_ns);
@@ -775,7 +775,7 @@ void after_replacing(int folder, const char* path) {
   const Device* device = known_device(status.st_dev);
   if (device == nullptr || !device->is_flushed_by_renaming) return;
   const FileId file{status.st_dev, status.st_ino};
-  const HeldTable table(*here);
+  HeldTable table(*here);
   if (table) table->regions.clear(file);
   if (table) record_operation(*here, {OpKind::settle, file}, {}, monotonic_coarse_ns());
 }
@@ -793,7 +793,7 @@ void after_removal(const Removal& removal, std::uint64_t offset_bytes) {
   Job* here = job();
   if (here == nullptr) return;
   if (removal.is_known) {
-    const HeldTable table(*here);
+    HeldTable table(*here);
     const IoOp op{OpKind::remove, removal.file, offset_bytes, 0, 0, false};
     if (table) {
       const std::uint64_t now_ns = monotonic_coarse_ns();
@@ -823,7 +823,7 @@ void after_sync(int fd) {
   if (here == nullptr) return;
   const OpenFile* file = charged_file(*here, fd);
   if (file == nullptr) return;
-  const HeldTable table(*here);
+  HeldTable table(*here);
   if (table) table->regions.clear(file->id);
   if (table) record_operation(*here, {OpKind::settle, file->id}, {}, monotonic_coarse_ns());
   settle_if_stale(*here);
@@ -834,7 +834,7 @@ void after_range_removal(int fd, std::uint64_t offset_bytes, std::uint64_t lengt
   OpenFile* file = here == nullptr ? nullptr : charged_file(*here, fd);
   if (file == nullptr) return;
   if (const TryLock lock(file->lock, here->epoch); lock) file->state.belief = predictor::Belief{};
-  const HeldTable table(*here);
+  HeldTable table(*here);
   if (!table) return;
   const IoOp op{OpKind::remove, file->id, offset_bytes, length_bytes};
   const std::uint64_t now_ns = monotonic_coarse_ns();
@@ -848,7 +848,7 @@ void after_range_sent(int fd, std::uint64_t offset_bytes, std::uint64_t length_b
   Job* here = job();
   const OpenFile* file = here == nullptr ? nullptr : charged_file(*here, fd);
   if (file == nullptr) return;
-  const HeldTable table(*here);
+  HeldTable table(*here);
   if (!table) return;
   const IoOp op{OpKind::settle, file->id, offset_bytes, length_bytes};
   const std::uint64_t now_ns = monotonic_coarse_ns();

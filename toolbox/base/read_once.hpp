@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// read_once: values in memory that others may change at any moment.
+//
+// The rule for all memory that another process can write (a job's segment and the table of dirty data in it, the board, the ring): a value is read
+// once into a local copy, every field of the copy is checked against what it can be, and then the copy is used. Nothing shared is an index, a
+// count, a length, a divisor, a shift or an instant before that, and nothing is read a second time. What cannot be is not repaired but forgotten.
+// A plain read is not enough: the compiler may read again what it has read, and see another value than the one that was checked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace gray::base {
+
+namespace detail {
+using AliasedWord __attribute__((may_alias)) = std::uint64_t;
+template <typename T>
+inline constexpr bool kIsOneWord = sizeof(T) <= sizeof(std::uint64_t) && (sizeof(T) & (sizeof(T) - 1)) == 0;
+template <typename T>
+inline constexpr bool kIsWords = sizeof(T) % sizeof(std::uint64_t) == 0 &&
+                                 alignof(T) % alignof(std::uint64_t) == 0;
+}  // namespace detail
+
+/// A copy that stays as it is, whatever others do. Of a value longer than a word, each word is of one moment.
+template <typename T>
+__attribute__((always_inline)) inline T read_once(const T& shared) {
+  static_assert(std::is_trivially_copyable_v<T> && (detail::kIsOneWord<T> || detail::kIsWords<T>));
+  T copy;
+  if constexpr (detail::kIsOneWord<T>) {
+    __atomic_load(&shared, &copy, __ATOMIC_RELAXED);
+  } else {
+    const auto* from = reinterpret_cast<const detail::AliasedWord*>(&shared);
+    auto* to = reinterpret_cast<detail::AliasedWord*>(&copy);
+    for (std::size_t i = 0; i < sizeof(T) / sizeof(std::uint64_t); ++i)
+      to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+  }
+  return copy;
+}
+
+/// Stores a value where others may read or write, word by word.
+template <typename T>
+__attribute__((always_inline)) inline void write_once(T& shared, std::type_identity_t<T> value) {
+  static_assert(std::is_trivially_copyable_v<T> && (detail::kIsOneWord<T> || detail::kIsWords<T>));
+  if constexpr (detail::kIsOneWord<T>) {
+    __atomic_store(&shared, &value, __ATOMIC_RELAXED);
+  } else {
+    const auto* from = reinterpret_cast<const detail::AliasedWord*>(&value);
+    auto* to = reinterpret_cast<detail::AliasedWord*>(&shared);
+    for (std::size_t i = 0; i < sizeof(T) / sizeof(std::uint64_t); ++i)
+      __atomic_store_n(to + i, from[i], __ATOMIC_RELAXED);
+  }
+}
+
+}  // namespace gray::base
