@@ -474,7 +474,7 @@ TEST_CASE("what is lent is good for a second", "[segment]") {
   const auto segment = std::make_unique<Segment>();
   constexpr std::uint64_t kNowNs = 5'000'000'000;
   CHECK(lent_rate(*segment, kNowNs) == 0);
-  lend(*segment, 42, 1, true, kNowNs);
+  lend(*segment, 42, true, kNowNs);
   CHECK(lent_rate(*segment, kNowNs + kLentMaxNs) == 42);
   CHECK(lent_rate(*segment, kNowNs + kLentMaxNs + 1) == 0);
   CHECK(lent_rate(*segment, kNowNs - 1) == 0);
@@ -498,8 +498,9 @@ TEST_CASE("what a sharing job owes is the same bytes when it is lent another rat
   constexpr std::uint64_t kNowNs = 10'000'000'000;
   constexpr std::uint64_t kLeftNs = 1'000'000'000;
   store_instant(segment->lane_states[0], kNowNs + kLeftNs);
-  lend(*segment, 250, 1, true, kNowNs);  // nobody has lent before: the job went by its own rate
+  segment->lane_charged[0] = 1000;
+  lend(*segment, 250, true, kNowNs);  // nobody has lent before: the job went by its own rate
   CHECK(load_instant(segment->lane_states[0], kNowNs) == kNowNs + 4 * kLeftNs);
-  lend(*segment, 500, 1, true, kNowNs);
+  lend(*segment, 500, true, kNowNs);
   CHECK(load_instant(segment->lane_states[0], kNowNs) == kNowNs + 2 * kLeftNs);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <csignal>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -21,7 +22,7 @@
 #include "tools/discnice/cli/sharing.hpp"
 #include "tools/discnice/cli/target.hpp"
 #include "tools/discnice/policy/registry.hpp"
-#include "tools/discnice/protocol/guarded_word.hpp"
+#include "tools/discnice/protocol/lane_account.hpp"
 #include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
@@ -122,7 +123,7 @@ JobKeeper::JobKeeper(protocol::Segment& segment, const policy::Schedule& schedul
 void JobKeeper::report_uncovered(pid_t pid, const std::string& reason, pid_t program) {
   const std::string name = read_word(proc(pid, "comm"));
   for (const auto& excluded : segment_.options.excluded) {
-    if (excluded[0] != '\0' && name == excluded) return;
+    if (excluded[0] != '\0' && std::strncmp(excluded, name.c_str(), sizeof excluded) == 0) return;
   }
   for (const UncoveredProgram& known : uncovered_) {
     if (known.name == name && known.reason == reason) return;
@@ -186,7 +187,7 @@ void JobKeeper::return_budget_of_dead() {
   const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
   constexpr auto kBytesMax = static_cast<std::uint64_t>(INT64_MAX);
   const auto correction = -static_cast<std::int64_t>(std::min(bytes, kBytesMax));
-  protocol::change_instant(segment_.lane_states[0], now_ns, [&](std::uint64_t state) {
+  protocol::change_paid_ns(segment_, 0, 0, grant.rate_bytes_per_s, now_ns, [&](std::uint64_t state) {
     return policy.correct({state}, grant, correction, now_ns).paid_until_ns;
   });
 }

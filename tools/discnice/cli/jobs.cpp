@@ -23,10 +23,11 @@ bool is_alive(std::uint32_t pid) {
 
 bool has_process(const protocol::Segment& segment, std::uint32_t pid) {
   if (segment.creator_pid == pid) return true;
-  for (const protocol::Member& member : segment.members) {
-    if (member.pid.load(std::memory_order_relaxed) == pid) return is_alive(pid);
-  }
-  return false;
+  bool has_slot = false;
+  protocol::for_each_member(segment, [&](const protocol::Member& member) {
+    if (member.pid.load(std::memory_order_relaxed) == pid) has_slot = true;
+  });
+  return has_slot && is_alive(pid);
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ protocol::RecordFileHeader header_of(const RunOptions& options, const protocol::
   header.disabled_models = options.job.disabled_models;
   static_assert(sizeof header.command == sizeof segment.job_name);
   std::memcpy(header.command, segment.job_name, sizeof header.command);
+  header.command[sizeof header.command - 1] = '\0';
   return header;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/report.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <sys/sysmacros.h>
 #include <nlohmann/json.hpp>
@@ -10,6 +12,7 @@
 #include "tools/discnice/cli/jobs.hpp"
 #include "tools/discnice/cli/limit_options.hpp"
 #include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/protocol/disk_words.hpp"
 #include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
@@ -46,8 +49,10 @@ std::string coverage_text(const Report& report) {
 // What verification has counted, in the order of protocol::CallClass.
 constexpr const char* kClassNames[protocol::kCallClassCount] = {"read", "write", "copy", "remove", "create"};
 
+// Sums that no job reaches are wrong bytes, and none of what is reckoned with them may overflow.
 std::int64_t signed_of(const std::atomic<std::uint64_t>& sum) {
-  return static_cast<std::int64_t>(sum.load(std::memory_order_relaxed));
+  constexpr std::int64_t kSumMax = INT64_C(1) << 60U;
+  return std::clamp(static_cast<std::int64_t>(sum.load(std::memory_order_relaxed)), -kSumMax, kSumMax);
 }
 
 ClassReport class_report(const protocol::Segment& segment, std::uint32_t index) {
@@ -126,7 +131,7 @@ std::vector<DiskReport> disk_reports(const protocol::Segment& segment) {
   for (const protocol::Disk& disk : segment.disks) {
     const std::uint64_t number = disk.number.load(std::memory_order_relaxed);
     if (number == 0) break;  // the table is filled from the front
-    SeenBy seen_by = disk.seen_by.load(std::memory_order_relaxed);
+    SeenBy seen_by = protocol::load_seen_by(disk);
     if (seen_by == SeenBy::pressure && protocol::load_grant(segment).policy_id != policy::kIdleId)
       seen_by = SeenBy::none;
     reports.push_back({fmt::format("{}:{}", major(number - 1), minor(number - 1)), seen_by});

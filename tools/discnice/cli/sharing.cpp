@@ -13,7 +13,7 @@
 #include "tools/discnice/cli/jobs.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/policy/share.hpp"
-#include "tools/discnice/protocol/guarded_word.hpp"
+#include "tools/discnice/protocol/lane_account.hpp"
 #include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
@@ -27,6 +27,8 @@ constexpr double kSmoothing = 0.3;
 // Beyond what it used lately a job that does not wait is left this much room to grow.
 constexpr double kRoom = 1.25;
 constexpr double kIdleBytesPerS = 4096;
+// No job moves more; what says so is a wrong byte in its counters.
+constexpr double kUsageMax = 1e15;
 
 // A job that was held back lately wants more than it has; between two waits it may go on for a moment without one.
 constexpr std::uint64_t kLatelyNs = 1'000'000'000;
@@ -48,8 +50,9 @@ std::uint64_t moved_bytes(const protocol::Segment& segment) {
 
 bool has_waited_lately(const protocol::Segment& segment, Usage& usage, std::uint64_t now_ns) {
   const std::uint64_t waits = protocol::total(segment, Counter::waits);
-  const bool is_waiting = protocol::load_instant(segment.lane_states[0], now_ns) > now_ns ||
-                          protocol::reserved_bytes(segment) != 0;
+  const std::uint64_t rate = protocol::load_grant(segment).rate_bytes_per_s;
+  const bool is_waiting =
+      protocol::load_paid_ns(segment, 0, rate, now_ns) > now_ns || protocol::reserved_bytes(segment) != 0;
   if (is_waiting || waits != usage.waits) usage.waited_at_ns = now_ns;
   usage.waits = waits;
   return usage.waited_at_ns != 0 && now_ns - usage.waited_at_ns < kLatelyNs;
@@ -59,8 +62,9 @@ policy::Claim claim_of(const protocol::Segment& segment, std::uint64_t now_ns) {
   Usage& usage = usages[protocol::name_of(segment).text];
   const std::uint64_t bytes = moved_bytes(segment);
   if (usage.at_ns != 0 && now_ns > usage.at_ns) {
+    const std::uint64_t more = bytes > usage.bytes ? bytes - usage.bytes : 0;
     const double lately =
-        static_cast<double>(bytes - usage.bytes) * 1e9 / static_cast<double>(now_ns - usage.at_ns);
+        std::min(static_cast<double>(more) * 1e9 / static_cast<double>(now_ns - usage.at_ns), kUsageMax);
     usage.bytes_per_s += kSmoothing * (lately - usage.bytes_per_s);
   }
   usage.at_ns = now_ns;
@@ -98,8 +102,7 @@ void lend_share(protocol::Segment& segment) {
   // A job that begins to want more must find something to begin with.
   if (claims.front().wanted_bytes_per_s == 0) claims.front().wanted_bytes_per_s = UINT64_MAX;
   policy::divide(protocol::load_grant(segment).rate_bytes_per_s, claims.data(), claims.size());
-  protocol::lend(segment, claims.front().granted_bytes_per_s, static_cast<std::uint32_t>(getpid()), false,
-                 now_ns);
+  protocol::lend(segment, claims.front().granted_bytes_per_s, false, now_ns);
 }
 
 void lend_to_all(std::uint64_t total_bytes_per_s) {
@@ -121,8 +124,7 @@ void lend_to_all(std::uint64_t total_bytes_per_s) {
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     // A job that begins to want more must find something to begin with.
     const std::uint64_t least = total / (8 * jobs.size());
-    protocol::lend(jobs[i].segment(), std::max(claims[i].granted_bytes_per_s, least),
-                   static_cast<std::uint32_t>(getpid()), true, now_ns);
+    protocol::lend(jobs[i].segment(), std::max(claims[i].granted_bytes_per_s, least), true, now_ns);
   }
 }
 

@@ -20,6 +20,7 @@
 #include "tools/discnice/cli/limit_options.hpp"
 #include "tools/discnice/cli/subcommands.hpp"
 #include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/protocol/disk_words.hpp"
 #include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
@@ -69,11 +70,7 @@ Sums sums_of(const protocol::Segment& segment, std::uint64_t now_ns) {
 std::string foreground_of(const protocol::Segment& segment, std::uint64_t now_ns) {
   bool is_watched = false;
   for (const protocol::Disk& disk : segment.disks) {
-    DiskActivity activity;
-    std::uint64_t words[protocol::kActivityWords];
-    for (unsigned i = 0; i < protocol::kActivityWords; ++i)
-      words[i] = disk.activity[i].load(std::memory_order_relaxed);
-    std::memcpy(&activity, words, sizeof activity);
+    const DiskActivity activity = protocol::load_activity(disk, now_ns);
     if (activity.sampled_at_ns == 0 || activity.sampled_at_ns + kBusyNs < now_ns) continue;
     is_watched = true;
     if (activity.foreground_at_ns != 0 && activity.foreground_at_ns + kBusyNs > now_ns) return "busy";
@@ -137,11 +134,11 @@ class Watch {
     advance(row, protocol::name_of(segment).text, sums_of(segment, now_ns));
     rows.push_back(row);
     if (!has_processes_) return;
-    for (const protocol::Member& member : segment.members) {
+    protocol::for_each_member(segment, [&](const protocol::Member& member) {
       const std::uint32_t pid = member.pid.load(std::memory_order_relaxed);
       Row process;
       process.command = command_of_process(pid);
-      if (pid == 0 || process.command.empty()) continue;
+      if (pid == 0 || process.command.empty()) return;
       process.job = row.job;
       process.pid = std::to_string(pid);
       process.limits = "-";
@@ -149,7 +146,7 @@ class Watch {
       process.processes = 1;
       advance(process, "pid " + process.pid, sums_of(member, now_ns));
       rows.push_back(process);
-    }
+    });
   }
 
   void advance(Row& row, const std::string& key, const Sums& now) {

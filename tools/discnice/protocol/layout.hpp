@@ -8,6 +8,11 @@
 // atomic additions, the budget is one word changed by compare-and-swap, the grant is published under a
 // sequence number. The table of dirty data alone is held while it is changed, by an instant that grows stale; it holds hints.
 //
+// Whoever has the segment mapped can write anything into it, also by mistake. So each value is read once, checked against what it can be and then
+// used (toolbox/base/read_once.hpp). Where: instants of accounts in lane_account.hpp and guarded_word.hpp, the grant, what is lent and the names in
+// segment.cpp, slots and numbers of processes in members.cpp, devices in device_facts.cpp, disks in disk_words.hpp, the table of dirty data in the
+// predictor's update_regions, resting_files and inode_blocks, a member's debts in the preload library's account and pipeline.
+//
 // Invariant over a job: bytes charged - bytes refunded = what Segment::lane_states[0] was moved by, in time, less what is in
 // Segment::lane_credits[0].
 #pragma once
@@ -24,7 +29,7 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 14;
+inline constexpr std::uint32_t kSegmentVersion = 15;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the first slot.
@@ -136,7 +141,7 @@ struct KnownDevice {
 struct Lent {
   std::atomic<std::uint64_t> rate_bytes_per_s;
   std::atomic<std::uint64_t> lent_at_ns;
-  std::atomic<std::uint32_t> lender_pid;
+  std::atomic<std::uint32_t> sum;  // over the others, so that a wrong byte is noticed; see lent_rate()
   std::atomic<std::uint32_t> is_daemon;
 };
 inline constexpr std::uint64_t kLentMaxNs = 1'000'000'000;
@@ -190,7 +195,7 @@ struct Segment {
   alignas(
       64) gray::base::Seqlock<CheckedGrant> grant;  // writer: the launcher or `discnice set`, one at a time
 
-  // Instants as of guarded_word.hpp. Writer: every member, by compare-and-swap.
+  // Instants as of guarded_word.hpp, checked by lane_account.hpp. Writer: every member, by compare-and-swap.
   alignas(64) std::atomic<std::uint64_t> lane_states[kLaneStates];  // by policy::Lane
   std::atomic<std::uint64_t>
       last_go;  // when an operation last went that the disk's other users could have held
@@ -199,6 +204,8 @@ struct Segment {
   // What was waited for and then not moved, in the lane's units: operations take it before they use the rate. Writer: every
   // member, by compare-and-swap.
   alignas(64) std::atomic<std::uint64_t> lane_credits[kLaneStates];
+  // The units that lane_states were ever moved ahead for. Writer: every member, by addition.
+  std::atomic<std::uint64_t> lane_charged[kLaneStates];
 
   alignas(64) std::atomic<std::uint32_t> member_epoch;  // one more for each process image that joined
   std::atomic<std::uint32_t> members_live;              // joined less left; a killed member stays in it
@@ -222,6 +229,9 @@ struct Segment {
 
   // Which data of the job's files is in memory and not on disk yet. Writer: the member that holds it (shim/dirty_table.hpp).
   alignas(64) std::atomic<std::uint64_t> dirty_table_held_ns;  // since when; 0: by nobody
+
+  // As many of lane_charged as there were when the lane was last found paid. Writer: whoever finds it so.
+  std::atomic<std::uint64_t> lane_settled[kLaneStates];
 
   Member members[kMemberMax];
 

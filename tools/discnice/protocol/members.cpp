@@ -17,6 +17,7 @@ constexpr std::uint32_t kSharedSlot = 0;  // on the page that every job has
 constexpr std::uint32_t kFrontPlaces = kMembersInFront - 1;
 constexpr std::uint32_t kFarPlaces = kMemberMax - kMembersInFront - kMembersAtOnce;
 constexpr std::uint32_t kSharedSlotPid = UINT32_MAX;  // no process has this pid
+constexpr std::uint32_t kPidMax = 1U << 22U;          // PID_MAX_LIMIT of the kernel's threads.h
 
 // Of few processes at once all find room in front, where the page is mapped anyway, or on the next page, which is in every process's hands;
 // each page more is memory that nobody has touched yet.
@@ -34,9 +35,7 @@ struct Stretch {
     return {slot < kMembersInFront ? 0 : 1 + (slot - kMembersInFront) / kMembersAtOnce};
   }
   [[nodiscard]] std::uint64_t bit() const { return UINT64_C(1) << number; }
-  [[nodiscard]] std::uint32_t first() const {
-    return number == 0 ? 0 : kMembersInFront + (number - 1) * kMembersAtOnce;
-  }
+  [[nodiscard]] std::uint32_t first() const { return first_of_page(number); }
   [[nodiscard]] std::uint32_t size() const { return number == 0 ? kMembersInFront : kMembersAtOnce; }
 };
 static_assert(2 + kFarPlaces / kMembersAtOnce == 64 && kFarPlaces % kMembersAtOnce == 0);
@@ -55,8 +54,9 @@ bool prepare(Segment& segment, std::uint32_t slot) {
   return true;
 }
 
+// A number that no process can have would mean a group of them to the kernel.
 bool is_dead(std::uint32_t pid) {
-  return gray::base::raw_syscall(SYS_kill, static_cast<long>(pid), 0) == -ESRCH;
+  return pid > kPidMax || gray::base::raw_syscall(SYS_kill, static_cast<long>(pid), 0) == -ESRCH;
 }
 
 void fold(Segment& segment, Member& member) {
@@ -69,17 +69,6 @@ void fold(Segment& segment, Member& member) {
                       &member.settled_at_ns, &member.yielded_until_ns, &member.grace_until_ns,
                       &member.reserved_bytes, &member.awaiting_calls, &member.awaiting_since_ns}) {
     field->store(0, std::memory_order_relaxed);
-  }
-}
-
-// Calls `take` with each slot that may ever have been somebody's.
-template <typename AnySegment, typename Take>
-void for_each_used(AnySegment& segment, Take take) {
-  for (std::uint64_t left = segment.used_members.load(std::memory_order_relaxed); left != 0;
-       left &= left - 1) {
-    const Stretch stretch{static_cast<std::uint32_t>(__builtin_ctzll(left))};
-    auto* first = segment.members + stretch.first();
-    for (auto* member = first; member < first + stretch.size(); ++member) take(*member);
   }
 }
 
@@ -99,6 +88,15 @@ Member* find_own(Segment& segment, std::uint32_t pid) {
   return nullptr;
 }
 
+// Returns how many are left, as far as they were counted. Fewer than none is a wrong byte.
+std::uint32_t count_gone(Segment& segment) {
+  std::uint32_t live = segment.members_live.load(std::memory_order_relaxed);
+  while (live != 0 &&
+         !segment.members_live.compare_exchange_weak(live, live - 1, std::memory_order_acq_rel)) {
+  }
+  return live != 0 ? live - 1 : 0;
+}
+
 void raise_to(std::atomic<std::uint32_t>& place, std::uint32_t value) {
   std::uint32_t before = place.load(std::memory_order_relaxed);
   while (before < value && !place.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
@@ -115,7 +113,7 @@ Member* claim(Segment& segment, std::uint32_t pid, std::uint32_t steps, IsGone i
     std::uint32_t holder = member.pid.load(std::memory_order_relaxed);
     if (!is_gone(holder)) continue;
     if (member.pid.compare_exchange_strong(holder, pid, std::memory_order_acq_rel)) {
-      if (holder != 0) segment.members_live.fetch_sub(1, std::memory_order_relaxed);
+      if (holder != 0) count_gone(segment);
       fold(segment, member);
       raise_to(segment.farthest_slot, step);
       return &member;
@@ -161,13 +159,13 @@ std::uint32_t leave(Segment& segment, Member& member, std::uint32_t pid) {
     fold(segment, member);
     member.pid.store(0, std::memory_order_release);
   }
-  return segment.members_live.fetch_sub(1, std::memory_order_acq_rel) - 1;
+  return count_gone(segment);
 }
 
 std::uint64_t total(const Segment& segment, Counter counter) {
   const auto index = static_cast<unsigned>(counter);
   std::uint64_t sum = segment.left.value[index].load(std::memory_order_relaxed);
-  for_each_used(segment, [&](const Member& member) {
+  for_each_member(segment, [&](const Member& member) {
     sum += member.counters.value[index].load(std::memory_order_relaxed);
   });
   return sum;
@@ -180,13 +178,13 @@ Totals totals(const Segment& segment) {
       sums.value[i] += counters.value[i].load(std::memory_order_relaxed);
   };
   take(segment.left);
-  for_each_used(segment, [&](const Member& member) { take(member.counters); });
+  for_each_member(segment, [&](const Member& member) { take(member.counters); });
   return sums;
 }
 
 std::uint32_t count_alive(const Segment& segment) {
   std::uint32_t alive = 0;
-  for_each_used(segment, [&](const Member& member) {
+  for_each_member(segment, [&](const Member& member) {
     const std::uint32_t pid = member.pid.load(std::memory_order_relaxed);
     if (pid != 0 && pid != kSharedSlotPid && !is_dead(pid)) ++alive;
   });
@@ -194,14 +192,13 @@ std::uint32_t count_alive(const Segment& segment) {
 }
 
 bool is_deserted(const Segment& segment, std::uint32_t members_left) {
-  if (members_left == 0) return true;
   const bool is_shared = segment.members[kSharedSlot].pid.load(std::memory_order_relaxed) == kSharedSlotPid;
-  return !is_shared && count_alive(segment) == 0;
+  return !(is_shared && members_left != 0) && count_alive(segment) == 0;
 }
 
 std::uint64_t reserved_bytes(const Segment& segment) {
   std::uint64_t sum = 0;
-  for_each_used(segment, [&](const Member& member) {
+  for_each_member(segment, [&](const Member& member) {
     if (member.pid.load(std::memory_order_relaxed) != 0)
       sum += member.reserved_bytes.load(std::memory_order_relaxed);
   });
@@ -210,7 +207,7 @@ std::uint64_t reserved_bytes(const Segment& segment) {
 
 std::uint64_t take_reservations_of_dead(Segment& segment) {
   std::uint64_t sum = 0;
-  for_each_used(segment, [&](Member& member) {
+  for_each_member(segment, [&](Member& member) {
     const std::uint32_t pid = member.pid.load(std::memory_order_relaxed);
     if (pid == 0 || pid == kSharedSlotPid || member.reserved_bytes.load(std::memory_order_relaxed) == 0)
       return;

@@ -12,6 +12,13 @@
 
 namespace discnice::protocol {
 
+/// Slots lie on pages: a few in front, and so many on each behind. A bit of Segment::used_members stands for each page.
+inline constexpr std::uint32_t kMemberPages = 64;
+constexpr std::uint32_t first_of_page(std::uint32_t number) {
+  return number == 0 ? 0 : kMembersInFront + (number - 1) * kMembersAtOnce;
+}
+static_assert(first_of_page(kMemberPages) == kMemberMax);
+
 enum class JoinKind : std::uint8_t {
   after_exec,  // the process may already have a slot, with its account of the image before
   after_fork,  // a new process: a slot with its pid is somebody dead's
@@ -21,7 +28,7 @@ enum class JoinKind : std::uint8_t {
 /// Lock-free, async-signal-safe; looks at a bounded number of slots.
 Member& enter(Segment& segment, std::uint32_t pid, JoinKind kind);
 
-/// Gives the slot back and adds its counters to Segment::left. Returns how many members remain.
+/// Gives the slot back and adds its counters to Segment::left. Returns how many members remain, as far as they were counted.
 std::uint32_t leave(Segment& segment, Member& member, std::uint32_t pid);
 
 /// The sum of one counter over all members, present and past.
@@ -41,12 +48,31 @@ std::uint32_t count_alive(const Segment& segment);
 /// Members that share the first slot cannot be asked about and count as alive.
 bool is_deserted(const Segment& segment, std::uint32_t members_left);
 
+/// Calls `take` with each slot that may ever have been somebody's; the memory of the others is not touched.
+template <typename AnySegment, typename Take>
+void for_each_member(AnySegment& segment, Take take) {
+  for (std::uint64_t left = segment.used_members.load(std::memory_order_relaxed); left != 0;
+       left &= left - 1) {
+    const auto page = static_cast<std::uint32_t>(__builtin_ctzll(left));
+    auto* const end = segment.members + first_of_page(page + 1);
+    for (auto* member = segment.members + first_of_page(page); member < end; ++member) take(*member);
+  }
+}
+
 /// What members were charged for operations that still wait for their turn.
 std::uint64_t reserved_bytes(const Segment& segment);
 
 /// Takes the reservations of members that were killed while they waited; returns their bytes, which the caller gives back to the
 /// job's account. Each is returned once.
 std::uint64_t take_reservations_of_dead(Segment& segment);
+
+/// Ends a charge that waited. A slot that was taken over meanwhile has none.
+inline void give_back_reserved(Member& member, std::uint64_t bytes) {
+  std::uint64_t before = member.reserved_bytes.load(std::memory_order_relaxed);
+  while (!member.reserved_bytes.compare_exchange_weak(before, before > bytes ? before - bytes : 0,
+                                                      std::memory_order_relaxed)) {
+  }
+}
 
 inline void add(Member& member, Counter counter, std::uint64_t amount) {
   member.counters.value[static_cast<unsigned>(counter)].fetch_add(amount, std::memory_order_relaxed);

@@ -13,6 +13,8 @@
 #include "toolbox/base/raw_sys.hpp"
 #include "toolbox/base/short_text.hpp"
 #include "tools/discnice/protocol/guarded_word.hpp"
+#include "tools/discnice/protocol/lane_account.hpp"
+#include "tools/discnice/protocol/record_format.hpp"
 #include "tools/discnice/protocol/reserve.hpp"
 #include "tools/discnice/protocol/ring.hpp"
 #include "tools/discnice/protocol/shared_file.hpp"
@@ -75,9 +77,18 @@ std::uint64_t sum_of(const Grant& grant) {
   return sum;
 }
 
+// The sum notices a wrong byte, and this a wrong writer. What a number means is the policy's to say, which takes any.
+bool is_possible(const Grant& grant) {
+  return grant.smooth_writes <= SmoothWrites::off && grant.window_ns <= kAheadMaxNs && grant.weight != 0;
+}
+
+std::uint32_t sum_of(std::uint64_t lent_rate, std::uint64_t lent_at_ns, std::uint32_t is_daemon) {
+  const std::uint64_t words[] = {kSegmentMagic, lent_rate, lent_at_ns, is_daemon};
+  return checksum_of(words, sizeof words);
+}
+
 void restart_accounts(Segment& segment, std::uint64_t now_ns) {
-  for (auto& state : segment.lane_states) store_instant(state, now_ns);
-  for (auto& credit : segment.lane_credits) credit.store(0, std::memory_order_relaxed);
+  settle_lanes(segment, now_ns);
   store_instant(segment.last_go, now_ns);
 }
 
@@ -222,8 +233,8 @@ Grant load_grant(const Segment& segment) {
   // A writer killed in the middle of a change leaves no grant that could be told: the job then runs free
   // until the next change, which is better than stopping it.
   CheckedGrant checked;
-  if (!segment.grant.load(checked) || checked.sum != sum_of(checked.grant)) return kUnlimitedGrant;
-  return checked.grant;
+  const bool is_whole = segment.grant.load(checked) && checked.sum == sum_of(checked.grant);
+  return is_whole && is_possible(checked.grant) ? checked.grant : kUnlimitedGrant;
 }
 
 void store_grant(Segment& segment, const Grant& grant) {
@@ -244,9 +255,12 @@ std::uint64_t probe_limit_ns(const JobOptions& options) {
 }
 
 std::uint64_t lent_rate(const Segment& segment, std::uint64_t now_ns) {
-  const std::uint64_t lent_at_ns = segment.lent.lent_at_ns.load(std::memory_order_relaxed);
+  const Lent& lent = segment.lent;
+  const std::uint64_t lent_at_ns = lent.lent_at_ns.load(std::memory_order_relaxed);
   if (lent_at_ns == 0 || lent_at_ns > now_ns || now_ns - lent_at_ns > kLentMaxNs) return 0;
-  return segment.lent.rate_bytes_per_s.load(std::memory_order_relaxed);
+  const std::uint64_t rate = lent.rate_bytes_per_s.load(std::memory_order_relaxed);
+  const std::uint32_t sum = sum_of(rate, lent_at_ns, lent.is_daemon.load(std::memory_order_relaxed));
+  return lent.sum.load(std::memory_order_relaxed) == sum ? rate : 0;
 }
 
 std::uint64_t at_other_rate(std::uint64_t paid_at_ns, std::uint64_t old_rate, std::uint64_t new_rate,
@@ -257,18 +271,17 @@ std::uint64_t at_other_rate(std::uint64_t paid_at_ns, std::uint64_t old_rate, st
   return now_ns + (left_ns < kAheadMaxNs ? static_cast<std::uint64_t>(left_ns) : kAheadMaxNs);
 }
 
-void lend(Segment& segment, std::uint64_t rate_bytes_per_s, std::uint32_t lender_pid, bool is_daemon,
-          std::uint64_t now_ns) {
+void lend(Segment& segment, std::uint64_t rate_bytes_per_s, bool is_daemon, std::uint64_t now_ns) {
   const std::uint64_t before = lent_rate(segment, now_ns);
   const std::uint64_t old_rate = before != 0 ? before : load_grant(segment).rate_bytes_per_s;
   if (old_rate != rate_bytes_per_s) {
-    change_instant(segment.lane_states[0], now_ns, [&](std::uint64_t paid_ns) {
+    change_paid_ns(segment, 0, 0, old_rate, now_ns, [&](std::uint64_t paid_ns) {
       return at_other_rate(paid_ns, old_rate, rate_bytes_per_s, now_ns);
     });
   }
   segment.lent.rate_bytes_per_s.store(rate_bytes_per_s, std::memory_order_relaxed);
-  segment.lent.lender_pid.store(lender_pid, std::memory_order_relaxed);
   segment.lent.is_daemon.store(is_daemon ? 1 : 0, std::memory_order_relaxed);
+  segment.lent.sum.store(sum_of(rate_bytes_per_s, now_ns, is_daemon ? 1 : 0), std::memory_order_relaxed);
   segment.lent.lent_at_ns.store(now_ns, std::memory_order_relaxed);
 }
 

@@ -78,7 +78,6 @@ std::uint64_t at_other_rate(std::uint64_t paid_at_ns, std::uint64_t old_rate, st
                             std::uint64_t now_ns);
 
 /// Lends the job a rate until kLentMaxNs from now; what the job owes is the same bytes still, so it is paid earlier or later.
-void lend(Segment& segment, std::uint64_t rate_bytes_per_s, std::uint32_t lender_pid, bool is_daemon,
-          std::uint64_t now_ns);
+void lend(Segment& segment, std::uint64_t rate_bytes_per_s, bool is_daemon, std::uint64_t now_ns);
 
 }  // namespace discnice::protocol

@@ -21,10 +21,17 @@ constexpr std::uint64_t kUnitBytes = 512;  // of ru_inblock and ru_oublock
 std::atomic<bool> has_overwritten{false};              // since the last settlement
 std::atomic<std::uint64_t> pending_metadata_bytes{0};  // the same
 
-// Raises a "seen up to" counter to `now_bytes`; returns by how much. Two threads share the growth between
-// them, none is counted twice.
-std::uint64_t take_growth(protocol::Member& member, Counter counter, std::uint64_t now_bytes) {
-  std::atomic<std::uint64_t>& seen = member.counters.value[static_cast<unsigned>(counter)];
+// What the kernel has booked to this process, as far as that was looked at. Of this process alone: from a number in the segment that a wrong byte has
+// made smaller all that was ever moved would be charged again.
+std::atomic<std::uint64_t> seen_read_bytes{0};
+std::atomic<std::uint64_t> seen_write_bytes{0};
+std::atomic<bool> is_seen_checked{false};  // what stood in the segment when we came
+
+// An image that was executed goes on where the one before it had looked last. No more than this lies between; else it is a wrong byte.
+constexpr std::uint64_t kUnseenBytesMax = UINT64_C(256) << 20;
+
+// Raises what was seen to `now_bytes`; returns by how much. Two threads share the growth between them, none is counted twice.
+std::uint64_t take_growth(std::atomic<std::uint64_t>& seen, std::uint64_t now_bytes) {
   std::uint64_t before = seen.load(std::memory_order_relaxed);
   while (now_bytes > before) {
     if (seen.compare_exchange_weak(before, now_bytes, std::memory_order_relaxed)) return now_bytes - before;
@@ -32,8 +39,20 @@ std::uint64_t take_growth(protocol::Member& member, Counter counter, std::uint64
   return 0;
 }
 
+// Of a process that shares its slot what stands there is others', too.
+void check_seen(std::atomic<std::uint64_t>& seen, std::uint64_t now_bytes) {
+  const std::uint64_t before = seen.load(std::memory_order_relaxed);
+  if (before > now_bytes || now_bytes - before > kUnseenBytesMax)
+    seen.store(now_bytes, std::memory_order_relaxed);
+}
+
+// What the account shows beyond a prediction, or short of it. It shows what the process did move; a prediction that is wrong by a wrong byte can only
+// give back.
 std::int64_t difference(std::uint64_t actual, std::uint64_t predicted) {
-  return static_cast<std::int64_t>(actual) - static_cast<std::int64_t>(predicted);
+  constexpr std::uint64_t kBytesMax = UINT64_C(1) << 60U;
+  if (actual >= predicted)
+    return static_cast<std::int64_t>(actual - predicted < kBytesMax ? actual - predicted : kBytesMax);
+  return predicted - actual < kBytesMax ? -static_cast<std::int64_t>(predicted - actual) : 0;
 }
 
 void note_unheld(std::uint64_t bytes) {
@@ -100,10 +119,17 @@ std::uint64_t settle_own(Job& job, std::uint64_t now_ns) {
   protocol::Member& member = *job.member;
   member.settled_at_ns.store(now_ns, std::memory_order_relaxed);
   begin_term(now_ns + kStaleNs);
-  const std::uint64_t read_bytes = take_growth(member, Counter::settled_read_bytes,
-                                               static_cast<std::uint64_t>(usage.ru_inblock) * kUnitBytes);
-  const std::uint64_t write_bytes = take_growth(member, Counter::settled_write_bytes,
-                                                static_cast<std::uint64_t>(usage.ru_oublock) * kUnitBytes);
+  const std::uint64_t all_read_bytes = static_cast<std::uint64_t>(usage.ru_inblock) * kUnitBytes;
+  const std::uint64_t all_written_bytes = static_cast<std::uint64_t>(usage.ru_oublock) * kUnitBytes;
+  if (!is_seen_checked.load(std::memory_order_relaxed)) {
+    check_seen(seen_read_bytes, all_read_bytes);
+    check_seen(seen_write_bytes, all_written_bytes);
+    is_seen_checked.store(true, std::memory_order_relaxed);
+  }
+  const std::uint64_t read_bytes = take_growth(seen_read_bytes, all_read_bytes);
+  const std::uint64_t write_bytes = take_growth(seen_write_bytes, all_written_bytes);
+  if (read_bytes != 0) protocol::add(member, Counter::settled_read_bytes, read_bytes);
+  if (write_bytes != 0) protocol::add(member, Counter::settled_write_bytes, write_bytes);
   const std::uint64_t pending_read_bytes = member.pending_read_bytes.exchange(0, std::memory_order_relaxed);
   const std::uint64_t pending_write_bytes = member.pending_write_bytes.exchange(0, std::memory_order_relaxed);
   const auto metadata_bytes =
@@ -122,8 +148,16 @@ std::uint64_t settle_own(Job& job, std::uint64_t now_ns) {
   return read_bytes;
 }
 
+void begin_account(const Job& job) {
+  seen_read_bytes.store(protocol::get(*job.member, Counter::settled_read_bytes), std::memory_order_relaxed);
+  seen_write_bytes.store(protocol::get(*job.member, Counter::settled_write_bytes), std::memory_order_relaxed);
+  is_seen_checked.store(false, std::memory_order_relaxed);
+}
+
 void refund(Job& job, std::uint64_t bytes) {
-  if (bytes == 0) return;
+  // No file holds more; what says so is a wrong byte in the table of dirty data.
+  constexpr std::uint64_t kBytesMax = UINT64_C(1) << 60U;
+  if (bytes == 0 || bytes > kBytesMax) return;
   protocol::add(*job.member, Counter::predicted_write_bytes,
                 0 - bytes);  // unsigned wrap: the sum over members is what counts
   correct_budget(job, 0, -static_cast<std::int64_t>(bytes));

@@ -32,6 +32,9 @@ struct Charge {
       false;  // part of the file existed before: an excess in the account may be a large folio
 };
 
+/// The process has taken a slot: what the kernel has booked to it beyond what stands there is new.
+void begin_account(const Job& job);
+
 /// Notes a prediction as about to happen; call just before the operation, after any wait.
 void note_prediction(Job& job, const Charge& charge);
 

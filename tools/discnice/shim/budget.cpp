@@ -5,7 +5,7 @@
 #include "tools/discnice/policy/lanes.hpp"
 #include "tools/discnice/policy/lumps.hpp"
 #include "tools/discnice/policy/registry.hpp"
-#include "tools/discnice/protocol/guarded_word.hpp"
+#include "tools/discnice/protocol/lane_account.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
 namespace discnice::shim {
@@ -24,6 +24,13 @@ constexpr std::uint64_t kTurnPartBytes = kPartBytesMin;
 constexpr std::uint64_t kCreditBytesMin = UINT64_C(16) << 20;
 // Beyond the latest account a debt may lie this much: the accounts move on while it is read.
 constexpr std::uint64_t kDebtSlackNs = 100'000'000;
+// No correction is larger; what says so is a wrong byte.
+constexpr std::int64_t kCorrectionMax = INT64_C(1) << 60U;
+
+std::int64_t bounded(std::int64_t correction) {
+  if (correction > kCorrectionMax) return kCorrectionMax;
+  return correction < -kCorrectionMax ? -kCorrectionMax : correction;
+}
 
 std::int64_t lane_correction(Lane lane, std::int64_t read_bytes, std::int64_t write_bytes) {
   switch (lane) {
@@ -71,8 +78,8 @@ void give_back(Job& job, const Grant& one, Lane lane, std::uint64_t units, std::
   const policy::Policy& policy = policy::policy_by_id(one.policy_id);
   const auto correction = -static_cast<std::int64_t>(units);
   std::uint64_t waited_ns = 0;
-  protocol::change_instant(
-      job.segment->lane_states[static_cast<unsigned>(lane)], now_ns, [&](std::uint64_t state) {
+  protocol::change_paid_ns(
+      *job.segment, static_cast<unsigned>(lane), 0, one.rate_bytes_per_s, now_ns, [&](std::uint64_t state) {
         const std::uint64_t next = policy.correct({state}, one, correction, now_ns).paid_until_ns;
         const std::uint64_t earliest = state < now_ns ? state : now_ns;
         waited_ns = next < earliest ? earliest - next : 0;
@@ -97,8 +104,9 @@ std::uint64_t correct_lane(Job& job, const Grant& grant, Lane lane, std::int64_t
   // A correction is no chance to forget what was saved up.
   if (one.window_ns < policy::kSavedMaxNs) one.window_ns = policy::kSavedMaxNs;
   std::uint64_t paid_ns = 0;
-  protocol::change_instant(
-      job.segment->lane_states[static_cast<unsigned>(lane)], now_ns, [&](std::uint64_t state) {
+  protocol::change_paid_ns(
+      *job.segment, static_cast<unsigned>(lane), unpaid, one.rate_bytes_per_s, now_ns,
+      [&](std::uint64_t state) {
         paid_ns = policy.correct({state}, one, static_cast<std::int64_t>(unpaid), now_ns).paid_until_ns;
         return paid_ns;
       });
@@ -132,7 +140,7 @@ std::uint64_t charge(Job& job, const Grant& grant, const IoEstimate& estimate, c
     if (units == 0) continue;
     if (lane == Lane::bytes && one.window_ns < portion.saved_ns_max) one.window_ns = portion.saved_ns_max;
     policy::Decision decision{};
-    protocol::change_instant(job.segment->lane_states[i], now_ns, [&](std::uint64_t state) {
+    protocol::change_paid_ns(*job.segment, i, units, one.rate_bytes_per_s, now_ns, [&](std::uint64_t state) {
       decision = policy.admit({state}, one, units, now_ns);
       return decision.next.paid_until_ns;
     });
@@ -147,6 +155,8 @@ std::uint64_t charge(Job& job, const Grant& grant, const IoEstimate& estimate, c
 
 std::uint64_t correct(Job& job, std::int64_t read_bytes, std::int64_t write_bytes) {
   if (read_bytes == 0 && write_bytes == 0) return 0;
+  read_bytes = bounded(read_bytes);
+  write_bytes = bounded(write_bytes);
   const std::uint64_t now_ns = gray::base::monotonic_ns();
   const Grant grant = grant_now(job, now_ns);
   std::uint64_t paid_ns = 0;
@@ -162,8 +172,8 @@ std::uint64_t correct(Job& job, std::int64_t read_bytes, std::int64_t write_byte
 std::uint64_t latest_paid_ns(const Job& job, const Grant& grant, std::uint64_t now_ns) {
   std::uint64_t latest_ns = now_ns;
   for (std::uint32_t i = 0; i < policy::kLaneCount; ++i) {
-    if (policy::lane_limit(grant, Lane{static_cast<std::uint8_t>(i)}) == 0) continue;
-    const std::uint64_t paid_ns = protocol::load_instant(job.segment->lane_states[i], now_ns);
+    const std::uint64_t rate = policy::lane_limit(grant, Lane{static_cast<std::uint8_t>(i)});
+    const std::uint64_t paid_ns = protocol::load_paid_ns(*job.segment, i, rate, now_ns);
     if (paid_ns > latest_ns) latest_ns = paid_ns;
   }
   return latest_ns + kDebtSlackNs + policy::kLumpMaxNs;

@@ -43,9 +43,9 @@ std::uint64_t own_stalled_ns(const Job& job, std::uint64_t now_ns) {
   std::uint64_t stalled_ns = job.segment->stalled_ns.load(std::memory_order_relaxed);
   if (job.segment->members_live.load(std::memory_order_relaxed) <= 1)
     return stalled_ns + waiting_ns(*job.member, now_ns);
-  for (const protocol::Member& member : job.segment->members) {
+  protocol::for_each_member(*job.segment, [&](const protocol::Member& member) {
     if (member.pid.load(std::memory_order_relaxed) != 0) stalled_ns += waiting_ns(member, now_ns);
-  }
+  });
   return stalled_ns;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/shim/disk_watch.hpp"
 
-#include <cstring>
-
 #include "tools/discnice/outputs/disk_below.hpp"
 #include "tools/discnice/outputs/disk_counters.hpp"
 #include "tools/discnice/outputs/io_pressure.hpp"
@@ -11,6 +9,7 @@
 #include "tools/discnice/policy/pressure.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/device_facts.hpp"
+#include "tools/discnice/protocol/disk_words.hpp"
 #include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/disk_board.hpp"
 #include "tools/discnice/shim/disk_waits.hpp"
@@ -40,23 +39,6 @@ Identity identify(const Job& job, const Device& device) {
   }
   std::uint64_t stalled_ns = 0;
   return {device.number, outputs::read_io_pressure(&stalled_ns) ? SeenBy::pressure : SeenBy::none};
-}
-
-DiskActivity load_activity(const protocol::Disk& disk) {
-  std::uint64_t words[protocol::kActivityWords] = {};
-  for (unsigned i = 0; i < protocol::kActivityWords; ++i)
-    words[i] = disk.activity[i].load(std::memory_order_relaxed);
-  DiskActivity activity;
-  std::memcpy(&activity, words, sizeof activity);
-  return activity;
-}
-
-// Two members that both came to look, one of them very late, may mix their words: one wrong look, righted by the next.
-void store_activity(protocol::Disk& disk, const DiskActivity& activity) {
-  std::uint64_t words[protocol::kActivityWords] = {};
-  std::memcpy(words, &activity, sizeof activity);
-  for (unsigned i = 0; i < protocol::kActivityWords; ++i)
-    disk.activity[i].store(words[i], std::memory_order_relaxed);
 }
 
 // True for the one member whose turn it is to look.
@@ -98,8 +80,10 @@ OwnTraffic own_traffic(const protocol::Disk& disk, const protocol::BoardDisk* on
 // One look, by whichever way the disk is observed; false when nothing was to be seen.
 bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint64_t now_ns,
                   DiskActivity* activity) {
-  const std::uint64_t number = disk.number.load(std::memory_order_relaxed) - 1;
-  switch (disk.seen_by.load(std::memory_order_relaxed)) {
+  const std::uint64_t claimed = disk.number.load(std::memory_order_relaxed);
+  if (claimed == 0) return false;
+  const std::uint64_t number = claimed - 1;
+  switch (protocol::load_seen_by(disk)) {
     case SeenBy::counters: {
       protocol::BoardDisk* on_board = board_disk(place_of(job, disk), number);
       DiskSample sample;
@@ -121,7 +105,7 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
     case SeenBy::none:
       return false;
   }
-  return false;  // a wrong byte
+  return false;
 }
 
 }  // namespace
@@ -151,9 +135,7 @@ void book_own_traffic(const Job& job, protocol::Disk* disk, std::int64_t read_by
   if (reads != 0) disk->own_read_bytes.fetch_add(reads, std::memory_order_relaxed);
   if (writes != 0) disk->own_written_bytes.fetch_add(writes, std::memory_order_relaxed);
   const std::uint64_t number = disk->number.load(std::memory_order_relaxed);
-  if ((reads | writes) == 0 || number == 0 ||
-      disk->seen_by.load(std::memory_order_relaxed) != SeenBy::counters)
-    return;
+  if ((reads | writes) == 0 || number == 0 || protocol::load_seen_by(*disk) != SeenBy::counters) return;
   protocol::BoardDisk* on_board = board_disk(place_of(job, *disk), number - 1);
   if (on_board == nullptr) return;
   if (reads != 0) on_board->own_read_bytes.fetch_add(reads, std::memory_order_relaxed);
@@ -162,17 +144,17 @@ void book_own_traffic(const Job& job, protocol::Disk* disk, std::int64_t read_by
 
 bool look_at_disk(Job& job, protocol::Disk& disk, Looking looking, const Grant& grant, std::uint64_t now_ns,
                   DiskActivity* activity) {
-  *activity = load_activity(disk);
+  *activity = protocol::load_activity(disk, now_ns);
   if (looking == Looking::as_known || !takes_look(disk, now_ns)) return activity->sampled_at_ns != 0;
   settle(job);  // what we did ourselves must not be taken for somebody else's
-  if (disk.number.load(std::memory_order_relaxed) == 0 || !observe_disk(job, disk, grant, now_ns, activity))
-    return false;
-  store_activity(disk, *activity);
+  if (!observe_disk(job, disk, grant, now_ns, activity)) return false;
+  protocol::store_activity(disk, *activity);
   return true;
 }
 
 bool is_disk_shared(const protocol::Disk* disk, std::uint64_t now_ns) {
-  return disk != nullptr && policy::was_shared_within(policy::kLumpMemoryNs, load_activity(*disk), now_ns);
+  return disk != nullptr &&
+         policy::was_shared_within(policy::kLumpMemoryNs, protocol::load_activity(*disk, now_ns), now_ns);
 }
 
 }  // namespace discnice::shim

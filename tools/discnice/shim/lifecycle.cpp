@@ -91,6 +91,7 @@ void enter_job(Segment& segment, protocol::JoinKind kind) {
   this_job.pid = own_pid();
   this_job.epoch = segment.member_epoch.fetch_add(1, std::memory_order_relaxed) + 1;
   this_job.member = &protocol::enter(segment, this_job.pid, kind);
+  begin_account(this_job);
   const bool is_forked = kind == protocol::JoinKind::after_fork;
   record_process(this_job, is_forked ? protocol::ProcessEvent::forked : protocol::ProcessEvent::started,
                  is_forked ? parent_pid : 0);

@@ -9,6 +9,7 @@
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/policy/floor.hpp"
 #include "tools/discnice/policy/lanes.hpp"
 #include "tools/discnice/policy/lumps.hpp"
 #include "tools/discnice/policy/registry.hpp"
@@ -48,6 +49,8 @@ using protocol::Counter;
 
 // A paused job looks up this often by itself; that it goes on is felt within a slice of the wait.
 constexpr std::uint64_t kPauseNs = 1'000'000'000;
+// Nobody is held back by the disk's other users for longer while no other member waits for its turn.
+constexpr std::uint64_t kHeldMaxNs = 1'000'000'000;
 // A part of a call that is believed to be free anyway; bounded, as the belief may be wrong.
 constexpr std::uint64_t kWarmPartBytes = 4UL * 1024 * 1024;
 // Calls after an interrupted wait that do not wait either: a read, a write and some to spare.
@@ -122,13 +125,16 @@ bool is_revoked(void* context) {
 bool may_yield_to_signal(void* context) {
   const auto& wait = *static_cast<WaitContext*>(context);
   protocol::Member& member = *wait.job.member;
+  const std::uint64_t now_ns = monotonic_ns();
   std::uint64_t paid_at_ns = member.yielded_until_ns.load(std::memory_order_relaxed);
-  if (monotonic_ns() < paid_at_ns) return false;
+  const bool is_possible =
+      paid_at_ns <= now_ns || paid_at_ns <= latest_paid_ns(wait.job, grant_now(wait.job, now_ns), now_ns);
+  if (now_ns < paid_at_ns && is_possible) return false;
   if (!member.yielded_until_ns.compare_exchange_strong(paid_at_ns, wait.start_at_ns,
                                                        std::memory_order_relaxed))
     return false;
   member.grace_calls.store(kGraceCalls, std::memory_order_relaxed);
-  member.grace_until_ns.store(monotonic_ns() + kGraceNs, std::memory_order_relaxed);
+  member.grace_until_ns.store(now_ns + kGraceNs, std::memory_order_relaxed);
   return true;
 }
 
@@ -136,9 +142,11 @@ bool may_yield_to_signal(void* context) {
 bool takes_grace(protocol::Member& member, std::uint64_t cost_bytes, std::uint64_t now_ns) {
   std::uint32_t left = member.grace_calls.load(std::memory_order_relaxed);
   while (left > 0) {
-    if (member.grace_calls.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) return true;
+    const std::uint32_t next = left <= kGraceCalls ? left - 1 : 0;  // more than are ever given: a wrong byte
+    if (member.grace_calls.compare_exchange_weak(left, next, std::memory_order_relaxed)) return true;
   }
-  return cost_bytes <= kGraceCostBytes && now_ns < member.grace_until_ns.load(std::memory_order_relaxed);
+  const std::uint64_t until_ns = member.grace_until_ns.load(std::memory_order_relaxed);
+  return cost_bytes <= kGraceCostBytes && now_ns < until_ns && until_ns - now_ns <= kGraceNs;
 }
 
 void raise_to(std::atomic<std::uint64_t>& place, std::uint64_t instant_ns) {
@@ -225,7 +233,8 @@ std::uint64_t held_until(Job& job, const Demand& demand, std::uint64_t now_ns) {
       !look_at_disk(job, *demand.place.disk, demand.place.looking, grant, now_ns, &activity))
     return now_ns;
   std::uint64_t word = job.segment->last_go.load(std::memory_order_relaxed);
-  const policy::State last_go{protocol::unpack_instant(word, now_ns)};
+  const std::uint64_t went_ns = protocol::unpack_instant(word, now_ns);
+  const policy::State last_go{went_ns < now_ns ? went_ns : now_ns};
   const policy::Decision decision = policy.hold(last_go, grant, activity, demand.bytes, now_ns);
   if (decision.verdict.start_at_ns > now_ns) {
     const std::uint64_t next_look_ns = now_ns + kLookNs;
@@ -237,14 +246,25 @@ std::uint64_t held_until(Job& job, const Demand& demand, std::uint64_t now_ns) {
   return is_mine ? now_ns : now_ns + 1;
 }
 
+// Until when an operation may have been held back by others: the job gets a turn within this time, and every other member one before us.
+std::uint64_t held_at_most_until(const Job& job, std::uint64_t since_ns) {
+  return since_ns + kHeldMaxNs + policy::kTurnNs * protocol::count_alive(*job.segment);
+}
+
 // Waits while the job is paused, or its policy gives way to the disk's other users. False: a signal ended it.
 bool wait_while_held(Job& job, const Demand& demand, throttle::SignalHold& signals) {
   bool has_waited = false;
+  const std::uint64_t since_ns = monotonic_ns();
+  std::uint64_t look_ns = since_ns + kHeldMaxNs;  // whether that is too long: a walk over all members
   while (true) {
     const std::uint64_t sequence = job.segment->grant.sequence();
     const std::uint64_t now_ns = monotonic_ns();
     const std::uint64_t until_ns = held_until(job, demand, now_ns);
     if (until_ns <= now_ns) return true;
+    if (now_ns > look_ns && (protocol::load_grant(*job.segment).flags & kPaused) == 0) {
+      if (now_ns > held_at_most_until(job, since_ns)) return true;
+      look_ns = now_ns + kHeldMaxNs;
+    }
     if (!has_waited) protocol::add(*job.member, Counter::waits, 1);
     has_waited = true;
     switch (sleep_until_due({job, sequence, until_ns, false, 0, signals})) {
@@ -259,12 +279,14 @@ bool wait_while_held(Job& job, const Demand& demand, throttle::SignalHold& signa
   }
 }
 
-// What this process owes from before; not more than the accounts can have brought about.
+// What this process owes from before; not more than the accounts can have brought about. More may be a wrong byte, and stays there no longer.
 std::uint64_t owed_until(Job& job, const Grant& grant, std::uint64_t now_ns) {
-  const std::uint64_t owed_ns = job.member->owed_until_ns.load(std::memory_order_relaxed);
+  std::uint64_t owed_ns = job.member->owed_until_ns.load(std::memory_order_relaxed);
   if (owed_ns <= now_ns) return owed_ns;
   const std::uint64_t latest_ns = latest_paid_ns(job, grant, now_ns);
-  return owed_ns < latest_ns ? owed_ns : latest_ns;
+  if (owed_ns <= latest_ns) return owed_ns;
+  job.member->owed_until_ns.compare_exchange_strong(owed_ns, latest_ns, std::memory_order_relaxed);
+  return latest_ns;
 }
 
 // While others use the disk a rate is spent in portions.
@@ -299,7 +321,7 @@ bool admit(Job& job, const IoEstimate& estimate, const Place& place, bool may_wa
     // Should we be killed in this wait, what we were charged goes back to the job.
     job.member->reserved_bytes.fetch_add(estimate.cost_bytes(), std::memory_order_relaxed);
     const bool is_paid = wait_until_paid(job, start_at_ns, sequence, signals);
-    job.member->reserved_bytes.fetch_sub(estimate.cost_bytes(), std::memory_order_relaxed);
+    protocol::give_back_reserved(*job.member, estimate.cost_bytes());
     if (!is_paid) return false;
   }
   // A grant that was changed meanwhile may hold the job back where the old one did not.

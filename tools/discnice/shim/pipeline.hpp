@@ -205,7 +205,8 @@ ssize_t run_vector(Transfer transfer, const iovec* vector, int count, Call call)
     return call();
   throttle::SignalHold signals;
   transfer.signals = &signals;
-  transfer.length_bytes = vector_bytes(vector, count);
+  const std::uint64_t bytes = vector_bytes(vector, count);
+  transfer.length_bytes = bytes < kCallBytesMax ? bytes : kCallBytesMax;
   if (!before_transfer(*here, transfer)) return call();
   const ssize_t result = run_waiting(here, call);
   after_transfer(*here, transfer, result);

@@ -137,12 +137,15 @@ void share_streak(const Job& job, const Device& device) {
   if (!device.is_ledger_kept || !may_assume(job) || is_told.load(std::memory_order_relaxed)) return;
   protocol::Segment& segment = *job.segment;
   const bool is_same = segment.warm_device.load(std::memory_order_relaxed) == device.number + 1;
-  const std::uint64_t job_bytes = is_same ? segment.warm_bytes.load(std::memory_order_relaxed) : 0;
+  // More than a streak takes is of no use, and may be a wrong byte.
+  const std::uint64_t streak_bytes = streak_bytes_min(device);
+  const std::uint64_t told_bytes = is_same ? segment.warm_bytes.load(std::memory_order_relaxed) : 0;
+  const std::uint64_t job_bytes = told_bytes < streak_bytes ? told_bytes : streak_bytes;
   const bool is_first = !detail::has_begun.exchange(true, std::memory_order_relaxed);
   const std::uint64_t taken_bytes = is_first ? job_bytes : 0;
   const std::uint64_t own_bytes = free_bytes.fetch_add(taken_bytes, std::memory_order_relaxed) + taken_bytes;
   if (own_bytes == 0) return;
-  if (own_bytes >= streak_bytes_min(device)) {
+  if (own_bytes >= streak_bytes) {
     is_told.store(true, std::memory_order_relaxed);
     if (is_first) {
       alike_seen.store(kAlikeMin, std::memory_order_relaxed);

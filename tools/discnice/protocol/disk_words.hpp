@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// disk_words: what a job knows of the other users of a disk, as it lies in the segment.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include "tools/discnice/contract/disk_activity.hpp"
+#include "tools/discnice/protocol/layout.hpp"
+
+namespace discnice::protocol {
+
+/// Nobody keeps a job still to listen for longer, nor waits longer for a disk to be quiet; what says so is a wrong byte.
+inline constexpr std::uint64_t kSilenceMaxNs = 1'000'000'000;
+
+/// What can be of it; what cannot is taken for not known. The numbers that are left are compared and counted down from, and lead nowhere.
+inline DiskActivity possible(DiskActivity activity, std::uint64_t now_ns) {
+  if (activity.sampled_at_ns > now_ns) return {};
+  for (std::uint64_t* instant_ns :
+       {&activity.foreground_at_ns, &activity.ran_since_ns, &activity.listened_at_ns}) {
+    if (*instant_ns > now_ns) *instant_ns = 0;
+  }
+  if (activity.preemption_ns > kSilenceMaxNs) activity.preemption_ns = kSilenceMaxNs;
+  if (activity.listen_until_ns > now_ns && activity.listen_until_ns - now_ns > kSilenceMaxNs)
+    activity.listen_until_ns = 0;
+  return activity;
+}
+
+inline DiskActivity load_activity(const Disk& disk, std::uint64_t now_ns) {
+  std::uint64_t words[kActivityWords] = {};
+  for (unsigned i = 0; i < kActivityWords; ++i) words[i] = disk.activity[i].load(std::memory_order_relaxed);
+  DiskActivity activity;
+  std::memcpy(&activity, words, sizeof activity);
+  return possible(activity, now_ns);
+}
+
+/// Two members that both came to look, one of them very late, may mix their words: one wrong look, righted by the next.
+inline void store_activity(Disk& disk, const DiskActivity& activity) {
+  std::uint64_t words[kActivityWords] = {};
+  std::memcpy(words, &activity, sizeof activity);
+  for (unsigned i = 0; i < kActivityWords; ++i) disk.activity[i].store(words[i], std::memory_order_relaxed);
+}
+
+/// By what others are seen there; a number that means nothing is of a disk that was not looked at yet.
+inline SeenBy load_seen_by(const Disk& disk) {
+  const SeenBy seen_by = disk.seen_by.load(std::memory_order_relaxed);
+  return seen_by <= SeenBy::none ? seen_by : SeenBy::untested;
+}
+
+}  // namespace discnice::protocol

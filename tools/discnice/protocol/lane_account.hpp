@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// lane_account: the shared account of one of a job's limits: until when all it has admitted is paid, and what stands behind that.
+//
+// An instant alone could say anything, and everybody in the job would wait for it. So how many units the lane was ever charged stands beside it, and
+// how many of these when it was last found paid: no honest debt is longer than what was charged in between takes at the job's rate. A wait is
+// therefore that of the waiter's own bytes behind those of others that were charged and are not paid yet, whatever a wrong byte says.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tools/discnice/protocol/guarded_word.hpp"
+#include "tools/discnice/protocol/layout.hpp"
+
+namespace discnice::protocol {
+
+/// Beyond what stands behind it an account may lie this far ahead: its words change one after the other.
+inline constexpr std::uint64_t kUnbackedMaxNs = 100'000'000;
+
+/// The instant that a lane's word says, as far as it can be at this rate (units a second; 0: the lane has no limit, and nothing is owed).
+inline std::uint64_t checked_paid_ns(const Segment& segment, unsigned lane, std::uint64_t word,
+                                     std::uint64_t rate_per_s, std::uint64_t now_ns) {
+  const std::uint64_t paid_ns = unpack_instant(word, now_ns);
+  if (paid_ns <= now_ns) return paid_ns;
+  if (rate_per_s == 0) return now_ns;
+  const std::uint64_t settled = segment.lane_settled[lane].load(std::memory_order_relaxed);
+  const std::uint64_t charged = segment.lane_charged[lane].load(std::memory_order_relaxed);
+  const std::uint64_t unpaid = charged > settled ? charged - settled : 0;
+  __extension__ using Wide = unsigned __int128;
+  const Wide backed_ns = static_cast<Wide>(unpaid) * 1'000'000'000U / rate_per_s + kUnbackedMaxNs;
+  return paid_ns - now_ns <= backed_ns ? paid_ns : now_ns + static_cast<std::uint64_t>(backed_ns);
+}
+
+inline std::uint64_t load_paid_ns(const Segment& segment, unsigned lane, std::uint64_t rate_per_s,
+                                  std::uint64_t now_ns) {
+  const std::uint64_t word = segment.lane_states[lane].load(std::memory_order_relaxed);
+  return checked_paid_ns(segment, lane, word, rate_per_s, now_ns);
+}
+
+/// Charges `units` and replaces the instant by what `next` makes of it; `next` is called again when somebody came between.
+template <typename Next>
+void change_paid_ns(Segment& segment, unsigned lane, std::uint64_t units, std::uint64_t rate_per_s,
+                    std::uint64_t now_ns, Next next) {
+  // Read before the instant is: what others charge later counts as unpaid.
+  const std::uint64_t charged = segment.lane_charged[lane].load(std::memory_order_acquire);
+  std::uint64_t word = segment.lane_states[lane].load(std::memory_order_acquire);
+  if (unpack_instant(word, now_ns) <= now_ns)
+    segment.lane_settled[lane].store(charged, std::memory_order_relaxed);
+  if (units != 0) segment.lane_charged[lane].fetch_add(units, std::memory_order_release);
+  while (!segment.lane_states[lane].compare_exchange_weak(
+      word, pack_instant(next(checked_paid_ns(segment, lane, word, rate_per_s, now_ns))),
+      std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+
+/// All lanes owe nothing from now on.
+inline void settle_lanes(Segment& segment, std::uint64_t now_ns) {
+  for (unsigned lane = 0; lane < kLaneStates; ++lane) {
+    const std::uint64_t charged = segment.lane_charged[lane].load(std::memory_order_acquire);
+    store_instant(segment.lane_states[lane], now_ns);
+    segment.lane_settled[lane].store(charged, std::memory_order_relaxed);
+    segment.lane_credits[lane].store(0, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace discnice::protocol
