@@ -47,13 +47,14 @@ TEST_CASE("records come out in order, byte by byte") {
   const OutcomeRecord small = outcome(8);
   REQUIRE(put(*ring, large.head));
   REQUIRE(put(*ring, small.head));
+  Drainer drainer(*ring);
   TakenRecord record;
-  REQUIRE(take(*ring, record) == Taken::record);
+  REQUIRE(drainer.take(record) == Taken::record);
   CHECK(record.head().bytes == sizeof large);
   CHECK(std::memcmp(record.bytes, &large, sizeof large) == 0);
-  REQUIRE(take(*ring, record) == Taken::record);
+  REQUIRE(drainer.take(record) == Taken::record);
   CHECK(std::memcmp(record.bytes, &small, sizeof small) == 0);
-  CHECK(take(*ring, record) == Taken::nothing);
+  CHECK(drainer.take(record) == Taken::nothing);
   CHECK(ring->lost.load() == 0);
 }
 
@@ -65,43 +66,47 @@ TEST_CASE("a full ring leaves records out and counts them, and takes more once i
   CHECK_FALSE(put(*ring, large.head));
   CHECK_FALSE(put(*ring, large.head));
   CHECK(ring->lost.load() == 2);
+  Drainer drainer(*ring);
   TakenRecord record;
-  for (std::uint32_t i = 0; i < fitting; ++i) REQUIRE(take(*ring, record) == Taken::record);
-  CHECK(take(*ring, record) == Taken::nothing);
+  for (std::uint32_t i = 0; i < fitting; ++i) REQUIRE(drainer.take(record) == Taken::record);
+  CHECK(drainer.take(record) == Taken::nothing);
   CHECK(put(*ring, large.head));
-  CHECK(take(*ring, record) == Taken::record);
+  CHECK(drainer.take(record) == Taken::record);
 }
 
 TEST_CASE("records survive the end of the ring, at any place") {
   const auto ring = new_ring();
-  TakenRecord record;
   ring->claimed.store(kRingSlots - 3);
   ring->drained.store(kRingSlots - 3);
+  Drainer drainer(*ring);
+  TakenRecord record;
   for (std::uint64_t number = 1; number < 20; ++number) {
     const OperationRecord one = operation(number, static_cast<std::uint32_t>(number % kOperationAnswersMax));
     REQUIRE(put(*ring, one.head));
-    REQUIRE(take(*ring, record) == Taken::record);
+    REQUIRE(drainer.take(record) == Taken::record);
     CHECK(std::memcmp(record.bytes, &one, one.head.bytes) == 0);
   }
 }
 
 TEST_CASE("a place that was claimed and never filled is a hole, which can be skipped") {
   const auto ring = new_ring();
+  Drainer drainer(*ring);
   TakenRecord record;
   ring->claimed.fetch_add(3);  // by somebody who was killed then
   const OutcomeRecord small = outcome(5);
   REQUIRE(put(*ring, small.head));
   for (int i = 0; i < 3; ++i) {
-    REQUIRE(take(*ring, record) == Taken::hole);
-    skip(*ring);
+    REQUIRE(drainer.take(record) == Taken::hole);
+    drainer.skip();
   }
-  REQUIRE(take(*ring, record) == Taken::record);
+  REQUIRE(drainer.take(record) == Taken::record);
   CHECK(number_of(record) == 5);
-  CHECK(ring->lost.load() == 3);
+  CHECK(drainer.lost() == 3);
 }
 
 TEST_CASE("what does not fit its checksum or its size is never given out") {
   const auto ring = new_ring();
+  Drainer drainer(*ring);
   TakenRecord record;
   OutcomeRecord torn = outcome(1);
   torn.number = 2;
@@ -114,16 +119,36 @@ TEST_CASE("what does not fit its checksum or its size is never given out") {
   ring->slots[1].words[0].store(word);
   const OutcomeRecord good = outcome(4);
   REQUIRE(put(*ring, good.head));
-  REQUIRE(take(*ring, record) == Taken::record);
+  REQUIRE(drainer.take(record) == Taken::torn);
+  REQUIRE(drainer.take(record) == Taken::torn);
+  REQUIRE(drainer.take(record) == Taken::record);
   CHECK(number_of(record) == 4);
-  CHECK(ring->lost.load() == 2);
+  CHECK(drainer.lost() == 2);
 }
 
 TEST_CASE("numbers that contradict each other stop the drainer") {
   const auto ring = new_ring();
+  Drainer drainer(*ring);
   TakenRecord record;
   ring->claimed.store(UINT64_C(1) << 40U);
-  CHECK(take(*ring, record) == Taken::broken);
+  CHECK(drainer.take(record) == Taken::broken);
+}
+
+TEST_CASE("nobody leads the drainer back to where it was, or beyond what was claimed") {
+  const auto ring = new_ring();
+  Drainer drainer(*ring);
+  TakenRecord record;
+  for (std::uint64_t number = 1; number <= 3; ++number) {
+    ring->drained.store(number * 12345);  // somebody who cannot know
+    REQUIRE(drainer.take(record) == Taken::nothing);
+    ring->drained.store(number - 1);
+    const OutcomeRecord small = outcome(number);
+    REQUIRE(put(*ring, small.head));
+    ring->drained.store(UINT64_MAX - number);
+    REQUIRE(drainer.take(record) == Taken::record);
+    CHECK(number_of(record) == number);
+    CHECK(ring->drained.load() == number);
+  }
 }
 
 TEST_CASE("of several writers nothing is torn, doubled or lost uncounted") {
@@ -140,9 +165,10 @@ TEST_CASE("of several writers nothing is torn, doubled or lost uncounted") {
   std::vector<char> seen(kWriters * kEach, 0);
   std::uint64_t taken = 0;
   std::uint64_t doubled = 0;
+  Drainer drainer(*ring);
   TakenRecord record;
   const auto drain = [&] {
-    while (take(*ring, record) == Taken::record) {
+    while (drainer.take(record) == Taken::record) {
       if (seen.at(number_of(record))++ != 0) ++doubled;
       ++taken;
     }

@@ -83,6 +83,11 @@ void Observation::finish(const std::optional<KernelAccount>& account) {
     gray::cli::warn("cannot write the recording to '{}': {}; it is cut short", options_.record_path,
                     gray::cli::error_text(recorded.write_error));
   }
+  if (recorded.is_broken) {
+    gray::cli::warn(
+        "somebody has damaged the memory that records pass through: what came after record {} is lost",
+        recorded.records);
+  }
   if (recorded.lost != 0) {
     gray::cli::warn("{} of {} records were lost: the program made them faster than they could be taken down",
                     recorded.lost, recorded.lost + recorded.records);

@@ -58,7 +58,9 @@ void Profile::take(const protocol::TakenRecord& record) {
     return;
   const auto& stack = reinterpret_cast<const protocol::StackRecord&>(record.bytes);
   if (stack.frame_count > protocol::kStackFramesMax) return;
-  const Mappings& mappings = images_[image];
+  static const Mappings kNone;
+  const auto known = images_.find(image);
+  const Mappings& mappings = known != images_.end() ? known->second : kNone;
   const auto program = std::min_element(mappings.begin(), mappings.end(), [](const auto& a, const auto& b) {
     return a.second.index < b.second.index;
   });

@@ -52,7 +52,9 @@ bool is_operation_sound(const TakenRecord& record) {
          has_answers(record, op.answer_count, protocol::kOperationFixedBytes, op.answers);
 }
 
-bool is_sound(const TakenRecord& record) {
+}  // namespace
+
+bool is_sound(const protocol::TakenRecord& record) {
   switch (static_cast<RecordType>(record.head().type)) {
     case RecordType::operation:
       return is_operation_sound(record);
@@ -79,8 +81,6 @@ bool is_sound(const TakenRecord& record) {
   }
   return false;
 }
-
-}  // namespace
 
 RecordReader::RecordReader(std::istream& stream, std::string name) : stream_(stream), name_(std::move(name)) {
   read_header();

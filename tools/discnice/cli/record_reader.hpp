@@ -10,6 +10,9 @@
 
 namespace discnice::cli {
 
+/// Whether an intact record says what can be: every count, length and number in it is one that replay can use.
+bool is_sound(const protocol::TakenRecord& record);
+
 /// Reads a stream from its beginning. After anything wrong it gives no more records.
 class RecordReader {
  public:

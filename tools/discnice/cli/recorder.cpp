@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "toolbox/base/clock.hpp"
+#include "tools/discnice/cli/record_reader.hpp"
 
 namespace discnice::cli {
 namespace {
@@ -42,6 +43,7 @@ int Recorder::start(const protocol::SegmentName& name, const protocol::RecordFil
   const auto ring = protocol::make_ring(name);
   if (!ring) return ring.error();
   ring_ = ring.value();
+  drainer_.emplace(*ring_);
   listener_ = std::move(listener);
   buffer_.reserve(kBufferBytes + protocol::kRecordBytesMax);
   protocol::RecordFileHeader sealed = header;
@@ -89,13 +91,13 @@ std::uint64_t Recorder::drain() {
   protocol::TakenRecord record;
   std::uint64_t taken = 0;
   // No more than the ring holds at once, so that a program that records faster than we write cannot keep us here for ever.
-  while (!is_broken_ && taken < protocol::kRingSlots) {
-    const Taken what = protocol::take(*ring_, record);
+  for (std::uint32_t step = 0; step < protocol::kRingSlots && !result_.is_broken; ++step) {
+    const Taken what = drainer_->take(record);
     if (what == Taken::nothing) break;
-    if (what == Taken::broken) is_broken_ = true;
+    if (what == Taken::broken) result_.is_broken = true;
     if (what == Taken::hole) {
       if (!is_hole_dead()) break;
-      protocol::skip(*ring_);
+      drainer_->skip();
     }
     if (what != Taken::record) continue;
     hole_since_ns_ = 0;
@@ -107,9 +109,15 @@ std::uint64_t Recorder::drain() {
   return taken;
 }
 
+// A record that fits its checksum and says what cannot be would make the whole file unreadable.
 void Recorder::take_in(const protocol::TakenRecord& record) {
   if (record.head().type >= protocol::kPrivateTypes) {
     if (listener_) listener_(record);
+    return;
+  }
+  const bool is_end = record.head().type == static_cast<std::uint16_t>(protocol::RecordType::end);
+  if (is_end || !is_sound(record)) {
+    ++unsound_;
     return;
   }
   ++result_.records;
@@ -147,7 +155,7 @@ Recorded Recorder::finish(const std::optional<KernelAccount>& account) {
   // Whoever stopped in the middle of a record has ended by now, or will not be waited for.
   is_last_look_ = true;
   drain();
-  result_.lost = ring_->lost.load(std::memory_order_relaxed);
+  result_.lost = drainer_->lost() + unsound_;
   protocol::EndRecord end{};
   end.records = result_.records;
   end.lost = result_.lost;

@@ -20,7 +20,8 @@ namespace discnice::cli {
 struct Recorded {
   std::uint64_t records = 0;
   std::uint64_t lost = 0;
-  int write_error = 0;  // errno of the first write that failed: the file is cut short there
+  bool is_broken = false;  // somebody has written into the ring: what came behind is not in the recording
+  int write_error = 0;     // errno of the first write that failed: the file is cut short there
 };
 
 /// Runs in a thread of its own, with all signals blocked, between start() and finish().
@@ -53,14 +54,15 @@ class Recorder {
   void write_out();
 
   protocol::Ring* ring_ = nullptr;
+  std::optional<protocol::Drainer> drainer_;
   int fd_ = -1;
   Listener listener_;
   Recorded result_;
   std::vector<unsigned char> buffer_;
   std::uint64_t hole_since_ns_ = 0;  // 0: none at the drainer's place
-  unsigned slots_to_skip_ = 0;       // the rest of a record whose writer is taken for dead
-  bool is_last_look_ = false;        // nobody is waited for any more
-  bool is_broken_ = false;
+  std::uint64_t unsound_ = 0;
+  unsigned slots_to_skip_ = 0;  // the rest of a record whose writer is taken for dead
+  bool is_last_look_ = false;   // nobody is waited for any more
   std::thread thread_;
   std::mutex mutex_;
   std::condition_variable wake_;

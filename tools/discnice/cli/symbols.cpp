@@ -5,8 +5,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include <elf.h>
 #include <fcntl.h>
@@ -105,6 +107,8 @@ bool is_name(const std::string& line) {
 }  // namespace
 
 std::optional<std::uint64_t> virtual_address(const std::string& file, std::uint64_t offset_bytes) {
+  std::error_code error;  // a name that a member has sent: a pipe would be waited for
+  if (!std::filesystem::is_regular_file(file, error)) return std::nullopt;
   std::ifstream stream(file, std::ios::binary);
   Elf64_Ehdr header{};
   stream.read(reinterpret_cast<char*>(&header), sizeof header);

@@ -54,11 +54,6 @@ void copy_out(Ring& ring, std::uint64_t place, std::size_t bytes, unsigned char*
   }
 }
 
-void give_back(Ring& ring, std::uint64_t place, std::uint64_t slots) {
-  for (std::uint64_t i = 0; i < slots; ++i) words_at(ring, place + i)[0].store(0, std::memory_order_relaxed);
-  ring.drained.store(place + slots, std::memory_order_release);  // pairs with the acquire in put()
-}
-
 }  // namespace
 
 Result<Ring*> make_ring(const SegmentName& name) {
@@ -110,7 +105,7 @@ bool put(Ring& ring, const RecordHead& record) {
   const std::uint64_t slots = record.bytes / kSlotBytes;
   std::uint64_t place = ring.claimed.load(std::memory_order_relaxed);
   do {
-    // Pairs with give_back(): the slots seen as free have been cleared.
+    // Pairs with Drainer::give_back(): the slots seen as free have been cleared.
     if (place + slots - ring.drained.load(std::memory_order_acquire) > kRingSlots) {
       ring.lost.fetch_add(1, std::memory_order_relaxed);
       return false;
@@ -128,30 +123,39 @@ bool put(Ring& ring, const RecordHead& record) {
   return true;
 }
 
-Taken take(Ring& ring, TakenRecord& record) {
-  while (true) {
-    const std::uint64_t place = ring.drained.load(std::memory_order_relaxed);
-    const std::uint64_t claimed = ring.claimed.load(std::memory_order_acquire);
-    if (claimed == place) return Taken::nothing;
-    if (claimed - place > kRingSlots) return Taken::broken;
-    const std::uint64_t first = words_at(ring, place)[0].load(std::memory_order_acquire);  // pairs with put()
-    if (first == 0) return Taken::hole;
-    std::memcpy(record.bytes, &first, sizeof first);
-    const std::size_t bytes = record.head().bytes;
-    if (bytes <= kRecordBytesMax && bytes / kSlotBytes <= claimed - place) {
-      copy_out(ring, place, bytes, record.bytes);
-      if (is_intact(record.bytes)) {
-        give_back(ring, place, bytes / kSlotBytes);
-        return Taken::record;
-      }
-    }
-    skip(ring);
-  }
+void Drainer::give_back(std::uint64_t slots) {
+  for (std::uint64_t i = 0; i < slots; ++i)
+    words_at(ring_, place_ + i)[0].store(0, std::memory_order_relaxed);
+  place_ += slots;
+  ring_.drained.store(place_, std::memory_order_release);  // pairs with the acquire in put()
 }
 
-void skip(Ring& ring) {
-  ring.lost.fetch_add(1, std::memory_order_relaxed);
-  give_back(ring, ring.drained.load(std::memory_order_relaxed), 1);
+Taken Drainer::take(TakenRecord& record) {
+  const std::uint64_t waiting = ring_.claimed.load(std::memory_order_acquire) - place_;
+  if (waiting == 0) return Taken::nothing;
+  if (waiting > kRingSlots) return Taken::broken;
+  const std::uint64_t first = words_at(ring_, place_)[0].load(std::memory_order_acquire);  // pairs with put()
+  if (first == 0) return Taken::hole;
+  std::memcpy(record.bytes, &first, sizeof first);
+  const std::size_t bytes = record.head().bytes;
+  if (bytes <= kRecordBytesMax && bytes / kSlotBytes <= waiting) {
+    copy_out(ring_, place_, bytes, record.bytes);
+    if (is_intact(record.bytes)) {
+      give_back(bytes / kSlotBytes);
+      return Taken::record;
+    }
+  }
+  skip();
+  return Taken::torn;
+}
+
+void Drainer::skip() {
+  ++given_up_;
+  give_back(1);
+}
+
+std::uint64_t Drainer::lost() const {
+  return ring_.lost.load(std::memory_order_relaxed) + given_up_;
 }
 
 }  // namespace discnice::protocol

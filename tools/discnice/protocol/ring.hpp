@@ -58,7 +58,7 @@ void unmap_ring(Ring* ring);
 bool put(Ring& ring, const RecordHead& record);
 
 /// What the drainer found at its place.
-enum class Taken : std::uint8_t { record, nothing, hole, broken };
+enum class Taken : std::uint8_t { record, nothing, hole, torn, broken };
 
 /// A record, copied out and checked, or why there is none.
 struct TakenRecord {
@@ -67,11 +67,28 @@ struct TakenRecord {
   [[nodiscard]] const RecordHead& head() const { return reinterpret_cast<const RecordHead&>(bytes); }
 };
 
-/// Takes the next record. `hole`: somebody claimed this place and has not published yet. `broken`: the ring's own numbers
-/// contradict each other; drain no more. One drainer only.
-Taken take(Ring& ring, TakenRecord& record);
+/// The one who drains the ring. Where it stands, and what it has lost, it remembers itself: in the ring others could change it.
+class Drainer {
+ public:
+  /// From where the ring has been drained so far; of a new one, from its beginning.
+  explicit Drainer(Ring& ring) : ring_(ring), place_(ring.drained.load(std::memory_order_relaxed)) {}
 
-/// Gives up the slot at the drainer's place and counts it as a lost record.
-void skip(Ring& ring);
+  /// Takes the next record; a bounded number of steps. `hole`: somebody claimed this place and has not published yet. `torn`: what lay there was no
+  /// record, and a slot was given up. `broken`: the ring's own numbers contradict each other; drain no more.
+  Taken take(TakenRecord& record);
+
+  /// Gives up the slot at its place and counts it as a lost record.
+  void skip();
+
+  /// Records that found no room in the ring, and slots given up.
+  [[nodiscard]] std::uint64_t lost() const;
+
+ private:
+  void give_back(std::uint64_t slots);
+
+  Ring& ring_;
+  std::uint64_t place_;
+  std::uint64_t given_up_ = 0;
+};
 
 }  // namespace discnice::protocol
