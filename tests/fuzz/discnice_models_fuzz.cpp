@@ -45,7 +45,7 @@ class Input {
 struct World {
   Input input;
   std::uint64_t questions = 0;
-  FileState file;
+  FileState file{};
   CacheShape shape{};
   UpdateRegions::Memory memory{};
   UpdateRegions regions{memory};
@@ -114,7 +114,7 @@ void run_step(World& world) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::unique_ptr<World> world(new World{Input(data, size), 0, {}, {}, {}, 1, 0});
+  const std::unique_ptr<World> world(new World{Input(data, size)});
   for (std::size_t step = 0; step < kStepsMax && !world->input.is_empty(); ++step) run_step(*world);
   return 0;
 }

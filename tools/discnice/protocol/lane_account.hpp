@@ -17,14 +17,16 @@ namespace discnice::protocol {
 /// Beyond what stands behind it an account may lie this far ahead: its words change one after the other.
 inline constexpr std::uint64_t kUnbackedMaxNs = 100'000'000;
 
-/// The instant that a lane's word says, as far as it can be at this rate (units a second; 0: the lane has no limit, and nothing is owed).
+/// The instant that a lane's word says, as far as it can be at this rate (units a second; 0: the lane has no limit, and nothing is owed). Of what was
+/// charged `own_units` are the caller's, who has not moved the instant for them yet.
 inline std::uint64_t checked_paid_ns(const Segment& segment, unsigned lane, std::uint64_t word,
-                                     std::uint64_t rate_per_s, std::uint64_t now_ns) {
+                                     std::uint64_t rate_per_s, std::uint64_t now_ns,
+                                     std::uint64_t own_units = 0) {
   const std::uint64_t paid_ns = unpack_instant(word, now_ns);
   if (paid_ns <= now_ns) return paid_ns;
   if (rate_per_s == 0) return now_ns;
   const std::uint64_t settled = segment.lane_settled[lane].load(std::memory_order_relaxed);
-  const std::uint64_t charged = segment.lane_charged[lane].load(std::memory_order_relaxed);
+  const std::uint64_t charged = segment.lane_charged[lane].load(std::memory_order_relaxed) - own_units;
   const std::uint64_t unpaid = charged > settled ? charged - settled : 0;
   __extension__ using Wide = unsigned __int128;
   const Wide backed_ns = static_cast<Wide>(unpaid) * 1'000'000'000U / rate_per_s + kUnbackedMaxNs;
@@ -48,7 +50,7 @@ void change_paid_ns(Segment& segment, unsigned lane, std::uint64_t units, std::u
     segment.lane_settled[lane].store(charged, std::memory_order_relaxed);
   if (units != 0) segment.lane_charged[lane].fetch_add(units, std::memory_order_release);
   while (!segment.lane_states[lane].compare_exchange_weak(
-      word, pack_instant(next(checked_paid_ns(segment, lane, word, rate_per_s, now_ns))),
+      word, pack_instant(next(checked_paid_ns(segment, lane, word, rate_per_s, now_ns, units))),
       std::memory_order_release, std::memory_order_relaxed)) {
   }
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// discnice_board_fuzz: any bytes as the board of disks, while members look at it and the daemon writes to it.
+// fuzz-links: discnice_protocol discnice_policy
+//
+// Holds for all of it: nothing leads out of the board; a sample is taken for fresh only if its instant can be; and whatever others are said to do on a
+// disk, `idle` and `nice` hold an operation for a turn's time at most.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "tests/fuzz/poked_memory.hpp"
+#include "tools/discnice/policy/floor.hpp"
+#include "tools/discnice/policy/foreground.hpp"
+#include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/protocol/board.hpp"
+#include "tools/discnice/protocol/disk_words.hpp"
+
+namespace {
+
+using namespace discnice;
+using fuzz::Input;
+using fuzz::require;
+
+constexpr std::size_t kInputBytesMax = 512;
+constexpr std::uint64_t kNowNs = UINT64_C(1) << 40U;
+
+alignas(4096) protocol::Board board;
+protocol::Disk disk;  // of the job's segment, which is damaged likewise
+
+struct World {
+  Input input;
+  std::uint64_t now_ns = kNowNs;
+};
+
+void look(World& world) {
+  Input& input = world.input;
+  protocol::BoardDisk* entry = protocol::find_disk(board, input.number(1) % 80);
+  if (entry == nullptr) return;
+  require(entry >= board.disks && entry < board.disks + protocol::kBoardDisksMax);
+  DiskSample sample;
+  if (!protocol::published_sample(*entry, world.now_ns, &sample)) {
+    sample = {input.number(1),        input.number(2) << 12U, input.number(1), 0,
+              input.number(2) << 12U, input.number(1)};
+  }
+  Grant grant;
+  grant.policy_id = input.number(1) % 2 == 0 ? policy::kIdleId : policy::kNiceId;
+  grant.rate_min_bytes_per_s = input.number(1);
+  const DiskActivity before = protocol::load_activity(disk, world.now_ns);
+  const OwnTraffic own{entry->own_read_bytes.load(), entry->own_written_bytes.load(), 1};
+  const DiskActivity after = policy::observe(before, sample, own, grant, world.now_ns);
+  protocol::store_activity(disk, after);
+  const std::uint64_t cost_bytes = fuzz::strange_number(input, 4096) >> 4U;
+  const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
+  for (const DiskActivity& activity : {after, protocol::load_activity(disk, world.now_ns)}) {
+    const policy::Decision decision = policy.hold({world.now_ns}, grant, activity, cost_bytes, world.now_ns);
+    require(decision.verdict.start_at_ns <= world.now_ns + policy::kTurnNs);
+    require(decision.next.paid_until_ns == world.now_ns);
+  }
+}
+
+void run_one(World& world, std::uint64_t choice) {
+  Input& input = world.input;
+  switch (choice % 8) {
+    case 0:
+    case 1:
+      fuzz::poke(input, &board, sizeof board, world.now_ns);
+      return;
+    case 2:
+      fuzz::poke(input, &disk, sizeof disk, world.now_ns);
+      return;
+    case 3:
+      world.now_ns += input.number(2) << 16U;
+      return;
+    case 4: {
+      protocol::BoardDisk& entry = board.disks[input.number(1) % protocol::kBoardDisksMax];
+      entry.published.store({world.now_ns - input.number(1), {input.number(1), input.number(2), 0, 0, 0, 0}});
+      return;
+    }
+    case 5:
+      require(protocol::load_seen_by(disk) <= SeenBy::none);
+      return;
+    default:
+      return look(world);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size > kInputBytesMax) return 0;
+  World world{Input(data, size)};
+  while (!world.input.is_empty()) run_one(world, world.input.number(1));
+  std::memset(static_cast<void*>(&board), 0, sizeof board);
+  std::memset(static_cast<void*>(&disk), 0, sizeof disk);
+  return 0;
+}
