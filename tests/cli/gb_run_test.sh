@@ -4,10 +4,11 @@
 #
 # The amounts asked for are small, or more than any machine has. Leaves out limits of control groups (system/mac_room_test.sh).
 source "$(dirname "$0")/../support/system.bash"
-need timeout sort
+need timeout sort python3
 need_built gb-run
 readonly SECONDS_MAX=60
 OUT=$SCRATCH/out ERR=$SCRATCH/err
+export XDG_CACHE_HOME=$SCRATCH/cache # where gb-run keeps what it learns
 
 # expect STATUS LINES-ON-STDERR ARGUMENT...
 expect() {
@@ -53,6 +54,30 @@ for more in --print "echo run"; do
 done
 expect 1 1 --min 900T --max 80% --print
 expect 1 1 --min 900T --wait 100ms --print
+
+# Where nothing tells how much memory there is, that is said, and no number.
+if unshare -m true 2>/dev/null; then
+  for more in --print "--max 8M --print" "--max 8M -- echo run" "-- echo run"; do
+    read -ra words <<<"$more"
+    got=0
+    # shellcheck disable=SC2016 # for the inner shell to expand
+    timeout "$SECONDS_MAX" unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$BIN/gb-run" "${words[@]}" >"$OUT" 2>"$ERR" </dev/null || got=$?
+    [[ $got -eq 125 && ! -s $OUT && $(wc -l <"$ERR") -eq 1 ]] ||
+      fail "without /proc gb-run $more ended with status $got, said '$(cat "$OUT")' and: $(cat "$ERR")"
+    grep -q "is not known" "$ERR" || fail "without /proc gb-run $more said: $(cat "$ERR")"
+  done
+else
+  echo "SKIPPED here: no mount namespace to be without /proc in"
+fi
+
+# What a command takes beside its grant is learned, and kept.
+rm -rf "$XDG_CACHE_HOME"
+expect 0 0 --max 8M -- python3 -c 'x = bytearray(40 << 20); x[::4096] = b"1" * len(x[::4096])'
+need=$(sed -n 's/ python3$//p' "$XDG_CACHE_HOME/gray/gb-run.needs")
+((need >= 32 << 20 && need <= 80 << 20)) || fail "40 MiB and a start beside 8 MiB became a need of '$need'"
+chmod 500 "$XDG_CACHE_HOME/gray"
+expect 0 0 --max 8M -- true
+chmod 700 "$XDG_CACHE_HOME/gray"
 
 # A wrong command line: status 2, one line, nothing run.
 expect 2 1

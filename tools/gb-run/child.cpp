@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gb-run/child.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "libgray/src/os/shared_os.hpp"
+#include "toolbox/base/units.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 
 namespace gb_run {
 namespace {
 
-constexpr timespec kFollowInterval{0, 500'000'000};
+// Looked at soon at first, for that is when a program starts and takes what it was granted, then ever more rarely.
+constexpr long kFollowFirstNs = 10'000'000;
+constexpr long kFollowLastNs = 500'000'000;
 constexpr int kSignalled = 128;
 
 [[noreturn]] void become(const std::vector<std::string>& command, const sigset_t& mask, int report_fd) {
@@ -41,14 +47,33 @@ int read_start_error(int fd) {
   return length == sizeof error ? error : 0;
 }
 
-int wait_for(pid_t child, const sigset_t& signals, const std::function<void(std::uint32_t)>& follow) {
-  for (;;) {
+// A short program is gone before it was looked at when it was largest: then the kernel tells how much was in memory, of which what
+// it mapped of files is not its own.
+std::uint64_t peak_of(const rusage& used, std::uint64_t seen_bytes, std::uint64_t file_bytes) {
+  const std::uint64_t resident_bytes = static_cast<std::uint64_t>(used.ru_maxrss) * gray::base::kKiB;
+  return std::max(seen_bytes, resident_bytes - std::min(resident_bytes, file_bytes));
+}
+
+int wait_for(pid_t child, const sigset_t& signals, const std::function<void(std::uint64_t)>& follow,
+             Usage& usage) {
+  std::uint64_t seen_bytes = 0;
+  std::uint64_t file_bytes = 0;
+  for (timespec pause{0, kFollowFirstNs};; pause.tv_nsec = std::min(2 * pause.tv_nsec, kFollowLastNs)) {
     int status = 0;
-    const pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child) return WIFSIGNALED(status) ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
+    rusage used{};
+    const pid_t ended = wait4(child, &status, WNOHANG, &used);
+    if (ended == child) {
+      usage.peak_bytes = peak_of(used, seen_bytes, file_bytes);
+      return WIFSIGNALED(status) ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
+    }
     if (ended < 0 && errno != EINTR) return gray::cli::kExitToolFailed;
-    follow(static_cast<std::uint32_t>(child));
-    const int number = sigtimedwait(&signals, nullptr, &kFollowInterval);
+    if (usage.has_run) {
+      const gray::os::TreeMemory now = gray::os::memory_of_tree(static_cast<std::uint32_t>(child));
+      seen_bytes = std::max(seen_bytes, now.own_bytes);
+      file_bytes = std::max(file_bytes, now.file_bytes_max);
+      follow(now.own_bytes);
+    }
+    const int number = sigtimedwait(&signals, nullptr, &pause);
     if (number == SIGTERM || number == SIGHUP) kill(child, number);
   }
 }
@@ -56,7 +81,7 @@ int wait_for(pid_t child, const sigset_t& signals, const std::function<void(std:
 }  // namespace
 
 int run_child(const std::vector<std::string>& command, const std::vector<std::string>& variables,
-              std::uint64_t bytes, const std::function<void(std::uint32_t)>& follow) {
+              std::uint64_t bytes, const std::function<void(std::uint64_t)>& follow, Usage& usage) {
   for (const std::string& name : variables) setenv(name.c_str(), std::to_string(bytes).c_str(), 1);
   sigset_t signals;
   sigset_t mask_before;
@@ -74,8 +99,8 @@ int run_child(const std::vector<std::string>& command, const std::vector<std::st
   close(pipe_fds[1]);
   const int error = read_start_error(pipe_fds[0]);
   close(pipe_fds[0]);
-  const int status = wait_for(
-      child, signals, error == 0 ? follow : [](std::uint32_t) {});
+  usage.has_run = error == 0;
+  const int status = wait_for(child, signals, follow, usage);
   if (error == 0) return status;
   return gray::cli::fail(error == ENOENT ? gray::cli::kExitNotFound : gray::cli::kExitCannotInvoke,
                          "'{}': {}", command[0], gray::cli::error_text(error));

@@ -9,10 +9,17 @@
 
 namespace gb_run {
 
+/// What the kernel counted as the command's own while it ran, as far as was seen.
+struct Usage {
+  bool has_run = false;
+  std::uint64_t peak_bytes = 0;
+};
+
 /// Runs the command with these variables set to `bytes`. SIGTERM and SIGHUP are handed on to it; what the
-/// terminal sends reaches it anyway. `follow` is called with its process id now and then. Returns the status to end
-/// with: its own, 128 and the signal that killed it, or 125 to 127 after saying why it could not be started.
+/// terminal sends reaches it anyway. `follow` is told now and then what the command and all its
+/// descendants hold. Returns the status to end with: its own, 128 and the signal that killed it, or 125 to 127 after saying why it
+/// could not be started.
 int run_child(const std::vector<std::string>& command, const std::vector<std::string>& variables,
-              std::uint64_t bytes, const std::function<void(std::uint32_t)>& follow);
+              std::uint64_t bytes, const std::function<void(std::uint64_t)>& follow, Usage& usage);
 
 }  // namespace gb_run

@@ -1,24 +1,35 @@
 // SPDX-License-Identifier: MIT
 // main: of gb-run, which runs a program with as much memory as is there.
+#include <algorithm>
 #include <cerrno>
 
-#include "libgray/src/os/shared_os.hpp"
+#include "toolbox/base/units.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
 #include "tools/gb-run/amounts.hpp"
 #include "tools/gb-run/child.hpp"
+#include "tools/gb-run/needs.hpp"
 #include "tools/gb-run/options.hpp"
 
 namespace {
 
 using gray::memory::Allocator;
 
+constexpr std::uint64_t kMovedBytesMin = gray::base::kMiB;  // less is not worth waking those who wait
+
 int fail_for_lack(const gb_run::Options& options, int error) {
+  if (error == -ENODATA)  // it was when the options were read
+    return gray::cli::fail(gray::cli::kExitToolFailed, "how much memory is free is not known any more");
   const std::string least = gray::cli::format_bytes(options.request.min_bytes);
+  const std::string beside = gray::cli::format_bytes(options.request.beside_bytes);
   if (error == -ENOMEM)
-    return gray::cli::fail(gray::cli::kExitSomeFailed, "{} are more than the limit here ever allows", least);
-  return gray::cli::fail(gray::cli::kExitSomeFailed, "{} are not there{}", least,
+    return gray::cli::fail(
+        gray::cli::kExitSomeFailed,
+        "{}, and {} that a program needs beside them, are more than the limit here ever allows", least,
+        beside);
+  return gray::cli::fail(gray::cli::kExitSomeFailed,
+                         "{}, and {} that a program needs beside them, are not there{}", least, beside,
                          error == -ETIMEDOUT ? " after the time to wait" : " now");
 }
 
@@ -33,12 +44,25 @@ int run(Allocator& allocator, const gb_run::Options& options) {
   const auto grant = allocator.promise(options.request, claim);
   if (!grant) return fail_for_lack(options, grant.error());
   const std::uint64_t bytes = grant.value().bytes;
-  const auto follow = [&](std::uint32_t pid) {
-    const std::uint64_t used = gray::os::anonymous_bytes_of_tree(pid);
-    allocator.change_promise(claim, used < bytes ? bytes - used : 0);
+  const std::uint64_t promised_bytes = bytes + options.request.beside_bytes;
+  std::uint64_t told_bytes = promised_bytes;
+  const auto follow = [&](std::uint64_t used_bytes) {
+    const std::uint64_t pending_bytes = promised_bytes - std::min(used_bytes, promised_bytes);
+    const std::uint64_t moved_bytes =
+        std::max(pending_bytes, told_bytes) - std::min(pending_bytes, told_bytes);
+    if (moved_bytes < kMovedBytesMin) return;
+    told_bytes = pending_bytes;
+    allocator.change_promise(claim, pending_bytes);
   };
-  return gb_run::run_child(gb_run::fill_in(options.command, bytes, options.request.multiple_bytes),
-                           options.variables, bytes, follow);
+  gb_run::Usage usage;
+  const int status =
+      gb_run::run_child(gb_run::fill_in(options.command, bytes, options.request.multiple_bytes),
+                        options.variables, bytes, follow, usage);
+  allocator.end_promise(claim);
+  if (!usage.has_run) return status;
+  const auto need = gb_run::learn(options.known_need, bytes, usage.peak_bytes);
+  if (need && need != options.known_need) gb_run::write_need(options.needs_file, options.program, *need);
+  return status;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
 #include "tools/gb-run/amounts.hpp"
+#include "tools/gb-run/needs.hpp"
 
 namespace gb_run {
 namespace {
@@ -52,6 +53,16 @@ bool follows_dashes(const std::vector<std::string>& command, int argc, char** ar
   return first > 0 && std::string(argv[first - 1]) == "--";
 }
 
+void read_needs(Options& options, std::uint64_t min_bytes, std::uint64_t capacity_bytes) {
+  if (!options.command.empty()) {
+    const std::string& name = options.command[0];
+    options.program = name.substr(name.rfind('/') + 1);
+    options.needs_file = needs_file();
+    options.known_need = read_need(options.needs_file, options.program);
+  }
+  options.request.beside_bytes = need_of(options.known_need, min_bytes, capacity_bytes);
+}
+
 std::optional<int> apply(const Flags& flags, Options& options) {
   gray::memory::Request& request = options.request;
   const auto signals = gray::memory::parse_signals(std::getenv("GRAY_MAC"));
@@ -62,8 +73,13 @@ std::optional<int> apply(const Flags& flags, Options& options) {
   request.margin_bytes = flags.margin_bytes;
   request.multiple_bytes = flags.multiple_bytes;
   request.timeout_ns = flags.wait_ns;
-  const std::uint64_t whole_bytes =
+  const auto capacity =
       gray::memory::capacity_bytes({request.cache, request.margin_bytes, request.has_files});
+  if (!capacity)
+    return gray::cli::fail(
+        gray::cli::kExitToolFailed,
+        "how much memory is free is not known: /proc/meminfo, or the use of a control group, cannot be read");
+  const std::uint64_t whole_bytes = capacity.value();
   std::string problem = read_amount(flags.max, whole_bytes, request.max_bytes);
   if (!problem.empty()) return gray::cli::fail_usage("--max: {}", problem);
   request.min_bytes = std::max<std::uint64_t>(1, flags.multiple_bytes);
@@ -82,6 +98,7 @@ std::optional<int> apply(const Flags& flags, Options& options) {
   if (options.is_print != options.command.empty())
     return options.is_print ? gray::cli::fail_usage("--print runs no command")
                             : gray::cli::fail_usage("no command to run: write gb-run --min SIZE -- CMD");
+  read_needs(options, rounded.min_bytes, whole_bytes);
   return std::nullopt;
 }
 

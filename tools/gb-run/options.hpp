@@ -14,6 +14,9 @@ struct Options {
   gray::memory::Request request;
   std::vector<std::string> variables;
   std::vector<std::string> command;
+  std::string program;                      // the command's name without its folder
+  std::string needs_file;                   // needs.hpp
+  std::optional<std::uint64_t> known_need;  // the program's
   bool is_print = false;
 };
 

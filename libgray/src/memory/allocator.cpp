@@ -138,9 +138,11 @@ Result<std::uint32_t> parse_signals(const char* text) {
   return signals;
 }
 
-std::uint64_t capacity_bytes(const PoolOptions& options) {
+Result<std::uint64_t> capacity_bytes(const PoolOptions& options) {
   const HostAccounts accounts;
-  return least_capacity(accounts.shared_pools(options), least_capacity(accounts.own_pools(), kUnlimited / 2));
+  const auto pools = accounts.shared_pools(options);
+  if (!is_room_known(pools)) return Result<std::uint64_t>::failure(-ENODATA);
+  return least_capacity(pools, least_capacity(accounts.own_pools(), kUnlimited / 2));
 }
 
 int round_request(Request& request) {
@@ -157,7 +159,8 @@ int round_request(Request& request) {
   return request.min_bytes > request.max_bytes ? -EINVAL : 0;
 }
 
-// One request's way: what it is allowed, its claim, which is left unless kept.
+// One request's way: what it is allowed, its claim, which is left unless kept. What is used beside the grant is part of all its
+// amounts.
 class Allocator::Turn {
  public:
   Turn(Claims& claims, const Request& request) : claims_(claims), request_(request) {
@@ -179,24 +182,51 @@ class Allocator::Turn {
   // The limits that waiting does not move.
   int check_fixed_limits() {
     // In whole pages, for in those it will be taken.
-    max_bytes_ = pages_of(std::min(request_.max_bytes, kUnlimited / 2));
+    max_bytes_ = pages_of(std::min(request_.max_bytes, kUnlimited / 2) + request_.beside_bytes);
     if (!has(kSignalAccounts)) return 0;
     max_bytes_ = least_room(accounts_.own_pools(), max_bytes_);
     const auto pools = accounts_.shared_pools(pool_options_);
     max_bytes_ = pages_of(least_capacity(pools, max_bytes_));
-    return request_.min_bytes > max_bytes_ ? -ENOMEM : 0;
+    return min_bytes() > max_bytes_ ? -ENOMEM : 0;
+  }
+
+  [[nodiscard]] bool is_room_known() const {
+    return memory::is_room_known(accounts_.shared_pools(pool_options_));
+  }
+
+  // Both with what is used beside the grant; this and allowances are compared.
+  [[nodiscard]] std::uint64_t min_bytes() const {
+    return std::min(request_.min_bytes, kUnlimited / 2) + request_.beside_bytes;
+  }
+
+  // The grant out of an allowance; 0 where that has no room for the least.
+  [[nodiscard]] std::uint64_t grant_of(std::uint64_t allowed_bytes) const {
+    const std::uint64_t free_bytes = allowed_bytes - std::min(allowed_bytes, request_.beside_bytes);
+    const std::uint64_t bytes = round_down(std::min(free_bytes, request_.max_bytes), request_.multiple_bytes);
+    return bytes < request_.min_bytes ? 0 : bytes;
   }
 
   void enter(ClaimState state) {
-    if (has(kSignalClaims) && has(kSignalAccounts))
-      claim_ = claims_.enter(state, request_.min_bytes, max_bytes_, accounts_.pool_ids());
+    if (has(kSignalClaims) && has(kSignalAccounts)) claim_ = claims_.enter(state, min_bytes(), max_bytes_);
   }
 
   Allowance allow(std::uint64_t held_bytes) {
     if (!has(kSignalAccounts)) return {max_bytes_, 1, 0, 0, false};
     const auto look = [this] { return accounts_.shared_pools(pool_options_); };
     if (!has(kSignalClaims)) return divide_pools(look(), {}, claim_of(held_bytes));
-    return claims_.allow(claim_, held_bytes, max_bytes_, look);
+    return claims_.allow(patience_, claim_, held_bytes, max_bytes_, look);
+  }
+
+  // Makes the claim a promise, if there is room for the least. The grant, or 0.
+  std::uint64_t promise() {
+    if (!has(kSignalClaims)) return grant_of(allow(0).bytes);
+    const auto look = [this] { return accounts_.shared_pools(pool_options_); };
+    const auto cut = [this](const Allowance& allowance) {
+      const std::uint64_t bytes = grant_of(allowance.bytes);
+      return bytes == 0 ? 0 : bytes + request_.beside_bytes;
+    };
+    const std::uint64_t promised_bytes = claims_.promise(patience_, claim_, max_bytes_, look, cut);
+    return promised_bytes - std::min(promised_bytes, request_.beside_bytes);
   }
 
   // Waits till the minimum is there.
@@ -205,7 +235,7 @@ class Allocator::Turn {
     std::uint64_t pause_ns = kLookAgainFirstNs;
     for (;;) {
       const Allowance allowance = allow(0);
-      if (allowance.bytes >= request_.min_bytes) return 0;
+      if (allowance.bytes >= min_bytes()) return 0;
       const std::uint64_t now_ns = os::now_ns();
       if (now_ns >= end_ns) return request_.timeout_ns == 0 ? -EAGAIN : -ETIMEDOUT;
       if (!events) {
@@ -214,7 +244,7 @@ class Allocator::Turn {
       }
       if (!events->is_open()) {
         claims_.wait(allowance.generation, std::min(pause_ns, end_ns - now_ns));
-      } else if (events->expect(accounts_.shared_pools(pool_options_), request_.min_bytes)) {
+      } else if (events->expect(accounts_.shared_pools(pool_options_), min_bytes())) {
         events->wait(std::min(kLookAgainToldNs, end_ns - now_ns));
       } else {
         events->wait(std::min(pause_ns, end_ns - now_ns));
@@ -226,7 +256,7 @@ class Allocator::Turn {
  private:
   [[nodiscard]] Claim claim_of(std::uint64_t held_bytes) const {
     Claim me{};
-    me.min_bytes = request_.min_bytes;
+    me.min_bytes = min_bytes();
     me.max_bytes = max_bytes_;
     me.held_bytes = held_bytes;
     return me;
@@ -237,6 +267,7 @@ class Allocator::Turn {
   HostAccounts accounts_;
   PoolOptions pool_options_;
   std::uint64_t max_bytes_ = 0;
+  Patience patience_;
   int claim_ = -1;
   bool is_kept_ = false;
 };
@@ -317,10 +348,10 @@ Result<Estimate> Allocator::estimate(Request request) {
   if (const int error = round_request(request); error != 0) return Result<Estimate>::failure(error);
   request.signals |= kSignalAccounts;  // nothing else can tell without taking
   Turn turn(claims_, request);
+  if (!turn.is_room_known()) return Result<Estimate>::failure(-ENODATA);
   if (const int error = turn.check_fixed_limits(); error != 0) return Result<Estimate>::failure(error);
-  const std::uint64_t bytes =
-      round_down(std::min(turn.allow(0).bytes, request.max_bytes), request.multiple_bytes);
-  if (bytes < request.min_bytes) return Result<Estimate>::failure(-EAGAIN);
+  const std::uint64_t bytes = turn.grant_of(turn.allow(0).bytes);
+  if (bytes == 0) return Result<Estimate>::failure(-EAGAIN);
   Estimate estimate{bytes, PoolKind::host, 0};
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const Pool& pool : turn.accounts().shared_pools(turn.pool_options())) {
@@ -337,28 +368,37 @@ Result<Grant> Allocator::promise(Request request, int& claim) {
   if (const int error = round_request(request); error != 0) return Result<Grant>::failure(error);
   request.signals |= kSignalAccounts;
   Turn turn(claims_, request);
+  if (!turn.is_room_known()) return Result<Grant>::failure(-ENODATA);
   if (const int error = turn.check_fixed_limits(); error != 0) return Result<Grant>::failure(error);
   const std::uint64_t start_ns = os::now_ns();
+  const std::uint64_t end_ns = start_ns + std::min(request.timeout_ns, kUnlimited - start_ns);
   turn.enter(request.timeout_ns == 0 ? ClaimState::asking : ClaimState::waiting);
-  const int error = turn.wait(start_ns + std::min(request.timeout_ns, kUnlimited - start_ns));
-  if (error != 0) return Result<Grant>::failure(error);
-  claims_.change(turn.claim(), ClaimState::asking, 0, 0);
-  std::uint64_t bytes = 0;
-  for (int round = 0; round < kSettleRoundsMin; ++round) {  // for those who come at the same time
-    const Allowance allowance = turn.allow(0);
-    bytes = round_down(std::min(allowance.bytes, request.max_bytes), request.multiple_bytes);
-    if (allowance.askers <= 1 && round > 0) break;
-    os::pause_ns(kSettlePauseNs);
+  for (;;) {
+    if (const int error = turn.wait(end_ns); error != 0) return Result<Grant>::failure(error);
+    claims_.change(turn.claim(), ClaimState::asking, 0, 0);
+    for (int round = 0; round < kSettleRoundsMin; ++round) {  // for those who come at the same time
+      if (turn.allow(0).askers <= 1 && round > 0) break;
+      os::pause_ns(kSettlePauseNs);
+    }
+    const std::uint64_t bytes = turn.promise();
+    if (bytes != 0) {
+      turn.keep();
+      claim = turn.claim();
+      return Grant{nullptr, bytes};
+    }
+    // Somebody took the room since we saw it.
+    claims_.change(turn.claim(), ClaimState::waiting, 0, 0);
+    if (request.timeout_ns == 0) return Result<Grant>::failure(-EAGAIN);
+    os::pause_ns(kLookAgainFirstNs);
   }
-  if (bytes < request.min_bytes) return Result<Grant>::failure(-EAGAIN);
-  claims_.change(turn.claim(), ClaimState::promised, 0, bytes);
-  turn.keep();
-  claim = turn.claim();
-  return Grant{nullptr, bytes};
 }
 
 void Allocator::change_promise(int claim, std::uint64_t pending_bytes) {
   claims_.change(claim, ClaimState::promised, 0, pending_bytes);
+}
+
+void Allocator::end_promise(int claim) {
+  claims_.leave(claim);
 }
 
 int Allocator::release(void* address) {

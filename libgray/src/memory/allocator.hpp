@@ -23,6 +23,9 @@ struct Request {
   bool wants_huge_pages = false;
   bool wants_canary = false;
   bool has_files = false;  // PoolOptions
+  // Of promise() and estimate(): what a program takes beside the memory it is granted, to start for instance. So much more has
+  // to be there, and is promised with the grant.
+  std::uint64_t beside_bytes = 0;
 };
 
 struct Grant {
@@ -40,8 +43,8 @@ struct Estimate {
 /// GRAY_MAC: "full", "time" or a list such as "no-stall,no-claims". -EINVAL for anything else; no text is full.
 base::Result<std::uint32_t> parse_signals(const char* text);
 
-/// What the tightest pool would have room for if nobody held anything.
-std::uint64_t capacity_bytes(const PoolOptions& options);
+/// What the tightest pool would have room for if nobody held anything. -ENODATA: the accounts do not tell.
+base::Result<std::uint64_t> capacity_bytes(const PoolOptions& options);
 
 /// Rounds min up and max down to the multiple. -EINVAL: min is above max, before or behind that; or multiple is 0.
 int round_request(Request& request);
@@ -50,20 +53,22 @@ int round_request(Request& request);
 /// parent's alone.
 class Allocator {
  public:
-  Allocator() : claims_("gray-mac") {}
+  Allocator() : claims_("gray-mac2") {}
 
   /// -EINVAL as round_request(); -ENOMEM: a limit of this process forbids the minimum, or the pool is smaller than
   /// it even when nobody else is there; -EAGAIN: it is not there now; -ETIMEDOUT: it was not till the time had
   /// passed.
   base::Result<Grant> allocate(Request request);
 
-  /// What allocate() would be allowed now; takes and probes nothing. Errors as allocate().
+  /// What allocate() would be allowed now; takes and probes nothing. Errors as allocate(); -ENODATA: the accounts do not tell.
   base::Result<Estimate> estimate(Request request);
 
-  /// Enters a promise to use no more than granted, without memory. The claim's number, or -1 where no notes
-  /// are shared; -EAGAIN and the others as allocate(), in the status.
+  /// Enters a promise to use no more than granted and what is used beside it, without memory. The claim's number, or -1 where no
+  /// notes are shared; errors as estimate(), in the status.
   base::Result<Grant> promise(Request request, int& claim);
+  /// So much of it, what is used beside the grant included, is still to be touched.
   void change_promise(int claim, std::uint64_t pending_bytes);
+  void end_promise(int claim);
 
   /// -EINVAL: nothing of this address is granted, or it was freed already.
   int release(void* address);

@@ -4,18 +4,18 @@
 #include <algorithm>
 #include <string>
 
+#include "libgray/src/os/memory_os.hpp"
+
 namespace gray::memory {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x316d69616c636267U;  // "gbclaim1"
-constexpr std::uint32_t kVersion = 1;
-constexpr std::uint64_t kSaneBytesMax = std::uint64_t{1} << 56U;  // more than any machine has
+constexpr std::uint64_t kChecksumSeed = 0x326d69616c636267U;  // "gbclaim2"
+constexpr std::uint64_t kLockRetryNs = 200'000;
 
-bool makes_sense(const Claim& claim) {
+bool is_sane(const Claim& claim) {
   const bool is_state_known = claim.state >= static_cast<std::uint32_t>(ClaimState::waiting) &&
                               claim.state <= static_cast<std::uint32_t>(ClaimState::leaving);
-  return is_state_known && claim.pool_count <= kClaimPoolsMax && claim.held_bytes <= kSaneBytesMax &&
-         claim.pending_bytes <= kSaneBytesMax && claim.min_bytes <= claim.max_bytes && claim.pid != 0;
+  return is_state_known && claim.checksum == checksum_of(claim);
 }
 
 bool is_state(const Claim& claim, ClaimState state) {
@@ -26,41 +26,47 @@ bool wants_more(const Claim& claim) {
   return is_state(claim, ClaimState::waiting) || is_state(claim, ClaimState::asking);
 }
 
-bool is_alive(const Claim& claim) {
-  const auto process = os::look_at_process(claim.pid);
-  return process && process.value().start == claim.process_start;
-}
-
-bool draws_on(const Claim& claim, std::uint64_t pool_id) {
-  const std::uint64_t* end = claim.pools + claim.pool_count;
-  return pool_id == kHostPoolId || std::find(claim.pools, end, pool_id) != end;
-}
-
-void make_table(ClaimTable& table) {
-  table = ClaimTable{};
-  table.magic = kMagic;
-  table.version = kVersion;
-  table.next_ticket = 1;
+void bound(Claim& claim, std::uint64_t bytes) {
+  claim.max_bytes = std::min(claim.max_bytes, bytes);
+  for (std::uint64_t* part : {&claim.min_bytes, &claim.held_bytes, &claim.pending_bytes})
+    *part = std::min(*part, claim.max_bytes);
 }
 
 }  // namespace
 
-Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Claim>& others, const Claim& me) {
+std::uint64_t checksum_of(const Claim& claim) {
+  const std::uint64_t words[] = {std::uint64_t{claim.state} << 32U | claim.pid,
+                                 claim.arrival_ns,
+                                 claim.min_bytes,
+                                 claim.max_bytes,
+                                 claim.held_bytes,
+                                 claim.pending_bytes};
+  std::uint64_t sum = kChecksumSeed;
+  for (const std::uint64_t word : words) {
+    sum = (sum ^ word) * 0x9e3779b97f4a7c15U;
+    sum ^= sum >> 32U;
+  }
+  return sum;
+}
+
+Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Member>& others, const Claim& me) {
   Allowance least{me.max_bytes, 1, 0, 0, false};
   bool is_moving = false;
   for (const Pool& pool : pools) {
     std::int64_t bytes = pool.room_bytes + static_cast<std::int64_t>(me.held_bytes);
     std::uint64_t granted_bytes = 0;
-    std::vector<Asker> askers{{me.ticket, me.min_bytes, me.max_bytes}};
-    for (const Claim& other : others) {
-      if (!draws_on(other, pool.id)) continue;
+    std::vector<Asker> askers{{me.arrival_ns, me.min_bytes, me.max_bytes}};
+    for (const Member& member : others) {
+      if (!member.is_ours && !draws_on(member.cgroup_text, pool)) continue;
+      Claim other = member.claim;
+      bound(other, pool.capacity_bytes);
       if (is_state(other, ClaimState::promised)) bytes -= static_cast<std::int64_t>(other.pending_bytes);
       const bool is_leaving = is_state(other, ClaimState::leaving);
       is_moving = is_moving || is_leaving;
       if (is_leaving || is_state(other, ClaimState::held)) granted_bytes += other.held_bytes;
       if (!wants_more(other)) continue;
       bytes += static_cast<std::int64_t>(other.held_bytes);
-      askers.push_back({other.ticket, other.min_bytes, other.max_bytes});
+      askers.push_back({other.arrival_ns, other.min_bytes, other.max_bytes});
     }
     const auto count = static_cast<std::uint32_t>(askers.size());
     const std::uint64_t share = bytes <= 0 ? 0 : fair_share(static_cast<std::uint64_t>(bytes), askers, 0);
@@ -71,150 +77,177 @@ Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Claim>&
   return least;
 }
 
-Claims::Claims(const char* name) {
-  std::size_t count = 0;
-  for (const bool is_for_all : {true, false}) {
-    const auto opened = os::open_shared(name, sizeof(ClaimTable), is_for_all);
-    if (opened) tables_[count++] = opened.value();
-  }
+Claims::Claims(const char* name) : name_(name) {
+  open();
 }
 
-// Also reads the table, and makes it if it is new or makes no sense. False: go on without; it is read all the same.
-bool Claims::lock() {
-  if (!is_shared()) return false;
-  // Who kept it so long has been stopped: only once is that waited for.
-  const bool is_locked = os::lock_shared(tables_[0], lock_timeout_ns_) == 0;
-  lock_timeout_ns_ = is_locked ? kLockTimeoutNs : 0;
-  ClaimTable& table = copies_[0];
-  const bool is_read = os::load_shared(tables_[0], &table, sizeof table) == 0;
-  if (!is_read) table = ClaimTable{};
-  if (!is_read || !is_locked || (table.magic == kMagic && table.version != kVersion)) {
-    if (is_locked) os::unlock_shared(tables_[0]);
-    return false;
-  }
-  if (table.magic != kMagic) make_table(table);
-  return true;
+// Also anew, where the program closed our descriptor, acts for another user by now, or could not have the name before.
+void Claims::open() {
+  if (name_.empty() || (is_shared() && os::load_shared(table_, &copy_, sizeof copy_) == 0)) return;
+  os::close_shared(table_);
+  own_ = {};
+  const auto opened = os::open_shared(name_, sizeof(ClaimTable));
+  table_ = opened ? opened.value() : os::SharedMemory{};
 }
 
-// Also writes the table back. What cannot be written is not known to others, which is all.
+// Takes the table, which only one process has at a time, and the mutex, which is never held while the table is waited for. Reads
+// the table. False: go on without; it is read all the same.
+bool Claims::lock(std::unique_lock<std::mutex>& guard, Patience& patience) {
+  guard.lock();
+  int status = is_shared() ? os::lock_shared(table_) : -ENOENT;
+  while (status == -EAGAIN && patience.left_ns > 0) {
+    guard.unlock();
+    const std::uint64_t start_ns = os::now_ns();
+    os::pause_ns(std::min(kLockRetryNs, patience.left_ns));
+    patience.left_ns -= std::min(os::now_ns() - start_ns, patience.left_ns);
+    guard.lock();
+    status = os::lock_shared(table_);
+  }
+  copy_ = ClaimTable{};
+  if (is_shared()) os::load_shared(table_, &copy_, sizeof copy_);
+  return status == 0;
+}
+
 void Claims::unlock() {
-  os::store_shared(tables_[0], &copies_[0], sizeof copies_[0]);
-  os::unlock_shared(tables_[0]);
-  if (is_announced_) os::wake_all(tables_[0], &static_cast<ClaimTable*>(tables_[0].address)->generation);
-  is_announced_ = false;
+  os::unlock_shared(table_);
 }
 
 // The claim of that number if it is this process's: a child of the one that entered it may not touch it.
 Claim* Claims::own(int claim) {
   if (claim < 0 || claim >= static_cast<int>(kClaimsMax)) return nullptr;
-  Claim& entry = copies_[0].claims[claim];
-  return entry.pid == os::process_id() && makes_sense(entry) ? &entry : nullptr;
+  Claim& entry = own_[static_cast<std::size_t>(claim)];
+  return entry.pid == os::process_id() && entry.state != 0 ? &entry : nullptr;
 }
 
-int Claims::enter(ClaimState state, std::uint64_t min_bytes, std::uint64_t max_bytes,
-                  const std::vector<std::uint64_t>& pool_ids) {
+// What cannot be written is not known to others, which is all.
+void Claims::write(std::size_t slot) {
+  own_[slot].checksum = checksum_of(own_[slot]);
+  os::store_shared(table_, offsetof(ClaimTable, claims) + slot * sizeof(Claim), &own_[slot], sizeof(Claim));
+}
+
+int Claims::enter(ClaimState state, std::uint64_t min_bytes, std::uint64_t max_bytes) {
   const std::lock_guard<std::mutex> guard(mutex_);
-  if (!lock()) return -1;
-  int number = -1;
-  for (std::size_t i = 0; i < kClaimsMax && number < 0; ++i) {
-    Claim& entry = copies_[0].claims[i];
-    if (makes_sense(entry) && is_alive(entry)) continue;
+  open();
+  if (!is_shared()) return -1;
+  const std::uint32_t pid = os::process_id();
+  os::load_shared(table_, &copy_, sizeof copy_);
+  for (std::size_t slot = 0; slot < kClaimsMax; ++slot) {
+    // The kernel lets a process take a slot twice. A second library in this process may have done so.
+    const bool is_taken_here = own(static_cast<int>(slot)) != nullptr ||
+                               (is_sane(copy_.claims[slot]) && copy_.claims[slot].pid == pid);
+    if (is_taken_here || os::hold_slot(table_, slot, max_bytes) != 0) continue;
+    Claim& entry = own_[slot];
     entry = Claim{};
     entry.state = static_cast<std::uint32_t>(state);
-    entry.pid = os::process_id();
-    const auto process = os::look_at_process(entry.pid);
-    entry.process_start = process ? process.value().start : 0;
-    entry.ticket = copies_[0].next_ticket++;
-    entry.min_bytes = min_bytes;
-    entry.max_bytes = std::min(max_bytes, kSaneBytesMax);
-    entry.pool_count = std::min(pool_ids.size(), kClaimPoolsMax);
-    std::copy_n(pool_ids.begin(), entry.pool_count, entry.pools);
-    number = static_cast<int>(i);
+    entry.pid = pid;
+    entry.arrival_ns = os::now_ns();
+    entry.max_bytes = std::min(max_bytes, os::kSlotBytesMax);
+    entry.min_bytes = std::min(min_bytes, entry.max_bytes);
+    write(slot);
+    return static_cast<int>(slot);
   }
-  unlock();
-  return number;
+  return -1;
 }
 
-// Only under the lock. Those that make no sense, or whose process is gone, are dropped; who is stopped is not waited for.
-std::vector<Claim> Claims::living() {
-  std::vector<Claim> claims;
-  if (tables_[1].address != nullptr && os::load_shared(tables_[1], &copies_[1], sizeof copies_[1]) != 0)
-    copies_[1] = ClaimTable{};
-  for (ClaimTable& table : copies_) {
-    if (table.magic != kMagic || table.version != kVersion) continue;
-    for (Claim& entry : table.claims) {
-      if (is_state(entry, ClaimState::free)) continue;
-      const auto process = os::look_at_process(entry.pid);
-      if (!makes_sense(entry) || !process || process.value().start != entry.process_start) {
-        entry = Claim{};
-        continue;
-      }
-      claims.push_back(entry);
-      if (process.value().is_stopped && wants_more(entry))
-        claims.back().state = static_cast<std::uint32_t>(ClaimState::held);
+// Whether another process's claim counts, and for how much.
+bool Claims::read_member(std::size_t slot, Member& member) const {
+  Claim& claim = member.claim;
+  claim = copy_.claims[slot];
+  if (!is_sane(claim)) return false;
+  const os::SlotHolder holder = os::slot_holder(table_, slot);
+  if (!holder.is_held) return false;
+  bound(claim, holder.bytes);
+  claim.arrival_ns = std::min(claim.arrival_ns, os::now_ns());
+  if (holder.pid == 0) {  // nothing tells what it holds, nor of which group it is
+    claim.held_bytes = 0;
+    return true;
+  }
+  const auto process = os::look_at_process(holder.pid);
+  if (!process || !process.value().is_ours) return false;
+  claim.held_bytes = std::min(claim.held_bytes, process.value().anonymous_bytes);
+  if (process.value().is_stopped && wants_more(claim))  // it asks for nothing meanwhile
+    claim.state = static_cast<std::uint32_t>(ClaimState::held);
+  os::read_text("/proc/" + std::to_string(holder.pid) + "/cgroup", member.cgroup_text);
+  return true;
+}
+
+std::vector<Member> Claims::others_than(int claim) {
+  std::vector<Member> members;
+  if (!is_shared()) return members;
+  for (std::size_t slot = 0; slot < kClaimsMax; ++slot) {
+    Member member;
+    if (const Claim* mine = own(static_cast<int>(slot))) {
+      if (static_cast<int>(slot) != claim) members.push_back({*mine, true, ""});
+    } else if (read_member(slot, member)) {
+      members.push_back(std::move(member));
     }
   }
-  return claims;
+  return members;
 }
 
 Allowance Claims::divide(int claim, std::uint64_t held_bytes, std::uint64_t max_bytes,
                          const std::vector<Pool>& pools) {
   Claim me{};
+  me.arrival_ns = ~std::uint64_t{0};  // somebody without a claim comes last, but has its place
   me.max_bytes = max_bytes;
   me.held_bytes = held_bytes;
-  Claim* entry = claim < 0 ? nullptr : own(claim);
-  if (entry != nullptr) {
+  if (Claim* entry = own(claim)) {
     entry->held_bytes = held_bytes;
+    write(static_cast<std::size_t>(claim));
     me = *entry;
   }
-  std::vector<Claim> others;
-  if (is_shared() && claim >= -1) others = living();
-  // Somebody without a claim comes last, but has its place.
-  if (entry == nullptr) me.ticket = ~std::uint64_t{0};
-  others.erase(std::remove_if(others.begin(), others.end(),
-                              [&](const Claim& other) {
-                                return entry != nullptr && other.ticket == me.ticket && other.pid == me.pid;
-                              }),
-               others.end());
-  Allowance allowance = divide_pools(pools, others, me);
-  allowance.generation = copies_[0].generation;
+  Allowance allowance = divide_pools(pools, others_than(claim), me);
+  allowance.generation = copy_.generation;
   return allowance;
 }
 
-// Only under the lock.
 void Claims::announce() {
-  ++copies_[0].generation;
-  is_announced_ = true;
+  std::uint32_t generation = 0;
+  if (os::load_shared(table_, &generation, sizeof generation) != 0) return;
+  ++generation;
+  os::store_shared(table_, offsetof(ClaimTable, generation), &generation, sizeof generation);
+  os::wake_all(table_, table_.address);
+}
+
+// A process writes its own slots only, so that neither the lock nor anybody else is needed for it.
+void Claims::set(int claim, ClaimState state, std::uint64_t held_bytes, std::uint64_t pending_bytes) {
+  Claim* entry = own(claim);
+  if (entry == nullptr) return;
+  const bool is_first_promise = state == ClaimState::promised && !is_state(*entry, ClaimState::promised);
+  if (state == ClaimState::held) entry->max_bytes = held_bytes;
+  if (is_first_promise) entry->max_bytes = pending_bytes;
+  entry->state = static_cast<std::uint32_t>(state);
+  entry->held_bytes = held_bytes;
+  entry->pending_bytes = pending_bytes;
+  bound(*entry, os::kSlotBytesMax);
+  os::hold_slot(table_, static_cast<std::size_t>(claim), entry->max_bytes);
+  write(static_cast<std::size_t>(claim));
 }
 
 void Claims::change(int claim, ClaimState state, std::uint64_t held_bytes, std::uint64_t pending_bytes) {
-  if (claim < 0) return;
   const std::lock_guard<std::mutex> guard(mutex_);
-  if (!lock()) return;
-  if (Claim* entry = own(claim)) {
-    entry->state = static_cast<std::uint32_t>(state);
-    entry->held_bytes = held_bytes;
-    entry->pending_bytes = pending_bytes;
-    if (state != ClaimState::leaving) announce();  // not yet
-  }
-  unlock();
+  set(claim, state, held_bytes, pending_bytes);
+  if (own(claim) != nullptr && state != ClaimState::leaving) announce();  // not yet
 }
 
 void Claims::leave(int claim) {
-  if (claim < 0) return;
   const std::lock_guard<std::mutex> guard(mutex_);
-  if (!lock()) return;
-  if (Claim* entry = own(claim)) {
-    *entry = Claim{};
-    announce();
-  }
-  unlock();
+  Claim* entry = own(claim);
+  if (entry == nullptr) return;
+  *entry = Claim{};
+  write(static_cast<std::size_t>(claim));
+  os::drop_slot(table_, static_cast<std::size_t>(claim));
+  announce();
 }
 
 void Claims::wait(std::uint32_t generation, std::uint64_t timeout_ns) {
   std::uint32_t alone = generation;
-  auto* table = static_cast<ClaimTable*>(tables_[0].address);
-  os::wait_while(table != nullptr ? &table->generation : &alone, generation, timeout_ns);
+  std::uint32_t* word = &alone;
+  {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    if (is_shared()) word = table_.address;
+  }
+  os::wait_while(word, generation, timeout_ns);
 }
 
 }  // namespace gray::memory

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// claims: notes that the processes of a host share, so that several who ask for memory at once do not count the
+// claims: notes that the processes of a user share, so that several who ask for memory at once do not count the
 // same free bytes.
 //
-// It is advisory: it helps those who take part, and whoever cannot (no /dev/shm, somebody else's file, a lock that
-// is not given back) goes on without. There is a table for all users, the superuser's, and one for each user; a
-// claim stands in the first that can be written to, and both are read.
-// A claim names its process by number and start, and is dropped when that process is gone; one that is stopped asks for nothing
-// meanwhile. Whatever is read is checked: a claim that makes no sense is dropped, a table that makes none is made anew. All work
-// is done on a copy, so that nobody who cuts the file short can kill those who use it.
+// It is advisory: it helps those who take part, and whoever cannot (no /dev/shm, somebody else's file, a lock that is not given
+// back) goes on without. Each user has a table of his own, which nobody else can open: users see each other by what the kernel
+// counts, the room of the pools and how it shrinks, and not by what they say of themselves.
+//
+// Nothing that stands in the table is believed. A claim counts only while a process holds its slot, which the kernel says, with the
+// holder's number; that process must act for this user. It counts for no more bytes than the slot was taken for, than the pool ever
+// has, and where it says what is held, than the kernel counts as that process's own. The kernel also says which pools the process
+// draws on. Everything is done on a copy, and a process writes its own slots only, so that a damaged one harms its own claims.
 #pragma once
 
 #include <array>
@@ -15,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "libgray/src/memory/fair_share.hpp"
@@ -24,7 +27,6 @@
 namespace gray::memory {
 
 inline constexpr std::size_t kClaimsMax = 128;
-inline constexpr std::size_t kClaimPoolsMax = 12;
 
 enum class ClaimState : std::uint32_t {
   free = 0,
@@ -35,29 +37,34 @@ enum class ClaimState : std::uint32_t {
   leaving = 5,   // is giving back what it held
 };
 
-/// One claim, in memory that processes of different releases share: fixed widths, append only. Written by its
-/// own process, or by any that finds it dead, under the lock.
+/// One claim, in memory that processes of different releases share: the name of the table changes with its form.
 struct Claim {
   std::uint32_t state;
-  std::uint32_t pid;
-  std::uint64_t process_start;
-  std::uint64_t ticket;
+  std::uint32_t pid;         // in its own PID namespace
+  std::uint64_t arrival_ns;  // the order of arrival
   std::uint64_t min_bytes;
-  std::uint64_t max_bytes;
+  std::uint64_t max_bytes;      // no part of the claim is more; its slot is taken for so many
   std::uint64_t held_bytes;     // touched so far
   std::uint64_t pending_bytes;  // of a promise
-  std::uint64_t pool_count;
-  std::uint64_t pools[kClaimPoolsMax];
+  std::uint64_t checksum;       // of the above: a torn or damaged claim counts for nothing
 };
 
 struct ClaimTable {
-  std::uint64_t magic;
-  std::uint32_t version;     // another one is another format: such a table is left alone
   std::uint32_t generation;  // counted up, and waited on, when memory may have become free
-  std::uint64_t next_ticket;
+  std::uint32_t unused;
   Claim claims[kClaimsMax];
 };
-static_assert(sizeof(Claim) == 160 && sizeof(ClaimTable) == 24 + kClaimsMax * sizeof(Claim));
+static_assert(sizeof(Claim) == 56 && sizeof(ClaimTable) == 8 + kClaimsMax * sizeof(Claim));
+
+/// Of a claim, over its other fields.
+std::uint64_t checksum_of(const Claim& claim);
+
+/// A claim that counts, with what the kernel says of its process.
+struct Member {
+  Claim claim{};
+  bool is_ours = false;     // this process's own: it draws on all pools that we do
+  std::string cgroup_text;  // of /proc/PID/cgroup
+};
 
 struct Allowance {
   std::uint64_t bytes = 0;       // in all, what is held included
@@ -68,7 +75,12 @@ struct Allowance {
   bool is_moving = false;  // one of them gives his back now: room and granted_bytes count it twice
 };
 
-/// The tables of this process. Any thread. After fork() a child's claims are its own: those of its parent stay
+/// How long one call may still wait for the table's lock, however often it is taken. Then the call goes on without it.
+struct Patience {
+  std::uint64_t left_ns = 500'000'000;  // it is held while a few files are read
+};
+
+/// The table of this process's user. Any thread. After fork() a child's claims are its own: those of its parent stay
 /// as they are whatever the child does. lock_for_fork() and unlock_after_fork() belong around a fork.
 class Claims {
  public:
@@ -76,23 +88,36 @@ class Claims {
   Claims() = default;
   explicit Claims(const char* name);
 
-  [[nodiscard]] bool is_shared() const { return tables_[0].address != nullptr; }
+  [[nodiscard]] bool is_shared() const { return table_.address != nullptr; }
 
   /// Enters a claim; its number, or -1 where there is no table or no room in it.
-  int enter(ClaimState state, std::uint64_t min_bytes, std::uint64_t max_bytes,
-            const std::vector<std::uint64_t>& pool_ids);
+  int enter(ClaimState state, std::uint64_t min_bytes, std::uint64_t max_bytes);
 
   /// What the claim may grow to, given what the host's accounts say now; notes what it holds. The accounts are
   /// read by `look` under the lock, so that nobody else's step falls between. With claim -1: the whole room.
   template <typename Look>
-  Allowance allow(int claim, std::uint64_t held_bytes, std::uint64_t max_bytes, Look look) {
-    const std::lock_guard<std::mutex> guard(mutex_);
-    const bool is_locked = lock();
-    const Allowance allowance = divide(is_locked ? claim : -1, held_bytes, max_bytes, look());
+  Allowance allow(Patience& patience, int claim, std::uint64_t held_bytes, std::uint64_t max_bytes,
+                  Look look) {
+    std::unique_lock<std::mutex> guard(mutex_, std::defer_lock);
+    const bool is_locked = lock(guard, patience);
+    const Allowance allowance = divide(claim, held_bytes, max_bytes, look());
     if (is_locked) unlock();
     return allowance;
   }
 
+  /// As allow(), and turns the claim into a promise of what `cut` makes of the allowance in the same step, so that two who ask
+  /// at once are never promised the same bytes. 0 of `cut` promises nothing. Returns what was promised.
+  template <typename Look, typename Cut>
+  std::uint64_t promise(Patience& patience, int claim, std::uint64_t max_bytes, Look look, Cut cut) {
+    std::unique_lock<std::mutex> guard(mutex_, std::defer_lock);
+    const bool is_locked = lock(guard, patience);
+    const std::uint64_t bytes = cut(divide(claim, 0, max_bytes, look()));
+    if (bytes != 0) set(claim, ClaimState::promised, 0, bytes);
+    if (is_locked) unlock();
+    return bytes;
+  }
+
+  /// What was promised, or held, is the claim's most from then on.
   void change(int claim, ClaimState state, std::uint64_t held_bytes, std::uint64_t pending_bytes);
   void leave(int claim);
 
@@ -101,31 +126,35 @@ class Claims {
 
   /// A descriptor that gets readable when wait() would end before its time.
   [[nodiscard]] base::Result<int> watch() const {
-    return is_shared() ? os::watch_shared(tables_[0]) : base::Result<int>::failure(-ENOENT);
+    const std::lock_guard<std::mutex> guard(mutex_);
+    return is_shared() ? os::watch_shared(table_) : base::Result<int>::failure(-ENOENT);
   }
 
   void lock_for_fork() { mutex_.lock(); }
   void unlock_after_fork() { mutex_.unlock(); }
 
  private:
-  bool lock();
+  void open();
+  bool lock(std::unique_lock<std::mutex>& guard, Patience& patience);
   void unlock();
   [[nodiscard]] Claim* own(int claim);
-  [[nodiscard]] std::vector<Claim> living();
+  void write(std::size_t slot);
+  void set(int claim, ClaimState state, std::uint64_t held_bytes, std::uint64_t pending_bytes);
+  bool read_member(std::size_t slot, Member& member) const;
+  [[nodiscard]] std::vector<Member> others_than(int claim);
   Allowance divide(int claim, std::uint64_t held_bytes, std::uint64_t max_bytes,
                    const std::vector<Pool>& pools);
   void announce();
 
-  std::mutex mutex_;
-  static constexpr std::uint64_t kLockTimeoutNs = 2'000'000'000;  // it is held while a few files are read
-
-  os::SharedMemory tables_[2];          // written to; only read
-  std::array<ClaimTable, 2> copies_{};  // of them; the first is that of the file from lock() to unlock()
-  bool is_announced_ = false;           // since lock()
-  std::uint64_t lock_timeout_ns_ = kLockTimeoutNs;
+  mutable std::mutex mutex_;
+  std::string name_;
+  os::SharedMemory table_;
+  ClaimTable copy_{};  // of the table, from lock() on
+  std::array<Claim, kClaimsMax>
+      own_{};  // this process's claims as they are: pid tells, and is another's after a fork
 };
 
 /// The bytes an asker may hold, by all its pools. `others` are the other claims, `me` the asker's own. Pure.
-Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Claim>& others, const Claim& me);
+Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Member>& others, const Claim& me);
 
 }  // namespace gray::memory

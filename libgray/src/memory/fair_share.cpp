@@ -35,17 +35,21 @@ std::uint64_t find_level(std::uint64_t pool_bytes, const std::vector<Asker>& adm
 
 std::uint64_t fair_share(std::uint64_t pool_bytes, std::vector<Asker> askers, std::size_t self) {
   const Asker me = askers[self];
+  askers.erase(askers.begin() + static_cast<std::ptrdiff_t>(self));
   std::sort(askers.begin(), askers.end(), [](const Asker& a, const Asker& b) { return a.ticket < b.ticket; });
+  // Behind whoever has the same ticket.
+  const auto place = std::upper_bound(askers.begin(), askers.end(), me,
+                                      [](const Asker& a, const Asker& b) { return a.ticket < b.ticket; });
+  const auto mine = static_cast<std::size_t>(place - askers.begin());
+  askers.insert(place, me);
   std::vector<Asker> admitted;
   std::uint64_t left_bytes = pool_bytes;
-  bool is_admitted = false;
   for (const Asker& asker : askers) {
     if (asker.min_bytes > left_bytes) break;
     left_bytes -= asker.min_bytes;
     admitted.push_back(asker);
-    is_admitted = is_admitted || asker.ticket == me.ticket;
   }
-  if (!is_admitted) return 0;
+  if (admitted.size() <= mine) return 0;
   return std::clamp(find_level(pool_bytes, admitted), me.min_bytes, std::max(me.min_bytes, me.max_bytes));
 }
 

@@ -61,21 +61,18 @@ Mount find_mount(const std::string& root, bool is_version_2) {
   return {is_version_2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory", "/"};
 }
 
-// The path of our group in the hierarchy that limits memory, from /proc/self/cgroup.
-std::optional<std::string> find_path(const std::string& root, bool& is_version_2) {
-  std::string text;
-  os::read_text(root + "/proc/self/cgroup", text);
-  std::optional<std::string> unified;
-  std::string_view rest = text;
+// The path of a process's group in the hierarchy that limits memory, from its /proc/PID/cgroup.
+std::optional<std::string_view> find_path(std::string_view text, bool& is_version_2) {
+  std::optional<std::string_view> unified;
   std::string_view line;
-  while (next_line(rest, line)) {
+  while (next_line(text, line)) {
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
     if (second == std::string_view::npos) continue;
     const std::string_view controllers = line.substr(first + 1, second - first - 1);
     is_version_2 = false;
-    if (has_item(controllers, "memory")) return std::string(line.substr(second + 1));
-    if (controllers.empty() && line.substr(0, first) == "0") unified = std::string(line.substr(second + 1));
+    if (has_item(controllers, "memory")) return line.substr(second + 1);
+    if (controllers.empty() && line.substr(0, first) == "0") unified = line.substr(second + 1);
   }
   is_version_2 = true;
   return unified;
@@ -87,12 +84,6 @@ std::string path_in_mount(const std::string& path, const std::string& top) {
   if (top == "/") return path == "/" ? "" : path;
   if (path == top || path.compare(0, top.size() + 1, top + "/") != 0) return "";
   return path.substr(top.size());
-}
-
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return hash | 2U;  // neither 0 nor kHostPoolId
 }
 
 std::optional<std::uint64_t> read_amount(const std::string& path) {
@@ -155,19 +146,45 @@ std::uint64_t files_margin_bytes(std::uint64_t limit_bytes) {
   return std::clamp(limit_bytes / kFilesMarginShare, kMarginMinBytes, kFilesMarginMaxBytes);
 }
 
+bool draws_on(std::string_view cgroup_text, const Pool& pool) {
+  if (pool.kind == PoolKind::host) return true;
+  bool is_version_2 = false;
+  const auto path = find_path(cgroup_text, is_version_2);
+  if (!path || path->substr(0, pool.path.size()) != pool.path) return false;
+  const bool is_whole_name = path->size() == pool.path.size() || pool.path.empty() ||
+                             pool.path.back() == '/' || (*path)[pool.path.size()] == '/';
+  return is_whole_name;
+}
+
+bool is_room_known(const std::vector<Pool>& pools) {
+  bool is_host_known = false;
+  for (const Pool& pool : pools) {
+    if (!pool.is_use_known) return false;
+    is_host_known = is_host_known || pool.kind == PoolKind::host;
+  }
+  return is_host_known;
+}
+
 HostAccounts::HostAccounts(std::string root) : root_(std::move(root)) {
   find_groups();
   has_swap_ = has_swap();
 }
 
 void HostAccounts::find_groups() {
-  const auto path = find_path(root_, is_version_2_);
-  if (!path) return;
+  std::string text;
+  os::read_text(root_ + "/proc/self/cgroup", text);
+  const auto found = find_path(text, is_version_2_);
+  if (!found) return;
+  const std::string path(*found);
   const Mount mount = find_mount(root_, is_version_2_);
-  std::string below = path_in_mount(*path, mount.top);
+  std::string below = path_in_mount(path, mount.top);
+  // A path that leads out of what is mounted is the name of the one group we see.
+  const bool is_below =
+      path.size() >= below.size() && path.compare(path.size() - below.size(), below.size(), below) == 0;
+  const std::string above = is_below ? path.substr(0, path.size() - below.size()) : path;
   while (groups_.size() < kGroupDepthMax) {
     const std::string folder = mount.point + below;
-    groups_.push_back({root_ + folder, hash_of((mount.top == "/" ? "" : mount.top) + below)});
+    groups_.push_back({root_ + folder, above + below});
     const std::size_t slash = below.rfind('/');
     if (slash == std::string::npos) return;
     below.resize(slash);
@@ -213,6 +230,7 @@ bool HostAccounts::read_group(const Group& group, const PoolOptions& options, bo
   const std::uint64_t limit = limit_of(group);
   if (limit == kUnlimited) return false;
   auto used = read_amount(group.folder + (is_version_2_ ? "/memory.current" : "/memory.usage_in_bytes"));
+  pool.is_use_known = used.has_value();
   if (!used) {  // the least that can be said: what we hold ourselves
     std::string text;
     os::read_text(root_ + "/proc/self/status", text);
@@ -222,8 +240,8 @@ bool HostAccounts::read_group(const Group& group, const PoolOptions& options, bo
   os::read_text(group.folder + "/memory.stat", stat);
   const std::uint64_t reclaimable = std::min(*used, reclaimable_bytes(stat, is_version_2_, options));
   pool.kind = PoolKind::group;
-  pool.id = group.id;
   pool.name = group.folder;
+  pool.path = group.path;
   pool.margin_bytes = margin_of(options, limit, has_swap);
   pool.capacity_bytes = limit - std::min(limit, pool.margin_bytes);
   pool.room_bytes = difference(limit, *used - reclaimable) - difference(pool.margin_bytes, 0);
@@ -239,7 +257,8 @@ std::vector<Pool> HostAccounts::shared_pools(const PoolOptions& options) const {
   auto available = find_amount(text, options.cache == CachePolicy::keep ? "MemFree:" : "MemAvailable:");
   if (!available) available = find_amount(text, "MemFree:");
   if (available) {
-    Pool host{PoolKind::host, kHostPoolId, 0, 0, 0, "host"};
+    Pool host;
+    host.name = "host";
     const std::uint64_t total_bytes = total.value_or(*available) * base::kKiB;
     host.margin_bytes = margin_of(options, total_bytes, swap);
     host.capacity_bytes = total_bytes - std::min(total_bytes, host.margin_bytes);
@@ -263,7 +282,7 @@ std::vector<Pool> HostAccounts::own_pools() const {
     const std::uint64_t limit = soft_limit(limits, limit_name);
     if (limit == kUnlimited) return;
     const std::uint64_t used = find_amount(status, used_name).value_or(0) * base::kKiB;
-    pools.push_back({kind, 0, difference(limit, used), 0, limit, name});
+    pools.push_back({kind, difference(limit, used), 0, limit, name, ""});
   };
   add(PoolKind::address_space, "RLIMIT_AS", "Max address space", "VmSize:");
   add(PoolKind::data_segment, "RLIMIT_DATA", "Max data size", "VmData:");
@@ -274,17 +293,11 @@ std::vector<Pool> HostAccounts::own_pools() const {
     const auto limit = find_amount(text, "CommitLimit:");
     const auto used = find_amount(text, "Committed_AS:");
     if (limit && used) {
-      pools.push_back({PoolKind::commitment, 0, difference(*limit, *used) * std::int64_t{base::kKiB}, 0,
-                       *limit * base::kKiB, "overcommit"});
+      pools.push_back({PoolKind::commitment, difference(*limit, *used) * std::int64_t{base::kKiB}, 0,
+                       *limit * base::kKiB, "overcommit", ""});
     }
   }
   return pools;
-}
-
-std::vector<std::uint64_t> HostAccounts::pool_ids() const {
-  std::vector<std::uint64_t> ids{kHostPoolId};
-  for (const Group& group : groups_) ids.push_back(group.id);
-  return ids;
 }
 
 std::string HostAccounts::group_file(const std::string& name) const {

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gray::memory {
@@ -31,11 +32,12 @@ enum class PoolKind : std::uint32_t { host, group, address_space, data_segment, 
 /// A room that memory comes from. room_bytes is net of the margin and may be below zero.
 struct Pool {
   PoolKind kind = PoolKind::host;
-  std::uint64_t id = 0;  // the same in all processes that share it; 0 for what is this process's own
   std::int64_t room_bytes = 0;
   std::uint64_t margin_bytes = 0;
   std::uint64_t capacity_bytes = 0;  // the room there would be if nobody else held anything
   std::string name;
+  std::string path;          // of a group, as /proc/PID/cgroup names it
+  bool is_use_known = true;  // false: room_bytes is the most there can be, for nothing tells what is used
 };
 
 /// Counters that grow while the kernel takes memory from somebody, of the tightest group or else of the host.
@@ -77,9 +79,6 @@ class HostAccounts {
 
   [[nodiscard]] PagingCounters paging_counters() const;
 
-  /// All pools that this process belongs to, the host's first: as shared_pools(), also those without a limit.
-  [[nodiscard]] std::vector<std::uint64_t> pool_ids() const;
-
   /// The group's file whose name ends so, of the nearest ancestor that has one; empty where there is none.
   [[nodiscard]] std::string group_file(const std::string& name) const;
 
@@ -91,7 +90,7 @@ class HostAccounts {
  private:
   struct Group {
     std::string folder;
-    std::uint64_t id;
+    std::string path;  // as in Pool
   };
 
   void find_groups();
@@ -106,6 +105,11 @@ class HostAccounts {
   std::vector<Group> groups_;  // ours first, then its ancestors
 };
 
-inline constexpr std::uint64_t kHostPoolId = 1;
+/// Whether somebody whose /proc/PID/cgroup reads so draws on the pool. Pure.
+bool draws_on(std::string_view cgroup_text, const Pool& pool);
+
+/// Whether the accounts tell the room of the host, and of each limited group what it uses: else the least room of these pools is
+/// only the most there can be. Pure.
+bool is_room_known(const std::vector<Pool>& pools);
 
 }  // namespace gray::memory

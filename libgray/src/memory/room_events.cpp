@@ -44,11 +44,11 @@ bool RoomEvents::expect(const std::vector<Pool>& pools, std::uint64_t bytes) {
   const std::uint64_t goal_bytes = used_bytes - std::min(used_bytes, static_cast<std::uint64_t>(missing));
   const std::uint64_t drift_bytes =
       std::max(goal_bytes, expected_bytes_) - std::min(goal_bytes, expected_bytes_);
-  if (usage_.fd >= 0 && expected_pool_ == tightest->id && drift_bytes < kDriftBytes) return true;
+  if (usage_.fd >= 0 && expected_group_ == tightest->name && drift_bytes < kDriftBytes) return true;
   if (usage_.fd >= 0) os::close_event(usage_);
   usage_.fd = os::open_group_event(file, std::to_string(goal_bytes)).value_or(-1);
   expected_bytes_ = goal_bytes;
-  expected_pool_ = tightest->id;
+  expected_group_ = tightest->name;
   return usage_.fd >= 0;
 }
 

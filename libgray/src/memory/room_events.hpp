@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "libgray/src/memory/claims.hpp"
@@ -39,7 +40,7 @@ class RoomEvents {
   std::vector<os::EventSource> sources_;  // the claims first
   os::EventSource usage_{-1, true};       // of the group that lacks most
   std::uint64_t expected_bytes_ = 0;      // of its use
-  std::uint64_t expected_pool_ = 0;
+  std::string expected_group_;
 };
 
 }  // namespace gray::memory

@@ -16,92 +16,140 @@
 
 #include "libgray/src/os/memory_os.hpp"
 #include "libgray/src/os/shared_os.hpp"
-#include "toolbox/base/clock.hpp"
 #include "toolbox/base/fd.hpp"
 #include "toolbox/base/raw_sys.hpp"
+#include "toolbox/base/shared_file.hpp"
+#include "toolbox/base/units.hpp"
 
 namespace gray::os {
 namespace {
 
 using base::Result;
 
-constexpr std::uint64_t kLockRetryNs = 200'000;
 constexpr int kTreeMax = 4096;  // processes looked at, lest a fork bomb keeps us
+
+// What is locked are numbers, none of them bytes of the file: 0 for the whole, and a stretch for each slot, of which so many are
+// locked as its holder holds bytes, and one more.
+constexpr off_t kTableLock = 0;
+constexpr unsigned kSlotShift = 55;
 
 timespec time_of(std::uint64_t time_ns) {
   return {static_cast<time_t>(time_ns / 1'000'000'000U), static_cast<long>(time_ns % 1'000'000'000U)};
 }
 
-// An existing file first: with fs.protected_regular, O_CREAT on somebody else's is refused even if it is there.
-base::ScopedFd open_or_make(const std::string& path, mode_t mode, bool may_make) {
-  constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK;
-  base::ScopedFd file = base::ScopedFd::open(path.c_str(), kFlags);
-  if (file.error() != -ENOENT || !may_make) return file;
-  file = base::ScopedFd::open(path.c_str(), kFlags | O_CREAT | O_EXCL, mode);
-  if (file.is_open()) fchmod(file.get(), mode);  // whatever the umask
-  if (file.error() == -EEXIST) return base::ScopedFd::open(path.c_str(), kFlags);
-  return file;
+struct flock lock_of(short type, off_t start, off_t length) {
+  struct flock lock {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = start;
+  lock.l_len = length;
+  return lock;
 }
 
-int check_owner(int fd, bool is_for_all, struct stat& status) {
-  if (fstat(fd, &status) != 0) return -errno;
-  if (!S_ISREG(status.st_mode)) return -EPERM;
-  return status.st_uid == (is_for_all ? 0 : geteuid()) ? 0 : -EPERM;
+// Behind the key, blanks skipped; null where it does not stand.
+const char* value_of(const std::string& text, const char* key) {
+  const std::size_t place = text.find(key);
+  if (place == std::string::npos) return nullptr;
+  const std::size_t value = text.find_first_not_of(" \t", place + std::strlen(key));
+  return value == std::string::npos ? nullptr : text.c_str() + value;
+}
+
+// Of a line "KEY   12 kB"; 0 where there is none.
+std::uint64_t size_of(const std::string& text, const char* key) {
+  const char* value = value_of(text, key);
+  return value == nullptr ? 0 : std::strtoull(value, nullptr, 10) * base::kKiB;
+}
+
+off_t start_of(std::size_t slot) {
+  return static_cast<off_t>(slot + 1) << kSlotShift;
+}
+
+int set_lock(int fd, struct flock lock) {
+  while (fcntl(fd, F_SETLK, &lock) != 0) {
+    if (errno == EACCES) return -EAGAIN;
+    if (errno != EINTR) return -errno;
+  }
+  return 0;
+}
+
+// Whether the descriptor is still the file's and the file this user's: before anything is written by it.
+int check_same(const SharedMemory& memory) {
+  struct stat status {};
+  if (fstat(memory.fd, &status) != 0) return -EBADF;
+  if (status.st_dev != memory.device || status.st_ino != memory.inode) return -EBADF;
+  return status.st_uid == geteuid() ? 0 : -EPERM;
 }
 
 }  // namespace
 
-Result<SharedMemory> open_shared(const std::string& name, std::size_t bytes, bool is_for_all) {
-  const std::string path = "/dev/shm/" + name + (is_for_all ? "" : "." + std::to_string(geteuid()));
-  const mode_t mode = is_for_all ? 0666 : 0600;
-  base::ScopedFd file = open_or_make(path, mode, !is_for_all || geteuid() == 0);
+Result<SharedMemory> open_shared(const std::string& name, std::size_t bytes) {
+  const std::string path = "/dev/shm/" + name + "." + std::to_string(geteuid());
+  std::uint64_t size_bytes = 0;
+  base::ScopedFd file = base::open_shared_file(path.c_str(), &size_bytes);
+  if (file.error() == -ENOENT) {
+    file = base::make_shared_file(path.c_str());
+    size_bytes = 0;
+    if (file.error() == -EEXIST) file = base::open_shared_file(path.c_str(), &size_bytes);
+  }
   if (!file.is_open()) return Result<SharedMemory>::failure(file.error());
-  struct stat status {};
-  if (const int error = check_owner(file.get(), is_for_all, status); error != 0)
-    return Result<SharedMemory>::failure(error);
-  if (status.st_size == 0 && ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
+  // In place, so that those who have it open go on with the same one.
+  if (size_bytes != bytes && ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
     return Result<SharedMemory>::failure(-errno);
-  if (status.st_size != 0 && status.st_size != static_cast<off_t>(bytes))
-    return Result<SharedMemory>::failure(-EFBIG);
-  // Room now, or a full /dev/shm kills us at the first write.
-  if (const int error = posix_fallocate(file.get(), 0, static_cast<off_t>(bytes)); error != 0)
-    return Result<SharedMemory>::failure(-error);
-  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  struct stat status {};
+  if (fstat(file.get(), &status) != 0) return Result<SharedMemory>::failure(-errno);
+  void* address = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file.get(), 0);
   if (address == MAP_FAILED) return Result<SharedMemory>::failure(-errno);
-  return SharedMemory{address, file.release()};
+  return SharedMemory{static_cast<std::uint32_t*>(address), file.release(), bytes, status.st_dev,
+                      status.st_ino};
+}
+
+void close_shared(const SharedMemory& memory) {
+  if (memory.address == nullptr) return;
+  munmap(memory.address, memory.bytes);
+  if (check_same(memory) != -EBADF) close(memory.fd);
 }
 
 int load_shared(const SharedMemory& memory, void* to, std::size_t bytes) {
-  const ssize_t length = pread(memory.fd, to, bytes, 0);
-  if (length < 0) return -errno;
-  std::memset(static_cast<char*>(to) + length, 0, bytes - static_cast<std::size_t>(length));
-  return 0;
+  std::memset(to, 0, bytes);
+  if (const int error = check_same(memory); error != 0) return error;
+  return pread(memory.fd, to, bytes, 0) < 0 ? -errno : 0;
 }
 
-int store_shared(const SharedMemory& memory, const void* from, std::size_t bytes) {
-  const ssize_t length = pwrite(memory.fd, from, bytes, 0);
+int store_shared(const SharedMemory& memory, std::size_t place, const void* from, std::size_t bytes) {
+  if (const int error = check_same(memory); error != 0) return error;
+  const ssize_t length = pwrite(memory.fd, from, bytes, static_cast<off_t>(place));
   if (length < 0) return -errno;
   return static_cast<std::size_t>(length) == bytes ? 0 : -ENOSPC;
 }
 
-int lock_shared(const SharedMemory& memory, std::uint64_t timeout_ns) {
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  const std::uint64_t end_ns = base::monotonic_ns() + timeout_ns;
-  for (;;) {
-    if (fcntl(memory.fd, F_SETLK, &lock) == 0) return 0;
-    if (errno != EAGAIN && errno != EACCES && errno != EINTR) return -errno;
-    if (base::monotonic_ns() >= end_ns) return -ETIMEDOUT;
-    pause_ns(kLockRetryNs);
-  }
+int lock_shared(const SharedMemory& memory) {
+  if (const int error = check_same(memory); error != 0) return error;
+  return set_lock(memory.fd, lock_of(F_WRLCK, kTableLock, 1));
 }
 
 void unlock_shared(const SharedMemory& memory) {
-  struct flock lock {};
-  lock.l_type = F_UNLCK;
-  lock.l_whence = SEEK_SET;
-  fcntl(memory.fd, F_SETLK, &lock);
+  if (check_same(memory) == 0) set_lock(memory.fd, lock_of(F_UNLCK, kTableLock, 1));
+}
+
+int hold_slot(const SharedMemory& memory, std::size_t slot, std::uint64_t bytes) {
+  if (const int error = check_same(memory); error != 0) return error;
+  const off_t length = static_cast<off_t>(std::min(bytes, kSlotBytesMax)) + 1;
+  const off_t start = start_of(slot);
+  if (const int error = set_lock(memory.fd, lock_of(F_WRLCK, start, length)); error != 0) return error;
+  return set_lock(memory.fd, lock_of(F_UNLCK, start + length, (off_t{1} << kSlotShift) - length));
+}
+
+void drop_slot(const SharedMemory& memory, std::size_t slot) {
+  if (check_same(memory) == 0) set_lock(memory.fd, lock_of(F_UNLCK, start_of(slot), off_t{1} << kSlotShift));
+}
+
+SlotHolder slot_holder(const SharedMemory& memory, std::size_t slot) {
+  struct flock lock = lock_of(F_WRLCK, start_of(slot), off_t{1} << kSlotShift);
+  if (fcntl(memory.fd, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return {};
+  const off_t end = lock.l_len == 0 ? start_of(slot + 1) : lock.l_start + lock.l_len;
+  const off_t length = std::clamp(end, start_of(slot), start_of(slot + 1)) - start_of(slot);
+  const auto pid = lock.l_pid > 0 ? static_cast<std::uint32_t>(lock.l_pid) : 0;
+  return {true, pid, static_cast<std::uint64_t>(std::max<off_t>(length, 1)) - 1};
 }
 
 void wait_while(std::uint32_t* word, std::uint32_t seen, std::uint64_t timeout_ns) {
@@ -118,6 +166,7 @@ void wake_all(const SharedMemory& memory, std::uint32_t* word) {
 }
 
 Result<int> watch_shared(const SharedMemory& memory) {
+  if (const int error = check_same(memory); error != 0) return Result<int>::failure(error);
   base::ScopedFd watch(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   if (!watch.is_open()) return Result<int>::failure(-errno);
   // By its descriptor, for its name may be another file's by now.
@@ -131,23 +180,25 @@ std::uint32_t process_id() {
 }
 
 Result<ProcessLook> look_at_process(std::uint32_t pid) {
-  const auto gone = Result<ProcessLook>::failure(-ESRCH);
   std::string text;
-  if (read_text("/proc/" + std::to_string(pid) + "/stat", text) != 0) return gone;
-  // The name in parentheses may hold anything; the state is the first field behind it, the start the 20th.
-  std::size_t place = text.rfind(')');
-  if (place == std::string::npos || place + 2 >= text.size()) return gone;
-  const char state = text[place + 2];
-  if (state == 'Z' || state == 'X') return gone;
-  constexpr int kFieldsBefore = 20;
-  for (int i = 0; i < kFieldsBefore && place != std::string::npos; ++i) place = text.find(' ', place + 1);
-  if (place == std::string::npos) return gone;
-  return ProcessLook{std::strtoull(text.c_str() + place + 1, nullptr, 10), state == 'T' || state == 't'};
+  const auto gone = Result<ProcessLook>::failure(-ESRCH);
+  if (read_text("/proc/" + std::to_string(pid) + "/status", text) != 0) return gone;
+  // "State:\tS (sleeping)"; "Uid:" and the real, the effective and two more numbers.
+  const char* state = value_of(text, "\nState:");
+  const char* users = value_of(text, "\nUid:");
+  if (state == nullptr || users == nullptr || *state == 'Z' || *state == 'X') return gone;
+  char* effective = nullptr;
+  std::strtoull(users, &effective, 10);
+  const bool is_ours = std::strtoull(effective, nullptr, 10) == geteuid();
+  const std::uint64_t own_bytes = size_of(text, "\nRssAnon:") + size_of(text, "\nVmSwap:");
+  return ProcessLook{is_ours, *state == 'T' || *state == 't', own_bytes};
 }
 
-std::uint64_t anonymous_bytes_of_tree(std::uint32_t pid) {
+TreeMemory memory_of_tree(std::uint32_t pid) {
   std::string open_list = std::to_string(pid) + " ";
-  std::uint64_t pages = 0;
+  std::uint64_t anonymous_bytes = 0;
+  std::uint64_t shared_bytes_max = 0;
+  std::uint64_t file_bytes_max = 0;
   std::string text;
   std::size_t place = 0;
   for (int i = 0; i < kTreeMax; ++i) {
@@ -155,19 +206,17 @@ std::uint64_t anonymous_bytes_of_tree(std::uint32_t pid) {
     if (end == std::string::npos) break;
     const std::string folder = "/proc/" + open_list.substr(place, end - place);
     place = end + 1;
-    if (read_text(folder + "/statm", text) == 0) {
-      char* after = nullptr;
-      std::strtoull(text.c_str(), &after, 10);
-      const std::uint64_t resident = std::strtoull(after, &after, 10);
-      const std::uint64_t shared = std::strtoull(after, nullptr, 10);
-      pages += resident - std::min(resident, shared);
+    if (read_text(folder + "/status", text) == 0) {
+      anonymous_bytes += size_of(text, "\nRssAnon:");
+      shared_bytes_max = std::max(shared_bytes_max, size_of(text, "\nRssShmem:"));
+      file_bytes_max = std::max(file_bytes_max, size_of(text, "\nRssFile:"));
     }
     const std::string main_thread = folder.substr(folder.rfind('/'));
     if (read_text(std::string(folder).append("/task").append(main_thread).append("/children"), text) == 0) {
       open_list.append(text);
     }
   }
-  return pages * memory_page_bytes();
+  return {anonymous_bytes + shared_bytes_max, file_bytes_max};
 }
 
 }  // namespace gray::os

@@ -27,7 +27,6 @@ std::vector<std::uint64_t> shares(std::uint64_t pool, const std::vector<Asker>& 
 
 Pool pool_of(std::uint64_t mebibytes) {
   Pool pool;
-  pool.id = kHostPoolId;
   pool.room_bytes = static_cast<std::int64_t>(mebibytes * kMiB);
   pool.capacity_bytes = mebibytes * kMiB;
   return pool;
@@ -35,12 +34,13 @@ Pool pool_of(std::uint64_t mebibytes) {
 
 void be(std::uint32_t process) {
   simulated::memory().process = process;
-  simulated::memory().process_starts[process] = process + 1;
+  simulated::memory().processes.insert({process, {}});
 }
 
 std::uint64_t ask_mib(Claims& claims, int claim, std::uint64_t room_mib, std::uint64_t held_mib = 0) {
   const auto look = [&] { return std::vector<Pool>{pool_of(room_mib)}; };
-  return claims.allow(claim, held_mib * kMiB, 1000 * kMiB, look).bytes / kMiB;
+  Patience patience;
+  return claims.allow(patience, claim, held_mib * kMiB, 1000 * kMiB, look).bytes / kMiB;
 }
 
 void set_host(std::uint64_t available_mib) {
@@ -91,11 +91,11 @@ TEST_CASE("two processes that ask at once do not count the same bytes") {
   simulated::reset_memory();
   be(1);
   Claims first("t");
-  const int one = first.enter(ClaimState::asking, 10 * kMiB, 1000 * kMiB, {kHostPoolId});
+  const int one = first.enter(ClaimState::asking, 10 * kMiB, 1000 * kMiB);
   CHECK(ask_mib(first, one, 100) == 100);
   be(2);
   Claims second("t");
-  const int two = second.enter(ClaimState::asking, 10 * kMiB, 1000 * kMiB, {kHostPoolId});
+  const int two = second.enter(ClaimState::asking, 10 * kMiB, 1000 * kMiB);
   REQUIRE(one >= 0);
   REQUIRE(two >= 0);
   CHECK(one != two);
@@ -114,13 +114,14 @@ TEST_CASE("while somebody gives his back, what is unclaimed is told to be uncert
   simulated::reset_memory();
   be(1);
   Claims first("t");
-  const int one = first.enter(ClaimState::held, 1, 40 * kMiB, {kHostPoolId});
+  const int one = first.enter(ClaimState::held, 1, 40 * kMiB);
   first.change(one, ClaimState::held, 40 * kMiB, 0);
   be(2);
   Claims second("t");
-  const int two = second.enter(ClaimState::asking, 1, 1000 * kMiB, {kHostPoolId});
+  const int two = second.enter(ClaimState::asking, 1, 1000 * kMiB);
   const auto look = [&](std::uint64_t room_mib) {
-    return second.allow(two, 0, 1000 * kMiB, [&] { return std::vector<Pool>{pool_of(room_mib)}; });
+    Patience patience;
+    return second.allow(patience, two, 0, 1000 * kMiB, [&] { return std::vector<Pool>{pool_of(room_mib)}; });
   };
   CHECK(look(60).granted_bytes == 40 * kMiB);
   CHECK_FALSE(look(60).is_moving);
@@ -139,114 +140,195 @@ TEST_CASE("a promise counts with what is still to be touched of it; other pools'
   simulated::reset_memory();
   be(1);
   Claims first("t");
-  const int one = first.enter(ClaimState::promised, 0, 80 * kMiB, {kHostPoolId, 77});
+  const int one = first.enter(ClaimState::promised, 0, 80 * kMiB);
   first.change(one, ClaimState::promised, 0, 30 * kMiB);
   be(2);
   Claims second("t");
-  const int two = second.enter(ClaimState::asking, 1, 1000 * kMiB, {kHostPoolId, 88});
+  const int two = second.enter(ClaimState::asking, 1, 1000 * kMiB);
   CHECK(ask_mib(second, two, 100) == 70);
   Pool other = pool_of(90);
-  other.id = 88;
+  other.kind = PoolKind::group;
+  other.path = "/b";
   const auto look = [&] { return std::vector<Pool>{pool_of(1000), other}; };
-  CHECK(second.allow(two, 0, 1000 * kMiB, look).bytes == 90 * kMiB);
+  const auto allowed_mib = [&] {
+    Patience patience;
+    return second.allow(patience, two, 0, 1000 * kMiB, look).bytes / kMiB;
+  };
+  CHECK(allowed_mib() == 90);
+  simulated::memory().texts["/proc/1/cgroup"] = "4:memory:/a\n";
+  CHECK(allowed_mib() == 90);
+  simulated::memory().texts["/proc/1/cgroup"] = "4:memory:/b/below\n";
+  CHECK(allowed_mib() == 60);
 }
 
-TEST_CASE("the dead keep no claim, nor does another process of the same number") {
+TEST_CASE("two who come at once are never promised the same bytes") {
+  simulated::reset_memory();
+  be(1);
+  Claims first("t");
+  const int one = first.enter(ClaimState::asking, 10 * kMiB, 1000 * kMiB);
+  be(2);
+  Claims second("t");
+  const int two = second.enter(ClaimState::asking, 10 * kMiB, 1000 * kMiB);
+  const auto look = [&] { return std::vector<Pool>{pool_of(100)}; };
+  const auto promise_mib = [&](Claims& claims, int claim) {
+    Patience patience;
+    return claims.promise(patience, claim, 1000 * kMiB, look, [](const Allowance& a) { return a.bytes; }) /
+           kMiB;
+  };
+  CHECK(promise_mib(second, two) == 50);
+  be(1);
+  CHECK(promise_mib(first, one) == 50);
+  be(3);
+  CHECK(ask_mib(first, -1, 100) == 0);
+}
+
+TEST_CASE("a claim counts while a process of this user holds its slot") {
   simulated::reset_memory();
   be(1);
   Claims claims("t");
-  claims.enter(ClaimState::asking, 60 * kMiB, 1000 * kMiB, {kHostPoolId});
+  claims.enter(ClaimState::asking, 60 * kMiB, 1000 * kMiB);
   be(2);
-  const int two = claims.enter(ClaimState::asking, 60 * kMiB, 1000 * kMiB, {kHostPoolId});
+  const int two = claims.enter(ClaimState::asking, 60 * kMiB, 1000 * kMiB);
   CHECK(ask_mib(claims, two, 100) == 0);  // the first one's minimum comes first
   SECTION("gone") {
-    simulated::memory().process_starts.erase(1);
+    simulated::memory().processes.erase(1);
   }
-  SECTION("given out again") {
-    simulated::memory().process_starts[1] = 99;
+  SECTION("the slot was given up, by another program in its place for instance") {
+    simulated::memory().slots.erase(0);
+  }
+  SECTION("the process is another user's by now") {
+    simulated::memory().processes[1].is_ours = false;
   }
   CHECK(ask_mib(claims, two, 100) == 100);
 }
 
-TEST_CASE("a corrupted table is made anew, one of another version or a kept lock is done without") {
+namespace {
+
+ClaimTable& table() {
+  return *reinterpret_cast<ClaimTable*>(simulated::memory().shared_files["t"].data());
+}
+
+// A sound claim in the name of a process, which holds a slot for so many bytes, or none.
+void forge(std::size_t slot, ClaimState state, std::uint32_t pid, std::uint64_t bytes, bool is_slot_held) {
+  Claim claim{static_cast<std::uint32_t>(state), pid, 0, bytes, bytes, bytes, bytes, 0};
+  claim.checksum = checksum_of(claim);
+  table().claims[slot] = claim;
+  simulated::memory().processes.insert({pid, {}});
+  if (is_slot_held) simulated::memory().slots[slot] = {pid, bytes};
+}
+
+}  // namespace
+
+TEST_CASE("what is written in another's name counts for nothing") {
   simulated::reset_memory();
   be(1);
   Claims claims("t");
-  REQUIRE(claims.enter(ClaimState::asking, 1, kMiB, {kHostPoolId}) >= 0);
-  auto& words = simulated::memory().shared_files["t"];
-  for (auto& word : words) word = 0xdeadbeefdeadbeefU;
-  const int again = claims.enter(ClaimState::asking, kMiB, 1000 * kMiB, {kHostPoolId});
-  CHECK(again == 0);
-  CHECK(ask_mib(claims, again, 100) == 100);
-  for (std::size_t i = 3; i < words.size(); ++i) words[i] = 0xdeadbeefdeadbeefU;  // sound head, rotten claims
-  CHECK(claims.enter(ClaimState::asking, kMiB, kMiB, {kHostPoolId}) == 0);
-  words[1] = 2;  // a later version
-  CHECK(claims.enter(ClaimState::asking, kMiB, kMiB, {kHostPoolId}) == -1);
+  for (const ClaimState state : {ClaimState::waiting, ClaimState::asking, ClaimState::held,
+                                 ClaimState::promised, ClaimState::leaving, static_cast<ClaimState>(77)})
+    forge(static_cast<std::size_t>(state), state, 5, std::uint64_t{1} << 55U, false);
   CHECK(ask_mib(claims, -1, 100) == 100);
-  words[1] = 1;
-  simulated::memory().is_lock_kept = true;
-  CHECK(claims.enter(ClaimState::asking, kMiB, kMiB, {kHostPoolId}) == -1);
 }
 
-TEST_CASE("a file cut short is a table without claims, and is filled again") {
+TEST_CASE(
+    "what stands in a claim is no more than its slot was taken for, than its process holds and than the pool "
+    "has") {
   simulated::reset_memory();
   be(1);
   Claims claims("t");
-  REQUIRE(claims.enter(ClaimState::asking, 1, kMiB, {kHostPoolId}) == 0);
+  const int mine = claims.enter(ClaimState::asking, 1, 1000 * kMiB);
+  const auto forge_one = [](ClaimState state, std::uint64_t held_bytes) {
+    forge(1, state, 5, std::uint64_t{1} << 40U, true);
+    simulated::memory().slots[1].bytes = held_bytes;
+  };
+  forge_one(ClaimState::promised, 10 * kMiB);
+  CHECK(ask_mib(claims, mine, 100) == 90);
+  forge_one(ClaimState::promised, std::uint64_t{1} << 54U);
+  CHECK(ask_mib(claims, mine, 100) == 0);  // the whole pool, and not more, or the next would be too
+  simulated::memory().slots[2] = {6, kMiB};
+  // Asking, with far more than it holds: what it says it gives back is not there.
+  forge_one(ClaimState::asking, std::uint64_t{1} << 54U);
+  table().claims[1].min_bytes = 0;
+  table().claims[1].checksum = checksum_of(table().claims[1]);
+  simulated::memory().processes[5].anonymous_bytes = 20 * kMiB;
+  CHECK(ask_mib(claims, mine, 100) == 60);
+  table().claims[1].pending_bytes ^= 1U;  // damaged
+  CHECK(ask_mib(claims, mine, 100) == 100);
+}
+
+TEST_CASE("whatever the table holds, a process's own claims are as it knows them") {
+  simulated::reset_memory();
+  be(1);
+  Claims claims("t");
+  const int one = claims.enter(ClaimState::asking, 1, kMiB);
+  claims.change(one, ClaimState::promised, 0, kMiB / 2);
+  for (auto& word : simulated::memory().shared_files["t"]) word = 0xdeadbeefdeadbeefU;
+  const int two = claims.enter(ClaimState::asking, kMiB, 1000 * kMiB);
+  CHECK(one != two);
+  CHECK(ask_mib(claims, two, 100) == 99);
   simulated::memory().shared_bytes = 0;
-  CHECK(ask_mib(claims, 0, 100) == 100);
-  simulated::memory().shared_bytes = SIZE_MAX;
-  simulated::memory().shared_files["t"].assign(sizeof(ClaimTable) / 8, 0);
-  CHECK(claims.enter(ClaimState::asking, 1, kMiB, {kHostPoolId}) == 0);
+  CHECK(ask_mib(claims, two, 100) == 99);
+  claims.leave(one);
+  CHECK(ask_mib(claims, two, 100) == 100);
 }
 
-TEST_CASE("a kept lock is waited for once, not at each question") {
+TEST_CASE("a lock that somebody keeps, or gives back for moments, is waited for half a second in all") {
   simulated::reset_memory();
   be(1);
   Claims claims("t");
   simulated::memory().is_lock_kept = true;
-  ask_mib(claims, -1, 100);
-  const std::uint64_t once_ns = simulated::memory().clock_ns;
-  CHECK(once_ns >= 1'000'000'000);
-  for (int i = 0; i < 100; ++i) ask_mib(claims, -1, 100);
-  CHECK(simulated::memory().clock_ns < 2 * once_ns);
+  const auto look = [&] { return std::vector<Pool>{pool_of(100)}; };
+  Patience patience;
+  for (int i = 0; i < 100; ++i) {
+    claims.allow(patience, -1, 0, 1000 * kMiB, look);
+    simulated::memory().is_lock_kept = i % 2 != 0;
+  }
+  CHECK(simulated::memory().clock_ns >= 450'000'000);
+  CHECK(simulated::memory().clock_ns <= 600'000'000);
+  // Claims are entered and changed all the same.
+  simulated::memory().is_lock_kept = true;
+  const int one = claims.enter(ClaimState::asking, 1, 40 * kMiB);
+  REQUIRE(one >= 0);
+  claims.change(one, ClaimState::promised, 0, 40 * kMiB);
+  be(2);
   simulated::memory().is_lock_kept = false;
-  CHECK(claims.enter(ClaimState::asking, 1, kMiB, {kHostPoolId}) == 0);
+  CHECK(ask_mib(claims, -1, 100) == 60);
 }
 
 TEST_CASE("who asks and is stopped keeps what he holds, and nobody waits for him") {
   simulated::reset_memory();
   be(1);
   Claims claims("t");
-  claims.enter(ClaimState::waiting, 90 * kMiB, 1000 * kMiB, {kHostPoolId});
+  claims.enter(ClaimState::waiting, 90 * kMiB, 1000 * kMiB);
   be(2);
-  const int two = claims.enter(ClaimState::asking, 60 * kMiB, 1000 * kMiB, {kHostPoolId});
+  const int two = claims.enter(ClaimState::asking, 60 * kMiB, 1000 * kMiB);
   CHECK(ask_mib(claims, two, 100) == 0);
-  simulated::memory().stopped = {1};
+  simulated::memory().processes[1].is_stopped = true;
   CHECK(ask_mib(claims, two, 100) == 100);
-  simulated::memory().stopped = {};
+  simulated::memory().processes[1].is_stopped = false;
   CHECK(ask_mib(claims, two, 100) == 0);  // he goes on, and is first again
 }
 
-TEST_CASE("where the table for all belongs to somebody else, one's own is used, or none") {
+TEST_CASE("a name that is not to be had, or is lost, is tried again at the next claim") {
   simulated::reset_memory();
   be(1);
   simulated::memory().shared_forbidden = {"t"};
-  Claims own("t");
-  CHECK(own.enter(ClaimState::asking, 1, kMiB, {}) == 0);
-  CHECK(simulated::memory().shared_files.count("t.own") == 1);
-  simulated::memory().shared_forbidden = {"t", "t.own"};
-  Claims none("t");
-  CHECK_FALSE(none.is_shared());
-  CHECK(none.enter(ClaimState::asking, 1, kMiB, {}) == -1);
-  CHECK(ask_mib(none, -1, 100) == 100);
+  Claims claims("t");
+  CHECK_FALSE(claims.is_shared());
+  CHECK(claims.enter(ClaimState::asking, 1, kMiB) == -1);
+  CHECK(ask_mib(claims, -1, 100) == 100);
+  simulated::memory().shared_forbidden = {};
+  CHECK(claims.enter(ClaimState::asking, 1, kMiB) == 0);
+  for (const int error : {-EBADF, -EPERM}) {  // every descriptor was closed; we act for another user
+    simulated::memory().shared_error = error;
+    CHECK(claims.enter(ClaimState::asking, 1, kMiB) >= 0);
+  }
 }
 
 TEST_CASE("a child of fork leaves its parent's claim alone") {
   simulated::reset_memory();
   be(1);
   Claims claims("t");
-  const int one = claims.enter(ClaimState::promised, 0, 80 * kMiB, {kHostPoolId});
+  const int one = claims.enter(ClaimState::promised, 0, 80 * kMiB);
   claims.change(one, ClaimState::promised, 0, 80 * kMiB);
   be(2);
   claims.leave(one);

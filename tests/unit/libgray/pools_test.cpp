@@ -106,7 +106,6 @@ TEST_CASE("version 2: every ancestor with a limit is a pool, and high counts as 
   CHECK(room_mib(with_margin(10), "/a") == 40);
   CHECK(room_mib(with_margin(10), "host") == 3990);
   CHECK(HostAccounts("/r").shared_pools(with_margin(10)).size() == 3);
-  CHECK(HostAccounts("/r").pool_ids().size() == 4);
 }
 
 TEST_CASE("version 1: nested limits, and a number near 2^63 is none") {
@@ -134,16 +133,47 @@ TEST_CASE("a mount that shows a part of the hierarchy, and a namespace that hide
   CHECK(HostAccounts("/r").shared_pools(with_margin(1)).size() == 2);
 }
 
-TEST_CASE("the same group has the same name for all who share it") {
+TEST_CASE("who is in a group, or below it, draws on its pool, as the kernel names his group") {
   simulated::reset_memory();
+  add_host(4000, 1000);
   add_version_1("/job/7");
-  const auto first = HostAccounts("/r").pool_ids();
-  add_version_1("/job/8");
-  const auto second = HostAccounts("/r").pool_ids();
-  REQUIRE(first.size() == 4);
-  CHECK(first[1] != second[1]);
-  CHECK(first[2] == second[2]);
-  CHECK(first[3] == second[3]);
+  add_group_1("/job/7", mib(300), 100);
+  add_group_1("/job", mib(600), 500);
+  const auto pools = HostAccounts("/r").shared_pools(with_margin(1));
+  REQUIRE(pools.size() == 3);
+  const auto drawn_on = [&](const char* text) {
+    std::string names;
+    for (const Pool& pool : pools) names += draws_on(text, pool) ? pool.path + " " : "";
+    return names;
+  };
+  CHECK(pools[1].path == "/job/7");
+  CHECK(drawn_on("4:memory:/job/7\n") == " /job/7 /job ");
+  CHECK(drawn_on("2:cpu:/x\n4:cpuset,memory:/job/7/deeper\n") == " /job/7 /job ");
+  CHECK(drawn_on("4:memory:/job/77\n") == " /job ");
+  CHECK(drawn_on("4:memory:/\n") == " ");
+  CHECK(drawn_on("") == " ");
+  add_version_1("/docker/abc/inner", "/docker/abc");
+  add_group_1("/inner", mib(300), 250);
+  const auto inner = HostAccounts("/r").shared_pools(with_margin(1));
+  REQUIRE(inner.size() == 2);
+  CHECK(inner[1].path == "/docker/abc/inner");
+  add_version_1("/../elsewhere");
+  add_group_1("", mib(600), 500);
+  const auto outer = HostAccounts("/r").shared_pools(with_margin(1));
+  REQUIRE(outer.size() == 2);
+  CHECK(outer[1].path == "/../elsewhere");
+}
+
+TEST_CASE("a room that nothing tells is not known, and neither is one of a group whose use is hidden") {
+  simulated::reset_memory();
+  CHECK_FALSE(is_room_known(HostAccounts("/r").shared_pools({})));
+  add_version_1("/job");
+  add_group_1("/job", mib(600), 500);
+  CHECK_FALSE(is_room_known(HostAccounts("/r").shared_pools({})));
+  add_host(4000, 1000);
+  CHECK(is_room_known(HostAccounts("/r").shared_pools({})));
+  simulated::memory().texts.erase("/r/sys/fs/cgroup/memory/job/memory.usage_in_bytes");
+  CHECK_FALSE(is_room_known(HostAccounts("/r").shared_pools({})));
 }
 
 TEST_CASE("the page cache counts as the policy says, what is dirty too") {

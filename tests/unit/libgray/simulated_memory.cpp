@@ -173,30 +173,53 @@ void pause_ns(std::uint64_t time_ns) {
   memory().clock_ns += time_ns;
 }
 
-Result<SharedMemory> open_shared(const std::string& name, std::size_t bytes, bool is_for_all) {
-  const std::string path = is_for_all ? name : name + ".own";
-  if (memory().shared_forbidden.count(path) != 0) return Result<SharedMemory>::failure(-EPERM);
-  auto& file = memory().shared_files[path];
-  if (file.empty()) file.resize(bytes / sizeof(std::uint64_t) + 1);
-  return SharedMemory{file.data(), 1};
+Result<SharedMemory> open_shared(const std::string& name, std::size_t bytes) {
+  if (memory().shared_forbidden.count(name) != 0) return Result<SharedMemory>::failure(-EPERM);
+  auto& file = memory().shared_files[name];
+  if (file.size() * sizeof(std::uint64_t) < bytes) file.resize(bytes / sizeof(std::uint64_t) + 1);
+  return SharedMemory{reinterpret_cast<std::uint32_t*>(file.data()), 1, bytes, 0, 0};
+}
+
+void close_shared(const SharedMemory& /*memory*/) {
+  memory().shared_error = 0;
 }
 
 int load_shared(const SharedMemory& shared, void* to, std::size_t bytes) {
   std::memset(to, 0, bytes);
+  if (memory().shared_error != 0) return memory().shared_error;
   std::memcpy(to, shared.address, std::min(bytes, memory().shared_bytes));
   return 0;
 }
 
-int store_shared(const SharedMemory& shared, const void* from, std::size_t bytes) {
-  std::memcpy(shared.address, from, std::min(bytes, memory().shared_bytes));
+int store_shared(const SharedMemory& shared, std::size_t place, const void* from, std::size_t bytes) {
+  if (memory().shared_error != 0) return memory().shared_error;
+  if (place + bytes <= memory().shared_bytes)
+    std::memcpy(reinterpret_cast<char*>(shared.address) + place, from, bytes);
   return 0;
 }
 
-int lock_shared(const SharedMemory& /*memory*/, std::uint64_t timeout_ns) {
-  if (memory().is_lock_kept) {
-    memory().clock_ns += timeout_ns;
-    return -ETIMEDOUT;
-  }
+int hold_slot(const SharedMemory& /*memory*/, std::size_t slot, std::uint64_t bytes) {
+  const auto found = memory().slots.find(slot);
+  if (found != memory().slots.end() && found->second.pid != memory().process &&
+      memory().processes.count(found->second.pid) != 0)
+    return -EAGAIN;
+  memory().slots[slot] = {memory().process, std::min(bytes, kSlotBytesMax)};
+  return 0;
+}
+
+void drop_slot(const SharedMemory& /*memory*/, std::size_t slot) {
+  memory().slots.erase(slot);
+}
+
+SlotHolder slot_holder(const SharedMemory& /*memory*/, std::size_t slot) {
+  const auto found = memory().slots.find(slot);
+  if (found == memory().slots.end() || found->second.pid == memory().process) return {};
+  if (found->second.pid != 0 && memory().processes.count(found->second.pid) == 0) return {};
+  return {true, found->second.pid, found->second.bytes};
+}
+
+int lock_shared(const SharedMemory& /*memory*/) {
+  if (memory().is_lock_kept) return -EAGAIN;
   ++memory().locks;
   return 0;
 }
@@ -221,13 +244,14 @@ std::uint32_t process_id() {
 }
 
 Result<ProcessLook> look_at_process(std::uint32_t pid) {
-  const auto found = memory().process_starts.find(pid);
-  if (found == memory().process_starts.end()) return Result<ProcessLook>::failure(-ESRCH);
-  return ProcessLook{found->second, memory().stopped.count(pid) != 0};
+  const auto found = memory().processes.find(pid);
+  if (found == memory().processes.end()) return Result<ProcessLook>::failure(-ESRCH);
+  const simulated::Memory::Process& process = found->second;
+  return ProcessLook{process.is_ours, process.is_stopped, process.anonymous_bytes};
 }
 
-std::uint64_t anonymous_bytes_of_tree(std::uint32_t /*pid*/) {
-  return 0;
+TreeMemory memory_of_tree(std::uint32_t /*pid*/) {
+  return {};
 }
 
 }  // namespace gray::os

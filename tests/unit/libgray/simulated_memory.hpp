@@ -39,14 +39,24 @@ struct Memory {
   std::uint64_t reserve_bytes_max = std::uint64_t{1} << 46U;
 
   // Processes and the notes they share.
+  struct Process {
+    bool is_ours = true;
+    bool is_stopped = false;
+    std::uint64_t anonymous_bytes = std::uint64_t{1} << 60U;
+  };
+  struct Slot {
+    std::uint32_t pid;
+    std::uint64_t bytes;
+  };
   std::map<std::string, std::vector<std::uint64_t>> shared_files;
-  std::set<std::string> shared_forbidden;  // cannot be opened
-  std::map<std::uint32_t, std::uint64_t> process_starts{{1000, 7}};
-  std::set<std::uint32_t> stopped;
-  std::uint32_t process = 1000;         // who calls
-  std::size_t shared_bytes = SIZE_MAX;  // of a file, that are still there
-  bool is_lock_kept = false;            // by somebody who stands still
-  int locks = 0;                        // held now
+  std::set<std::string> shared_forbidden;                  // cannot be opened
+  std::map<std::uint32_t, Process> processes{{1000, {}}};  // a slot of one that is not among them is nobody's
+  std::map<std::size_t, Slot> slots;                       // of the one shared file
+  int shared_error = 0;                                    // of reading and writing it
+  std::uint32_t process = 1000;                            // who calls
+  std::size_t shared_bytes = SIZE_MAX;                     // of a file, that are still there
+  bool is_lock_kept = false;                               // by somebody who stands still
+  int locks = 0;                                           // held now
   std::function<void()> on_wait;
   bool is_watch_possible = false;             // of a shared file
   std::vector<std::uint64_t> event_waits_ns;  // how long each would have been

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# mac_neighbours: four real programs at a time, each told by gb-run what it may use, share 600 MB without swap; nobody is killed, nobody
+# who waits is refused, and the room is used.
+#
+# Four Pythons, and then Python, GNU sort, Java and a C program (GRAY_PROGRAMS="python all"), start at once in a memory control group, again and again, with --min 30M --wait 60s and no
+# most: so each is granted all that is there, or shares it with those who come in the same moment, and the others wait. Python, Java and the
+# C program touch all of it. Nothing is known of their needs at first. The kernel's own counter says who was killed. GRAY_ROUNDS says how
+# often (default 12; one takes about a second); GRAY_OPTIONS replaces gb-run's options. Room is what the group could have given at a
+# moment: its limit less what the starts of those who run then take, measured without gb-run (support/neighbour_rounds.py). In each round the grants that
+# live together have to come to four fifths of it at some moment. Needs root. Leaves out version 2 of control groups where it is not
+# mounted.
+source "$(dirname "$0")/../support/system.bash"
+need_root
+need timeout python3 sort
+need_built gb-run
+ADMISSION=$TOOLS/admission
+[[ -x $ADMISSION ]] || skip "the tests' tool $ADMISSION was not built"
+readonly LIMIT_BYTES=600000000 ROUNDS=${GRAY_ROUNDS:-12}
+read -ra options <<<"${GRAY_OPTIONS:---min 30M --wait 60s}"
+
+if grep -qsw memory /sys/fs/cgroup/cgroup.controllers; then
+  group=/sys/fs/cgroup/gray-test-$$ limit=memory.max swap=memory.swap.max swap_bytes=0
+else
+  group=/sys/fs/cgroup/memory/gray-test-$$ limit=memory.limit_in_bytes swap=memory.memsw.limit_in_bytes swap_bytes=$LIMIT_BYTES
+fi
+mkdir "$group" 2>/dev/null || skip "no memory control group can be made here"
+at_exit rmdir "$group"
+echo "$LIMIT_BYTES" >"$group/$limit" 2>/dev/null || skip "the memory controller is not for new groups here"
+if [[ $(awk '$1 == "SwapTotal:" { print $2 }' /proc/meminfo) -gt 0 ]]; then
+  echo "$swap_bytes" >"$group/$swap" 2>/dev/null || skip "there is swap, and the group cannot be kept from it"
+fi
+
+# A table and needs of our own.
+[[ -d /dev/shm ]] || skip "no /dev/shm"
+export XDG_CACHE_HOME=$SCRATCH/cache
+# shellcheck disable=SC2016 # for the inner shell to expand
+own_shm='mount -t tmpfs tmpfs /dev/shm && exec "$@"'
+unshare -m --propagation private true 2>/dev/null || own_shm="exec \"\$@\""
+run=(unshare -m --propagation private sh -c "$own_shm" sh)
+
+# rounds WHICH: of all four programs, or of four of that name.
+rounds() {
+  local status=0 least
+  rm -rf "$XDG_CACHE_HOME"
+  "${run[@]}" timeout $((60 + 20 * ROUNDS)) python3 "$SOURCE/tests/support/neighbour_rounds.py" "$BIN/gb-run" "$ADMISSION" "$group" \
+    "$LIMIT_BYTES" "$SCRATCH" "$ROUNDS" "$1" "${options[@]}" >"$SCRATCH/said" || status=$?
+  cat "$SCRATCH/said"
+  ((status == 0)) || fail "status $status of the rounds of $1"
+  if [[ -e $XDG_CACHE_HOME/gray/gb-run.needs ]]; then echo "needs learned: $(tr '\n' ' ' <"$XDG_CACHE_HOME/gray/gb-run.needs")"; fi
+  least=$(sed -n 's/.* granted_of_room least \([0-9.]*\) .*/\1/p' "$SCRATCH/said")
+  awk -v least="$least" 'BEGIN { exit !(least >= 0.8) }' || fail "in one round of $1 no more than $least of the room was granted at a time"
+}
+for which in ${GRAY_PROGRAMS:-python all}; do rounds "$which"; done
+command -v java >/dev/null || skip "no java: shown with three programs"
