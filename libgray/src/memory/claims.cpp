@@ -163,7 +163,7 @@ bool Claims::read_member(std::size_t slot, Member& member) const {
     return true;
   }
   const auto process = os::look_at_process(holder.pid);
-  if (!process || !process.value().is_ours) return false;
+  if (!process || !process.value().is_ours || process.value().own_number != claim.pid) return false;
   claim.held_bytes = std::min(claim.held_bytes, process.value().anonymous_bytes);
   if (process.value().is_stopped && wants_more(claim))  // it asks for nothing meanwhile
     claim.state = static_cast<std::uint32_t>(ClaimState::held);

@@ -60,6 +60,19 @@ std::uint64_t size_of(const std::string& text, const char* key) {
   return value == nullptr ? 0 : std::strtoull(value, nullptr, 10) * base::kKiB;
 }
 
+// Of a line of numbers; `missing` where there is none.
+std::uint32_t last_number(const std::string& text, const char* key, std::uint32_t missing) {
+  const char* value = value_of(text, key);
+  if (value == nullptr) return missing;
+  char* end = nullptr;
+  for (auto number = std::strtoul(value, &end, 10); end != value; number = std::strtoul(value, &end, 10)) {
+    missing = static_cast<std::uint32_t>(number);
+    if (*end == '\n') break;
+    value = end;
+  }
+  return missing;
+}
+
 off_t start_of(std::size_t slot) {
   return static_cast<off_t>(slot + 1) << kSlotShift;
 }
@@ -183,7 +196,7 @@ Result<ProcessLook> look_at_process(std::uint32_t pid) {
   std::string text;
   const auto gone = Result<ProcessLook>::failure(-ESRCH);
   if (read_text("/proc/" + std::to_string(pid) + "/status", text) != 0) return gone;
-  // "State:\tS (sleeping)"; "Uid:" and the real, the effective and two more numbers.
+  // "State:\tS (sleeping)"; "Uid:" and the real, the effective and two more numbers; "NSpid:" and the number in each namespace.
   const char* state = value_of(text, "\nState:");
   const char* users = value_of(text, "\nUid:");
   if (state == nullptr || users == nullptr || *state == 'Z' || *state == 'X') return gone;
@@ -191,7 +204,7 @@ Result<ProcessLook> look_at_process(std::uint32_t pid) {
   std::strtoull(users, &effective, 10);
   const bool is_ours = std::strtoull(effective, nullptr, 10) == geteuid();
   const std::uint64_t own_bytes = size_of(text, "\nRssAnon:") + size_of(text, "\nVmSwap:");
-  return ProcessLook{is_ours, *state == 'T' || *state == 't', own_bytes};
+  return ProcessLook{last_number(text, "\nNSpid:", pid), is_ours, *state == 'T' || *state == 't', own_bytes};
 }
 
 TreeMemory memory_of_tree(std::uint32_t pid) {

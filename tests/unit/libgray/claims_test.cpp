@@ -196,6 +196,11 @@ TEST_CASE("a claim counts while a process of this user holds its slot") {
   SECTION("the slot was given up, by another program in its place for instance") {
     simulated::memory().slots.erase(0);
   }
+  SECTION("somebody else took the slot, and wrote nothing yet") {
+    be(3);
+    simulated::memory().slots[0] = {3, 1000 * kMiB};
+    be(2);
+  }
   SECTION("the process is another user's by now") {
     simulated::memory().processes[1].is_ours = false;
   }
@@ -244,7 +249,6 @@ TEST_CASE(
   CHECK(ask_mib(claims, mine, 100) == 90);
   forge_one(ClaimState::promised, std::uint64_t{1} << 54U);
   CHECK(ask_mib(claims, mine, 100) == 0);  // the whole pool, and not more, or the next would be too
-  simulated::memory().slots[2] = {6, kMiB};
   // Asking, with far more than it holds: what it says it gives back is not there.
   forge_one(ClaimState::asking, std::uint64_t{1} << 54U);
   table().claims[1].min_bytes = 0;

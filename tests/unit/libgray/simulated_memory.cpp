@@ -247,7 +247,7 @@ Result<ProcessLook> look_at_process(std::uint32_t pid) {
   const auto found = memory().processes.find(pid);
   if (found == memory().processes.end()) return Result<ProcessLook>::failure(-ESRCH);
   const simulated::Memory::Process& process = found->second;
-  return ProcessLook{process.is_ours, process.is_stopped, process.anonymous_bytes};
+  return ProcessLook{pid, process.is_ours, process.is_stopped, process.anonymous_bytes};
 }
 
 TreeMemory memory_of_tree(std::uint32_t /*pid*/) {
