@@ -29,7 +29,7 @@ constexpr unsigned kKeptFlags = FS_SECRM_FL | FS_UNRM_FL | FS_COMPR_FL | FS_SYNC
 
 constexpr mode_t kModeBits = 07777;
 
-using Attributes = std::map<std::string, std::vector<char>>;
+using Attributes = decltype(Facts::extended);
 
 // Where the file system has no flags there are none.
 unsigned flags_of(int fd) {
@@ -70,6 +70,13 @@ bool read_attributes(int fd, Attributes& attributes) {
   return true;
 }
 
+// A hash of bytes (FNV-1a), continued.
+void mix(std::uint64_t& digest, const void* data, std::size_t bytes) {
+  constexpr std::uint64_t kPrime = 1099511628211U;
+  for (std::size_t i = 0; i < bytes; ++i)
+    digest = (digest ^ static_cast<const unsigned char*>(data)[i]) * kPrime;
+}
+
 std::string failed(const std::string& what) {
   return fmt::format("{} can't be kept: {}", what, gray::cli::error_text(errno));
 }
@@ -94,7 +101,12 @@ std::string copy_attributes(int from, int to, const struct stat& status) {
       fchown(to, status.st_uid, status.st_gid) != 0)
     return failed("the owner");
   Attributes attributes;
-  if (!read_attributes(from, attributes)) return failed("the list of extended attributes");
+  Attributes before;
+  if (!read_attributes(from, attributes) || !read_attributes(to, before))
+    return failed("the list of extended attributes");
+  for (const auto& [name, value] : before)
+    if (attributes.count(name) == 0 && fremovexattr(to, name.c_str()) != 0)
+      return failed("the lack of the attribute " + name);
   for (const auto& [name, value] : attributes)
     if (fsetxattr(to, name.c_str(), value.data(), value.size(), 0) != 0)
       return failed("the attribute " + name);
@@ -105,24 +117,43 @@ std::string copy_attributes(int from, int to, const struct stat& status) {
     flags = (flags & ~kKeptFlags) | wanted;
     if (ioctl(to, FS_IOC_SETFLAGS, &flags) != 0) return failed("the flags");
   }
-  return set_times(to, status) ? "" : failed("the times");
+  return "";
+}
+
+bool read_facts(int fd, Facts& facts) {
+  struct stat status {};
+  if (fstat(fd, &status) != 0) return false;
+  facts = {status.st_mode, status.st_uid, status.st_gid, flags_of(fd) & kKeptFlags, project_of(fd), {}};
+  return read_attributes(fd, facts.extended);
+}
+
+std::uint64_t digest_of(const Facts& facts) {
+  std::uint64_t digest = 14695981039346656037U;
+  for (const std::uint32_t number : {facts.mode, facts.user, facts.group, facts.flags, facts.project})
+    mix(digest, &number, sizeof number);
+  for (const auto& [name, value] : facts.extended) {
+    const std::size_t bytes = value.size();
+    mix(digest, name.c_str(), name.size() + 1);
+    mix(digest, &bytes, sizeof bytes);
+    mix(digest, value.data(), bytes);
+  }
+  return digest;
 }
 
 std::string compare_attributes(int from, int to) {
   struct stat a {};
   struct stat b {};
   if (fstat(from, &a) != 0 || fstat(to, &b) != 0) return "it can't be read again";
-  if (a.st_uid != b.st_uid || a.st_gid != b.st_gid) return "the owner differs";
-  if (a.st_mode != b.st_mode) return "the mode differs";
   if (a.st_mtim.tv_sec != b.st_mtim.tv_sec || a.st_mtim.tv_nsec != b.st_mtim.tv_nsec)
     return "the time differs";
-  if ((flags_of(from) & kKeptFlags) != (flags_of(to) & kKeptFlags)) return "the flags differ";
-  if (project_of(from) != project_of(to)) return "the project differs";
-  Attributes of_a;
-  Attributes of_b;
-  if (!read_attributes(from, of_a) || !read_attributes(to, of_b))
-    return "its extended attributes can't be read";
-  return of_a == of_b ? "" : "the extended attributes differ";
+  Facts of_a;
+  Facts of_b;
+  if (!read_facts(from, of_a) || !read_facts(to, of_b)) return "its attributes can't be read";
+  if (of_a.user != of_b.user || of_a.group != of_b.group) return "the owner differs";
+  if (of_a.mode != of_b.mode) return "the mode differs";
+  if (of_a.flags != of_b.flags) return "the flags differ";
+  if (of_a.project != of_b.project) return "the project differs";
+  return of_a.extended == of_b.extended ? "" : "the extended attributes differ";
 }
 
 bool set_times(int fd, const struct stat& status) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// journal: the little file beside a directory that says, after a crash, which of two directories is which.
+// journal: the file beside a directory that says, after a crash, which of two directories is which and what each entry was.
 //
-// The exchange itself needs no record: which directory bears the name now tells whether it has happened. The journal only
-// remembers which was the old one and which the new, the old one's times, and whether its deletion has begun.
+// The exchange itself needs no record: which directory bears the name now tells whether it has happened. The journal
+// remembers both directories and, of each entry, both files as they were before the exchange. A file that is still so was
+// changed by nobody, and the other one of the two holds the same.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <sys/stat.h>
 
@@ -14,19 +16,58 @@
 
 namespace gbp::refresh_parts {
 
+/// What tells a file that nobody changed from one that somebody did. Each change sets the time of the last status change.
+struct Identity {
+  std::uint64_t inode = 0;
+  std::int64_t bytes = 0;
+  timespec change{};         // of the data
+  timespec status_change{};  // of anything
+  std::uint32_t mode = 0;
+  std::uint32_t user = 0;
+  std::uint32_t group = 0;
+};
+
+Identity identity_of(const struct stat& status);
+
+/// Whether all is the same but the time of the last status change, which a link or a rename sets as well.
+bool is_same_but_status_time(const Identity& a, const Identity& b);
+bool is_same(const Identity& a, const Identity& b);
+
+/// One name of the directory. What is linked and not copied has the same identity twice; for a folder the second is that of
+/// the link that stands for it.
+struct Recorded {
+  std::string name;
+  Identity old_one;
+  Identity new_one;
+
+  [[nodiscard]] bool is_file() const { return S_ISREG(old_one.mode); }
+  [[nodiscard]] bool is_folder() const { return S_ISDIR(old_one.mode); }
+};
+
+enum class Stage {
+  filling,   // the sibling is being filled: nobody but gbp knows what is in it
+  ready,     // the sibling is complete: exchanged or not
+  draining,  // the sibling's files are being removed: there is no way back
+};
+
 struct Journal {
   std::uint64_t old_inode = 0;
   std::uint64_t new_inode = 0;
   timespec access{};  // of the directory
   timespec change{};
-  bool is_deleting = false;  // there is no way back
+  std::uint64_t attributes_digest = 0;  // of the directory
+  Stage stage = Stage::filling;
+  std::vector<Recorded> entries;
+
+  /// Held as long as this process works on it: another one's read_journal() then fails with -EBUSY.
+  gray::base::ScopedFd lock;
 };
 
 /// Writes it under another name, forces it to disk, renames it, forces the folder: it is whole or not there.
 /// Returns what is wrong, or an empty text.
-std::string write_journal(const Workplace& place, const Journal& journal);
+std::string write_journal(const Workplace& place, Journal& journal);
 
-/// 0, -ENOENT when there is none, -EBADMSG when it is not one of ours.
+/// 0, -ENOENT when there is none, -EBADMSG when it is not one of ours, -EBUSY when another process works by it.
 int read_journal(const Workplace& place, Journal& journal);
 
 /// Removes it, and a half-written one. Returns what is wrong, or an empty text.

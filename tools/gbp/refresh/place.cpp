@@ -27,6 +27,7 @@ std::string find_workplace(const std::string& directory, Workplace& place) {
   place.name = place.path.substr(slash + 1);
   if (place.name.empty()) return "the root of everything has no place beside it";
   place.work_name = "." + place.name + ".gray-refresh";
+  place.work_path = place.path.substr(0, slash + 1) + place.work_name;
   place.journal_name = "." + place.name + ".gray-journal";
   place.journal_new_name = place.journal_name + ".new";
   if (place.journal_new_name.size() > NAME_MAX) return fmt::format("the name of '{}' is too long", directory);
@@ -45,6 +46,10 @@ std::string problem_of(const std::string& name, int error) {
 
 gray::base::ScopedFd open_folder(int folder_fd, const std::string& name) {
   return gray::base::ScopedFd::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, folder_fd);
+}
+
+std::string stand_in(const Workplace& place, const std::string& name) {
+  return "../" + place.work_name + "/" + name;
 }
 
 bool list_names(int folder_fd, std::vector<std::string>& names) {

@@ -16,6 +16,7 @@ struct Workplace {
   std::string path;       // of the directory, without links
   std::string name;       // its last part
   std::string work_name;  // the sibling: first the new directory, after the exchange the old one
+  std::string work_path;  // of the sibling, to tell a person
   std::string journal_name;
   std::string journal_new_name;  // a journal being written
   gray::base::ScopedFd parent;
@@ -30,6 +31,9 @@ std::string problem_of(const std::string& name, int error);
 
 /// Opens a folder below `folder_fd` for reading, never through a link.
 gray::base::ScopedFd open_folder(int folder_fd, const std::string& name);
+
+/// The text of the link that stands for a folder: where it is found from the directory while the sibling has it.
+std::string stand_in(const Workplace& place, const std::string& name);
 
 /// The names in a folder but for . and .., in no order. Returns false with errno set.
 bool list_names(int folder_fd, std::vector<std::string>& names);

@@ -18,6 +18,7 @@
 #include "tools/gbp/refresh/guard.hpp"
 #include "tools/gbp/refresh/journal.hpp"
 #include "tools/gbp/refresh/place.hpp"
+#include "tools/gbp/refresh/settle.hpp"
 #include "tools/gbp/refresh/sibling.hpp"
 #include "tools/gbp/refresh/survey.hpp"
 
@@ -72,11 +73,19 @@ void describe(const Workplace& place, const Survey& found, const HostParameters&
   fmt::print("{}\n", found.blockers.empty() ? "nothing was changed: --apply does it" : "nothing was changed");
 }
 
-// Takes away what was made beside the directory, which is untouched. The first problem counts.
-std::string undo(const Workplace& place, const Journal& journal, std::string problem) {
-  const std::string later = remove_sibling(place, journal.new_inode);
-  const std::string last = later.empty() ? remove_journal(place) : later;
-  if (problem.empty()) problem = last;
+// Before the exchange: takes away what was made beside the directory. The first problem counts.
+std::string give_up(const Workplace& place, Journal& journal, std::string problem) {
+  std::string last;
+  if (journal.stage == Stage::filling) {
+    last = remove_unfinished(place, journal);
+    // What cannot be removed is somebody's; without the journal nothing waits for it.
+    const std::string later = remove_journal(place);
+    if (last.empty()) last = later;
+  } else {
+    Settled settled;
+    last = settle(place, journal, settled);
+  }
+  if (problem.empty()) return last;
   return last.empty() ? problem : problem + "; and cleaning up failed: " + last;
 }
 
@@ -90,80 +99,83 @@ std::string make_sibling(const Workplace& place, const Survey& found, Journal& j
   journal.new_inode = made.st_ino;
   journal.access = found.directory.st_atim;
   journal.change = found.directory.st_mtim;
+  for (const Entry& entry : found.entries)
+    journal.entries.push_back({entry.name, identity_of(entry.status), {}});
   return write_journal(place, journal);
 }
 
-// After the exchange: the way to the end, from wherever it was left.
-std::string finish(const Workplace& place, Journal& journal) {
-  std::string problem;
-  if (!journal.is_deleting) {
-    problem = move_folders(place, place.work_name, place.name);
-    if (problem.empty()) problem = restore_times(place, journal);
-    journal.is_deleting = true;
-    if (problem.empty()) problem = write_journal(place, journal);
-  }
-  if (problem.empty()) problem = remove_sibling(place, journal.old_inode);
-  return problem.empty() ? remove_journal(place) : problem;
-}
-
-// After the exchange: back to the old directory.
-std::string go_back(const Workplace& place, const Journal& journal) {
-  std::string problem = move_folders(place, place.name, place.work_name);
-  if (problem.empty()) problem = exchange(place);
-  if (problem.empty()) problem = restore_times(place, journal);
-  return problem.empty() ? undo(place, journal, "") : problem;
-}
-
-// The old directory, which bears the sibling's name now, as the survey found it?
-std::string find_late_change(const Workplace& place, const Survey& found, const Guard& guard) {
-  const gray::base::ScopedFd old_folder = open_folder(place.parent.get(), place.work_name);
-  if (!old_folder.is_open()) return problem_of(place.work_name, old_folder.error());
-  std::string change = find_change(old_folder.get(), found);
+std::string find_change_or_writer(const Workplace& place, const Survey& found, const Guard& guard) {
+  const gray::base::ScopedFd folder = open_folder(place.parent.get(), place.name);
+  if (!folder.is_open()) return problem_of(place.name, folder.error());
+  std::string change = find_change(folder.get(), found);
   return change.empty() ? guard.find_writer() : change;
 }
 
+// Up to the exchange. Returns what is wrong, or an empty text.
 std::string replace(const Workplace& place, const Survey& found, const Guard& guard, Journal& journal) {
   std::string problem = make_sibling(place, found, journal);
   if (problem.empty()) problem = fill_sibling(place, found, guard);
-  if (problem.empty()) {
-    const gray::base::ScopedFd folder = open_folder(place.parent.get(), place.name);
-    problem = folder.is_open() ? find_change(folder.get(), found) : problem_of(place.name, folder.error());
-  }
-  if (problem.empty()) problem = guard.find_writer();
-  if (!problem.empty()) return undo(place, journal, problem);
-  problem = exchange(place);
-  // Exchanged and not known to be on disk is refused here: what bears the sibling's name then may not be removed.
-  if (!problem.empty()) return undo(place, journal, problem);
-  const std::string change = find_late_change(place, found, guard);
-  if (change.empty()) return "";
-  problem = go_back(place, journal);
-  return problem.empty() ? change : change + "; and going back failed, use --rollback: " + problem;
+  if (problem.empty()) problem = record_sibling(place, journal);
+  if (problem.empty()) problem = find_change_or_writer(place, found, guard);
+  if (problem.empty()) problem = exchange(place);
+  if (problem.empty()) return "";
+  // Exchanged, and not known to be on disk: nothing may be removed now.
+  struct stat live {};
+  if (fstatat(place.parent.get(), place.name.c_str(), &live, AT_SYMLINK_NOFOLLOW) != 0 ||
+      live.st_ino != journal.old_inode)
+    return problem + "; use --resume or --rollback";
+  return give_up(place, journal, problem);
+}
+
+// After the exchange, whichever way: merges, cleans up, and says what of it a person has to know.
+int end_by_merging(const Workplace& place, Journal& journal, Settled& settled) {
+  const std::string problem = settle(place, journal, settled);
+  if (!problem.empty())
+    return fail(fmt::format("{}; '{}' is complete, --resume goes on", problem, place.path));
+  if (settled.kept == 0) return gray::cli::kExitSuccess;
+  struct stat left {};
+  if (fstatat(place.parent.get(), place.work_name.c_str(), &left, AT_SYMLINK_NOFOLLOW) == 0)
+    gray::cli::warn("'{}' stays: take from it what is wanted, and remove it before the next refresh",
+                    place.work_path);
+  return gray::cli::kExitSomeFailed;
+}
+
+// Made and nothing written about it yet when the last refresh ended: empty, or it is not ours.
+std::string remove_empty_sibling(const Workplace& place) {
+  if (unlinkat(place.parent.get(), place.work_name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return "";
+  if (errno != ENOTEMPTY && errno != EEXIST) return problem_of(place.work_path);
+  return fmt::format(
+      "'{}' is not empty: what an earlier refresh kept there; take from it what is wanted, and remove it",
+      place.work_path);
 }
 
 int apply(const Workplace& place, const RefreshOptions& options, Survey& found) {
-  Journal journal;
-  if (read_journal(place, journal) != -ENOENT)
+  Journal earlier;
+  if (read_journal(place, earlier) != -ENOENT)
     return fail(
         fmt::format("'{}' was left by an earlier refresh: use --resume or --rollback", place.journal_name));
   forbid_where_it_gains_nothing(place, options, found);
   for (const std::string& blocker : found.blockers) gray::cli::write_diagnostic(blocker);
   if (!found.blockers.empty()) return gray::cli::kExitSomeFailed;
-  // Made and nothing written about it yet when the last refresh ended: empty, or it is not ours.
-  if (unlinkat(place.parent.get(), place.work_name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT)
-    return fail(problem_of(place.work_name));
+  std::string problem = remove_empty_sibling(place);
+  if (!problem.empty()) return fail(problem);
   Guard guard;
   const gray::base::ScopedFd folder = open_folder(place.parent.get(), place.name);
-  std::string problem = guard.take(folder.get(), found.entries);
+  problem = guard.take(folder.get(), found.entries);
   if (problem.empty())
     problem = find_change(folder.get(), found);  // since the survey, before there was a guard
   if (!problem.empty()) return fail(fmt::format("'{}' is left alone: {}", place.path, problem));
+  Journal journal;
   problem = replace(place, found, guard, journal);
-  if (!problem.empty()) return fail(fmt::format("'{}' is left as it was: {}", place.path, problem));
-  problem = finish(place, journal);
-  if (!problem.empty())
-    return fail(fmt::format("{}; the directory is complete, --resume removes what is left", problem));
-  fmt::print("{} files of '{}' lie in order now\n", found.files, place.path);
-  return gray::cli::kExitSuccess;
+  if (!problem.empty()) return fail(fmt::format("'{}' is not refreshed: {}", place.path, problem));
+  Settled settled;
+  const int status = end_by_merging(place, journal, settled);
+  if (settled.merged > 0)
+    gray::cli::warn("{} of the files of '{}' were changed meanwhile and lie where they lay", settled.merged,
+                    place.path);
+  if (status == gray::cli::kExitSuccess)
+    fmt::print("{} files of '{}' lie in order now\n", found.files, place.path);
+  return status;
 }
 
 int take_stock(const Workplace& place, const RefreshOptions& options, Survey& found) {
@@ -174,40 +186,54 @@ int take_stock(const Workplace& place, const RefreshOptions& options, Survey& fo
 }
 
 // Nothing is recorded: at most an empty sibling, or half a journal, was made.
-std::string clear_beginnings(const Workplace& place) {
-  if (unlinkat(place.parent.get(), place.work_name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT)
-    return problem_of(place.work_name);
-  return remove_journal(place);
+int clear_beginnings(const Workplace& place) {
+  std::string problem = remove_empty_sibling(place);
+  if (problem.empty()) problem = remove_journal(place);
+  if (!problem.empty()) return fail(problem);
+  fmt::print("nothing of '{}' was interrupted\n", place.path);
+  return gray::cli::kExitSuccess;
+}
+
+int end_before_exchange(const Workplace& place, const RefreshOptions& options, Journal& journal) {
+  if (journal.stage == Stage::filling) {
+    const std::string problem = give_up(place, journal, "");
+    if (!problem.empty()) return fail(problem);
+  } else {
+    Settled settled;
+    const int status = end_by_merging(place, journal, settled);
+    if (status != gray::cli::kExitSuccess) return status;
+  }
+  if (options.way == RefreshWay::rollback) return gray::cli::kExitSuccess;
+  Survey found;
+  const int status = take_stock(place, options, found);
+  return status != gray::cli::kExitSuccess ? status : apply(place, options, found);
+}
+
+int end_after_exchange(const Workplace& place, const RefreshOptions& options, Journal& journal) {
+  if (journal.stage == Stage::filling)
+    return fail(fmt::format("'{}' was exchanged with '{}' by somebody else", place.path, place.work_path));
+  Settled settled;
+  if (options.way == RefreshWay::resume) return end_by_merging(place, journal, settled);
+  if (journal.stage == Stage::draining)
+    return fail("the old directory is being deleted already: only --resume is left");
+  std::string problem = hand_back_removals(place, journal);
+  if (problem.empty()) problem = exchange(place);
+  if (!problem.empty()) return fail(problem);
+  return end_by_merging(place, journal, settled);
 }
 
 int end_interrupted(const Workplace& place, const RefreshOptions& options) {
   Journal journal;
   const int error = read_journal(place, journal);
-  if (error == -ENOENT) {
-    const std::string problem = clear_beginnings(place);
-    if (!problem.empty()) return fail(problem);
-    fmt::print("nothing of '{}' was interrupted\n", place.path);
-    return gray::cli::kExitSuccess;
-  }
+  if (error == -ENOENT) return clear_beginnings(place);
+  if (error == -EBUSY) return fail(fmt::format("another gbp -refresh works on '{}'", place.path));
   if (error != 0) return fail(problem_of(place.journal_name, error));
   struct stat live {};
   if (fstatat(place.parent.get(), place.name.c_str(), &live, AT_SYMLINK_NOFOLLOW) != 0)
     return fail(problem_of(place.path));
-  std::string problem;
-  if (live.st_ino == journal.old_inode) {
-    problem = undo(place, journal, "");
-    if (!problem.empty()) return fail(problem);
-    if (options.way == RefreshWay::rollback) return gray::cli::kExitSuccess;
-    Survey found;
-    const int status = take_stock(place, options, found);
-    return status != gray::cli::kExitSuccess ? status : apply(place, options, found);
-  }
-  if (live.st_ino != journal.new_inode)
-    return fail(fmt::format("'{}' is neither the directory that was refreshed nor its copy", place.path));
-  if (options.way == RefreshWay::rollback && journal.is_deleting)
-    return fail("the old directory is being deleted already: only --resume is left");
-  problem = options.way == RefreshWay::rollback ? go_back(place, journal) : finish(place, journal);
-  return problem.empty() ? gray::cli::kExitSuccess : fail(problem);
+  if (live.st_ino == journal.old_inode) return end_before_exchange(place, options, journal);
+  if (live.st_ino == journal.new_inode) return end_after_exchange(place, options, journal);
+  return fail(fmt::format("'{}' is neither the directory that was refreshed nor its copy", place.path));
 }
 
 }  // namespace

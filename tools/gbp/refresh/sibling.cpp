@@ -25,11 +25,6 @@ namespace {
 
 using gray::base::ScopedFd;
 
-// Where a folder is found from the new directory once that bears the name: in the old one.
-std::string stand_in(const Workplace& place, const std::string& name) {
-  return "../" + place.work_name + "/" + name;
-}
-
 // Makes files whose i-numbers rise.
 //
 // Knowledge assumed: a file system gives a new file the lowest free i-number near its folder, and gives none away twice while it is open.
@@ -99,6 +94,7 @@ std::string copy_file(const ScopedFd& to, const Entry& entry, int from) {
   const auto bytes = static_cast<std::uint64_t>(entry.status.st_size);
   std::string problem = copy_data(from, to.get(), bytes);
   if (problem.empty()) problem = copy_attributes(from, to.get(), entry.status);
+  if (problem.empty() && !set_times(to.get(), entry.status)) return problem_of(entry.name);
   if (!problem.empty()) return fmt::format("'{}': {}", entry.name, problem);
   // In this order on disk: delayed allocation would choose another.
   return fsync(to.get()) == 0 ? "" : problem_of(entry.name);
@@ -210,26 +206,22 @@ std::string compare_all(int new_folder, const Survey& found, const Guard& guard)
   return names.size() == found.entries.size() ? "" : "the copy has other names";
 }
 
-bool exchange_names(int folder_a, const char* name_a, int folder_b, const char* name_b) {
-  return renameat2(folder_a, name_a, folder_b, name_b, RENAME_EXCHANGE) == 0;
-}
-
-bool is_folder_at(int folder_fd, const std::string& name) {
-  struct stat status {};
-  return fstatat(folder_fd, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
-}
-
-// Nothing may be removed that the directory does not have as well.
-std::string find_missing(int live, int doomed, const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    struct stat mine {};
-    struct stat theirs {};
-    if (fstatat(doomed, name.c_str(), &mine, AT_SYMLINK_NOFOLLOW) != 0) return problem_of(name);
-    if (S_ISDIR(mine.st_mode)) return fmt::format("'{}' in the sibling is a folder", name);
-    if (fstatat(live, name.c_str(), &theirs, AT_SYMLINK_NOFOLLOW) != 0)
-      return fmt::format("'{}' is in the sibling and not in the directory", name);
+// A change that came within the same tick of the kernel's clock as the time that was recorded could bear the same time: before
+// anybody can change the copies the tick must be over.
+void wait_for_another_time(const std::vector<Recorded>& entries) {
+  timespec latest{};
+  const auto is_later = [](const timespec& a, const timespec& b) {
+    return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+  };
+  for (const Recorded& entry : entries)
+    if (is_later(entry.new_one.status_change, latest)) latest = entry.new_one.status_change;
+  constexpr int kTicksMax = 100;  // of a clock that was set back meanwhile
+  constexpr timespec kTick{0, 1000000};
+  timespec now{};
+  for (int i = 0; i < kTicksMax; ++i) {
+    if (clock_gettime(CLOCK_REALTIME_COARSE, &now) != 0 || is_later(now, latest)) return;
+    nanosleep(&kTick, nullptr);
   }
-  return "";
 }
 
 }  // namespace
@@ -242,6 +234,7 @@ std::string fill_sibling(const Workplace& place, const Survey& found, const Guar
   std::string problem = fill_in_order(place, old_folder.get(), new_folder.get(), found, guard);
   if (!problem.empty()) return problem;
   problem = copy_attributes(old_folder.get(), new_folder.get(), found.directory);
+  if (problem.empty() && !set_times(new_folder.get(), found.directory)) return problem_of(place.name);
   if (!problem.empty()) return fmt::format("'{}': {}", place.name, problem);
   if (fsync(new_folder.get()) != 0) return problem_of(place.work_name);
   problem = compare_all(new_folder.get(), found, guard);
@@ -250,61 +243,43 @@ std::string fill_sibling(const Workplace& place, const Survey& found, const Guar
   return problem.empty() ? "" : fmt::format("'{}': {}", place.name, problem);
 }
 
+std::string record_sibling(const Workplace& place, Journal& journal) {
+  const ScopedFd folder = open_folder(place.parent.get(), place.work_name);
+  if (!folder.is_open()) return problem_of(place.work_name, folder.error());
+  Facts facts;
+  if (!read_facts(folder.get(), facts)) return problem_of(place.work_name);
+  journal.attributes_digest = digest_of(facts);
+  for (Recorded& entry : journal.entries) {
+    struct stat status {};
+    if (fstatat(folder.get(), entry.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+      return problem_of(entry.name);
+    entry.new_one = identity_of(status);
+  }
+  journal.stage = Stage::ready;
+  wait_for_another_time(journal.entries);
+  return write_journal(place, journal);
+}
+
 std::string exchange(const Workplace& place) {
   const int parent = place.parent.get();
-  if (!exchange_names(parent, place.name.c_str(), parent, place.work_name.c_str()))
+  if (renameat2(parent, place.name.c_str(), parent, place.work_name.c_str(), RENAME_EXCHANGE) != 0)
     return problem_of(place.name);
   return fsync(parent) == 0 ? "" : problem_of(place.path);
 }
 
-std::string move_folders(const Workplace& place, const std::string& from, const std::string& to) {
-  const ScopedFd from_folder = open_folder(place.parent.get(), from);
-  const ScopedFd to_folder = open_folder(place.parent.get(), to);
-  if (!from_folder.is_open()) return problem_of(from, from_folder.error());
-  if (!to_folder.is_open()) return problem_of(to, to_folder.error());
-  std::vector<std::string> names;
-  if (!list_names(from_folder.get(), names)) return problem_of(from);
-  for (const std::string& name : names) {
-    if (!is_folder_at(from_folder.get(), name)) continue;
-    struct stat status {};
-    if (fstatat(from_folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return problem_of(name);
-    if (is_folder_at(to_folder.get(), name)) return fmt::format("'{}' is a folder in both directories", name);
-    if (!exchange_names(from_folder.get(), name.c_str(), to_folder.get(), name.c_str()))
-      return problem_of(name);
-    const timespec times[2] = {status.st_atim, status.st_mtim};  // some file systems count a move as a change
-    utimensat(to_folder.get(), name.c_str(), times, AT_SYMLINK_NOFOLLOW);
-  }
-  if (fsync(to_folder.get()) != 0 || fsync(from_folder.get()) != 0) return problem_of(place.path);
-  return "";
-}
-
-std::string remove_sibling(const Workplace& place, std::uint64_t inode) {
-  const ScopedFd live = open_folder(place.parent.get(), place.name);
-  const ScopedFd doomed = open_folder(place.parent.get(), place.work_name);
-  if (doomed.error() == -ENOENT) return "";
-  if (!live.is_open() || !doomed.is_open())
-    return problem_of(place.path, live.is_open() ? doomed.error() : live.error());
+std::string remove_unfinished(const Workplace& place, const Journal& journal) {
+  const ScopedFd folder = open_folder(place.parent.get(), place.work_name);
+  if (folder.error() == -ENOENT) return "";
+  if (!folder.is_open()) return problem_of(place.work_name, folder.error());
   struct stat status {};
-  if (fstat(doomed.get(), &status) != 0) return problem_of(place.work_name);
-  if (status.st_ino != inode)
-    return fmt::format("'{}' is not the directory that may be removed", place.work_name);
-  std::vector<std::string> names;
-  if (!list_names(doomed.get(), names)) return problem_of(place.work_name);
-  std::string problem = find_missing(live.get(), doomed.get(), names);
-  if (!problem.empty()) return problem;
-  problem = remove_names(doomed.get(), names);
-  if (!problem.empty()) return problem;
+  if (fstat(folder.get(), &status) != 0) return problem_of(place.work_name);
+  if (status.st_ino != journal.new_inode)
+    return fmt::format("'{}' is not the directory that may be removed", place.work_path);
+  for (const Recorded& entry : journal.entries)
+    if (unlinkat(folder.get(), entry.name.c_str(), 0) != 0 && errno != ENOENT) return problem_of(entry.name);
   if (unlinkat(place.parent.get(), place.work_name.c_str(), AT_REMOVEDIR) != 0)
-    return problem_of(place.work_name);
+    return problem_of(place.work_path);
   return fsync(place.parent.get()) == 0 ? "" : problem_of(place.path);
-}
-
-std::string restore_times(const Workplace& place, const Journal& journal) {
-  const ScopedFd folder = open_folder(place.parent.get(), place.name);
-  const timespec times[2] = {journal.access, journal.change};
-  if (!folder.is_open() || futimens(folder.get(), times) != 0 || fsync(folder.get()) != 0)
-    return problem_of(place.name);
-  return "";
 }
 
 }  // namespace gbp::refresh_parts

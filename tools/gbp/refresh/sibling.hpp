@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// sibling: the new directory, complete before it gets its name, and the old one, removed only when nothing needs it.
+// sibling: the new directory, complete before it gets its name.
 #pragma once
 
 #include <string>
@@ -16,18 +16,13 @@ namespace gbp::refresh_parts {
 /// Then compares everything. Returns what is wrong, or an empty text.
 std::string fill_sibling(const Workplace& place, const Survey& found, const Guard& guard);
 
+/// Writes into the journal what the complete sibling holds, and that it is complete.
+std::string record_sibling(const Workplace& place, Journal& journal);
+
+/// Removes a sibling that never was complete: the names that were to be made there, which only gbp knows.
+std::string remove_unfinished(const Workplace& place, const Journal& journal);
+
 /// Exchanges the names of directory and sibling, in one step, and forces that to disk.
 std::string exchange(const Workplace& place);
-
-/// After the exchange: changes places, in one step each, of the folders that are still below `from` with the links that
-/// stand for them below `to`. Both are forced to disk.
-std::string move_folders(const Workplace& place, const std::string& from, const std::string& to);
-
-/// Removes the sibling, which must have this i-number, and of which every name must exist in the directory too; never a
-/// folder inside it.
-std::string remove_sibling(const Workplace& place, std::uint64_t inode);
-
-/// Gives the directory the times that the journal kept.
-std::string restore_times(const Workplace& place, const Journal& journal);
 
 }  // namespace gbp::refresh_parts
