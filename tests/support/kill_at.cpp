@@ -5,6 +5,8 @@
 //   kill_at 0 PROGRAM [ARGUMENT...]          kills nowhere
 //   kill_at --hook COMMAND PROGRAM [...]     runs COMMAND with sh while the program stands still after each system call
 //                                            that changes names or forces data out; GRAY_CALL holds its number
+//   kill_at --pause N PROGRAM [...]          lets it stand still at the Nth stop: says "paused", and goes on when a line is
+//                                            read from standard input; kills nowhere
 //
 // A stop is a system call about to be made, or just made: stops 2k-1 and 2k are before and after the kth call since the
 // program was loaded. Prints the number of stops, and with N the number of the call at which it died. Ends with status 0 when
@@ -82,16 +84,24 @@ void run_hook(const char* hook, long number) {
   }
 }
 
+void pause_here() {
+  std::puts("paused");
+  std::fflush(stdout);
+  while (const int c = std::getchar())
+    if (c == '\n' || c == EOF) return;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const bool is_hooked = argc > 3 && std::strcmp(argv[1], "--hook") == 0;
+  const bool is_paused = argc > 3 && std::strcmp(argv[1], "--pause") == 0;
   if (argc < 3) {
     std::fputs("kill_at: write kill_at N PROGRAM [ARGUMENT...]\n", stderr);
     return 2;
   }
-  const long wanted = is_hooked ? 0 : std::strtol(argv[1], nullptr, 10);
-  const pid_t child = start(argv + (is_hooked ? 3 : 2));
+  const long wanted = is_hooked ? 0 : std::strtol(argv[is_paused ? 2 : 1], nullptr, 10);
+  const pid_t child = start(argv + (is_hooked || is_paused ? 3 : 2));
   long stops = 0;
   long number = -1;
   int status = 0;
@@ -102,6 +112,10 @@ int main(int argc, char** argv) {
     if (is_before) number = entered;
     if (is_hooked && !is_before && may_change(number)) run_hook(argv[2], number);
     if (stops != wanted) continue;
+    if (is_paused) {
+      pause_here();
+      continue;
+    }
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
     std::printf("stops %ld call %ld\n", stops, number);

@@ -80,39 +80,39 @@ void FolderMove::find(Found& found) const {
   }
 }
 
-std::vector<std::string> FolderMove::move_all() {
-  std::vector<std::string> problems;
+std::vector<LeftFolder> FolderMove::move_all() {
+  std::vector<LeftFolder> left;
   for (const Recorded& entry : records_.entries()) {
     if (!entry.is_folder()) continue;
-    std::string problem = move_one(entry);
-    if (!problem.empty()) problems.push_back(std::move(problem));
+    LeftFolder one = move_one(entry);
+    if (!one.why.empty()) left.push_back(std::move(one));
   }
-  return problems;
+  return left;
 }
 
-std::string FolderMove::move_one(const Recorded& entry) {
+LeftFolder FolderMove::move_one(const Recorded& entry) {
   const std::string live_link = live_.links[entry.name];
   const std::string from = sibling_.folders[entry.name];
   if (!from.empty()) return bring(entry, from, live_link);
   const std::string live_name = live_.folders[entry.name];
   // It is in its place, or somebody has moved it away or removed it.
   if (!live_link.empty()) unlinkat(live_.folder, live_link.c_str(), 0);
-  if (live_name != entry.name) return "";
+  if (live_name != entry.name) return {};
   const std::string sibling_link = sibling_.links[entry.name];
   if (sibling_link.empty() && live_link.empty())
-    return fmt::format("'{}/{}' is still there: only the link that stood for it was removed", place_.path,
-                       entry.name);
-  if (sibling_link.empty() || sibling_link == entry.name) return "";
-  if (rename_to_unused(live_.folder, live_name, live_.folder, sibling_link)) return "";
-  return fmt::format("'{}/{}' keeps its name: '{}' is in the directory already", place_.path, entry.name,
-                     sibling_link);
+    return {"", fmt::format("'{}/{}' is still there: only the link that stood for it was removed",
+                            place_.path, entry.name)};
+  if (sibling_link.empty() || sibling_link == entry.name) return {};
+  if (rename_to_unused(live_.folder, live_name, live_.folder, sibling_link)) return {};
+  return {"", fmt::format("'{}/{}' keeps its name: '{}' is in the directory already", place_.path, entry.name,
+                          sibling_link)};
 }
 
 // From the sibling, where the folder bears the name `from`, to where the link is that stands for it.
-std::string FolderMove::bring(const Recorded& entry, const std::string& from, const std::string& link) {
+LeftFolder FolderMove::bring(const Recorded& entry, const std::string& from, const std::string& link) {
   if (link.empty())
-    return fmt::format("'{}/{}' is kept: the link that stood for this folder was removed or replaced",
-                       place_.work_path, from);
+    return {from, fmt::format("'{}/{}' is kept: the link that stood for this folder was removed or replaced",
+                              place_.work_path, from)};
   const KeptTimes times(sibling_.folder, from);
   const bool is_renamed_there = from != entry.name && link == entry.name;
   bool is_moved = false;
@@ -123,9 +123,9 @@ std::string FolderMove::bring(const Recorded& entry, const std::string& from, co
     is_moved = renameat2(sibling_.folder, from.c_str(), live_.folder, link.c_str(), RENAME_EXCHANGE) == 0;
   }
   if (!is_moved)
-    return fmt::format("'{}/{}' is kept: {}", place_.work_path, from, gray::cli::error_text(errno));
+    return {from, fmt::format("'{}/{}' is kept: {}", place_.work_path, from, gray::cli::error_text(errno))};
   times.restore();
-  return "";
+  return {};
 }
 
 }  // namespace gbp::refresh_parts

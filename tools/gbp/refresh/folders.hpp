@@ -16,18 +16,24 @@ namespace gbp::refresh_parts {
 bool is_stand_in(const Workplace& place, const Recorded& entry, int folder_fd, const std::string& name,
                  const struct stat& status);
 
+/// Why a folder is not where, or not called as, somebody wanted.
+struct LeftFolder {
+  std::string sibling_name;  // where it is kept in the sibling; empty where it is in the directory
+  std::string why;           // one sentence
+};
+
 class FolderMove {
  public:
   FolderMove(const Workplace& place, const Records& records, int live_fd, int sibling_fd);
 
   /// Changes places, in one step each, of the folders that are in the sibling with the links that stand for them in the
   /// directory: there is no moment without either. A folder that somebody has renamed on either side, or whose link, has the
-  /// new name after that. Returns why a folder is left where it is, one sentence each.
-  std::vector<std::string> move_all();
+  /// new name after that.
+  std::vector<LeftFolder> move_all();
 
  private:
-  std::string move_one(const Recorded& entry);
-  std::string bring(const Recorded& entry, const std::string& from, const std::string& link);
+  LeftFolder move_one(const Recorded& entry);
+  LeftFolder bring(const Recorded& entry, const std::string& from, const std::string& link);
 
   // Under which name the folder of an entry, or its link, is found, by the entry's name.
   struct Found {

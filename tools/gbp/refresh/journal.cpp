@@ -36,7 +36,8 @@ std::string text_of(const Journal& journal) {
     append(text, entry.old_one);
     append(text, entry.new_one);
     // A name may hold anything but NUL and a slash: its length tells where it ends.
-    fmt::format_to(std::back_inserter(text), "{} {}\n", entry.name.size(), entry.name);
+    fmt::format_to(std::back_inserter(text), "{} {} {}\n", entry.attributes_digest, entry.name.size(),
+                   entry.name);
   }
   return text + "end\n";
 }
@@ -63,7 +64,7 @@ bool parse(const std::string& text, Journal& journal) {
     std::size_t bytes = 0;
     take(in, entry.old_one);
     take(in, entry.new_one);
-    in >> bytes;
+    in >> entry.attributes_digest >> bytes;
     if (!in || bytes > text.size()) return false;
     entry.name.resize(bytes);
     in.get();

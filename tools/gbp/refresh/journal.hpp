@@ -39,6 +39,7 @@ struct Recorded {
   std::string name;
   Identity old_one;
   Identity new_one;
+  std::uint64_t attributes_digest = 0;  // of a file with several names; else 0
 
   [[nodiscard]] bool is_file() const { return S_ISREG(old_one.mode); }
   [[nodiscard]] bool is_folder() const { return S_ISDIR(old_one.mode); }

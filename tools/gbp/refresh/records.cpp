@@ -13,6 +13,8 @@ Records::Records(const std::vector<Recorded>& entries) : entries_(entries) {
     if (!entries[i].is_file()) continue;
     files_.try_emplace(entries[i].old_one.inode, entries[i].old_one);
     files_.try_emplace(entries[i].new_one.inode, entries[i].new_one);
+    ++names_[entries[i].old_one.inode];
+    ++names_[entries[i].new_one.inode];
   }
 }
 
@@ -41,6 +43,12 @@ bool Records::is_unchanged(const Recorded& entry, const struct stat& now) const 
   }
   // Both directories have the same one: what is changed of it is changed of both.
   return now.st_ino == entry.old_one.inode && (now.st_mode & S_IFMT) == (entry.old_one.mode & S_IFMT);
+}
+
+bool Records::is_unchanged_but_unlinked(const Recorded& entry, const struct stat& now) const {
+  const auto names = names_.find(now.st_ino);
+  return entry.is_file() && names != names_.end() && now.st_nlink < names->second &&
+         is_unchanged_but_renamed(entry, now);
 }
 
 bool Records::is_unchanged_but_renamed(const Recorded& entry, const struct stat& now) const {

@@ -30,6 +30,10 @@ class Records {
   /// Whether this is one of the two that the entry was at the exchange, and nobody has changed it since.
   [[nodiscard]] bool is_unchanged(const Recorded& entry, const struct stat& now) const;
 
+  /// Whether it has lost a name since, or several, and the time of its last status change by that: it then is unchanged if its attributes
+  /// are.
+  [[nodiscard]] bool is_unchanged_but_unlinked(const Recorded& entry, const struct stat& now) const;
+
   /// The same but for the time of the last status change, which a rename sets.
   [[nodiscard]] bool is_unchanged_but_renamed(const Recorded& entry, const struct stat& now) const;
 
@@ -43,6 +47,7 @@ class Records {
   std::unordered_map<std::string, std::size_t> by_name_;
   std::unordered_map<std::uint64_t, std::size_t> folders_;  // by i-number: both of each entry
   std::unordered_map<std::uint64_t, Identity> files_;       // by i-number: both of each entry
+  std::unordered_map<std::uint64_t, std::size_t> names_;    // how many each i-number had
 };
 
 }  // namespace gbp::refresh_parts

@@ -169,6 +169,7 @@ int apply(const Workplace& place, const RefreshOptions& options, Survey& found) 
   problem = replace(place, found, guard, journal);
   if (!problem.empty()) return fail(fmt::format("'{}' is not refreshed: {}", place.path, problem));
   Settled settled;
+  settled.is_just_exchanged = true;
   const int status = end_by_merging(place, journal, settled);
   if (settled.merged > 0)
     gray::cli::warn("{} of the files of '{}' were changed meanwhile and lie where they lay", settled.merged,

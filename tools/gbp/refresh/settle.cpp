@@ -26,6 +26,8 @@ using gray::base::ScopedFd;
 // Somebody who makes new files in the sibling faster than they are moved.
 constexpr int kRoundsMax = 100;
 
+constexpr int kFolderTriesMax = 3;
+
 bool look(int folder, const std::string& name, struct stat& status) {
   return fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
@@ -66,9 +68,8 @@ class Settling {
     removal_.end_begun();
     merge_attributes();
     if (journal_.stage != Stage::draining) {
-      for (const std::string& left : FolderMove(place_, records_, live_.get(), sibling_.get()).move_all())
-        tell(left);
-      tell_removals();
+      move_folders();
+      settle_removals();
       if (fsync(live_.get()) != 0 || fsync(sibling_.get()) != 0) return problem_of(place_.path);
       journal_.stage = Stage::draining;
       problem = write_journal(place_, journal_);
@@ -91,7 +92,7 @@ class Settling {
       struct stat theirs {};
       struct stat mine {};
       if (entry.is_folder() || look(live_.get(), entry.name, theirs) || errno != ENOENT) continue;
-      if (look(sibling_.get(), entry.name, mine) && records_.is_unchanged(entry, mine))
+      if (look(sibling_.get(), entry.name, mine) && is_unchanged(sibling_.get(), entry, mine))
         removal_.remove(entry.name, i, mine);
     }
     return fsync(sibling_.get()) == 0 ? "" : problem_of(place_.work_path);
@@ -105,6 +106,17 @@ class Settling {
 
   void keep(const std::string& name, const char* why) {
     if (kept_.insert(name).second) tell(fmt::format("'{}/{}' is kept: {}", place_.work_path, name, why));
+  }
+
+  void move_folders() {
+    std::vector<LeftFolder> left = FolderMove(place_, records_, live_.get(), sibling_.get()).move_all();
+    // Somebody may have renamed one between the look and the move.
+    for (int i = 0; i < kFolderTriesMax && !left.empty(); ++i)
+      left = FolderMove(place_, records_, live_.get(), sibling_.get()).move_all();
+    for (const LeftFolder& folder : left) {
+      if (!folder.sibling_name.empty()) kept_.insert(folder.sibling_name);
+      tell(folder.why);
+    }
   }
 
   std::string check_directories() const {
@@ -138,14 +150,22 @@ class Settling {
     is_sibling_kept_ = true;
   }
 
-  // A file that is not in the sibling any more, and still is in the directory: that somebody meant the other, too, is not known.
-  void tell_removals() {
+  // A file that is not in the sibling any more, and still is in the directory. Right after the exchange somebody removed, or
+  // renamed, it by its name; later that somebody meant the other one, too, is not known: perhaps the sibling was tidied away.
+  void settle_removals() {
     for (const Recorded& entry : records_.entries()) {
-      struct stat status {};
-      if (entry.is_folder() || look(sibling_.get(), entry.name, status) || errno != ENOENT ||
-          !look(live_.get(), entry.name, status) ||
-          (status.st_ino != entry.old_one.inode && status.st_ino != entry.new_one.inode))
+      struct stat mine {};
+      struct stat theirs {};
+      if (entry.is_folder() || look(sibling_.get(), entry.name, mine) || errno != ENOENT ||
+          !look(live_.get(), entry.name, theirs) ||
+          (theirs.st_ino != entry.old_one.inode && theirs.st_ino != entry.new_one.inode))
         continue;
+      if (settled_.is_just_exchanged && is_unchanged(live_.get(), entry, theirs) &&
+          renameat2(live_.get(), entry.name.c_str(), sibling_.get(), entry.name.c_str(), RENAME_NOREPLACE) ==
+              0) {
+        if (look(sibling_.get(), entry.name, mine)) records_.note_renamed(theirs, mine);
+        continue;
+      }
       tell(fmt::format("'{}/{}' is still there: it was removed only from the directory that is replaced",
                        place_.path, entry.name));
     }
@@ -195,23 +215,32 @@ class Settling {
       keep(name, gray::cli::error_text(errno).c_str());
   }
 
+  // As recorded, also where a killed process of ours has removed another name of it.
+  [[nodiscard]] bool is_unchanged(int folder, const Recorded& entry, const struct stat& now) const {
+    if (records_.is_unchanged(entry, now)) return true;
+    if (entry.attributes_digest == 0 || !records_.is_unchanged_but_unlinked(entry, now)) return false;
+    const ScopedFd file = ScopedFd::open(entry.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0, folder);
+    Facts facts;
+    return file.is_open() && read_facts(file.get(), facts) && digest_of(facts) == entry.attributes_digest;
+  }
+
   void settle_entry(std::size_t number, const struct stat& mine) {
     const Recorded& entry = records_.entries()[number];
     const std::string& name = entry.name;
-    if (records_.is_unchanged(entry, mine) && removal_.remove(name, number, mine)) return;
+    if (is_unchanged(sibling_.get(), entry, mine) && removal_.remove(name, number, mine)) return;
     struct stat theirs {};
     if (!look(live_.get(), name, theirs))
       return keep(name, "it was changed here, or is in use, and removed from the directory");
     const bool is_same_one = theirs.st_ino == mine.st_ino || is_equal_file(live_.get(), sibling_.get(), name);
     if (is_same_one && removal_.remove(name, number, mine)) return;
-    if (!records_.is_unchanged(entry, theirs))
+    if (!is_unchanged(live_.get(), entry, theirs))
       return keep(name, "it was changed here, or is in use, and changed in the directory, too");
     if (renameat2(sibling_.get(), name.c_str(), live_.get(), name.c_str(), RENAME_EXCHANGE) != 0)
       return keep(name, gray::cli::error_text(errno).c_str());
     ++settled_.merged;
     note_exchanged(name, theirs, mine);
     struct stat exchanged {};
-    if (!look(sibling_.get(), name, exchanged) || !records_.is_unchanged(entry, exchanged) ||
+    if (!look(sibling_.get(), name, exchanged) || !is_unchanged(sibling_.get(), entry, exchanged) ||
         !removal_.remove(name, number, exchanged))
       keep(name, "it was changed while the changed file from here took its place");
   }
@@ -246,11 +275,11 @@ class Settling {
   // meanwhile its time has to tell so, to programs that look for new mail by it.
   void restore_times() const {
     const timespec times[2] = {journal_.access, journal_.change};
-    const bool is_restored = is_as_recorded(true) && futimens(live_.get(), times) == 0;
+    const bool is_restored = settled_.kept == 0 && is_as_recorded(true) && futimens(live_.get(), times) == 0;
     struct stat status {};
     const timespec now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
     if (fstat(live_.get(), &status) == 0 && is_time(status.st_mtim, journal_.change) &&
-        !is_as_recorded(is_restored))
+        (settled_.kept > 0 || !is_as_recorded(is_restored)))
       futimens(live_.get(), now);
   }
 

@@ -16,6 +16,8 @@
 namespace gbp::refresh_parts {
 
 struct Settled {
+  bool is_just_exchanged = false;  // by this process, after it had seen the directory whole
+
   std::size_t merged = 0;  // from the sibling into the directory
   std::size_t kept = 0;    // could not be merged: named on stderr
 };

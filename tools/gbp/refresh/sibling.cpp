@@ -254,6 +254,10 @@ std::string record_sibling(const Workplace& place, Journal& journal) {
     if (fstatat(folder.get(), entry.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
       return problem_of(entry.name);
     entry.new_one = identity_of(status);
+    if (!entry.is_file() || status.st_nlink < 2) continue;
+    const ScopedFd file =
+        ScopedFd::open(entry.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NOATIME, 0, folder.get());
+    if (file.is_open() && read_facts(file.get(), facts)) entry.attributes_digest = digest_of(facts);
   }
   journal.stage = Stage::ready;
   wait_for_another_time(journal.entries);
