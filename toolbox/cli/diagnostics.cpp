@@ -2,6 +2,7 @@
 #include "toolbox/cli/diagnostics.hpp"
 
 #include <unistd.h>
+#include <algorithm>
 
 #include <atomic>
 #include <cerrno>
@@ -14,6 +15,7 @@ namespace {
 constexpr std::string_view kClearLine = "\r\033[K";
 constexpr unsigned char kFirstPrintable = 0x20;
 constexpr unsigned char kDelete = 0x7f;
+constexpr unsigned char kFirstNotAscii = 0x80;
 
 std::string& stored_program_name() {
   static std::string name = "gray";
@@ -36,6 +38,49 @@ std::string without_final_newlines(std::string_view text) {
   return std::string(text);
 }
 
+// How many bytes from here on are one character of UTF-8; 0 where they are none.
+std::size_t character_bytes(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const std::size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
+  if (bytes == 0 || first > 0xf4 || text.size() < bytes) return 0;
+  for (std::size_t i = 1; i < bytes; ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xc0U) != 0x80U) return 0;
+  return bytes;
+}
+
+// Whether a terminal may take what begins here for a command: a control, one of the second set of controls (0x80 to 0x9f), in
+// UTF-8 or as a bare byte, or a byte that is no text.
+bool is_command(std::string_view text, std::size_t bytes) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < kFirstNotAscii) return first < kFirstPrintable || first == kDelete;
+  return bytes == 0 || (first == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0);
+}
+
+std::string escaped(std::string_view text, bool is_backslash_doubled) {
+  std::string shown;
+  shown.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string_view rest = text.substr(i);
+    const bool is_ascii = static_cast<unsigned char>(rest[0]) < kFirstNotAscii;
+    const std::size_t character = is_ascii ? 1 : character_bytes(rest);
+    const std::size_t bytes = std::max<std::size_t>(character, 1);
+    if (rest[0] == '\n') {
+      shown += "\\n";
+    } else if (rest[0] == '\t') {
+      shown += "\\t";
+    } else if (rest[0] == '\\' && is_backslash_doubled) {
+      shown += "\\\\";
+    } else if (is_command(rest, character)) {
+      for (const char c : rest.substr(0, bytes))
+        shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      shown += rest.substr(0, bytes);
+    }
+    i += bytes;
+  }
+  return shown;
+}
+
 }  // namespace
 
 void set_program_name(const char* argv0) {
@@ -51,23 +96,11 @@ const std::string& program_name() {
 }
 
 std::string escape_controls(std::string_view text) {
-  std::string escaped;
-  escaped.reserve(text.size());
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      escaped += "\\n";
-    } else if (c == '\t') {
-      escaped += "\\t";
-    } else if (c == '\\') {
-      escaped += "\\\\";
-    } else if (byte < kFirstPrintable || byte == kDelete) {
-      escaped += fmt::format("\\x{:02x}", byte);
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
+  return escaped(text, true);
+}
+
+std::string printable(std::string_view text) {
+  return escaped(text, false);
 }
 
 void write_diagnostic(std::string_view message) {
@@ -75,10 +108,7 @@ void write_diagnostic(std::string_view message) {
   std::string line;
   if (is_progress_line_shown.exchange(false)) line += kClearLine;
   line += program_name() + ": ";
-  // Backslashes stay single here: a person reads this line, no program does.
-  for (const char c : without_final_newlines(message)) {
-    line += c == '\\' ? std::string("\\") : escape_controls(std::string_view(&c, 1));
-  }
+  line += printable(without_final_newlines(message));
   line += '\n';
   write_all(STDERR_FILENO, line);
   errno = kept_errno;

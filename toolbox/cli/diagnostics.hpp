@@ -28,9 +28,13 @@ void set_program_name(const char* argv0);
 /// The name set, "gray" before that. Owned by this module, valid until the next set_program_name().
 const std::string& program_name();
 
-/// `text` with control characters (newline and tab among them) and backslashes escaped as \n, \t, \\ or \xHH;
-/// bytes of 0x80 and above pass, for they are UTF-8 as a rule. Any thread.
+/// `text` with everything that a terminal could take for a command, and backslashes, escaped as \n, \t, \\ or \xHH: control
+/// characters (newline and tab among them), those from U+0080 to U+009F, and bytes that are not UTF-8. Any thread.
 std::string escape_controls(std::string_view text);
+
+/// The same with single backslashes, for a person and not to be read back: what every name goes through that is printed for one. Any
+/// thread.
+std::string printable(std::string_view text);
 
 /// Writes "prog: message" and a newline to stderr, after clearing a progress line if one is shown.
 /// A failure to write is ignored: there is nobody left to tell. errno is kept. Any thread.

@@ -81,3 +81,13 @@ TEST_CASE("an empty or missing argv[0] leaves the name alone", "[cli]") {
 TEST_CASE("escaping is reversible: a backslash is doubled and UTF-8 passes", "[cli]") {
   CHECK(escape_controls("a\\n\n\x7f\xc3\xa4") == "a\\\\n\\n\\x7f\xc3\xa4");
 }
+
+TEST_CASE("nothing that a terminal could take for a command passes, in whichever encoding", "[cli]") {
+  CHECK(printable("a\x1b]0;title\x07") == "a\\x1b]0;title\\x07");
+  CHECK(printable("\xc2\x9b"
+                  "2J") == "\\xc2\\x9b2J");  // CSI as a character of UTF-8
+  CHECK(printable("\x9b"
+                  "2J") == "\\x9b2J");  // and as a byte
+  CHECK(printable("\xff\xc3") == "\\xff\\xc3");
+  CHECK(printable("\xc2\xa0\xe2\x82\xac\xf0\x9f\x98\x80\\") == "\xc2\xa0\xe2\x82\xac\xf0\x9f\x98\x80\\");
+}
