@@ -149,11 +149,10 @@ int Claims::enter(ClaimState state, std::uint64_t min_bytes, std::uint64_t max_b
   return -1;
 }
 
-// Whether another process's claim counts, and for how much.
+// Whether another process's claim, sound in itself, counts, and for how much.
 bool Claims::read_member(std::size_t slot, Member& member) const {
   Claim& claim = member.claim;
   claim = copy_.claims[slot];
-  if (!is_sane(claim)) return false;
   const os::SlotHolder holder = os::slot_holder(table_, slot);
   if (!holder.is_held) return false;
   bound(claim, holder.bytes);
@@ -175,11 +174,11 @@ std::vector<Member> Claims::others_than(int claim) {
   std::vector<Member> members;
   if (!is_shared()) return members;
   for (std::size_t slot = 0; slot < kClaimsMax; ++slot) {
-    Member member;
     if (const Claim* mine = own(static_cast<int>(slot))) {
       if (static_cast<int>(slot) != claim) members.push_back({*mine, true, ""});
-    } else if (read_member(slot, member)) {
-      members.push_back(std::move(member));
+    } else if (is_sane(copy_.claims[slot])) {
+      Member member;
+      if (read_member(slot, member)) members.push_back(std::move(member));
     }
   }
   return members;

@@ -265,7 +265,7 @@ TEST_CASE("whatever the table holds, a process's own claims are as it knows them
   Claims claims("t");
   const int one = claims.enter(ClaimState::asking, 1, kMiB);
   claims.change(one, ClaimState::promised, 0, kMiB / 2);
-  for (auto& word : simulated::memory().shared_files["t"]) word = 0xdeadbeefdeadbeefU;
+  for (auto& byte : simulated::memory().shared_files["t"]) byte = 0xad;
   const int two = claims.enter(ClaimState::asking, kMiB, 1000 * kMiB);
   CHECK(one != two);
   CHECK(ask_mib(claims, two, 100) == 99);

@@ -176,7 +176,7 @@ void pause_ns(std::uint64_t time_ns) {
 Result<SharedMemory> open_shared(const std::string& name, std::size_t bytes) {
   if (memory().shared_forbidden.count(name) != 0) return Result<SharedMemory>::failure(-EPERM);
   auto& file = memory().shared_files[name];
-  if (file.size() * sizeof(std::uint64_t) < bytes) file.resize(bytes / sizeof(std::uint64_t) + 1);
+  if (file.size() < bytes) file.resize(bytes);
   return SharedMemory{reinterpret_cast<std::uint32_t*>(file.data()), 1, bytes, 0, 0};
 }
 

@@ -48,7 +48,7 @@ struct Memory {
     std::uint32_t pid;
     std::uint64_t bytes;
   };
-  std::map<std::string, std::vector<std::uint64_t>> shared_files;
+  std::map<std::string, std::vector<unsigned char>> shared_files;
   std::set<std::string> shared_forbidden;                  // cannot be opened
   std::map<std::uint32_t, Process> processes{{1000, {}}};  // a slot of one that is not among them is nobody's
   std::map<std::size_t, Slot> slots;                       // of the one shared file
