@@ -104,7 +104,8 @@ GB_API void* gb_alloc_with(size_t min, size_t max, size_t multiple, size_t* got,
 
 /**
  * How much gb_alloc_with() would be allowed now. Takes nothing, touches nothing, and so may say too much where
- * the host's accounts do. `options` may be NULL; timeout_ms is not looked at. Errors as errno there, negative.
+ * the host's accounts do. `options` may be NULL; timeout_ms is not looked at. Errors as errno there, negative; -ENODATA: the
+ * accounts do not tell.
  */
 GB_API gb_status_t gb_available(size_t min, size_t max, size_t multiple, size_t* bytes,
                                 const struct gb_alloc_options* options);
