@@ -257,7 +257,9 @@ void print_results(const Run& run, const std::vector<gray::repo::Parameter>& sho
   for (const Group& group : run.groups()) {
     for (const Measured& measured : group.results) {
       if (measured.reason.empty()) continue;
-      std::fputs(fmt::format("not available: {}: {}\n", measured.benchmark->name, measured.reason).c_str(),
+      std::fputs(fmt::format("not available: {}: {}\n", measured.benchmark->name,
+                             gray::cli::printable(measured.reason))
+                     .c_str(),
                  stdout);
     }
   }

@@ -125,3 +125,15 @@ wrong --resume --rollback -refresh .
 wrong --order guess records
 wrong --unsort --files-from -
 wrong --files-from "$SCRATCH/none"
+wrong --lines records
+wrong -out records --lines -align 5
+wrong -out records --lines --bytes
+# What could have no effect is refused, and named.
+for words in '-out records --json' '-out records -0' '-out records -file' '-out records --order inode' '-out records -r' '--unsort --json records' \
+  '--unsort -mem records' '--plan --json records' '--plan -0 records' '--verify --json records' '--verify --backend timed records' \
+  '--ranges -file records' '--ranges --order inode records' '-refresh . --json' '-refresh . -mem' '-refresh . --backend timed' \
+  '-refresh . --files-from list' '-mem --order inode records' '--include x records' '--one-file-system records'; do
+  read -ra arguments <<<"$words"
+  wrong "${arguments[@]}"
+done
+wrong --json records --exec echo {} +

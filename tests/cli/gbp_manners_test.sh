@@ -72,6 +72,41 @@ expect 1 1 --json -- $'none\xff\n"' ' '
 parse_json <"$OUT" >/dev/null || fail "JSON of a missing, odd name: $(cat "$OUT")"
 grep -q '"size":null,.*"device":null,"inode":null,' "$OUT" || fail "JSON makes up facts of a missing file: $(cat "$OUT")"
 
+# A terminal gets no commands from a file's name, in whatever is printed for a person; a program gets the name byte for byte.
+mkdir "$SCRATCH/commands"
+cd "$SCRATCH/commands"
+evil=$'\e]0;owned\a\xc2\x9b2J\x9b31m'
+mkdir "$evil"
+head -c 10000 /dev/zero >"$evil/file$evil"
+ln "$evil/file$evil" "hard$evil"
+on_terminal() { # ARGUMENT...: what a terminal gets
+  timeout "$SECONDS_MAX" python3 -c 'import os, pty, sys
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 65536), lambda fd: b"")))' "$BIN/gbp" "$@" </dev/null || true
+}
+is_harmless() { # ARGUMENT...
+  on_terminal "$@" >"$OUT"
+  [[ -s $OUT ]] || fail "gbp $* prints nothing on a terminal"
+  python3 -c 'import sys
+data = sys.stdin.buffer.read()
+sys.exit(any(byte < 32 and byte not in b"\r\n\t\0" or byte == 127 for byte in data) or b"\xc2\x9b" in data or b"\x9b" in data)' <"$OUT" ||
+    fail "gbp $* sends commands to the terminal: $(cat -v "$OUT")"
+}
+is_harmless -mem "$evil/file$evil"
+is_harmless -mem -0 "$evil/file$evil"
+is_harmless -mem --json "$evil/file$evil"
+is_harmless --ranges "$evil/file$evil"
+is_harmless --ranges --json "$evil/file$evil"
+is_harmless -mem "$evil/none"
+is_harmless -out "$evil"
+is_harmless -refresh "$evil"
+is_harmless -refresh "$evil" --apply --force
+is_harmless -refresh "$evil" --resume
+expect 1 1 -mem "$evil/none"
+! grep -q $'[\e\x9b]' "$ERR" || fail "a name on stderr is a command: $(cat -v "$ERR")"
+gbp -mem -- "$evil/file$evil" | cmp -s - <(printf '%s\n' "$evil/file$evil") || fail "a program does not get the name byte for byte"
+gbp --ranges -- "$evil/file$evil" | grep -qaF "$evil/file$evil" || fail "a program does not get the name of a part byte for byte"
+cd "$SCRATCH/odd"
+
 # A wrong command line: status 2, one line, nothing printed.
 wrong() {
   expect 2 1 "$@"

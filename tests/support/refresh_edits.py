@@ -36,7 +36,8 @@ def state_of(path):
     status = os.lstat(path)
     if stat.S_ISLNK(status.st_mode):
         text = os.readlink(path)
-        if ".gray-refresh/" not in text:
+        # Killed on its way back, the directory may have the link under a name that somebody has given up.
+        if ".gray-refresh/" not in text or not os.path.exists(path):
             return ("link", text)
         status = os.stat(path)
     if stat.S_ISDIR(status.st_mode):
@@ -280,14 +281,15 @@ class Tree:
         return done
 
     def run_paused(self, way, stop, is_old_allowed):
+        # Without a buffer: what readline() has read ahead communicate() would not see.
         with subprocess.Popen([self.kill_at, "--pause", str(stop), *self.command(way)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True) as process:
+                              stderr=subprocess.PIPE, bufsize=0) as process:
             first = process.stdout.readline()
-            if first == "paused\n":
+            if first == b"paused\n":
                 counts["pauses"] += 1
                 self.edit(is_old_allowed)
-            out, err = process.communicate("\n", timeout=SECONDS_MAX)
-            out = first + out
+            out, err = process.communicate(b"\n", timeout=SECONDS_MAX)
+            out, err = (first + out).decode(errors="replace"), err.decode(errors="replace")
             self.story.append(f"{way} paused at {stop}: {out.strip()} {err}")
             done = subprocess.CompletedProcess([], int((out or "0").split()[-1]), out, err)
             return done
@@ -391,7 +393,7 @@ def main():
         tree = Tree(gbp, kill_at, top, number)
         try:
             tree.go()
-        except Breach as breach:
+        except (Breach, OSError) as breach:
             sys.exit("\n".join([*tree.story, f"seed {number}: {breach}"]))
         counts["trees"] += 1
     shutil.rmtree(f"{folder}/tree", ignore_errors=True)

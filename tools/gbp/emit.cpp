@@ -4,7 +4,11 @@
 #include <cmath>
 #include <cstdio>
 
+#include <unistd.h>
+
 #include <nlohmann/json.hpp>
+
+#include "toolbox/cli/diagnostics.hpp"
 
 namespace gbp {
 namespace {
@@ -23,7 +27,7 @@ double rounded(float share) {
 }
 
 // A name that is not UTF-8 appears with replacement characters: JSON cannot carry it. -0 can.
-std::string json_line(const File& file, std::size_t rank) {
+std::string json_line(const File& file, std::size_t rank, bool is_for_terminal) {
   Json json;
   json["path"] = file.path;
   json["rank"] = rank;
@@ -37,7 +41,7 @@ std::string json_line(const File& file, std::size_t rank) {
   json["inode"] = when(is_known, file.inode);
   json["first_extent"] = when(is_known && file.has_first_extent, file.first_extent_bytes);
   json["error"] = when(!is_known, gb_status_text(file.error));
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(-1, ' ', is_for_terminal, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -61,15 +65,20 @@ const char* backend_name(std::uint32_t backend) {
   }
 }
 
+bool is_terminal_output() {
+  return isatty(STDOUT_FILENO) == 1;
+}
+
 void emit(const std::vector<File>& files, Format format) {
+  const bool is_for_terminal = is_terminal_output();
   std::size_t rank = 0;
   for (const File& file : files) {
     if (format == Format::json_lines) {
-      const std::string text = json_line(file, ++rank);
+      const std::string text = json_line(file, ++rank, is_for_terminal);
       std::fwrite(text.data(), 1, text.size(), stdout);
       continue;
     }
-    std::fputs(file.path, stdout);
+    std::fputs(is_for_terminal ? gray::cli::printable(file.path).c_str() : file.path, stdout);
     std::putc(format == Format::nul_ended ? '\0' : '\n', stdout);
   }
 }

@@ -17,6 +17,10 @@ enum class Format {
 /// The backend's name on the command line and in JSON; "none" for what is none.
 const char* backend_name(std::uint32_t backend);
 
+/// Whether a person's terminal gets what is printed: then names are printed so that it takes no part of them for a command. For programs
+/// they are byte for byte.
+bool is_terminal_output();
+
 /// Writes all files in their order to stdout. Errors show when the stream is closed.
 void emit(const std::vector<File>& files, Format format);
 

@@ -11,7 +11,7 @@ _gbp() {
     --align | -align | --include | --exclude) return ;;
   esac
   if [[ $current == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "-mem -file -compose -out -refresh -r -0 --mem --file --compose --out --align --order --backend
+    mapfile -t COMPREPLY < <(compgen -W "-mem -file -compose -out -refresh -r -0 --mem --file --compose --out --align --lines --bytes --order --backend
       --files-from --files0-from --recursive --one-file-system --include --exclude --null --json --exec --waves --ranges --unsort --plan
       --verify --refresh --apply --resume --rollback --order-from --force --explain --help --version" -- "$current")
   else

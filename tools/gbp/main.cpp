@@ -92,7 +92,7 @@ int run(gbp::Options& options) {
   const gbp::Wanted wanted = wanted_of(options);
   if (options.is_explained) explain(*wanted.host);
   if (options.action == Action::stream)
-    return gbp::stream_file(options.streamed, options.record_bytes, wanted);
+    return gbp::stream_file(options.streamed, options.whole, options.record_bytes, wanted);
   int status = 0;
   if (options.action == Action::verify) {
     status = gbp::verify(options.names, wanted);

@@ -23,12 +23,14 @@ constexpr const char* kOrders[] = {"auto",  "extent", "inode",
                                    "mtime", "none",   "dir"};  // as gb_order_t; dir is ours
 constexpr std::ptrdiff_t kOrderDir = 5;
 
+constexpr const char* kActionNames[] = {"",         "--out",  "--exec",   "--ranges",
+                                        "--unsort", "--plan", "--verify", "--refresh"};  // numbered as Action
 constexpr const char* kWithValue[] = {"--files-from", "--files0-from", "--backend", "--order",
                                       "--out",        "--align",       "--include", "--exclude",
                                       "--refresh",    "--order-from"};
 
 constexpr char kFooter[] =
-    "Also:  gbp -mem -out FILE [-align BYTES]\n"
+    "Also:  gbp -mem -out FILE [--lines | --bytes | -align BYTES]\n"
     "       gbp -refresh DIR [--apply | --resume | --rollback]\n"
     "\n"
     "-mem, -file, -compose, -out and the other words may be written with one dash, as in the paper they come "
@@ -57,8 +59,10 @@ struct Flags {
   bool is_apply = false;
   bool is_resume = false;
   bool is_rollback = false;
-  std::string backend = "auto";
-  std::string order = "auto";
+  bool is_lines = false;
+  bool is_bytes = false;
+  std::string backend;
+  std::string order;
   std::string lines_path;
   std::string nul_path;
 };
@@ -85,7 +89,6 @@ std::optional<int> apply_action(const Flags& flags, const Arguments& arguments, 
     return fail_usage("--exec wants a command before {{}} +");
   if (options.has_waves && !arguments.has_exec)
     return fail_usage("--waves divides what --exec runs, and there is none");
-  if (options.record_bytes != 0 && options.streamed.empty()) return fail_usage("--align goes with --out");
   const int ways = flags.is_apply + flags.is_resume + flags.is_rollback;
   if (ways > 1) return fail_usage("--apply, --resume and --rollback exclude one another");
   if ((ways > 0 || options.refresh.is_forced || !options.refresh.order_path.empty()) &&
@@ -101,6 +104,58 @@ std::optional<int> apply_action(const Flags& flags, const Arguments& arguments, 
   if (arguments.has_exec) options.action = Action::execute;
   if (!options.streamed.empty()) options.action = Action::stream;
   if (!options.refresh.directory.empty()) options.action = Action::refresh;
+  return std::nullopt;
+}
+
+std::optional<int> apply_whole(const Flags& flags, Options& options) {
+  const bool has_records = options.record_bytes != 0;
+  if (flags.is_lines + flags.is_bytes + has_records > 1)
+    return fail_usage("--lines, --bytes and --align exclude one another");
+  if ((flags.is_lines || flags.is_bytes || has_records) && options.streamed.empty())
+    return fail_usage("--lines, --bytes and --align go with --out");
+  if (flags.is_lines) options.whole = Whole::lines;
+  if (flags.is_bytes) options.whole = Whole::bytes;
+  if (has_records) options.whole = Whole::records;
+  return std::nullopt;
+}
+
+// An option that could not have its effect is refused, and named.
+std::optional<int> refuse_without_effect(const Flags& flags, const Options& options) {
+  const auto with = [](std::initializer_list<Action> actions) {
+    unsigned set = 0;
+    for (const Action action : actions) set |= 1U << static_cast<unsigned>(action);
+    return set;
+  };
+  const unsigned ordering = with({Action::print, Action::execute});
+  const unsigned printing = with({Action::print, Action::ranges});
+  const unsigned looking =
+      with({Action::print, Action::execute, Action::ranges, Action::stream, Action::plan});
+  const unsigned naming =
+      with({Action::print, Action::execute, Action::ranges, Action::unsort, Action::plan, Action::verify});
+  const bool is_sifted = options.walk.is_one_file_system || !options.walk.include_globs.empty() ||
+                         !options.walk.exclude_globs.empty();
+  if (is_sifted && !options.is_recursive)
+    return fail_usage("--one-file-system, --include and --exclude go with -r");
+  struct Given {
+    bool is_given;
+    const char* name;
+    unsigned actions;  // with which it has an effect
+  };
+  const Given given[] = {{flags.is_mem, "-mem", ordering | with({Action::stream, Action::ranges})},
+                         {flags.is_file, "-file", ordering},
+                         {flags.is_compose, "-compose", ordering},
+                         {!flags.order.empty(), "--order", ordering | with({Action::plan})},
+                         {!flags.backend.empty(), "--backend", looking},
+                         {flags.is_nul_ended, "-0", printing},
+                         {flags.is_json, "--json", printing},
+                         {options.is_recursive, "-r", naming},
+                         {!flags.lines_path.empty(), "--files-from", naming},
+                         {!flags.nul_path.empty(), "--files0-from", naming},
+                         {options.is_explained, "--explain", looking | with({Action::verify})}};
+  for (const Given& option : given)
+    if (option.is_given && (option.actions & with({options.action})) == 0)
+      return fail_usage("{} has no effect with {}", option.name,
+                        kActionNames[static_cast<std::size_t>(options.action)]);
   return std::nullopt;
 }
 
@@ -130,11 +185,16 @@ std::optional<int> apply(const Flags& flags, Arguments& arguments, Options& opti
   if (flags.is_file) options.mode = Mode::file;
   if (flags.is_nul_ended) options.format = Format::nul_ended;
   if (flags.is_json) options.format = Format::json_lines;
-  options.backend = static_cast<gb_backend_t>(index_of(kBackends, flags.backend));
+  if (flags.is_mem && (flags.order == "extent" || flags.order == "inode" || flags.order == "mtime"))
+    return fail_usage("--order {} has no effect with -mem, which does not look at the disk", flags.order);
+  if (!flags.backend.empty()) options.backend = static_cast<gb_backend_t>(index_of(kBackends, flags.backend));
   options.is_by_directory = index_of(kOrders, flags.order) == kOrderDir;
-  options.order =
-      options.is_by_directory ? GB_ORDER_NONE : static_cast<gb_order_t>(index_of(kOrders, flags.order));
+  if (!flags.order.empty())
+    options.order =
+        options.is_by_directory ? GB_ORDER_NONE : static_cast<gb_order_t>(index_of(kOrders, flags.order));
   if (const auto status = apply_action(flags, arguments, options)) return status;
+  if (const auto status = apply_whole(flags, options)) return status;
+  if (const auto status = refuse_without_effect(flags, options)) return status;
   options.command = std::move(arguments.command);
   options.names = std::move(arguments.names);
   return read_lists(flags, options);
@@ -182,7 +242,11 @@ void define_actions(CLI::App& app, Flags& flags, Options& options) {
   app.add_option("--out", options.streamed, "write FILE itself to stdout, its cached parts first")
       ->type_name("FILE");
   gray::cli::add_bytes_option(app, "--align", options.record_bytes,
-                              "with --out: parts hold whole records of so many bytes");
+                              "with --out: records of so many bytes come whole, a short last one last");
+  app.add_flag("--lines", flags.is_lines,
+               "with --out: lines come whole, one without newline last; by itself where FILE is text");
+  app.add_flag("--bytes", flags.is_bytes,
+               "with --out: lines may come in two pieces, also where FILE is text");
   app.add_flag_callback(
       "--exec", [] {},
       "run a command over the files in their order, in batches: --exec CMD ARGUMENT... {} +");

@@ -10,6 +10,7 @@
 #include "tools/gbp/cost.hpp"
 #include "tools/gbp/emit.hpp"
 #include "tools/gbp/order.hpp"
+#include "tools/gbp/outlet.hpp"
 #include "tools/gbp/refresh/refresh.hpp"
 #include "tools/gbp/walk.hpp"
 
@@ -31,6 +32,7 @@ struct Options {
   bool has_waves = false;
   std::vector<std::string> command;  // of Action::execute
   std::string streamed;              // of Action::stream
+  Whole whole = Whole::automatic;    // of Action::stream
   std::uint64_t record_bytes = 0;    // of Action::stream
   RefreshOptions refresh;            // of Action::refresh
   Names names;

@@ -50,6 +50,12 @@ double cached_bytes(const gb_cache_unit& part) {
   return std::max(part.cached_fraction, 0.0) * static_cast<double>(part.length_bytes);
 }
 
+std::uint64_t end_of(const std::vector<gb_cache_unit>& parts) {
+  std::uint64_t end = 0;
+  for (const gb_cache_unit& part : parts) end = std::max(end, part.offset_bytes + part.length_bytes);
+  return end;
+}
+
 std::vector<gb_cache_unit> joined(const std::vector<gb_cache_unit>& units) {
   std::vector<gb_cache_unit> parts;
   for (const gb_cache_unit& unit : units) {
@@ -84,11 +90,13 @@ Cached cached_of(const gb_cache_unit& part) {
 gb_status_t Parts::find(std::uint64_t record_bytes, const Wanted& wanted) {
   gb_status_t status = 0;
   others_ = units_of_file(detector_, path_, record_bytes, wanted, status);
+  bytes_ = end_of(others_);
   if (status != 0 || !std::all_of(others_.begin(), others_.end(), is_counted)) return status;
   gb_cache_plan_options options{};
   options.access_unit_bytes = kCountedPartBytes;
   options.record_bytes = record_bytes;
   const std::vector<gb_cache_unit> parts = plan(detector_, path_, options, status);
+  bytes_ = end_of(parts);
   others_.clear();
   for (const gb_cache_unit& part : parts)
     if (cached_of(part) == Cached::all)

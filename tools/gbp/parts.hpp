@@ -45,6 +45,9 @@ class Parts {
   /// Looks at the whole file. Parts hold whole records of `record_bytes` (0: no records).
   gb_status_t find(std::uint64_t record_bytes, const Wanted& wanted);
 
+  /// Up to where the parts go: the length of the file when find() looked.
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
   /// The next parts to read of those that are cached as a whole, as they lie; none at the end.
   std::vector<gb_cache_unit> next_cached();
 
@@ -74,6 +77,7 @@ class Parts {
   std::size_t pages_next_ = 0;    // of others_
   std::size_t sorted_count_ = 0;  // of others_
   std::uint64_t evicted_bytes_ = 0;
+  std::uint64_t bytes_ = 0;
   bool is_counted_ = false;  // by the kernel
 };
 

@@ -22,6 +22,7 @@
 #include "tools/gbp/emit.hpp"
 #include "tools/gbp/forecast.hpp"
 #include "tools/gbp/fullness.hpp"
+#include "tools/gbp/outlet.hpp"
 #include "tools/gbp/overlap.hpp"
 #include "tools/gbp/parts.hpp"
 
@@ -39,17 +40,6 @@ constexpr std::uint64_t kPieceBytes = kMiB / 8;
 constexpr int kPipeBytes = 1U << 20U;  // what the kernel lets everybody have
 constexpr std::uint64_t kPageBytes = 4 * kKiB;
 
-int write_all(const char* data, std::size_t bytes) {
-  while (bytes > 0) {
-    const ssize_t written = write(STDOUT_FILENO, data, bytes);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return -errno;
-    data += written;
-    bytes -= static_cast<std::size_t>(written);
-  }
-  return 0;
-}
-
 struct Source {
   gb_cache_t* detector;
   int fd;
@@ -59,8 +49,13 @@ struct Source {
 
 class Stream {
  public:
-  Stream(const Source& source, Parts& parts)
-      : source_(source), parts_(parts), buffer_(kReadBytes), fullness_(source.bytes), overlap_(source.bytes) {
+  Stream(const Source& source, Parts& parts, Outlet& outlet)
+      : source_(source),
+        parts_(parts),
+        outlet_(outlet),
+        buffer_(kReadBytes),
+        fullness_(source.bytes),
+        overlap_(source.bytes) {
     fcntl(STDOUT_FILENO, F_SETPIPE_SZ, kPipeBytes);  // where it is no pipe there is nothing to widen
   }
 
@@ -75,7 +70,7 @@ class Stream {
     arrange_others();
     for (; next_ < parts_.others().size(); ++next_)
       if (const int failed = copy(parts_.others()[next_]); failed != 0) return failed;
-    return 0;
+    return status_of(outlet_.finish());
   }
 
  private:
@@ -84,7 +79,7 @@ class Stream {
     arrange_others();
     for (ask_ahead(); next_ < asked_part_ && read_at_once(parts_.others()[next_]); ++next_) {
       const gb_cache_unit& part = parts_.others()[next_];
-      if (const int failed = pass_on(part.length_bytes); failed != 0) return failed;
+      if (const int failed = pass_on(part.offset_bytes, part.length_bytes); failed != 0) return failed;
       note_fetched(part, part.offset_bytes, part.length_bytes);
       ask_ahead();
     }
@@ -115,21 +110,24 @@ class Stream {
       if (length < 0) return fail(gray::cli::error_text(errno));
       if (length == 0) return fail("the file has become shorter meanwhile");
       const auto bytes = static_cast<std::uint64_t>(length);
-      if (const int failed = pass_on(bytes); failed != 0) return failed;
+      if (const int failed = pass_on(at, bytes); failed != 0) return failed;
       if (is_fetched) note_fetched(part, at, bytes);
       at += bytes;
     }
     return 0;
   }
 
-  int pass_on(std::uint64_t bytes) {
-    const int error = write_all(buffer_.data(), bytes);
+  int pass_on(std::uint64_t offset, std::uint64_t bytes) {
+    const int error = outlet_.take(offset, std::string_view(buffer_.data(), bytes));
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start_;
     overlap_.note_taken(bytes, took.count());
+    return status_of(error);
+  }
+
+  static int status_of(int error) {
     if (error == -EPIPE) return gray::cli::kExitSomeFailed;  // the reader has seen enough
-    if (error != 0)
-      return gray::cli::fail(gray::cli::kExitSomeFailed, "cannot write: {}", gray::cli::error_text(error));
-    return 0;
+    if (error == 0) return gray::cli::kExitSuccess;
+    return gray::cli::fail(gray::cli::kExitSomeFailed, "cannot write: {}", gray::cli::error_text(error));
   }
 
   // Where the cache is full, a part of which no page was there before is given back.
@@ -213,6 +211,7 @@ class Stream {
 
   Source source_;
   Parts& parts_;
+  Outlet& outlet_;
   std::vector<char> buffer_;
   Fullness fullness_;
   Overlap overlap_;
@@ -224,10 +223,11 @@ class Stream {
   std::unordered_set<std::uint64_t> dropped_borders_;
 };
 
-std::string range_line(const char* path, const gb_cache_unit& unit, bool is_json) {
+std::string range_line(const char* path, const gb_cache_unit& unit, bool is_json, bool is_for_terminal) {
   if (!is_json) {
     const std::string share = unit.cached_fraction < 0 ? "-" : fmt::format("{:.3f}", unit.cached_fraction);
-    return fmt::format("{} {} {} {}", unit.offset_bytes, unit.length_bytes, share, path);
+    return fmt::format("{} {} {} {}", unit.offset_bytes, unit.length_bytes, share,
+                       is_for_terminal ? gray::cli::printable(path) : path);
   }
   nlohmann::ordered_json json;
   json["path"] = path;
@@ -237,12 +237,12 @@ std::string range_line(const char* path, const gb_cache_unit& unit, bool is_json
   if (unit.cached_fraction >= 0) json["cached_fraction"] = unit.cached_fraction;
   json["confidence"] = unit.confidence;
   json["backend"] = backend_name(unit.backend);
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return json.dump(-1, ' ', is_for_terminal, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 }  // namespace
 
-int stream_file(const std::string& path, std::uint64_t record_bytes, const Wanted& wanted) {
+int stream_file(const std::string& path, Whole whole, std::uint64_t record_bytes, const Wanted& wanted) {
   const Detector detector(open_detector(wanted, wanted.backend));
   if (!detector) return gray::cli::kExitSomeFailed;
   const ScopedFd file = ScopedFd::open(path.c_str(), O_RDONLY | O_NOCTTY | O_NONBLOCK);
@@ -258,7 +258,8 @@ int stream_file(const std::string& path, std::uint64_t record_bytes, const Wante
   if (error != 0) return gray::cli::fail(gray::cli::kExitSomeFailed, "'{}': {}", path, gb_status_text(error));
   posix_fadvise(file.get(), 0, 0, POSIX_FADV_RANDOM);
   const Source source{detector.get(), file.get(), path, static_cast<std::uint64_t>(status.st_size)};
-  return Stream(source, parts).copy_all();
+  Outlet outlet(file.get(), parts.bytes(), whole, record_bytes);
+  return Stream(source, parts, outlet).copy_all();
 }
 
 int print_ranges(const Names& names, bool is_json, char end, const Wanted& wanted) {
@@ -283,8 +284,10 @@ int print_ranges(const Names& names, bool is_json, char end, const Wanted& wante
     return static_cast<int>(a.unit.cached_fraction * kSteps) >
            static_cast<int>(b.unit.cached_fraction * kSteps);
   });
+  const bool is_for_terminal = is_terminal_output();
   for (const Range& range : ranges) {
-    const std::string line = range_line(range.path, range.unit, is_json) + (is_json ? '\n' : end);
+    const std::string line =
+        range_line(range.path, range.unit, is_json, is_for_terminal) + (is_json ? '\n' : end);
     std::fwrite(line.data(), 1, line.size(), stdout);
   }
   return exit_status;

@@ -14,12 +14,13 @@
 #include <string>
 
 #include "tools/gbp/cost.hpp"
+#include "tools/gbp/outlet.hpp"
 
 namespace gbp {
 
-/// Writes all bytes of `path` to stdout in units of the best order; units hold whole records of `record_bytes` (0: no
-/// records). Says what is wrong on stderr; returns the exit status.
-int stream_file(const std::string& path, std::uint64_t record_bytes, const Wanted& wanted);
+/// Writes all bytes of `path` to stdout in units of the best order; `whole` says what does not come out in two
+/// pieces; records are of `record_bytes` (0: no records). Says what is wrong on stderr; returns the exit status.
+int stream_file(const std::string& path, Whole whole, std::uint64_t record_bytes, const Wanted& wanted);
 
 /// Prints a line for each unit of each file in the best order, instead of the file: offset, length, cached share and name,
 /// separated by blanks; or as JSON objects. Files that can't be looked at are said on stderr and make it return 1.

@@ -60,7 +60,7 @@ void forbid_where_it_gains_nothing(const Workplace& place, const RefreshOptions&
 void describe(const Workplace& place, const Survey& found, const HostParameters& host) {
   const double read_s = static_cast<double>(found.bytes) / host.disk_bytes_per_s;
   const double now_s = read_s + kSeekS * static_cast<double>(found.jumps + 1);
-  fmt::print("directory       {}\n", place.path);
+  fmt::print("directory       {}\n", gray::cli::printable(place.path));
   fmt::print("files           {}, {} on disk\n", found.files, gray::cli::format_bytes(found.bytes));
   fmt::print("score           {} of {} files in i-number order are not close behind the one before\n",
              found.jumps, found.placed);
@@ -69,7 +69,8 @@ void describe(const Workplace& place, const Survey& found, const HostParameters&
   fmt::print("free            {}\n", gray::cli::format_bytes(found.free_bytes));
   if (const std::size_t workers = count_workers(place); workers > 0)
     fmt::print("note            {} processes work in it and would be left in the old directory\n", workers);
-  for (const std::string& blocker : found.blockers) fmt::print("in the way      {}\n", blocker);
+  for (const std::string& blocker : found.blockers)
+    fmt::print("in the way      {}\n", gray::cli::printable(blocker));
   fmt::print("{}\n", found.blockers.empty() ? "nothing was changed: --apply does it" : "nothing was changed");
 }
 
@@ -175,7 +176,7 @@ int apply(const Workplace& place, const RefreshOptions& options, Survey& found) 
     gray::cli::warn("{} of the files of '{}' were changed meanwhile and lie where they lay", settled.merged,
                     place.path);
   if (status == gray::cli::kExitSuccess)
-    fmt::print("{} files of '{}' lie in order now\n", found.files, place.path);
+    fmt::print("{} files of '{}' lie in order now\n", found.files, gray::cli::printable(place.path));
   return status;
 }
 
@@ -191,7 +192,7 @@ int clear_beginnings(const Workplace& place) {
   std::string problem = remove_empty_sibling(place);
   if (problem.empty()) problem = remove_journal(place);
   if (!problem.empty()) return fail(problem);
-  fmt::print("nothing of '{}' was interrupted\n", place.path);
+  fmt::print("nothing of '{}' was interrupted\n", gray::cli::printable(place.path));
   return gray::cli::kExitSuccess;
 }
 

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// line_joiner: passes on a file that comes in parts, in any order, so that every line comes out whole, and once.
+//
+// What of a line lies before the border of a part is held until the part behind has come, and the other way round: nothing is read earlier
+// than its part would be. What is held is a line for each border between parts whose neighbour is still to come. A long one is held as its
+// place in the file, and read once more when it is passed on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "toolbox/base/units.hpp"
+
+namespace gbp {
+
+/// A longer line than this makes a file no text.
+inline constexpr std::size_t kLineBytesMax = 64 * gray::base::kKiB;
+
+/// Whether this piece of a file looks like text: no NUL, and no line longer than kLineBytesMax.
+bool is_text(std::string_view piece);
+
+class LineJoiner {
+ public:
+  /// Where the lines go, and from where a long one is read again. Both return 0 or a negative errno, and so does what calls them.
+  using Write = std::function<int(std::string_view text)>;
+  using ReadAgain = std::function<int(std::uint64_t offset, std::uint64_t bytes, const Write& write)>;
+
+  LineJoiner(Write write, ReadAgain read_again)
+      : write_(std::move(write)), read_again_(std::move(read_again)) {}
+
+  /// Takes a piece that lies at this offset; each byte of the file once.
+  int take(std::uint64_t offset, std::string_view piece);
+
+  /// After the last piece: passes on the last line, if no newline ends it.
+  int finish();
+
+ private:
+  struct Held {
+    std::uint64_t offset;
+    std::uint64_t bytes;
+    std::string text;  // empty where it is to be read again
+  };
+  using Line = std::vector<Held>;  // a part of one, in its order
+
+  static void hold(Line& line, std::uint64_t offset, std::string_view text);
+  static void append(Line& line, Line&& more);
+  int pass_on(Line& line);
+  void begin_run(std::uint64_t offset);
+  int end_run();
+  int join_behind(std::uint64_t border, Line tail);
+  int join_before(std::uint64_t border, Line head);
+
+  Write write_;
+  ReadAgain read_again_;
+  std::map<std::uint64_t, Line> tails_{
+      {0, {}}};                          // by the border behind them; the first line has nothing before it
+  std::map<std::uint64_t, Line> heads_;  // by the border before them; they end with a newline
+  struct Middle {
+    std::uint64_t end;
+    Line line;
+  };
+  std::map<std::uint64_t, Middle> middles_;  // by the border before them: no newline between two borders
+
+  bool has_run_ = false;  // pieces that followed one another
+  std::uint64_t run_start_ = 0;
+  std::uint64_t run_end_ = 0;
+  bool is_head_open_ = false;  // no newline yet, and what is before the run has not come
+  Line line_;                  // what has come of the run's last line
+};
+
+}  // namespace gbp
