@@ -112,9 +112,8 @@ void run_one(World& world, std::uint64_t choice) {
     case 9:
       world.now_ns += input.number(1) << 28U;
       return;
-    case 10:  // many files: those before them have to make room
-      for (std::uint64_t inode = 0; inode < UpdateRegions::kFilesMax && input.number(1) % 64 != 1; ++inode)
-        require(regions.mark({7, inode}, 0, 2, world.now_ns) <= 2);
+    case 10:  // as good as full: those that were not written to for longest have to make room
+      memory.regions.file_count = UpdateRegions::kFilesMax - static_cast<std::uint32_t>(input.number(1) % 4);
       return;
     case 11: {  // taken over: from here on nothing of ours is written
       if (input.number(1) % 8 != 3) return;

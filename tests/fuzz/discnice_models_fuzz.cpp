@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // discnice_models_fuzz: the predictor under any sequence of calls and any answers about the page cache.
 // fuzz-links: discnice_predictor
+// fuzz-share: 10
 //
 // A program may read, write and truncate with any numbers, and what the kernel counts as resident may change
 // between two questions. Holds for all of it: every call ends after a bounded number of questions about
@@ -10,7 +11,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 
 #include "tools/discnice/predictor/predictor.hpp"
 
@@ -42,12 +42,13 @@ class Input {
   std::size_t left_;
 };
 
+UpdateRegions::Memory memory;  // its second part is never asked for here
+
 struct World {
   Input input;
   std::uint64_t questions = 0;
   FileState file{};
   CacheShape shape{};
-  UpdateRegions::Memory memory{};
   UpdateRegions regions{memory};
   std::uint64_t now_ns = 1;
   std::uint64_t charged_pages = 0;
@@ -114,7 +115,8 @@ void run_step(World& world) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::unique_ptr<World> world(new World{Input(data, size)});
-  for (std::size_t step = 0; step < kStepsMax && !world->input.is_empty(); ++step) run_step(*world);
+  std::memset(static_cast<void*>(&memory), 0, sizeof memory - UpdateRegions::kRestingBytes);
+  World world{Input(data, size)};
+  for (std::size_t step = 0; step < kStepsMax && !world.input.is_empty(); ++step) run_step(world);
   return 0;
 }

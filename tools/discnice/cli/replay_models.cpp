@@ -187,6 +187,13 @@ ReplayModels::Answers ReplayModels::answers_of(const protocol::OperationRecord& 
   return answers;
 }
 
+predictor::DirtyData ReplayModels::dirty() {
+  if (dirty_memory_ == nullptr) dirty_memory_ = std::make_unique<predictor::DirtyData::Memory>();
+  predictor::DirtyData dirty_data(*dirty_memory_);
+  if (dirty_data.regions.wants_rest()) dirty_data.regions.allow_rest(true);
+  return dirty_data;
+}
+
 IoEstimate ReplayModels::estimate_transfer(Process& process, const protocol::OperationRecord& record,
                                            const IoOp& op) {
   OpenFile& file = file_of(process, record.descriptor, record.opening,
@@ -199,7 +206,8 @@ IoEstimate ReplayModels::estimate_transfer(Process& process, const protocol::Ope
           : recorded.oracle(static_cast<protocol::RecordedOracle>(record.oracle));
   if (op.kind == OpKind::write) {
     if ((disabled_models_ & protocol::kWithoutWrites) != 0) return {.write_bytes = op.length_bytes};
-    return predictor::estimate_write(op, file.state, dirty_.regions, oracle, record.time_ns);
+    predictor::DirtyData dirty_data = dirty();
+    return predictor::estimate_write(op, file.state, dirty_data.regions, oracle, record.time_ns);
   }
   if ((disabled_models_ & protocol::kWithoutReadahead) != 0)
     return predictor::estimate_read_alone(op, oracle);
@@ -212,12 +220,15 @@ IoEstimate ReplayModels::estimate_transfer(Process& process, const protocol::Ope
 
 IoEstimate ReplayModels::estimate(Process& process, const protocol::OperationRecord& record, const IoOp& op) {
   const std::uint64_t first_page = op.offset_bytes / kPageBytes;
-  if (dirty_.regions.wants_rest()) dirty_.regions.allow_rest(true);
   if (op.kind == OpKind::settle) {
-    predictor::note_sent(op, dirty_.regions, record.time_ns);
+    predictor::DirtyData dirty_data = dirty();
+    predictor::note_sent(op, dirty_data.regions, record.time_ns);
     return {};
   }
-  if (op.kind == OpKind::create) return predictor::estimate_creation(op, dirty_, record.time_ns);
+  if (op.kind == OpKind::create) {
+    predictor::DirtyData dirty_data = dirty();
+    return predictor::estimate_creation(op, dirty_data, record.time_ns);
+  }
   if (op.kind == OpKind::read || op.kind == OpKind::write) {
     const IoEstimate estimate = estimate_transfer(process, record, op);
     std::uint64_t end_bytes = op.offset_bytes + op.length_bytes;
@@ -228,7 +239,8 @@ IoEstimate ReplayModels::estimate(Process& process, const protocol::OperationRec
   const std::uint64_t end_page =
       op.length_bytes == 0 ? UINT64_MAX : (op.offset_bytes + op.length_bytes) / kPageBytes;
   if (end_page > page_after(op.offset_bytes)) cache_.remove(op.file, page_after(op.offset_bytes), end_page);
-  return predictor::estimate_remove(op, dirty_.regions, record.time_ns);
+  predictor::DirtyData dirty_data = dirty();
+  return predictor::estimate_remove(op, dirty_data.regions, record.time_ns);
 }
 
 // What the policy would have done with this operation, on top of the times recorded.

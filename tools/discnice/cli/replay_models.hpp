@@ -83,6 +83,7 @@ class ReplayModels {
   IoEstimate estimate(Process& process, const protocol::OperationRecord& record, const IoOp& op);
   IoEstimate estimate_transfer(Process& process, const protocol::OperationRecord& record, const IoOp& op);
   void admit(Process& process, const IoEstimate& estimate, std::uint64_t time_ns);
+  predictor::DirtyData dirty();
 
   Grant grant_;
   std::uint32_t disabled_models_;
@@ -94,9 +95,7 @@ class ReplayModels {
   std::map<std::uint64_t, Answers> early_answers_;  // by the number of their operation
   std::uint64_t early_answer_count_ = 0;
   ReplayCache cache_;
-  std::unique_ptr<predictor::DirtyData::Memory> dirty_memory_ =
-      std::make_unique<predictor::DirtyData::Memory>();
-  predictor::DirtyData dirty_{*dirty_memory_};  // the job's
+  std::unique_ptr<predictor::DirtyData::Memory> dirty_memory_;  // the job's; null while nothing was written
 };
 
 }  // namespace discnice::cli
