@@ -35,6 +35,9 @@ class TestJob {
   std::uint64_t read(std::uint64_t bytes, std::uint64_t now_ns) {
     return charge(job_, grant_now(job_, now_ns), {.read_bytes = bytes}, {}, now_ns);
   }
+  std::uint64_t latest_paid(std::uint64_t now_ns) {
+    return latest_paid_ns(job_, grant_now(job_, now_ns), now_ns);
+  }
   std::uint64_t correct_reads(std::int64_t bytes) { return correct(job_, bytes, 0); }
   protocol::Segment& segment() { return *segment_; }
 
@@ -112,4 +115,52 @@ TEST_CASE("another grant begins with no credit", "[budget]") {
   waste(test, 8'000'000);
   protocol::change_grant(test.segment(), protocol::load_grant(test.segment()));
   CHECK(test.segment().lane_credits[0].load() == 0);
+}
+
+TEST_CASE("an instant that nothing stands behind is waited for no longer than a moment", "[budget]") {
+  TestJob test;
+  const std::uint64_t now_ns = gray::base::monotonic_ns();
+  for (auto& state : test.segment().lane_states) protocol::store_instant(state, now_ns + 3600 * kSecondNs);
+  const std::uint64_t start_ns = test.read(4096, now_ns);
+  CHECK(start_ns > now_ns);
+  CHECK(start_ns <= now_ns + kSecondNs / 5);
+  CHECK(test.latest_paid(now_ns) < now_ns + kSecondNs);
+}
+
+TEST_CASE(
+    "whatever stands in an account, what waits comes to its own bytes behind those charged and not paid",
+    "[budget]") {
+  TestJob test;
+  const std::uint64_t now_ns = gray::base::monotonic_ns();
+  CHECK(test.read(4'000'000, now_ns) > now_ns + kSecondNs);  // two seconds' worth, by somebody else
+  protocol::store_instant(test.segment().lane_states[0], now_ns + 3600 * kSecondNs);
+  CHECK(test.read(1'000'000, now_ns) <= now_ns + 2 * kSecondNs + kSecondNs / 2 + kSecondNs / 5);
+  test.segment().lane_charged[0] = UINT64_MAX;  // and now the instant alone says what is owed
+  CHECK(test.read(1'000'000, now_ns) > now_ns);
+}
+
+TEST_CASE("at a thousand bytes a second a megabyte takes a thousand seconds, as it should", "[budget]") {
+  TestJob test(1000);
+  const std::uint64_t now_ns = gray::base::monotonic_ns();
+  protocol::store_instant(test.segment().lane_states[0], now_ns);
+  CHECK(test.read(1'000'000, now_ns) == now_ns + 1000 * kSecondNs);  // more than any window
+  CHECK(test.read(64'000, now_ns + 10 * kSecondNs) == now_ns + 1064 * kSecondNs);
+  CHECK(test.latest_paid(now_ns + 20 * kSecondNs) >= now_ns + 1064 * kSecondNs);
+}
+
+TEST_CASE("of many that queue up each waits for all before it, as long as that takes", "[budget]") {
+  TestJob test(1'000'000);
+  const std::uint64_t now_ns = gray::base::monotonic_ns();
+  protocol::store_instant(test.segment().lane_states[0], now_ns);
+  for (std::uint64_t i = 1; i <= 500; ++i) REQUIRE(test.read(1'000'000, now_ns) == now_ns + i * kSecondNs);
+}
+
+TEST_CASE(
+    "what was found out too late is owed in full, and a correction beyond all bounds is an hour at most",
+    "[budget]") {
+  TestJob test;
+  const std::uint64_t now_ns = gray::base::monotonic_ns();
+  CHECK(test.correct_reads(200'000'000) >= now_ns + 99 * kSecondNs);
+  TestJob other;
+  CHECK(other.correct_reads(INT64_MAX) <= gray::base::monotonic_ns() + 3601 * kSecondNs);
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // dirty_table_test: the job's table of dirty data is held by one at a time, and by nobody for long.
 //
-// How: a segment in plain memory; a holder that never let go is one whose instant lies in the past. Left out: two processes that change the
-// table at once after one of them stood still for longer than that.
+// How: a segment in plain memory; a holder that never let go is one whose instant lies in the past, and one that was taken over finds another's. Left
+// out: one that is stopped again between its last look and its write; what it may write then is one value, which everybody checks.
 #include "tools/discnice/shim/dirty_table.hpp"
 
+#include <chrono>
+#include <cstring>
 #include <memory>
+#include <thread>
 
 #include <sys/mman.h>
 
@@ -88,6 +91,39 @@ TEST_CASE("a holder that was killed lets the table go, which is empty then") {
   HeldTable table(small.job);
   REQUIRE(table);
   CHECK(table->regions.is_empty());
+}
+
+TEST_CASE("who stood still for too long and goes on does not write into what somebody else holds") {
+  SmallJob small;
+  HeldTable late(small.job);
+  REQUIRE(late);
+  CHECK(late->regions.mark(kFile, 0, 3, 1) == 3);
+  CHECK(late->inode_blocks.mark(1, 5, 1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a tick of the coarse clock
+  small.segment->dirty_table_held_ns = gray::base::monotonic_coarse_ns() - 2'000'000'000;
+  {
+    HeldTable next(small.job);
+    REQUIRE(next);
+    CHECK(next->regions.is_empty());  // it may have been half changed
+    CHECK(next->regions.mark(kFile, 10, 12, 1) == 2);
+    const auto before = dirty_memory(small.job);
+    CHECK(late->regions.mark(kFile, 20, 30, 1) == 10);  // charged, and not remembered
+    CHECK(late->regions.mark({1, 77}, 0, 30, 1) == 30);
+    CHECK(late->regions.remove(kFile, 10, 11, 1) == 1);
+    late->regions.clear(kFile);
+    late->forget_all();
+    late->inode_blocks.mark(1, 6, 1);
+    CHECK(std::memcmp(&before, &dirty_memory(small.job), sizeof before) == 0);
+  }
+  CHECK(table_of(small.job).regions.is_dirty(kFile, 11, 1));
+}
+
+TEST_CASE("a holder that looked at the clock a moment later is one, and an instant far ahead is nobody's") {
+  SmallJob small;
+  small.segment->dirty_table_held_ns = gray::base::monotonic_coarse_ns() + 8'000'000;
+  CHECK_FALSE(HeldTable(small.job));
+  small.segment->dirty_table_held_ns = UINT64_MAX;
+  CHECK(HeldTable(small.job));
 }
 
 TEST_CASE("who comes back too late does not let go for the one who holds it now") {

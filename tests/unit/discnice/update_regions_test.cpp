@@ -8,9 +8,14 @@
 #include "tools/discnice/predictor/update_regions.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
 #include <map>
 #include <random>
 #include <set>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "tests/support/catch.hpp"
 #include "tests/unit/discnice/own_memory.hpp"
@@ -405,6 +410,82 @@ TEST_CASE("regions as long as the number range are counted without wrapping", "[
   CHECK(regions->mark(file_id(1), kEnd, kEnd - 1, kSecondNs) == 0);
   CHECK(regions->remove_from(file_id(1), 1, kSecondNs) == kEnd - 1);
   CHECK(regions->dirty_pages() == 1);
+}
+
+TEST_CASE(
+    "whatever an entry says, a mark is no more than asked for and a removal no more than a file can hold",
+    "[update_regions]") {
+  auto regions = make_regions();
+  const auto forge = [&](auto make_interval) {
+    regions->forget_all();
+    regions->mark(file_id(1), 0, 1, kSecondNs);
+    auto& entry = regions.memory().files[0];
+    entry.head.interval_count = UpdateRegions::kIntervalsMax;
+    for (std::uint64_t i = 0; i < UpdateRegions::kIntervalsMax; ++i) {
+      const auto [first_page, end_page] = make_interval(i);
+      entry.intervals[i] = {first_page, end_page};
+    }
+  };
+  using Pair = std::pair<std::uint64_t, std::uint64_t>;
+  const std::vector<std::function<Pair(std::uint64_t)>> kinds = {
+      [](std::uint64_t) {
+        return Pair{0, 1000};
+      },  // equal
+      [](std::uint64_t i) {
+        return Pair{i, 1000 - i};
+      },  // one within the other: each is cut in two by a hole
+      [](std::uint64_t i) {
+        return Pair{10 * i, 10 * i + 15};
+      },  // overlapping
+      [](std::uint64_t i) {
+        return Pair{1000 - 10 * i, 1005 - 10 * i};
+      },  // in the wrong order
+      [](std::uint64_t) {
+        return Pair{UINT64_MAX, 3};
+      },
+      [](std::uint64_t) {
+        return Pair{0, UINT64_MAX};
+      }};
+  for (const auto& kind : kinds) {
+    forge(kind);
+    CHECK(regions->mark(file_id(1), 100, 101, kSecondNs) <= 1);
+    forge(kind);
+    CHECK(regions->remove(file_id(1), 500, 501, kSecondNs) <= 1);
+    forge(kind);
+    CHECK(regions->remove_from(file_id(1), 3, kSecondNs) <= UINT64_MAX / kPageBytes);
+    forge(kind);
+    static_cast<void>(regions->is_dirty(file_id(1), 5, kSecondNs));
+    regions->clear(file_id(1));
+    CHECK(regions->is_empty());
+  }
+}
+
+TEST_CASE("an instant a moment ahead is of somebody who looked later, and one far ahead a wrong byte",
+          "[update_regions]") {
+  auto regions = make_regions();
+  CHECK(regions->mark(file_id(1), 0, 4, kSecondNs + 4'000'000) == 4);
+  CHECK(regions->mark(file_id(1), 0, 4, kSecondNs) == 0);
+  regions.memory().files[0].head.dirty_since_ns = UINT64_MAX;
+  CHECK(regions->mark(file_id(1), 0, 4, kSecondNs) == 4);
+}
+
+TEST_CASE("somebody who empties and fills the table meanwhile leads nobody out of it", "[update_regions]") {
+  auto regions = make_regions();
+  UpdateRegions::Memory& memory = regions.memory();
+  std::atomic<bool> is_over{false};
+  std::thread meddler([&] {
+    for (std::uint32_t count = 0; !is_over; count = (count + 1) % 3 * UpdateRegions::kFilesMax)
+      __atomic_store_n(&memory.file_count, count, __ATOMIC_RELAXED);
+  });
+  std::uint64_t beyond = 0;
+  for (std::uint64_t i = 0; i < 200'000; ++i) {
+    if (regions->mark(file_id(i % 5), i % 50, i % 50 + 3, kSecondNs) > 3) ++beyond;
+    regions->remove_from(file_id((i + 1) % 5), 0, kSecondNs);
+    regions->clear(file_id((i + 2) % 5));
+  }
+  is_over = true;
+  meddler.join();
+  CHECK(beyond == 0);
 }
 
 namespace {
