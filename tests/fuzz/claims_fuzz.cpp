@@ -28,7 +28,8 @@ constexpr std::uint32_t kProcesses = 4;  // of others, from 2 on; 0 is one that 
 constexpr std::size_t kSlotsMax = 12;
 constexpr std::size_t kOperationsMax = 24;
 constexpr std::uint64_t kCapacityMax = std::uint64_t{1} << 44U;
-constexpr std::uint64_t kWaitMaxNs = 600'000'000;
+constexpr std::uint64_t kPatienceNs = 2'000'000;  // less than a call has, for each retry takes time here, too
+constexpr std::uint64_t kWaitMaxNs = 2 * kPatienceNs;
 
 void check(bool holds) {
   if (!holds) std::abort();
@@ -202,7 +203,7 @@ class Applicant {
 
   const Host& host_;
   Claims claims_;
-  Patience patience_;
+  Patience patience_{kPatienceNs};
   int claim_ = -1;
   bool is_left_ = false;
 };
