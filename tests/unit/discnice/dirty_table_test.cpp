@@ -98,7 +98,7 @@ TEST_CASE("who stood still for too long and goes on does not write into what som
   HeldTable late(small.job);
   REQUIRE(late);
   CHECK(late->regions.mark(kFile, 0, 3, 1) == 3);
-  CHECK(late->inode_blocks.mark(1, 5, 1));
+  CHECK(late->inode_blocks().mark(1, 5, 1));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a tick of the coarse clock
   small.segment->dirty_table_held_ns = gray::base::monotonic_coarse_ns() - 2'000'000'000;
   {
@@ -112,7 +112,7 @@ TEST_CASE("who stood still for too long and goes on does not write into what som
     CHECK(late->regions.remove(kFile, 10, 11, 1) == 1);
     late->regions.clear(kFile);
     late->forget_all();
-    late->inode_blocks.mark(1, 6, 1);
+    late->inode_blocks().mark(1, 6, 1);
     CHECK(std::memcmp(&before, &dirty_memory(small.job), sizeof before) == 0);
   }
   CHECK(table_of(small.job).regions.is_dirty(kFile, 11, 1));
@@ -140,7 +140,7 @@ TEST_CASE("a table full of wrong bytes is never read beyond its bounds") {
   for (unsigned char& byte : small.segment->dirty_table) byte = 0xff;
   CHECK_FALSE(table_of(small.job).regions.is_empty());
   for (std::uint64_t block = 0; block < 300; ++block)
-    table_of(small.job).inode_blocks.mark(1, block * block, block);
+    table_of(small.job).inode_blocks().mark(1, block * block, block);
   predictor::UpdateRegions table = table_of(small.job).regions;
   table.mark(kFile, 0, 3, 1);
   static_cast<void>(table.is_dirty(kFile, 1, 1));

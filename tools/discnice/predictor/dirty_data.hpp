@@ -16,15 +16,19 @@ class DirtyData {
   };
 
   explicit DirtyData(Memory& memory, const Lease& lease = {})
-      : inode_blocks(memory.inode_blocks, lease), regions(memory.regions, lease) {}
+      : regions(memory.regions, lease), memory_(memory), lease_(lease) {}
 
-  InodeBlocks inode_blocks;
   UpdateRegions regions;
+  [[nodiscard]] InodeBlocks inode_blocks() const { return InodeBlocks(memory_.inode_blocks, lease_); }
 
   void forget_all() {
     regions.forget_all();
-    inode_blocks.forget_all();
+    inode_blocks().forget_all();
   }
+
+ private:
+  Memory& memory_;
+  Lease lease_;
 };
 
 }  // namespace discnice::predictor

@@ -102,7 +102,7 @@ IoEstimate estimate_creation(const IoOp& op, DirtyData& dirty, std::uint64_t now
   const std::uint64_t group = number / kGroupInodes;
   std::uint64_t pages = dirty.regions.mark(op.file, 0, page_after(op.file_size_bytes), now_ns);
   const auto mark = [&](std::uint64_t block) {
-    pages += dirty.inode_blocks.mark(op.file.device, block, now_ns) ? 1U : 0U;
+    pages += dirty.inode_blocks().mark(op.file.device, block, now_ns) ? 1U : 0U;
   };
   mark(page_of(number * op.length_bytes));
   for (std::uint64_t i = 0; i < kGroupBitmaps; ++i) mark(kFirstBitmap + group * kGroupBitmaps + i);

@@ -8,6 +8,7 @@ namespace discnice::predictor {
 namespace {
 
 using gray::base::read_once;
+using gray::base::write_once;
 
 std::uint64_t overlap(std::uint64_t a_first, std::uint64_t a_end, std::uint64_t b_first,
                       std::uint64_t b_end) {
@@ -42,10 +43,6 @@ std::uint32_t UpdateRegions::resting_count() const {
 void UpdateRegions::count_resting(std::uint32_t more, std::uint32_t less) {
   const std::uint32_t count = resting_count() + more;
   lease_.write(memory_.resting_count, count > less ? count - less : 0);
-}
-
-bool UpdateRegions::rest_is(Rest rest) const {
-  return read_once(memory_.rest) == static_cast<std::uint32_t>(rest);
 }
 
 void UpdateRegions::set_rest(Rest rest) {
@@ -129,13 +126,13 @@ void UpdateRegions::put_to_rest(const File& file) {
     const Interval& one = file.intervals[i];
     if (one.end_page - one.first_page > longest.end_page - longest.first_page) longest = one;
   }
-  count_resting(resting_.put({file.id, file.dirty_since_ns, longest.first_page, longest.end_page}), 0);
+  count_resting(resting().put({file.id, file.dirty_since_ns, longest.first_page, longest.end_page}), 0);
 }
 
 // A file that is written to or removed is one of the table again.
 unsigned UpdateRegions::wake(const FileId& id, std::uint64_t now_ns, File* woken) {
   RestingFiles::File rested;
-  if (!has_resting() || !resting_.take(id, &rested)) return kFilesMax;
+  if (!has_resting() || !resting().take(id, &rested)) return kFilesMax;
   count_resting(0, 1);
   if (!is_young(rested.dirty_since_ns, now_ns)) return kFilesMax;
   *woken = File(id, rested.dirty_since_ns);
@@ -146,9 +143,28 @@ unsigned UpdateRegions::wake(const FileId& id, std::uint64_t now_ns, File* woken
 }
 
 void UpdateRegions::note_mark(unsigned index) {
+  if (!lease_.is_held()) return;
   const std::uint64_t marks = read_once(memory_.marks) + 1;
-  lease_.write(memory_.marks, marks);
-  lease_.write(memory_.last_marks[index], marks);
+  write_once(memory_.marks, marks);
+  write_once(memory_.last_marks[index], marks);
+}
+
+// Whether the file marked last is this one, and one of its intervals holds all that is marked: most writes are such rewrites, and nothing but a
+// number changes.
+bool UpdateRegions::is_rewrite(const FileId& id, std::uint64_t first_page, std::uint64_t end_page,
+                               std::uint64_t now_ns, unsigned* index) const {
+  const std::uint32_t last = read_once(memory_.last);
+  if (last >= file_count()) return false;
+  const Entry& entry = memory_.files[last];
+  const auto head = read_once(entry.head);
+  if (!(head.id == id) || !is_young(head.dirty_since_ns, now_ns) || head.interval_count > kIntervalsMax)
+    return false;
+  *index = last;
+  for (unsigned i = 0; i < head.interval_count; ++i) {
+    const Interval one = read_once(entry.intervals[i]);
+    if (one.first_page <= first_page && end_page <= one.end_page) return true;
+  }
+  return false;
 }
 
 void UpdateRegions::drop(unsigned index) {
@@ -198,8 +214,13 @@ std::uint64_t UpdateRegions::mark(const FileId& id, std::uint64_t first_page, st
   if (end_page <= first_page) return 0;
   const std::uint64_t asked = end_page - first_page;
   if (end_page > kPagesMax) return asked;
+  unsigned index = 0;
+  if (is_rewrite(id, first_page, end_page, now_ns, &index)) {
+    note_mark(index);
+    return 0;
+  }
   File file;
-  unsigned index = find(id, now_ns, &file);
+  index = find(id, now_ns, &file);
   if (index == kFilesMax) {
     file = File(id, now_ns);
     index = add(file);
@@ -218,7 +239,7 @@ bool UpdateRegions::is_dirty(const FileId& id, std::uint64_t page, std::uint64_t
   const unsigned index = index_of(id);
   if (index == kFilesMax) {
     RestingFiles::File rested;
-    return has_resting() && resting_.look(id, &rested) && is_young(rested.dirty_since_ns, now_ns) &&
+    return has_resting() && resting().look(id, &rested) && is_young(rested.dirty_since_ns, now_ns) &&
            page >= rested.first_page && page < rested.end_page;
   }
   File file;
@@ -257,7 +278,7 @@ void UpdateRegions::clear(const FileId& id) {
   RestingFiles::File rested;
   if (const unsigned index = index_of(id); index != kFilesMax) {
     drop(index);
-  } else if (has_resting() && resting_.take(id, &rested)) {
+  } else if (has_resting() && resting().take(id, &rested)) {
     count_resting(0, 1);
   }
 }
@@ -266,11 +287,11 @@ void UpdateRegions::forget_all() {
   const bool has_rest = rest_is(Rest::allowed);
   lease_.write(memory_.file_count, 0);
   lease_.write(memory_.resting_count, 0);
-  if (has_rest) resting_.forget_all();
+  if (has_rest) resting().forget_all();
 }
 
 std::uint64_t UpdateRegions::dirty_pages() const {
-  std::uint64_t pages = rest_is(Rest::allowed) ? resting_.pages() : 0;
+  std::uint64_t pages = rest_is(Rest::allowed) ? resting().pages() : 0;
   for (unsigned i = 0; i < file_count(); ++i) {
     File file;
     if (load(i, &file)) pages += file.pages_in(0, kPagesMax);

@@ -60,8 +60,7 @@ class UpdateRegions {
     RestingFiles::Memory resting;  // the last of all
   };
 
-  explicit UpdateRegions(Memory& memory, const Lease& lease = {})
-      : memory_(memory), lease_(lease), resting_(memory.resting, lease) {}
+  explicit UpdateRegions(Memory& memory, const Lease& lease = {}) : memory_(memory), lease_(lease) {}
 
   /// Marks [first_page, end_page) dirty; returns how many of them were clean before.
   std::uint64_t mark(const FileId& file, std::uint64_t first_page, std::uint64_t end_page,
@@ -122,7 +121,9 @@ class UpdateRegions {
 
   [[nodiscard]] unsigned file_count() const;
   [[nodiscard]] std::uint32_t resting_count() const;
-  [[nodiscard]] bool rest_is(Rest rest) const;
+  [[nodiscard]] bool rest_is(Rest rest) const {
+    return gray::base::read_once(memory_.rest) == static_cast<std::uint32_t>(rest);
+  }
   void set_rest(Rest rest);
   [[nodiscard]] bool has_resting() const { return resting_count() != 0 && rest_is(Rest::allowed); }
   void count_resting(std::uint32_t more, std::uint32_t less);
@@ -130,6 +131,8 @@ class UpdateRegions {
   // These return kFilesMax for a file that is not in the table, or not any more.
   [[nodiscard]] unsigned index_of(const FileId& file) const;
   unsigned find(const FileId& file, std::uint64_t now_ns, File* found);
+  [[nodiscard]] bool is_rewrite(const FileId& file, std::uint64_t first_page, std::uint64_t end_page,
+                                std::uint64_t now_ns, unsigned* index) const;
   unsigned wake(const FileId& file, std::uint64_t now_ns, File* woken);
 
   [[nodiscard]] bool load(unsigned index, File* file) const;  // false: the entry makes no sense
@@ -140,9 +143,10 @@ class UpdateRegions {
   void put_to_rest(const File& file);
   [[nodiscard]] unsigned longest_unused() const;
 
+  [[nodiscard]] RestingFiles resting() const { return RestingFiles(memory_.resting, lease_); }
+
   Memory& memory_;
   Lease lease_;
-  RestingFiles resting_;
 };
 
 }  // namespace discnice::predictor

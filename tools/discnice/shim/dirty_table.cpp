@@ -46,15 +46,14 @@ std::uint64_t HeldTable::hold(const Job& job) {
     holder.store(0, std::memory_order_release);
     return 0;
   }
+  const Lease lease(holder, now_ns);
   // It may have been half changed.
-  if (is_left_behind) predictor::DirtyData(dirty_memory(job), {holder, now_ns}).forget_all();
+  if (is_left_behind) predictor::DirtyData(dirty_memory(job), lease).forget_all();
+  predictor::UpdateRegions regions(dirty_memory(job).regions, lease);
+  if (regions.wants_rest())
+    regions.allow_rest(protocol::reserve(*job.segment, job.segment->dirty_table + kFirstBytes,
+                                         predictor::UpdateRegions::kRestingBytes));
   return now_ns;
-}
-
-void HeldTable::begin() {
-  if (!table_.regions.wants_rest()) return;
-  table_.regions.allow_rest(protocol::reserve(*job_.segment, job_.segment->dirty_table + kFirstBytes,
-                                              predictor::UpdateRegions::kRestingBytes));
 }
 
 HeldTable::~HeldTable() {

@@ -33,9 +33,7 @@ class HeldTable {
   explicit HeldTable(const Job& job)
       : job_(job),
         held_ns_(hold(job)),
-        table_(dirty_memory(job), {job.segment->dirty_table_held_ns, held_ns_}) {
-    if (held_ns_ != 0) begin();
-  }
+        table_(dirty_memory(job), {job.segment->dirty_table_held_ns, held_ns_}) {}
   ~HeldTable();
   HeldTable(const HeldTable&) = delete;
   HeldTable& operator=(const HeldTable&) = delete;
@@ -46,7 +44,6 @@ class HeldTable {
 
  private:
   static std::uint64_t hold(const Job& job);
-  void begin();
 
   const Job& job_;
   std::uint64_t held_ns_;  // what stands in the segment while we hold the table; 0: we do not
