@@ -217,6 +217,11 @@ class Tree:
             if (before.get(name) is None) != (now is None):
                 self.are_names_changed = True
             self.wanted[name] = now
+        # On its way, another name of the file may still be in the sibling only.
+        inodes = {os.lstat(f"{self.d}/{name}").st_ino for name in concerned if os.path.lexists(f"{self.d}/{name}")}
+        sibling = f"{self.top}/.d.gray-refresh"
+        if os.path.isdir(sibling):
+            self.loose.update(name for name in os.listdir(sibling) if os.lstat(f"{sibling}/{name}").st_ino in inodes)
         for name in os.listdir(self.d):  # a file in a folder may be one of several names, too
             if name not in concerned and before[name] == self.wanted.get(name):
                 self.wanted[name] = state_of(f"{self.d}/{name}")
@@ -342,6 +347,8 @@ class Tree:
     # What has to be.
 
     def check(self, status, said, when):
+        if status not in (0, 1):
+            raise Breach(f"{when} dies: status {status}, {said}")
         for file, mark in self.held:
             os.write(file, mark)
             os.close(file)

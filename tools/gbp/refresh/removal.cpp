@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gbp/refresh/removal.hpp"
 
+#include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <vector>
 
@@ -38,6 +40,7 @@ ScopedFd open_leased(int folder, const std::string& name) {
   constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
   ScopedFd file = ScopedFd::open(name.c_str(), kFlags | O_NOATIME, 0, folder);
   if (file.error() == -EPERM) file = ScopedFd::open(name.c_str(), kFlags, 0, folder);
+  std::signal(SIGIO, SIG_IGN);  // that is how the kernel asks a lease back; is_leased() looks instead
   if (file.is_open() && fcntl(file.get(), F_SETLEASE, F_RDLCK) != 0) file.reset(-errno);
   return file;
 }
