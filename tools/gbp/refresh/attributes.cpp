@@ -49,22 +49,34 @@ bool set_project(int fd, unsigned project) {
   return ioctl(fd, FS_IOC_FSSETXATTR, &facts) == 0;
 }
 
+// What `read` gives, which tells the size when it is asked with none. Somebody may make it larger between the two: then once more.
+// False with errno.
+template <typename Read>
+bool read_sized(const Read& read, std::vector<char>& bytes) {
+  constexpr int kTriesMax = 10;
+  for (int i = 0; i < kTriesMax; ++i) {
+    const ssize_t size = read(nullptr, 0);
+    if (size < 0) return false;
+    bytes.resize(static_cast<std::size_t>(size));
+    if (size == 0) return true;
+    const ssize_t got = read(bytes.data(), bytes.size());
+    if (got < 0 && errno == ERANGE) continue;
+    bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    return got >= 0;
+  }
+  return false;
+}
+
 // False with errno. A file system without extended attributes has none.
 bool read_attributes(int fd, Attributes& attributes) {
-  const ssize_t bytes = flistxattr(fd, nullptr, 0);
-  if (bytes < 0) return errno == ENOTSUP;
-  std::vector<char> names(static_cast<std::size_t>(bytes));
-  const ssize_t length = flistxattr(fd, names.data(), names.size());
-  if (length < 0) return false;
-  for (auto name = names.begin(); name < names.begin() + length;) {
+  std::vector<char> names;
+  if (!read_sized([fd](char* to, std::size_t bytes) { return flistxattr(fd, to, bytes); }, names))
+    return errno == ENOTSUP;
+  for (auto name = names.begin(); name < names.end();) {
     const std::string text(&*name);
-    const ssize_t size = fgetxattr(fd, text.c_str(), nullptr, 0);
-    if (size < 0) return false;
-    std::vector<char> value(static_cast<std::size_t>(size));
-    const ssize_t got = fgetxattr(fd, text.c_str(), value.data(), value.size());
-    if (got < 0) return false;
-    value.resize(static_cast<std::size_t>(got));
-    attributes[text] = std::move(value);
+    if (!read_sized([&](char* to, std::size_t bytes) { return fgetxattr(fd, text.c_str(), to, bytes); },
+                    attributes[text]))
+      return false;
     name += static_cast<std::ptrdiff_t>(text.size()) + 1;
   }
   return true;
