@@ -153,8 +153,6 @@ void look_around(World& world, std::uint64_t choice) {
           segment, input.number(1) % 10, world.now_ns,
           {input.number(3), input.number(3), static_cast<std::uint32_t>(input.number(1)), 1});
     case 2: {
-      const SegmentName name = name_of(segment);
-      require(std::strlen(name.text) < sizeof name.text);
       static_cast<void>(lent_rate(segment, world.now_ns));
       return;
     }

@@ -32,8 +32,12 @@ over = []
 signal.signal(signal.SIGTERM, lambda *_: over.append(1))
 maps = {}
 
-def memory_of(name):
-    if name not in maps:
+def memory_of(name):  # a recorded job's file grows: its ring lies behind the segment
+    try:
+        bytes_ = os.stat(name).st_size
+    except OSError:
+        return maps.get(name)
+    if name not in maps or len(maps[name]) != bytes_:
         try:
             fd = os.open(name, os.O_RDWR)
             maps[name] = mmap.mmap(fd, 0)
@@ -43,10 +47,11 @@ def memory_of(name):
     return maps[name]
 
 def place(memory, name):  # where something lies, more often than where nothing does
-    if name.endswith("-ring"):
-        drained = struct.unpack_from("<Q", memory, 128)[0]
-        near = 256 + (drained + random.randrange(64)) % ((len(memory) - 256) // 64) * 64 + random.randrange(64)
-        return random.choice((random.randrange(256), near, random.randrange(len(memory))))
+    ring = len(memory) - 256 - (64 << 18)
+    if ring > 0 and random.randrange(2):
+        drained = struct.unpack_from("<Q", memory, ring + 128)[0]
+        near = 256 + (drained + random.randrange(64)) % (1 << 18) * 64 + random.randrange(64)
+        return ring + random.choice((random.randrange(256), near, random.randrange(len(memory) - ring)))
     if ".disks" in name:
         return random.choice((random.randrange(512), random.randrange(len(memory))))
     front, table = 4096, 262144

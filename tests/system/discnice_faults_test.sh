@@ -103,16 +103,17 @@ truncated() {
   [[ ! -e /dev/shm/$SEGMENT ]] || complain "the segment truncated to $1: it is still there"
 }
 
-# The ring through which a recording passes, likewise.
+# The ring through which a recording passes, behind the segment in its file, likewise.
+recorded_segments() { find /dev/shm -maxdepth 1 -name 'discnice-*' -size +16M; }
 ring_truncated() {
   local begun
   make_cold source
   "$DISCNICE" -q --rate 16MB --record recorded -- cp source target 2>said &
   LAUNCHER=$!
-  await 2 compgen -G '/dev/shm/discnice-*-ring' >/dev/null
+  await 2 eval '[[ -n $(recorded_segments) ]]'
   sleep 0.4
   begun=$(date +%s%N)
-  truncate -s 0 /dev/shm/discnice-*-ring
+  truncate -s -16M "$(recorded_segments)"
   wait "$LAUNCHER" || complain "the ring truncated: status $?: $(<said)"
   printf 'the ring truncated: done %s s later\n' "$(seconds_since "$begun")"
   holds "$(seconds_since "$begun") < 2.5" || complain 'the ring truncated: the copy hangs'

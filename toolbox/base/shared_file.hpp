@@ -17,9 +17,14 @@ namespace gray::base {
 /// writing. A failure is in error(): -EEXIST where anything has that name already, a symbolic link too.
 ScopedFd make_shared_file(const char* path);
 
+/// Whether a file may be known by more names than one. Where the kernel lets everybody make a second name for anybody's file
+/// (fs.protected_hardlinks), a file that is made fit, or written to before its content is checked, must have one only: it may be another file
+/// of the user's. One that is checked first may have several, or anybody could take it away by giving it a second.
+enum class Names : std::uint8_t { one, any };
+
 /// Opens the file `path` for reading and writing and tells its size. A failure is in error(): -ENOENT; -EPERM (somebody
-/// else's, open to others, or known by a second name); -EPROTO (no regular file); -EAGAIN (somebody holds a lease on it);
+/// else's, open to others, or known by more names than it may); -EPROTO (no regular file); -EAGAIN (somebody holds a lease on it);
 /// else as open(2). Never waits: not for a lease, not for the other end of a FIFO. Thread- and fork-safe; async-signal-safe.
-ScopedFd open_shared_file(const char* path, std::uint64_t* size_bytes);
+ScopedFd open_shared_file(const char* path, std::uint64_t* size_bytes, Names names = Names::one);
 
 }  // namespace gray::base

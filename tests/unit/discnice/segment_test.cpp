@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -27,6 +28,7 @@
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/guarded_word.hpp"
 #include "tools/discnice/protocol/members.hpp"
+#include "tools/discnice/protocol/ring.hpp"
 
 using namespace discnice;
 using namespace discnice::protocol;
@@ -63,7 +65,7 @@ struct Made {
     segment = made.value();
   }
   ~Made() {
-    unmap(segment);
+    if (segment != nullptr) unmap(segment);
     remove(name);
   }
   Made(const Made&) = delete;
@@ -93,7 +95,12 @@ struct File {
 };
 
 std::string own_name(const char* suffix) {
-  return "discnice-" + std::to_string(geteuid()) + "-" + std::to_string(getpid()) + "-" + suffix;
+  return "discnice-" + std::to_string(geteuid()) + "-" + std::to_string(getpid()) + "-" +
+         std::to_string(own_pid_namespace()) + "-" + suffix;
+}
+
+bool is_segment_name(const std::string& text, Maker* maker) {
+  return read_maker(text.data(), text.size(), maker);
 }
 
 std::vector<char> bytes_of(const Segment& segment) {
@@ -114,7 +121,6 @@ void use(Segment& segment) {
   total(segment, Counter::calls);
   leave(segment, member, discnice::test::own_pid());
   store_grant(segment, grant);
-  name_of(segment);
 }
 
 // Becomes another user who may open any file but owns none: the owner check is all that stands.
@@ -137,9 +143,14 @@ TEST_CASE("a segment made is found again by name, with what it was made with", "
   const Segment& segment = *joined.value();
   CHECK(joined.value() != made.segment);
   CHECK(std::string(segment.job_name) == "a job");
-  CHECK(std::string(name_of(segment).text) == made.text());
   CHECK(segment.owner_uid == geteuid());
   CHECK(segment.creator_pid == discnice::test::own_pid());
+  Maker maker{};
+  REQUIRE(read_maker(made.name, &maker));
+  CHECK(maker.user == geteuid());
+  CHECK(maker.pid == discnice::test::own_pid());
+  CHECK(maker.pid_namespace == own_pid_namespace());
+  CHECK(maker.at_ns == segment.created_ns);
   CHECK(segment.options.is_ledger_on == 1);
   CHECK(segment.options.cache_backend == 3);
   CHECK(segment.options.probe_hit_max_ns == 777);
@@ -173,11 +184,12 @@ TEST_CASE("a segment whose file was truncated is told from a whole one and from 
           "[segment]") {
   if (!has_folder()) return;
   const Made made;
-  CHECK_FALSE(is_cut_short(*made.segment));
+  CHECK_FALSE(is_cut_short(made.name));
   REQUIRE(truncate(made.path().c_str(), static_cast<off_t>(kFrontBytes)) == 0);
-  CHECK(is_cut_short(*made.segment));
+  CHECK(is_cut_short(made.name));
   REQUIRE(unlink(made.path().c_str()) == 0);
-  CHECK_FALSE(is_cut_short(*made.segment));
+  CHECK_FALSE(is_cut_short(made.name));
+  CHECK_FALSE(is_cut_short(SegmentName{}));
 }
 
 TEST_CASE("two segments of one process have two names", "[segment]") {
@@ -203,14 +215,13 @@ TEST_CASE("a private segment is shared with forked children and has no name", "[
   const auto made = make_private("LD_PRELOAD", kGrant, kOptions);
   REQUIRE(made.error() == 0);
   Segment& segment = *made.value();
-  CHECK(std::string(name_of(segment).text).empty());
   const pid_t child = start_child([&] {
     segment.lane_states[0].store(12);
     return 0;
   });
   CHECK(wait_for(child) == 0);
   CHECK(segment.lane_states[0].load() == 12);
-  remove(name_of(segment));  // removes nothing and says nothing
+  remove(SegmentName{});  // removes nothing and says nothing
   unmap(&segment);
 }
 
@@ -219,15 +230,27 @@ TEST_CASE("a job name that is too long is cut, not run over", "[segment]") {
   const auto made = make_private(name.c_str(), kGrant, kOptions);
   REQUIRE(made.error() == 0);
   CHECK(std::string(made.value()->job_name) == std::string(kJobNameBytesMax - 1, 'x'));
-  CHECK(made.value()->file_name[0] == '\0');
   unmap(made.value());
 }
 
 TEST_CASE("only names that make() could give out are names", "[segment]") {
-  const std::string longest = "discnice-" + std::string(kSegmentNameBytesMax - 10, '1');
-  CHECK(is_segment_name(longest.data(), longest.size()));
-  CHECK(is_segment_name("discnice-0-1-2", 14));
+  Maker maker{};
+  const std::string longest = "discnice-4294967295-4194304-4294967295-18446744073709551615";
+  REQUIRE(is_segment_name(longest, &maker));
+  CHECK(maker.user == UINT32_MAX);
+  CHECK(maker.pid == 4'194'304);
+  CHECK(maker.pid_namespace == UINT32_MAX);
+  CHECK(maker.at_ns == UINT64_MAX);
+  CHECK(is_segment_name("discnice-0-1-2-3", &maker));
   const std::vector<std::string> wrong = {"",
+                                          "discnice-0-1-2",
+                                          "discnice-0-1-2-",
+                                          "discnice-0-1-2-3-4",
+                                          "discnice-0--2-3",
+                                          "discnice--0-1-2-3",
+                                          "discnice-0-01-2-3",
+                                          "discnice-0-1-2-3-ring",
+                                          "discnice-0-1-2-18446744073709551616",
                                           "discnice",
                                           "discnice-",
                                           "discnice-1/2",
@@ -246,7 +269,7 @@ TEST_CASE("only names that make() could give out are names", "[segment]") {
                                           "discnice-" + std::string(5000, '1')};
   for (const std::string& name : wrong) {
     INFO(name);
-    CHECK_FALSE(is_segment_name(name.data(), name.size()));
+    CHECK_FALSE(is_segment_name(name, &maker));
     CHECK(join_error(name) == -EINVAL);
   }
 }
@@ -271,7 +294,7 @@ TEST_CASE("a symbolic link is refused even when it leads to a segment", "[segmen
   const Made made;
   const std::string link = own_name("1");
   REQUIRE(symlink(made.path().c_str(), path_of(link).c_str()) == 0);
-  CHECK(join_error(link) == -ELOOP);
+  CHECK(join_error(link) == -EPROTO);
   unlink(path_of(link).c_str());
 }
 
@@ -296,7 +319,7 @@ TEST_CASE("a folder, a pipe or a file of another size is refused", "[segment]") 
   }
   SECTION("a folder") {
     REQUIRE(mkdir(path_of(name).c_str(), 0700) == 0);
-    CHECK(join_error(name) == -EISDIR);
+    CHECK(join_error(name) == -EPROTO);
     rmdir(path_of(name).c_str());
   }
   SECTION("a pipe") {
@@ -333,7 +356,7 @@ TEST_CASE("a segment of another user is refused, however it can be opened", "[se
     if (setresuid(kStranger, kStranger, kStranger) != 0) return 99;
     return -join_error(made.text());
   });
-  CHECK(wait_for(plain) == EACCES);
+  CHECK(wait_for(plain) == EPERM);
   const pid_t mighty = start_child([&] {
     if (!become_stranger_who_may_open_all()) return 99;
     return -join_error(made.text());
@@ -374,10 +397,9 @@ TEST_CASE("any single wrong byte of the header is refused or does no harm", "[se
         std::memcpy(static_cast<void*>(bytes), good.data(), good.size());
         bytes[place] = static_cast<char>(static_cast<unsigned char>(bytes[place]) ^ change);
         const auto joined = join(made.name.text, std::strlen(made.name.text));
-        // The names must end within their fields: a wrong last byte is as bad as a wrong size.
-        const bool is_checked = place < checked_end ||
-                                place == offsetof(Segment, job_name) + kJobNameBytesMax - 1 ||
-                                place == offsetof(Segment, file_name) + kJobNameBytesMax - 1;
+        // The name must end within its field: a wrong last byte is as bad as a wrong size.
+        const bool is_checked =
+            place < checked_end || place == offsetof(Segment, job_name) + kJobNameBytesMax - 1;
         if (is_checked && joined.error() != -EPROTO) return 1;
         if (!is_checked && joined.error() != 0) return 2;
         if (!joined) continue;
@@ -390,16 +412,64 @@ TEST_CASE("any single wrong byte of the header is refused or does no harm", "[se
   CHECK(wait_for(child) == 0);
 }
 
-TEST_CASE("a wrong file name in the header has remove() leave other files alone", "[segment]") {
+TEST_CASE("root refuses a segment of another user, as anybody does", "[segment]") {
+  if (!has_folder()) return;
+  if (geteuid() != 0) {
+    WARN("not root: no other user to be");
+    return;
+  }
+  const Made made;
+  REQUIRE(chown(made.path().c_str(), kStranger, kStranger) == 0);
+  CHECK(join_error(made.text()) == -EPERM);
+}
+
+// Whoever may give anybody's file a second name (fs.protected_hardlinks=0) must not be able to take a job's segment away by that.
+TEST_CASE("a segment that somebody gave a second name is joined by its own", "[segment]") {
   if (!has_folder()) return;
   const Made made;
-  const File bystander(path_of("gray-" + own_name("8")), {'x'});
-  std::memset(made.segment->file_name, 'A', sizeof made.segment->file_name);
-  remove(name_of(*made.segment));
-  std::strcpy(made.segment->file_name, "discnice-../gray");
-  remove(name_of(*made.segment));
-  CHECK(access(bystander.path.c_str(), F_OK) == 0);
-  CHECK(access(made.path().c_str(), F_OK) == 0);
+  const std::string second = path_of(own_name("9"));
+  REQUIRE(link(made.path().c_str(), second.c_str()) == 0);
+  CHECK(join_error(made.text()) == 0);
+  unlink(second.c_str());
+}
+
+TEST_CASE("a segment whose owner holds a lease on it is refused at once", "[segment]") {
+  if (!has_folder()) return;
+  Made made;
+  const int holder = open(made.path().c_str(), O_RDWR | O_CLOEXEC);
+  REQUIRE(holder >= 0);
+  unmap(made.segment);
+  made.segment = nullptr;  // a lease is for a file that nobody else has open
+  if (fcntl(holder, F_SETLEASE, F_WRLCK) == 0) {
+    signal(SIGIO, SIG_IGN);
+    CHECK(join_error(made.text()) == -EAGAIN);
+    signal(SIGIO, SIG_DFL);
+  } else {
+    WARN("no lease to be had here: nothing tested");
+  }
+  close(holder);
+}
+
+TEST_CASE("the ring of a recorded job lies in its segment's file, and has no name that could be taken",
+          "[segment]") {
+  if (!has_folder()) return;
+  const Made made;
+  CHECK(join_ring(made.name).error() == -EPROTO);  // there is none yet
+  const auto whole = make_ring(made.name);
+  REQUIRE(whole.error() == 0);
+  struct stat status {};
+  REQUIRE(lstat(made.path().c_str(), &status) == 0);
+  CHECK(status.st_size == static_cast<off_t>(kRecordedBytes));
+  CHECK(join_error(made.text()) == 0);
+  whole.value()->lost.store(4711);
+  const auto joined = join_ring(made.name);
+  REQUIRE(joined.error() == 0);
+  CHECK(joined.value()->lost.load() == 4711);
+  std::memset(static_cast<void*>(whole.value()), 0xff, sizeof(Ring));
+  CHECK(join_error(made.text()) == 0);  // nothing of the segment is in the ring's place
+  CHECK(join_ring(made.name).error() == -EPROTO);
+  unmap_ring(joined.value());
+  unmap_ring(whole.value());
 }
 
 TEST_CASE("a grant read while it is written is one that was written", "[segment]") {

@@ -12,13 +12,13 @@
 #include <sstream>
 #include <system_error>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/cli/diagnostics.hpp"
+#include "tools/discnice/cli/process_facts.hpp"
 #include "tools/discnice/cli/sharing.hpp"
 #include "tools/discnice/cli/target.hpp"
 #include "tools/discnice/policy/registry.hpp"
@@ -45,30 +45,14 @@ std::string read_word(const std::string& path) {
   return text;
 }
 
-std::string read_all(const std::string& path) {
-  constexpr std::size_t kPieceBytes = 32768;
-  std::string content;
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return content;
-  ssize_t length = 0;
-  do {
-    const std::size_t before = content.size();
-    content.resize(before + kPieceBytes);
-    length = read(fd, content.data() + before, kPieceBytes);
-    content.resize(before + (length > 0 ? static_cast<std::size_t>(length) : 0));
-  } while (length > 0);
-  close(fd);
-  return content;
-}
-
 void append_children(const std::string& task, std::vector<pid_t>& found) {
-  std::istringstream children(read_all(task + "/children"));
+  std::istringstream children(read_proc(task + "/children"));
   for (pid_t child = 0; children >> child;) found.push_back(child);
 }
 
 // exec gives a process another one: it says where the program, its loader and its stack lie, which the kernel chooses anew.
 std::string image_of(pid_t pid) {
-  return read_all(proc(pid, "auxv"));
+  return read_proc(proc(pid, "auxv"));
 }
 
 // The libraries to be preloaded come before libc: while that is not there yet the loader is at work. On a busy disk this takes longer than
@@ -99,7 +83,7 @@ std::vector<pid_t> processes_below(pid_t pid) {
 }
 
 Coverage coverage_of(pid_t pid) {
-  const std::string maps = read_all(proc(pid, "maps"));
+  const std::string maps = read_proc(proc(pid, "maps"));
   if (maps.find(kLibraryName) != std::string::npos) return {true, ""};
   if (maps.empty()) {
     // A dead process has no map either; one of somebody else may not be looked into.
@@ -113,12 +97,13 @@ Coverage coverage_of(pid_t pid) {
   const std::string obstacle = obstacle_of(program);
   if (!obstacle.empty()) return {false, obstacle};
   if (is_being_loaded(maps)) return {};
-  const bool has_preload = read_all(proc(pid, "environ")).find(kLibraryName) != std::string::npos;
+  const bool has_preload = read_proc(proc(pid, "environ")).find(kLibraryName) != std::string::npos;
   return {false, has_preload ? "did not load it" : "was started with a scrubbed environment"};
 }
 
-JobKeeper::JobKeeper(protocol::Segment& segment, const policy::Schedule& schedule, bool is_coverage_required)
-    : segment_(segment), schedule_(schedule), is_coverage_required_(is_coverage_required) {}
+JobKeeper::JobKeeper(protocol::Segment& segment, const protocol::SegmentName& name,
+                     const policy::Schedule& schedule, bool is_coverage_required)
+    : segment_(segment), sharer_(name), schedule_(schedule), is_coverage_required_(is_coverage_required) {}
 
 void JobKeeper::report_uncovered(pid_t pid, const std::string& reason, pid_t program) {
   const std::string name = read_word(proc(pid, "comm"));
@@ -194,7 +179,7 @@ void JobKeeper::return_budget_of_dead() {
 
 void JobKeeper::look(pid_t program) {
   ++looks_;
-  lend_share(segment_);
+  sharer_.lend(segment_);
   return_budget_of_dead();
   const bool is_early = looks_ < kLooksPerSecond && std::has_single_bit(looks_);
   if (!is_early && looks_ % kLooksPerSecond != 0 && suspects_.empty()) return;

@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include "tools/discnice/cli/sharing.hpp"
 #include "tools/discnice/policy/schedule.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 
@@ -26,7 +27,8 @@ struct UncoveredProgram {
 
 class JobKeeper {
  public:
-  JobKeeper(protocol::Segment& segment, const policy::Schedule& schedule, bool is_coverage_required);
+  JobKeeper(protocol::Segment& segment, const protocol::SegmentName& name, const policy::Schedule& schedule,
+            bool is_coverage_required);
 
   /// One look, `program` being the process that was started. Says on stderr what is uncovered, once a program.
   void look(pid_t program);
@@ -43,6 +45,7 @@ class JobKeeper {
   void return_budget_of_dead();
 
   protocol::Segment& segment_;
+  Sharer sharer_;
   policy::Schedule schedule_;
   bool is_coverage_required_;
   bool has_ended_job_ = false;

@@ -1,60 +1,162 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/jobs.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
+#include <memory>
 
+#include <dirent.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "toolbox/base/clock.hpp"
+#include "toolbox/cli/diagnostics.hpp"
+#include "tools/discnice/cli/process_facts.hpp"
 #include "tools/discnice/protocol/members.hpp"
-#include "tools/discnice/protocol/segment.hpp"
 
 namespace discnice::cli {
 namespace {
+
+using protocol::Maker;
 
 bool is_alive(std::uint32_t pid) {
   return kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH;
 }
 
-bool has_process(const protocol::Segment& segment, std::uint32_t pid) {
-  if (segment.creator_pid == pid) return true;
+bool has_process(const MappedJob& job, std::uint32_t pid) {
+  if (job.number() == pid) return true;
   bool has_slot = false;
-  protocol::for_each_member(segment, [&](const protocol::Member& member) {
+  protocol::for_each_member(job.segment(), [&](const protocol::Member& member) {
     if (member.pid.load(std::memory_order_relaxed) == pid) has_slot = true;
   });
   return has_slot && is_alive(pid);
 }
 
+// The entries of a folder whose names begin so, as far as they can be read until then: anybody can make a name more.
+struct Entries {
+  std::vector<std::string> names;
+  bool is_complete = true;
+};
+
+Entries entries_of(const char* folder, const std::string& prefix, std::uint64_t end_ns) {
+  Entries found;
+  const std::unique_ptr<DIR, int (*)(DIR*)> names(opendir(folder), closedir);
+  unsigned count = 0;
+  while (const dirent* entry = names != nullptr ? readdir(names.get()) : nullptr) {
+    constexpr unsigned kNamesPerLookAtClock = 64;
+    if (++count % kNamesPerLookAtClock == 0 && gray::base::monotonic_ns() > end_ns) {
+      found.is_complete = false;
+      break;
+    }
+    if (std::strncmp(entry->d_name, prefix.c_str(), prefix.size()) == 0)
+      found.names.emplace_back(entry->d_name);
+  }
+  return found;
+}
+
+Entries own_entries(std::uint64_t end_ns) {
+  return entries_of(protocol::kSegmentFolder, fmt::format("{}{}-", protocol::kSegmentPrefix, geteuid()),
+                    end_ns);
+}
+
+bool is_made_by(const protocol::Segment& segment, const Maker& maker) {
+  return segment.creator_pid == maker.pid && segment.created_ns == maker.at_ns;
+}
+
+// A file of this user whose maker is gone, with nobody alive who says that he is in it.
+bool is_deserted(const std::string& name) {
+  Maker maker{};
+  if (!protocol::read_maker(name.data(), name.size(), &maker)) return false;
+  struct stat status {};
+  if (lstat((protocol::kSegmentFolder + name).c_str(), &status) != 0) return false;
+  if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || maker.user != geteuid()) return false;
+  if (maker.pid_namespace == 0 || maker.pid_namespace != protocol::own_pid_namespace()) return false;
+  if (is_own_since(maker.pid, maker.at_ns)) return false;
+  const auto segment = protocol::join(name.data(), name.size());
+  if (!segment) return true;  // another release's, or half made
+  const bool is_empty = protocol::count_alive(*segment.value()) == 0;
+  protocol::unmap(segment.value());
+  return is_empty;
+}
+
+// Takes those out that a process of this user has mapped, whatever stands in them. False: that cannot be told.
+bool keep_unmapped(std::vector<std::string>& names) {
+  const Entries processes = entries_of("/proc", "", gray::base::monotonic_ns() + kLookMaxNs);
+  if (processes.names.empty() || !processes.is_complete) return false;
+  for (const std::string& entry : processes.names) {
+    if (names.empty()) break;
+    const std::uint64_t pid = std::strtoull(entry.c_str(), nullptr, 10);
+    const auto facts = pid != 0 ? facts_of(pid) : std::nullopt;
+    if (!facts || facts->user != geteuid()) continue;
+    const std::string maps = read_proc(fmt::format("/proc/{}/maps", pid));
+    std::erase_if(names, [&maps](const std::string& name) { return maps.find(name) != std::string::npos; });
+  }
+  return true;
+}
+
 }  // namespace
+
+MappedJob::MappedJob(protocol::Segment* segment, const protocol::SegmentName& name,
+                     const protocol::Maker& maker)
+    : segment_(segment),
+      name_(name),
+      maker_(maker),
+      is_kept_(maker.pid_namespace == protocol::own_pid_namespace() && is_own_since(maker.pid, maker.at_ns)) {
+}
 
 MappedJob::~MappedJob() {
   if (segment_ != nullptr) protocol::unmap(segment_);
 }
 
-std::vector<MappedJob> find_jobs(Whose whose) {
-  std::vector<MappedJob> jobs;
-  const std::string own_prefix = whose == Whose::own
-                                     ? fmt::format("{}{}-", protocol::kSegmentPrefix, geteuid())
-                                     : protocol::kSegmentPrefix;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(protocol::kSegmentFolder, error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.rfind(own_prefix, 0) != 0) continue;
-    const auto segment = protocol::join(name.data(), name.size());
-    if (!segment) continue;  // another version, or going away this moment
-    MappedJob job(segment.value());
-    if (is_alive(job.segment().creator_pid) || protocol::count_alive(job.segment()) != 0) {
-      jobs.push_back(std::move(job));
-    } else {
-      protocol::remove(protocol::name_of(job.segment()));
+std::uint64_t MappedJob::age_ns() const {
+  const std::uint64_t now_ns = gray::base::monotonic_ns();
+  return now_ns > maker_.at_ns ? now_ns - maker_.at_ns : 0;
+}
+
+FoundJobs find_jobs() {
+  FoundJobs found;
+  const std::uint64_t end_ns = gray::base::monotonic_ns() + kLookMaxNs;
+  const Entries entries = own_entries(end_ns);
+  found.is_complete = entries.is_complete;
+  for (const std::string& name : entries.names) {
+    if (gray::base::monotonic_ns() > end_ns) {
+      found.is_complete = false;
+      break;
     }
+    Maker maker{};
+    if (!protocol::read_maker(name.data(), name.size(), &maker)) continue;
+    const auto segment = protocol::join(name.data(), name.size());
+    if (!segment) continue;  // somebody else's, another version's, or going away this moment
+    MappedJob job(segment.value(), protocol::name_from(name.data(), name.size()), maker);
+    // Of a segment with a second name only the one counts that it was made under.
+    const bool is_first_name = is_made_by(job.segment(), maker);
+    if (is_first_name && (job.is_kept() || protocol::count_alive(job.segment()) != 0))
+      found.jobs.push_back(std::move(job));
   }
-  return jobs;
+  return found;
+}
+
+std::vector<MappedJob> find_jobs_or_warn() {
+  FoundJobs found = find_jobs();
+  if (!found.is_complete)
+    gray::cli::warn("there are too many names in /dev/shm to look at in {} ms: some jobs may be missing",
+                    kLookMaxNs / 1'000'000);
+  return std::move(found.jobs);
+}
+
+void clear_leftovers() {
+  std::vector<std::string> deserted;
+  const std::uint64_t end_ns = gray::base::monotonic_ns() + kLookMaxNs;
+  for (const std::string& name : own_entries(end_ns).names) {
+    if (gray::base::monotonic_ns() > end_ns) return;
+    if (is_deserted(name)) deserted.push_back(name);
+  }
+  if (deserted.empty() || !keep_unmapped(deserted)) return;
+  for (const std::string& name : deserted) protocol::remove(protocol::name_from(name.data(), name.size()));
 }
 
 std::string command_of(const protocol::Segment& segment) {
@@ -62,12 +164,12 @@ std::string command_of(const protocol::Segment& segment) {
 }
 
 std::optional<MappedJob> find_job(const std::string& name, std::string* problem) {
-  std::vector<MappedJob> jobs = find_jobs();
+  std::vector<MappedJob> jobs = find_jobs_or_warn();
   const auto number = static_cast<std::uint32_t>(std::strtoul(name.c_str(), nullptr, 10));
   const bool is_number = !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
   MappedJob* found = nullptr;
   for (MappedJob& job : jobs) {
-    if (is_number ? !has_process(job.segment(), number) : command_of(job.segment()) != name) continue;
+    if (is_number ? !has_process(job, number) : command_of(job.segment()) != name) continue;
     if (found != nullptr) {
       *problem =
           fmt::format("more than one job runs '{}': name it by its number, see 'discnice status'", name);

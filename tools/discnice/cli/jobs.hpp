@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // jobs: the segments of this user's jobs in /dev/shm.
+//
+// Everybody may make names there, and any name he likes. So a job is found by a name of ours over a file of ours; whose it is and whether its
+// maker lives is asked of the kernel, and nothing is removed because of what stands in a segment. Uid 0 sees its own jobs, as any user does.
 #pragma once
 
 #include <optional>
@@ -7,31 +10,56 @@
 #include <vector>
 
 #include "tools/discnice/protocol/layout.hpp"
+#include "tools/discnice/protocol/segment.hpp"
 
 namespace discnice::cli {
 
 /// A mapped segment; unmapped when it goes.
 class MappedJob {
  public:
-  explicit MappedJob(protocol::Segment* segment) : segment_(segment) {}
+  MappedJob(protocol::Segment* segment, const protocol::SegmentName& name, const protocol::Maker& maker);
   ~MappedJob();
-  MappedJob(MappedJob&& other) noexcept : segment_(other.segment_) { other.segment_ = nullptr; }
+  MappedJob(MappedJob&& other) noexcept
+      : segment_(other.segment_), name_(other.name_), maker_(other.maker_), is_kept_(other.is_kept_) {
+    other.segment_ = nullptr;
+  }
   MappedJob(const MappedJob&) = delete;
   MappedJob& operator=(const MappedJob&) = delete;
   MappedJob& operator=(MappedJob&&) = delete;
 
   [[nodiscard]] const protocol::Segment& segment() const { return *segment_; }
   [[nodiscard]] protocol::Segment& segment() { return *segment_; }
+  /// Under which it was found.
+  [[nodiscard]] const char* name() const { return name_.text; }
+  /// The pid that started it, by which people name it.
+  [[nodiscard]] std::uint64_t number() const { return maker_.pid; }
+  [[nodiscard]] std::uint64_t age_ns() const;
+  /// Whether the process that started it was still there, and still this user's, when the job was found.
+  [[nodiscard]] bool is_kept() const { return is_kept_; }
 
  private:
   protocol::Segment* segment_;
+  protocol::SegmentName name_;
+  protocol::Maker maker_;
+  bool is_kept_;
 };
 
-/// Whose jobs.
-enum class Whose : std::uint8_t { own, everybodys };
+/// So long a look at the names in /dev/shm may take, however many there are.
+inline constexpr std::uint64_t kLookMaxNs = 100'000'000;
 
-/// The jobs of this user (root may ask for everybody's) that have somebody alive in them. Removes what dead ones left behind.
-std::vector<MappedJob> find_jobs(Whose whose = Whose::own);
+/// The jobs of this user that have somebody alive in them.
+struct FoundJobs {
+  std::vector<MappedJob> jobs;
+  bool is_complete = true;  // false: there were more names than could be looked at
+};
+FoundJobs find_jobs();
+
+/// The same for a person, who is told when some may be missing.
+std::vector<MappedJob> find_jobs_or_warn();
+
+/// Removes what this user's killed jobs have left behind: files of this user under a name of ours, whose maker is gone and which no process has
+/// mapped. Without /proc, and of another PID namespace, nothing.
+void clear_leftovers();
 
 /// The job of that number (the pid that started it), with that process in it, or the only one with that command. Nothing, and a
 /// sentence in `problem`, when there is none or more than one.

@@ -59,7 +59,7 @@ int Observation::open() {
               gray::cli::error_text(errno));
 }
 
-int Observation::start(const protocol::Segment& segment) {
+int Observation::start(const protocol::Segment& segment, const protocol::SegmentName& name) {
   if (options_.job.recorded == 0) return 0;
   Recorder::Listener listener;
   if (!options_.profile_path.empty()) {
@@ -68,7 +68,6 @@ int Observation::start(const protocol::Segment& segment) {
         std::make_unique<Profile>(std::filesystem::weakly_canonical(preload_library().path, error).string());
     listener = [this](const protocol::TakenRecord& record) { profile_->take(record); };
   }
-  const protocol::SegmentName name = protocol::name_of(segment);
   const int error = recorder_.start(name, header_of(options_, segment), std::move(listener));
   if (error == 0) return 0;
   protocol::remove(name);

@@ -27,7 +27,7 @@ class Observation {
   int open();
 
   /// Makes the ring of the job, which exists, and begins to drain it. 0, or the status to end with; the job is removed then.
-  int start(const protocol::Segment& segment);
+  int start(const protocol::Segment& segment, const protocol::SegmentName& name);
 
   /// Ends the files when the program has ended.
   void finish(const std::optional<KernelAccount>& account);

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
-#include "toolbox/base/clock.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "tools/discnice/cli/jobs.hpp"
@@ -24,7 +23,7 @@ int report_main(int argc, char** argv) {
   const auto job = find_job(name, &problem);
   if (!job) return gray::cli::fail(gray::cli::kExitSomeFailed, "{}", problem);
   Report report = make_report(job->segment());
-  report.elapsed_s = static_cast<double>(gray::base::monotonic_ns() - job->segment().created_ns) / 1e9;
+  report.elapsed_s = static_cast<double>(job->age_ns()) / 1e9;
   std::fputs((is_json ? report_json(report) : report_text(report)).c_str(), stdout);
   return gray::cli::close_stdout(0);
 }

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <iostream>
 
+#include <unistd.h>
+
 #include "toolbox/cli/diagnostics.hpp"
 #include "tools/discnice/cli/host_parameters.hpp"
 #include "tools/discnice/cli/job_keeper.hpp"
@@ -18,6 +20,8 @@
 #include "tools/discnice/cli/run_options.hpp"
 #include "tools/discnice/cli/subcommands.hpp"
 #include "tools/discnice/cli/target.hpp"
+#include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/protocol/board.hpp"
 #include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 #include "tools/discnice/protocol/segment_guard.hpp"
@@ -72,26 +76,41 @@ void warn_when_uncovered(const protocol::Segment& segment, const std::string& co
   gray::cli::warn("'{}' did not load libdiscnice.so: it is running without a limit", command);
 }
 
+// Whoever comes first may have taken the board's name. A job that gives way then takes this user's other jobs for strangers; others go on as they
+// would.
+void warn_when_board_is_taken(const protocol::Segment& segment) {
+  if (policy::policy_by_id(protocol::load_grant(segment).policy_id).hold == nullptr) return;
+  const auto board = protocol::map_board();
+  if (board) {
+    protocol::unmap(board.value());
+  } else if (board.error() == -EPERM || board.error() == -EPROTO) {
+    gray::cli::warn(
+        "{}{} is not this user's alone: this job gives way to this user's other jobs as well, until its "
+        "owner or root removes that",
+        protocol::kSegmentFolder, protocol::board_name(geteuid()).text);
+  }
+}
+
 // What the program does not wait for: whether a timed probe is a hit is asked after the first ones at the earliest, and by pairs until it is known.
 void finish_start(protocol::Segment& segment) {
   protocol::publish_probe_limit(segment, probe_limit().hit_max_ns);
-  find_jobs();  // clears away what killed jobs left in /dev/shm
+  warn_when_board_is_taken(segment);
+  clear_leftovers();
 }
 
 // Runs the command in a job that exists, reports, and returns the status to end with.
 int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& segment,
-            std::ofstream& report_file, Observation& observation) {
+            const protocol::SegmentName& name, std::ofstream& report_file, Observation& observation) {
   const std::string& command = options.command.front();
-  const protocol::SegmentName name = protocol::name_of(segment);
-  if (const int status = observation.start(segment)) return status;
-  JobKeeper keeper(segment, options.schedule, options.is_coverage_required);
+  if (const int status = observation.start(segment, name)) return status;
+  JobKeeper keeper(segment, name, options.schedule, options.is_coverage_required);
   keeper.follow_schedule();
   const Keep keep{kKeepMs, [&](pid_t program) { keeper.look(program); }};
   const Ended ended = run_and_wait(
       launch, [&] { finish_start(segment); }, [&] { warn_when_uncovered(segment, command); }, keep);
   observation.finish(ended.account);
   Report report = make_report(segment);
-  if (protocol::is_lost(segment) || protocol::is_cut_short(segment))
+  if (protocol::is_lost(segment) || protocol::is_cut_short(name))
     gray::cli::warn("somebody has damaged the job's account in /dev/shm: '{}' ran on without a limit",
                     command);
   if (report.still_running == 0) protocol::remove(name);
@@ -121,7 +140,7 @@ int run_as_asked(RunOptions& options) {
   const auto make = [&] { return protocol::make(job_name.c_str(), options.grant, options.job, &name); };
   auto segment = make();
   if (segment.error() == -ENOSPC) {
-    find_jobs();  // what killed jobs left may be what fills it
+    clear_leftovers();  // they may be what fills it
     segment = make();
   }
   if (!segment) return fail_segment(segment.error());
@@ -134,7 +153,7 @@ int run_as_asked(RunOptions& options) {
                        {"DISCNICE_POLICY", ""},
                        {"DISCNICE_LEDGER", ""},
                        {"DISCNICE_BACKEND", ""}}};
-  return run_job(options, launch, *segment.value(), report_file, observation);
+  return run_job(options, launch, *segment.value(), name, report_file, observation);
 }
 
 }  // namespace

@@ -1,17 +1,63 @@
 // SPDX-License-Identifier: MIT
-// sharing: divides one rate among the jobs that share it, and lends each its part.
+// sharing: divides one rate among the jobs of one user that share it, and lends each its part.
+//
+// Only this user's own jobs take part, and only those whose launcher is there by the kernel's word: what other users move is seen on the disk, not
+// in what they say of themselves. Nobody is lent more than his own --rate.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tools/discnice/cli/jobs.hpp"
+#include "tools/discnice/policy/share.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 
 namespace discnice::cli {
 
-/// For a job of policy `share`: divides its rate among all of this user's jobs with that policy that use the disk now, and lends it
-/// its part. Every launcher does this for its own job, and they come to the same answer. Nothing for other policies, and nothing while a
-/// daemon lends.
-void lend_share(protocol::Segment& segment);
+/// This user's jobs of policy `share` that are kept by a launcher, and what each used lately.
+class SharingJobs {
+ public:
+  /// Looks who is there now. Where looking takes long, because there are very many names in /dev/shm, it is done less often, so that it takes
+  /// a small part of the time.
+  void look(std::uint64_t now_ns);
 
-/// The daemon's part: divides `total_bytes_per_s` (0: the largest rate among them) among all sharing jobs, as root everybody's.
-void lend_to_all(std::uint64_t total_bytes_per_s);
+  /// Those that the last look found.
+  [[nodiscard]] std::vector<MappedJob>& here() { return here_; }
+
+  /// What the job of that name would use.
+  policy::Claim claim_of(const char* name, const protocol::Segment& segment, std::uint64_t now_ns);
+
+ private:
+  struct Usage {
+    std::uint64_t at_ns = 0;
+    std::uint64_t bytes = 0;
+    double bytes_per_s = 0;
+    std::uint64_t waits = 0;
+    std::uint64_t waited_at_ns = 0;
+  };
+  static bool has_waited_lately(const protocol::Segment& segment, Usage& usage, std::uint64_t now_ns);
+
+  std::vector<MappedJob> here_;
+  std::uint64_t look_again_at_ns_ = 0;
+  std::map<std::string, Usage> usages_;  // by the segment's name
+};
+
+/// For one job: its launcher's part. Every launcher does this for its own job, and they come to the same answer.
+class Sharer {
+ public:
+  explicit Sharer(const protocol::SegmentName& name) : name_(name) {}
+
+  /// Lends the job its part of its own rate. Nothing for other policies, and nothing while a daemon lends.
+  void lend(protocol::Segment& segment);
+
+ private:
+  protocol::SegmentName name_;
+  SharingJobs jobs_;
+};
+
+/// The daemon's part: divides `total_bytes_per_s` (0: the largest rate among them) among all of them.
+void lend_to_all(SharingJobs& jobs, std::uint64_t total_bytes_per_s);
 
 }  // namespace discnice::cli

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
-#include "toolbox/base/clock.hpp"
 #include "toolbox/cli/columns.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
@@ -35,9 +34,10 @@ struct Row {
   std::uint64_t age_ns;
 };
 
-Row row_of(const protocol::Segment& segment) {
+Row row_of(const MappedJob& job) {
+  const protocol::Segment& segment = job.segment();
   const Grant grant = protocol::load_grant(segment);
-  return {std::to_string(segment.creator_pid),
+  return {std::to_string(job.number()),
           command_of(segment),
           policy::policy_by_id(grant.policy_id).name,
           grant.rate_bytes_per_s,
@@ -45,7 +45,7 @@ Row row_of(const protocol::Segment& segment) {
           protocol::total(segment, Counter::settled_read_bytes),
           protocol::total(segment, Counter::settled_write_bytes),
           protocol::total(segment, Counter::slept_ns),
-          gray::base::monotonic_ns() - segment.created_ns};
+          job.age_ns()};
 }
 
 Cell bytes_cell(std::uint64_t bytes) {
@@ -94,8 +94,9 @@ int status_main(int argc, char** argv) {
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
   const auto selection = gray::cli::select_columns(gray::cli::heads_of(columns()), output);
   if (!selection.is_ok()) return gray::cli::fail_usage("{}", selection.problem);
+  clear_leftovers();
   std::vector<Row> rows;
-  for (const MappedJob& job : find_jobs()) rows.push_back(row_of(job.segment()));
+  for (const MappedJob& job : find_jobs_or_warn()) rows.push_back(row_of(job));
   if (rows.empty() && !is_json) {
     gray::cli::warn("no job is running");
     return gray::cli::close_stdout(0);

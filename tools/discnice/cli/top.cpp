@@ -89,10 +89,11 @@ void fill_rates(Row& row, const Sums& before, const Sums& now) {
   row.waited_share = rate(before.slept_ns, now.slept_ns) / 1e9;
 }
 
-std::uint64_t count_uncovered(const protocol::Segment& segment) {
+std::uint64_t count_uncovered(const MappedJob& job) {
   std::uint64_t count = 0;
-  bool is_launcher = true;  // the first is the process that started the job, and no member
-  for (const pid_t pid : processes_below(static_cast<pid_t>(segment.creator_pid))) {
+  if (!job.is_kept()) return count;  // the number may be anybody's by now
+  bool is_launcher = true;           // the first is the process that started the job, and no member
+  for (const pid_t pid : processes_below(static_cast<pid_t>(job.number()))) {
     if (!is_launcher && !coverage_of(pid).obstacle.empty()) ++count;
     is_launcher = false;
   }
@@ -117,21 +118,22 @@ class Watch {
   std::vector<Row> look() {
     std::vector<Row> rows;
     const std::uint64_t now_ns = gray::base::monotonic_ns();
-    for (const MappedJob& job : find_jobs()) add_job(rows, job.segment(), now_ns);
+    for (const MappedJob& job : find_jobs_or_warn()) add_job(rows, job, now_ns);
     return rows;
   }
 
  private:
-  void add_job(std::vector<Row>& rows, const protocol::Segment& segment, std::uint64_t now_ns) {
+  void add_job(std::vector<Row>& rows, const MappedJob& job, std::uint64_t now_ns) {
+    const protocol::Segment& segment = job.segment();
     Row row;
-    row.job = std::to_string(segment.creator_pid);
+    row.job = std::to_string(job.number());
     row.pid = "-";
     row.command = command_of(segment);
     row.limits = limits_text(protocol::load_grant(segment));
     row.processes = protocol::count_alive(segment);
-    row.uncovered = count_uncovered(segment);
+    row.uncovered = count_uncovered(job);
     row.foreground = foreground_of(segment, now_ns);
-    advance(row, protocol::name_of(segment).text, sums_of(segment, now_ns));
+    advance(row, job.name(), sums_of(segment, now_ns));
     rows.push_back(row);
     if (!has_processes_) return;
     protocol::for_each_member(segment, [&](const protocol::Member& member) {

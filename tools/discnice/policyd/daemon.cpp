@@ -68,7 +68,7 @@ void sleep_for(std::uint64_t duration_ns) {
 // Samples till the tick is over; asleep for all of it while nobody wants to know.
 void sample_for(DiskSampler& sampler, std::uint64_t tick_ns) {
   const std::uint64_t end_ns = gray::base::monotonic_ns() + tick_ns;
-  sampler.find_boards();
+  sampler.find_board();
   while (is_over == 0 && is_reload_wanted == 0) {
     const bool is_wanted = sampler.sample();
     const std::uint64_t now_ns = gray::base::monotonic_ns();
@@ -80,12 +80,13 @@ void sample_for(DiskSampler& sampler, std::uint64_t tick_ns) {
 
 void serve_until_told(const std::string& path, DaemonConfig config) {
   DiskSampler sampler;
+  cli::SharingJobs jobs;
   while (is_over == 0) {
     if (is_reload_wanted != 0) {
       is_reload_wanted = 0;
       reload(path, config);
     }
-    cli::lend_to_all(config.total_bytes_per_s);
+    cli::lend_to_all(jobs, config.total_bytes_per_s);
     sample_for(sampler, config.tick_ns);
   }
 }
@@ -93,8 +94,7 @@ void serve_until_told(const std::string& path, DaemonConfig config) {
 }  // namespace
 
 int daemon_main(int argc, char** argv) {
-  CLI::App app{"Divides one disk rate among the jobs of policy 'share': this user's, or as root everybody's.",
-               "discnice-policyd"};
+  CLI::App app{"Divides one disk rate among this user's jobs of policy 'share'.", "discnice-policyd"};
   std::string path;
   bool does_check = false;
   app.add_option("-c,--config", path, "its configuration")->type_name("FILE");

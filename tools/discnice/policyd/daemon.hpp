@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // daemon: divides one disk rate among the jobs that share it, until told to end.
 //
-// Jobs need no daemon: each launcher divides for its own job. The daemon does it once for all, of all users when it is root's, under
-// one total. What it lends is stale after a second, so a dead or stopped daemon means the launchers' own division again.
+// Jobs need no daemon: each launcher divides for its own job. The daemon does it once for all of one user's, under one total.
+// Uid 0 is a user like any other: who would divide for others had to believe, and write to, what they have made. What it lends is stale after a second, so a dead or stopped daemon means the launchers' own division again.
 #pragma once
 
 namespace discnice::policyd {

@@ -7,8 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <string>
 
 #include "tools/discnice/protocol/board.hpp"
 
@@ -24,14 +22,14 @@ class DiskSampler {
   DiskSampler(const DiskSampler&) = delete;
   DiskSampler& operator=(const DiskSampler&) = delete;
 
-  /// Looks for boards: this user's, or as root everybody's. Now and then.
-  void find_boards();
+  /// Maps this user's board, which may be another file than before. Now and then.
+  void find_board();
 
   /// Samples what is wanted. True when anything was.
   bool sample();
 
  private:
-  std::map<std::string, protocol::Board*> boards_;  // by the names of their files
+  protocol::Board* board_ = nullptr;
 };
 
 }  // namespace discnice::policyd

@@ -9,9 +9,9 @@
 #include <sys/syscall.h>
 
 #include "toolbox/base/raw_sys.hpp"
+#include "toolbox/base/shared_file.hpp"
 #include "toolbox/base/short_text.hpp"
 #include "tools/discnice/protocol/segment.hpp"
-#include "tools/discnice/protocol/shared_file.hpp"
 
 namespace discnice::protocol {
 namespace {
@@ -21,9 +21,8 @@ using gray::base::append_text;
 using gray::base::is_raw_error;
 using gray::base::raw_syscall;
 using gray::base::Result;
+using gray::base::ScopedFd;
 using gray::base::word;
-
-constexpr long kMode = 0600;
 
 struct Path {
   char text[sizeof kSegmentFolder + sizeof BoardName::text];
@@ -35,27 +34,31 @@ Path path_of(const BoardName& name) {
   return path;
 }
 
-// What is below a descriptor: root may look into anybody's board, and makes none but its own.
-enum class Kind : std::uint8_t { foreign, begun, whole };
-
-Kind kind_of(long descriptor, std::uint32_t user) {
+// Takes away what this user has under the board's name and cannot use: a file that others may open or that is another file's second name, a link,
+// an empty folder. What is somebody else's stays: who owns a name in /dev/shm is asked of the kernel, for uid 0 as well.
+bool clear_own(const Path& path) {
   struct stat status {};
-  if (is_raw_error(raw_syscall(SYS_fstat, descriptor, word(&status))) || status.st_uid != user)
-    return Kind::foreign;
-  constexpr std::uint64_t kSectorBytes = 512;
-  const bool is_whole = status.st_size == sizeof(Board) &&
-                        static_cast<std::uint64_t>(status.st_blocks) * kSectorBytes >= sizeof(Board);
-  return is_whole ? Kind::whole : Kind::begun;
+  const long result =
+      raw_syscall(SYS_newfstatat, AT_FDCWD, word(path.text), word(&status), AT_SYMLINK_NOFOLLOW);
+  if (is_raw_error(result) || status.st_uid != static_cast<uid_t>(raw_syscall(SYS_geteuid))) return false;
+  const long flags = S_ISDIR(status.st_mode) ? AT_REMOVEDIR : 0;
+  return !is_raw_error(raw_syscall(SYS_unlinkat, AT_FDCWD, word(path.text), flags));
 }
 
-// Closes the descriptor in any case.
-Result<Board*> map(long descriptor) {
-  long answer = check_shared_file(descriptor, sizeof(Board));
-  if (answer == 0)
-    answer = raw_syscall(SYS_mmap, 0, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-  raw_syscall(SYS_close, descriptor);
-  if (is_raw_error(answer)) return Result<Board*>::failure(static_cast<int>(answer));
-  return reinterpret_cast<Board*>(answer);
+ScopedFd open_or_make(const Path& path, std::uint64_t* size_bytes) {
+  ScopedFd file = gray::base::open_shared_file(path.text, size_bytes);
+  const bool is_unfit = file.error() == -EPERM || file.error() == -EPROTO;
+  if (file.error() == -ENOENT || (is_unfit && clear_own(path)))
+    file = gray::base::make_shared_file(path.text);
+  if (file.error() == -EEXIST) file = gray::base::open_shared_file(path.text, size_bytes);
+  return file;
+}
+
+// A file that was just made, or left half made by somebody who was killed, or has another size for whatever reason. Nobody maps more of it than a
+// board, so nobody loses what he has; memory is reserved before it is touched.
+long make_whole(long descriptor, std::uint64_t size_bytes) {
+  const long result = size_bytes > sizeof(Board) ? raw_syscall(SYS_ftruncate, descriptor, sizeof(Board)) : 0;
+  return is_raw_error(result) ? result : raw_syscall(SYS_fallocate, descriptor, 0, 0, sizeof(Board));
 }
 
 bool is_fresh(std::uint64_t at_ns, std::uint64_t now_ns) {
@@ -72,31 +75,15 @@ BoardName board_name(std::uint32_t user) {
 }
 
 Result<Board*> map_board() {
-  const auto user = static_cast<std::uint32_t>(raw_syscall(SYS_geteuid));
-  const Path path = path_of(board_name(user));
-  const long descriptor =
-      raw_syscall(SYS_openat, AT_FDCWD, word(path.text), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kMode);
-  if (is_raw_error(descriptor)) return Result<Board*>::failure(static_cast<int>(descriptor));
-  const Kind kind = kind_of(descriptor, user);
-  if (kind == Kind::foreign) {
-    raw_syscall(SYS_close, descriptor);
-    return Result<Board*>::failure(-EPERM);
-  }
-  if (kind == Kind::whole) return map(descriptor);
-  // Of a new one the memory is reserved before it is touched.
-  const long status = raw_syscall(SYS_fallocate, descriptor, 0, 0, sizeof(Board));
-  if (!is_raw_error(status)) return map(descriptor);
-  raw_syscall(SYS_close, descriptor);
-  raw_syscall(SYS_unlinkat, AT_FDCWD, word(path.text), 0);
-  return Result<Board*>::failure(static_cast<int>(status));
-}
-
-Result<Board*> join_board(const BoardName& name) {
-  const Path path = path_of(name);
-  const long descriptor =
-      raw_syscall(SYS_openat, AT_FDCWD, word(path.text), O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
-  if (is_raw_error(descriptor)) return Result<Board*>::failure(static_cast<int>(descriptor));
-  return map(descriptor);
+  const Path path = path_of(board_name(static_cast<std::uint32_t>(raw_syscall(SYS_geteuid))));
+  std::uint64_t size_bytes = 0;
+  const ScopedFd file = open_or_make(path, &size_bytes);
+  if (!file.is_open()) return Result<Board*>::failure(file.error());
+  long answer = make_whole(file.get(), size_bytes);
+  if (!is_raw_error(answer))
+    answer = raw_syscall(SYS_mmap, 0, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  if (is_raw_error(answer)) return Result<Board*>::failure(static_cast<int>(answer));
+  return reinterpret_cast<Board*>(answer);
 }
 
 void unmap(Board* board) {

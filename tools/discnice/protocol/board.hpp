@@ -49,11 +49,9 @@ struct BoardName {
 };
 BoardName board_name(std::uint32_t user);
 
-/// Maps the board of the calling user, made if there is none. Errors as of segment.hpp.
+/// Maps the board of the calling user, uid 0 like any other. It is made if there is none, and made anew or made whole if what this user has
+/// under its name is no board. Errors: -EPERM or -EPROTO (the name is somebody else's), -ENOSPC, else as open(2). Never waits.
 gray::base::Result<Board*> map_board();
-
-/// Maps the board of that name, which is there. Errors: as open(2); -EPERM (not ours alone), -EPROTO (no board).
-gray::base::Result<Board*> join_board(const BoardName& name);
 
 void unmap(Board* board);
 

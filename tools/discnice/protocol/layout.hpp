@@ -187,9 +187,9 @@ struct Segment {
   std::uint32_t size_bytes;
   std::uint32_t owner_uid;
   std::uint32_t creator_pid;
-  std::uint64_t created_ns;  // CLOCK_MONOTONIC
+  std::uint64_t created_ns;  // CLOCK_MONOTONIC; as in the segment's name, if it has one
   char job_name[kJobNameBytesMax];
-  char file_name[kJobNameBytesMax];  // its name in /dev/shm; empty for a private segment
+  char retired[kJobNameBytesMax];  // was a name: nobody acts on a file that the segment names (segment.hpp)
   JobOptions options;
 
   alignas(

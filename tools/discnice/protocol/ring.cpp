@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 
 #include "toolbox/base/raw_sys.hpp"
+#include "toolbox/base/shared_file.hpp"
 #include "toolbox/base/short_text.hpp"
-#include "tools/discnice/protocol/shared_file.hpp"
 
 namespace discnice::protocol {
 namespace {
@@ -18,25 +18,24 @@ using gray::base::append_text;
 using gray::base::is_raw_error;
 using gray::base::raw_syscall;
 using gray::base::Result;
+using gray::base::ScopedFd;
 using gray::base::word;
 
 constexpr std::uint64_t kRingMagic = UINT64_C(0x676e6972636e7364);  // "dsncring" on a little-endian machine
-constexpr char kSuffix[] = "-ring";
 constexpr std::size_t kWordsPerSlot = kSlotBytes / sizeof(std::uint64_t);
 
-struct Path {
-  char text[sizeof kSegmentFolder + kSegmentNameBytesMax + sizeof kSuffix];
-};
-
-Path path_of(const SegmentName& name) {
-  Path path{};
-  *append_text(append_text(append_text(path.text, kSegmentFolder), name.text), kSuffix) = '\0';
-  return path;
+// Opens the file of that segment.
+ScopedFd open_segment(const SegmentName& name, std::uint64_t* size_bytes) {
+  Maker maker{};
+  if (!read_maker(name, &maker)) return ScopedFd(-EINVAL);
+  char path[sizeof kSegmentFolder + kSegmentNameBytesMax] = {};
+  append_text(append_text(path, kSegmentFolder), name.text);
+  return gray::base::open_shared_file(path, size_bytes, gray::base::Names::any);
 }
 
 Result<Ring*> map(long descriptor) {
   const long address =
-      raw_syscall(SYS_mmap, 0, sizeof(Ring), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+      raw_syscall(SYS_mmap, 0, sizeof(Ring), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, kRingPlace);
   if (is_raw_error(address)) return Result<Ring*>::failure(static_cast<int>(address));
   return reinterpret_cast<Ring*>(address);
 }
@@ -57,18 +56,13 @@ void copy_out(Ring& ring, std::uint64_t place, std::size_t bytes, unsigned char*
 }  // namespace
 
 Result<Ring*> make_ring(const SegmentName& name) {
-  const Path path = path_of(name);
-  const long descriptor = raw_syscall(SYS_openat, AT_FDCWD, word(path.text),
-                                      O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (is_raw_error(descriptor)) return Result<Ring*>::failure(static_cast<int>(descriptor));
-  const long reserved = raw_syscall(SYS_fallocate, descriptor, 0, 0, sizeof(Ring));
-  Result<Ring*> ring =
-      is_raw_error(reserved) ? Result<Ring*>::failure(static_cast<int>(reserved)) : map(descriptor);
-  raw_syscall(SYS_close, descriptor);
-  if (!ring) {
-    remove_ring(name);
-    return ring;
-  }
+  std::uint64_t size_bytes = 0;
+  const ScopedFd file = open_segment(name, &size_bytes);
+  if (!file.is_open()) return Result<Ring*>::failure(file.error());
+  const long reserved = raw_syscall(SYS_fallocate, file.get(), 0, kRingPlace, sizeof(Ring));
+  if (is_raw_error(reserved)) return Result<Ring*>::failure(static_cast<int>(reserved));
+  const Result<Ring*> ring = map(file.get());
+  if (!ring) return ring;
   ring.value()->version = kRingVersion;
   ring.value()->slot_count = kRingSlots;
   ring.value()->magic.store(kRingMagic, std::memory_order_release);  // pairs with the acquire in join_ring()
@@ -76,13 +70,11 @@ Result<Ring*> make_ring(const SegmentName& name) {
 }
 
 Result<Ring*> join_ring(const SegmentName& name) {
-  const Path path = path_of(name);
-  const long descriptor =
-      raw_syscall(SYS_openat, AT_FDCWD, word(path.text), O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
-  if (is_raw_error(descriptor)) return Result<Ring*>::failure(static_cast<int>(descriptor));
-  const int status = check_shared_file(descriptor, sizeof(Ring));
-  Result<Ring*> ring = status == 0 ? map(descriptor) : Result<Ring*>::failure(status);
-  raw_syscall(SYS_close, descriptor);
+  std::uint64_t size_bytes = 0;
+  const ScopedFd file = open_segment(name, &size_bytes);
+  if (!file.is_open()) return Result<Ring*>::failure(file.error());
+  if (size_bytes != kRecordedBytes) return Result<Ring*>::failure(-EPROTO);
+  const Result<Ring*> ring = map(file.get());
   if (!ring) return ring;
   const Ring& found = *ring.value();
   const bool is_ours = found.magic.load(std::memory_order_acquire) == kRingMagic &&
@@ -90,11 +82,6 @@ Result<Ring*> join_ring(const SegmentName& name) {
   if (is_ours) return ring;
   unmap_ring(ring.value());
   return Result<Ring*>::failure(-EPROTO);
-}
-
-void remove_ring(const SegmentName& name) {
-  const Path path = path_of(name);
-  raw_syscall(SYS_unlinkat, AT_FDCWD, word(path.text), 0);
 }
 
 void unmap_ring(Ring* ring) {

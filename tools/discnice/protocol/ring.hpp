@@ -43,14 +43,16 @@ struct Ring {
   alignas(64) RingSlot slots[kRingSlots];
 };
 
-/// Makes the ring that belongs to the segment of that name, its memory reserved. Errors as of make() of a segment.
+/// It lies behind the segment, in the same file: a second name could be taken by whoever sees the first one.
+inline constexpr long kRingPlace =
+    (sizeof(Segment) + 65535) / 65536 * 65536;  // a whole page on every machine
+inline constexpr std::uint64_t kRecordedBytes = kRingPlace + sizeof(Ring);
+
+/// Makes the ring of the segment of that name, its memory reserved. Errors as of make() of a segment.
 gray::base::Result<Ring*> make_ring(const SegmentName& name);
 
 /// Maps the ring of that segment. Errors: as open(2), -EPERM, -EPROTO.
 gray::base::Result<Ring*> join_ring(const SegmentName& name);
-
-/// Removes the ring's name, if there is one.
-void remove_ring(const SegmentName& name);
 
 void unmap_ring(Ring* ring);
 

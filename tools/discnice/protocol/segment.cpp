@@ -11,13 +11,13 @@
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
+#include "toolbox/base/shared_file.hpp"
 #include "toolbox/base/short_text.hpp"
 #include "tools/discnice/protocol/guarded_word.hpp"
 #include "tools/discnice/protocol/lane_account.hpp"
 #include "tools/discnice/protocol/record_format.hpp"
 #include "tools/discnice/protocol/reserve.hpp"
 #include "tools/discnice/protocol/ring.hpp"
-#include "tools/discnice/protocol/shared_file.hpp"
 
 namespace discnice::protocol {
 namespace {
@@ -26,6 +26,7 @@ using gray::base::append_number;
 using gray::base::is_raw_error;
 using gray::base::raw_syscall;
 using gray::base::Result;
+using gray::base::ScopedFd;
 using gray::base::word;
 
 constexpr int kNameTriesMax = 16;
@@ -49,8 +50,22 @@ SegmentName new_name(std::uint64_t salt) {
   *out++ = '-';
   out = append_number(out, static_cast<std::uint64_t>(raw_syscall(SYS_getpid)));
   *out++ = '-';
+  out = append_number(out, own_pid_namespace());
+  *out++ = '-';
   append_number(out, salt);
   return name;
+}
+
+// Takes the number that `*text` begins with; false where none does, or one that append_number() does not write.
+bool take_number(const char** text, const char* end, std::uint64_t* number) {
+  const char* start = *text;
+  *number = 0;
+  for (; *text != end && **text >= '0' && **text <= '9'; ++*text) {
+    const auto digit = static_cast<std::uint64_t>(**text - '0');
+    if (*number > (UINT64_MAX - digit) / 10) return false;
+    *number = *number * 10 + digit;
+  }
+  return *text != start && (*start != '0' || *text == start + 1);
 }
 
 Result<Segment*> map(long descriptor, int flags) {
@@ -92,15 +107,14 @@ void restart_accounts(Segment& segment, std::uint64_t now_ns) {
   store_instant(segment.last_go, now_ns);
 }
 
-void fill(Segment& segment, const SegmentName& name, const char* job_name, const Grant& grant,
+void fill(Segment& segment, std::uint64_t created_ns, const char* job_name, const Grant& grant,
           const JobOptions& options) {
   segment.version = kSegmentVersion;
   segment.size_bytes = sizeof(Segment);
   segment.owner_uid = static_cast<std::uint32_t>(raw_syscall(SYS_geteuid));
   segment.creator_pid = static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
-  segment.created_ns = gray::base::monotonic_ns();
+  segment.created_ns = created_ns;
   std::strncpy(segment.job_name, job_name, kJobNameBytesMax - 1);
-  std::memcpy(segment.file_name, name.text, sizeof segment.file_name);
   segment.options = options;
   restart_accounts(segment, segment.created_ns);
   store_grant(segment, grant);
@@ -113,8 +127,8 @@ long reserve_first(long descriptor, Segment& segment) {
   return segment.is_all_reserved == 0 ? 0 : raw_syscall(SYS_fallocate, descriptor, 0, 0, sizeof(Segment));
 }
 
-// Reserves and maps a file just made; the file is removed again when that fails.
-Result<Segment*> set_up(long descriptor, const Path& path) {
+// Reserves and maps a file just made.
+Result<Segment*> set_up(long descriptor) {
   long status = raw_syscall(SYS_ftruncate, descriptor, sizeof(Segment));
   if (!is_raw_error(status)) status = raw_syscall(SYS_fallocate, descriptor, 0, 0, kFirstBytes);
   Result<Segment*> mapped = Result<Segment*>::failure(-EIO);
@@ -123,12 +137,19 @@ Result<Segment*> set_up(long descriptor, const Path& path) {
     status = mapped ? reserve_first(descriptor, *mapped.value()) : mapped.error();
     if (mapped && is_raw_error(status)) unmap(mapped.value());
   }
-  raw_syscall(SYS_close, descriptor);
-  if (status < 0) {
-    raw_syscall(SYS_unlinkat, AT_FDCWD, word(path.text), 0);
-    return Result<Segment*>::failure(static_cast<int>(status));
-  }
+  if (is_raw_error(status)) return Result<Segment*>::failure(static_cast<int>(status));
   return mapped;
+}
+
+// Makes a file under a name that nobody has.
+ScopedFd make_file(SegmentName* name) {
+  std::uint64_t salt = gray::base::monotonic_ns();
+  ScopedFd file(-EEXIST);
+  for (int tries = 0; tries < kNameTriesMax && file.error() == -EEXIST; ++tries, ++salt) {
+    *name = new_name(salt);
+    file = gray::base::make_shared_file(path_of(name->text, std::strlen(name->text)).text);
+  }
+  return file;
 }
 
 // By an exchange that changes nothing: a shared page that is touched by a write first is mapped alone, else with up to fifteen
@@ -141,38 +162,52 @@ bool has_magic(Segment& segment) {
 int check(Segment& segment) {
   if (!has_magic(segment)) return -EPROTO;
   if (segment.version != kSegmentVersion || segment.size_bytes != sizeof(Segment)) return -EPROTO;
-  // The names are read as texts: they must end within their fields.
-  if (segment.job_name[kJobNameBytesMax - 1] != '\0' || segment.file_name[kJobNameBytesMax - 1] != '\0')
-    return -EPROTO;
-  return 0;
+  // The name is read as a text: it must end within its field.
+  return segment.job_name[kJobNameBytesMax - 1] == '\0' ? 0 : -EPROTO;
 }
 
 }  // namespace
 
-bool is_segment_name(const char* text, std::size_t length) {
+bool read_maker(const char* text, std::size_t length, Maker* maker) {
   const std::size_t prefix = sizeof kSegmentPrefix - 1;
   if (length <= prefix || length >= kSegmentNameBytesMax || std::memcmp(text, kSegmentPrefix, prefix) != 0)
     return false;
-  for (std::size_t i = prefix; i < length; ++i) {
-    if ((text[i] < '0' || text[i] > '9') && text[i] != '-') return false;
+  const char* end = text + length;
+  text += prefix;
+  for (std::uint64_t* number : {&maker->user, &maker->pid, &maker->pid_namespace}) {
+    if (!take_number(&text, end, number) || text == end || *text++ != '-') return false;
   }
-  return true;
+  return take_number(&text, end, &maker->at_ns) && text == end;
+}
+
+bool read_maker(const SegmentName& name, Maker* maker) {
+  return read_maker(name.text, std::strlen(name.text), maker);
+}
+
+SegmentName name_from(const char* text, std::size_t length) {
+  SegmentName name;
+  if (length < sizeof name.text) std::memcpy(name.text, text, length);
+  return name;
+}
+
+std::uint64_t own_pid_namespace() {
+  struct stat status {};
+  const long result = raw_syscall(SYS_newfstatat, AT_FDCWD, word("/proc/self/ns/pid"), word(&status), 0);
+  return is_raw_error(result) ? 0 : status.st_ino;
 }
 
 Result<Segment*> make(const char* job_name, const Grant& grant, const JobOptions& options,
                       SegmentName* name) {
-  std::uint64_t salt = gray::base::monotonic_ns();
-  long descriptor = -EEXIST;
-  Path path{};
-  for (int tries = 0; tries < kNameTriesMax && descriptor == -EEXIST; ++tries, ++salt) {
-    *name = new_name(salt);
-    path = path_of(name->text, std::strlen(name->text));
-    descriptor = raw_syscall(SYS_openat, AT_FDCWD, word(path.text),
-                             O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  const ScopedFd file = make_file(name);
+  if (!file.is_open()) return Result<Segment*>::failure(file.error());
+  const Result<Segment*> segment = set_up(file.get());
+  if (segment) {
+    Maker maker{};
+    read_maker(*name, &maker);
+    fill(*segment.value(), maker.at_ns, job_name, grant, options);
+  } else {
+    remove(*name);
   }
-  if (is_raw_error(descriptor)) return Result<Segment*>::failure(static_cast<int>(descriptor));
-  Result<Segment*> segment = set_up(descriptor, path);
-  if (segment) fill(*segment.value(), *name, job_name, grant, options);
   return segment;
 }
 
@@ -180,22 +215,22 @@ Result<Segment*> make_private(const char* job_name, const Grant& grant, const Jo
   Result<Segment*> segment = map(-1, MAP_SHARED | MAP_ANONYMOUS);
   if (!segment) return segment;
   segment.value()->is_all_reserved = 1;  // no file system limits it
-  fill(*segment.value(), SegmentName{}, job_name, grant, options);
+  fill(*segment.value(), gray::base::monotonic_ns(), job_name, grant, options);
   return segment;
 }
 
 Result<Segment*> join(const char* name, std::size_t length) {
-  if (!is_segment_name(name, length)) return Result<Segment*>::failure(-EINVAL);
-  const Path path = path_of(name, length);
-  const long descriptor =
-      raw_syscall(SYS_openat, AT_FDCWD, word(path.text), O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
-  if (is_raw_error(descriptor)) return Result<Segment*>::failure(static_cast<int>(descriptor));
-  int status = check_shared_file(descriptor, sizeof(Segment));
-  Result<Segment*> segment = Result<Segment*>::failure(status);
-  if (status == 0) segment = map(descriptor, MAP_SHARED);
-  raw_syscall(SYS_close, descriptor);
+  Maker maker{};
+  if (!read_maker(name, length, &maker)) return Result<Segment*>::failure(-EINVAL);
+  std::uint64_t size_bytes = 0;
+  const ScopedFd file =
+      gray::base::open_shared_file(path_of(name, length).text, &size_bytes, gray::base::Names::any);
+  if (!file.is_open()) return Result<Segment*>::failure(file.error());
+  if (size_bytes != sizeof(Segment) && size_bytes != kRecordedBytes)
+    return Result<Segment*>::failure(-EPROTO);
+  const Result<Segment*> segment = map(file.get(), MAP_SHARED);
   if (!segment) return segment;
-  status = check(*segment.value());
+  const int status = check(*segment.value());
   if (status == 0) return segment;
   unmap(segment.value());
   return Result<Segment*>::failure(status);
@@ -205,17 +240,10 @@ void unmap(Segment* segment) {
   raw_syscall(SYS_munmap, word(segment), sizeof(Segment));
 }
 
-SegmentName name_of(const Segment& segment) {
-  SegmentName name;
-  std::memcpy(name.text, segment.file_name, sizeof name.text - 1);
-  return name;
-}
-
-bool is_cut_short(const Segment& segment) {
-  const SegmentName name = name_of(segment);
-  const std::size_t length = std::strlen(name.text);
-  if (!is_segment_name(name.text, length)) return false;
-  const Path path = path_of(name.text, length);
+bool is_cut_short(const SegmentName& name) {
+  Maker maker{};
+  if (!read_maker(name, &maker)) return false;
+  const Path path = path_of(name.text, std::strlen(name.text));
   struct stat status {};
   const long result =
       raw_syscall(SYS_newfstatat, AT_FDCWD, word(path.text), word(&status), AT_SYMLINK_NOFOLLOW);
@@ -223,10 +251,10 @@ bool is_cut_short(const Segment& segment) {
 }
 
 void remove(const SegmentName& name) {
-  if (!is_segment_name(name.text, std::strlen(name.text))) return;
+  Maker maker{};
+  if (!read_maker(name, &maker)) return;
   const Path path = path_of(name.text, std::strlen(name.text));
   raw_syscall(SYS_unlinkat, AT_FDCWD, word(path.text), 0);
-  remove_ring(name);
 }
 
 Grant load_grant(const Segment& segment) {

@@ -3,7 +3,8 @@
 //
 // Host-safe: raw system calls, no heap, no descriptor kept. A segment lives as a file of mode 0600 in
 // /dev/shm, made exclusively; its owner, mode, size, magic and version are checked before a byte of it is
-// believed.
+// believed. Who acts on a segment knows it by the name it was opened under; nothing in the segment says which file it is, who made it
+// or whether anybody is left.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +22,25 @@ inline constexpr char kSegmentPrefix[] = "discnice-";
 inline constexpr char kSegmentVariable[] = "DISCNICE_SEGMENT";
 inline constexpr std::size_t kSegmentNameBytesMax = kJobNameBytesMax;
 
-/// A segment's name within the folder: "discnice-UID-PID-NANOSECONDS".
+/// A segment's name within the folder: "discnice-UID-PID-PIDNAMESPACE-NANOSECONDS".
 struct SegmentName {
   char text[kSegmentNameBytesMax] = {};
 };
 
-/// True for a name that make() could have given out: the prefix, then digits and dashes, no slash.
-bool is_segment_name(const char* text, std::size_t length);
+/// What a name says of the segment's maker. It is a claim like any other until the kernel has been asked: who owns the file, who has that pid.
+struct Maker {
+  std::uint64_t user;
+  std::uint64_t pid;
+  std::uint64_t pid_namespace;  // in which `pid` counts; 0: could not be told
+  std::uint64_t at_ns;          // CLOCK_MONOTONIC
+};
+
+/// Reads a name that make() could have given out: the prefix, then the four numbers. False for any other.
+bool read_maker(const char* text, std::size_t length, Maker* maker);
+bool read_maker(const SegmentName& name, Maker* maker);
+
+/// The number of the calling process's PID namespace; 0 where /proc does not tell.
+std::uint64_t own_pid_namespace();
 
 /// Makes a new segment for the calling user and maps it. Errors: -ENOENT (no /dev/shm), -ENOSPC (it is full),
 /// -EACCES, ... The first page's memory is reserved here, so a full /dev/shm is an error, and all other's before it
@@ -39,21 +52,21 @@ gray::base::Result<Segment*> make(const char* job_name, const Grant& grant, cons
 gray::base::Result<Segment*> make_private(const char* job_name, const Grant& grant,
                                           const JobOptions& options);
 
-/// Maps the segment of that name. Errors: as open(2); -EPERM (not ours alone), -EPROTO (not a segment, or
-/// another version).
+/// Maps the segment of that name. Errors: -EINVAL (no such name can be), -EPERM (somebody else's, or open to others; uid 0 has no more rights
+/// here than anybody), -EPROTO (not a segment, or another version), else as open(2). Never waits.
 gray::base::Result<Segment*> join(const char* name, std::size_t length);
 
 /// Unmaps; the segment stays.
 void unmap(Segment* segment);
 
-/// The name a segment was made under; empty for a private one.
-SegmentName name_of(const Segment& segment);
+/// The text as a name; an empty one when it is too long for any.
+SegmentName name_from(const char* text, std::size_t length);
 
-/// Whether somebody has truncated its file: members that touched what is gone run on without a limit (segment_guard.hpp). False for one
-/// without a name, or whose name is gone.
-bool is_cut_short(const Segment& segment);
+/// Whether somebody has truncated the file of that name: members that touched what is gone run on without a limit (segment_guard.hpp). False
+/// where there is none.
+bool is_cut_short(const SegmentName& name);
 
-/// Removes the name, and that of the job's ring if it has one; members that have them mapped go on sharing them.
+/// Removes the name; members that have the file mapped go on sharing it.
 void remove(const SegmentName& name);
 
 /// Reads the grant as one consistent value; `unlimited` when a writer died in the middle of changing it, or when a byte of it

@@ -119,7 +119,8 @@ Grant grant_now(const Job& job, std::uint64_t now_ns) {
   Grant grant = protocol::load_grant(*job.segment);
   if (grant.policy_id != policy::kShareId) return grant;
   const std::uint64_t lent = protocol::lent_rate(*job.segment, now_ns);
-  if (lent != 0) grant.rate_bytes_per_s = lent;
+  // A part is lent, never more than the job was granted.
+  if (lent != 0 && lent < grant.rate_bytes_per_s) grant.rate_bytes_per_s = lent;
   return grant;
 }
 

@@ -85,7 +85,7 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
   const std::uint64_t number = claimed - 1;
   switch (protocol::load_seen_by(disk)) {
     case SeenBy::counters: {
-      protocol::BoardDisk* on_board = board_disk(place_of(job, disk), number);
+      protocol::BoardDisk* on_board = board_disk(job, place_of(job, disk), number);
       DiskSample sample;
       if (!look_at_counters(on_board, number, now_ns, &sample)) return false;
       *activity = policy::observe(*activity, sample, own_traffic(disk, on_board), grant, now_ns);
@@ -136,7 +136,7 @@ void book_own_traffic(const Job& job, protocol::Disk* disk, std::int64_t read_by
   if (writes != 0) disk->own_written_bytes.fetch_add(writes, std::memory_order_relaxed);
   const std::uint64_t number = disk->number.load(std::memory_order_relaxed);
   if ((reads | writes) == 0 || number == 0 || protocol::load_seen_by(*disk) != SeenBy::counters) return;
-  protocol::BoardDisk* on_board = board_disk(place_of(job, *disk), number - 1);
+  protocol::BoardDisk* on_board = board_disk(job, place_of(job, *disk), number - 1);
   if (on_board == nullptr) return;
   if (reads != 0) on_board->own_read_bytes.fetch_add(reads, std::memory_order_relaxed);
   if (writes != 0) on_board->own_written_bytes.fetch_add(writes, std::memory_order_relaxed);

@@ -12,6 +12,7 @@
 
 #include "tools/discnice/protocol/layout.hpp"
 #include "tools/discnice/protocol/members.hpp"
+#include "tools/discnice/protocol/segment.hpp"
 #include "tools/discnice/shim/fork_mark.hpp"
 
 namespace discnice::protocol {
@@ -27,7 +28,8 @@ struct Job {
   std::uint32_t pid;
   std::uint32_t
       epoch;  // a number no other image of the job has; marks try-locks so that a forked child can tell
-  protocol::Ring* ring;  // where records go; null unless the job is being recorded
+  protocol::Ring* ring;             // where records go; null unless the job is being recorded
+  protocol::SegmentName name = {};  // that the segment was made or joined under; empty for a private one
 };
 
 // What the wrappers' inline code reads is declared hidden, here as elsewhere: else it would be looked for in the table of addresses (the

@@ -41,7 +41,7 @@ constexpr std::uint32_t kNobody = 0;  // no process has this number
 
 using detail::joined;
 
-Job this_job;
+constinit Job this_job{};
 std::uint32_t loaded_pid = 0;  // of the process that this program image was loaded in
 // Who set the fork mark last; a forked child knows that, and finds it wiped. kNobody: it is not made yet.
 std::atomic<std::uint32_t> marked_pid{kNobody};
@@ -81,7 +81,7 @@ void say(const char* entry, const char* text) {
 // Without its ring a job goes on, unrecorded.
 void find_ring(Segment& segment) {
   if (segment.options.recorded == 0) return;
-  this_job.ring = protocol::join_ring(protocol::name_of(segment)).value_or(nullptr);
+  this_job.ring = protocol::join_ring(this_job.name).value_or(nullptr);
   if (this_job.ring != nullptr) protocol::guard_memory(this_job.ring, sizeof(protocol::Ring));
 }
 
@@ -129,12 +129,12 @@ Kin kin_of(std::uint32_t pid) {
 Result<Segment*> start_bare_job(const Request& request, char** environment) {
   constexpr char kName[] = "LD_PRELOAD";
   if (!request.is_alone) {
-    protocol::SegmentName name;
-    Result<Segment*> made = protocol::make(kName, request.grant, request.options, &name);
+    Result<Segment*> made = protocol::make(kName, request.grant, request.options, &this_job.name);
     if (made) {
-      announce_segment(environment, name.text);
+      announce_segment(environment, this_job.name.text);
       return made;
     }
+    this_job.name = {};
     constexpr char kTrouble[] =
         "libdiscnice: no room in /dev/shm: each program started from here has a limit of its own\n";
     raw_syscall(SYS_write, kStandardError, word(kTrouble), sizeof kTrouble - 1);
@@ -146,16 +146,19 @@ Result<Segment*> start_bare_job(const Request& request, char** environment) {
 Result<Segment*> find_job(const Request& request, char** environment) {
   if (request.segment) {
     const Result<Segment*> found = protocol::join(request.segment.start, request.segment.length);
+    if (found) this_job.name = protocol::name_from(request.segment.start, request.segment.length);
     if (found || !(request.has_rate || request.has_policy)) return found;
   }
   return start_bare_job(request, environment);
 }
 
-// The last one out of a job whose starter is gone removes its name.
+// The last one out of a job whose maker is gone removes its name. Elsewhere than in the maker's PID namespace nobody can tell who is gone.
 void remove_when_last(Segment& segment, std::uint32_t members_left) {
-  const std::uint32_t creator = segment.creator_pid;
-  if (creator != own_pid() && raw_syscall(SYS_kill, static_cast<long>(creator), 0) != -ESRCH) return;
-  if (protocol::is_deserted(segment, members_left)) protocol::remove(protocol::name_of(segment));
+  protocol::Maker maker{};
+  if (!protocol::read_maker(this_job.name, &maker)) return;
+  if (maker.pid != own_pid() && raw_syscall(SYS_kill, static_cast<long>(maker.pid), 0) != -ESRCH) return;
+  if (protocol::is_deserted(segment, members_left) && maker.pid_namespace == protocol::own_pid_namespace())
+    protocol::remove(this_job.name);
 }
 
 // True for a program that the job is told to leave alone.
