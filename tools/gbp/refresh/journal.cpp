@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <iterator>
 #include <sstream>
 #include <tuple>
 
@@ -22,9 +21,9 @@ constexpr std::size_t kReadBytes = 1U << 16U;
 constexpr char kHead[] = "gray-refresh 2";
 
 void append(std::string& text, const Identity& identity) {
-  fmt::format_to(std::back_inserter(text), "{} {} {} {} {} {} {} {} {} ", identity.inode, identity.bytes,
-                 identity.change.tv_sec, identity.change.tv_nsec, identity.status_change.tv_sec,
-                 identity.status_change.tv_nsec, identity.mode, identity.user, identity.group);
+  text += fmt::format("{} {} {} {} {} {} {} {} {} ", identity.inode, identity.bytes, identity.change.tv_sec,
+                      identity.change.tv_nsec, identity.status_change.tv_sec, identity.status_change.tv_nsec,
+                      identity.mode, identity.user, identity.group);
 }
 
 std::string text_of(const Journal& journal) {
@@ -36,8 +35,7 @@ std::string text_of(const Journal& journal) {
     append(text, entry.old_one);
     append(text, entry.new_one);
     // A name may hold anything but NUL and a slash: its length tells where it ends.
-    fmt::format_to(std::back_inserter(text), "{} {} {}\n", entry.attributes_digest, entry.name.size(),
-                   entry.name);
+    text += fmt::format("{} {} {}\n", entry.attributes_digest, entry.name.size(), entry.name);
   }
   return text + "end\n";
 }
