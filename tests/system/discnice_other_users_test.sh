@@ -27,7 +27,7 @@ chmod 644 source
 # As the victim, from here on.
 become() { # UID
   VICTIM=$1
-  AS=(env HOME="$SCRATCH/home")
+  AS=(env HOME="$SCRATCH/home-of-$VICTIM")
   ((VICTIM == 0)) || AS+=(setpriv --reuid="$VICTIM" --regid="$VICTIM" --clear-groups)
 }
 become 65533
