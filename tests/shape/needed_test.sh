@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# needed: which libraries ours draw into a program. libdiscnice.so: libc alone; libdiscnice-profile.so: libunwind, too. libgray.so: libc and the compiler's own.
+# needed: which libraries ours draw into a program. libdiscnice.so: libc alone; libdiscnice-profile.so: the same. libgray.so: libc and the compiler's own.
 # The programs that have to start quickly: libc and libm alone, with those of C++ and fmt inside.
 #
 # Reads the dynamic section only. Leaves out what a library might open by itself while it runs.
@@ -25,8 +25,8 @@ libc='libc\.so\.6|ld-linux.*|linux-vdso.*'
 looked=()
 missing=()
 if [[ -e $LIB/libdiscnice.so ]]; then only libdiscnice.so "$libc"; else missing+=(libdiscnice.so); fi
-# Only there when libunwind was found; only in programs whose owner asked for a profile.
-if [[ -e $LIB/libdiscnice-profile.so ]]; then only libdiscnice-profile.so "$libc|libunwind\.so\.[0-9]+|libgcc_s\.so\.1"; fi
+# It looks for libunwind itself: a program whose loader does not find what a preloaded library needs does not start.
+if [[ -e $LIB/libdiscnice-profile.so ]]; then only libdiscnice-profile.so "$libc"; fi
 if [[ -e $LIB/libgray.so ]]; then
   only libgray.so "$libc|libstdc\+\+\.so\.6|libgcc_s\.so\.1|libm\.so\.6"
 else

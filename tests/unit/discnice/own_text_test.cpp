@@ -11,6 +11,8 @@
 
 #define memcpy own_memcpy
 #define memcmp own_memcmp
+#define memmove own_memmove
+#define memset own_memset
 #define strlen own_strlen
 #define strcmp own_strcmp
 #define strncmp own_strncmp
@@ -19,6 +21,8 @@
 #include "tools/discnice/shim/own_text.cpp"  // NOLINT(bugprone-suspicious-include): under these names
 #undef memcpy
 #undef memcmp
+#undef memmove
+#undef memset
 #undef strlen
 #undef strcmp
 #undef strncmp
@@ -46,6 +50,30 @@ TEST_CASE("copies are whole and touch nothing beside them, whatever their size a
       expected.replace(3, size, from, start, size);
       CHECK(own_memcpy(to.data() + 3, from.data() + start, size) == to.data() + 3);
       CHECK(to == expected);
+    }
+  }
+}
+
+TEST_CASE("bytes are set as many as asked and none beside them") {
+  for (std::size_t start = 0; start < 9; ++start) {
+    for (std::size_t size = 0; size < 40; ++size) {
+      std::string to(64, '.');
+      std::string expected = to;
+      expected.replace(start, size, size, '\xfe');
+      CHECK(own_memset(to.data() + start, 0x1fe, size) == to.data() + start);
+      CHECK(to == expected);
+    }
+  }
+}
+
+TEST_CASE("bytes are moved onto themselves, either way") {
+  for (std::size_t from = 0; from < 12; ++from) {
+    for (std::size_t to = 0; to < 12; ++to) {
+      std::string text = "0123456789abcdefghijklmnopqrstuvwxyz";
+      std::string expected = text;
+      std::memmove(expected.data() + to, expected.data() + from, 20);
+      own_memmove(text.data() + to, text.data() + from, 20);
+      CHECK(text == expected);
     }
   }
 }

@@ -6,8 +6,11 @@
 #include <system_error>
 #include <vector>
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include "tools/discnice/protocol/profile_records.hpp"
 
 namespace discnice::cli {
 namespace {
@@ -48,7 +51,11 @@ Library find_profile_library() {
   if (!plain.problem.empty()) return plain;
   const std::string path =
       (std::filesystem::path(plain.path).parent_path() / "libdiscnice-profile.so").string();
-  if (access(path.c_str(), R_OK) == 0) return {path, ""};
+  if (access(path.c_str(), R_OK) == 0) {
+    if (dlopen(protocol::kUnwindLibrary, RTLD_LAZY) != nullptr) return {path, ""};
+    return {path, fmt::format("there is no '{}', which --profile needs to walk stacks: install libunwind",
+                              protocol::kUnwindLibrary)};
+  }
   return {
       path,
       fmt::format("there is no '{}', which --profile needs: build with libunwind (GRAY_WITH_UNWIND)", path)};

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/target.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <vector>
 
@@ -23,8 +26,10 @@ constexpr std::size_t kShebangBytesMax = 256;
 
 #if defined(__x86_64__)
 constexpr Elf64_Half kOwnMachine = EM_X86_64;
+constexpr char kOwnLoader[] = "/lib64/ld-linux-x86-64.so.2";
 #elif defined(__aarch64__)
 constexpr Elf64_Half kOwnMachine = EM_AARCH64;
+constexpr char kOwnLoader[] = "/lib/ld-linux-aarch64.so.1";
 #endif
 
 bool is_executable_file(const std::string& path) {
@@ -72,24 +77,40 @@ std::string not_coverable(const std::string& path, const char* reason) {
                      reason);
 }
 
-// True when the dynamic loader is named in the program header table: without it nothing is preloaded.
-bool has_interpreter(std::ifstream& file, const Elf64_Ehdr& header) {
+// The dynamic loader that the program header table names: without one nothing is preloaded.
+std::string loader_of(std::ifstream& file, const Elf64_Ehdr& header) {
   file.seekg(static_cast<std::streamoff>(header.e_phoff));
   for (int i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment{};
     file.read(reinterpret_cast<char*>(&segment), sizeof segment);
-    if (!file) return false;
-    if (segment.p_type == PT_INTERP) return true;
+    if (!file) return "";
+    if (segment.p_type != PT_INTERP) continue;
+    std::string name(std::min<std::size_t>(segment.p_filesz, PATH_MAX), '\0');
+    file.seekg(static_cast<std::streamoff>(segment.p_offset));
+    file.read(name.data(), static_cast<std::streamsize>(name.size()));
+    return file ? name.c_str() : "";
   }
-  return false;
+  return "";
+}
+
+// Whose loader it is where the name does not tell: glibc's own has this version of its symbols, and musl's says its name.
+const char* loader_obstacle(const std::string& loader) {
+  if (loader == kOwnLoader) return nullptr;
+  std::ifstream file(loader, std::ios::binary);
+  if (!file) return nullptr;  // such a program cannot be run at all, and exec says so
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  if (content.find("GLIBC_PRIVATE") != std::string::npos) return nullptr;
+  return content.find("musl libc") != std::string::npos
+             ? "is linked with musl, and libdiscnice.so with glibc"
+             : "has a dynamic loader of its own, and libdiscnice.so is for glibc's";
 }
 
 // Why a preloaded library could not reach this ELF file, or null.
 const char* elf_obstacle(std::ifstream& file, const Elf64_Ehdr& header) {
   if (header.e_ident[EI_CLASS] != ELFCLASS64) return "is a 32-bit program and libdiscnice.so is 64-bit";
   if (header.e_machine != kOwnMachine) return "is a program for another machine";
-  if (!has_interpreter(file, header)) return "is statically linked";
-  return nullptr;
+  const std::string loader = loader_of(file, header);
+  return loader.empty() ? "is statically linked" : loader_obstacle(loader);
 }
 
 std::string interpreter_of(const std::string& first_line) {

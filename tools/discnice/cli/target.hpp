@@ -15,8 +15,8 @@ struct Target {
   std::string problem;  // one sentence otherwise
 };
 
-/// Finds `name` (in PATH unless it holds a slash) and checks it: present, executable, dynamic, of our word
-/// size and machine, not set-user-ID. A script is judged by its interpreter.
+/// Finds `name` (in PATH unless it holds a slash) and checks it: present, executable, dynamic and by
+/// glibc's loader, of our word size and machine, not set-user-ID. A script is judged by its interpreter.
 Target find_target(const std::string& name);
 
 /// Why a preloaded library cannot reach the program in this file ("is statically linked"); empty when it can.

@@ -12,6 +12,9 @@ inline constexpr std::uint16_t kMappingRecord = kPrivateTypes + 1;
 
 inline constexpr std::uint32_t kStackFramesMax = 57;
 
+/// Walks the stacks, where it is found; its name has been this one since release 1.1.
+inline constexpr char kUnwindLibrary[] = "libunwind.so.8";
+
 /// The stack of a call that is predicted to cost the disk something.
 struct StackRecord {
   RecordHead head;

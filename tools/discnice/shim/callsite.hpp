@@ -7,8 +7,12 @@
 
 namespace discnice::shim {
 
+/// Makes ready to walk, in the constructor of a process that is profiled. May allocate and open files.
+void prepare_walks();
+
 /// The addresses that the calling thread's functions will return to, the innermost first, at most `frames_max`. Returns how many;
-/// 0 where stacks cannot be walked, or when the walk itself led here.
-std::uint32_t walk_stack(std::uint64_t* frames, std::uint32_t frames_max);
+/// 0 where stacks cannot be walked, when the walk itself led here, or when too many threads walk at once. `epoch` is the job's. Takes some hundred
+/// bytes of the calling thread's stack.
+std::uint32_t walk_stack(std::uint64_t* frames, std::uint32_t frames_max, std::uint32_t epoch);
 
 }  // namespace discnice::shim

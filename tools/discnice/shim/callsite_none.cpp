@@ -4,7 +4,9 @@
 
 namespace discnice::shim {
 
-std::uint32_t walk_stack(std::uint64_t* /*frames*/, std::uint32_t /*frames_max*/) {
+void prepare_walks() {}
+
+std::uint32_t walk_stack(std::uint64_t* /*frames*/, std::uint32_t /*frames_max*/, std::uint32_t /*epoch*/) {
   return 0;
 }
 

@@ -2,7 +2,8 @@
 // lifecycle: joining a job when the library is loaded, noticing a fork, leaving at exit.
 //
 // The constructor calls nothing that sets errno, and so does not have to look up where it is, and never ends the program: whatever fails, the
-// program runs as if we were not there. After a fork the child's first hooked call finds the fork mark wiped
+// program runs as if we were not there. Where the loader hands it no arguments (musl's) it believes nothing of them, and every call passes
+// through for good. After a fork the child's first hooked call finds the fork mark wiped
 // (MADV_WIPEONFORK) and takes a slot of its own; a vfork child shares the parent's memory, sees the mark, and
 // simply counts on the parent's account.
 // The mark is made by the first hooked call and not by the constructor: it takes a sixth of what a start costs, and many a program makes no such
@@ -21,10 +22,12 @@
 #include "tools/discnice/protocol/segment.hpp"
 #include "tools/discnice/protocol/segment_guard.hpp"
 #include "tools/discnice/shim/account.hpp"
+#include "tools/discnice/shim/callsite.hpp"
 #include "tools/discnice/shim/environment.hpp"
 #include "tools/discnice/shim/fork_mark.hpp"
 #include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/job.hpp"
+#include "tools/discnice/shim/profiling.hpp"
 #include "tools/discnice/shim/real_calls.hpp"
 #include "tools/discnice/shim/recording.hpp"
 
@@ -172,8 +175,17 @@ bool is_excluded(const Segment& segment, const char* program) {
   return false;
 }
 
+// glibc hands a constructor what main() will get, as it lies on the stack: a count, so many pointers, null, the environment. Another loader leaves
+// there whatever was in the registers before.
+bool are_arguments_handed(int argument_count, char** arguments, char** environment) {
+  const auto own_frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  return argument_count >= 0 && reinterpret_cast<std::uintptr_t>(arguments) > own_frame &&
+         environment == arguments + argument_count + 1;
+}
+
 __attribute__((constructor)) void join_at_load(int argument_count, char** arguments, char** environment) {
   prepare_real_calls();
+  if (!are_arguments_handed(argument_count, arguments, environment)) return;
   const Request request = read_request(environment);
   if (request.complaint != nullptr && !request.is_disabled) {
     say(request.bad_entry, request.complaint);
@@ -190,6 +202,7 @@ __attribute__((constructor)) void join_at_load(int argument_count, char** argume
       loaded_pid = this_job.pid;
       if (this_job.ring != nullptr)
         make_mark(loaded_pid);  // each process of a recorded job says whose child it is
+      if (is_profiling(this_job)) prepare_walks();
       joined.store(&this_job, std::memory_order_release);  // pairs with job()
       settle_own(this_job, coarse_ns());
     }

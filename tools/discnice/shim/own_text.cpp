@@ -31,6 +31,31 @@ OWN_TEXT void* memcpy(void* __restrict to, const void* __restrict from, std::siz
   return to;
 }
 
+// The next two are not for the start, but for calls: libc's would be looked up where it is first used, deep in somebody's call, and that takes more of its stack
+// than all of us.
+OWN_TEXT void* memset(void* to, int value, std::size_t size_bytes) {
+  constexpr std::uint64_t kEveryByte = ~std::uint64_t{0} / UINT8_MAX;
+  const std::uint64_t eight = static_cast<Byte>(value) * kEveryByte;
+  auto* out = static_cast<Byte*>(to);
+  for (; size_bytes >= sizeof eight; size_bytes -= sizeof eight) {
+    __builtin_memcpy(out, &eight, sizeof eight);
+    out += sizeof eight;
+  }
+  while (size_bytes-- != 0) *out++ = static_cast<Byte>(value);
+  return to;
+}
+
+OWN_TEXT void* memmove(void* to, const void* from, std::size_t size_bytes) {
+  auto* out = static_cast<Byte*>(to);
+  const auto* in = static_cast<const Byte*>(from);
+  if (out <= in) {
+    while (size_bytes-- != 0) *out++ = *in++;
+  } else {
+    while (size_bytes-- != 0) out[size_bytes] = in[size_bytes];
+  }
+  return to;
+}
+
 OWN_TEXT int memcmp(const void* a, const void* b, std::size_t size_bytes) {
   const auto* left = static_cast<const Byte*>(a);
   const auto* right = static_cast<const Byte*>(b);

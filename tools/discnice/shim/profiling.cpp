@@ -91,27 +91,30 @@ void tell_line(Job& job, const char* line, const char* end, std::uint32_t index)
   protocol::put(*job.ring, record.head);
 }
 
+char map_part[2 *
+              kPartBytes];  // under told_lock: a thread of the program may have no room for it on its stack
+
 // Reads our own map and tells all the code in it. What was told before is told again: addresses change hands by dlclose().
 void tell_mappings(Job& job) {
   const long fd = raw_syscall(SYS_openat, AT_FDCWD, word("/proc/self/maps"), O_RDONLY | O_CLOEXEC, 0);
   if (gray::base::is_raw_error(fd)) return;
-  char part[2 * kPartBytes];
   std::size_t held = 0;
   told_count = 0;
   std::uint32_t index = 0;
-  while (held < sizeof part) {
-    const long got = raw_syscall(SYS_read, fd, word(part + held), static_cast<long>(sizeof part - held));
+  while (held < sizeof map_part) {
+    const long got =
+        raw_syscall(SYS_read, fd, word(map_part + held), static_cast<long>(sizeof map_part - held));
     if (got <= 0) break;
     held += static_cast<std::size_t>(got);
-    const char* line = part;
-    const char* const end = part + held;
-    while (const void* found = std::memchr(line, '\n', static_cast<std::size_t>(end - line))) {
-      const char* line_end = static_cast<const char*>(found);
+    const char* line = map_part;
+    const char* const end = map_part + held;
+    for (const char* line_end = line; line_end < end; ++line_end) {
+      if (*line_end != '\n') continue;
       tell_line(job, line, line_end, index++);
       line = line_end + 1;
     }
     held = static_cast<std::size_t>(end - line);
-    std::memmove(part, line, held);
+    std::memmove(map_part, line, held);
   }
   raw_syscall(SYS_close, fd);
 }
@@ -133,9 +136,9 @@ void tell_code_of(Job& job, const StackRecord& stack) {
 void profile_call(Job& job, const IoEstimate& estimate) {
   const int errno_before = errno;
   StackRecord record{};
-  record.frame_count = walk_stack(record.frames, protocol::kStackFramesMax);
+  record.frame_count = walk_stack(record.frames, protocol::kStackFramesMax, job.epoch);
   errno = errno_before;
-  if (record.frame_count == 0) return;
+  if (record.frame_count == 0) return protocol::add(*job.member, protocol::Counter::fallbacks, 1);
   tell_code_of(job, record);
   record.is_cut = record.frame_count == protocol::kStackFramesMax ? 1 : 0;
   record.read_bytes = estimate.read_bytes;

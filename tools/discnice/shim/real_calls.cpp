@@ -45,6 +45,8 @@ void* ask_loader(const char* name) {
 __attribute__((cold)) void look_up_all() {
 #define DISCNICE_EACH(type, name, parameters) static_cast<void>(DISCNICE_REAL(name));
 #include "tools/discnice/shim/interposed_each.inc"
+  // A name that is not there must not be the program's own trouble when it asks dlerror() for some of its own.
+  if (auto* forget = reinterpret_cast<char* (*)()>(ask_loader("dlerror")); forget != nullptr) forget();
 }
 
 // The same of these: a program that asks for them has begun long ago.

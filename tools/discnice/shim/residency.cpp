@@ -38,8 +38,8 @@ using gray::base::raw_syscall;
 using gray::base::word;
 using predictor::Answer;
 
-constexpr int kNowaitFlag = 8;  // RWF_NOWAIT
-constexpr std::uint64_t kMincorePagesMax = 2048;
+constexpr int kNowaitFlag = 8;                   // RWF_NOWAIT
+constexpr std::uint64_t kMincorePagesMax = 512;  // a byte each, on the program's stack
 
 long ask_pages(int fd, std::uint64_t first_page, std::uint64_t page_count, CachestatAnswer* answer) {
   return ask_cachestat(fd, first_page * kPageBytes, page_count * kPageBytes, answer);

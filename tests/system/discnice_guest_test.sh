@@ -1,0 +1,209 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# discnice_guest_test: strange programs run as they would without us: linked with musl, with stacks of a few kilobytes.
+#
+# How: programs linked with musl run with each of our libraries in LD_PRELOAD, alone and as children of a job, and must say what they say without
+# us; the launcher and `explain` must not call them covered. A program with the smallest threads and handlers on alternate stacks of 8 KiB runs
+# under both libraries; painted, its stack shows how deep a call of ours goes at most.
+# Left out: other libcs than musl and glibc. Depths are those of this compiler and of the paths that this machine takes.
+source "$(dirname "$0")/../support/discnice.bash"
+cd "$SCRATCH"
+PROFILE_LIBRARY=$LIB/libdiscnice-profile.so
+readonly PROFILE_LIBRARY
+readonly DEPTH_BYTES_MAX=4096
+skipped=()
+
+# --- musl ------------------------------------------------------------------------------------------------------
+
+# Uses of each table of hooks; what it prints depends on nothing else.
+write_musl_program() {
+  cat >musl.c <<'TEXT'
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char block[65536];
+static const char *input;
+
+static unsigned long sum_of(const char *name) {
+  unsigned long sum = 5381;
+  int fd = open(name, O_RDONLY);
+  long got;
+  while ((got = read(fd, block, sizeof block)) > 0)
+    for (long i = 0; i < got; ++i) sum = sum * 33 + (unsigned char)block[i];
+  close(fd);
+  return sum;
+}
+
+static void *in_thread(void *unused) {
+  char byte[512];
+  int fd = open(input, O_RDONLY);
+  long got = pread(fd, byte, sizeof byte, 1000);
+  close(fd);
+  return (void *)(got + (unused != 0));
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) return 2;
+  input = argv[1];
+  const char *trouble = dlerror();
+  printf("dlerror %s, errno %d\n", trouble ? trouble : "none", errno);
+  printf("sum %lx\n", sum_of(input));
+  FILE *out = fopen("copy", "w");
+  fprintf(out, "%d lines\n", 1);
+  for (int i = 0; i < 20000; ++i) fputs("line\n", out);
+  printf("fclose %d\n", fclose(out));
+  printf("sum of copy %lx\n", sum_of("copy"));
+  FILE *in = fopen("copy", "r");
+  char line[100];
+  int lines = 0;
+  while (fgets(line, sizeof line, in)) ++lines;
+  fclose(in);
+  printf("lines %d\n", lines);
+  int fd = open("copy", O_RDWR);
+  printf("dup2 to itself %d\n", dup2(fd, fd) == fd);
+  struct stat status;
+  printf("fstat %d size %ld\n", fstat(fd, &status), (long)status.st_size);
+  void *map = mmap(0, 4096, PROT_READ, MAP_SHARED, fd, 0);
+  printf("map %c\n", map == MAP_FAILED ? '-' : ((char *)map)[2]);
+  printf("ftruncate %d, syscall %ld\n", ftruncate(fd, 100), syscall(SYS_lseek, fd, 0L, SEEK_END));
+  close(fd);
+  errno = 0;
+  printf("read of no descriptor %ld", (long)read(-1, block, 1));
+  printf(" errno %d\n", errno);
+  mkdir("folder", 0700);
+  rename("copy", "folder/copy");
+  DIR *folder = opendir("folder");
+  int entries = 0;
+  while (readdir(folder)) ++entries;
+  closedir(folder);
+  printf("entries %d, unlink %d, rmdir %d\n", entries, unlink("folder/copy"), rmdir("folder"));
+  pthread_t thread;
+  void *result;
+  pthread_create(&thread, 0, in_thread, 0);
+  pthread_join(thread, &result);
+  printf("thread %ld\n", (long)result);
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    printf("child sum %lx\n", sum_of(input));
+    fflush(stdout);
+    _exit(7);
+  }
+  int ended = 0;
+  waitpid(child, &ended, 0);
+  printf("child %d, shell %d\n", WEXITSTATUS(ended), WEXITSTATUS(system("exit 3")));
+  return 5;
+}
+TEXT
+  musl-gcc -O1 -w -o musl-program musl.c 2>musl-errors || fail "musl-gcc: $(<musl-errors)"
+}
+
+# like_without NAME COMMAND...: says and ends as the program does by itself.
+like_without() {
+  local name=$1 status=0
+  shift
+  timeout -k 1 60 "$@" >said 2>err || status=$?
+  ((status == 5)) || complain "$name: status $status"
+  cmp -s said expected || complain "$name: $(diff expected said | head -5)"
+}
+
+musl_programs() {
+  local library status=0
+  if ! command -v musl-gcc >/dev/null; then
+    skipped+=('musl-gcc is not installed')
+    return
+  fi
+  write_musl_program
+  head -c 300000 /dev/urandom >input
+  ./musl-program input >expected || status=$?
+  ((status == 5)) || fail "the musl program ends with $status without us"
+  for library in "$LIBRARY" "$PROFILE_LIBRARY"; do
+    [[ -e $library ]] || continue
+    like_without "${library##*/}, nothing asked" env LD_PRELOAD="$library" ./musl-program input
+    like_without "${library##*/}, a rate asked" env LD_PRELOAD="$library" DISCNICE_RATE=5M ./musl-program input
+  done
+  like_without 'child of a job' "$DISCNICE" --rate 50M -- sh -c './musl-program input; exit $?'
+  [[ ! -e $PROFILE_LIBRARY ]] ||
+    like_without 'child of a profiled job' "$DISCNICE" --rate 50M --profile stacks -- sh -c './musl-program input; exit $?'
+  status=0
+  "$DISCNICE" --rate 5M -- ./musl-program input >said 2>err || status=$?
+  ((status == 125)) || complain "the launcher ends with $status for a musl program"
+  grep -q 'musl' err || complain "the launcher does not say musl: $(<err)"
+  [[ ! -s said ]] || complain 'the launcher ran a musl program'
+  status=0
+  "$DISCNICE" explain ./musl-program >said 2>&1 || status=$?
+  grep -q 'engine: none.*musl' said || complain "explain calls a musl program covered: $(<said)"
+  own_loaders
+}
+
+# A loader elsewhere is judged by what it is.
+own_loaders() {
+  local status=0
+  cp "$(ldd "$DISCNICE" | awk '/ld-linux/ { print $1 }')" own-loader
+  cp "$(readlink -f /lib/ld-musl-*.so.1 | head -1)" own-musl
+  printf 'int main(void) { return 5; }\n' >five.c
+  "${GRAY_CC:-cc}" -o by-own-loader five.c -Wl,--dynamic-linker="$SCRATCH/own-loader"
+  musl-gcc -o by-own-musl five.c -Wl,--dynamic-linker="$SCRATCH/own-musl"
+  "$DISCNICE" --rate 5M --quiet -- ./by-own-loader 2>err || status=$?
+  ((status == 5)) || complain "a program with glibc's loader elsewhere: status $status: $(<err)"
+  status=0
+  "$DISCNICE" --rate 5M --quiet -- ./by-own-musl 2>err || status=$?
+  [[ $status == 125 && $(<err) == *musl* ]] || complain "a program with musl's loader elsewhere: status $status: $(<err)"
+}
+
+# --- small stacks ----------------------------------------------------------------------------------------------
+
+# on_small_stacks NAME COMMAND...: both cases say what they say without us.
+on_small_stacks() {
+  local name=$1 case status
+  shift
+  for case in threads handlers; do
+    status=0
+    timeout -k 1 60 "$@" "$TOOLS/small_stacks" "$case" . >said 2>err || status=$?
+    [[ $status == 0 && $(<said) == "$("$TOOLS/small_stacks" "$case" .)" ]] ||
+      complain "$case, $name: status $status: $(<said) $(tail -3 err)"
+  done
+}
+
+# not_deep NAME COMMAND...
+not_deep() {
+  local name=$1 depth
+  shift
+  depth=$("$@" "$TOOLS/small_stacks" depth . 2>err) || complain "depth, $name: $(<err)"
+  printf '%6d bytes of stack: %s\n' "$depth" "$name"
+  ((depth <= DEPTH_BYTES_MAX)) || complain "$name takes $depth bytes of the caller's stack"
+}
+
+small_stacks() {
+  local word
+  on_small_stacks 'the plain library' env LD_PRELOAD="$LIBRARY" DISCNICE_RATE=20M
+  for word in auto mincore timed none; do
+    not_deep "cached pages found by $word" env LD_PRELOAD="$LIBRARY" DISCNICE_RATE=20M DISCNICE_BACKEND="$word"
+  done
+  for word in nice idle; do not_deep "policy $word" env LD_PRELOAD="$LIBRARY" DISCNICE_POLICY="$word"; done
+  not_deep 'recording' "$DISCNICE" --quiet --rate 20M --record record --
+  if [[ -e $PROFILE_LIBRARY ]]; then
+    on_small_stacks 'the profiling library' "$DISCNICE" --quiet --rate 20M --profile stacks --
+    not_deep 'profiling' "$DISCNICE" --quiet --rate 20M --profile stacks --
+    grep -q do_round stacks || complain "the profile of small stacks names nothing: $(<stacks)"
+  else
+    skipped+=('no libdiscnice-profile.so (needs libunwind)')
+  fi
+}
+
+musl_programs
+small_stacks
+conclude
+((${#skipped[@]} == 0)) || skip "half of it: ${skipped[*]}"
