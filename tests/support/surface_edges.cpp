@@ -422,6 +422,14 @@ void numbers() {
   page = reinterpret_cast<char*>(
       syscall(SYS_mmap, nullptr, 8192L, PROT_READ, MAP_SHARED, fd, 4096L));  // all six words
   SHOW("syscall mmap's sum", sum_of(page, 4096));
+  SHOW("setuid to itself", setuid(getuid()));
+  SHOW("seteuid to itself", seteuid(geteuid()));
+  SHOW("setreuid of nobody", setreuid(static_cast<uid_t>(-1), static_cast<uid_t>(-1)));
+  SHOW("setresuid of nobody",
+       setresuid(static_cast<uid_t>(-1), static_cast<uid_t>(-1), static_cast<uid_t>(-1)));
+  SHOW("setuid to no user", setuid(static_cast<uid_t>(-1)));
+  SHOW("syscall setuid to no user", syscall(SYS_setuid, -1L));
+  SHOW("syscall setresuid of nobody", syscall(SYS_setresuid, -1L, -1L, -1L));
   SHOW("syscall getpid", syscall(SYS_getpid) == getpid());
   const long child = syscall(SYS_clone, SIGCHLD, 0L, 0L, 0L, 0L);
   if (child == 0) _exit(9);

@@ -27,7 +27,8 @@ struct Guarded {
 
 Guarded guarded[kGuardedMax];
 std::atomic<unsigned> guarded_count{0};  // 0: every page
-std::atomic<std::uint64_t> lost_at{0};   // where memory was lost last
+std::atomic<bool> is_let_go{false};
+std::atomic<std::uint64_t> lost_at{0};  // where memory was lost last
 
 bool map_empty(std::uint64_t address, std::uint64_t bytes) {
   return !is_raw_error(raw_syscall(SYS_mmap, static_cast<long>(address), static_cast<long>(bytes),
@@ -103,8 +104,15 @@ void guard_memory(void* start, std::size_t bytes) {
   const unsigned count = guarded_count.load(std::memory_order_relaxed);
   if (count == kGuardedMax) return;
   guarded[count] = {reinterpret_cast<std::uint64_t>(start), bytes};
-  guarded_count.store(count + 1, std::memory_order_release);  // pairs with replace()
+  guarded_count.store(count + 1);  // pairs with replace() and let_go_of_memory()
+  if (is_let_go.load()) map_empty(guarded[count].start, bytes);
   if (count == 0) listen();
+}
+
+void let_go_of_memory() {
+  is_let_go.store(true);
+  const unsigned count = guarded_count.load();
+  for (unsigned i = 0; i < count; ++i) map_empty(guarded[i].start, guarded[i].bytes);
 }
 
 void guard_all_memory() {

@@ -16,6 +16,10 @@ namespace discnice::protocol {
 /// constructor of the library, then whoever maps the board.
 void guard_memory(void* start, std::size_t bytes);
 
+/// Puts empty memory in the place of all that is guarded, and of whatever will be: this process has no right to it any more. Other threads may be
+/// reading and writing there.
+void let_go_of_memory();
+
 /// Of a program of ours that maps the segments of several jobs and no other file that may shrink: guards all of them, page by page.
 void guard_all_memory();
 

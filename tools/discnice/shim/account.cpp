@@ -109,6 +109,7 @@ std::uint64_t settle(Job& job) {
   // A vfork child runs on its parent's memory but has an account of its own: it must not settle the parent's
   // predictions.
   if (static_cast<std::uint32_t>(gray::base::raw_syscall(SYS_getpid)) != job.pid) return 0;
+  leave_when_other_user();  // should it have become one by a system call of its own making
   return settle_own(job, gray::base::monotonic_coarse_ns());
 }
 

@@ -30,6 +30,7 @@ struct Job {
       epoch;  // a number no other image of the job has; marks try-locks so that a forked child can tell
   protocol::Ring* ring;             // where records go; null unless the job is being recorded
   protocol::SegmentName name = {};  // that the segment was made or joined under; empty for a private one
+  std::uint32_t user = 0;  // whose job it is, by the effective user at the start
 };
 
 // What the wrappers' inline code reads is declared hidden, here as elsewhere: else it would be looked for in the table of addresses (the
@@ -57,5 +58,10 @@ __attribute__((always_inline)) inline bool has_job_at_hand() {
 
 /// Leaves the job for good: settles and gives the slot back. Called by the destructor and before _exit().
 void leave_job();
+
+/// Leaves it for good, too, when neither the real nor the effective nor the saved user of this process is the job's any more: what is shared is
+/// replaced by empty memory, where whatever else runs in this process from now on can do as it likes. Nothing is done in memory that may be
+/// somebody else's, after vfork(). Costs a system call. errno is kept.
+void leave_when_other_user();
 
 }  // namespace discnice::shim

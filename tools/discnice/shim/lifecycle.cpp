@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// lifecycle: joining a job when the library is loaded, noticing a fork, leaving at exit.
+// lifecycle: joining a job when the library is loaded, noticing a fork, leaving at exit and as another user.
 //
 // The constructor calls nothing that sets errno, and so does not have to look up where it is, and never ends the program: whatever fails, the
 // program runs as if we were not there. Where the loader hands it no arguments (musl's) it believes nothing of them, and every call passes
@@ -34,6 +34,7 @@
 namespace discnice::shim {
 namespace {
 
+using gray::base::is_raw_error;
 using gray::base::raw_syscall;
 using gray::base::Result;
 using gray::base::word;
@@ -128,6 +129,26 @@ Kin kin_of(std::uint32_t pid) {
   return comparison > 0 ? Kin::forked_child : Kin::unknown;
 }
 
+// Where the mark is set, who has set it has his number in the job; a vfork child of his has another.
+bool is_memory_own(const Job& job, std::uint32_t pid) {
+  if (fork_mark().is_set.load(std::memory_order_relaxed) != 0) return pid == job.pid;
+  return kin_of(pid) != Kin::unknown;
+}
+
+bool is_other_user(const Job& job) {
+  std::uint32_t real = 0;
+  std::uint32_t effective = 0;
+  std::uint32_t saved = 0;
+  if (is_raw_error(raw_syscall(SYS_getresuid, word(&real), word(&effective), word(&saved)))) return false;
+  return real != job.user && effective != job.user && saved != job.user;
+}
+
+// From here on every call passes through, in this process and those that it forks. A call of another thread may be under way in what is let go of.
+void let_go_of_job() {
+  joined.store(nullptr, std::memory_order_release);
+  protocol::let_go_of_memory();
+}
+
 // The first process of a bare job: makes the segment and lets its children know.
 Result<Segment*> start_bare_job(const Request& request, char** environment) {
   constexpr char kName[] = "LD_PRELOAD";
@@ -198,6 +219,7 @@ __attribute__((constructor)) void join_at_load(int argument_count, char** argume
     if (segment && !is_excluded(*segment.value(), argument_count > 0 ? arguments[0] : nullptr)) {
       protocol::guard_memory(segment.value(), sizeof(Segment));
       find_ring(*segment.value());
+      this_job.user = static_cast<std::uint32_t>(raw_syscall(SYS_geteuid));
       enter_job(*segment.value(), protocol::JoinKind::after_exec);
       loaded_pid = this_job.pid;
       if (this_job.ring != nullptr)
@@ -224,6 +246,7 @@ void find_own_slot(Job& job) {
   if (pid == job.pid && pid != loaded_pid) return;  // of unknown kin, and known by its number
   forget_before_fork();
   const Kin kin = kin_of(pid);
+  if (kin == Kin::forked_child && is_other_user(job)) return let_go_of_job();
   if (pid != job.pid) {
     enter_job(*job.segment,
               kin == Kin::forked_child ? protocol::JoinKind::after_fork : protocol::JoinKind::after_exec);
@@ -247,6 +270,13 @@ void leave_job() {
     here->pid = kNobody;  // the memory may be a parent's, who goes on
   }
   remove_when_last(*here->segment, protocol::leave(*here->segment, *here->member, pid));
+}
+
+void leave_when_other_user() {
+  const Job* here = joined.load(std::memory_order_acquire);
+  if (here == nullptr || !is_other_user(*here) || !is_memory_own(*here, own_pid())) return;
+  leave_job();  // a forked child that made no call yet has nothing to leave
+  let_go_of_job();
 }
 
 }  // namespace discnice::shim

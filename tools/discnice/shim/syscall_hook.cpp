@@ -195,6 +195,12 @@ long closed(const Words& call, long last) {
   return made(call);
 }
 
+long user_changed(const Words& call) {
+  const long result = made(call);
+  if (result == 0) leave_when_other_user();
+  return result;
+}
+
 long submitted(const Words& call) {
   const CancelHold hold;
   Job* here = job();
@@ -265,6 +271,9 @@ constexpr long kOpen = -1, kCreat = -2, kUnlink = -3, kRename = -4, kDup2 = -5, 
   DISCNICE_NUMBER(kLstat, settled(call))                                                                     \
   DISCNICE_NUMBER(SYS_newfstatat, settled(call))                                                             \
   DISCNICE_NUMBER(SYS_statx, settled(call))                                                                  \
+  DISCNICE_NUMBER(SYS_setuid, user_changed(call))                                                            \
+  DISCNICE_NUMBER(SYS_setreuid, user_changed(call))                                                          \
+  DISCNICE_NUMBER(SYS_setresuid, user_changed(call))                                                         \
   DISCNICE_NUMBER(SYS_io_uring_enter, entered_ring(call))
 
 // A bit each: which of the first numbers are looked at. All are below it on every architecture.
