@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_guest_test: strange programs run as they would without us: linked with musl, with stacks of a few kilobytes.
+# discnice_guest_test: strange programs run as they would without us: linked with musl, with stacks of a few kilobytes, with a sanitizer.
 #
 # How: programs linked with musl run with each of our libraries in LD_PRELOAD, alone and as children of a job, and must say what they say without
 # us; the launcher and `explain` must not call them covered. A program with the smallest threads and handlers on alternate stacks of 8 KiB runs
-# under both libraries; painted, its stack shows how deep a call of ours goes at most.
+# under both libraries; painted, its stack shows how deep a call of ours goes at most. Programs with
+# each sanitizer of each compiler that is here run under the launcher, and AddressSanitizer still sees what a read writes behind its buffer.
 # Left out: other libcs than musl and glibc. Depths are those of this compiler and of the paths that this machine takes.
 source "$(dirname "$0")/../support/discnice.bash"
 cd "$SCRATCH"
@@ -203,7 +204,64 @@ small_stacks() {
   fi
 }
 
+# --- sanitizers ------------------------------------------------------------------------------------------------
+
+# like_alone NAME STATUS PROGRAM ARGUMENT...: under the launcher, and as a child of a job, it ends so and says the same.
+like_alone() {
+  local name=$1 want=$2 status=0
+  shift 2
+  "$@" >expected 2>expected-err || true
+  "$DISCNICE" --quiet --rate 50M -- "$@" >said 2>err || status=$?
+  { ((status == want)) && cmp -s said expected; } || complain "$name: status $status: $(head -3 err)"
+  status=0
+  "$DISCNICE" --quiet --rate 50M -- sh -c '"$@"; exit $?' sh "$@" >said 2>err || status=$?
+  { ((status == want)) && cmp -s said expected; } || complain "$name, a child: status $status: $(head -3 err)"
+}
+
+sanitizers() {
+  local compiler kind tried=0
+  cat >sanitized.c <<'TEXT'
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  static char block[65536];
+  long sum = 0, got;
+  int fd = open(argv[1], O_RDONLY);
+  while ((got = read(fd, block, sizeof block)) > 0)
+    for (long i = 0; i < got; ++i) sum = (sum * 33 + (unsigned char)block[i]) & 0xffffff;
+  printf("%lx\n", sum);
+  fflush(stdout);
+  lseek(fd, 0, SEEK_SET);
+  char *small = malloc(10);
+  if (argc > 2) read(fd, small, 20);
+  free(small);
+  return 5;
+}
+TEXT
+  head -c 300000 /dev/urandom >input
+  for compiler in gcc clang; do
+    for kind in address thread undefined leak memory; do
+      "$compiler" -O1 -w -fsanitize="$kind" -o "by-$compiler-$kind" sanitized.c 2>/dev/null || continue
+      ./"by-$compiler-$kind" input >/dev/null 2>&1 || (($? == 5)) || continue # not on this machine
+      like_alone "$compiler's $kind sanitizer" 5 "./by-$compiler-$kind" input
+      tried=$((tried + 1))
+    done
+    [[ -e by-$compiler-address ]] || continue
+    like_alone "$compiler's address sanitizer and a mistake" 1 "./by-$compiler-address" input mistake
+    grep -q heap-buffer-overflow err || complain "$compiler's address sanitizer misses a read that is too long: $(head -3 err)"
+  done
+  ((tried > 0)) || skipped+=('no sanitizer')
+  # What the user says of it stays.
+  [[ $(ASAN_OPTIONS=color=never "$DISCNICE" --quiet -- sh -c 'echo $ASAN_OPTIONS') == color=never:* ]] ||
+    complain "the user's ASAN_OPTIONS are gone"
+  [[ $(ASAN_OPTIONS=verify_asan_link_order=1 "$DISCNICE" --quiet -- sh -c 'echo $ASAN_OPTIONS') == verify_asan_link_order=1 ]] ||
+    complain "the user's verify_asan_link_order is changed"
+}
+
 musl_programs
 small_stacks
+sanitizers
 conclude
 ((${#skipped[@]} == 0)) || skip "half of it: ${skipped[*]}"

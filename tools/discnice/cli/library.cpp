@@ -69,4 +69,14 @@ std::string preload_value(const std::string& library_path) {
   return before + ":" + library_path;
 }
 
+std::string address_sanitizer_options() {
+  constexpr char kOption[] = "verify_asan_link_order";
+  const char* present = std::getenv("ASAN_OPTIONS");
+  const std::string before(present != nullptr ? present : "");
+  const char* preloaded = std::getenv("LD_PRELOAD");
+  const bool is_alone = preloaded == nullptr || *preloaded == '\0';
+  if (!is_alone || before.find(kOption) != std::string::npos) return before;
+  return fmt::format("{}{}{}=0", before, before.empty() ? "" : ":", kOption);
+}
+
 }  // namespace discnice::cli

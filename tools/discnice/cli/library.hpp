@@ -22,4 +22,8 @@ Library find_profile_library();
 /// first.
 std::string preload_value(const std::string& library_path);
 
+/// ASAN_OPTIONS that let AddressSanitizer's runtime come behind our library in programs that are linked to it: it refuses to start behind anybody,
+/// for somebody might replace its allocator, and we do not. What was there already stays, and where a library besides ours is preloaded, all of it.
+std::string address_sanitizer_options();
+
 }  // namespace discnice::cli

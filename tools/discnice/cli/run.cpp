@@ -147,6 +147,7 @@ int run_as_asked(RunOptions& options) {
   const Launch launch{target.path,
                       options.command,
                       {{"LD_PRELOAD", preload_value(library.path)},
+                       {"ASAN_OPTIONS", address_sanitizer_options()},
                        {protocol::kSegmentVariable, name.text},
                        // The segment says all of it; what bare use reads must not speak against it.
                        {"DISCNICE_RATE", ""},
