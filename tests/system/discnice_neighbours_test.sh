@@ -69,7 +69,7 @@ same 'read past us' deepbind "$LIBRARY"
 if "${GRAY_CXX:-c++}" -std=c++20 -O1 -g -w -fsanitize=address -D_GNU_SOURCE -o with_asan "$SOURCE/tests/support/neighbours.cpp" -ldl -pthread 2>/dev/null; then
   said=$("$DISCNICE" -q --rate 50M -- timeout -k 1 "$SECONDS_MAX" ./with_asan here allocate 2>&1) || true
   [[ $said == 'allocate: 0 wrong' ]] || complain "AddressSanitizer: $said"
-  if [[ $(ldd ./with_asan) =~ libasan.*'=> '([^ ]*) ]]; then
+  if [[ $(ldd ./with_asan) =~ libasan[^' ']*' => '([^' ']*) ]]; then
     PROGRAM=./with_asan EXPECTED='allocate: 0 wrong'
     same 'AddressSanitizer, named first' allocate "${BASH_REMATCH[1]}" "$LIBRARY"
   fi
