@@ -62,7 +62,7 @@ pid_t dead_pid() {
 
 std::string name_of(uid_t user, pid_t pid, std::uint64_t at_ns) {
   return "discnice-" + std::to_string(user) + "-" + std::to_string(pid) + "-" +
-         std::to_string(protocol::own_pid_namespace()) + "-" + std::to_string(at_ns);
+         std::to_string(protocol::find_pid_namespace()) + "-" + std::to_string(at_ns);
 }
 
 // A segment of the calling user under any name, with any maker in it. True when it is there.

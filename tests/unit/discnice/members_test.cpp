@@ -50,7 +50,7 @@ struct Shared {
 
 TEST_CASE("a process enters with an empty account and leaves its sums behind", "[members]") {
   const Shared segment;
-  Member& member = enter(*segment, own_pid(), JoinKind::after_exec);
+  Member& member = enter(*segment, {own_pid()}, JoinKind::after_exec);
   CHECK(member.pid.load() == own_pid());
   CHECK(get(member, Counter::images) == 1);
   CHECK(segment->members_live.load() == 1);
@@ -72,7 +72,7 @@ TEST_CASE("a process enters with an empty account and leaves its sums behind", "
 TEST_CASE("sums are taken where members have been, and nowhere else", "[members]") {
   const Shared segment;
   CHECK(segment->used_members.load() == 0);
-  Member& member = enter(*segment, own_pid(), JoinKind::after_exec);
+  Member& member = enter(*segment, {own_pid()}, JoinKind::after_exec);
   const auto place = static_cast<std::uint32_t>(&member - segment->members);
   CHECK(place < kMembersInFront);
   CHECK(segment->used_members.load() == 1);
@@ -86,11 +86,11 @@ TEST_CASE("sums are taken where members have been, and nowhere else", "[members]
 
 TEST_CASE("a program run by exec keeps the slot, the sums and the debt of the one before", "[members]") {
   const Shared segment;
-  Member& before = enter(*segment, own_pid(), JoinKind::after_exec);
+  Member& before = enter(*segment, {own_pid()}, JoinKind::after_exec);
   add(before, Counter::settled_read_bytes, 4'096);
   before.owed_until_ns.store(123);
   before.pending_read_bytes.store(456);
-  Member& after = enter(*segment, own_pid(), JoinKind::after_exec);
+  Member& after = enter(*segment, {own_pid()}, JoinKind::after_exec);
   CHECK(&after == &before);
   CHECK(get(after, Counter::settled_read_bytes) == 4'096);
   CHECK(after.owed_until_ns.load() == 123);
@@ -102,14 +102,14 @@ TEST_CASE("a program run by exec keeps the slot, the sums and the debt of the on
 
 TEST_CASE("a new process with the number of a dead member takes its slot but not its account", "[members]") {
   const Shared segment;
-  Member& dead = enter(*segment, kDeadPid, JoinKind::after_exec);
+  Member& dead = enter(*segment, {kDeadPid}, JoinKind::after_exec);
   add(dead, Counter::predicted_read_bytes, 100);
   dead.owed_until_ns.store(123);
   dead.pending_read_bytes.store(1);
   dead.pending_write_bytes.store(2);
   dead.settled_at_ns.store(3);
   dead.yielded_until_ns.store(4);
-  Member& fresh = enter(*segment, kDeadPid, JoinKind::after_fork);
+  Member& fresh = enter(*segment, {kDeadPid}, JoinKind::after_fork);
   CHECK(&fresh == &dead);
   CHECK(get(fresh, Counter::predicted_read_bytes) == 0);
   CHECK(fresh.owed_until_ns.load() == 0);
@@ -124,10 +124,10 @@ TEST_CASE("a new process with the number of a dead member takes its slot but not
 
 TEST_CASE("a dead member's slot is taken over and what it had counted stays in the sum", "[members]") {
   const Shared segment;
-  Member& dead = enter(*segment, kDeadPid, JoinKind::after_exec);
+  Member& dead = enter(*segment, {kDeadPid}, JoinKind::after_exec);
   add(dead, Counter::slept_ns, 77);
   const std::uint32_t heir_pid = kDeadPid + kSlots;  // the same home place
-  Member& heir = enter(*segment, heir_pid, JoinKind::after_exec);
+  Member& heir = enter(*segment, {heir_pid}, JoinKind::after_exec);
   CHECK(&heir == &dead);
   CHECK(heir.pid.load() == heir_pid);
   CHECK(get(heir, Counter::slept_ns) == 0);
@@ -137,8 +137,8 @@ TEST_CASE("a dead member's slot is taken over and what it had counted stays in t
 
 TEST_CASE("a living member's slot is not taken by one with the same home place", "[members]") {
   const Shared segment;
-  Member& first = enter(*segment, own_pid(), JoinKind::after_exec);
-  Member& second = enter(*segment, own_pid() + kSlots, JoinKind::after_exec);
+  Member& first = enter(*segment, {own_pid()}, JoinKind::after_exec);
+  Member& second = enter(*segment, {own_pid() + kSlots}, JoinKind::after_exec);
   CHECK(&first != &second);
   CHECK(first.pid.load() == own_pid());
   CHECK(segment->members_live.load() == 2);
@@ -148,8 +148,8 @@ TEST_CASE("more living members than places nearby share the first slot, and no c
   const Shared segment;
   for (std::uint32_t i = 1; i < kMemberMax; ++i) segment->members[i].pid.store(own_pid());
   segment->used_members.store(UINT64_MAX);
-  Member& first = enter(*segment, kDeadPid, JoinKind::after_fork);
-  Member& second = enter(*segment, kDeadPid + 1, JoinKind::after_fork);
+  Member& first = enter(*segment, {kDeadPid}, JoinKind::after_fork);
+  Member& second = enter(*segment, {kDeadPid + 1}, JoinKind::after_fork);
   CHECK(&first == &segment->members[0]);
   CHECK(&second == &first);
   add(first, Counter::calls, 3);
@@ -166,12 +166,12 @@ TEST_CASE("those whose place is beyond the first page share the first slot when 
           "[members]") {
   const discnice::test::FrontOnly front;
   Segment& segment = *front.segment;
-  Member& first = enter(segment, own_pid(), JoinKind::after_exec);
-  Member& second = enter(segment, own_pid() + kSlots, JoinKind::after_exec);
+  Member& first = enter(segment, {own_pid()}, JoinKind::after_exec);
+  Member& second = enter(segment, {own_pid() + kSlots}, JoinKind::after_exec);
   CHECK(&first != &second);
   second.pid.store(own_pid());  // alive
-  Member& third = enter(segment, kDeadPid, JoinKind::after_exec);
-  Member& fourth = enter(segment, kDeadPid + 1, JoinKind::after_exec);
+  Member& third = enter(segment, {kDeadPid}, JoinKind::after_exec);
+  Member& fourth = enter(segment, {kDeadPid + 1}, JoinKind::after_exec);
   CHECK(&third == &segment.members[0]);
   CHECK(&fourth == &third);
   CHECK(segment.used_members.load() == 1);
@@ -181,8 +181,8 @@ TEST_CASE("those whose place is beyond the first page share the first slot when 
 
 TEST_CASE("a slot that somebody else holds by now is not given back by its old holder", "[members]") {
   const Shared segment;
-  Member& member = enter(*segment, kDeadPid, JoinKind::after_exec);
-  Member& heir = enter(*segment, kDeadPid + kSlots, JoinKind::after_exec);
+  Member& member = enter(*segment, {kDeadPid}, JoinKind::after_exec);
+  Member& heir = enter(*segment, {kDeadPid + kSlots}, JoinKind::after_exec);
   REQUIRE(&heir == &member);
   add(heir, Counter::calls, 9);
   leave(*segment, member, kDeadPid);
@@ -193,14 +193,14 @@ TEST_CASE("a slot that somebody else holds by now is not given back by its old h
 TEST_CASE("a child killed in the middle loses nothing it had counted", "[members]") {
   const Shared segment;
   const pid_t child = start_child([&] {
-    add(enter(*segment, own_pid(), JoinKind::after_fork), Counter::file_read_bytes, 1'000'000);
+    add(enter(*segment, {own_pid()}, JoinKind::after_fork), Counter::file_read_bytes, 1'000'000);
     raise(SIGKILL);
     return 0;
   });
   CHECK(wait_for(child) == 128 + SIGKILL);
   CHECK(total(*segment, Counter::file_read_bytes) == 1'000'000);
   CHECK(count_alive(*segment) == 0);
-  Member& heir = enter(*segment, static_cast<std::uint32_t>(child) + kSlots, JoinKind::after_fork);
+  Member& heir = enter(*segment, {static_cast<std::uint32_t>(child) + kSlots}, JoinKind::after_fork);
   CHECK(heir.pid.load() == static_cast<std::uint32_t>(child) + kSlots);
   CHECK(get(heir, Counter::file_read_bytes) == 0);
   CHECK(total(*segment, Counter::file_read_bytes) == 1'000'000);
@@ -209,9 +209,9 @@ TEST_CASE("a child killed in the middle loses nothing it had counted", "[members
 
 TEST_CASE("who leaves last after others were killed finds nobody there", "[members]") {
   const Shared segment;
-  Member& own = enter(*segment, own_pid(), JoinKind::after_fork);
+  Member& own = enter(*segment, {own_pid()}, JoinKind::after_fork);
   const pid_t child = start_child([&] {
-    enter(*segment, own_pid(), JoinKind::after_fork);
+    enter(*segment, {own_pid()}, JoinKind::after_fork);
     raise(SIGKILL);
     return 0;
   });
@@ -260,7 +260,7 @@ TEST_CASE("those who share the first slot are taken to live", "[members]") {
   const Shared segment;
   for (std::uint32_t i = 1; i < kMemberMax; ++i) segment->members[i].pid.store(own_pid());
   segment->used_members.store(UINT64_MAX);
-  enter(*segment, kDeadPid, JoinKind::after_fork);
+  enter(*segment, {kDeadPid}, JoinKind::after_fork);
   for (std::uint32_t i = 1; i < kMemberMax; ++i) segment->members[i].pid.store(0);
   CHECK(count_alive(*segment) == 0);
   CHECK_FALSE(is_deserted(*segment, 1));
@@ -275,7 +275,7 @@ TEST_CASE("eight processes that add, leave and come back are summed exactly", "[
   for (std::uint64_t i = 0; i < kProcesses; ++i) {
     children.push_back(start_child([&] {
       for (std::uint64_t round = 0; round < kRounds; ++round) {
-        Member& member = enter(*segment, own_pid(), JoinKind::after_fork);
+        Member& member = enter(*segment, {own_pid()}, JoinKind::after_fork);
         for (std::uint64_t k = 0; k < kAdds; ++k) {
           add(member, Counter::calls, 1);
           add(member, Counter::slept_ns, k);
@@ -299,7 +299,7 @@ TEST_CASE("processes that enter together get a slot each", "[members]") {
   std::vector<pid_t> children;
   for (int i = 0; i < kProcesses; ++i) {
     children.push_back(start_child([&] {
-      add(enter(*segment, own_pid(), JoinKind::after_fork), Counter::calls, 1);
+      add(enter(*segment, {own_pid()}, JoinKind::after_fork), Counter::calls, 1);
       while (segment->members_total.load() < kProcesses) usleep(100);  // all are inside at once
       return 0;
     }));
@@ -316,8 +316,8 @@ TEST_CASE("processes that enter together get a slot each", "[members]") {
 TEST_CASE("what a member that was killed in its sleep had reserved is returned once", "[members]") {
   const Shared segment;
   const pid_t child = start_child([] { return 0; });
-  Member& dead = enter(*segment, static_cast<std::uint32_t>(child), JoinKind::after_exec);
-  Member& alive = enter(*segment, own_pid(), JoinKind::after_exec);
+  Member& dead = enter(*segment, {static_cast<std::uint32_t>(child)}, JoinKind::after_exec);
+  Member& alive = enter(*segment, {own_pid()}, JoinKind::after_exec);
   dead.reserved_bytes.store(700);
   alive.reserved_bytes.store(30);
   REQUIRE(wait_for(child) == 0);
@@ -334,13 +334,13 @@ TEST_CASE("some few processes at once share two pages, whatever their numbers ar
   std::vector<pid_t> children;
   for (std::uint32_t i = 0; i < kAtOnce; ++i) {
     const std::uint32_t far_apart = 1 + i * 31;
-    Member& left = enter(*segment, far_apart, JoinKind::after_exec);
+    Member& left = enter(*segment, {far_apart}, JoinKind::after_exec);
     leave(*segment, left, far_apart);  // its slot is the next one's, who is looked for first among the free
     const pid_t child = start_child([] {
       pause();
       return 0;
     });
-    slots.insert(&enter(*segment, static_cast<std::uint32_t>(child), JoinKind::after_exec));
+    slots.insert(&enter(*segment, {static_cast<std::uint32_t>(child)}, JoinKind::after_exec));
     children.push_back(child);
   }
   CHECK(slots.size() == kAtOnce);
@@ -349,4 +349,28 @@ TEST_CASE("some few processes at once share two pages, whatever their numbers ar
     kill(child, SIGKILL);
     wait_for(child);
   }
+}
+
+TEST_CASE(
+    "the same number in another namespace is another member, and only its own namespace tells whether it "
+    "lives") {
+  constexpr std::uint32_t kElsewhere = 4026532189;
+  const Shared segment;
+  Member& here = enter(*segment, {kDeadPid}, JoinKind::after_exec);
+  Member& there = enter(*segment, {kDeadPid, kElsewhere}, JoinKind::after_exec);
+  CHECK(&here != &there);
+  CHECK(&enter(*segment, {kDeadPid, kElsewhere}, JoinKind::after_exec) == &there);
+  CHECK(count_alive(*segment) == 1);              // whether the other one lives cannot be told from here
+  CHECK(count_alive(*segment, kElsewhere) == 1);  // nor, from there, this one
+  CHECK(has_members_elsewhere(*segment, kCreatorsPidNamespace));
+  there.reserved_bytes.store(500);
+  CHECK(take_reservations_of_dead(*segment) == 0);
+  const auto is_elsewhere = [](const void*, ProcessId process) {
+    return process.pid_namespace == kElsewhere;
+  };
+  CHECK(release_gone(*segment, is_elsewhere, nullptr) == 500);
+  CHECK(there.pid.load() == 0);
+  CHECK(there.pid_namespace.load() == kCreatorsPidNamespace);
+  CHECK(here.pid.load() == kDeadPid);
+  CHECK_FALSE(has_members_elsewhere(*segment, kCreatorsPidNamespace));
 }

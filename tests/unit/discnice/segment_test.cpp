@@ -96,7 +96,7 @@ struct File {
 
 std::string own_name(const char* suffix) {
   return "discnice-" + std::to_string(geteuid()) + "-" + std::to_string(getpid()) + "-" +
-         std::to_string(own_pid_namespace()) + "-" + suffix;
+         std::to_string(find_pid_namespace()) + "-" + suffix;
 }
 
 bool is_segment_name(const std::string& text, Maker* maker) {
@@ -115,7 +115,7 @@ void use(Segment& segment) {
   const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
   const auto decision = policy.admit({segment.lane_states[0].load()}, grant, 4'096, 1'000'000'000);
   policy.correct(decision.next, grant, -4'096, 1'000'000'000);
-  Member& member = enter(segment, discnice::test::own_pid(), JoinKind::after_exec);
+  Member& member = enter(segment, {discnice::test::own_pid()}, JoinKind::after_exec);
   add(member, Counter::calls, 1);
   count_alive(segment);
   total(segment, Counter::calls);
@@ -149,7 +149,7 @@ TEST_CASE("a segment made is found again by name, with what it was made with", "
   REQUIRE(read_maker(made.name, &maker));
   CHECK(maker.user == geteuid());
   CHECK(maker.pid == discnice::test::own_pid());
-  CHECK(maker.pid_namespace == own_pid_namespace());
+  CHECK(maker.pid_namespace == find_pid_namespace());
   CHECK(maker.at_ns == segment.created_ns);
   CHECK(segment.options.is_ledger_on == 1);
   CHECK(segment.options.cache_backend == 3);

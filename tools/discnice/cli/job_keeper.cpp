@@ -18,6 +18,7 @@
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/cli/diagnostics.hpp"
+#include "tools/discnice/cli/gone_members.hpp"
 #include "tools/discnice/cli/process_facts.hpp"
 #include "tools/discnice/cli/sharing.hpp"
 #include "tools/discnice/cli/target.hpp"
@@ -165,7 +166,8 @@ void JobKeeper::follow_schedule() {
 
 // A member killed in its sleep had been charged for what it never did.
 void JobKeeper::return_budget_of_dead() {
-  const std::uint64_t bytes = protocol::take_reservations_of_dead(segment_);
+  std::uint64_t bytes = protocol::take_reservations_of_dead(segment_);
+  if (looks_ % kLooksPerSecond == 0) bytes += release_gone_members(segment_);
   if (bytes == 0) return;
   const std::uint64_t now_ns = gray::base::monotonic_ns();
   const Grant grant = protocol::load_grant(segment_);

@@ -15,6 +15,7 @@
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/cli/diagnostics.hpp"
+#include "tools/discnice/cli/gone_members.hpp"
 #include "tools/discnice/cli/process_facts.hpp"
 #include "tools/discnice/protocol/members.hpp"
 
@@ -29,9 +30,12 @@ bool is_alive(std::uint32_t pid) {
 
 bool has_process(const MappedJob& job, std::uint32_t pid) {
   if (job.number() == pid) return true;
+  const std::uint32_t own_namespace = protocol::own_pid_namespace(job.segment());
   bool has_slot = false;
   protocol::for_each_member(job.segment(), [&](const protocol::Member& member) {
-    if (member.pid.load(std::memory_order_relaxed) == pid) has_slot = true;
+    if (member.pid.load(std::memory_order_relaxed) == pid &&
+        member.pid_namespace.load(std::memory_order_relaxed) == own_namespace)
+      has_slot = true;
   });
   return has_slot && is_alive(pid);
 }
@@ -74,11 +78,13 @@ bool is_deserted(const std::string& name) {
   struct stat status {};
   if (lstat((protocol::kSegmentFolder + name).c_str(), &status) != 0) return false;
   if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || maker.user != geteuid()) return false;
-  if (maker.pid_namespace == 0 || maker.pid_namespace != protocol::own_pid_namespace()) return false;
+  if (maker.pid_namespace == protocol::kUnknownPidNamespace ||
+      maker.pid_namespace != protocol::find_pid_namespace())
+    return false;
   if (is_own_since(maker.pid, maker.at_ns)) return false;
   const auto segment = protocol::join(name.data(), name.size());
   if (!segment) return true;  // another release's, or half made
-  const bool is_empty = protocol::count_alive(*segment.value()) == 0;
+  const bool is_empty = !has_members(*segment.value());
   protocol::unmap(segment.value());
   return is_empty;
 }
@@ -105,8 +111,8 @@ MappedJob::MappedJob(protocol::Segment* segment, const protocol::SegmentName& na
     : segment_(segment),
       name_(name),
       maker_(maker),
-      is_kept_(maker.pid_namespace == protocol::own_pid_namespace() && is_own_since(maker.pid, maker.at_ns)) {
-}
+      is_kept_(maker.pid_namespace == protocol::find_pid_namespace() &&
+               is_own_since(maker.pid, maker.at_ns)) {}
 
 MappedJob::~MappedJob() {
   if (segment_ != nullptr) protocol::unmap(segment_);
@@ -134,8 +140,7 @@ FoundJobs find_jobs() {
     MappedJob job(segment.value(), protocol::name_from(name.data(), name.size()), maker);
     // Of a segment with a second name only the one counts that it was made under.
     const bool is_first_name = is_made_by(job.segment(), maker);
-    if (is_first_name && (job.is_kept() || protocol::count_alive(job.segment()) != 0))
-      found.jobs.push_back(std::move(job));
+    if (is_first_name && (job.is_kept() || has_members(job.segment()))) found.jobs.push_back(std::move(job));
   }
   return found;
 }

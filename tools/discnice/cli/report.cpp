@@ -213,7 +213,7 @@ Report make_report(const protocol::Segment& segment) {
   report.probe_bytes = totals.of(Counter::probe_bytes);
   report.fallbacks = totals.of(Counter::fallbacks);
   report.processes = segment.members_total.load(std::memory_order_relaxed);
-  report.still_running = protocol::count_alive(segment);
+  report.still_running = protocol::count_alive(segment, protocol::own_pid_namespace(segment));
   report.disks = disk_reports(segment);
   report.is_verification = segment.options.is_verifying != 0;
   report.charged_read_bytes =

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "toolbox/cli/diagnostics.hpp"
+#include "tools/discnice/cli/gone_members.hpp"
 #include "tools/discnice/cli/host_parameters.hpp"
 #include "tools/discnice/cli/job_keeper.hpp"
 #include "tools/discnice/cli/jobs.hpp"
@@ -109,6 +110,7 @@ int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& 
   const Ended ended = run_and_wait(
       launch, [&] { finish_start(segment); }, [&] { warn_when_uncovered(segment, command); }, keep);
   observation.finish(ended.account);
+  release_gone_members(segment);
   Report report = make_report(segment);
   if (protocol::is_lost(segment) || protocol::is_cut_short(name))
     gray::cli::warn("somebody has damaged the job's account in /dev/shm: '{}' ran on without a limit",

@@ -41,7 +41,7 @@ Row row_of(const MappedJob& job) {
           command_of(segment),
           policy::policy_by_id(grant.policy_id).name,
           grant.rate_bytes_per_s,
-          protocol::count_alive(segment),
+          protocol::count_alive(segment, protocol::own_pid_namespace(segment)),
           protocol::total(segment, Counter::settled_read_bytes),
           protocol::total(segment, Counter::settled_write_bytes),
           protocol::total(segment, Counter::slept_ns),

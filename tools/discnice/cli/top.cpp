@@ -130,7 +130,8 @@ class Watch {
     row.pid = "-";
     row.command = command_of(segment);
     row.limits = limits_text(protocol::load_grant(segment));
-    row.processes = protocol::count_alive(segment);
+    const std::uint32_t own_namespace = protocol::own_pid_namespace(segment);
+    row.processes = protocol::count_alive(segment, own_namespace);
     row.uncovered = count_uncovered(job);
     row.foreground = foreground_of(segment, now_ns);
     advance(row, job.name(), sums_of(segment, now_ns));
@@ -139,7 +140,8 @@ class Watch {
     protocol::for_each_member(segment, [&](const protocol::Member& member) {
       const std::uint32_t pid = member.pid.load(std::memory_order_relaxed);
       Row process;
-      process.command = command_of_process(pid);
+      const bool is_number_ours = member.pid_namespace.load(std::memory_order_relaxed) == own_namespace;
+      process.command = is_number_ours ? command_of_process(pid) : "(in a PID namespace)";
       if (pid == 0 || process.command.empty()) return;
       process.job = row.job;
       process.pid = std::to_string(pid);

@@ -83,6 +83,8 @@ struct alignas(256) Member {
       reserved_bytes;  // charged for operations that still wait; returned when the member dies
   std::atomic<std::uint64_t> awaiting_calls;     // of its threads, calls under way that need a disk
   std::atomic<std::uint64_t> awaiting_since_ns;  // when the first of them began
+  std::atomic<std::uint32_t>
+      pid_namespace;  // in which its number counts (pid_namespace.hpp); writer: as of pid
 };
 static_assert(sizeof(Member) == 256);
 
@@ -226,6 +228,9 @@ struct Segment {
   std::atomic<std::uint64_t> used_members;
   std::uint32_t is_all_reserved;  // memory need not be reserved later; written before the magic number is
   std::atomic<std::uint32_t> is_dirty_table_reserved;  // writer: whoever reserved it
+  // In which namespace creator_pid counts, and that process's session there; written before the magic number is.
+  std::uint32_t pid_namespace;
+  std::uint32_t creator_session;
 
   // Which data of the job's files is in memory and not on disk yet. Writer: the member that holds it (shim/dirty_table.hpp).
   alignas(64) std::atomic<std::uint64_t> dirty_table_held_ns;  // since when; 0: by nobody

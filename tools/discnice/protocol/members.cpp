@@ -8,6 +8,9 @@
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/protocol/reserve.hpp"
 
+// What the launcher alone calls does not lie among the code of a start (shim/start_order.ld).
+#define DISCNICE_LAUNCHERS __attribute__((section("seldom_text")))
+
 namespace discnice::protocol {
 namespace {
 
@@ -16,8 +19,13 @@ constexpr std::uint32_t kLookMax = 64;
 constexpr std::uint32_t kSharedSlot = 0;  // on the page that every job has
 constexpr std::uint32_t kFrontPlaces = kMembersInFront - 1;
 constexpr std::uint32_t kFarPlaces = kMemberMax - kMembersInFront - kMembersAtOnce;
-constexpr std::uint32_t kSharedSlotPid = UINT32_MAX;  // no process has this pid
-constexpr std::uint32_t kPidMax = 1U << 22U;          // PID_MAX_LIMIT of the kernel's threads.h
+constexpr std::uint32_t kSharedSlotPid = UINT32_MAX;        // no process has this pid
+constexpr std::uint32_t kChangingPid = kSharedSlotPid - 1;  // nor this one: the slot is between two holders
+constexpr std::uint32_t kPidMax = 1U << 22U;                // PID_MAX_LIMIT of the kernel's threads.h
+
+bool is_process(std::uint32_t pid) {
+  return pid != 0 && pid != kSharedSlotPid && pid != kChangingPid;
+}
 
 // Of few processes at once all find room in front, where the page is mapped anyway, or on the next page, which is in every process's hands;
 // each page more is memory that nobody has touched yet.
@@ -54,9 +62,13 @@ bool prepare(Segment& segment, std::uint32_t slot) {
   return true;
 }
 
-// A number that no process can have would mean a group of them to the kernel.
-bool is_dead(std::uint32_t pid) {
-  return pid > kPidMax || gray::base::raw_syscall(SYS_kill, static_cast<long>(pid), 0) == -ESRCH;
+// The holder of a slot, as far as a process of `own_namespace` can tell. A number that no process can have would mean a group of them to the kernel.
+bool is_dead(const Member& member, std::uint32_t pid, std::uint32_t own_namespace) {
+  if (pid > kPidMax) return true;
+  if (own_namespace == kUnknownPidNamespace ||
+      member.pid_namespace.load(std::memory_order_relaxed) != own_namespace)
+    return false;
+  return gray::base::raw_syscall(SYS_kill, static_cast<long>(pid), 0) == -ESRCH;
 }
 
 void fold(Segment& segment, Member& member) {
@@ -73,17 +85,35 @@ void fold(Segment& segment, Member& member) {
 }
 
 // By an exchange, as has_magic() in segment.cpp and for the same reason.
-bool is_held_by(Member& member, std::uint32_t pid) {
-  std::uint32_t holder = pid;
-  return member.pid.compare_exchange_strong(holder, pid, std::memory_order_relaxed);
+bool is_held_by(Member& member, ProcessId process) {
+  std::uint32_t holder = process.pid;
+  return member.pid.compare_exchange_strong(holder, process.pid, std::memory_order_acquire) &&
+         member.pid_namespace.load(std::memory_order_relaxed) == process.pid_namespace;
+}
+
+// Its number counts as soon as it stands there: who comes from another namespace says so before.
+bool take(Member& member, std::uint32_t holder, ProcessId process) {
+  const bool is_namespace_said =
+      member.pid_namespace.load(std::memory_order_relaxed) == process.pid_namespace;
+  const std::uint32_t first = is_namespace_said ? process.pid : kChangingPid;
+  if (!member.pid.compare_exchange_strong(holder, first, std::memory_order_acq_rel)) return false;
+  if (is_namespace_said) return true;
+  member.pid_namespace.store(process.pid_namespace, std::memory_order_relaxed);
+  member.pid.store(process.pid, std::memory_order_release);  // pairs with is_held_by()
+  return true;
+}
+
+void free_slot(Member& member) {
+  member.pid_namespace.store(kCreatorsPidNamespace, std::memory_order_relaxed);
+  member.pid.store(0, std::memory_order_release);
 }
 
 // A process that starts looks no farther than any ever had to go: the slots of a whole stretch are several pages of memory.
-Member* find_own(Segment& segment, std::uint32_t pid) {
+Member* find_own(Segment& segment, ProcessId process) {
   const std::uint32_t farthest = segment.farthest_slot.load(std::memory_order_relaxed);
   for (std::uint32_t step = 0; step <= farthest && step < kLookMax; ++step) {
-    const std::uint32_t slot = place(pid, step);
-    if (is_used(segment, slot) && is_held_by(segment.members[slot], pid)) return &segment.members[slot];
+    const std::uint32_t slot = place(process.pid, step);
+    if (is_used(segment, slot) && is_held_by(segment.members[slot], process)) return &segment.members[slot];
   }
   return nullptr;
 }
@@ -105,14 +135,14 @@ void raise_to(std::atomic<std::uint32_t>& place, std::uint32_t value) {
 
 // Takes one of the first `steps` places whose holder, 0 for none, is gone by `is_gone`.
 template <typename IsGone>
-Member* claim(Segment& segment, std::uint32_t pid, std::uint32_t steps, IsGone is_gone) {
+Member* claim(Segment& segment, ProcessId process, std::uint32_t steps, IsGone is_gone) {
   for (std::uint32_t step = 0; step < steps && step < kLookMax; ++step) {
-    const std::uint32_t slot = place(pid, step);
+    const std::uint32_t slot = place(process.pid, step);
     if (!prepare(segment, slot)) continue;
     Member& member = segment.members[slot];
-    std::uint32_t holder = member.pid.load(std::memory_order_relaxed);
-    if (!is_gone(holder)) continue;
-    if (member.pid.compare_exchange_strong(holder, pid, std::memory_order_acq_rel)) {
+    const std::uint32_t holder = member.pid.load(std::memory_order_relaxed);
+    if (!is_gone(member, holder)) continue;
+    if (take(member, holder, process)) {
       if (holder != 0) count_gone(segment);
       fold(segment, member);
       raise_to(segment.farthest_slot, step);
@@ -123,17 +153,20 @@ Member* claim(Segment& segment, std::uint32_t pid, std::uint32_t steps, IsGone i
 }
 
 // Those that nobody holds come first, as far as any had to go yet: whether a holder lives is a system call each.
-Member* claim(Segment& segment, std::uint32_t pid) {
+Member* claim(Segment& segment, ProcessId process) {
   const std::uint32_t near = segment.farthest_slot.load(std::memory_order_relaxed) + 1;
-  Member* own = claim(segment, pid, near, [](std::uint32_t holder) { return holder == 0; });
+  Member* own =
+      claim(segment, process, near, [](const Member&, std::uint32_t holder) { return holder == 0; });
   if (own != nullptr) return own;
-  return claim(segment, pid, kLookMax, [](std::uint32_t holder) { return holder == 0 || is_dead(holder); });
+  return claim(segment, process, kLookMax, [&](const Member& member, std::uint32_t holder) {
+    return holder == 0 || (is_process(holder) && is_dead(member, holder, process.pid_namespace));
+  });
 }
 
 }  // namespace
 
-Member& enter(Segment& segment, std::uint32_t pid, JoinKind kind) {
-  Member* own = find_own(segment, pid);
+Member& enter(Segment& segment, ProcessId process, JoinKind kind) {
+  Member* own = find_own(segment, process);
   if (own != nullptr && kind == JoinKind::after_exec) {
     add(*own, Counter::images, 1);
     return *own;
@@ -143,7 +176,7 @@ Member& enter(Segment& segment, std::uint32_t pid, JoinKind kind) {
     fold(segment, *own);
   } else {
     segment.members_live.fetch_add(1, std::memory_order_relaxed);
-    own = claim(segment, pid);
+    own = claim(segment, process);
   }
   if (own == nullptr) {
     own = &segment.members[kSharedSlot];
@@ -157,12 +190,12 @@ Member& enter(Segment& segment, std::uint32_t pid, JoinKind kind) {
 std::uint32_t leave(Segment& segment, Member& member, std::uint32_t pid) {
   if (member.pid.load(std::memory_order_relaxed) == pid) {
     fold(segment, member);
-    member.pid.store(0, std::memory_order_release);
+    free_slot(member);
   }
   return count_gone(segment);
 }
 
-std::uint64_t total(const Segment& segment, Counter counter) {
+DISCNICE_LAUNCHERS std::uint64_t total(const Segment& segment, Counter counter) {
   const auto index = static_cast<unsigned>(counter);
   std::uint64_t sum = segment.left.value[index].load(std::memory_order_relaxed);
   for_each_member(segment, [&](const Member& member) {
@@ -171,7 +204,7 @@ std::uint64_t total(const Segment& segment, Counter counter) {
   return sum;
 }
 
-Totals totals(const Segment& segment) {
+DISCNICE_LAUNCHERS Totals totals(const Segment& segment) {
   Totals sums;
   const auto take = [&sums](const Counters& counters) {
     for (std::uint32_t i = 0; i < kCounterCount; ++i)
@@ -182,11 +215,11 @@ Totals totals(const Segment& segment) {
   return sums;
 }
 
-std::uint32_t count_alive(const Segment& segment) {
+std::uint32_t count_alive(const Segment& segment, std::uint32_t own_namespace) {
   std::uint32_t alive = 0;
   for_each_member(segment, [&](const Member& member) {
     const std::uint32_t pid = member.pid.load(std::memory_order_relaxed);
-    if (pid != 0 && pid != kSharedSlotPid && !is_dead(pid)) ++alive;
+    if (is_process(pid) && !is_dead(member, pid, own_namespace)) ++alive;
   });
   return alive;
 }
@@ -196,7 +229,7 @@ bool is_deserted(const Segment& segment, std::uint32_t members_left) {
   return !(is_shared && members_left != 0) && count_alive(segment) == 0;
 }
 
-std::uint64_t reserved_bytes(const Segment& segment) {
+DISCNICE_LAUNCHERS std::uint64_t reserved_bytes(const Segment& segment) {
   std::uint64_t sum = 0;
   for_each_member(segment, [&](const Member& member) {
     if (member.pid.load(std::memory_order_relaxed) != 0)
@@ -205,15 +238,42 @@ std::uint64_t reserved_bytes(const Segment& segment) {
   return sum;
 }
 
-std::uint64_t take_reservations_of_dead(Segment& segment) {
+DISCNICE_LAUNCHERS std::uint64_t take_reservations_of_dead(Segment& segment, std::uint32_t own_namespace) {
   std::uint64_t sum = 0;
   for_each_member(segment, [&](Member& member) {
     const std::uint32_t pid = member.pid.load(std::memory_order_relaxed);
-    if (pid == 0 || pid == kSharedSlotPid || member.reserved_bytes.load(std::memory_order_relaxed) == 0)
-      return;
-    if (is_dead(pid)) sum += member.reserved_bytes.exchange(0, std::memory_order_relaxed);
+    if (!is_process(pid) || member.reserved_bytes.load(std::memory_order_relaxed) == 0) return;
+    if (is_dead(member, pid, own_namespace))
+      sum += member.reserved_bytes.exchange(0, std::memory_order_relaxed);
   });
   return sum;
+}
+
+DISCNICE_LAUNCHERS std::uint64_t release_gone(Segment& segment,
+                                              bool (*is_gone)(const void* context, ProcessId process),
+                                              const void* context) {
+  std::uint64_t reserved_bytes = 0;
+  for_each_member(segment, [&](Member& member) {
+    std::uint32_t pid = member.pid.load(std::memory_order_acquire);
+    const ProcessId process{pid, member.pid_namespace.load(std::memory_order_relaxed)};
+    if (!is_process(pid) || !is_gone(context, process) ||
+        !member.pid.compare_exchange_strong(pid, kChangingPid, std::memory_order_acq_rel))
+      return;
+    reserved_bytes += member.reserved_bytes.load(std::memory_order_relaxed);
+    fold(segment, member);
+    free_slot(member);
+    count_gone(segment);
+  });
+  return reserved_bytes;
+}
+
+DISCNICE_LAUNCHERS bool has_members_elsewhere(const Segment& segment, std::uint32_t own_namespace) {
+  bool has_any = false;
+  for_each_member(segment, [&](const Member& member) {
+    has_any |= is_process(member.pid.load(std::memory_order_relaxed)) &&
+               member.pid_namespace.load(std::memory_order_relaxed) != own_namespace;
+  });
+  return has_any;
 }
 
 }  // namespace discnice::protocol

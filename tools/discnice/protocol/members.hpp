@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // members: the processes of a job, each with a slot of counters in the segment.
 //
-// A slot is claimed by compare-and-swap on its pid and found again by pid after exec. A member killed without
-// leaving is noticed by the next process that wants its slot, or by whoever sums up; nothing it had counted
+// A slot is claimed by compare-and-swap on its pid and found again by pid and namespace after exec. A member killed without
+// leaving is noticed by the next process of its namespace that wants its slot, or by the launcher; nothing it had counted
 // is lost.
 #pragma once
 
 #include <cstdint>
 
 #include "tools/discnice/protocol/layout.hpp"
+#include "tools/discnice/protocol/pid_namespace.hpp"
 
 namespace discnice::protocol {
 
@@ -19,14 +20,20 @@ constexpr std::uint32_t first_of_page(std::uint32_t number) {
 }
 static_assert(first_of_page(kMemberPages) == kMemberMax);
 
+/// A process as a job knows it. Namespaces give out the same numbers.
+struct ProcessId {
+  std::uint32_t pid;
+  std::uint32_t pid_namespace = kCreatorsPidNamespace;
+};
+
 enum class JoinKind : std::uint8_t {
   after_exec,  // the process may already have a slot, with its account of the image before
   after_fork,  // a new process: a slot with its pid is somebody dead's
 };
 
-/// Gives the calling process (`pid`) its slot. Never fails: when no slot is free, or there is no memory for one, it shares the first one.
+/// Gives the calling process its slot. Never fails: when no slot is free, or there is no memory for one, it shares the first one.
 /// Lock-free, async-signal-safe; looks at a bounded number of slots.
-Member& enter(Segment& segment, std::uint32_t pid, JoinKind kind);
+Member& enter(Segment& segment, ProcessId process, JoinKind kind);
 
 /// Gives the slot back and adds its counters to Segment::left. Returns how many members remain, as far as they were counted.
 std::uint32_t leave(Segment& segment, Member& member, std::uint32_t pid);
@@ -41,8 +48,8 @@ struct Totals {
 };
 Totals totals(const Segment& segment);
 
-/// How many members are alive now (asks the kernel about each pid).
-std::uint32_t count_alive(const Segment& segment);
+/// How many members are alive now (asks the kernel about each pid). `own_namespace` is the caller's; those of another one count as alive.
+std::uint32_t count_alive(const Segment& segment, std::uint32_t own_namespace = kCreatorsPidNamespace);
 
 /// Whether nobody is left, where leave() said `members_left`: those of them that were killed never left, and the kernel is asked about each.
 /// Members that share the first slot cannot be asked about and count as alive.
@@ -62,9 +69,18 @@ void for_each_member(AnySegment& segment, Take take) {
 /// What members were charged for operations that still wait for their turn.
 std::uint64_t reserved_bytes(const Segment& segment);
 
-/// Takes the reservations of members that were killed while they waited; returns their bytes, which the caller gives back to the
-/// job's account. Each is returned once.
-std::uint64_t take_reservations_of_dead(Segment& segment);
+/// Takes the reservations of members of the caller's namespace that were killed while they waited; returns their bytes, which the caller gives
+/// back to the job's account. Each is returned once.
+std::uint64_t take_reservations_of_dead(Segment& segment,
+                                        std::uint32_t own_namespace = kCreatorsPidNamespace);
+
+/// Gives back the slots of members of which `is_gone(ProcessId)` says that they are not there any more, for who can tell of all namespaces: nobody
+/// of the same name may come meanwhile. Returns what was reserved for them, as take_reservations_of_dead() does.
+std::uint64_t release_gone(Segment& segment, bool (*is_gone)(const void* context, ProcessId process),
+                           const void* context);
+
+/// Whether any member's number counts in another namespace than `own_namespace`.
+bool has_members_elsewhere(const Segment& segment, std::uint32_t own_namespace);
 
 /// Ends a charge that waited. A slot that was taken over meanwhile has none.
 inline void give_back_reserved(Member& member, std::uint64_t bytes) {

@@ -15,6 +15,7 @@
 #include "toolbox/base/short_text.hpp"
 #include "tools/discnice/protocol/guarded_word.hpp"
 #include "tools/discnice/protocol/lane_account.hpp"
+#include "tools/discnice/protocol/pid_namespace.hpp"
 #include "tools/discnice/protocol/record_format.hpp"
 #include "tools/discnice/protocol/reserve.hpp"
 #include "tools/discnice/protocol/ring.hpp"
@@ -50,7 +51,7 @@ SegmentName new_name(std::uint64_t salt) {
   *out++ = '-';
   out = append_number(out, static_cast<std::uint64_t>(raw_syscall(SYS_getpid)));
   *out++ = '-';
-  out = append_number(out, own_pid_namespace());
+  out = append_number(out, find_pid_namespace());
   *out++ = '-';
   append_number(out, salt);
   return name;
@@ -113,6 +114,9 @@ void fill(Segment& segment, std::uint64_t created_ns, const char* job_name, cons
   segment.size_bytes = sizeof(Segment);
   segment.owner_uid = static_cast<std::uint32_t>(raw_syscall(SYS_geteuid));
   segment.creator_pid = static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
+  segment.pid_namespace = find_pid_namespace();
+  const long session = raw_syscall(SYS_getsid, 0);
+  segment.creator_session = is_raw_error(session) ? 0 : static_cast<std::uint32_t>(session);
   segment.created_ns = created_ns;
   std::strncpy(segment.job_name, job_name, kJobNameBytesMax - 1);
   segment.options = options;
@@ -188,12 +192,6 @@ SegmentName name_from(const char* text, std::size_t length) {
   SegmentName name;
   if (length < sizeof name.text) std::memcpy(name.text, text, length);
   return name;
-}
-
-std::uint64_t own_pid_namespace() {
-  struct stat status {};
-  const long result = raw_syscall(SYS_newfstatat, AT_FDCWD, word("/proc/self/ns/pid"), word(&status), 0);
-  return is_raw_error(result) ? 0 : status.st_ino;
 }
 
 Result<Segment*> make(const char* job_name, const Grant& grant, const JobOptions& options,

@@ -39,9 +39,6 @@ struct Maker {
 bool read_maker(const char* text, std::size_t length, Maker* maker);
 bool read_maker(const SegmentName& name, Maker* maker);
 
-/// The number of the calling process's PID namespace; 0 where /proc does not tell.
-std::uint64_t own_pid_namespace();
-
 /// Makes a new segment for the calling user and maps it. Errors: -ENOENT (no /dev/shm), -ENOSPC (it is full),
 /// -EACCES, ... The first page's memory is reserved here, so a full /dev/shm is an error, and all other's before it
 /// is touched (reserve.hpp), so it is no SIGBUS later.

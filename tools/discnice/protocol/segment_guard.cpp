@@ -109,7 +109,8 @@ void guard_memory(void* start, std::size_t bytes) {
   if (count == 0) listen();
 }
 
-void let_go_of_memory() {
+// Not among the code of a start (shim/start_order.ld).
+__attribute__((section("seldom_text"))) void let_go_of_memory() {
   is_let_go.store(true);
   const unsigned count = guarded_count.load();
   for (unsigned i = 0; i < count; ++i) map_empty(guarded[i].start, guarded[i].bytes);

@@ -30,7 +30,8 @@ struct Job {
       epoch;  // a number no other image of the job has; marks try-locks so that a forked child can tell
   protocol::Ring* ring;             // where records go; null unless the job is being recorded
   protocol::SegmentName name = {};  // that the segment was made or joined under; empty for a private one
-  std::uint32_t user = 0;  // whose job it is, by the effective user at the start
+  std::uint32_t pid_namespace = 0;  // in which `pid` counts, as the job's members go by it
+  std::uint32_t user = 0;           // whose job it is, by the effective user at the start
 };
 
 // What the wrappers' inline code reads is declared hidden, here as elsewhere: else it would be looked for in the table of addresses (the

@@ -93,8 +93,9 @@ void enter_job(Segment& segment, protocol::JoinKind kind) {
   const std::uint32_t parent_pid = this_job.pid;  // of a forked child, whose memory is still the parent's
   this_job.segment = &segment;
   this_job.pid = own_pid();
+  this_job.pid_namespace = protocol::own_pid_namespace(segment);
   this_job.epoch = segment.member_epoch.fetch_add(1, std::memory_order_relaxed) + 1;
-  this_job.member = &protocol::enter(segment, this_job.pid, kind);
+  this_job.member = &protocol::enter(segment, {this_job.pid, this_job.pid_namespace}, kind);
   begin_account(this_job);
   const bool is_forked = kind == protocol::JoinKind::after_fork;
   record_process(this_job, is_forked ? protocol::ProcessEvent::forked : protocol::ProcessEvent::started,
@@ -120,10 +121,13 @@ void forget_before_fork() {
 enum class Kin : std::uint8_t { loaded, forked_child, unknown };
 
 Kin kin_of(std::uint32_t pid) {
-  if (pid == loaded_pid) return Kin::loaded;
+  const std::uint32_t marker = marked_pid.load(std::memory_order_acquire);
+  // Another namespace may give out the same number, and has no number for a parent outside.
+  if (pid == loaded_pid && marker == kNobody) return Kin::loaded;
   // A vfork child of who set the mark would have found it set.
   const long parent = raw_syscall(SYS_getppid);
-  if (parent == static_cast<long>(marked_pid.load(std::memory_order_acquire)) && parent != kNobody)
+  const bool is_parent_outside = parent == kNobody;
+  if (marker != kNobody && (is_parent_outside || parent == static_cast<long>(marker)))
     return Kin::forked_child;
   const long comparison = raw_syscall(SYS_kcmp, static_cast<long>(pid), parent, KCMP_VM);
   return comparison > 0 ? Kin::forked_child : Kin::unknown;
@@ -135,7 +139,7 @@ bool is_memory_own(const Job& job, std::uint32_t pid) {
   return kin_of(pid) != Kin::unknown;
 }
 
-bool is_other_user(const Job& job) {
+__attribute__((noinline, section("seldom_text"))) bool is_other_user(const Job& job) {
   std::uint32_t real = 0;
   std::uint32_t effective = 0;
   std::uint32_t saved = 0;
@@ -179,9 +183,11 @@ Result<Segment*> find_job(const Request& request, char** environment) {
 // The last one out of a job whose maker is gone removes its name. Elsewhere than in the maker's PID namespace nobody can tell who is gone.
 void remove_when_last(Segment& segment, std::uint32_t members_left) {
   protocol::Maker maker{};
-  if (!protocol::read_maker(this_job.name, &maker)) return;
+  if (this_job.pid_namespace != protocol::kCreatorsPidNamespace ||
+      !protocol::read_maker(this_job.name, &maker))
+    return;
   if (maker.pid != own_pid() && raw_syscall(SYS_kill, static_cast<long>(maker.pid), 0) != -ESRCH) return;
-  if (protocol::is_deserted(segment, members_left) && maker.pid_namespace == protocol::own_pid_namespace())
+  if (protocol::is_deserted(segment, members_left) && maker.pid_namespace == protocol::find_pid_namespace())
     protocol::remove(this_job.name);
 }
 
@@ -247,7 +253,7 @@ void find_own_slot(Job& job) {
   forget_before_fork();
   const Kin kin = kin_of(pid);
   if (kin == Kin::forked_child && is_other_user(job)) return let_go_of_job();
-  if (pid != job.pid) {
+  if (pid != job.pid || kin == Kin::forked_child) {
     enter_job(*job.segment,
               kin == Kin::forked_child ? protocol::JoinKind::after_fork : protocol::JoinKind::after_exec);
   }
@@ -272,7 +278,8 @@ void leave_job() {
   remove_when_last(*here->segment, protocol::leave(*here->segment, *here->member, pid));
 }
 
-void leave_when_other_user() {
+// Not among the code of a start (start_order.ld).
+__attribute__((section("seldom_text"))) void leave_when_other_user() {
   const Job* here = joined.load(std::memory_order_acquire);
   if (here == nullptr || !is_other_user(*here) || !is_memory_own(*here, own_pid())) return;
   leave_job();  // a forked child that made no call yet has nothing to leave

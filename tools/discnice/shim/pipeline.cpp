@@ -248,7 +248,7 @@ std::uint64_t held_until(Job& job, const Demand& demand, std::uint64_t now_ns) {
 
 // Until when an operation may have been held back by others: the job gets a turn within this time, and every other member one before us.
 std::uint64_t held_at_most_until(const Job& job, std::uint64_t since_ns) {
-  return since_ns + kHeldMaxNs + policy::kTurnNs * protocol::count_alive(*job.segment);
+  return since_ns + kHeldMaxNs + policy::kTurnNs * protocol::count_alive(*job.segment, job.pid_namespace);
 }
 
 // Waits while the job is paused, or its policy gives way to the disk's other users. False: a signal ended it.

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// gone_members: gives back the slots of members that were killed, in whatever PID namespace they were.
+//
+// Members can tell of their own namespace only. From the creator's, /proc shows the processes of all that were made below it, each with its
+// innermost number (NSpid) and its namespace.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/protocol/layout.hpp"
+
+namespace discnice::cli {
+
+/// Returns what was reserved for operations of theirs, which belongs to the job's account.
+std::uint64_t release_gone_members(protocol::Segment& segment);
+
+/// Whether any member is there still. From another namespace than the creator's that cannot be told, and counts as yes.
+bool has_members(protocol::Segment& segment);
+
+}  // namespace discnice::cli
