@@ -117,7 +117,7 @@ void come_or_go(World& world, std::uint64_t choice) {
   switch (choice % 4) {
     case 0: {
       const auto pid = static_cast<std::uint32_t>(kNobody + input.number(1));
-      Member& member = enter(segment, pid, choice % 8 == 0 ? JoinKind::after_exec : JoinKind::after_fork);
+      Member& member = enter(segment, {pid}, choice % 8 == 0 ? JoinKind::after_exec : JoinKind::after_fork);
       require(&member >= segment.members && &member < segment.members + kMemberMax);
       world.touch(&member, sizeof member);
       world.job.member = &member;

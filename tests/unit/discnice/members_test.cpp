@@ -225,10 +225,10 @@ TEST_CASE("who leaves last after others were killed finds nobody there", "[membe
 
 TEST_CASE("a wrong count of members makes nobody think that it was the last", "[members]") {
   const Shared segment;
-  Member& own = enter(*segment, own_pid(), JoinKind::after_fork);
+  Member& own = enter(*segment, {own_pid()}, JoinKind::after_fork);
   for (const std::uint32_t wrong : {0U, 1U, UINT32_MAX}) {
     segment->members_live.store(wrong);
-    enter(*segment, kDeadPid, JoinKind::after_fork);
+    enter(*segment, {kDeadPid}, JoinKind::after_fork);
     CHECK_FALSE(is_deserted(*segment, leave(*segment, segment->members[2], kDeadPid)));
   }
   segment->members_live.store(0);
@@ -239,7 +239,7 @@ TEST_CASE("a wrong count of members makes nobody think that it was the last", "[
 
 TEST_CASE("a number that no process can have is nobody's, and not a group of processes", "[members]") {
   const Shared segment;
-  Member& member = enter(*segment, own_pid(), JoinKind::after_fork);
+  Member& member = enter(*segment, {own_pid()}, JoinKind::after_fork);
   for (const std::uint32_t wrong : {UINT32_MAX - 1, UINT32_MAX - own_pid(), UINT32_C(1) << 31U}) {
     member.pid.store(wrong);
     CHECK(count_alive(*segment) == 0);
@@ -248,7 +248,7 @@ TEST_CASE("a number that no process can have is nobody's, and not a group of pro
 
 TEST_CASE("what a call had reserved is given back once, and not below nothing", "[members]") {
   const Shared segment;
-  Member& member = enter(*segment, own_pid(), JoinKind::after_fork);
+  Member& member = enter(*segment, {own_pid()}, JoinKind::after_fork);
   member.reserved_bytes.store(5);
   give_back_reserved(member, 3);
   CHECK(member.reserved_bytes.load() == 2);
