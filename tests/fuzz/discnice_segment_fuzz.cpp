@@ -23,8 +23,8 @@
 #include "tools/discnice/protocol/segment.hpp"
 #include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/budget.hpp"
-#include "tools/discnice/shim/job.hpp"
 #include "tools/discnice/shim/disk_watch.hpp"
+#include "tools/discnice/shim/job.hpp"
 
 // lifecycle.cpp, whose it is, brings a constructor that joins jobs: not for here.
 void discnice::shim::leave_when_other_user() {}

@@ -16,8 +16,8 @@
 #include "toolbox/base/clock.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/lane_account.hpp"
-#include "tools/discnice/shim/job.hpp"
 #include "tools/discnice/protocol/segment.hpp"
+#include "tools/discnice/shim/job.hpp"
 
 // lifecycle.cpp, whose it is, brings a constructor that joins jobs: not for here.
 void discnice::shim::leave_when_other_user() {}
