@@ -355,11 +355,12 @@ TEST_CASE(
     "the same number in another namespace is another member, and only its own namespace tells whether it "
     "lives") {
   constexpr std::uint32_t kElsewhere = 4026532189;
+  constexpr std::uint32_t kNobodys = 4'190'000;  // a number there can be, and is not
   const Shared segment;
-  Member& here = enter(*segment, {kDeadPid}, JoinKind::after_exec);
-  Member& there = enter(*segment, {kDeadPid, kElsewhere}, JoinKind::after_exec);
+  Member& here = enter(*segment, {kNobodys}, JoinKind::after_exec);
+  Member& there = enter(*segment, {kNobodys, kElsewhere}, JoinKind::after_exec);
   CHECK(&here != &there);
-  CHECK(&enter(*segment, {kDeadPid, kElsewhere}, JoinKind::after_exec) == &there);
+  CHECK(&enter(*segment, {kNobodys, kElsewhere}, JoinKind::after_exec) == &there);
   CHECK(count_alive(*segment) == 1);              // whether the other one lives cannot be told from here
   CHECK(count_alive(*segment, kElsewhere) == 1);  // nor, from there, this one
   CHECK(has_members_elsewhere(*segment, kCreatorsPidNamespace));
@@ -371,6 +372,6 @@ TEST_CASE(
   CHECK(release_gone(*segment, is_elsewhere, nullptr) == 500);
   CHECK(there.pid.load() == 0);
   CHECK(there.pid_namespace.load() == kCreatorsPidNamespace);
-  CHECK(here.pid.load() == kDeadPid);
+  CHECK(here.pid.load() == kNobodys);
   CHECK_FALSE(has_members_elsewhere(*segment, kCreatorsPidNamespace));
 }
