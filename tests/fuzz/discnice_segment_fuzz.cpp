@@ -126,7 +126,7 @@ void come_or_go(World& world, std::uint64_t choice) {
       world.touch(&member, sizeof member);
       world.job.member = &member;
       world.job.pid = pid;
-      shim::begin_account(world.job);
+      shim::begin_account(world.job, protocol::JoinKind::after_exec);
       return;
     }
     case 1:

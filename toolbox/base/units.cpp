@@ -146,6 +146,11 @@ Result<std::uint64_t> parse_rate_bytes_per_s(const char* text, std::size_t lengt
   return rate;
 }
 
+bool is_unit_forgotten(const char* text, std::size_t length, std::uint64_t rate_bytes_per_s) {
+  const std::size_t amount_length = length_without_per_second(text, length);
+  return rate_bytes_per_s < kKiB && amount_length != 0 && is_digit(text[amount_length - 1]);
+}
+
 Result<std::uint64_t> parse_duration_ns(const char* text, std::size_t length) {
   const Result<Number> number = parse_number(text, length);
   if (!number) return Result<std::uint64_t>::failure(number.error());

@@ -30,6 +30,10 @@ Result<std::uint64_t> parse_bytes(const char* text, std::size_t length);
 /// "/s". A rate of zero is -EINVAL: nothing could ever run under it. Errors as parse_bytes().
 Result<std::uint64_t> parse_rate_bytes_per_s(const char* text, std::size_t length);
 
+/// True of a rate without a unit that is below one kilobyte a second: "5" is far more often a forgotten "M" than five bytes. "5B"
+/// says that they are meant. For a text that parse_rate_bytes_per_s() has read as `rate_bytes_per_s`. Pure.
+bool is_unit_forgotten(const char* text, std::size_t length, std::uint64_t rate_bytes_per_s);
+
 /// Reads a duration such as "250ms", "1s", "2m", "10us", "5ns" into nanoseconds; a bare number is refused,
 /// for its unit would be a guess. Errors as parse_bytes().
 Result<std::uint64_t> parse_duration_ns(const char* text, std::size_t length);

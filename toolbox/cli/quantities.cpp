@@ -87,7 +87,11 @@ Reading read_bytes(std::string_view text) {
 }
 
 Reading read_rate_bytes_per_s(std::string_view text) {
-  return read(kRate, text);
+  const Reading reading = read(kRate, text);
+  if (!reading.is_ok() || !base::is_unit_forgotten(text.data(), text.size(), reading.value)) return reading;
+  const std::string_view number = text.substr(0, text.find_first_not_of("0123456789."));
+  return {0, fmt::format("{} is {} byte{} a second: write {}M for {} MiB a second, or {}B if that is meant",
+                         text, reading.value, reading.value == 1 ? "" : "s", number, number, number)};
 }
 
 Reading read_duration_ns(std::string_view text) {

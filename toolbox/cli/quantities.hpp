@@ -31,7 +31,8 @@ struct Reading {
   [[nodiscard]] bool is_ok() const { return problem.empty(); }
 };
 
-/// Bytes ("4096", "5M", "5MB"), bytes a second ("5MB/s", "40Mbit"), and nanoseconds ("250ms"). Pure.
+/// Bytes ("4096", "5M", "5MB"), bytes a second ("5MB/s", "40Mbit"), and nanoseconds ("250ms"). A rate of some bytes a second must
+/// say its unit ("5B"). Pure.
 Reading read_bytes(std::string_view text);
 Reading read_rate_bytes_per_s(std::string_view text);
 Reading read_duration_ns(std::string_view text);

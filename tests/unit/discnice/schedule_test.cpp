@@ -96,5 +96,15 @@ TEST_CASE("an entry takes the place of policy, rate and pause and leaves the res
   CHECK(limited.flags == 0);
   CHECK(limited.rate_bytes_per_s == 5'000'000);
   CHECK(limited.weight == 7);
-  CHECK(scheduled(limited, nullptr).policy_id == kUnlimitedId);
+}
+
+TEST_CASE("what was given holds at times that the schedule does not speak of", "[schedule]") {
+  Grant grant;
+  grant.policy_id = kRateWindowId;
+  grant.rate_bytes_per_s = 5'000'000;
+  const Schedule schedule = parse("Sun 2MB");
+  CHECK(scheduled(grant, active_entry(schedule, kSunday, 0)).rate_bytes_per_s == 2'000'000);
+  const Grant outside = scheduled(grant, active_entry(schedule, kTuesday, 0));
+  CHECK(outside.policy_id == kRateWindowId);
+  CHECK(outside.rate_bytes_per_s == 5'000'000);
 }

@@ -15,6 +15,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "toolbox/cli/diagnostics.hpp"
 #include "tools/discnice/cli/library.hpp"
 #include "tools/discnice/cli/target.hpp"
 #include "tools/discnice/outputs/disk_below.hpp"
@@ -24,25 +25,10 @@
 namespace discnice::cli {
 namespace {
 
+using gray::cli::escape_controls;
+
 constexpr std::array<std::string_view, 9> kInMemory = {"tmpfs",   "ramfs",   "proc",      "sysfs", "devtmpfs",
                                                        "cgroup2", "debugfs", "hugetlbfs", "devpts"};
-// Go's linker leaves this in every program it makes.
-constexpr std::string_view kGoMark = "\xff Go buildinf:";
-constexpr std::streamsize kChunkBytes = std::streamsize{1} << 20;
-
-bool holds_mark(const std::string& path, std::string_view mark) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  std::string chunk(static_cast<std::size_t>(kChunkBytes), '\0');
-  while (file) {
-    file.read(chunk.data(), kChunkBytes);
-    text.append(chunk, 0, static_cast<std::size_t>(file.gcount()));
-    if (text.find(mark) != std::string::npos) return true;
-    if (text.size() > mark.size()) text.erase(0, text.size() - mark.size());
-  }
-  return false;
-}
-
 std::string read_first_line(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string line;
@@ -63,21 +49,17 @@ std::string kind_of(const std::string& path) {
                  "ELF",
                  0) != 0)
     return "a script without '#!', for /bin/sh";
-  return holds_mark(path, kGoMark) ? "written in Go" : "a program";
+  return "a program";
 }
 
-std::string engine_of(const Target& target, const std::string& kind, const Library& library) {
-  if (target.exit_status != 0) return "engine: none; " + target.problem + "\n";
-  if (!library.problem.empty()) return "engine: none; " + library.problem + "\n";
-  if (kind == "written in Go")
-    return "engine: none; Go makes its system calls without libc, so a preloaded library does not see them: "
-           "it would run without a "
-           "limit\n";
+std::string engine_of(const Target& target, const Library& library) {
+  if (target.exit_status != 0) return "engine: none; " + escape_controls(target.problem) + "\n";
+  if (!library.problem.empty()) return "engine: none; " + escape_controls(library.problem) + "\n";
   return fmt::format(
       "engine: {} preloaded, because the program is dynamically linked; programs it starts are covered "
       "alike, and one that can't be is "
       "named at once\n",
-      library.path);
+      escape_controls(library.path));
 }
 
 std::string read_mounts() {
@@ -114,8 +96,8 @@ std::string explain_place(const std::string& path, dev_t device, const std::stri
   const unsigned first = major(device);
   const unsigned second = minor(device);
   const std::string type = file_system_type(mounts, first, second);
-  const std::string place =
-      fmt::format("{} ({}, {}:{})", path, type.empty() ? "file system unknown" : type, first, second);
+  const std::string place = fmt::format("{} ({}, {}:{})", escape_controls(path),
+                                        type.empty() ? "file system unknown" : type, first, second);
   for (const std::string_view known : kInMemory) {
     if (type == known) return fmt::format("files: {}: in memory, free\n", place);
   }
@@ -146,8 +128,8 @@ CommandExplanation explain_command(const std::vector<std::string>& command) {
   explanation.exit_status = target.exit_status;
   const bool is_there = access(target.path.c_str(), R_OK) == 0;
   const std::string kind = is_there ? kind_of(target.path) : "not there";
-  explanation.text = fmt::format("program: {}, {}\n", target.path, kind);
-  explanation.text += engine_of(target, kind, find_library());
+  explanation.text = fmt::format("program: {}, {}\n", escape_controls(target.path), escape_controls(kind));
+  explanation.text += engine_of(target, find_library());
   const std::string mounts = read_mounts();
   std::set<dev_t> seen;
   std::vector<std::string> places{"."};

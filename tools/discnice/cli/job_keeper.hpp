@@ -10,7 +10,10 @@
 
 #include <sys/types.h>
 
+#include "tools/discnice/cli/coverage.hpp"
+#include "tools/discnice/cli/report.hpp"
 #include "tools/discnice/cli/sharing.hpp"
+#include "tools/discnice/contract/grant.hpp"
 #include "tools/discnice/policy/schedule.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 
@@ -25,10 +28,16 @@ struct UncoveredProgram {
   std::string reason;
 };
 
+/// What the command line asked of the keeper.
+struct KeeperOptions {
+  policy::Schedule schedule;  // without entries: none
+  bool is_coverage_required = false;
+  std::string library;  // the file name of what is preloaded
+};
+
 class JobKeeper {
  public:
-  JobKeeper(protocol::Segment& segment, const protocol::SegmentName& name, const policy::Schedule& schedule,
-            bool is_coverage_required);
+  JobKeeper(protocol::Segment& segment, const protocol::SegmentName& name, const KeeperOptions& options);
 
   /// One look, `program` being the process that was started. Says on stderr what is uncovered, once a program.
   void look(pid_t program);
@@ -36,18 +45,22 @@ class JobKeeper {
   /// Before the program starts: the limit of this hour.
   void follow_schedule();
 
+  /// After the job: that the kernel counted more than was charged, where no program was named that it could be; else empty.
+  [[nodiscard]] std::string missed(const Report& report) const;
+
   [[nodiscard]] const std::vector<UncoveredProgram>& uncovered() const { return uncovered_; }
   [[nodiscard]] bool has_ended_job() const { return has_ended_job_; }
 
  private:
   void look_at_processes(pid_t program);
+  [[nodiscard]] bool is_left_alone(const std::string& name) const;
   void report_uncovered(pid_t pid, const std::string& reason, pid_t program);
   void return_budget_of_dead();
 
   protocol::Segment& segment_;
   Sharer sharer_;
-  policy::Schedule schedule_;
-  bool is_coverage_required_;
+  KeeperOptions options_;
+  Grant base_;  // what holds at times that the schedule does not speak of
   bool has_ended_job_ = false;
   unsigned looks_ = 0;
   std::uint64_t grant_sequence_ = 0;  // of the grant we published last; another one is a person's and stays
@@ -55,17 +68,8 @@ class JobKeeper {
   bool has_followed_ = false;
   std::set<pid_t> suspects_;  // uncovered at the last look; only who still is at the next is reported
   std::map<pid_t, std::string> judged_;  // the images that are covered, or reported
+  AccountWatch accounts_;
   std::vector<UncoveredProgram> uncovered_;
 };
-
-/// All processes below `pid` that are there now, itself first.
-std::vector<pid_t> processes_below(pid_t pid);
-
-/// Whether our library is in a process, and if it is known not to be, why. Neither, where that can't be known (yet).
-struct Coverage {
-  bool is_covered = false;
-  std::string obstacle;
-};
-Coverage coverage_of(pid_t pid);
 
 }  // namespace discnice::cli

@@ -33,6 +33,10 @@ double seconds(std::uint64_t duration_ns) {
   return static_cast<double>(duration_ns) / 1e9;
 }
 
+// So much that the models missed, and such a part of all, that it is told.
+constexpr std::uint64_t kLateBytesMin = UINT64_C(1) << 20;
+constexpr std::uint64_t kLateShare = 10;
+
 std::string coverage_text(const Report& report) {
   if (report.processes == 0) return "NONE: no process loaded libdiscnice.so, so nothing was held back";
   std::string text = fmt::format("{} process{}", report.processes, report.processes == 1 ? "" : "es");
@@ -41,6 +45,10 @@ std::string coverage_text(const Report& report) {
     const std::uint64_t missed = report.uncovered_bytes();
     const double share = all == 0 ? 1.0 : static_cast<double>(all - missed) / static_cast<double>(all);
     text += fmt::format(", {:.1f} % of the kernel's bytes accounted for", 100 * share);
+    const std::uint64_t unforetold = report.unforetold_bytes();
+    const std::uint64_t late = unforetold > missed ? unforetold - missed : 0;
+    if (late > kLateBytesMin && late > all / kLateShare)
+      text += fmt::format(", {} of them after they had moved", format_bytes(late));
   }
   if (report.still_running != 0) text += fmt::format("; {} still running", report.still_running);
   return text;
@@ -184,7 +192,7 @@ std::string verification_text(const Report& report, const char* subcommand) {
   const auto charged_reads = static_cast<std::int64_t>(report.charged_read_bytes);
   const auto charged_writes = static_cast<std::int64_t>(report.charged_write_bytes);
   if (!report.kernel)
-    return text + "  this kernel keeps no account of processes' I/O: nothing to compare with\n";
+    return text + "  /proc/PID/io is not there, or may not be read: nothing to compare with\n";
   const auto reads = static_cast<std::int64_t>(report.kernel->read_bytes);
   const auto writes = static_cast<std::int64_t>(report.kernel->net_write_bytes());
   return text + fmt::format(fmt::runtime(row), "all", all.calls, signed_bytes(all.bytes),
@@ -197,6 +205,13 @@ std::uint64_t Report::uncovered_bytes() const {
   if (!kernel) return 0;
   const std::uint64_t all = kernel->read_bytes + kernel->write_bytes;
   return all > accounted_bytes ? all - accounted_bytes : 0;
+}
+
+std::uint64_t Report::unforetold_bytes() const {
+  if (!kernel) return 0;
+  const auto beyond = [](std::uint64_t all, std::uint64_t part) { return all > part ? all - part : 0; };
+  return beyond(kernel->read_bytes, predicted_read_bytes) +
+         beyond(kernel->net_write_bytes(), predicted_write_bytes);
 }
 
 Report make_report(const protocol::Segment& segment) {
@@ -242,7 +257,7 @@ std::string report_text(const Report& report) {
   if (report.kernel) {
     line("disk, kernel", report.kernel->read_bytes, report.kernel->net_write_bytes());
   } else {
-    text += "  disk, kernel     no account: this kernel keeps none of processes' I/O\n";
+    text += "  disk, kernel     no account: /proc/PID/io is not there, or may not be read\n";
   }
   text += fmt::format("  waited           {} (all processes together)\n",
                       format_duration_ns(report.slept_s * 1e9));
@@ -274,6 +289,7 @@ std::string report_json(const Report& report) {
   json["elapsed_seconds"] = report.elapsed_s;
   json["processes"] = report.processes;
   json["uncovered"] = report.uncovered_bytes();
+  json["unforetold"] = report.unforetold_bytes();
   json["probe_bytes"] = report.probe_bytes;
   json["fallbacks"] = report.fallbacks;
   json["still_running"] = report.still_running;

@@ -55,6 +55,9 @@ struct Report {
 
   /// Disk bytes the kernel counted that no covered call was charged for.
   [[nodiscard]] std::uint64_t uncovered_bytes() const;
+
+  /// What the kernel counted and nobody had foretold, so that no call was held back for it: charged afterwards at best.
+  [[nodiscard]] std::uint64_t unforetold_bytes() const;
 };
 
 /// Sums up a job's segment; `elapsed_s` and `kernel` are the caller's.

@@ -5,6 +5,7 @@
 
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
+#include "tools/discnice/cli/coverage.hpp"
 #include "tools/discnice/cli/jobs.hpp"
 #include "tools/discnice/cli/report.hpp"
 #include "tools/discnice/cli/subcommands.hpp"
@@ -24,6 +25,12 @@ int report_main(int argc, char** argv) {
   if (!job) return gray::cli::fail(gray::cli::kExitSomeFailed, "{}", problem);
   Report report = make_report(job->segment());
   report.elapsed_s = static_cast<double>(job->age_ns()) / 1e9;
+  for (const pid_t pid : processes_of(*job)) {
+    const auto account = account_of(pid);  // one that ends meanwhile is in its parent's
+    if (!account) continue;
+    if (!report.kernel) report.kernel.emplace();
+    *report.kernel += *account;
+  }
   std::fputs((is_json ? report_json(report) : report_text(report)).c_str(), stdout);
   return gray::cli::close_stdout(0);
 }

@@ -104,7 +104,8 @@ int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& 
             const protocol::SegmentName& name, std::ofstream& report_file, Observation& observation) {
   const std::string& command = options.command.front();
   if (const int status = observation.start(segment, name)) return status;
-  JobKeeper keeper(segment, name, options.schedule, options.is_coverage_required);
+  const std::string library = std::filesystem::path(observation.preload_library().path).filename().string();
+  JobKeeper keeper(segment, name, {options.schedule, options.is_coverage_required, library});
   keeper.follow_schedule();
   const Keep keep{kKeepMs, [&](pid_t program) { keeper.look(program); }};
   const Ended ended = run_and_wait(
@@ -121,9 +122,14 @@ int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& 
   report.kernel = ended.account;
   for (const UncoveredProgram& one : keeper.uncovered())
     report.uncovered_programs.push_back(one.name + " " + one.reason);
+  const std::string missed = keeper.missed(report);
+  if (!missed.empty()) {
+    report.uncovered_programs.push_back(missed);
+    gray::cli::warn("{}: it ran WITHOUT A LIMIT", missed);
+  }
   add_other_class(report);
   write_report(options, report, observation, report_file);
-  if (keeper.has_ended_job()) return kExitToolFailed;
+  if (options.is_coverage_required && !report.uncovered_programs.empty()) return kExitToolFailed;
   return end_like(ended.wait_status);
 }
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "toolbox/cli/diagnostics.hpp"
+#include "tools/discnice/cli/go_program.hpp"
 
 namespace discnice::cli {
 namespace {
@@ -110,7 +111,9 @@ const char* elf_obstacle(std::ifstream& file, const Elf64_Ehdr& header) {
   if (header.e_ident[EI_CLASS] != ELFCLASS64) return "is a 32-bit program and libdiscnice.so is 64-bit";
   if (header.e_machine != kOwnMachine) return "is a program for another machine";
   const std::string loader = loader_of(file, header);
-  return loader.empty() ? "is statically linked" : loader_obstacle(loader);
+  if (loader.empty()) return "is statically linked";
+  if (is_go_program(file, header)) return "is written in Go and makes its system calls without libc";
+  return loader_obstacle(loader);
 }
 
 std::string interpreter_of(const std::string& first_line) {

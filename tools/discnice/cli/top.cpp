@@ -15,9 +15,10 @@
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
-#include "tools/discnice/cli/job_keeper.hpp"
+#include "tools/discnice/cli/coverage.hpp"
 #include "tools/discnice/cli/jobs.hpp"
 #include "tools/discnice/cli/limit_options.hpp"
+#include "tools/discnice/cli/processes.hpp"
 #include "tools/discnice/cli/subcommands.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/disk_words.hpp"
@@ -89,27 +90,6 @@ void fill_rates(Row& row, const Sums& before, const Sums& now) {
   row.waited_share = rate(before.slept_ns, now.slept_ns) / 1e9;
 }
 
-std::uint64_t count_uncovered(const MappedJob& job) {
-  std::uint64_t count = 0;
-  if (!job.is_kept()) return count;  // the number may be anybody's by now
-  bool is_launcher = true;           // the first is the process that started the job, and no member
-  for (const pid_t pid : processes_below(static_cast<pid_t>(job.number()))) {
-    if (!is_launcher && !coverage_of(pid).obstacle.empty()) ++count;
-    is_launcher = false;
-  }
-  return count;
-}
-
-std::string command_of_process(std::uint32_t pid) {
-  std::string name;
-  if (FILE* file = std::fopen(fmt::format("/proc/{}/comm", pid).c_str(), "r")) {
-    char text[64] = {};
-    if (std::fgets(text, sizeof text, file) != nullptr) name.assign(text, std::strcspn(text, "\n"));
-    std::fclose(file);
-  }
-  return name;
-}
-
 // Figures of one look, with what the look before showed under the same key.
 class Watch {
  public:
@@ -132,7 +112,7 @@ class Watch {
     row.limits = limits_text(protocol::load_grant(segment));
     const std::uint32_t own_namespace = protocol::own_pid_namespace(segment);
     row.processes = protocol::count_alive(segment, own_namespace);
-    row.uncovered = count_uncovered(job);
+    row.uncovered = count_uncovered(job, accounts_[job.name()]);
     row.foreground = foreground_of(segment, now_ns);
     advance(row, job.name(), sums_of(segment, now_ns));
     rows.push_back(row);
@@ -141,7 +121,7 @@ class Watch {
       const std::uint32_t pid = member.pid.load(std::memory_order_relaxed);
       Row process;
       const bool is_number_ours = member.pid_namespace.load(std::memory_order_relaxed) == own_namespace;
-      process.command = is_number_ours ? command_of_process(pid) : "(in a PID namespace)";
+      process.command = is_number_ours ? program_name_of(static_cast<pid_t>(pid)) : "(in a PID namespace)";
       if (pid == 0 || process.command.empty()) return;
       process.job = row.job;
       process.pid = std::to_string(pid);
@@ -153,6 +133,18 @@ class Watch {
     });
   }
 
+  // By what the processes are, and by what they have done since the look before.
+  static std::uint64_t count_uncovered(const MappedJob& job, AccountWatch& accounts) {
+    std::uint64_t count = 0;
+    for (const pid_t pid : processes_of(job)) {
+      const Coverage coverage = coverage_of(pid, kAnyLibrary);
+      const bool is_past_us = !accounts.look(job.segment(), pid).empty();
+      if (!coverage.obstacle.empty() || is_past_us) ++count;
+    }
+    accounts.forget_others();
+    return count;
+  }
+
   void advance(Row& row, const std::string& key, const Sums& now) {
     fill_rates(row, before_[key], now);
     before_[key] = now;
@@ -160,6 +152,7 @@ class Watch {
 
   bool has_processes_;
   std::map<std::string, Sums> before_;
+  std::map<std::string, AccountWatch> accounts_;
 };
 
 Cell rate_cell(double bytes_per_s) {

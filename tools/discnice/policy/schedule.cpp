@@ -95,7 +95,7 @@ bool read_action(Word word, ScheduleEntry* entry) {
     return true;
   }
   const auto rate = gray::base::parse_rate_bytes_per_s(word.start, word.length);
-  if (!rate) return false;
+  if (!rate || gray::base::is_unit_forgotten(word.start, word.length, rate.value())) return false;
   entry->policy_id = kRateWindowId;
   entry->rate_bytes_per_s = rate.value();
   return true;
@@ -114,7 +114,7 @@ const char* read_entry(const char* at, const char* end, ScheduleEntry* entry) {
   if (!is_else && !has_days && !has_hours)
     return "an entry begins with days (Mon-Fri), hours (09:00-18:00) or 'else'";
   if (!read_action(word, entry))
-    return "an entry ends with a rate (2M), a policy that needs none, or 'pause'";
+    return "an entry ends with a rate and its unit (2M), a policy that needs none, or 'pause'";
   if (next_word(&at, end).length != 0) return "entries are separated by commas";
   return nullptr;
 }
@@ -161,12 +161,21 @@ const ScheduleEntry* active_entry(const Schedule& schedule, unsigned day, unsign
   return nullptr;
 }
 
+bool is_always_said(const Schedule& schedule) {
+  if (schedule.count == 0) return false;
+  for (unsigned minute = 0; minute < kDayCount * kDayMinutes; ++minute) {
+    if (active_entry(schedule, minute / kDayMinutes, minute % kDayMinutes) == nullptr) return false;
+  }
+  return true;
+}
+
 Grant scheduled(const Grant& grant, const ScheduleEntry* entry) {
   Grant result = grant;
+  if (entry == nullptr) return result;
   result.flags &= ~kPaused;
-  result.policy_id = entry != nullptr ? entry->policy_id : kUnlimitedId;
-  result.rate_bytes_per_s = entry != nullptr ? entry->rate_bytes_per_s : 0;
-  if (entry != nullptr && entry->is_pause) result.flags |= kPaused;
+  result.policy_id = entry->policy_id;
+  result.rate_bytes_per_s = entry->rate_bytes_per_s;
+  if (entry->is_pause) result.flags |= kPaused;
   return result;
 }
 

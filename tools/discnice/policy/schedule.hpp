@@ -40,7 +40,10 @@ Schedule parse_schedule(const char* text, std::size_t length);
 /// The entry that holds on `day` (0 is Monday) at `minute` of it, or null when none does. Pure.
 const ScheduleEntry* active_entry(const Schedule& schedule, unsigned day, unsigned minute);
 
-/// `grant` as the entry changes it; without an entry it is unlimited. Pure.
+/// Whether it speaks of every time of the week. Pure.
+bool is_always_said(const Schedule& schedule);
+
+/// What holds while the entry does: `grant`, which holds without one, with the entry's policy and rate. Pure.
 Grant scheduled(const Grant& grant, const ScheduleEntry* entry);
 
 }  // namespace discnice::policy

@@ -215,6 +215,27 @@ DISCNICE_LAUNCHERS Totals totals(const Segment& segment) {
   return sums;
 }
 
+DISCNICE_LAUNCHERS const Member* find_member(const Segment& segment, ProcessId process) {
+  const std::uint32_t farthest = segment.farthest_slot.load(std::memory_order_relaxed);
+  for (std::uint32_t step = 0; step <= farthest && step < kLookMax; ++step) {
+    const std::uint32_t slot = place(process.pid, step);
+    if (!is_used(segment, slot)) continue;
+    const Member& member = segment.members[slot];
+    if (member.pid.load(std::memory_order_relaxed) == process.pid &&
+        member.pid_namespace.load(std::memory_order_relaxed) == process.pid_namespace)
+      return &member;
+  }
+  return nullptr;
+}
+
+bool has_shared_slot(const Segment& segment) {
+  return segment.members[kSharedSlot].pid.load(std::memory_order_relaxed) == kSharedSlotPid;
+}
+
+bool is_shared_slot(const Segment& segment, const Member& member) {
+  return &member == &segment.members[kSharedSlot];
+}
+
 std::uint32_t count_alive(const Segment& segment, std::uint32_t own_namespace) {
   std::uint32_t alive = 0;
   for_each_member(segment, [&](const Member& member) {
@@ -225,8 +246,7 @@ std::uint32_t count_alive(const Segment& segment, std::uint32_t own_namespace) {
 }
 
 bool is_deserted(const Segment& segment, std::uint32_t members_left) {
-  const bool is_shared = segment.members[kSharedSlot].pid.load(std::memory_order_relaxed) == kSharedSlotPid;
-  return !(is_shared && members_left != 0) && count_alive(segment) == 0;
+  return !(has_shared_slot(segment) && members_left != 0) && count_alive(segment) == 0;
 }
 
 DISCNICE_LAUNCHERS std::uint64_t reserved_bytes(const Segment& segment) {

@@ -48,6 +48,15 @@ struct Totals {
 };
 Totals totals(const Segment& segment);
 
+/// The slot of that process, or null when it has none of its own.
+const Member* find_member(const Segment& segment, ProcessId process);
+
+/// Whether the slots ever ran out, so that processes share one.
+bool has_shared_slot(const Segment& segment);
+
+/// Whether that is the slot which processes share.
+bool is_shared_slot(const Segment& segment, const Member& member);
+
 /// How many members are alive now (asks the kernel about each pid). `own_namespace` is the caller's; those of another one count as alive.
 std::uint32_t count_alive(const Segment& segment, std::uint32_t own_namespace = kCreatorsPidNamespace);
 

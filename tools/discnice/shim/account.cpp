@@ -149,10 +149,20 @@ std::uint64_t settle_own(Job& job, std::uint64_t now_ns) {
   return read_bytes;
 }
 
-void begin_account(const Job& job) {
+void begin_account(const Job& job, protocol::JoinKind kind) {
   seen_read_bytes.store(protocol::get(*job.member, Counter::settled_read_bytes), std::memory_order_relaxed);
   seen_write_bytes.store(protocol::get(*job.member, Counter::settled_write_bytes), std::memory_order_relaxed);
   is_seen_checked.store(false, std::memory_order_relaxed);
+  if (!protocol::is_shared_slot(*job.segment, *job.member)) return;
+  // What stands there is the sum over all who share it. A forked child begins with nothing; an image cannot know what the one before it had
+  // settled, and takes it that it was all.
+  rusage usage{};
+  if (kind == protocol::JoinKind::after_exec)
+    gray::base::raw_syscall(SYS_getrusage, RUSAGE_SELF, gray::base::word(&usage));
+  seen_read_bytes.store(static_cast<std::uint64_t>(usage.ru_inblock) * kUnitBytes, std::memory_order_relaxed);
+  seen_write_bytes.store(static_cast<std::uint64_t>(usage.ru_oublock) * kUnitBytes,
+                         std::memory_order_relaxed);
+  is_seen_checked.store(true, std::memory_order_relaxed);
 }
 
 void refund(Job& job, std::uint64_t bytes) {

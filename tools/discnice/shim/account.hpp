@@ -18,6 +18,7 @@
 
 #include "toolbox/base/clock.hpp"
 #include "tools/discnice/contract/io_estimate.hpp"
+#include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/job.hpp"
 
@@ -33,7 +34,8 @@ struct Charge {
 };
 
 /// The process has taken a slot: what the kernel has booked to it beyond what stands there is new.
-void begin_account(const Job& job);
+/// Call before it settles.
+void begin_account(const Job& job, protocol::JoinKind kind);
 
 /// Notes a prediction as about to happen; call just before the operation, after any wait.
 void note_prediction(Job& job, const Charge& charge);

@@ -61,6 +61,12 @@ std::uint64_t coarse_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+// A variable may hold what a terminal would obey.
+char without_controls(char letter) {
+  const auto byte = static_cast<unsigned char>(letter);
+  return byte < 0x20 || byte == 0x7f ? '?' : letter;
+}
+
 void say(const char* entry, const char* text) {
   char line[320] = "libdiscnice: ";
   const auto append = [&line](const char* part, std::size_t length_max) {
@@ -69,6 +75,7 @@ void say(const char* entry, const char* text) {
     std::size_t length = strnlen(part, length_max);
     if (length > room) length = room;
     std::memcpy(line + used, part, length);
+    for (std::size_t i = used; i < used + length; ++i) line[i] = without_controls(line[i]);
     line[used + length] = '\0';
   };
   constexpr std::size_t kShownMax = 80;
@@ -78,8 +85,9 @@ void say(const char* entry, const char* text) {
   }
   append(text, sizeof line);
   append("; the program runs without a limit", sizeof line);
-  append("\n", 1);
-  raw_syscall(SYS_write, kStandardError, word(line), static_cast<long>(std::strlen(line)));
+  const std::size_t length = std::strlen(line);
+  line[length] = '\n';  // there is room for it
+  raw_syscall(SYS_write, kStandardError, word(line), static_cast<long>(length + 1));
 }
 
 // Without its ring a job goes on, unrecorded.
@@ -96,7 +104,7 @@ void enter_job(Segment& segment, protocol::JoinKind kind) {
   this_job.pid_namespace = protocol::own_pid_namespace(segment);
   this_job.epoch = segment.member_epoch.fetch_add(1, std::memory_order_relaxed) + 1;
   this_job.member = &protocol::enter(segment, {this_job.pid, this_job.pid_namespace}, kind);
-  begin_account(this_job);
+  begin_account(this_job, kind);
   const bool is_forked = kind == protocol::JoinKind::after_fork;
   record_process(this_job, is_forked ? protocol::ProcessEvent::forked : protocol::ProcessEvent::started,
                  is_forked ? parent_pid : 0);
@@ -154,10 +162,9 @@ void let_go_of_job() {
 }
 
 // The first process of a bare job: makes the segment and lets its children know.
-Result<Segment*> start_bare_job(const Request& request, char** environment) {
-  constexpr char kName[] = "LD_PRELOAD";
+Result<Segment*> start_bare_job(const Request& request, const char* program, char** environment) {
   if (!request.is_alone) {
-    Result<Segment*> made = protocol::make(kName, request.grant, request.options, &this_job.name);
+    Result<Segment*> made = protocol::make(program, request.grant, request.options, &this_job.name);
     if (made) {
       announce_segment(environment, this_job.name.text);
       return made;
@@ -168,16 +175,16 @@ Result<Segment*> start_bare_job(const Request& request, char** environment) {
     raw_syscall(SYS_write, kStandardError, word(kTrouble), sizeof kTrouble - 1);
     announce_segment(environment, nullptr);
   }
-  return protocol::make_private(kName, request.grant, request.options);
+  return protocol::make_private(program, request.grant, request.options);
 }
 
-Result<Segment*> find_job(const Request& request, char** environment) {
+Result<Segment*> find_job(const Request& request, const char* program, char** environment) {
   if (request.segment) {
     const Result<Segment*> found = protocol::join(request.segment.start, request.segment.length);
     if (found) this_job.name = protocol::name_from(request.segment.start, request.segment.length);
     if (found || !(request.has_rate || request.has_policy)) return found;
   }
-  return start_bare_job(request, environment);
+  return start_bare_job(request, program, environment);
 }
 
 // The last one out of a job whose maker is gone removes its name. Elsewhere than in the maker's PID namespace nobody can tell who is gone.
@@ -192,10 +199,7 @@ void remove_when_last(Segment& segment, std::uint32_t members_left) {
 }
 
 // True for a program that the job is told to leave alone.
-bool is_excluded(const Segment& segment, const char* program) {
-  if (program == nullptr) return false;
-  const char* slash = std::strrchr(program, '/');
-  const char* name = slash != nullptr ? slash + 1 : program;
+bool is_excluded(const Segment& segment, const char* name) {
   for (const auto& excluded : segment.options.excluded) {
     if (excluded[0] != '\0' && std::strncmp(excluded, name, sizeof excluded) == 0) return true;
   }
@@ -210,6 +214,13 @@ bool are_arguments_handed(int argument_count, char** arguments, char** environme
          environment == arguments + argument_count + 1;
 }
 
+// What a person calls the program: the last part of what it was started as.
+const char* short_name(int argument_count, char** arguments) {
+  if (argument_count < 1 || arguments[0] == nullptr) return "";
+  const char* slash = std::strrchr(arguments[0], '/');
+  return slash != nullptr ? slash + 1 : arguments[0];
+}
+
 __attribute__((constructor)) void join_at_load(int argument_count, char** arguments, char** environment) {
   prepare_real_calls();
   if (!are_arguments_handed(argument_count, arguments, environment)) return;
@@ -221,8 +232,9 @@ __attribute__((constructor)) void join_at_load(int argument_count, char** argume
   const bool is_wanted = !request.is_disabled && request.complaint == nullptr &&
                          (request.segment || request.has_rate || request.has_policy);
   if (is_wanted) {
-    const Result<Segment*> segment = find_job(request, environment);
-    if (segment && !is_excluded(*segment.value(), argument_count > 0 ? arguments[0] : nullptr)) {
+    const char* name = short_name(argument_count, arguments);
+    const Result<Segment*> segment = find_job(request, name, environment);
+    if (segment && !is_excluded(*segment.value(), name)) {
       protocol::guard_memory(segment.value(), sizeof(Segment));
       find_ring(*segment.value());
       this_job.user = static_cast<std::uint32_t>(raw_syscall(SYS_geteuid));

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/cli/coverage.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <set>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "tools/discnice/cli/kernel_account.hpp"
+#include "tools/discnice/cli/processes.hpp"
+#include "tools/discnice/cli/target.hpp"
+#include "tools/discnice/protocol/members.hpp"
+
+namespace discnice::cli {
+namespace {
+
+using protocol::Counter;
+
+// The libraries to be preloaded come before libc: while that is not there yet the loader is at work. On a busy disk this takes longer than
+// the time between two looks.
+bool is_being_loaded(const std::string& maps) {
+  constexpr const char* kLibcs[] = {"/libc.so", "/libc-", "/ld-musl-"};
+  return std::none_of(std::begin(kLibcs), std::end(kLibcs),
+                      [&maps](const char* libc) { return maps.find(libc) != std::string::npos; });
+}
+
+// The value of a variable that the program was started with; empty for one it was not.
+std::string variable_of(const std::string& environment, const std::string& name) {
+  const std::string all = std::string(1, '\0') + environment;
+  const std::string start = std::string(1, '\0') + name + "=";
+  const auto at = all.find(start);
+  return at == std::string::npos ? "" : std::string(all.c_str() + at + start.size());
+}
+
+std::uint64_t beyond(std::uint64_t all, std::uint64_t part) {
+  return all > part ? all - part : 0;
+}
+
+}  // namespace
+
+Coverage coverage_of(pid_t pid, const std::string& library) {
+  const std::string maps = read_proc(pid, "maps");
+  if (maps.empty()) {
+    // A dead process has no map either; one of somebody else may not be looked into.
+    const bool is_foreign = access(fmt::format("/proc/{}/maps", pid).c_str(), R_OK) != 0 &&
+                            access(fmt::format("/proc/{}", pid).c_str(), F_OK) == 0;
+    return {false, is_foreign ? "runs with somebody else's rights (set-user-ID)" : ""};
+  }
+  Identity identity;
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), error);
+  if (error || !read_identity(pid, identity)) return {};
+  const std::string obstacle = obstacle_of(program);
+  if (!obstacle.empty()) return {false, obstacle};
+  if (identity.user != geteuid())
+    return {false, fmt::format("runs as another user ({}) than the job's", identity.user)};
+  const std::string environment = read_proc(pid, "environ");
+  const std::string disabled = variable_of(environment, "DISCNICE_DISABLE");
+  if (!disabled.empty() && disabled != "0") return {false, "was started with DISCNICE_DISABLE"};
+  if (maps.find("/" + library) != std::string::npos) return {true, ""};
+  if (is_being_loaded(maps)) return {};
+  const bool has_preload = variable_of(environment, "LD_PRELOAD").find(library) != std::string::npos;
+  return {false, has_preload ? "did not load it" : "was started with a scrubbed environment"};
+}
+
+std::vector<pid_t> processes_of(const MappedJob& job) {
+  const protocol::Segment& segment = job.segment();
+  std::vector<pid_t> found;
+  if (job.is_kept()) {  // else the number may be anybody's by now
+    found = processes_below(static_cast<pid_t>(job.number()));
+    const auto starter = static_cast<std::uint32_t>(job.number());
+    if (protocol::find_member(segment, {starter}) == nullptr) found.erase(found.begin());
+  }
+  const std::set<pid_t> known(found.begin(), found.end());
+  const std::uint32_t own_namespace = protocol::own_pid_namespace(segment);
+  protocol::for_each_member(segment, [&](const protocol::Member& member) {
+    const auto pid = static_cast<pid_t>(member.pid.load(std::memory_order_relaxed));
+    if (member.pid_namespace.load(std::memory_order_relaxed) != own_namespace) return;
+    if (pid > 0 && known.count(pid) == 0 && coverage_of(pid, kAnyLibrary).is_covered) found.push_back(pid);
+  });
+  return found;
+}
+
+std::string AccountWatch::look(const protocol::Segment& segment, pid_t pid) {
+  const auto account = own_account_of(pid);
+  if (!account) return "";
+  const protocol::Member* member = protocol::find_member(segment, {static_cast<std::uint32_t>(pid)});
+  if (member == nullptr && protocol::has_shared_slot(segment)) return "";  // it may be one of those who share
+  Seen seen;
+  if (member != nullptr) seen.settled_at_ns = member->settled_at_ns.load(std::memory_order_relaxed);
+  const auto before = before_.find(pid);
+  const bool is_settled_since = before == before_.end() || before->second.settled_at_ns != seen.settled_at_ns;
+  if (is_settled_since) {
+    seen.called_read_bytes = account->called_read_bytes;
+    seen.called_write_bytes = account->called_write_bytes;
+  } else {
+    seen = before->second;
+  }
+  now_[pid] = seen;
+  const auto outruns = [member](std::uint64_t kernel_bytes, Counter settled, std::uint64_t called_bytes) {
+    const std::uint64_t settled_bytes = member == nullptr ? 0 : protocol::get(*member, settled);
+    return std::min(beyond(kernel_bytes, settled_bytes), called_bytes) > kUnsettledBytesMax;
+  };
+  const bool is_past_us = outruns(account->read_bytes, Counter::settled_read_bytes,
+                                  beyond(account->called_read_bytes, seen.called_read_bytes)) ||
+                          outruns(account->write_bytes, Counter::settled_write_bytes,
+                                  beyond(account->called_write_bytes, seen.called_write_bytes));
+  if (!is_past_us) return "";
+  Identity identity;
+  // Its member goes by a number that we cannot know.
+  if (!read_identity(pid, identity) || identity.is_in_own_pid_space) return "";
+  return "makes its system calls past the library";
+}
+
+void AccountWatch::forget_others() {
+  before_ = std::move(now_);
+  now_.clear();
+}
+
+}  // namespace discnice::cli

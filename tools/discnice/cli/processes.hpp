@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// processes: what /proc tells of the processes of a job.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace discnice::cli {
+
+/// All processes below `pid` that are there now, itself first.
+std::vector<pid_t> processes_below(pid_t pid);
+
+/// The threads a process has now.
+std::vector<pid_t> threads_of(pid_t pid);
+
+/// /proc/PID/FILE as it is now; empty when it is not there or may not be read.
+std::string read_proc(pid_t pid, const char* file);
+
+/// The name of the program that runs in the process, as the kernel has it; may hold any character.
+std::string program_name_of(pid_t pid);
+
+/// Changes with each exec: says where the program, its loader and its stack lie, which the kernel chooses anew.
+std::string image_of(pid_t pid);
+
+/// Who a process runs as, and what it is called in its own name space of processes.
+struct Identity {
+  uid_t user = 0;
+  bool is_in_own_pid_space = false;  // it knows itself by another number than we do
+};
+
+/// False when the process is gone.
+bool read_identity(pid_t pid, Identity& identity);
+
+}  // namespace discnice::cli
