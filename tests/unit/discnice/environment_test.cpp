@@ -25,7 +25,8 @@ constexpr std::uint64_t kMiB = 1'048'576;
 // An environment in writable memory of its own, ended by a null pointer.
 class Environment {
  public:
-  Environment(std::initializer_list<const char*> entries) : texts_(entries.begin(), entries.end()) {
+  Environment(std::initializer_list<const char*> entries) : Environment(std::vector(entries)) {}
+  explicit Environment(const std::vector<const char*>& entries) : texts_(entries.begin(), entries.end()) {
     for (std::string& text : texts_) pointers_.push_back(text.data());
     pointers_.push_back(nullptr);
   }
@@ -84,7 +85,7 @@ TEST_CASE("a rate is read in every spelling", "[environment]") {
       {"DISCNICE_RATE=40Mbit", 5'000'000},
       {"DISCNICE_RATE=40Mbps", 5'000'000},
       {"DISCNICE_RATE=1.5M", 3 * kMiB / 2},
-      {"DISCNICE_RATE=1", 1},
+      {"DISCNICE_RATE=1B", 1},
       {"DISCNICE_RATE=4096", 4'096},
       {"DISCNICE_RATE=512K/s", 512 * 1'024U},
   };
@@ -124,14 +125,14 @@ TEST_CASE("each policy is asked for by its name", "[environment]") {
     const std::string entry = std::string("DISCNICE_POLICY=") + policy::policy_by_id(id).name;
     const Request request = Environment({entry.c_str()}).read();
     CHECK(request.grant.policy_id == id);
-    CHECK(request.complaint == nullptr);
+    CHECK((request.complaint != nullptr) == policy::policy_by_id(id).needs_rate);
     CHECK_FALSE(request.has_rate);
   }
 }
 
 TEST_CASE("the ledger and the backend are read in their spellings", "[environment]") {
-  CHECK(Environment({"DISCNICE_LEDGER=on"}).read().options.is_ledger_on == 1);
-  CHECK(Environment({"DISCNICE_LEDGER=off"}).read().options.is_ledger_on == 0);
+  CHECK(Environment({"DISCNICE_RATE=1M", "DISCNICE_LEDGER=on"}).read().options.is_ledger_on == 1);
+  CHECK(Environment({"DISCNICE_RATE=1M", "DISCNICE_LEDGER=off"}).read().options.is_ledger_on == 0);
   const std::pair<const char*, Backend> backends[] = {
       {"DISCNICE_BACKEND=auto", Backend::automatic},  {"DISCNICE_BACKEND=cachestat", Backend::cachestat},
       {"DISCNICE_BACKEND=mincore", Backend::mincore}, {"DISCNICE_BACKEND=nowait", Backend::nowait},
@@ -139,9 +140,35 @@ TEST_CASE("the ledger and the backend are read in their spellings", "[environmen
   };
   for (const auto& [entry, backend] : backends) {
     INFO(entry);
-    const Request request = Environment({entry}).read();
+    const Request request = Environment({"DISCNICE_POLICY=nice", entry}).read();
     CHECK(request.options.cache_backend == static_cast<std::uint32_t>(backend));
     CHECK(request.complaint == nullptr);
+  }
+}
+
+TEST_CASE("a variable that another one leaves without effect is complained about", "[environment]") {
+  const std::pair<std::vector<const char*>, std::string> cases[] = {
+      {{"DISCNICE_POLICY=rate"}, "DISCNICE_POLICY=rate"},
+      {{"DISCNICE_POLICY=share"}, "DISCNICE_POLICY=share"},
+      {{"DISCNICE_RATE=5M", "DISCNICE_POLICY=unlimited"}, "DISCNICE_RATE=5M"},
+      {{"DISCNICE_LEDGER=off"}, "DISCNICE_LEDGER=off"},
+      {{"DISCNICE_BACKEND=timed", "DISCNICE_RATE="}, "DISCNICE_BACKEND=timed"},
+      {{"DISCNICE_RATE=5"}, "DISCNICE_RATE=5"},
+  };
+  for (const auto& [entries, bad] : cases) {
+    INFO(bad);
+    const Environment environment(entries);
+    const Request request = environment.read();
+    REQUIRE(request.complaint != nullptr);
+    CHECK(std::string(request.bad_entry) == bad);
+  }
+}
+
+TEST_CASE("in a job of the launcher's no variable of bare use is complained about", "[environment]") {
+  for (const char* entry : {"DISCNICE_RATE=abc", "DISCNICE_POLICY=rate", "DISCNICE_LEDGER=off"}) {
+    const Request request = Environment({entry, "DISCNICE_SEGMENT=discnice-1-2-3"}).read();
+    CHECK(request.complaint == nullptr);
+    CHECK(request.segment);
   }
 }
 
@@ -200,12 +227,12 @@ TEST_CASE("the launcher's segment goes before the one behind a rate, in either o
 }
 
 TEST_CASE("all variables together are read together", "[environment]") {
-  const Environment environment({"DISCNICE_BACKEND=timed", "DISCNICE_LEDGER=off", "DISCNICE_POLICY=unlimited",
+  const Environment environment({"DISCNICE_BACKEND=timed", "DISCNICE_LEDGER=off", "DISCNICE_POLICY=nice",
                                  "DISCNICE_RATE=1M", "DISCNICE_DISABLE=0", "DISCNICE_FUTURE=7"});
   const Request request = environment.read();
   CHECK(request.options.cache_backend == static_cast<std::uint32_t>(Backend::timed));
   CHECK(request.options.is_ledger_on == 0);
-  CHECK(request.grant.policy_id == policy::kUnlimitedId);
+  CHECK(request.grant.policy_id == policy::kNiceId);
   CHECK(request.grant.rate_bytes_per_s == kMiB);
   CHECK(request.complaint == nullptr);
 }

@@ -1,38 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/config_file.hpp"
 
-#include <array>
+#include <cerrno>
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "toolbox/cli/quantities.hpp"
-#include "tools/discnice/policy/registry.hpp"
+#include "toolbox/base/fd.hpp"
 
 namespace discnice::cli {
 namespace {
 
-struct Option {
-  const char* name;
-  std::string LimitTexts::*text;
-  bool is_limit;  // says how much the job may use, rather than how
-};
+constexpr std::size_t kFileBytesMax = 1024UL * 1024;
 
-constexpr std::array<Option, 10> kOptions{{{"policy", &LimitTexts::policy, true},
-                                           {"rate", &LimitTexts::rate, true},
-                                           {"read-rate", &LimitTexts::read_rate, true},
-                                           {"write-rate", &LimitTexts::write_rate, true},
-                                           {"iops", &LimitTexts::operations, true},
-                                           {"burst", &LimitTexts::burst, false},
-                                           {"min-rate", &LimitTexts::rate_min, false},
-                                           {"preemption", &LimitTexts::preemption, false},
-                                           {"weight", &LimitTexts::weight, false},
-                                           {"smooth-writes", &LimitTexts::smooth_writes, false}}};
-
-const Option* find_option(const std::string& name) {
-  for (const Option& option : kOptions) {
+const LimitOption* find_option(const std::string& name) {
+  for (const LimitOption& option : limit_options()) {
     if (name == option.name) return &option;
   }
   return nullptr;
@@ -48,16 +34,21 @@ std::string without_comment(const std::string& line) {
   return trimmed(line.substr(0, line.find('#')));
 }
 
-// What is wrong with a value, or nothing. Numbers are judged where they are used.
-std::string judge(const std::string& option, const std::string& value) {
-  if (value.empty()) return "the value is missing";
-  if (option == "policy" && policy::policy_id_by_name(value.data(), value.size()) < 0)
-    return fmt::format("there is no policy '{}': choose one of {}", value, policy_names());
-  if (option == "smooth-writes" && value != "on" && value != "off" && value != "auto")
-    return fmt::format("'{}' is none of on, off, auto", value);
-  const bool is_rate = option.size() >= 4 && option.compare(option.size() - 4, 4, "rate") == 0;
-  if (is_rate && value != "none") return gray::cli::read_rate_bytes_per_s(value).problem;
-  return "";
+// Never waits: a FIFO that nobody writes to is an empty file. Returns an errno, or 0.
+int read_file(const std::string& path, std::string& text) {
+  const gray::base::ScopedFd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (fd.get() < 0) return errno;
+  text.resize(kFileBytesMax);
+  std::size_t used = 0;
+  while (used < text.size()) {
+    const ssize_t length = read(fd.get(), text.data() + used, text.size() - used);
+    if (length < 0 && errno != EINTR) return errno;
+    if (length == 0) break;
+    if (length > 0) used += static_cast<std::size_t>(length);
+  }
+  if (used == text.size()) return EFBIG;
+  text.resize(used);
+  return 0;
 }
 
 // Takes one line; returns what is wrong with it.
@@ -71,10 +62,17 @@ std::string take_line(const std::string& line, ConfigLine& current, Config& conf
   if (equals == std::string::npos) return "this is no 'option = value'";
   current.option = trimmed(line.substr(0, equals));
   current.value = trimmed(line.substr(equals + 1));
-  if (find_option(current.option) == nullptr) return fmt::format("there is no option '{}'", current.option);
-  std::string problem = judge(current.option, current.value);
-  if (problem.empty()) config.lines.push_back(current);
-  return problem;
+  const LimitOption* option = find_option(current.option);
+  if (option == nullptr) return fmt::format("there is no option '{}'", current.option);
+  if (current.value.empty()) return "the value is missing";
+  for (const ConfigLine& before : config.lines) {
+    if (before.program == current.program && before.option == current.option)
+      return fmt::format("'{}' stands in line {} already", current.option, before.number);
+  }
+  std::string problem = judge_text(*option, current.value);
+  if (!problem.empty()) return current.option + ": " + problem;
+  config.lines.push_back(current);
+  return "";
 }
 
 }  // namespace
@@ -89,6 +87,7 @@ std::string config_path() {
 
 Config parse_config(const std::string& text, const std::string& path) {
   Config config;
+  config.path = path;
   ConfigLine current;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -102,27 +101,36 @@ Config parse_config(const std::string& text, const std::string& path) {
 }
 
 Config load_config(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  return parse_config(text.str(), path);
+  Config unread;
+  unread.path = path;
+  struct stat status {};
+  if (path.empty()) return unread;
+  if (stat(path.c_str(), &status) != 0) {
+    const bool is_hidden = errno == ENOENT || errno == ENOTDIR || errno == EACCES;
+    unread.read_error = is_hidden ? 0 : errno;
+    return unread;
+  }
+  std::string text;
+  unread.read_error = read_file(path, text);
+  return unread.read_error != 0 ? unread : parse_config(text, path);
 }
 
-void apply_config(const Config& config, const std::string& program, LimitTexts& texts) {
-  bool is_limited = false;
-  for (const Option& option : kOptions)
-    is_limited = is_limited || (option.is_limit && !(texts.*option.text).empty());
+std::string apply_config(const Config& config, const std::string& program, LimitTexts& texts) {
+  std::string taken;
+  bool is_limited = is_limit_given(texts);
   for (const std::string& section : {program, std::string()}) {
     bool does_limit = false;
     for (const ConfigLine& line : config.lines) {
-      const Option& option = *find_option(line.option);
-      if (line.program != section || (option.is_limit && is_limited)) continue;
+      const LimitOption& option = *find_option(line.option);
       std::string& text = texts.*option.text;
-      if (text.empty()) text = line.value;
+      if (line.program != section || (option.is_limit && is_limited) || !text.empty()) continue;
+      text = line.value;
       does_limit = does_limit || option.is_limit;
+      taken += fmt::format("{}{}:{}", taken.empty() ? "" : ", ", config.path, line.number);
     }
     is_limited = is_limited || does_limit;
   }
+  return taken;
 }
 
 }  // namespace discnice::cli

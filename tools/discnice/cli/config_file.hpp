@@ -23,8 +23,11 @@ struct ConfigLine {
 };
 
 struct Config {
+  std::string path;
   std::vector<ConfigLine> lines;
-  std::vector<std::string> problems;  // "FILE:LINE: what is wrong"; such a line counts for nothing
+  std::vector<std::string>
+      problems;        // "FILE:LINE: what is wrong"; a file with any of them is not to be gone by
+  int read_error = 0;  // an errno: the file is there and cannot be read
 };
 
 /// $XDG_CONFIG_HOME/discnice/config or ~/.config/discnice/config; empty when neither variable is set.
@@ -33,11 +36,11 @@ std::string config_path();
 /// Reads a text in that form; `path` is for the problems. Pure.
 Config parse_config(const std::string& text, const std::string& path);
 
-/// The same from a file; one that is not there is an empty one.
+/// The same from a file; one that is not there, or lies where this user may not look, is an empty one.
 Config load_config(const std::string& path);
 
 /// Fills in what the command line left open, for `program` first and then for all. What limits the job is taken as a whole: a command
-/// line that names a policy or a rate takes none of them from the file.
-void apply_config(const Config& config, const std::string& program, LimitTexts& texts);
+/// line that names a policy or a rate takes none of them from the file. Returns the lines that were taken, as "FILE:LINE".
+std::string apply_config(const Config& config, const std::string& program, LimitTexts& texts);
 
 }  // namespace discnice::cli

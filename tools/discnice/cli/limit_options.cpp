@@ -2,11 +2,12 @@
 #include "tools/discnice/cli/limit_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <vector>
 
-#include "toolbox/cli/diagnostics.hpp"
+#include <fmt/format.h>
+
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
 #include "tools/discnice/policy/lanes.hpp"
@@ -15,87 +16,115 @@
 namespace discnice::cli {
 namespace {
 
-using gray::cli::fail_usage;
-using Status = std::optional<int>;
+using policy::kIdleId;
+using policy::kNiceId;
+using policy::kShareId;
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr std::uint64_t kWindowMaxNs = 60 * kNanosecondsPerSecond;
+constexpr char kNone[] = "none";  // takes a limit away
 
-// "none" takes a limit away; an empty text changes nothing.
-Status read_limit(const char* option, const std::string& text, std::uint64_t* limit) {
-  if (text.empty()) return std::nullopt;
-  const auto reading = text == "none" ? gray::cli::Reading{} : gray::cli::read_rate_bytes_per_s(text);
-  if (!reading.is_ok()) return fail_usage("{}: {}", option, reading.problem);
-  *limit = reading.value;
-  return std::nullopt;
+std::string read_limit(const std::string& text, std::uint64_t& limit) {
+  const auto reading = text == kNone ? gray::cli::Reading{} : gray::cli::read_rate_bytes_per_s(text);
+  if (reading.is_ok()) limit = reading.value;
+  return reading.problem;
 }
 
-Status read_number(const char* option, const std::string& text, std::uint64_t number_max,
-                   std::uint64_t* number) {
-  if (text.empty()) return std::nullopt;
+template <std::uint64_t Grant::*Limit>
+std::string read_limit(const std::string& text, Grant& grant) {
+  return read_limit(text, grant.*Limit);
+}
+
+std::string read_number(const std::string& text, std::uint64_t number_max, std::uint64_t& number) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value == 0 || value > number_max)
-    return fail_usage("{}: '{}' is not a whole number from 1 to {}", option, text, number_max);
-  *number = value;
-  return std::nullopt;
+    return fmt::format("'{}' is not a whole number from 1 to {}", text, number_max);
+  number = value;
+  return "";
 }
 
-Status read_operations(const std::string& text, std::uint64_t* limit) {
+std::string read_operations(const std::string& text, Grant& grant) {
   constexpr std::uint64_t kOperationsMax = 10'000'000;
-  if (text == "none") *limit = 0;
-  if (text == "none") return std::nullopt;
-  return read_number("--iops", text, kOperationsMax, limit);
+  if (text != kNone) return read_number(text, kOperationsMax, grant.operations_per_s);
+  grant.operations_per_s = 0;
+  return "";
+}
+
+std::string read_weight(const std::string& text, Grant& grant) {
+  constexpr std::uint64_t kWeightMax = 1000;
+  std::uint64_t weight = grant.weight;
+  std::string problem = read_number(text, kWeightMax, weight);
+  grant.weight = static_cast<std::uint32_t>(weight);
+  return problem;
 }
 
 // A time, or bytes that the rate turns into one.
-Status read_burst(const std::string& text, Grant& grant) {
-  if (text.empty()) return std::nullopt;
+std::string read_burst(const std::string& text, Grant& grant) {
   const auto time = gray::cli::read_duration_ns(text);
   std::uint64_t window_ns = time.value;
   if (!time.is_ok()) {
     const auto bytes = gray::cli::read_bytes(text);
     const bool has_unit = text.find_first_not_of("0123456789.") != std::string::npos;
     if (!bytes.is_ok() || !has_unit)
-      return fail_usage("--burst: '{}' is neither a time (100ms) nor bytes (1M)", text);
-    if (grant.rate_bytes_per_s == 0)
-      return fail_usage("--burst in bytes needs a --rate; a time (100ms) does not");
+      return fmt::format("'{}' is neither a time (100ms) nor bytes (1M)", text);
+    if (grant.rate_bytes_per_s == 0) return "bytes need a --rate; a time (100ms) does not";
     window_ns = static_cast<std::uint64_t>(static_cast<double>(bytes.value) * 1e9 /
                                            static_cast<double>(grant.rate_bytes_per_s));
   }
-  if (window_ns > kWindowMaxNs) return fail_usage("--burst: '{}' is more than a minute's worth", text);
+  if (window_ns > kWindowMaxNs) return fmt::format("'{}' is more than a minute's worth", text);
   grant.window_ns = window_ns;
-  return std::nullopt;
+  return "";
 }
 
-Status read_preemption(const std::string& text, Grant& grant) {
-  if (text.empty()) return std::nullopt;
+std::string read_preemption(const std::string& text, Grant& grant) {
   if (text == "auto") grant.preemption_ns = 0;
-  if (text == "auto") return std::nullopt;
+  if (text == "auto") return "";
   const auto time = gray::cli::read_duration_ns(text);
   if (!time.is_ok() || time.value == 0 || time.value > kNanosecondsPerSecond)
-    return fail_usage("--preemption: '{}' is not a time up to a second, such as 20ms, or 'auto'", text);
+    return fmt::format("'{}' is not a time up to a second, such as 20ms, or 'auto'", text);
   grant.preemption_ns = time.value;
-  return std::nullopt;
+  return "";
 }
 
-Status read_smooth_writes(const std::string& text, Grant& grant) {
+std::string read_smooth_writes(const std::string& text, Grant& grant) {
+  if (text != "on" && text != "off" && text != "auto")
+    return fmt::format("'{}' is none of on, off, auto", text);
+  grant.smooth_writes = SmoothWrites::automatic;
   if (text == "on") grant.smooth_writes = SmoothWrites::on;
   if (text == "off") grant.smooth_writes = SmoothWrites::off;
-  if (text == "auto") grant.smooth_writes = SmoothWrites::automatic;
-  return std::nullopt;
+  return "";
 }
 
-Status choose_policy(const std::string& name, Grant& grant) {
-  if (name.empty()) return std::nullopt;
+std::string read_policy(const std::string& name, Grant& grant) {
   const int id = policy::policy_id_by_name(name.data(), name.size());
-  if (id < 0) return fail_usage("there is no policy '{}': choose one of {}", name, policy_names());
+  if (id < 0) return fmt::format("there is no policy '{}': choose one of {}", name, policy_names());
   const auto chosen = static_cast<std::uint32_t>(id);
   if (chosen != grant.policy_id && !policy::policy_by_id(chosen).needs_rate)
     grant.rate_bytes_per_s = grant.read_rate_bytes_per_s = grant.write_rate_bytes_per_s =
         grant.operations_per_s = 0;
   grant.policy_id = chosen;
-  return std::nullopt;
+  return "";
+}
+
+constexpr std::uint32_t bit(std::uint32_t policy_id) {
+  return UINT32_C(1) << policy_id;
+}
+constexpr std::uint32_t kAll = UINT32_MAX;
+constexpr std::uint32_t kLimiting = kAll & ~bit(policy::kUnlimitedId);
+
+bool is_given(const LimitOption& option, const LimitTexts& texts) {
+  return !(texts.*option.text).empty();
+}
+
+std::string names_of(std::uint32_t policies) {
+  std::string names;
+  for (std::uint32_t id = 0; id < policy::policy_count(); ++id) {
+    if ((policies & bit(id)) == 0) continue;
+    names += names.empty() ? "" : ", ";
+    names += policy::policy_by_id(id).name;
+  }
+  return names;
 }
 
 bool says_limit(const LimitTexts& texts) {
@@ -106,32 +135,60 @@ bool says_limit(const LimitTexts& texts) {
 // A limit without a policy means the policy that only limits; none at all means the one without a knob.
 void default_policy(const LimitTexts& texts, bool is_new, Grant& grant) {
   if (!texts.policy.empty()) return;
-  if (says_limit(texts) && grant.policy_id != policy::kShareId) grant.policy_id = policy::kRateWindowId;
-  if (!says_limit(texts) && is_new) grant.policy_id = policy::kNiceId;
-  if (grant.policy_id == policy::kRateWindowId && !policy::has_limit(grant))
-    grant.policy_id = policy::kNiceId;
+  if (says_limit(texts) && grant.policy_id != kShareId) grant.policy_id = policy::kRateWindowId;
+  if (!says_limit(texts) && is_new) grant.policy_id = kNiceId;
+  if (grant.policy_id == policy::kRateWindowId && !policy::has_limit(grant)) grant.policy_id = kNiceId;
 }
 
-Status check(const LimitTexts& texts, const Grant& grant) {
+std::string check(const LimitTexts& texts, const Grant& grant) {
   const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
   const bool has_its_rate =
-      grant.policy_id == policy::kShareId ? grant.rate_bytes_per_s != 0 : policy::has_limit(grant);
+      grant.policy_id == kShareId ? grant.rate_bytes_per_s != 0 : policy::has_limit(grant);
   if (policy.needs_rate && !has_its_rate)
-    return fail_usage("policy '{}' needs a rate: add, for example, --rate 5M", policy.name);
+    return fmt::format("policy '{}' needs a rate: add, for example, --rate 5M", policy.name);
   if (grant.policy_id == policy::kUnlimitedId && says_limit(texts) && policy::has_limit(grant))
-    return fail_usage("policy 'unlimited' takes no rate: leave out --rate or use --policy rate");
-  return std::nullopt;
+    return "policy 'unlimited' takes no rate: leave out --rate or use --policy rate";
+  return "";
 }
 
 }  // namespace
 
+// In the order in which they are read: bytes of a burst need the rate.
+const std::vector<LimitOption>& limit_options() {
+  static const std::vector<LimitOption> kOptions = {
+      {"policy", &LimitTexts::policy, true, kAll, read_policy},
+      {"rate", &LimitTexts::rate, true, kLimiting, read_limit<&Grant::rate_bytes_per_s>},
+      {"read-rate", &LimitTexts::read_rate, true, kLimiting, read_limit<&Grant::read_rate_bytes_per_s>},
+      {"write-rate", &LimitTexts::write_rate, true, kLimiting, read_limit<&Grant::write_rate_bytes_per_s>},
+      {"iops", &LimitTexts::operations, true, kLimiting, read_operations},
+      {"burst", &LimitTexts::burst, false, kLimiting, read_burst},
+      {"min-rate", &LimitTexts::rate_min, false, bit(kIdleId) | bit(kNiceId),
+       read_limit<&Grant::rate_min_bytes_per_s>},
+      {"preemption", &LimitTexts::preemption, false, bit(kIdleId), read_preemption},
+      {"weight", &LimitTexts::weight, false, bit(kShareId), read_weight},
+      {"smooth-writes", &LimitTexts::smooth_writes, false, kAll, read_smooth_writes}};
+  return kOptions;
+}
+
+std::string judge_text(const LimitOption& option, const std::string& text) {
+  Grant any;
+  any.rate_bytes_per_s = UINT64_C(1) << 40;  // for a burst in bytes
+  return option.read(text, any);
+}
+
 std::string policy_names() {
-  std::string names;
-  for (std::uint32_t id = 0; id < policy::policy_count(); ++id) {
-    if (!names.empty()) names += ", ";
-    names += policy::policy_by_id(id).name;
-  }
-  return names;
+  return names_of(kAll);
+}
+
+bool is_any_given(const LimitTexts& texts) {
+  return std::any_of(limit_options().begin(), limit_options().end(),
+                     [&texts](const LimitOption& option) { return is_given(option, texts); });
+}
+
+bool is_limit_given(const LimitTexts& texts) {
+  return std::any_of(limit_options().begin(), limit_options().end(), [&texts](const LimitOption& option) {
+    return option.is_limit && is_given(option, texts);
+  });
 }
 
 void add_limit_options(CLI::App& app, LimitTexts& texts) {
@@ -166,26 +223,33 @@ void add_limit_options(CLI::App& app, LimitTexts& texts) {
   }
 }
 
-std::optional<int> apply_limits(const LimitTexts& texts, Grant& grant) {
-  constexpr std::uint64_t kWeightMax = 1000;
+std::string apply_limits(const LimitTexts& texts, Grant& grant) {
   const bool is_new = grant.policy_id == policy::kUnlimitedId && !policy::has_limit(grant);
-  std::uint64_t weight = grant.weight;
-  if (const auto status = choose_policy(texts.policy, grant)) return status;
-  if (const auto status = read_limit("--rate", texts.rate, &grant.rate_bytes_per_s)) return status;
-  if (const auto status = read_limit("--read-rate", texts.read_rate, &grant.read_rate_bytes_per_s))
-    return status;
-  if (const auto status = read_limit("--write-rate", texts.write_rate, &grant.write_rate_bytes_per_s))
-    return status;
-  if (const auto status = read_operations(texts.operations, &grant.operations_per_s)) return status;
-  if (const auto status = read_limit("--min-rate", texts.rate_min, &grant.rate_min_bytes_per_s))
-    return status;
-  if (const auto status = read_burst(texts.burst, grant)) return status;
-  if (const auto status = read_preemption(texts.preemption, grant)) return status;
-  if (const auto status = read_number("--weight", texts.weight, kWeightMax, &weight)) return status;
-  if (const auto status = read_smooth_writes(texts.smooth_writes, grant)) return status;
-  grant.weight = static_cast<std::uint32_t>(weight);
+  for (const LimitOption& option : limit_options()) {
+    if (!is_given(option, texts)) continue;
+    const std::string problem = option.read(texts.*option.text, grant);
+    if (!problem.empty()) return fmt::format("--{}: {}", option.name, problem);
+  }
   default_policy(texts, is_new, grant);
   return check(texts, grant);
+}
+
+std::string find_useless(const LimitTexts& given, const std::vector<Grant>& grants) {
+  std::uint32_t at_work = 0;
+  bool has_limit = false;
+  for (const Grant& grant : grants) {
+    at_work |= bit(grant.policy_id);
+    has_limit = has_limit || policy::has_limit(grant);
+  }
+  for (const LimitOption& option : limit_options()) {
+    // To take away what is not there is done.
+    if (!is_given(option, given) || given.*option.text == kNone || (option.policies & at_work) != 0) continue;
+    return fmt::format("--{} has no effect under policy '{}', it is of {}: leave it out or choose --policy",
+                       option.name, names_of(at_work), names_of(option.policies));
+  }
+  if (!given.burst.empty() && !has_limit)
+    return "--burst has no effect without a limit: add, for example, --rate 5M";
+  return "";
 }
 
 std::string limits_text(const Grant& grant) {

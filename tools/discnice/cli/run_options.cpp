@@ -3,11 +3,16 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <memory>
 #include <sstream>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
@@ -72,9 +77,21 @@ struct OptionTexts {
   std::string schedule;
   std::vector<std::string> excluded;
   std::string ledger;
-  std::string backend = "auto";
+  std::string backend;  // empty: not given
   std::string disabled;
 };
+
+// By what they are, not by what they are called; a device or a pipe may take more than one.
+bool is_same_file(const std::string& one, const std::string& other) {
+  if (one.empty() || other.empty()) return false;
+  std::error_code error;
+  const auto status = std::filesystem::status(one, error);
+  const bool is_there = std::filesystem::exists(status);
+  if (is_there && !std::filesystem::is_regular_file(status)) return false;
+  if (is_there) return std::filesystem::equivalent(one, other, error);
+  return std::filesystem::absolute(one).lexically_normal() ==
+         std::filesystem::absolute(other).lexically_normal();
+}
 
 // CLI11 leaves everything from the first word it does not know; an option there that no "--" came before is a
 // mistake.
@@ -147,6 +164,89 @@ std::optional<int> check_disabled(const std::string& names, RunOptions& options)
   return std::nullopt;
 }
 
+// Each output has a file of its own.
+std::optional<int> check_outputs(const RunOptions& options) {
+  const std::pair<const char*, const std::string*> outputs[] = {{"--report", &options.report_path},
+                                                                {"--record", &options.record_path},
+                                                                {"--profile", &options.profile_path}};
+  for (const auto& one : outputs) {
+    for (const auto& other : outputs) {
+      if (one.first == other.first) break;
+      if (is_same_file(*one.second, *other.second))
+        return gray::cli::fail_usage("{} and {} would write the same file '{}'", other.first, one.first,
+                                     *one.second);
+    }
+  }
+  if (options.is_quiet && (options.is_json || !options.report_path.empty()))
+    return gray::cli::fail_usage("--quiet writes no report: leave out {}",
+                                 options.is_json ? "--json" : "--report");
+  return std::nullopt;
+}
+
+// What bare use goes by, and the launcher does not.
+struct BareVariable {
+  const char* name;
+  const char* instead;
+  bool is_said;  // on the command line, which goes before it
+};
+
+// A process of a bare job has these variables, too: its job's.
+bool is_of_bare_job(const char* value) {
+  return std::strstr(value, ",segment=") != nullptr;
+}
+
+std::optional<int> refuse_bare_variables(const OptionTexts& texts) {
+  const bool is_limit_said = is_limit_given(texts.limits) || !texts.schedule.empty();
+  const BareVariable variables[] = {{"DISCNICE_RATE", "--rate", is_limit_said},
+                                    {"DISCNICE_POLICY", "--policy", is_limit_said},
+                                    {"DISCNICE_LEDGER", "--ledger", !texts.ledger.empty()},
+                                    {"DISCNICE_BACKEND", "--backend", !texts.backend.empty()}};
+  for (const BareVariable& variable : variables) {
+    const char* value = std::getenv(variable.name);
+    if (value != nullptr && is_of_bare_job(value)) return std::nullopt;
+  }
+  for (const BareVariable& variable : variables) {
+    const char* value = std::getenv(variable.name);
+    if (value == nullptr || *value == '\0' || variable.is_said) continue;
+    return gray::cli::fail_usage("{} is for use without the launcher and has no effect here: write {} {}",
+                                 variable.name, variable.instead, value);
+  }
+  return std::nullopt;
+}
+
+// A person's own defaults. Says what is wrong with them, or notes in `taken` which of them were.
+std::optional<int> read_defaults(RunOptions& options, LimitTexts& limits, std::string& taken) {
+  const Config config = load_config(config_path());
+  if (config.read_error != 0)
+    return gray::cli::fail(gray::cli::kExitToolFailed, "cannot read your defaults in '{}': {}", config.path,
+                           gray::cli::error_text(config.read_error));
+  if (!config.problems.empty()) {
+    const std::size_t more = config.problems.size() - 1;
+    return gray::cli::fail(gray::cli::kExitUsage, "{}{}", config.problems.front(),
+                           more == 0 ? "" : fmt::format(" (and {} more of its lines are wrong)", more));
+  }
+  taken = apply_config(config, std::filesystem::path(options.command.front()).filename().string(), limits);
+  return std::nullopt;
+}
+
+// All that may hold at some time of the week.
+std::vector<Grant> possible_grants(const RunOptions& options) {
+  std::vector<Grant> grants;
+  if (!policy::is_always_said(options.schedule)) grants.push_back(options.grant);
+  for (unsigned i = 0; i < options.schedule.count; ++i)
+    grants.push_back(policy::scheduled(options.grant, &options.schedule.entries[i]));
+  return grants;
+}
+
+// What is wrong with the limits as a whole, or nothing.
+std::string judge_limits(const RunOptions& options, const LimitTexts& given) {
+  const bool is_base_said = !given.rate.empty() || !given.policy.empty();
+  if (is_base_said && policy::is_always_said(options.schedule))
+    return fmt::format("{} never holds: --schedule says what holds at every time of the week",
+                       given.rate.empty() ? "--policy" : "--rate");
+  return find_useless(given, possible_grants(options));
+}
+
 // Parses, and takes what all commands have in common. Nothing when that went well.
 std::optional<int> parse_shared(CLI::App& app, int argc, char** argv, RunOptions& options,
                                 const OptionTexts& texts) {
@@ -161,11 +261,15 @@ std::optional<int> parse_shared(CLI::App& app, int argc, char** argv, RunOptions
   if (options.command.empty())
     return gray::cli::fail_usage("no command to run: write discnice --rate 5M -- CMD ARG...");
   if (!options.record_path.empty()) options.job.recorded |= protocol::kRecordOperations;
-  options.job.is_ledger_on = texts.ledger == "on" ? 1 : 0;
+  if (!texts.ledger.empty()) options.job.is_ledger_on = texts.ledger == "on" ? 1 : 0;
   for (std::uint32_t i = 0; i < std::size(kBackends); ++i) {
     if (texts.backend == kBackends[i]) options.job.cache_backend = i;
   }
-  return check_disabled(texts.disabled, options);
+  if (const auto status = check_disabled(texts.disabled, options)) return status;
+  if (!texts.backend.empty() && (options.job.disabled_models & protocol::kWithoutCache) != 0)
+    return gray::cli::fail_usage(
+        "--backend has no effect with --disable cache, which asks for no page: leave out one of them");
+  return check_outputs(options);
 }
 
 }  // namespace
@@ -175,7 +279,6 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
   app.formatter(std::make_shared<UsageWithCommand>("[run]"));
   app.footer(kFooter);
   OptionTexts texts;
-  texts.ledger = "on";
   add_limit_options(app, texts.limits);
   app.add_option("--schedule", texts.schedule,
                  "limits by the time of the week, e.g. \"Mon-Fri 09:00-18:00 2M, else nice\"")
@@ -193,10 +296,15 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
   if (!options.profile_path.empty()) options.job.recorded |= protocol::kRecordStacks;
   if (const auto status = set_excluded(texts.excluded, options.job)) return status;
   if (const auto status = read_schedule(texts.schedule, options.schedule)) return status;
-  const Config config = load_config(config_path());
-  for (const std::string& problem : config.problems) gray::cli::warn("{}", problem);
-  apply_config(config, std::filesystem::path(options.command.front()).filename().string(), texts.limits);
-  return apply_limits(texts.limits, options.grant);
+  if (const auto status = refuse_bare_variables(texts)) return status;
+  const LimitTexts given = texts.limits;
+  std::string taken;
+  if (const auto status = read_defaults(options, texts.limits, taken)) return status;
+  std::string problem = apply_limits(texts.limits, options.grant);
+  if (!problem.empty() && !taken.empty()) problem += " (with " + taken + ")";
+  if (problem.empty()) problem = judge_limits(options, given);
+  if (!problem.empty()) return gray::cli::fail_usage("{}", problem);
+  return std::nullopt;
 }
 
 std::optional<int> read_verify_options(int argc, char** argv, RunOptions& options) {
@@ -205,7 +313,7 @@ std::optional<int> read_verify_options(int argc, char** argv, RunOptions& option
   app.formatter(std::make_shared<UsageWithCommand>("verify"));
   app.footer(kVerifyFooter);
   OptionTexts texts;
-  texts.ledger = "off";
+  options.job.is_ledger_on = 0;
   add_shared_options(app, options, texts);
   if (const auto status = parse_shared(app, argc, argv, options, texts)) return status;
   options.job.is_verifying = 1;

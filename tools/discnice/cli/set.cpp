@@ -38,11 +38,15 @@ int set_main(int argc, char** argv) {
   CLI::Option* pause = app.add_flag("--pause", does_pause, "hold every operation that needs the disk");
   app.add_flag("--resume", does_resume, "go on")->excludes(pause);
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
+  if (!is_any_given(texts) && !does_pause && !does_resume)
+    return gray::cli::fail_usage("nothing to set: write, for example, discnice set {} --rate 5M", name);
   std::string problem;
   auto job = find_job(name, &problem);
   if (!job) return gray::cli::fail(gray::cli::kExitSomeFailed, "{}", problem);
   Grant grant = protocol::load_grant(job->segment());
-  if (const auto status = apply_limits(texts, grant)) return *status;
+  problem = apply_limits(texts, grant);
+  if (problem.empty()) problem = find_useless(texts, {grant});
+  if (!problem.empty()) return gray::cli::fail_usage("{}", problem);
   if (does_pause) grant.flags |= kPaused;
   if (does_resume) grant.flags &= ~kPaused;
   protocol::change_grant(job->segment(), grant);

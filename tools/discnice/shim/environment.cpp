@@ -56,6 +56,8 @@ void read_rate(Request& request, const char* entry, Text value) {
   const auto rate = gray::base::parse_rate_bytes_per_s(value.start, value.length);
   if (!rate)
     return complain(request, entry, "is not a rate: write 5M or 5MiB (1024), 5MB/s (1000) or 40Mbit");
+  if (gray::base::is_unit_forgotten(value.start, value.length, rate.value()))
+    return complain(request, entry, "is some bytes a second: write 5M for 5 MiB/s, or 5B if that is meant");
   request.has_rate = true;
   request.grant.rate_bytes_per_s = rate.value();
 }
@@ -103,6 +105,37 @@ void read_entry(Request& request, const char* entry) {
   }
 }
 
+const char* find_entry(char* const* environment, const char* name) {
+  for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
+    const Text value = value_of(*entry, name);
+    if (value && value.length != 0) return *entry;
+  }
+  return nullptr;
+}
+
+// What no entry says by itself: a wish that lacks another, or that another one takes away.
+void judge_together(Request& request, char* const* environment) {
+  if (find_entry(environment, protocol::kSegmentVariable) != nullptr)
+    request.complaint = nullptr;  // the launcher's job says all of it
+  if (request.segment || request.complaint != nullptr) return;
+  const policy::Policy& policy = policy::policy_by_id(request.grant.policy_id);
+  if (request.has_policy && policy.needs_rate && !request.has_rate) {
+    request.has_policy = false;
+    return complain(request, find_entry(environment, kPolicyVariable),
+                    "needs a rate: set DISCNICE_RATE=5M as well");
+  }
+  if (request.grant.policy_id == policy::kUnlimitedId && request.has_rate)
+    return complain(request, find_entry(environment, kRateVariable),
+                    "is no part of DISCNICE_POLICY=unlimited: leave out one of them");
+  if (request.has_policy || request.has_rate) return;
+  for (const char* name : {"DISCNICE_LEDGER", "DISCNICE_BACKEND"}) {
+    const char* entry = find_entry(environment, name);
+    if (entry != nullptr)
+      return complain(request, entry,
+                      "has no effect alone: set DISCNICE_RATE=5M or DISCNICE_POLICY=nice as well");
+  }
+}
+
 bool announce_segment_in(char** environment, const char* variable, const char* name) {
   for (char** entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
     const Text value = value_of(*entry, variable);
@@ -128,9 +161,7 @@ Request read_request(char* const* environment) {
   for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
     if (std::strncmp(*entry, "DISCNICE_", 9) == 0) read_entry(request, *entry);
   }
-  // A policy alone is a wish only if it can do without a rate.
-  const policy::Policy& policy = policy::policy_by_id(request.grant.policy_id);
-  if (request.has_policy && !request.has_rate && policy.needs_rate) request.has_policy = false;
+  judge_together(request, environment);
   return request;
 }
 
