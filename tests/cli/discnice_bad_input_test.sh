@@ -29,7 +29,7 @@ refused() {
 
 rates() {
   local rate
-  for rate in '' abc 5X -1 0 1e9 99999999999999999999G ' 5M' 5M/min 5MM +5M .M; do
+  for rate in '' abc 5X -1 0 5 1023 1e9 99999999999999999999G ' 5M' 5M/min 5MM +5M .M; do
     refused 2 'rate' "$DISCNICE" --rate "$rate" -- ./program
   done
   refused 2 'rate' "$DISCNICE" --rate
@@ -156,8 +156,8 @@ bare() {
 
 bare_variables() {
   local rate variable status=0
-  for rate in abc 5X -1 0 1e9 99999999999999999999G; do
-    bare "DISCNICE_RATE=$rate is not a rate.*5M" "DISCNICE_RATE=$rate"
+  for rate in abc 5X -1 0 5 1e9 99999999999999999999G; do
+    bare "DISCNICE_RATE=$rate is (not a rate|some bytes).*5M" "DISCNICE_RATE=$rate"
   done
   bare 'DISCNICE_POLICY=nosuch is not a policy.*rate' DISCNICE_RATE=5M DISCNICE_POLICY=nosuch
   bare 'DISCNICE_LEDGER=maybe .*on.*off' DISCNICE_RATE=5M DISCNICE_LEDGER=maybe
@@ -171,7 +171,7 @@ bare_variables() {
   done
   # The launcher's job does not hear what bare use would have read.
   rm -f ran
-  DISCNICE_POLICY=nosuch DISCNICE_LEDGER=maybe DISCNICE_RATE=abc "$DISCNICE" -q --rate 5M -- ./program 2>err
+  DISCNICE_POLICY=nosuch DISCNICE_LEDGER=maybe DISCNICE_RATE=abc "$DISCNICE" -q --rate 5M --ledger on -- ./program 2>err
   [[ -e ran && ! -s err ]] || complain "under the launcher bad variables are heard: $(cat err)"
 }
 

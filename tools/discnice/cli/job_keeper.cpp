@@ -83,6 +83,7 @@ void JobKeeper::look_at_processes(pid_t program) {
 std::string JobKeeper::missed(const Report& report) const {
   const bool may_differ = segment_.options.excluded[0][0] != '\0';
   if (!uncovered_.empty() || may_differ) return "";
+  if (report.processes == 0) return "a program that did not load the library";
   if (report.uncovered_bytes() <= unsettled_bytes_max(report.processes)) return "";
   return fmt::format(
       "a program that had ended before it was seen moved {} which no covered process was charged for",

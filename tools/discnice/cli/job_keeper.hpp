@@ -49,7 +49,6 @@ class JobKeeper {
   [[nodiscard]] std::string missed(const Report& report) const;
 
   [[nodiscard]] const std::vector<UncoveredProgram>& uncovered() const { return uncovered_; }
-  [[nodiscard]] bool has_ended_job() const { return has_ended_job_; }
 
  private:
   void look_at_processes(pid_t program);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/observation.hpp"
 
-#include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -11,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include "toolbox/cli/diagnostics.hpp"
-#include "toolbox/cli/options.hpp"
 #include "tools/discnice/cli/symbols.hpp"
 #include "tools/discnice/contract/io_op.hpp"
 #include "tools/discnice/protocol/segment.hpp"
@@ -53,10 +51,10 @@ int Observation::open() {
                   gray::cli::error_text(error));
   }
   if (options_.profile_path.empty()) return 0;
-  profile_file_.reset(std::fopen(options_.profile_path.c_str(), "we"));  // not for the program to inherit
-  if (profile_file_) return 0;
+  const int error = profile_file_.open(options_.profile_path);
+  if (error == 0) return 0;
   return fail(kExitToolFailed, "cannot write the profile to '{}': {}", options_.profile_path,
-              gray::cli::error_text(errno));
+              gray::cli::error_text(error));
 }
 
 int Observation::start(const protocol::Segment& segment, const protocol::SegmentName& name) {
@@ -75,8 +73,8 @@ int Observation::start(const protocol::Segment& segment, const protocol::Segment
               sizeof(protocol::Ring) / 1024, gray::cli::error_text(error));
 }
 
-void Observation::finish(const std::optional<KernelAccount>& account) {
-  if (options_.job.recorded == 0) return;
+bool Observation::finish(const std::optional<KernelAccount>& account) {
+  if (options_.job.recorded == 0) return true;
   const Recorded recorded = recorder_.finish(account);
   if (recorded.write_error != 0) {
     gray::cli::warn("cannot write the recording to '{}': {}; it is cut short", options_.record_path,
@@ -91,18 +89,21 @@ void Observation::finish(const std::optional<KernelAccount>& account) {
     gray::cli::warn("{} of {} records were lost: the program made them faster than they could be taken down",
                     recorded.lost, recorded.lost + recorded.records);
   }
-  if (profile_ != nullptr) write_profile();
+  const bool is_profile_written = profile_ == nullptr || write_profile();
+  return is_profile_written && recorded.write_error == 0;
 }
 
-void Observation::write_profile() {
+bool Observation::write_profile() {
   std::string problem;
   const std::vector<NamedStack> stacks = profile_->stacks(find_names(profile_->places(), problem));
   if (!problem.empty()) gray::cli::warn("{}", problem);
   functions_ = by_function(stacks);
-  std::fputs(folded_text(stacks).c_str(), profile_file_.get());
-  if (gray::cli::close_stream(profile_file_.release()) != 0)
+  int error = profile_file_.append(folded_text(stacks));
+  if (error == 0) error = profile_file_.finish();
+  if (error != 0)
     gray::cli::warn("cannot write the profile to '{}': {}", options_.profile_path,
-                    gray::cli::error_text(errno));
+                    gray::cli::error_text(error));
+  return error == 0;
 }
 
 std::string Observation::extended(const std::string& report) const {

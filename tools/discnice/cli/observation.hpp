@@ -2,13 +2,13 @@
 // observation: what --record and --profile want of a run: their files, the drainer of the job's ring, and what is told at the end.
 #pragma once
 
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tools/discnice/cli/library.hpp"
+#include "tools/discnice/cli/output_file.hpp"
 #include "tools/discnice/cli/profile.hpp"
 #include "tools/discnice/cli/recorder.hpp"
 #include "tools/discnice/cli/run_options.hpp"
@@ -29,18 +29,18 @@ class Observation {
   /// Makes the ring of the job, which exists, and begins to drain it. 0, or the status to end with; the job is removed then.
   int start(const protocol::Segment& segment, const protocol::SegmentName& name);
 
-  /// Ends the files when the program has ended.
-  void finish(const std::optional<KernelAccount>& account);
+  /// Ends the files when the program has ended. False when one of them could not be written.
+  bool finish(const std::optional<KernelAccount>& account);
 
   /// The report with what the profile has to add.
   [[nodiscard]] std::string extended(const std::string& report) const;
 
  private:
-  void write_profile();
+  bool write_profile();
 
   const RunOptions& options_;
   Recorder recorder_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> profile_file_{nullptr, std::fclose};
+  OutputFile profile_file_;
   std::unique_ptr<Profile> profile_;
   std::vector<FunctionShare> functions_;
 };

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/recorder.hpp"
 
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <utility>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "toolbox/base/clock.hpp"
 #include "tools/discnice/cli/record_reader.hpp"
@@ -28,14 +24,12 @@ constexpr unsigned kHoleSlotsMax = protocol::kRecordBytesMax / protocol::kSlotBy
 }  // namespace
 
 Recorder::~Recorder() {
-  if (thread_.joinable()) finish(std::nullopt);
+  abandon();
   if (ring_ != nullptr) protocol::unmap_ring(ring_);
-  if (fd_ >= 0) close(fd_);
 }
 
 int Recorder::open_file(const std::string& path) {
-  fd_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  return fd_ < 0 ? -errno : 0;
+  return file_.open(path);
 }
 
 int Recorder::start(const protocol::SegmentName& name, const protocol::RecordFileHeader& header,
@@ -125,33 +119,34 @@ void Recorder::take_in(const protocol::TakenRecord& record) {
 }
 
 void Recorder::buffer(const void* data, std::size_t bytes) {
-  if (fd_ < 0 || result_.write_error != 0) return;
+  if (!file_.is_open() || result_.write_error != 0) return;
   const auto* start = static_cast<const unsigned char*>(data);
   buffer_.insert(buffer_.end(), start, start + bytes);
   if (buffer_.size() >= kBufferBytes) write_out();
 }
 
 void Recorder::write_out() {
-  std::size_t done = 0;
-  while (done < buffer_.size() && result_.write_error == 0) {
-    const ssize_t written = write(fd_, buffer_.data() + done, buffer_.size() - done);
-    if (written >= 0) {
-      done += static_cast<std::size_t>(written);
-    } else if (errno != EINTR) {
-      result_.write_error = errno;
-    }
-  }
+  if (!buffer_.empty() && result_.write_error == 0)
+    result_.write_error = -file_.append(buffer_.data(), buffer_.size());
   buffer_.clear();
 }
 
-Recorded Recorder::finish(const std::optional<KernelAccount>& account) {
-  if (!thread_.joinable()) return result_;
+void Recorder::stop() {
   {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;
   }
   wake_.notify_one();
   thread_.join();  // from here on all of it is ours
+}
+
+void Recorder::abandon() {
+  if (thread_.joinable()) stop();
+}
+
+Recorded Recorder::finish(const std::optional<KernelAccount>& account) {
+  if (!thread_.joinable()) return result_;
+  stop();
   // Whoever stopped in the middle of a record has ended by now, or will not be waited for.
   is_last_look_ = true;
   drain();
@@ -168,8 +163,8 @@ Recorded Recorder::finish(const std::optional<KernelAccount>& account) {
   protocol::seal(end.head, static_cast<std::uint16_t>(protocol::RecordType::end), sizeof end);
   buffer(&end, sizeof end);
   write_out();
-  if (fd_ >= 0 && close(fd_) != 0 && result_.write_error == 0) result_.write_error = errno;
-  fd_ = -1;
+  const int error = file_.finish();
+  if (result_.write_error == 0) result_.write_error = -error;
   return result_;
 }
 

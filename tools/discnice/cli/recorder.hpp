@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tools/discnice/cli/kernel_account.hpp"
+#include "tools/discnice/cli/output_file.hpp"
 #include "tools/discnice/protocol/ring.hpp"
 
 namespace discnice::cli {
@@ -35,7 +36,8 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// Opens the file, truncated. Returns 0 or a negative errno. Without it operations are dropped.
+  /// Opens the file, whose content stays until there is a recording to write. Returns 0 or a negative errno. Without it operations are
+  /// dropped.
   int open_file(const std::string& path);
 
   /// Makes the ring of the job and begins to drain it. Returns 0 or a negative errno.
@@ -44,7 +46,11 @@ class Recorder {
   /// Drains what is left, ends the file and removes nothing but its own mapping. Call when the program has ended.
   Recorded finish(const std::optional<KernelAccount>& account);
 
+  /// Ends it without a word in the file: the program could not be started.
+  void abandon();
+
  private:
+  void stop();
   void run();
   // How many records were taken.
   std::uint64_t drain();
@@ -55,7 +61,7 @@ class Recorder {
 
   protocol::Ring* ring_ = nullptr;
   std::optional<protocol::Drainer> drainer_;
-  int fd_ = -1;
+  OutputFile file_;
   Listener listener_;
   Recorded result_;
   std::vector<unsigned char> buffer_;

@@ -2,10 +2,9 @@
 // run: `discnice [run] OPTIONS -- CMD`: checks everything first, so that a mistake leaves nothing half done;
 // then makes the job's segment, runs the command with the library preloaded, and reports.
 #include <cerrno>
-#include <cstring>
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
+#include <string_view>
 
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "tools/discnice/cli/launcher.hpp"
 #include "tools/discnice/cli/library.hpp"
 #include "tools/discnice/cli/observation.hpp"
+#include "tools/discnice/cli/output_file.hpp"
 #include "tools/discnice/cli/report.hpp"
 #include "tools/discnice/cli/run_options.hpp"
 #include "tools/discnice/cli/subcommands.hpp"
@@ -33,13 +33,16 @@ namespace {
 using gray::cli::fail;
 using gray::cli::kExitToolFailed;
 
+std::string_view value_or_empty(const char* value) {
+  return value != nullptr ? value : "";
+}
+
 // The report file is opened before the command runs: an unwritable one must not be found out after an hour.
-int open_report(const RunOptions& options, std::ofstream& file) {
-  if (options.report_path.empty()) return 0;
-  file.open(options.report_path, std::ios::trunc);
-  if (file) return 0;
+int open_report(const RunOptions& options, OutputFile& file) {
+  const int error = options.report_path.empty() ? 0 : file.open(options.report_path);
+  if (error == 0) return 0;
   return fail(kExitToolFailed, "cannot write the report to '{}': {}", options.report_path,
-              gray::cli::error_text(errno));
+              gray::cli::error_text(error));
 }
 
 int fail_segment(int error) {
@@ -56,20 +59,36 @@ int fail_start(const Launch& launch, int error) {
   return fail(status, "cannot run '{}': {}", launch.path, gray::cli::error_text(error));
 }
 
-void write_report(const RunOptions& options, const Report& report, const Observation& observation,
-                  std::ofstream& file) {
-  if (options.is_quiet) return;
-  const bool is_verifying = options.job.is_verifying != 0;
-  std::string text = options.is_json ? report_json(report) : report_text(report);
-  if (is_verifying && !options.is_json) text = verification_text(report);
-  text = observation.extended(text);
-  if (options.report_path.empty()) {
-    std::cerr << text << std::flush;
-    return;
+std::string text_of(const RunOptions& options, const Report& report, const Observation& observation) {
+  const bool is_table = options.job.is_verifying != 0 && !options.is_json;
+  if (is_table) return observation.extended(verification_text(report));
+  return observation.extended(options.is_json ? report_json(report) : report_text(report));
+}
+
+// Whoever has closed standard error does not want to hear. Returns a negative errno where it does not take the text otherwise.
+int write_to_stderr(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+    if (written < 0 && errno != EINTR) return errno == EBADF ? 0 : -errno;
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
   }
-  file << text << std::flush;
-  if (!file)
-    gray::cli::warn("cannot write the report to '{}': {}", options.report_path, gray::cli::error_text(errno));
+  return 0;
+}
+
+// False, and a line, when it could not be written.
+bool write_report(const RunOptions& options, const std::string& text, OutputFile& file) {
+  int error = 0;
+  if (!file.is_open()) {
+    error = write_to_stderr(text);
+  } else {
+    error = file.append(text);
+    if (error == 0) error = file.finish();
+  }
+  if (error == 0) return true;
+  gray::cli::warn("cannot write the report to {}: {}",
+                  options.report_path.empty() ? "standard error" : "'" + options.report_path + "'",
+                  gray::cli::error_text(error));
+  return false;
 }
 
 void warn_when_uncovered(const protocol::Segment& segment, const std::string& command) {
@@ -99,9 +118,26 @@ void finish_start(protocol::Segment& segment) {
   clear_leftovers();
 }
 
+// What ran without a limit goes into the report, whoever found it out.
+void note_uncovered(const JobKeeper& keeper, const protocol::Segment& segment,
+                    const protocol::SegmentName& name, const std::string& command, Report& report) {
+  for (const UncoveredProgram& one : keeper.uncovered())
+    report.uncovered_programs.push_back(one.name + " " + one.reason);
+  if (protocol::is_lost(segment) || protocol::is_cut_short(name)) {
+    gray::cli::warn("somebody has damaged the job's account in /dev/shm: '{}' ran on without a limit",
+                    command);
+    report.uncovered_programs.push_back(command + " had its job's account damaged");
+    return;
+  }
+  const std::string missed = keeper.missed(report);
+  if (missed.empty()) return;
+  report.uncovered_programs.push_back(missed);
+  gray::cli::warn("{}: it ran WITHOUT A LIMIT", missed);
+}
+
 // Runs the command in a job that exists, reports, and returns the status to end with.
 int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& segment,
-            const protocol::SegmentName& name, std::ofstream& report_file, Observation& observation) {
+            const protocol::SegmentName& name, OutputFile& report_file, Observation& observation) {
   const std::string& command = options.command.front();
   if (const int status = observation.start(segment, name)) return status;
   const std::string library = std::filesystem::path(observation.preload_library().path).filename().string();
@@ -110,37 +146,35 @@ int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& 
   const Keep keep{kKeepMs, [&](pid_t program) { keeper.look(program); }};
   const Ended ended = run_and_wait(
       launch, [&] { finish_start(segment); }, [&] { warn_when_uncovered(segment, command); }, keep);
-  observation.finish(ended.account);
   release_gone_members(segment);
   Report report = make_report(segment);
-  if (protocol::is_lost(segment) || protocol::is_cut_short(name))
-    gray::cli::warn("somebody has damaged the job's account in /dev/shm: '{}' ran on without a limit",
-                    command);
-  if (report.still_running == 0) protocol::remove(name);
-  if (ended.start_error != 0) return fail_start(launch, ended.start_error);
   report.elapsed_s = ended.elapsed_s;
   report.kernel = ended.account;
-  for (const UncoveredProgram& one : keeper.uncovered())
-    report.uncovered_programs.push_back(one.name + " " + one.reason);
-  const std::string missed = keeper.missed(report);
-  if (!missed.empty()) {
-    report.uncovered_programs.push_back(missed);
-    gray::cli::warn("{}: it ran WITHOUT A LIMIT", missed);
-  }
+  if (report.still_running == 0) protocol::remove(name);
+  if (ended.start_error != 0) return fail_start(launch, ended.start_error);
+  bool is_all_written = observation.finish(ended.account);
+  note_uncovered(keeper, segment, name, command, report);
   add_other_class(report);
-  write_report(options, report, observation, report_file);
+  if (!options.is_quiet)
+    is_all_written =
+        write_report(options, text_of(options, report, observation), report_file) && is_all_written;
   if (options.is_coverage_required && !report.uncovered_programs.empty()) return kExitToolFailed;
-  return end_like(ended.wait_status);
+  const int status = end_like(ended.wait_status);
+  return status == 0 && !is_all_written ? kExitToolFailed : status;
 }
 
 // Everything after the command line is read.
 int run_as_asked(RunOptions& options) {
+  const std::string_view disabled = value_or_empty(std::getenv("DISCNICE_DISABLE"));
+  if (!disabled.empty() && disabled != "0")
+    return fail(kExitToolFailed, "DISCNICE_DISABLE={} is set, so libdiscnice.so would do nothing: unset it",
+                disabled);
   const Target target = find_target(options.command.front());
   if (target.exit_status != 0) return fail(target.exit_status, "{}", target.problem);
   Observation observation(options);
   const Library library = observation.preload_library();
   if (!library.problem.empty()) return fail(kExitToolFailed, "{}", library.problem);
-  std::ofstream report_file;
+  OutputFile report_file;
   if (const int status = open_report(options, report_file)) return status;
   if (const int status = observation.open()) return status;
   protocol::SegmentName name;

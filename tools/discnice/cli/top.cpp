@@ -220,7 +220,7 @@ int top_main(int argc, char** argv) {
     if (is_over_after(is_live ? 2 * kLookMs : kLookMs, is_live)) break;
     const std::string table = gray::cli::format_rows(columns(), selection, watch.look(), format);
     std::fputs((is_live ? "\033[H\033[J" + table : table).c_str(), stdout);
-    std::fflush(stdout);
+    if (is_live && std::fflush(stdout) != 0) break;
   } while (is_live);
   return gray::cli::close_stdout(0);
 }
