@@ -148,7 +148,8 @@ unreadable() {
   fi
   printf 'rate = 5M\n' >config/discnice/config
   chmod 600 config/discnice/config
-  mkdir -p -m 755 other/bin other/lib
+  mkdir -p other/bin other/lib
+  chmod 755 other other/bin other/lib
   cp "$DISCNICE" other/bin/ && cp "$LIBRARY" other/lib/
   chmod 777 "$SCRATCH"
   refused 125 'cannot read.*config/discnice/config.*denied' \

@@ -100,7 +100,7 @@ replaced() {
   "$DISCNICE" replay rec >/dev/null || complain 'the old recording is not replaced'
   # Its own output and the report in one file: neither eats the other.
   "$DISCNICE" --report /dev/stdout --rate 5M -- echo said >both
-  grep -q '^said$' both && grep -q 'discnice: echo: ' both || complain "the program's output and the report: $(<both)"
+  [[ $(grep -cE '^said$|discnice: echo: ' both) -eq 2 ]] || complain "the program's output and the report: $(<both)"
 }
 
 # Nothing that we were given reaches a terminal as it is.

@@ -38,7 +38,7 @@ class TestJob {
     grant.policy_id = policy::kRateWindowId;
     grant.rate_bytes_per_s = 1'000'000;
     protocol::change_grant(*segment_, grant);
-    begin_account(job_);
+    begin_account(job_, protocol::JoinKind::after_exec);
     settle_own(job_, 1);
     member().owed_until_ns = 0;
     protocol::settle_lanes(*segment_, gray::base::monotonic_ns());
@@ -82,7 +82,7 @@ TEST_CASE("an image that was executed believes no number of the one before it th
   TestJob test;
   for (const std::uint64_t wrong : {UINT64_MAX, UINT64_C(1) << 50U}) {
     test.member().counters.value[static_cast<unsigned>(Counter::settled_read_bytes)] = wrong;
-    begin_account(test.job());
+    begin_account(test.job(), protocol::JoinKind::after_exec);
     test.settle();
     CHECK_FALSE(test.owes());
   }

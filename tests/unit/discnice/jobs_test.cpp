@@ -73,7 +73,7 @@ bool forge(const std::string& name, pid_t maker, std::uint64_t at_ns, pid_t memb
   segment.creator_pid = static_cast<std::uint32_t>(maker);
   segment.created_ns = at_ns;
   if (member != 0)
-    protocol::enter(segment, static_cast<std::uint32_t>(member), protocol::JoinKind::after_fork);
+    protocol::enter(segment, {static_cast<std::uint32_t>(member)}, protocol::JoinKind::after_fork);
   const int file = open(path_of(name).c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   const bool is_written = write(file, &segment, sizeof segment) == static_cast<ssize_t>(sizeof segment);
   close(file);

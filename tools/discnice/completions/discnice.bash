@@ -22,9 +22,12 @@ _discnice() {
   if [[ $current == -* ]]; then
     case ${COMP_WORDS[1]} in
       set) mapfile -t COMPREPLY < <(compgen -W "$limits --pause --resume --help" -- "$current") ;;
-      status | policies | report) mapfile -t COMPREPLY < <(compgen -W '--json --output --help' -- "$current") ;;
+      policies | report) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$current") ;;
+      explain) mapfile -t COMPREPLY < <(compgen -W '--help' -- "$current") ;;
+      replay) mapfile -t COMPREPLY < <(compgen -W '--rate --json --help' -- "$current") ;;
+      status) mapfile -t COMPREPLY < <(compgen -W '--json --output --help' -- "$current") ;;
       top) mapfile -t COMPREPLY < <(compgen -W '--json --once --processes --output --help' -- "$current") ;;
-      verify) mapfile -t COMPREPLY < <(compgen -W '--disable --json --report --ledger --backend --help' -- "$current") ;;
+      verify) mapfile -t COMPREPLY < <(compgen -W '--disable --json --report --record --ledger --backend --help' -- "$current") ;;
       *)
         mapfile -t COMPREPLY < <(compgen -W "$limits --schedule --exclude --require --report --record --profile --json --quiet --ledger --backend --disable \
           --help --version" -- "$current")
