@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// past_libc FILE [MICROSECONDS]: reads FILE by system calls of its own, which no preloaded library sees, and rests so long after each
-// 64 KiB. Linked dynamically it has the library mapped all the same.
+// past_libc: reads a file by system calls of its own, which no preloaded library sees. Linked dynamically it has the library mapped all the same.
+//
+// past_libc FILE [MICROSECONDS]: reads FILE and rests so long after each 64 KiB.
 #include <cstdlib>
 
 #include <fcntl.h>

@@ -67,7 +67,7 @@ std::uint32_t process_id();
 
 /// What the kernel says of a process.
 struct ProcessLook {
-  std::uint32_t own_number;  // what process_id() tells it
+  std::uint32_t own_number;       // what process_id() tells it
   bool is_ours;                   // it acts for the user that this process acts for
   bool is_stopped;                // by a signal or a debugger
   std::uint64_t anonymous_bytes;  // memory of its own, in memory or in swap
