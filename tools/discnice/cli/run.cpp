@@ -150,10 +150,11 @@ int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& 
   Report report = make_report(segment);
   report.elapsed_s = ended.elapsed_s;
   report.kernel = ended.account;
+  // Before the name goes: it leads to what the file has become.
+  if (ended.start_error == 0) note_uncovered(keeper, segment, name, command, report);
   if (report.still_running == 0) protocol::remove(name);
   if (ended.start_error != 0) return fail_start(launch, ended.start_error);
   bool is_all_written = observation.finish(ended.account);
-  note_uncovered(keeper, segment, name, command, report);
   add_other_class(report);
   if (!options.is_quiet)
     is_all_written =
