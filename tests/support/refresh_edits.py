@@ -96,6 +96,7 @@ class Tree:
             os.utime(f"{self.d}/{name}", ns=(LONG_AGO_NS, LONG_AGO_NS), follow_symlinks=False)
         self.mode = stat.S_IMODE(os.stat(self.d).st_mode)
         self.wanted = {name: state_of(f"{self.d}/{name}") for name in os.listdir(self.d)}
+        self.first_names = set(self.wanted)
 
     def mark(self, name):
         mark = f"<{len(self.marks)}:{self.random.getrandbits(64):016x}>"
@@ -375,7 +376,8 @@ class Tree:
         if stat.S_IMODE(os.stat(self.d).st_mode) != self.mode and "owner, mode" not in said:
             raise Breach(f"{when}: the directory's mode is lost: {said}")
         time_ns = os.stat(self.d).st_mtime_ns
-        if self.are_names_changed and time_ns == LONG_AGO_NS:
+        # A name that came and went again is no change that lasts: the time is set back as gbp's own moves had moved it.
+        if self.are_names_changed and set(now) != self.first_names and time_ns == LONG_AGO_NS:
             raise Breach(f"{when}: the directory's time is from before the change")
         if not self.is_edited and not self.is_old_edited and time_ns != LONG_AGO_NS:
             raise Breach(f"{when}: the directory has another time")
