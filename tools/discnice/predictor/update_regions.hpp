@@ -99,15 +99,16 @@ class UpdateRegions {
 
   // A file as this process works on it. It has room for one interval more than an entry: a mark may add one, a removal cut one in two.
   struct File {
+    // cppcheck-suppress uninitMemberVar
     File() = default;
+    // cppcheck-suppress uninitMemberVar
     File(const FileId& file, std::uint64_t since_ns) : id(file), dirty_since_ns(since_ns) {}
 
     FileId id;
     std::uint64_t dirty_since_ns = 0;
     unsigned count = 0;
-    Interval intervals
-        [kIntervalsMax +
-         1];  // as many as count says; the others are not written, which would take longer than all else
+    // As many as count says; the others are not written, which would take longer than all else.
+    Interval intervals[kIntervalsMax + 1];
 
     void append(const Interval& one) {
       if (count <= kIntervalsMax) intervals[count++] = one;

@@ -151,7 +151,8 @@ std::uint32_t walk_with(Walker& walker, std::uint64_t* frames, std::uint32_t fra
 void prepare_walks() {
   const int errno_before = errno;
   void* library = dlopen(protocol::kUnwindLibrary, RTLD_NOW);
-  if (library != nullptr && !find_functions(library)) step = nullptr;
+  // The step, by which it is known that there are any, is found last.
+  if (library != nullptr) static_cast<void>(find_functions(library));
   errno = errno_before;
 }
 
