@@ -20,7 +20,7 @@ template <typename T>
 inline constexpr bool kIsOneWord = sizeof(T) <= sizeof(std::uint64_t) && (sizeof(T) & (sizeof(T) - 1)) == 0;
 template <typename T>
 inline constexpr bool kIsWords = sizeof(T) % sizeof(std::uint64_t) == 0 &&
-                                 alignof(T) % alignof(std::uint64_t) == 0;
+                                 alignof(T) >= alignof(std::uint64_t);
 }  // namespace detail
 
 /// A copy that stays as it is, whatever others do. Of a value longer than a word, each word is of one moment.
