@@ -17,6 +17,8 @@ using protocol::TakenRecord;
 
 // Farther on no file reaches; sums of it and of any length stay in range.
 constexpr std::uint64_t kOffsetBytesMax = UINT64_C(1) << 62U;
+// No machine runs for so long. The models add leases to an instant: at the end of all time these would be over before they begin.
+constexpr std::uint64_t kTimeNsMax = UINT64_C(1) << 62U;
 
 template <typename Record>
 const Record& as(const TakenRecord& record) {
@@ -43,8 +45,9 @@ bool has_answers(const TakenRecord& record, std::uint32_t count, std::size_t fix
 bool is_operation_sound(const TakenRecord& record) {
   const auto& op = as<protocol::OperationRecord>(record);
   return record.head().bytes >= protocol::kOperationFixedBytes && op.kind < kOpKindCount &&
-         op.call_class < protocol::kCallClassCount && op.offset_bytes <= kOffsetBytesMax &&
-         op.file_size_bytes <= kOffsetBytesMax && op.length_bytes <= protocol::kRecordedLengthBytesMax &&
+         op.time_ns <= kTimeNsMax && op.call_class < protocol::kCallClassCount &&
+         op.offset_bytes <= kOffsetBytesMax && op.file_size_bytes <= kOffsetBytesMax &&
+         op.length_bytes <= protocol::kRecordedLengthBytesMax &&
          op.window_pages_max <= protocol::kRecordedWindowPagesMax &&
          op.request_pages_max <= protocol::kRecordedWindowPagesMax &&
          op.folio_order_max <= protocol::kRecordedFolioOrderMax &&
@@ -67,13 +70,15 @@ bool is_sound(const protocol::TakenRecord& record) {
     }
     case RecordType::advice: {
       const auto& advice = as<protocol::AdviceRecord>(record);
-      return advice.window_pages_max <= protocol::kRecordedWindowPagesMax &&
+      return advice.time_ns <= kTimeNsMax && advice.window_pages_max <= protocol::kRecordedWindowPagesMax &&
              advice.request_pages_max <= protocol::kRecordedWindowPagesMax &&
              advice.folio_order_max <= protocol::kRecordedFolioOrderMax;
     }
-    case RecordType::process:
-      return as<protocol::ProcessRecord>(record).event <=
-             static_cast<std::uint8_t>(protocol::ProcessEvent::left);
+    case RecordType::process: {
+      const auto& process = as<protocol::ProcessRecord>(record);
+      return process.time_ns <= kTimeNsMax &&
+             process.event <= static_cast<std::uint8_t>(protocol::ProcessEvent::left);
+    }
     case RecordType::end:
       return true;
     case RecordType::none:
