@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // discnice_record_fuzz: any bytes as a recording: read, checked and replayed.
 // fuzz-links: discnice_replay
+// fuzz-share: 10
 //
 // Each input is read twice: as it is, and with all checksums made right, since no mutation finds those by itself. Holds for
 // both: reading ends, with records or with one line that says what is wrong; the models survive whatever passes the checks.
