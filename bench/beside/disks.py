@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""disks: what the foreground and the background meet on: emulated disks, each with a file system of its own, and the machine's own disk."""
+import contextlib
+import os
+import pathlib
+import shutil
+import tempfile
+
+import emulated_disk
+import programs
+
+PROFILES = {"hdd7200": "hdd7200", "card": "sdcard", "cloud": "cloud"}
+NAMES = (*PROFILES, "own")
+SIZE = "5G"
+
+
+class OwnDisk:
+    """A folder on the machine's own disk. Others use that disk, too, and folders and inodes stay in memory: only files' pages can go."""
+
+    def __init__(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("GRAY_SCRATCH", "/var/tmp"), prefix="beside-"))
+        number = os.stat(self.folder).st_dev
+        self.number = f"{os.major(number)}:{os.minor(number)}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def limit_dirty(self):
+        """It is not ours to limit."""
+
+    def set_scheduler(self, _name):
+        """Nor to schedule."""
+
+    moved = emulated_disk.Disk.moved
+    file = emulated_disk.Disk.file
+
+    def remount(self):
+        programs.run("find", self.folder, "-type", "f", "-exec", programs.PAGECACHE, "evict", "{}", "+")
+
+
+def new(name):
+    return OwnDisk() if name == "own" else emulated_disk.Disk(profile=PROFILES[name], size=SIZE)
+
+
+@contextlib.contextmanager
+def pair(name, is_other_needed, is_dirty_limited):
+    """The disk of the foreground and the background, and that which the background writes to: the same one unless another is needed."""
+    with contextlib.ExitStack() as ending:
+        disk = ending.enter_context(new(name))
+        other = ending.enter_context(new(name)) if is_other_needed else disk
+        for one in {disk, other} if is_dirty_limited else ():
+            one.limit_dirty()
+        yield disk, other

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""emulated_disk: a disk of hddsim with a file system on it, of which a benchmark is the only user.
+
+  with emulated_disk.Disk(profile="hdd7200") as disk: disk.file("cold", 100_000_000); disk.moved(); disk.remount()
+"""
+import contextlib
+import itertools
+import os
+import pathlib
+import subprocess
+
+import programs
+
+NUMBERS = itertools.count()
+
+
+class Disk:
+    """It is gone when the block ends."""
+
+    def __init__(self, scheduler="none", size="3G", profile="hdd7200"):
+        self.name = f"{programs.NAME}-{os.getpid()}-{next(NUMBERS)}"
+        self.options = ["--size", size, "--scheduler", scheduler, "--profile", profile]
+
+    def __enter__(self):
+        made = subprocess.run([programs.HDDSIM, "up", self.name, *self.options], check=False, capture_output=True, text=True)
+        if made.returncode != 0:
+            programs.skip(f"no emulated disk here: {made.stderr.strip()}")
+        self.folder = pathlib.Path(made.stdout.strip())
+        number = os.stat(self.folder).st_dev
+        self.number = f"{os.major(number)}:{os.minor(number)}"
+        self.device = subprocess.run(["findmnt", "-n", "-o", "SOURCE", self.folder], check=True, capture_output=True, text=True).stdout.strip()
+        return self
+
+    def __exit__(self, *_):
+        programs.run(programs.HDDSIM, "down", "--force", self.name)
+
+    def limit_dirty(self):
+        """As on a machine with less memory: the kernel begins to write back at a fraction of what it would keep dirty here."""
+        pathlib.Path(f"/sys/class/bdi/{self.number}/max_ratio").write_text("1\n")
+
+    def set_scheduler(self, name):
+        pathlib.Path(f"/sys/dev/block/{self.number}/queue/scheduler").write_text(name)
+
+    def moved(self):
+        """Bytes read and written so far."""
+        field = pathlib.Path(f"/sys/dev/block/{self.number}/stat").read_text().split()
+        return int(field[2]) * 512, int(field[6]) * 512
+
+    def file(self, name, size):
+        path = self.folder / name
+        block = os.urandom(4 * programs.MB)
+        with open(path, "wb") as stream:
+            for at in range(0, size, len(block)):
+                stream.write(block[: min(len(block), size - at)])
+            stream.flush()
+            os.fsync(stream.fileno())
+        return path
+
+    def remount(self):
+        """Nothing of the file system stays in memory, inodes and folders included."""
+        subprocess.run(["umount", self.folder], check=True)
+        subprocess.run(["mount", self.device, self.folder], check=True)
+        if self.is_held_by_others:
+            self.drop_by_hand()
+
+    @property
+    def is_held_by_others(self):
+        """A file system stays as it is through a remount if some mount namespace made meanwhile has a copy of the mount."""
+        mine = os.stat("/proc/self/ns/mnt").st_ino
+        for namespace in pathlib.Path("/proc").glob("[0-9]*/ns/mnt"):
+            with contextlib.suppress(OSError):
+                if namespace.stat().st_ino != mine and f" {self.number} " in (namespace.parents[1] / "mountinfo").read_text():
+                    return True
+        return False
+
+    def drop_by_hand(self):
+        programs.run("find", self.folder, "-xdev", "-type", "f", "-exec", programs.PAGECACHE, "evict", "{}", "+")
+        pathlib.Path("/proc/sys/vm/drop_caches").write_text("2\n")  # folders and i-nodes, everybody's
+        programs.run("blockdev", "--flushbufs", self.device)
