@@ -37,6 +37,9 @@ GRAY_PARAM_CACHE_THRESHOLD_NS=12345 says 'above 12.3 us missed' "$BIN/gbp" --exp
 GRAY_PARAM_CACHE_THRESHOLD_NS=12345 says 'above 12.3 us was not cached' "$BIN/discnice" explain
 GRAY_PARAM_CACHE_HIT_NS=1000 GRAY_PARAM_DISK_MISS_NS=100000 says 'above 10.0 us was not cached' "$BIN/discnice" explain
 
+says 'learned from the job.s own: disk.random_read_ns is not measured' "$BIN/discnice" explain
+GRAY_PARAM_DISK_RANDOM_READ_NS=4000000 says 'a random read takes 4.00 ms: disk.random_read_ns was measured' "$BIN/discnice" explain
+
 GRAY_PARAM_DISK_ACCESS_UNIT_BYTES=$((3 << 20)) says 'answers for 3145728 bytes (from the record' "$GREP" --explain foo text
 GRAY_PARAM_CACHE_THRESHOLD_NS=12345 says 'above 12345 ns missed (from the record' "$GREP" --explain foo text
 

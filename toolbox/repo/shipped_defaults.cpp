@@ -24,6 +24,8 @@ constexpr ShippedDefault kDefaults[] = {
      "one byte read from a page that is not cached"},
     {"disk.random_over_sequential", 10, "1", true, "tools/gbp",
      "how many times longer a page takes in random than in sequential order"},
+    {"disk.random_read_ns", 100'000, "ns", true, "tools/discnice/cli",
+     "a page at a random place, past the page cache"},
     {"disk.readahead_max_bytes", 128 * kKiB, "bytes", true, "libgray/src/filecache, tools/gbp",
      "largest window the kernel reads ahead"},
     {"disk.sequential_bytes_per_s", 100e6, "bytes/s", true, "tools/gbp", "rate of a long sequential read"},

@@ -39,12 +39,14 @@ TEST_CASE("instants that have not come, and silences beyond all measure, are not
   activity.listened_at_ns = kNowNs + 1;
   activity.listen_until_ns = kNowNs + kSilenceMaxNs + 1;
   activity.preemption_ns = UINT64_MAX;
+  activity.random_read_ns = UINT64_MAX;
   const DiskActivity loaded = possible(activity, kNowNs);
   CHECK(loaded.foreground_at_ns == 0);
   CHECK(loaded.ran_since_ns == 0);
   CHECK(loaded.listened_at_ns == 0);
   CHECK(loaded.listen_until_ns == 0);
   CHECK(loaded.preemption_ns == kSilenceMaxNs);
+  CHECK(loaded.random_read_ns == kSilenceMaxNs);
   activity.sampled_at_ns = kNowNs + 1;
   CHECK(possible(activity, kNowNs).sampled_at_ns == 0);
 }

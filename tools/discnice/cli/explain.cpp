@@ -31,13 +31,15 @@ int explain_main(int argc, char** argv) {
   CommandExplanation explanation;
   if (!command.empty()) explanation = explain_command(command);
   std::fputs(explanation.text.c_str(), stdout);
-  const ProbeLimit limit = probe_limit();
+  const gray::repo::Repository repository = host_repository();
+  const ProbeLimit limit = probe_limit(repository);
   const std::string verdict = limit.hit_max_ns != 0
                                   ? "above " +
                                         gray::cli::format_duration_ns(static_cast<double>(limit.hit_max_ns)) +
                                         " was not cached"
                                   : std::string("was not cached when it is much slower than a second one");
   std::fputs(fmt::format("a page whose timed read {}: {}\n", verdict, limit.reason).c_str(), stdout);
+  std::fputs((random_read_text(repository) + "\n").c_str(), stdout);
   return gray::cli::close_stdout(explanation.exit_status);
 }
 

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/host_parameters.hpp"
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -9,6 +17,7 @@
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/quantities.hpp"
 #include "toolbox/repo/device_identity.hpp"
+#include "tools/discnice/outputs/disk_counters.hpp"
 
 namespace discnice::cli {
 namespace {
@@ -16,12 +25,45 @@ namespace {
 // A time beyond this is no read's.
 constexpr double kReadMaxNs = 1e12;
 
+constexpr const char* kRandomReadKey = "disk.random_read_ns";
+
+// In a line of mountinfo: where it is mounted; behind the dash that ends the optional words: the type, and what is mounted.
+constexpr std::size_t kMountPlaceWord = 4;
+constexpr std::ptrdiff_t kMountSourceWord = 2;
+
 // A shipped default is a guess about somebody else's machine: judging a probe against a second one is better
 // than that.
 double measured(const gray::repo::Repository& repository, const char* key, const std::string& device) {
   const auto found = repository.find(key, device);
   const bool is_measured = found && found->source != gray::repo::Source::kDefault;
   return is_measured && found->parameter.value <= kReadMaxNs ? found->parameter.value : 0;
+}
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream stream(line);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+// Blanks and the like stand in the table of mounts as a backslash and three octal digits.
+std::string unescaped(const std::string& text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size()) {
+      plain += static_cast<char>(std::strtoul(text.substr(i + 1, 3).c_str(), nullptr, 8));
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+// 0 where it is no block device with counters.
+std::uint64_t disk_of_source(const std::string& source) {
+  struct stat info {};
+  const bool is_block_device =
+      source.rfind("/dev/", 0) == 0 && stat(source.c_str(), &info) == 0 && S_ISBLK(info.st_mode);
+  return is_block_device ? outputs::counted_disk(info.st_rdev) : 0;
 }
 
 ProbeLimit limit_by(const std::optional<gray::timing::CachedRead>& hit_now) {
@@ -51,14 +93,67 @@ ProbeLimit choose_probe_limit(const gray::repo::Repository& repository, const st
                       gray::cli::format_duration_ns(hit_ns), gray::cli::format_duration_ns(miss_ns))};
 }
 
-ProbeLimit probe_limit() {
-  const gray::repo::Repository repository(gray::repo::default_places());
+gray::repo::Repository host_repository() {
+  gray::repo::Repository repository(gray::repo::default_places());
   for (const std::string& problem : repository.problems()) gray::cli::warn("{}", problem);
+  return repository;
+}
+
+ProbeLimit probe_limit(const gray::repo::Repository& repository) {
   const std::string device = gray::repo::device_identity(".").value_or("");
   const ProbeLimit limit = choose_probe_limit(repository, device);
   if (limit.hit_max_ns != 0) return limit;
   const auto timed = gray::timing::time_cached_read();
   return timed ? choose_probe_limit(repository, device, timed.value()) : limit;
+}
+
+std::string random_read_text(const gray::repo::Repository& repository) {
+  const double read_ns = measured(repository, kRandomReadKey, gray::repo::device_identity(".").value_or(""));
+  if (read_ns > 0)
+    return fmt::format("a random read takes {}: {} was measured on this host",
+                       gray::cli::format_duration_ns(read_ns), kRandomReadKey);
+  return fmt::format(
+      "how long a random read takes is learned from the job's own: {} is not measured: microbench does it",
+      kRandomReadKey);
+}
+
+std::vector<MountedDisk> mounted_disks(const std::string& mounts) {
+  std::map<std::string, std::uint64_t> disk_at;  // what is mounted last at a place is what its name leads to
+  std::istringstream lines(mounts);
+  for (std::string line; std::getline(lines, line);) {
+    const std::vector<std::string> words = words_of(line);
+    const auto dash = std::find(words.begin(), words.end(), "-");
+    if (words.size() < kMountPlaceWord + 1 || words.end() - dash < kMountSourceWord + 1) continue;
+    disk_at[unescaped(words[kMountPlaceWord])] = disk_of_source(unescaped(dash[kMountSourceWord]));
+  }
+  std::vector<MountedDisk> found;
+  for (const auto& [place, disk] : disk_at) {
+    if (disk == 0) continue;
+    const auto device = gray::repo::device_identity(place);
+    if (device) found.push_back({device.value(), disk});
+  }
+  return found;
+}
+
+std::vector<protocol::MeasuredRead> choose_measured_reads(const gray::repo::Repository& repository,
+                                                          const std::vector<MountedDisk>& mounted) {
+  const auto of_host = static_cast<std::uint64_t>(measured(repository, kRandomReadKey, ""));
+  std::vector<protocol::MeasuredRead> reads;
+  if (of_host != 0) reads.push_back({0, of_host});
+  std::map<std::uint64_t, std::uint64_t> of_disk;
+  for (const MountedDisk& one : mounted) {
+    const auto read_ns = static_cast<std::uint64_t>(measured(repository, kRandomReadKey, one.device));
+    if (read_ns != 0 && read_ns != of_host) of_disk[one.disk] = std::max(of_disk[one.disk], read_ns);
+  }
+  for (const auto& [disk, read_ns] : of_disk) reads.push_back({disk, read_ns});
+  if (reads.size() > protocol::kMeasuredReadsMax) reads.resize(protocol::kMeasuredReadsMax);
+  return reads;
+}
+
+std::vector<protocol::MeasuredRead> measured_reads(const gray::repo::Repository& repository) {
+  std::ifstream file("/proc/self/mountinfo");
+  const std::string mounts{std::istreambuf_iterator<char>(file), {}};
+  return choose_measured_reads(repository, mounted_disks(mounts));
 }
 
 }  // namespace discnice::cli

@@ -111,9 +111,14 @@ void warn_when_board_is_taken(const protocol::Segment& segment) {
   }
 }
 
-// What the program does not wait for: whether a timed probe is a hit is asked after the first ones at the earliest, and by pairs until it is known.
+// What the program does not wait for: whether a timed probe is a hit is asked after the first ones at the earliest, and by pairs until it is known;
+// how long a random read takes is asked when somebody else uses the disk, and learned until it is known.
 void finish_start(protocol::Segment& segment) {
-  protocol::publish_probe_limit(segment, probe_limit().hit_max_ns);
+  const gray::repo::Repository repository = host_repository();
+  protocol::publish_probe_limit(segment, probe_limit(repository).hit_max_ns);
+  unsigned place = 0;
+  for (const protocol::MeasuredRead& read : measured_reads(repository))
+    protocol::publish_measured_read(segment, place++, read);
   warn_when_board_is_taken(segment);
   clear_leftovers();
 }

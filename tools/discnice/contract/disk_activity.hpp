@@ -50,6 +50,8 @@ struct DiskActivity {
   std::uint64_t listen_until_ns = 0;   // until then the job keeps still to hear others; 0: it does not
   std::uint64_t listened_at_ns = 0;    // when it last began to
   std::uint64_t is_unsettled = 0;      // 1: the job itself did something before the sample
+  std::uint64_t random_read_ns =
+      0;  // what the interval goes by: measured, or learned of our own reads; 0: of neither
 };
 
 }  // namespace discnice

@@ -23,8 +23,8 @@ struct Grant {
   std::uint64_t operations_per_s = 0;
   std::uint64_t rate_min_bytes_per_s = 0;  // of a job that gives way: what it gets however busy the disk is
   std::uint64_t preemption_ns = 0;         // how long the disk must have been quiet; 0 = adapts
-  std::uint64_t random_read_ns = 0;        // this disk's measured time; 0 = not measured
-  std::uint32_t weight = 1;                // of `share`
+  std::uint64_t random_read_ns = 0;  // this disk's measured time, put in for each look; 0 = not measured
+  std::uint32_t weight = 1;          // of `share`
   SmoothWrites smooth_writes = SmoothWrites::automatic;
 };
 

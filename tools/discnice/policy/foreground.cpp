@@ -87,7 +87,10 @@ DiskActivity observe(const DiskActivity& before, const DiskSample& sample, const
     after.own_reads_awaited = after.own_writes_awaited = 0;
     return after;
   }
-  if (is_foreground(before, after)) {
+  const bool is_somebody_there = is_foreground(before, after);
+  if (!is_somebody_there) learn_random_read(before, after);
+  follow_base(before, after, grant);
+  if (is_somebody_there) {
     give_way(before, after, {latency_ns(before, after), 1}, grant, now_ns);
   } else {
     learn_request_bytes(before, after);

@@ -5,8 +5,14 @@ namespace discnice::policy {
 namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
-// Without a measured time: a turn and a seek of an ordinary mechanical disk.
-constexpr std::uint64_t kRandomReadNs = 8'000'000;
+// What may be learned of a random read's time: beyond are counters that err.
+constexpr std::uint64_t kLearnedMinNs = 50'000;
+constexpr std::uint64_t kLearnedMaxNs = 50'000'000;
+// Larger requests are a stream's, and more of them than this at once tell no more than so many.
+constexpr std::uint64_t kRandomRequestBytesMax = 32 * 1024;
+constexpr std::uint64_t kReadsAtOnceMax = 32;
+// How many reads it takes to learn most of it.
+constexpr std::uint64_t kReadsToLearn = 128;
 // A foreground that comes back within this time of our taking over had only paused.
 constexpr std::uint64_t kPauseMaxNs = kSecondNs;
 // So long without foreground, and the disk is ours.
@@ -24,15 +30,18 @@ std::uint64_t clamp(std::uint64_t value, std::uint64_t low, std::uint64_t high) 
   return value > high ? high : value;
 }
 
-std::uint64_t base_preemption_ns(const Grant& grant) {
+std::uint64_t random_read_ns(const DiskActivity& activity) {
+  return activity.random_read_ns != 0 ? activity.random_read_ns : kRandomReadNs;
+}
+
+std::uint64_t base_preemption_ns(const Grant& grant, const DiskActivity& activity) {
   if (grant.preemption_ns != 0) return clamp(grant.preemption_ns, 1, kSecondNs);
-  const std::uint64_t read_ns = grant.random_read_ns != 0 ? grant.random_read_ns : kRandomReadNs;
-  return clamp(2 * read_ns, kPreemptionMinNs, kPreemptionMaxNs);
+  return clamp(2 * smaller(random_read_ns(activity), kPreemptionMaxNs), kPreemptionMinNs, kPreemptionMaxNs);
 }
 
 void keep_in_bounds(DiskActivity& after, const Grant& grant) {
   after.preemption_ns = grant.preemption_ns != 0
-                            ? base_preemption_ns(grant)
+                            ? base_preemption_ns(grant, after)
                             : clamp(after.preemption_ns, kPreemptionMinNs, kPreemptionMaxNs);
 }
 
@@ -41,13 +50,14 @@ void keep_in_bounds(DiskActivity& after, const Grant& grant) {
 void begin_watching(DiskActivity& after, const Grant& grant, bool is_busy, std::uint64_t now_ns) {
   after.foreground_at_ns = is_busy ? now_ns : 0;
   after.pace_bytes_per_s = is_busy ? kPaceMin : kPaceUnlimited;
-  after.preemption_ns = base_preemption_ns(grant);
+  if (grant.random_read_ns != 0) after.random_read_ns = grant.random_read_ns;
+  after.preemption_ns = base_preemption_ns(grant, after);
   after.ran_since_ns = 0;
 }
 
 void give_way(const DiskActivity& before, DiskActivity& after, const Sighting& sighting, const Grant& grant,
               std::uint64_t now_ns) {
-  const std::uint64_t base_ns = base_preemption_ns(grant);
+  const std::uint64_t base_ns = base_preemption_ns(grant, after);
   const bool had_paused = before.ran_since_ns != 0 && growth(now_ns, before.ran_since_ns) < kPauseMaxNs;
   if (had_paused) after.preemption_ns += base_ns / 2;
   if (before.ran_since_ns == 0 && 2 * sighting.latency_ns > after.preemption_ns)
@@ -70,10 +80,31 @@ void come_back(const DiskActivity& before, DiskActivity& after, const Grant& gra
         smaller(before.pace_bytes_per_s + passed_ns / 1000 * (kPaceGain / 1'000'000), kPaceUnlimited);
   } else {
     after.pace_bytes_per_s = kPaceUnlimited;
-    const std::uint64_t base_ns = base_preemption_ns(grant);
+    const std::uint64_t base_ns = base_preemption_ns(grant, after);
     const std::uint64_t less_ns = base_ns / 2 * passed_ns / kSecondNs;
     after.preemption_ns = after.preemption_ns > base_ns + less_ns ? after.preemption_ns - less_ns : base_ns;
   }
+  keep_in_bounds(after, grant);
+}
+
+void learn_random_read(const DiskActivity& before, DiskActivity& after) {
+  const std::uint64_t reads = growth(after.sample.reads, before.sample.reads);
+  if (reads == 0 ||
+      growth(after.sample.read_bytes, before.sample.read_bytes) / reads > kRandomRequestBytesMax)
+    return;
+  const std::uint64_t took_ms = smaller(growth(after.sample.read_ms, before.sample.read_ms), reads * 1000);
+  const std::uint64_t known_ns = random_read_ns(before);
+  const std::uint64_t seen_ns = took_ms * 1'000'000 / reads;
+  const std::uint64_t weight = smaller(reads, kReadsAtOnceMax);
+  after.random_read_ns = clamp((known_ns * (kReadsToLearn - weight) + seen_ns * weight) / kReadsToLearn,
+                               kLearnedMinNs, kLearnedMaxNs);
+}
+
+void follow_base(const DiskActivity& before, DiskActivity& after, const Grant& grant) {
+  if (grant.random_read_ns != 0) after.random_read_ns = grant.random_read_ns;
+  const std::uint64_t old_ns = base_preemption_ns(grant, before);
+  const std::uint64_t new_ns = base_preemption_ns(grant, after);
+  after.preemption_ns = growth(after.preemption_ns + new_ns, old_ns);
   keep_in_bounds(after, grant);
 }
 

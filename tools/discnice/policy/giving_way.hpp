@@ -6,6 +6,9 @@
 //   A foreground that comes back soon after we took the disk for idle had only paused: the interval in which the disk must be quiet first
 //   grows by half its base, up to a bound, and shrinks again when the disk has been ours for a while (preemption intervals: Eggert &
 //   Touch, SOSP 2005).
+// The base is twice the time of a random read: as measured of this disk, else as the job's own small reads show it while nobody else is there,
+//   beginning with that of a mechanical disk. A stream tells nothing of it: the head stays where it is, so large requests do not count.
+// What breaks it: small direct reads in order, which are none at random; the interval then starts too short, and grows as above.
 // Who others are, policy/foreground.hpp says by a disk's counters and policy/pressure.hpp without them.
 #pragma once
 
@@ -23,6 +26,8 @@ inline constexpr std::uint64_t kPaceMin = 64 * 1024;
 /// Bounds of the interval in which the disk must have been quiet.
 inline constexpr std::uint64_t kPreemptionMinNs = 2'000'000;
 inline constexpr std::uint64_t kPreemptionMaxNs = 100'000'000;
+/// Without a measured time of a random read: a turn and a seek of an ordinary mechanical disk.
+inline constexpr std::uint64_t kRandomReadNs = 8'000'000;
 
 /// How others were felt.
 struct Sighting {
@@ -39,6 +44,12 @@ void give_way(const DiskActivity& before, DiskActivity& after, const Sighting& s
 
 /// Nobody was.
 void come_back(const DiskActivity& before, DiskActivity& after, const Grant& grant, std::uint64_t now_ns);
+
+/// Nobody else read since `before`: what our own reads tell of the disk's time for a random one.
+void learn_random_read(const DiskActivity& before, DiskActivity& after);
+
+/// The interval follows what its base is known to be from now on.
+void follow_base(const DiskActivity& before, DiskActivity& after, const Grant& grant);
 
 /// Counters that go back are a new beginning.
 constexpr std::uint64_t growth(std::uint64_t now, std::uint64_t before) {

@@ -50,7 +50,11 @@ DiskActivity observe_pressure(const DiskActivity& before, const PressureSample& 
   after.pressure = pressure;
   after.own = own;
   after.listen_until_ns = 0;
-  if (is_first(before, now_ns)) begin_watching(after, grant, false, now_ns);
+  if (is_first(before, now_ns)) {
+    begin_watching(after, grant, false, now_ns);
+  } else {
+    follow_base(before, after, grant);
+  }
   if (is_first(before, now_ns) || begins_listening(before, now_ns)) {
     after.listen_until_ns = now_ns + kListenNs;
     after.listened_at_ns = now_ns;

@@ -21,7 +21,9 @@ inline DiskActivity possible(DiskActivity activity, std::uint64_t now_ns) {
        {&activity.foreground_at_ns, &activity.ran_since_ns, &activity.listened_at_ns}) {
     if (*instant_ns > now_ns) *instant_ns = 0;
   }
-  if (activity.preemption_ns > kSilenceMaxNs) activity.preemption_ns = kSilenceMaxNs;
+  for (std::uint64_t* duration_ns : {&activity.preemption_ns, &activity.random_read_ns}) {
+    if (*duration_ns > kSilenceMaxNs) *duration_ns = kSilenceMaxNs;
+  }
   if (activity.listen_until_ns > now_ns && activity.listen_until_ns - now_ns > kSilenceMaxNs)
     activity.listen_until_ns = 0;
   return activity;

@@ -10,7 +10,7 @@
 //
 // Whoever has the segment mapped can write anything into it, also by mistake. So each value is read once, checked against what it can be and then
 // used (toolbox/base/read_once.hpp). Where: instants of accounts in lane_account.hpp and guarded_word.hpp, the grant, what is lent and the names in
-// segment.cpp, slots and numbers of processes in members.cpp, devices in device_facts.cpp, disks in disk_words.hpp, the table of dirty data in the
+// segment.cpp, slots and numbers of processes in members.cpp, devices in device_facts.cpp, disks in disk_words.hpp and measured_reads.hpp, the table of dirty data in the
 // predictor's update_regions, resting_files and inode_blocks, a member's debts in the preload library's account and pipeline.
 //
 // Invariant over a job: bytes charged - bytes refunded = what Segment::lane_states[0] was moved by, in time, less what is in
@@ -29,7 +29,7 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 15;
+inline constexpr std::uint32_t kSegmentVersion = 16;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the first slot.
@@ -126,6 +126,9 @@ struct alignas(32) Disk {
       activity[kActivityWords];  // a DiskActivity; writer: whoever took the last sample
   std::atomic<SeenBy> seen_by;   // by what others are seen there; writer: whoever looks
 };
+
+/// Of how many disks a job can be told how long a random read was measured to take (measured_reads.hpp).
+inline constexpr std::uint32_t kMeasuredReadsMax = 4;
 
 /// How many devices a job's processes can tell each other of; those beyond are learned by each process for itself.
 inline constexpr std::uint32_t kKnownDevicesMax = 8;
@@ -237,6 +240,9 @@ struct Segment {
 
   // As many of lane_charged as there were when the lane was last found paid. Writer: whoever finds it so.
   std::atomic<std::uint64_t> lane_settled[kLaneStates];
+
+  std::atomic<std::uint64_t>
+      measured_reads[kMeasuredReadsMax];  // writer: the launcher, while the program begins
 
   Member members[kMemberMax];
 

@@ -10,6 +10,7 @@
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/device_facts.hpp"
 #include "tools/discnice/protocol/disk_words.hpp"
+#include "tools/discnice/protocol/measured_reads.hpp"
 #include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/disk_board.hpp"
 #include "tools/discnice/shim/disk_waits.hpp"
@@ -83,12 +84,14 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
   const std::uint64_t claimed = disk.number.load(std::memory_order_relaxed);
   if (claimed == 0) return false;
   const std::uint64_t number = claimed - 1;
+  Grant here = grant;
+  here.random_read_ns = protocol::measured_read_ns(*job.segment, number);
   switch (protocol::load_seen_by(disk)) {
     case SeenBy::counters: {
       protocol::BoardDisk* on_board = board_disk(job, place_of(job, disk), number);
       DiskSample sample;
       if (!look_at_counters(on_board, number, now_ns, &sample)) return false;
-      *activity = policy::observe(*activity, sample, own_traffic(disk, on_board), grant, now_ns);
+      *activity = policy::observe(*activity, sample, own_traffic(disk, on_board), here, now_ns);
       return true;
     }
     case SeenBy::pressure: {
@@ -98,7 +101,7 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
       PressureSample pressure;
       if (!outputs::read_io_pressure(&pressure.stalled_ns)) return false;
       pressure.own_stalled_ns = own_stalled_ns(job, now_ns);
-      *activity = policy::observe_pressure(*activity, pressure, own_traffic(disk, nullptr), grant, now_ns);
+      *activity = policy::observe_pressure(*activity, pressure, own_traffic(disk, nullptr), here, now_ns);
       return true;
     }
     case SeenBy::untested:
