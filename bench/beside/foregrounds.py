@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: MIT
 """foregrounds: what somebody does who is not to feel the background. As a program it does one of them and prints its figures as JSON.
 
-  foregrounds.py KIND FOLDER TURN
+  foregrounds.py KIND FOLDER TURN [SECONDS]
 
 long      reads 200 MB in order                                                       long: s
 start     reads 150 small files in random order, as the start of a large program does  start: s
 fsync     appends 4 KB and waits for the disk, 60 times and a pause after each          fsync-median, fsync-worst: ms
 metadata  makes, renames and looks at 300 folders and files, the disk told at the end   metadata: s
+half      reads at random for half a second, then keeps still as long, for SECONDS      busy: share of the time, read: MB
+think     reads one block at random, thinks for about SECONDS, for 5 s                  think: mean ms of a read
+nothing   keeps still for SECONDS
 """
 import json
+import mmap
 import os
 import pathlib
 import random
@@ -22,6 +26,9 @@ LONG_BYTES, BLOCK_BYTES = 200_000_000, 128 * 1024
 START_FILES, START_FOLDERS, START_BYTES = 150, 30, 16_000
 APPENDS, APPEND_BYTES, PAUSE_S = 60, 4096, 0.05
 METADATA_FOLDERS = 300
+HALF_BYTES, HALF_BURST_S = 65536, 0.5
+THINK_S = 5.0
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
 
 def prepare(disk):
@@ -83,19 +90,67 @@ def metadata(folder, turn):
     return {"metadata": time.monotonic() - start_s}
 
 
-KINDS = {"long": long, "start": start, "fsync": fsync, "metadata": metadata}
-FIGURES = {"long": ("long",), "start": ("start",), "fsync": ("fsync-median", "fsync-worst"), "metadata": ("metadata",)}
+class Random:
+    """Reads at random places of the long file, past the page cache."""
+
+    def __init__(self, folder, turn, size):
+        self.file = os.open(folder / "long", os.O_RDONLY | os.O_DIRECT)
+        self.dice, self.buffer, self.places = random.Random(turn), mmap.mmap(-1, size), LONG_BYTES // size
+        self.size = size
+
+    def read(self):
+        """Seconds it took."""
+        start_s = time.monotonic()
+        os.preadv(self.file, [self.buffer], self.dice.randrange(self.places) * self.size)
+        return time.monotonic() - start_s
 
 
-def measure(kind, disk, turn, as_user=()):
-    """Its figures, from a process of its own; as_user is a command that becomes somebody else first."""
-    done = subprocess.run([*as_user, sys.executable, __file__, kind, disk.folder / "foreground", str(turn)], check=True, capture_output=True, text=True)
-    return json.loads(done.stdout)
+def half(folder, turn, seconds):
+    disk, busy_s, reads = Random(folder, turn, HALF_BYTES), 0.0, 0
+    start_s = time.monotonic()
+    while time.monotonic() - start_s < seconds:
+        burst_s = 0.0
+        while burst_s < HALF_BURST_S:
+            burst_s += disk.read()
+            reads += 1
+        busy_s += burst_s
+        time.sleep(burst_s)
+    return {"busy": busy_s / (time.monotonic() - start_s), "read": reads * HALF_BYTES / 1e6}
+
+
+def think(folder, turn, seconds):
+    disk, took_s = Random(folder, turn, APPEND_BYTES), []
+    end_s = time.monotonic() + THINK_S
+    while time.monotonic() < end_s:
+        took_s.append(disk.read())
+        time.sleep(disk.dice.expovariate(1 / seconds))
+    return {"think": 1000 * statistics.mean(took_s)}
+
+
+def nothing(_folder, _turn, seconds):
+    time.sleep(seconds)
+    return {}
+
+
+def measure(kind, disk, turn, *seconds):
+    """Its figures, from a process of its own; NAME-another is NAME by another user."""
+    kind, _, another = kind.partition("-")
+    command = [*(NOBODY if another else ()), sys.executable, __file__, kind, disk.folder / "foreground", turn, *seconds]
+    done = subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True)
+    return {f"{figure}-another" if another else figure: value for figure, value in json.loads(done.stdout).items()}
+
+
+KINDS = {"long": long, "start": start, "fsync": fsync, "metadata": metadata, "half": half, "think": think, "nothing": nothing}
+# Those that stand beside each background, with their figures and what these are.
+FIGURES = {"long": {"long": "200 MB read in order"}, "start": {"start": "a program's start, 150 small cold files"},
+           "fsync": {"fsync-median": "4 KB append and fsync, median", "fsync-worst": "the same, worst"},
+           "metadata": {"metadata": "300 folders and files made and renamed"},
+           "start-another": {"start-another": "a program's start by another user"}}
 
 
 def main():
-    kind, folder, turn = sys.argv[1:]
-    print(json.dumps(KINDS[kind](pathlib.Path(folder), int(turn))))
+    kind, folder, turn, *seconds = sys.argv[1:]
+    print(json.dumps(KINDS[kind](pathlib.Path(folder), int(turn), *map(float, seconds))))
 
 
 if __name__ == "__main__":

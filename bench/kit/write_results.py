@@ -25,6 +25,9 @@ PARTS = collections.OrderedDict((
                   "How far the predicted bytes are from those the kernel counts; open: the model alone, closed: settled by the kernel's account.")),
     ("cost", ("What covering a program costs", "call_cost, overhead, discnice_warm_cost", "Added time of calls and programs under discnice without a limit.")),
     ("throttle", ("Policies and throttling", "throttle", "On the emulated disk of 7200 rpm unless the variant says otherwise.")),
+    ("beside", ("Beside real work", "beside",
+                "What a foreground feels beside backups, archives and removals, and what these get. On the emulated disk of 7200 rpm with its file "
+                "system's dirty pages bounded as on a machine with less memory, unless the variant says otherwise.")),
     ("tables", ("The tables and figures of DiscNice", "contention, modules, rate_over_time, idle_time, layout_order",
                 "Background work beside a foreground program, models on and off, rates over time. On the emulated disk.")),
     ("gbp", ("What is cached, where it lies: gbp", "gbp", "")),

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""speed: the job's own: with nobody there, and beside a foreground that uses half the disk's time."""
+import statistics
+import time
+
+import backgrounds
+import disks
+import foregrounds
+import job
+import peers
+import programs
+import rows as kit
+
+BESIDE_S = 12.0
+WAYS = ("plain", *peers.OURS)
+
+
+def run_once(background, place, way):
+    """Seconds of one round from a cold disk: to its end, and to when all of it is on the disk."""
+    with job.Job(background, place, peers.WAYS["alone"]):
+        start_s = time.monotonic()
+        _, status = programs.timed([*peers.WAYS[way].prefix, "sh", "-c", f"cd {place.target} && {background.once(place)}"])
+        ended_s = time.monotonic() - start_s
+        programs.run("sync", "-f", place.target)
+    if status != 0:
+        raise RuntimeError(f"{background.says} ended with status {status} under {way}")
+    return ended_s, time.monotonic() - start_s
+
+
+def alone(names, turns):
+    """With nobody there, over plain."""
+    for name in names:
+        background = backgrounds.ALONE[name]
+        took = {way: [] for way in WAYS}
+        with disks.pair("hdd7200", background.is_to_another_disk, True) as (disk, other):
+            place = backgrounds.Place(disk, other)
+            background.prepare(place)
+            for _ in turns(f"own-speed/{name}"):
+                for way in WAYS:
+                    took[way].append(run_once(background, place, way))
+        plain = [statistics.median(column) for column in zip(*took["plain"])]
+        for way in peers.OURS:
+            on_disk = statistics.median(100 * plain[1] / synced for _, synced in took[way])
+            kit.row(f"beside/own-speed/{name}/{way}", [100 * plain[0] / ended for ended, _ in took[way]],
+                    note=f"to the command's end, plain {plain[0]:.2f} s; to when all is on the disk {on_disk:.0f} %, plain {plain[1]:.2f} s")
+
+
+def moved_beside(background, place, way, kind, turn):
+    """The foreground's figures, and the MB/s that the job moved meanwhile."""
+    with job.Job(background, place, peers.WAYS[way]) as working:
+        before, start_s = sum(place.disk.moved()), time.monotonic()
+        figures = foregrounds.measure(kind, place.disk, turn, BESIDE_S)
+        moved = (sum(place.disk.moved()) - before) / programs.MB - figures.get("read", 0)
+        took_s = time.monotonic() - start_s
+        if not working.is_running():
+            raise RuntimeError(f"{background.says} had ended before the foreground: this would be no figure")
+    return figures, moved / took_s
+
+
+def beside_half(turns):
+    """Of what the foreground leaves, as much as the job gets. Left is what plain moves alone, in the time in which the foreground does not read."""
+    background = backgrounds.BACKGROUNDS["rsync"]
+    with disks.pair("hdd7200", False, True) as (disk, other):
+        place = backgrounds.Place(disk, other)
+        background.prepare(place)
+        foregrounds.prepare(disk)
+        lone, reads, shares = [], {way: [] for way in ("alone", *WAYS)}, {way: [] for way in WAYS}
+        for turn in turns("half"):
+            lone.append(moved_beside(background, place, "plain", "nothing", turn)[1])
+            reads["alone"].append(moved_beside(background, place, "alone", "half", turn)[0]["read"])
+            for way in WAYS:
+                figures, rate = moved_beside(background, place, way, "half", turn)
+                shares[way].append(100 * rate / (statistics.median(lone) * (1 - figures["busy"])))
+                reads[way].append(figures["read"])
+    for way in peers.OURS:
+        felt = statistics.median(reads["alone"]) / statistics.median(reads[way])
+        kit.row(f"beside/half/{way}", shares[way], peers={"plain": statistics.median(shares["plain"])},
+                note=f"the foreground's reads took {felt:.2f} times as long as alone, beside plain {statistics.median(reads['alone']) / statistics.median(reads['plain']):.2f}")
