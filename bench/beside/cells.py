@@ -29,7 +29,8 @@ def taken(background, place, ways, kinds, turns):
     """{way: {figure: [a value each turn]}}."""
     found = {way: {} for way in ways}
     for turn in turns:
-        for way, figures in found.items():
+        for way in peers.in_order(ways, turn):
+            figures = found[way]
             if turn % 3 != 0 and way not in peers.EACH_TURN:
                 continue
             for kind in kinds:

@@ -50,3 +50,9 @@ OURS = ("nice", "idle")
 DISCNICE = ("nice", "idle", "share", "rate-5MB")
 EACH_TURN = ("alone", *DISCNICE)  # what others are like is known from fewer turns
 FIRST = ("alone", "plain", *OURS)
+
+
+def in_order(ways, turn):
+    """Another of them is the first in each turn: what one leaves behind, in the file system or the processor, is not the same one's to bear."""
+    first = turn % len(ways)
+    return [*ways[first:], *ways[:first]]
