@@ -12,6 +12,8 @@ import programs
 PROFILES = {"hdd7200": "hdd7200", "card": "sdcard", "cloud": "cloud"}
 NAMES = (*PROFILES, "own")
 SIZE = "5G"
+# How long a disk must be left alone to be as it was: a cloud volume saves up credits for its next burst; on a card what a mount writes takes its time.
+SETTLE_S = {"cloud": 8.0, "card": 6.0}
 
 
 class OwnDisk:
@@ -42,7 +44,9 @@ class OwnDisk:
 
 
 def new(name):
-    return OwnDisk() if name == "own" else emulated_disk.Disk(profile=PROFILES[name], size=SIZE)
+    disk = OwnDisk() if name == "own" else emulated_disk.Disk(profile=PROFILES[name], size=SIZE)
+    disk.settle_s = SETTLE_S.get(name, 0.0)
+    return disk
 
 
 @contextlib.contextmanager

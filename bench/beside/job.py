@@ -37,9 +37,10 @@ class Job:
             programs.run("sync", "-f", disk.folder)
             disk.remount()
             disk.set_scheduler(self.way.scheduler)
+        time.sleep(self.place.disk.settle_s)
         if not self.way.is_nobody:
             self.process = subprocess.Popen(self.command(), cwd=self.place.target, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-            time.sleep(self.lead_s)
+        time.sleep(self.lead_s)  # with nobody there, too: a file system just mounted has something to write
         return self
 
     def is_running(self):
