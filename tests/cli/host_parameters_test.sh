@@ -40,6 +40,30 @@ GRAY_PARAM_CACHE_HIT_NS=1000 GRAY_PARAM_DISK_MISS_NS=100000 says 'above 10.0 us 
 says 'learned from the job.s own: disk.random_read_ns is not measured' "$BIN/discnice" explain
 GRAY_PARAM_DISK_RANDOM_READ_NS=4000000 says 'a random read takes 4.00 ms: disk.random_read_ns was measured' "$BIN/discnice" explain
 
+# A running job is told: the first page of its segment has the time, in microseconds, as a word of its own.
+told() { # SECONDS-AT-MOST
+  python3 - "$1" "$JOB" <<'PYTHON'
+import glob, os, struct, sys, time
+end = time.monotonic() + float(sys.argv[1])
+while time.monotonic() < end:
+    for path in glob.glob(f"/dev/shm/discnice-{os.getuid()}-{sys.argv[2]}-*"):
+        with open(path, "rb") as segment:
+            page = segment.read(4096)
+        if 471100 in struct.unpack(f"<{len(page) // 8}Q", page[: len(page) // 8 * 8]):
+            sys.exit(0)
+    time.sleep(0.05)
+sys.exit(1)
+PYTHON
+}
+GRAY_PARAM_DISK_RANDOM_READ_NS=471100000 "$BIN/discnice" -q --policy idle -- sleep 30 &
+JOB=$!
+told 10 || fail "a job is not told how long a random read takes"
+kill "$JOB"
+"$BIN/discnice" -q --policy idle -- sleep 30 &
+JOB=$!
+if told 1; then fail "a job is told of a random read that nobody has measured"; fi
+kill "$JOB"
+
 GRAY_PARAM_DISK_ACCESS_UNIT_BYTES=$((3 << 20)) says 'answers for 3145728 bytes (from the record' "$GREP" --explain foo text
 GRAY_PARAM_CACHE_THRESHOLD_NS=12345 says 'above 12345 ns missed (from the record' "$GREP" --explain foo text
 
