@@ -7,7 +7,6 @@ round that reads again what is in memory by then is none: what it reads is evict
 import dataclasses
 import functools
 import os
-import pathlib
 import shutil
 import subprocess
 from typing import Callable

@@ -71,7 +71,8 @@ def report(name, found, kinds, variant):
             over = over_alone(found, figure)
             beside = {way: statistics.median(values) for way, values in over.items() if values and way != "alone" and way not in peers.DISCNICE}
             for way in [way for way in peers.DISCNICE if over.get(way)]:
-                note = f"the job moved {moved_beside(found[way], found['alone'], kind):.1f} MB/s; alone {programs.middle(found['alone'][figure], '{:.3g}')} {'ms' if kind == 'fsync' else 's'}"
+                alone = f"{programs.middle(found['alone'][figure], '{:.3g}')} {'ms' if kind == 'fsync' else 's'}"
+                note = f"the job moved {moved_beside(found[way], found['alone'], kind):.1f} MB/s; alone {alone}"
                 kit.row(f"beside/{name}/{figure}/{way}", over[way], variant=variant, peers=beside, note=note,
                         what=f"{what}, beside {says}, {way}, over alone", unit="x", part="beside")
 
