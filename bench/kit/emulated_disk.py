@@ -8,10 +8,13 @@ import itertools
 import os
 import pathlib
 import subprocess
+import sys
+import time
 
 import programs
 
 NUMBERS = itertools.count()
+DOWN_S = 30.0
 
 
 class Disk:
@@ -32,7 +35,13 @@ class Disk:
         return self
 
     def __exit__(self, *_):
-        programs.run(programs.HDDSIM, "down", "--force", self.name)
+        """Another mount namespace, or what is still being written, may hold it for a while."""
+        until = time.monotonic() + DOWN_S
+        while programs.run(programs.HDDSIM, "down", "--force", self.name).returncode != 0:
+            if time.monotonic() > until:
+                print(f"the emulated disk {self.name} is still in use: hddsim down --force {self.name}", file=sys.stderr)
+                return
+            time.sleep(1)
 
     def limit_dirty(self):
         """As on a machine with less memory: the kernel begins to write back at a fraction of what it would keep dirty here."""
