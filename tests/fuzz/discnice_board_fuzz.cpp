@@ -46,7 +46,8 @@ void look(World& world) {
   grant.policy_id = input.number(1) % 2 == 0 ? policy::kIdleId : policy::kNiceId;
   grant.rate_min_bytes_per_s = input.number(1);
   const DiskActivity before = protocol::load_activity(disk, world.now_ns);
-  const OwnTraffic own{entry->own_read_bytes.load(), entry->own_written_bytes.load(), 1};
+  const OwnTraffic own{entry->own_read_bytes.load(), entry->own_written_bytes.load(), 1,
+                       entry->own_syncs.load()};
   const DiskActivity after = policy::observe(before, sample, own, grant, world.now_ns);
   protocol::store_activity(disk, after);
   const std::uint64_t cost_bytes = fuzz::strange_number(input, 4096) >> 4U;

@@ -97,17 +97,57 @@ TEST_CASE("a prediction that never became a read hides nobody for long", "[foreg
   CHECK(disk.sees_others());
 }
 
-TEST_CASE("more requests under way than ours can be are somebody's, before any of them has ended",
+TEST_CASE("more reads under way than ours can be are somebody's, before any of them has ended",
           "[foreground]") {
   Disk disk;
   for (int i = 0; i < 100; ++i) disk.own_read();
   disk.own.read_bytes += kWindowBytes;
-  disk.sample.in_flight = 1;
+  disk.sample.in_flight = disk.sample.reads_in_flight = 1;
   disk.look();
   CHECK_FALSE(disk.sees_others());
-  disk.sample.in_flight = 3;
+  disk.sample.in_flight = disk.sample.reads_in_flight = 3;
   disk.look();
   CHECK(disk.sees_others());
+}
+
+TEST_CASE("writes under way tell of nobody, for the kernel makes ours when it likes", "[foreground]") {
+  Disk disk;
+  disk.own.written_bytes += kWindowBytes;
+  disk.sample.in_flight = 30;
+  for (int i = 0; i < 100; ++i) {
+    disk.look();
+    REQUIRE_FALSE(disk.sees_others());
+  }
+}
+
+TEST_CASE("a flush that no call of ours asked for is somebody's fsync", "[foreground]") {
+  Disk disk;
+  disk.quiet(kSecondNs);
+  disk.sample.flushes += 1;
+  disk.look();
+  CHECK(disk.sees_others());
+  disk.quiet(kSecondNs);
+  // Our own call begins, is seen under way, ends, and its flush is counted a look later.
+  disk.own.syncs += 1;
+  disk.look();
+  disk.own.syncs += 1;
+  disk.look();
+  disk.sample.flushes += 1;
+  disk.look();
+  CHECK_FALSE(disk.sees_others());
+  disk.sample.flushes += 1;
+  disk.look();
+  CHECK(disk.sees_others());
+}
+
+TEST_CASE("a foreground that waits for its fsync twenty times a second holds nice down", "[nice]") {
+  Disk disk;
+  for (int i = 0; i < 40; ++i) {
+    disk.sample.flushes += 1;
+    disk.look();
+    disk.quiet(50 * kMillisecondNs);
+  }
+  CHECK(disk.wait_ns(kNice, UINT64_C(1) << 20) == kTurnNs);
 }
 
 TEST_CASE("writes of ours that reach the disk half a minute later are ours still", "[foreground]") {

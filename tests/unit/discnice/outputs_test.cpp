@@ -34,6 +34,11 @@ MountSearch searched(std::uint64_t id, const std::string& text = kMounts, std::s
 
 }  // namespace
 
+TEST_CASE("the table of mounts tells where a mount is", "[outputs]") {
+  CHECK(std::string(searched(42).point()) == "/-");
+  CHECK(std::string(searched(360, kMounts, 1).point()) == "/net");
+}
+
 TEST_CASE("the counters of a disk are read from its stat file, of old kernels and of new ones", "[outputs]") {
   const std::string old_kernel =
       "   1000      20   80000    1500     300      40   24000     900        2    1200    2400\n";
@@ -48,6 +53,23 @@ TEST_CASE("the counters of a disk are read from its stat file, of old kernels an
     CHECK(sample.written_bytes == 24'000 * 512);
     CHECK(sample.in_flight == 2);
   }
+}
+
+TEST_CASE("a stat file tells of flushes where the kernel counts them", "[outputs]") {
+  DiskSample sample;
+  const std::string newer = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 77 17\n";
+  REQUIRE(parse_disk_sample(newer.data(), newer.size(), &sample));
+  CHECK(sample.flushes == 77);
+  const std::string older = "1 2 3 4 5 6 7 8 9 10 11\n";
+  REQUIRE(parse_disk_sample(older.data(), older.size(), &sample));
+  CHECK(sample.flushes == 0);
+}
+
+TEST_CASE("of what is under way the reads stand in front", "[outputs]") {
+  const auto reads = [](const std::string& text) { return parse_reads_in_flight(text.data(), text.size()); };
+  CHECK(reads("       3       12\n") == 3);
+  CHECK(reads("0 5\n") == 0);
+  CHECK(reads("") == 0);
 }
 
 TEST_CASE("a text that is no stat file is refused", "[outputs]") {

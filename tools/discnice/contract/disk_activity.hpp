@@ -7,14 +7,16 @@
 
 namespace discnice {
 
-/// The counters of a block device, as /sys/block/DEVICE/stat shows them.
+/// The counters of a block device, as /sys/block/DEVICE/stat shows them. Append only: it lies in shared memory.
 struct DiskSample {
   std::uint64_t reads = 0;
   std::uint64_t read_bytes = 0;
   std::uint64_t read_ms = 0;  // summed over the requests
   std::uint64_t writes = 0;
   std::uint64_t written_bytes = 0;
-  std::uint64_t in_flight = 0;
+  std::uint32_t in_flight = 0;
+  std::uint32_t reads_in_flight = 0;  // of these
+  std::uint64_t flushes = 0;  // of the disk's own cache: what an fsync ends with, and a journal's commit
 };
 
 /// What the job itself was booked as having moved on the device, ever. Predictions count from the moment the
@@ -23,6 +25,7 @@ struct OwnTraffic {
   std::uint64_t read_bytes = 0;
   std::uint64_t written_bytes = 0;
   std::uint64_t is_of_all_jobs = 0;  // 1: of all jobs of this user; 0: of this job alone
+  std::uint64_t syncs = 0;           // calls that had data brought to the disk, begun and ended
 };
 
 /// By what a job knows of the other users of a disk. Append only: it lies in shared memory.
@@ -49,7 +52,8 @@ struct DiskActivity {
   PressureSample pressure;             // at the sample, of a disk that is judged by pressure
   std::uint64_t listen_until_ns = 0;   // until then the job keeps still to hear others; 0: it does not
   std::uint64_t listened_at_ns = 0;    // when it last began to
-  std::uint64_t is_unsettled = 0;      // 1: the job itself did something before the sample
+  std::uint32_t is_unsettled = 0;      // 1: the job itself did something before the sample
+  std::uint32_t are_flushes_own = 0;   // 1: a flush that ends now may be that of a call of ours
   std::uint64_t random_read_ns =
       0;  // what the interval goes by: measured, or learned of our own reads; 0: of neither
 };

@@ -23,6 +23,7 @@ using gray::base::raw_syscall;
 using gray::base::word;
 
 constexpr std::size_t kChunkBytes = 1024;
+constexpr unsigned kPointPlace = 4;  // of the word that says where it is mounted
 constexpr char kUpper[] = "upperdir=";
 constexpr char kLower[] = "lowerdir=";
 // Of struct statx, where the headers' own may end before it.
@@ -73,6 +74,8 @@ void MountSearch::end_of_word(char end) {
     for (std::size_t i = 0; i < length_ && i < sizeof word_; ++i)
       id = id * 10 + static_cast<std::uint64_t>(word_[i] - '0');
     is_other_mount_ = id != mount_id_;
+  } else if (place_ == kPointPlace && !is_other_mount_) {
+    keep(point_, 0, '\0');
   } else if (dash_place_ == 0 && is_dash) {
     dash_place_ = place_;
   } else if (!is_other_mount_ && dash_place_ != 0 && place_ == dash_place_ + 2) {
@@ -112,6 +115,14 @@ bool find_mount_id(int descriptor, std::uint64_t* mount_id) {
   std::memcpy(&mask, answer, sizeof mask);
   std::memcpy(mount_id, answer + kMountIdOffset, sizeof *mount_id);
   return (mask & STATX_MNT_ID) != 0;
+}
+
+bool find_mount_point(std::uint64_t mount_id, char* path) {
+  MountSearch search(mount_id);
+  read_mounts(search);
+  if (!search.is_found() || search.point()[0] != '/') return false;
+  std::memcpy(path, search.point(), kMountNameBytesMax);
+  return true;
 }
 
 std::uint64_t disk_below(std::uint64_t mount_id) {

@@ -31,6 +31,8 @@ class MountSearch {
   [[nodiscard]] bool is_found() const { return is_found_; }
   /// What is mounted; empty when it is too long to be kept. The table's escapes are undone.
   [[nodiscard]] const char* source() const { return source_; }
+  /// Where it is mounted; empty when that is too long.
+  [[nodiscard]] const char* point() const { return point_; }
   /// Of overlay, the upper folder; without one the first lower one.
   [[nodiscard]] const char* folder() const { return upper_[0] != '\0' ? upper_ : lower_; }
 
@@ -45,6 +47,7 @@ class MountSearch {
   bool is_found_ = false;
   std::size_t length_ = 0;  // of the word, as far as it has come; only so much as there is room for is kept
   char word_[kMountNameBytesMax + 16] = {};
+  char point_[kMountNameBytesMax] = {};
   char source_[kMountNameBytesMax] = {};
   char upper_[kMountNameBytesMax] = {};
   char lower_[kMountNameBytesMax] = {};
@@ -52,6 +55,9 @@ class MountSearch {
 
 /// The number of the mount that a file was opened through. False on kernels that do not tell.
 bool find_mount_id(int descriptor, std::uint64_t* mount_id);
+
+/// Copies where that mount is to `path`, of kMountNameBytesMax bytes. False when it cannot be told.
+bool find_mount_point(std::uint64_t mount_id, char* path);
 
 /// The disk below that mount whose counters tell of it; 0 when it cannot be told.
 std::uint64_t disk_below(std::uint64_t mount_id);

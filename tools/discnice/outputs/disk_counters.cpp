@@ -19,7 +19,8 @@ using gray::base::raw_syscall;
 using gray::base::word;
 
 constexpr std::uint64_t kSectorBytes = 512;  // of the stat file, whatever the device's own is
-constexpr unsigned kFields = 9;              // the ones we read; newer kernels append more
+constexpr unsigned kFieldsMin = 9;           // what every kernel has
+constexpr unsigned kFields = 16;             // the ones we read; newer kernels append more
 constexpr std::size_t kStatBytesMax = 512;
 constexpr std::size_t kPathBytesMax = 96;
 
@@ -75,9 +76,25 @@ bool parse_disk_sample(const char* text, std::size_t length, DiskSample* sample)
     if (is_in_number && !is_digit) ++count;
     is_in_number = is_digit;
   }
-  if (count < kFields) return false;
-  *sample = {field[0], field[2] * kSectorBytes, field[3], field[4], field[6] * kSectorBytes, field[8]};
+  if (count < kFieldsMin) return false;
+  *sample = {field[0],
+             field[2] * kSectorBytes,
+             field[3],
+             field[4],
+             field[6] * kSectorBytes,
+             static_cast<std::uint32_t>(field[8]),
+             0,
+             field[15]};
   return true;
+}
+
+std::uint32_t parse_reads_in_flight(const char* text, std::size_t length) {
+  std::uint32_t reads = 0;
+  std::size_t i = 0;
+  while (i < length && text[i] == ' ') ++i;
+  for (; i < length && text[i] >= '0' && text[i] <= '9'; ++i)
+    reads = reads * 10 + static_cast<std::uint32_t>(text[i] - '0');
+  return reads;
 }
 
 std::uint64_t counted_disk(std::uint64_t device) {
@@ -91,8 +108,14 @@ bool read_disk_sample(std::uint64_t disk, DiskSample* sample) {
   char path[kPathBytesMax];
   char text[kStatBytesMax];
   counters_path(path, disk, "/stat");
-  const long length = read_small_file(path, text, sizeof text);
-  return length > 0 && parse_disk_sample(text, static_cast<std::size_t>(length), sample);
+  long length = read_small_file(path, text, sizeof text);
+  if (length <= 0 || !parse_disk_sample(text, static_cast<std::size_t>(length), sample)) return false;
+  if (sample->in_flight == 0) return true;
+  counters_path(path, disk, "/inflight");
+  length = read_small_file(path, text, sizeof text);
+  sample->reads_in_flight =
+      length > 0 ? parse_reads_in_flight(text, static_cast<std::size_t>(length)) : sample->in_flight;
+  return true;
 }
 
 }  // namespace discnice::outputs

@@ -30,14 +30,21 @@ std::uint64_t take_own(std::uint64_t moved, std::uint64_t* awaited) {
   return moved - own;
 }
 
-// More requests are under way than ours can be. A disk serves a stream that goes straight on before it seeks to another, so the
-// foreground may be waiting long before a request of its has ended.
+// More reads are under way than ours can be. A disk serves a stream that goes straight on before it seeks to another, so the foreground
+// may be waiting long before a request of its has ended. Writes under way tell nothing: the kernel makes them when it likes.
 bool is_somebody_waiting(const DiskActivity& activity) {
-  if (activity.own_writes_awaited > kOwnMetadataBytes)
-    return false;  // they are written when the kernel likes
   const std::uint64_t request_bytes = clamp(activity.request_bytes, kRequestBytesMin, kRequestBytesMax);
   const std::uint64_t own_requests = (activity.own_reads_awaited + request_bytes - 1) / request_bytes;
-  return activity.sample.in_flight > own_requests;
+  return activity.sample.reads_in_flight > own_requests;
+}
+
+// The disk was told to empty its cache, and by no call of ours: somebody waits for an fsync. A journal's own commit, every few seconds, passes for
+// one. A flush is counted when it has ended, which may be a look after our call has.
+bool has_somebody_synced(const DiskActivity& before, DiskActivity& after) {
+  const bool is_own = growth(after.own.syncs, before.own.syncs) != 0;
+  const bool was_own = before.are_flushes_own != 0;
+  after.are_flushes_own = is_own ? 1 : 0;
+  return !is_own && !was_own && growth(after.sample.flushes, before.sample.flushes) != 0;
 }
 
 bool is_foreground(const DiskActivity& before, DiskActivity& after) {
@@ -53,9 +60,10 @@ bool is_foreground(const DiskActivity& before, DiskActivity& after) {
   const std::uint64_t writes =
       take_own(growth(after.sample.written_bytes, before.sample.written_bytes), &after.own_writes_awaited);
   // Nothing is under way and nothing new was booked: what is still awaited went elsewhere or nowhere.
-  if (after.sample.in_flight == 0 && own_reads == 0) after.own_reads_awaited = 0;
+  if (after.sample.reads_in_flight == 0 && own_reads == 0) after.own_reads_awaited = 0;
   const std::uint64_t allowance = after.own.written_bytes != 0 ? kOwnMetadataBytes : 0;
-  return reads != 0 || writes > allowance || is_somebody_waiting(after);
+  const bool has_synced = has_somebody_synced(before, after);
+  return reads != 0 || writes > allowance || has_synced || is_somebody_waiting(after);
 }
 
 // The mean time of the requests in between, as the foreground feels it.

@@ -6,10 +6,11 @@
 //   writes, when the page becomes dirty, and the device sees it up to half a minute later.
 // Output observed: the device's counters, every few milliseconds while a job that gives way has something to do; what its
 //   own members, and those of this user's other jobs, were booked.
-// Inference drawn: bytes at the device beyond those our jobs were booked for, or requests under way while none of ours is
-//   outstanding, are the foreground's. What follows from that is policy/giving_way.hpp.
+// Inference drawn: bytes at the device beyond those our jobs were booked for, reads under way while none of ours is outstanding,
+//   and flushes of its cache that no call of ours asked for, are the foreground's. What follows from that is policy/giving_way.hpp.
 // What breaks it: members that read without our seeing it (static programs); the file system's own writes, which are nobody's
-//   and pass for foreground beyond a small allowance; a device below ours (RAID members, a disk shared by virtual machines).
+//   and pass for foreground beyond a small allowance; a journal's commits, which look like somebody's fsync; a disk that keeps no cache of
+//   writes is never told to flush it; a device below ours (RAID members, a disk shared by virtual machines).
 #pragma once
 
 #include <cstdint>

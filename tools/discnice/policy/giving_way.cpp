@@ -17,6 +17,8 @@ constexpr std::uint64_t kReadsToLearn = 128;
 constexpr std::uint64_t kPauseMaxNs = kSecondNs;
 // So long without foreground, and the disk is ours.
 constexpr std::uint64_t kQuietNs = kSecondNs;
+// So long without foreground, and the pace begins to grow.
+constexpr std::uint64_t kPausedNs = 60'000'000;
 // The pace from which backing off starts, and what a quiet second adds.
 constexpr std::uint64_t kPaceStart = 256'000'000;
 constexpr std::uint64_t kPaceGain = 200'000'000;
@@ -75,7 +77,9 @@ void come_back(const DiskActivity& before, DiskActivity& after, const Grant& gra
                        growth(after.own.written_bytes, before.own.written_bytes) != 0;
   const bool is_ours = growth(now_ns, before.foreground_at_ns) >= before.preemption_ns;
   if (before.ran_since_ns == 0 && has_run && is_ours) after.ran_since_ns = now_ns;
-  if (growth(now_ns, before.foreground_at_ns) < kQuietNs) {
+  if (growth(now_ns, before.foreground_at_ns) < kPausedNs) {
+    // It may only have paused.
+  } else if (growth(now_ns, before.foreground_at_ns) < kQuietNs) {
     after.pace_bytes_per_s =
         smaller(before.pace_bytes_per_s + passed_ns / 1000 * (kPaceGain / 1'000'000), kPaceUnlimited);
   } else {

@@ -2,7 +2,8 @@
 // giving_way: what follows for the pace of `nice` and for the preemption interval of `idle` when somebody else was seen at the disk, and
 // when nobody was.
 //
-// Idea: the pace is halved for each look that sees others and grows by a constant in between; a second without them makes it unlimited.
+// Idea: the pace is halved for each look that sees others and grows by a constant once they have been away for longer than a program
+//   thinks between two requests; a second without them makes it unlimited.
 //   A foreground that comes back soon after we took the disk for idle had only paused: the interval in which the disk must be quiet first
 //   grows by half its base, up to a bound, and shrinks again when the disk has been ours for a while (preemption intervals: Eggert &
 //   Touch, SOSP 2005).

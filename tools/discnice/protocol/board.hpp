@@ -15,7 +15,7 @@
 
 namespace discnice::protocol {
 
-inline constexpr std::uint32_t kBoardVersion = 1;
+inline constexpr std::uint32_t kBoardVersion = 2;
 inline constexpr unsigned kBoardDisksMax = 64;
 /// What stands before the user's number and behind it in a board's name; the version comes last.
 inline constexpr char kBoardPrefix[] = "discnice-";
@@ -35,6 +35,7 @@ struct alignas(64) BoardDisk {
   std::atomic<std::uint64_t> number;  // the disk's device number plus one; writer: whoever claims it first
   std::atomic<std::uint64_t> own_read_bytes;       // writer: every member of every job, by addition
   std::atomic<std::uint64_t> own_written_bytes;    // the same
+  std::atomic<std::uint64_t> own_syncs;            // the same
   std::atomic<std::uint64_t> wanted_at_ns;         // writer: whoever looks
   gray::base::Seqlock<PublishedSample> published;  // writer: the daemon
 };

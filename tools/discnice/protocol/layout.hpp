@@ -34,7 +34,7 @@ inline constexpr std::uint32_t kSegmentVersion = 16;
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the first slot.
 inline constexpr std::uint32_t kMembersInFront =
-    3;  // beside the job's accounts, on the first page of the segment
+    2;  // beside the job's accounts, on the first page of the segment
 inline constexpr std::uint32_t kMembersAtOnce = 16;  // on each page behind it
 inline constexpr std::uint32_t kMemberMax = kMembersInFront + 63 * kMembersAtOnce;
 /// The first page, which every job has; the memory of all others comes with their first use (reserve.hpp).
@@ -123,8 +123,11 @@ struct alignas(32) Disk {
   std::atomic<std::uint64_t> own_written_bytes;  // the same
   std::atomic<std::uint64_t> sampled_at_ns;  // writer: the member that takes the sample, by compare-and-swap
   std::atomic<std::uint64_t>
-      activity[kActivityWords];  // a DiskActivity; writer: whoever took the last sample
-  std::atomic<SeenBy> seen_by;   // by what others are seen there; writer: whoever looks
+      activity[kActivityWords];          // a DiskActivity; writer: whoever took the last sample
+  std::atomic<SeenBy> seen_by;           // by what others are seen there; writer: whoever looks
+  std::atomic<std::uint64_t> own_syncs;  // writer: every member, by addition
+  std::atomic<std::uint64_t>
+      write_bytes_per_s;  // as found when writing in steps; 0: not yet. Writer: whoever found it
 };
 
 /// Of how many disks a job can be told how long a random read was measured to take (measured_reads.hpp).

@@ -172,6 +172,7 @@ void refund(Job& job, std::uint64_t bytes) {
   protocol::add(*job.member, Counter::predicted_write_bytes,
                 0 - bytes);  // unsigned wrap: the sum over members is what counts
   correct_budget(job, 0, -static_cast<std::int64_t>(bytes));
+  book_own_traffic(job, last_disk(), 0, -static_cast<std::int64_t>(bytes));  // nobody awaits it there
 }
 
 }  // namespace discnice::shim

@@ -73,9 +73,11 @@ bool look_at_counters(protocol::BoardDisk* on_board, std::uint64_t disk, std::ui
 OwnTraffic own_traffic(const protocol::Disk& disk, const protocol::BoardDisk* on_board) {
   if (on_board == nullptr)
     return {disk.own_read_bytes.load(std::memory_order_relaxed),
-            disk.own_written_bytes.load(std::memory_order_relaxed), 0};
+            disk.own_written_bytes.load(std::memory_order_relaxed), 0,
+            disk.own_syncs.load(std::memory_order_relaxed)};
   return {on_board->own_read_bytes.load(std::memory_order_relaxed),
-          on_board->own_written_bytes.load(std::memory_order_relaxed), 1};
+          on_board->own_written_bytes.load(std::memory_order_relaxed), 1,
+          on_board->own_syncs.load(std::memory_order_relaxed)};
 }
 
 // One look, by whichever way the disk is observed; false when nothing was to be seen.
@@ -143,6 +145,14 @@ void book_own_traffic(const Job& job, protocol::Disk* disk, std::int64_t read_by
   if (on_board == nullptr) return;
   if (reads != 0) on_board->own_read_bytes.fetch_add(reads, std::memory_order_relaxed);
   if (writes != 0) on_board->own_written_bytes.fetch_add(writes, std::memory_order_relaxed);
+}
+
+void book_sync(const Job& job, protocol::Disk& disk) {
+  disk.own_syncs.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t number = disk.number.load(std::memory_order_relaxed);
+  if (number == 0 || protocol::load_seen_by(disk) != SeenBy::counters) return;
+  if (protocol::BoardDisk* on_board = board_disk(job, place_of(job, disk), number - 1); on_board != nullptr)
+    on_board->own_syncs.fetch_add(1, std::memory_order_relaxed);
 }
 
 bool look_at_disk(Job& job, protocol::Disk& disk, Looking looking, const Grant& grant, std::uint64_t now_ns,

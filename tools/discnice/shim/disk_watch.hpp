@@ -29,6 +29,9 @@ protocol::Disk* last_disk();
 void book_own_traffic(const Job& job, protocol::Disk* disk, std::int64_t read_bytes,
                       std::int64_t write_bytes);
 
+/// Books that a call which brings data to the disk begins or ends.
+void book_sync(const Job& job, protocol::Disk& disk);
+
 /// A look settles with the kernel's account first; `as_known` leaves both alone.
 enum class Looking : std::uint8_t { afresh, as_known };
 

@@ -268,6 +268,7 @@ inline int open_by(int flags, const Opening& opening, Call call) {
 #define DISCNICE_SYNC(type, name, parameters, arguments, system, fd)  \
   DISCNICE_EXPORT(type, name, parameters);                            \
   type discnice_hook_##name parameters {                              \
+    before_sync(fd);                                                  \
     const type result = DISCNICE_CALL(type, name, arguments, system); \
     if (result == 0) after_sync(fd);                                  \
     return result;                                                    \

@@ -65,6 +65,8 @@ constexpr std::uint64_t kGraceNs = 200'000'000;
 constexpr std::uint64_t kRemovalBytes = 512;
 constexpr std::uint64_t kRemovalShare = 1024;
 constexpr std::uint64_t kSectorBytes = 512;  // of st_blocks
+// A journal's commit, as far as it is anybody's: its blocks, and where the head has to go for them.
+constexpr std::uint64_t kSyncBytes = 64 * 1024;
 
 constinit predictor::CacheShape cache_shape;
 constinit throttle::HandlerMask handler_mask;
@@ -581,6 +583,12 @@ void offer_sample_pass(Job& job, OpenFile& file) {
   go_on_assuming();
 }
 
+// What goes to the disk in steps waits there; in memory it is in nobody's way.
+bool waits_when_sent(const Job& job, const OpenFile& file, const Transfer& transfer) {
+  return transfer.kind == OpKind::write && transfer.signals != nullptr && !is_verifying(job) &&
+         is_sent_in_steps(protocol::load_grant(*job.segment), file);
+}
+
 // What was sent to the disk is dirty no longer: writing there again will cost again.
 void smooth(Job& job, const Transfer& transfer, std::uint64_t bytes) {
   OpenFile* file = charged_file(job, transfer.fd);
@@ -637,7 +645,8 @@ bool before_transfer(Job& job, Transfer& transfer) {
   charge.disk = disk_of(job, *file->device);
   const bool has_pending_read = transfer.is_copy && transfer.kind == OpKind::write &&
                                 job.member->pending_read_bytes.load(std::memory_order_relaxed) != 0;
-  const Place place{charge.disk, has_pending_read ? Looking::as_known : Looking::afresh};
+  const bool is_held_later = has_pending_read || waits_when_sent(job, *file, transfer);
+  const Place place{charge.disk, is_held_later ? Looking::as_known : Looking::afresh};
   transfer.may_wait = admit(job, charge.estimate, place, transfer.may_wait, *transfer.signals);
   note_charge(job, charge);
   if (is_verifying(job)) note_class_prediction(job, class_of(transfer), charge.estimate);
@@ -840,11 +849,30 @@ void after_truncation(int fd, std::uint64_t size_bytes) {
   after_removal(removal, size_bytes);
 }
 
+bool wait_for_turn(Job& job, protocol::Disk* disk, std::uint64_t bytes, throttle::SignalHold& signals) {
+  return wait_while_held(job, {{disk}, bytes}, signals);
+}
+
+void before_sync(int fd) {
+  Job* here = job();
+  OpenFile* file = here == nullptr ? nullptr : charged_file(*here, fd);
+  if (file == nullptr || is_verifying(*here)) return;
+  protocol::Disk* disk = disk_of(*here, *file->device);
+  if (disk == nullptr || policy::policy_by_id(protocol::load_grant(*here->segment).policy_id).hold == nullptr)
+    return;
+  throttle::SignalHold signals;
+  if (!holds_fresh_lock(monotonic_ns())) wait_for_turn(*here, disk, kSyncBytes + file->unsent_bytes, signals);
+  book_sync(*here, *disk);
+}
+
 void after_sync(int fd) {
   Job* here = job();
   if (here == nullptr) return;
-  const OpenFile* file = charged_file(*here, fd);
+  OpenFile* file = charged_file(*here, fd);
   if (file == nullptr) return;
+  file->unsent_bytes = 0;
+  if (protocol::Disk* disk = file->device->disk.load(std::memory_order_relaxed); disk != nullptr)
+    book_sync(*here, *disk);
   HeldTable table(*here);
   if (table) table->regions.clear(file->id);
   if (table) record_operation(*here, {OpKind::settle, file->id}, {}, monotonic_coarse_ns());

@@ -81,6 +81,13 @@ std::int64_t offset_at(const off64_t* offset);
 /// at its end.
 std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t part);
 
+/// Waits until the job's policy lets `bytes` go to that disk beside its other users; at once where the policy gives way to nobody. False: a signal
+/// ended the wait. errno is kept.
+bool wait_for_turn(Job& job, protocol::Disk* disk, std::uint64_t bytes, throttle::SignalHold& signals);
+
+/// The program asks for its data to be brought to the disk: that waits for the job's turn, and whose the disk's work is gets known.
+void before_sync(int fd);
+
 /// Pays what the process still owes from before, if anything. For calls that may reach the disk in ways
 /// nobody predicts.
 void pay_debt(Job& job);

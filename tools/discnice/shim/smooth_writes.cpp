@@ -6,9 +6,15 @@
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/outputs/disk_counters.hpp"
 #include "tools/discnice/policy/lanes.hpp"
+#include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 #include "tools/discnice/shim/cachestat.hpp"
+#include "tools/discnice/shim/disk_flush.hpp"
+#include "tools/discnice/shim/disk_watch.hpp"
+#include "tools/discnice/shim/file_locks.hpp"
+#include "tools/discnice/shim/pipeline.hpp"
 
 namespace discnice::shim {
 namespace {
@@ -18,34 +24,82 @@ using gray::base::monotonic_ns;
 using gray::base::raw_syscall;
 
 constexpr unsigned kStartWriting = 2;  // SYNC_FILE_RANGE_WRITE
-// A step of a job whose rate says nothing else: a hundredth of a second of an ordinary disk.
-constexpr std::uint64_t kStepBytes = UINT64_C(1) << 20;
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
+// A step of a job that gives way is felt by who comes meanwhile for no longer than this, and what it may leave to be written, alone, so long.
+constexpr std::uint64_t kStepsPerSecondGivingWay = 100;
+constexpr std::uint64_t kBatchSteps = 24;
+constexpr std::uint64_t kStepBytes = UINT64_C(1) << 20;  // before the disk's speed is known
 constexpr std::uint64_t kStepBytesMin = 256 * 1024;
 constexpr std::uint64_t kStepBytesMax = UINT64_C(4) << 20;
-constexpr std::uint64_t kStepsPerSecond = 10;
+constexpr std::uint64_t kStepsPerSecond = 10;  // of a rate
+// So many bytes of a job that gives way are left to the kernel when a small file is closed: it may be removed soon.
+constexpr std::uint64_t kLeftBytesMax = UINT64_C(4) << 20;
+// Small files are sent as they are closed. After so many bytes the disk's queue is looked at, and waited for while it is longer than allowed:
+// what was allowed shall be felt for no longer than a step.
+constexpr std::uint64_t kQueueLookBytes = 256 * 1024;
+constexpr std::uint32_t kQueueMax = 64;
+constexpr std::uint32_t kQueueStep = 4;
+constexpr std::uint64_t kQueueFeltNs = kSecondNs / kStepsPerSecondGivingWay;
+constexpr std::uint64_t kSmallFileBytesMin = 16 * 1024;  // what a file costs at least
 // Before it, a process's writes are left alone unless smoothing is asked for.
 constexpr std::uint64_t kLeftAloneBytes = UINT64_C(1) << 20;
 // How long a write may wait for an earlier step, and how often it looks.
 constexpr std::uint64_t kWaitMaxNs = 250'000'000;
-constexpr std::uint64_t kLookNs = 1'000'000;
+constexpr std::uint64_t kLookAgainNs = 1'000'000;
+constexpr unsigned kChunksMax = 64;  // of a file that was written here and there
 
-std::atomic<std::uint64_t> written_bytes{0};  // of this process
+std::atomic<std::uint64_t> written_bytes{0};    // of this process
+std::atomic<std::uint64_t> turn_left_bytes{0};  // what may still be sent in the turn that this process had
+std::atomic<std::uint64_t> unflushed_bytes{0};  // sent since the disk's own cache was emptied
+std::atomic<std::uint32_t> queue_allowed{8};
+std::atomic<std::uint64_t> queued_bytes{0};  // of small files sent since the queue was looked at
+
+// How what is written is brought to the disk.
+struct Pace {
+  std::uint64_t step_bytes;  // sent at once
+  std::uint64_t due_bytes;   // left to the kernel up to here
+  bool gives_way;            // each step waits for the job's turn
+  bool is_shared;            // others use the disk now
+};
+
+bool does_give_way(const Grant& grant) {
+  return policy::policy_by_id(grant.policy_id).hold != nullptr;
+}
 
 bool is_wanted(const Grant& grant) {
   if (grant.smooth_writes == SmoothWrites::on) return true;
   if (grant.smooth_writes == SmoothWrites::off) return false;
   // Without a rate there is none for the disk to see, and what is started early delays other programs' fsync.
-  return policy::has_limit(grant) && written_bytes.load(std::memory_order_relaxed) >= kLeftAloneBytes;
+  return (does_give_way(grant) || policy::has_limit(grant)) &&
+         written_bytes.load(std::memory_order_relaxed) >= kLeftAloneBytes;
 }
 
-std::uint64_t step_bytes(const Grant& grant) {
+std::uint64_t clamp(std::uint64_t bytes) {
+  if (bytes < kStepBytesMin) return kStepBytesMin;
+  return bytes > kStepBytesMax ? kStepBytesMax : bytes;
+}
+
+std::uint64_t rated_step_bytes(const Grant& grant) {
   std::uint64_t rate = grant.rate_bytes_per_s;
   if (grant.write_rate_bytes_per_s != 0 && (rate == 0 || grant.write_rate_bytes_per_s < rate))
     rate = grant.write_rate_bytes_per_s;
-  if (rate == 0) return kStepBytes;
-  const std::uint64_t paced = rate / kStepsPerSecond;
-  if (paced < kStepBytesMin) return kStepBytesMin;
-  return paced > kStepBytesMax ? kStepBytesMax : paced;
+  return rate == 0 ? kStepBytes : clamp(rate / kStepsPerSecond);
+}
+
+std::uint64_t step_bytes_of(const protocol::Disk* disk) {
+  const std::uint64_t speed = disk == nullptr ? 0 : disk->write_bytes_per_s.load(std::memory_order_relaxed);
+  return speed == 0 ? kStepBytes : clamp(speed / kStepsPerSecondGivingWay);
+}
+
+Pace pace_of(const Grant& grant, const protocol::Disk* disk) {
+  Pace pace{rated_step_bytes(grant), 0, does_give_way(grant), false};
+  if (pace.gives_way) {
+    const std::uint64_t step = step_bytes_of(disk);
+    if (step < pace.step_bytes || !policy::has_limit(grant)) pace.step_bytes = step;
+    pace.is_shared = is_disk_shared(disk, monotonic_ns());
+  }
+  pace.due_bytes = pace.gives_way && !pace.is_shared ? kBatchSteps * pace.step_bytes : pace.step_bytes;
+  return pace;
 }
 
 bool is_being_written(int fd, const WriteStep& step) {
@@ -55,13 +109,20 @@ bool is_being_written(int fd, const WriteStep& step) {
          answer.in_writeback != 0;
 }
 
-// The write has succeeded already, so a signal only ends the waiting.
-void wait_for_step(int fd, const WriteStep& step, Job& job, throttle::SignalHold& signals) {
+bool is_dirty(int fd, const WriteStep& step) {
+  CachestatAnswer answer{};
+  return is_raw_error(ask_cachestat(fd, step.from_bytes, step.to_bytes - step.from_bytes, &answer)) ||
+         answer.dirty != 0;
+}
+
+// Looks each moment until `is_over(context)`. The write has succeeded already, so a signal only ends the waiting.
+template <typename IsOver>
+void wait_until(Job& job, throttle::SignalHold& signals, IsOver is_over) {
   const std::uint64_t start_ns = monotonic_ns();
   std::uint64_t now_ns = start_ns;
-  while (now_ns - start_ns < kWaitMaxNs && is_being_written(fd, step)) {
+  while (now_ns - start_ns < kWaitMaxNs && !is_over()) {
     signals.begin();
-    if (throttle::sleep_until(now_ns + kLookNs, signals.program_mask()) != 0) break;
+    if (throttle::sleep_until(now_ns + kLookAgainNs, signals.program_mask()) != 0) break;
     now_ns = monotonic_ns();
   }
   if (now_ns != start_ns) protocol::add(*job.member, protocol::Counter::slept_ns, now_ns - start_ns);
@@ -73,15 +134,119 @@ void start_writing(int fd, const WriteStep& step) {
 }
 
 // What was written since the last step: from its end to where the file now stands; of a file written here and there, all of it.
-WriteStep step_up_to(int fd, const OpenFile& file) {
+WriteStep unsent_part(int fd, const OpenFile& file, bool* is_in_order) {
   const long position = raw_syscall(SYS_lseek, fd, 0, SEEK_CUR);
   const std::uint64_t from = file.steps[0].to_bytes;
   const auto to = static_cast<std::uint64_t>(position);
-  if (is_raw_error(position) || to <= from || to - from > 2 * file.unsent_bytes) return {0, file.size_bytes};
-  return {from, to};
+  *is_in_order = !is_raw_error(position) && to > from && to - from <= 2 * file.unsent_bytes;
+  return *is_in_order ? WriteStep{from, to} : WriteStep{0, file.size_bytes};
+}
+
+// A step may go when the job's turn has come. False: not now.
+bool may_send(Job& job, protocol::Disk* disk, std::uint64_t bytes, throttle::SignalHold& signals) {
+  if (disk == nullptr) return true;
+  if (holds_fresh_lock(monotonic_ns())) return false;
+  return wait_for_turn(job, disk, bytes, signals);
+}
+
+// What a batch took tells the disk's speed.
+void learn_speed(protocol::Disk& disk, std::uint64_t bytes, std::uint64_t elapsed_ns) {
+  if (bytes < 4 * kStepBytesMin || elapsed_ns < 1'000'000) return;
+  __extension__ using Wide = unsigned __int128;
+  const auto speed = static_cast<std::uint64_t>(static_cast<Wide>(bytes) * kSecondNs / elapsed_ns);
+  const std::uint64_t before = disk.write_bytes_per_s.load(std::memory_order_relaxed);
+  disk.write_bytes_per_s.store(before == 0 ? speed : before / 4 * 3 + speed / 4, std::memory_order_relaxed);
+}
+
+// Sends what was written, step by step, the next one when the last but one is on the disk. Beside others one step at a call, unless the file
+// is about to be closed.
+void send(Job& job, OpenFile& file, int fd, const Pace& pace, bool is_last, throttle::SignalHold& signals) {
+  protocol::Disk* disk = pace.gives_way ? file.device->disk.load(std::memory_order_relaxed) : nullptr;
+  bool is_in_order = false;
+  const WriteStep part = unsent_part(fd, file, &is_in_order);
+  std::uint64_t step_bytes = pace.step_bytes;
+  if (!is_in_order && (part.to_bytes - part.from_bytes) / kChunksMax > step_bytes)
+    step_bytes = (part.to_bytes - part.from_bytes) / kChunksMax;
+  const std::uint64_t start_ns = monotonic_ns();
+  bool is_speed = pace.gives_way && !pace.is_shared && is_in_order;
+  std::uint64_t from = part.from_bytes;
+  while (from < part.to_bytes) {
+    const WriteStep step{from, from + step_bytes < part.to_bytes ? from + step_bytes : part.to_bytes};
+    from = step.to_bytes;
+    if (!is_in_order && !is_dirty(fd, step)) continue;
+    if (pace.gives_way && !may_send(job, disk, step.to_bytes - step.from_bytes, signals)) {
+      from = step.from_bytes;
+      break;
+    }
+    wait_until(job, signals, [&] { return !is_being_written(fd, file.steps[1]); });
+    start_writing(fd, step);
+    file.steps[1] = file.steps[0];
+    file.steps[0] = step;
+    if (pace.gives_way && !is_last && is_in_order && is_disk_shared(disk, monotonic_ns())) {
+      is_speed = false;
+      break;
+    }
+  }
+  if (disk != nullptr && is_speed && from == part.to_bytes) {
+    for (const WriteStep& step : file.steps)
+      wait_until(job, signals, [&] { return !is_being_written(fd, step); });
+    const std::uint64_t sent = from - part.from_bytes;
+    const std::uint64_t unflushed = unflushed_bytes.fetch_add(sent, std::memory_order_relaxed) + sent;
+    if (unflushed >= pace.due_bytes) {
+      unflushed_bytes.store(0, std::memory_order_relaxed);
+      flush_after_batch(job, *disk, fd);
+      learn_speed(*disk, sent, monotonic_ns() - start_ns);
+    }
+  }
+  file.unsent_bytes = is_in_order ? part.to_bytes - from : 0;
+}
+
+// Until the disk's queue is short enough. How long that takes tells how long it may be next time.
+void wait_for_queue(Job& job, const protocol::Disk& disk, throttle::SignalHold& signals) {
+  const std::uint64_t number = disk.number.load(std::memory_order_relaxed);
+  const std::uint32_t allowed = queue_allowed.load(std::memory_order_relaxed);
+  const std::uint64_t start_ns = monotonic_ns();
+  wait_until(job, signals, [&] {
+    DiskSample sample;
+    return !outputs::read_disk_sample(number - 1, &sample) || sample.in_flight <= allowed;
+  });
+  const bool is_felt = monotonic_ns() - start_ns > kQueueFeltNs;
+  const std::uint32_t next = is_felt ? allowed / 2 : allowed + kQueueStep;
+  queue_allowed.store(next < 1 ? 1 : next > kQueueMax ? kQueueMax : next, std::memory_order_relaxed);
+}
+
+// Whether what a small file holds may stay with the kernel: while that is little in all.
+bool may_leave(Job& job, protocol::Disk& disk, const Grant& grant, std::uint64_t bytes) {
+  DiskActivity activity;
+  if (!look_at_disk(job, disk, Looking::afresh, grant, monotonic_ns(), &activity)) return false;
+  return activity.own_writes_awaited + bytes <= kLeftBytesMax;
+}
+
+// A small file that is closed: nothing can send it later.
+void send_small(Job& job, OpenFile& file, int fd, const Grant& grant, const Pace& pace,
+                throttle::SignalHold& signals) {
+  protocol::Disk* disk = file.device->disk.load(std::memory_order_relaxed);
+  if (disk != nullptr && may_leave(job, *disk, grant, file.unsent_bytes)) return;
+  const std::uint64_t cost = file.unsent_bytes > kSmallFileBytesMin ? file.unsent_bytes : kSmallFileBytesMin;
+  std::uint64_t left = turn_left_bytes.load(std::memory_order_relaxed);
+  if (left < cost) {
+    if (!may_send(job, disk, pace.step_bytes, signals)) return;
+    left = pace.step_bytes;
+  }
+  turn_left_bytes.store(left > cost ? left - cost : 0, std::memory_order_relaxed);
+  start_writing(fd, {0, file.size_bytes});
+  if (disk == nullptr || queued_bytes.fetch_add(cost, std::memory_order_relaxed) + cost < kQueueLookBytes)
+    return;
+  queued_bytes.store(0, std::memory_order_relaxed);
+  wait_for_queue(job, *disk, signals);
 }
 
 }  // namespace
+
+bool is_sent_in_steps(const Grant& grant, const OpenFile& file) {
+  return !file.is_direct && !file.is_synchronous && !file.is_block_device && does_give_way(grant) &&
+         is_wanted(grant);
+}
 
 bool smooth_after_write(Job& job, OpenFile& file, int fd, std::uint64_t bytes,
                         throttle::SignalHold& signals) {
@@ -90,13 +255,10 @@ bool smooth_after_write(Job& job, OpenFile& file, int fd, std::uint64_t bytes,
   file.unsent_bytes += bytes;
   if (file.unsent_bytes < kStepBytesMin) return false;
   const Grant grant = protocol::load_grant(*job.segment);
-  if (file.unsent_bytes < step_bytes(grant) || !is_wanted(grant)) return false;
-  const WriteStep step = step_up_to(fd, file);
-  wait_for_step(fd, file.steps[1], job, signals);
-  start_writing(fd, step);
-  file.steps[1] = file.steps[0];
-  file.steps[0] = step;
-  file.unsent_bytes = 0;
+  if (!is_wanted(grant)) return false;
+  const Pace pace = pace_of(grant, file.device->disk.load(std::memory_order_relaxed));
+  if (file.unsent_bytes < pace.due_bytes) return false;
+  send(job, file, fd, pace, false, signals);
   return true;
 }
 
@@ -104,8 +266,18 @@ void smooth_before_close(int fd) {
   Job* here = job();
   OpenFile* file = here == nullptr ? nullptr : find_open_file(fd);
   if (file == nullptr || file->file_class.load(std::memory_order_acquire) != FileClass::charged) return;
-  if (file->unsent_bytes == 0 || !is_wanted(protocol::load_grant(*here->segment))) return;
-  start_writing(fd, {0, file->size_bytes});
+  if (file->unsent_bytes == 0) return;
+  const Grant grant = protocol::load_grant(*here->segment);
+  if (!is_wanted(grant)) return;
+  const Pace pace = pace_of(grant, file->device->disk.load(std::memory_order_relaxed));
+  throttle::SignalHold signals;
+  if (!pace.gives_way) {
+    start_writing(fd, {0, file->size_bytes});
+  } else if (file->unsent_bytes >= kStepBytesMin) {
+    send(*here, *file, fd, pace, true, signals);
+  } else {
+    send_small(*here, *file, fd, grant, pace, signals);
+  }
   file->unsent_bytes = 0;
 }
 

@@ -2,14 +2,17 @@
 // smooth_writes: brings what a job writes to the disk in small paced steps.
 //
 // Knowledge assumed: the kernel's flusher writes a file's dirty data all at once when it is half a minute old or too much
-//   (mm/page-writeback.c), so a job that is held to a rate when it dirties pages still hits the disk in spikes. sync_file_range()
+//   (mm/page-writeback.c), so a job that is held back when it dirties pages still hits the disk in spikes. sync_file_range()
 //   with SYNC_FILE_RANGE_WRITE alone starts that writing now, and neither waits nor takes a write error away from the
-//   program's own fsync(), as its waiting forms do.
-// Output observed: cachestat() tells how many pages of a range are being written.
+//   program's own fsync(), as its waiting forms do. A disk serves what stands in its queue before what comes later, more or less.
+// Output observed: cachestat() tells how many pages of a range are being written; the disk's counters, how long its queue is; the time a
+//   batch took, how fast the disk writes.
 // Inference drawn: starting each step when it is full, and not beginning the next before the last but one is on disk, keeps the
-//   job's dirty data at a few steps and the disk at the job's rate.
+//   job's dirty data at a few steps and the disk at the job's rate. A job that gives way lets a batch of steps come together while it has the disk for
+//   itself, for going to and fro costs a mechanical disk as much as a step; each step of it waits for the job's turn
+//   (wait_for_turn()), so a foreground that comes finds one or two in the queue. Beside others each step is a turn of its own.
 // What breaks it: files that would have been removed within half a minute are written after all; so small ones are left alone until
-//   a process has written a fair amount.
+//   a process has written a fair amount, and some megabytes of them always. What is written to maps is left to the kernel.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +23,14 @@
 
 namespace discnice::shim {
 
-/// After a write of `bytes` to a charged file that ended at `end_bytes` (or anywhere: -1). Starts a step when one is full, and may wait a
-/// moment for an earlier one, under the call's own hold on signals. True when data was sent to the disk.
+/// Whether what is written to the file waits for its turn when it is sent to the disk, and so need not when it is written.
+bool is_sent_in_steps(const Grant& grant, const OpenFile& file);
+
+/// After a write of `bytes` to a charged file. Starts a step when one is full, or a batch, and waits for an earlier one and for the job's turn,
+/// under the call's own hold on signals. True when data was sent to the disk.
 bool smooth_after_write(Job& job, OpenFile& file, int fd, std::uint64_t bytes, throttle::SignalHold& signals);
 
-/// Before a descriptor is closed: what is left of its last step.
+/// Before a descriptor is closed: what is left of its last step. May wait as a write does. errno is kept.
 void smooth_before_close(int fd);
 
 }  // namespace discnice::shim

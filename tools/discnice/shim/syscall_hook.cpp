@@ -170,6 +170,7 @@ long truncated(const Words& call) {
 }
 
 long synced(const Words& call) {
+  before_sync(fd_of(call.a));
   const long result = made(call);
   if (result == 0) after_sync(fd_of(call.a));
   return result;

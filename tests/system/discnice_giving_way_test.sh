@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# discnice_giving_way_test: a job that gives way does so with what it writes, too.
+#
+# How: an emulated mechanical disk. A job writes as fast as it can; the most of its file that was dirty or under way at once is counted by the kernel
+# (cachestat). Left to the kernel that is the whole file, so the test can fail. A second job writes many small files. Then somebody reads a long
+# file, and the disk's counters tell what the job writes meanwhile: some turns. A foreground that does nothing but fsync() must be seen as one. What is
+# written is the same in all ways, and a job that is told to end in a wait for its turn ends at once.
+# Left out: what a foreground loses in hundredths, and the job's own speed (script/bench beside).
+source "$(dirname "$0")/../support/discnice.bash"
+need_root
+need_built hddsim
+need losetup mkfs.ext4 python3
+[[ -c /dev/fuse && -e /dev/loop-control ]] || skip 'no emulated disk here'
+alone_in_shm "$0" "$@"
+HDDSIM=$(program hddsim)
+readonly HDDSIM NAME=giving-way-$$
+readonly MB=1000000
+cd "$SCRATCH"
+at_exit sh -c "[ ! -d /run/hddsim/$NAME ] || '$HDDSIM' down --force $NAME"
+DISK=$("$HDDSIM" up "$NAME" --size 2G --scheduler none) || skip 'no emulated disk here'
+NUMBER=$(findmnt -n -o MAJ:MIN "$DISK" | tr -d ' ')
+head -c $((300 * MB)) /dev/urandom >/dev/shm/source
+head -c $((400 * MB)) /dev/urandom >"$DISK/long"
+sync -f "$DISK"
+
+# Writes one file in order, and prints the most bytes of it that waited to be written.
+cat >writer.py <<'PYTHON'
+import ctypes, os, sys, threading, time
+libc = ctypes.CDLL(None)
+class Range(ctypes.Structure): _fields_ = [("offset", ctypes.c_uint64), ("length", ctypes.c_uint64)]
+class Answer(ctypes.Structure): _fields_ = [(name, ctypes.c_uint64) for name in ("cached", "dirty", "writing", "evicted", "recently")]
+source, target = open(sys.argv[1], "rb"), os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+most, is_over = 0, False
+def watch():
+    global most
+    answer = Answer()
+    while not is_over:
+        if libc.syscall(451, target, ctypes.byref(Range(0, 0)), ctypes.byref(answer), 0): os._exit(77)
+        most = max(most, 4096 * (answer.dirty + answer.writing))
+        time.sleep(0.005)
+watcher = threading.Thread(target=watch)
+watcher.start()
+while data := source.read(262144): os.write(target, data)
+is_over = True
+watcher.join()
+os.close(target)
+print(most)
+PYTHON
+
+dirty_data() {
+  local way most status
+  local -A bytes=()
+  for way in auto off; do
+    "$DISCNICE" -q --smooth-writes "$way" -- python3 writer.py /dev/shm/source "$DISK/target" >most && status=0 || status=$?
+    ((status != 77)) || skip 'this kernel does not count dirty pages (cachestat)'
+    ((status == 0)) || fail "the writer ended with $status"
+    cmp -s /dev/shm/source "$DISK/target" || complain "$way: what was written differs"
+    most=$(<most)
+    bytes[$way]=$most
+    rm "$DISK/target"
+    sync -f "$DISK"
+  done
+  printf 'of 300 MB written at most %d MB waited for the disk; left to the kernel %d MB\n' $((bytes[auto] / MB)) $((bytes[off] / MB))
+  ((bytes[off] > 200 * MB)) || skip 'this kernel writes at once by itself'
+  ((bytes[auto] < 110 * MB)) || complain "${bytes[auto]} bytes of the job's file waited for the disk at once"
+}
+
+# Prints how many bytes the disk wrote in two seconds.
+written_meanwhile() {
+  local before after
+  before=$(awk '{ printf "%.0f", $7 * 512 }' "/sys/dev/block/$NUMBER/stat")
+  sleep 2
+  after=$(awk '{ printf "%.0f", $7 * 512 }' "/sys/dev/block/$NUMBER/stat")
+  echo $((after - before))
+}
+
+# beside FOREGROUND SMOOTH: what is written while it runs.
+beside() {
+  local job foreground
+  "$DISCNICE" -q --smooth-writes "$2" -- sh -c "while :; do cp /dev/shm/source '$DISK/target'; rm '$DISK/target'; done" &
+  job=$!
+  sleep 2
+  "$1" &
+  foreground=$!
+  sleep 0.5
+  written_meanwhile
+  kill "$job" "$foreground" 2>/dev/null
+  wait "$job" "$foreground" 2>/dev/null || true
+  rm -f "$DISK/target"
+  sync -f "$DISK"
+}
+
+# shellcheck disable=SC2317 # by beside
+reader() { while :; do evict "$DISK/long" && dd if="$DISK/long" of=/dev/null bs=128k status=none; done; }
+
+# shellcheck disable=SC2317 # by beside
+syncer() {
+  exec python3 -c '
+import os, sys, time
+fd = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+while True:
+    os.write(fd, b"x" * 4096)
+    os.fsync(fd)
+    time.sleep(0.02)' "$DISK/log"
+}
+
+foregrounds() {
+  local who bytes
+  for who in reader syncer; do
+    bytes=$(beside "$who" auto)
+    printf 'beside a %s the disk wrote %d KB a second\n' "$who" $((bytes / 2000))
+    # Two turns of at most 4 MB a second, and what the foreground writes itself.
+    ((bytes < 20 * MB)) || complain "beside a $who the job wrote $bytes bytes in two seconds"
+  done
+  bytes=$(beside reader off)
+  printf 'left to the kernel, beside a reader: %d KB a second\n' $((bytes / 2000))
+}
+
+small_files() {
+  mkdir tree
+  python3 -c '
+import os
+for i in range(3000):
+    with open(f"tree/{i}", "wb") as file: file.write(os.urandom(100 + 5 * i))'
+  "$DISCNICE" -q -- cp -r tree "$DISK/tree"
+  diff -r tree "$DISK/tree" >/dev/null || complain 'small files: what was written differs'
+  rm -r "$DISK/tree"
+}
+
+ends_at_once() {
+  local job begun took
+  reader &
+  "$DISCNICE" -q -- sh -c "exec cp /dev/shm/source '$DISK/target'" &
+  job=$!
+  sleep 2
+  begun=$(date +%s%N)
+  kill -TERM "$job"
+  wait "$job" 2>/dev/null || true
+  took=$((($(date +%s%N) - begun) / 1000000))
+  kill %1 2>/dev/null || true
+  ((took < 1000)) || complain "a job that waits for its turn ended $took ms after it was told to"
+}
+
+dirty_data
+small_files
+foregrounds
+ends_at_once
+rm -f /dev/shm/source
+conclude
