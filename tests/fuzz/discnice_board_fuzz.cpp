@@ -39,8 +39,9 @@ void look(World& world) {
   require(entry >= board.disks && entry < board.disks + protocol::kBoardDisksMax);
   DiskSample sample;
   if (!protocol::published_sample(*entry, world.now_ns, &sample)) {
-    sample = {input.number(1),        input.number(2) << 12U, input.number(1), 0,
-              input.number(2) << 12U, input.number(1)};
+    sample = {input.number(1),        input.number(2) << 12U,
+              input.number(1),        0,
+              input.number(2) << 12U, static_cast<std::uint32_t>(input.number(1))};
   }
   Grant grant;
   grant.policy_id = input.number(1) % 2 == 0 ? policy::kIdleId : policy::kNiceId;

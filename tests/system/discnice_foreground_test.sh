@@ -110,14 +110,14 @@ without_counters() {
   holds "$held < 10" || complain "a job that listens does not hear: $held MB beside a reader, $free without us"
 }
 
-# published: when the daemon last sampled the disk, as the board tells; 0 for never. The entry: number, two sums, wanted, sequence, sample.
+# published: when the daemon last sampled the disk, as the board tells; 0 for never. The entry: number, three sums, wanted, sequence, sample.
 published() {
   python3 - "$NUMBER" <<'TEXT'
 import os, struct, sys
 major, minor = map(int, sys.argv[1].split(":"))
 wanted = os.makedev(major, minor) + 1
-with open(f"/dev/shm/discnice-{os.geteuid()}.disks1", "rb") as file: board = file.read()
-print(next((struct.unpack_from("<Q", board, at + 40)[0] for at in range(0, len(board), 128) if struct.unpack_from("<Q", board, at)[0] == wanted), 0))
+with open(f"/dev/shm/discnice-{os.geteuid()}.disks2", "rb") as file: board = file.read()
+print(next((struct.unpack_from("<Q", board, at + 48)[0] for at in range(0, len(board), 128) if struct.unpack_from("<Q", board, at)[0] == wanted), 0))
 TEXT
 }
 
