@@ -157,7 +157,7 @@ TEST_CASE("looking ahead is asked for once, and what lacks of a streak is what w
   CHECK(take_missing_for_streak(test.job(), device) == 0);
   note_free_read(1);
   const std::uint64_t missing_bytes = take_missing_for_streak(test.job(), device);
-  CHECK(missing_bytes == 2 * device.limits.window_pages_max * kPageBytes - kLookAheadBytesMin);
+  CHECK(missing_bytes == 2 * 2 * device.limits.window_pages_max * kPageBytes - kLookAheadBytesMin);
   CHECK(take_missing_for_streak(test.job(), device) == 0);
   CHECK_FALSE(is_in_warm_streak(test.job(), file));
   note_free_read(missing_bytes);

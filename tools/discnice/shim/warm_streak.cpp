@@ -31,9 +31,10 @@ std::atomic<std::uint32_t> assumed_next{0};
 std::atomic<std::uint32_t> made_in_memory{0};
 std::atomic<std::uint32_t> made_next{0};
 
-// A sequential reader of a cold file needs the disk once a window: a streak has to be longer than two of them.
+// A sequential reader of a cold file needs the disk once a window: a streak has to be longer than two of them. One who says that he reads in
+// order (POSIX_FADV_SEQUENTIAL, as cp and sha256sum do) has windows of twice the device's length.
 std::uint64_t streak_bytes_min(const Device& device) {
-  const std::uint64_t windows_bytes = 2 * device.limits.window_pages_max * kPageBytes;
+  const std::uint64_t windows_bytes = 2 * 2 * device.limits.window_pages_max * kPageBytes;
   return windows_bytes > kStreakBytesMin ? windows_bytes : kStreakBytesMin;
 }
 
