@@ -162,9 +162,11 @@ bare_variables() {
   bare 'DISCNICE_POLICY=nosuch is not a policy.*rate' DISCNICE_RATE=5M DISCNICE_POLICY=nosuch
   bare 'DISCNICE_LEDGER=maybe .*on.*off' DISCNICE_RATE=5M DISCNICE_LEDGER=maybe
   bare 'DISCNICE_BACKEND=oracle .*cachestat' DISCNICE_RATE=5M DISCNICE_BACKEND=oracle
+  bare 'DISCNICE_CACHE=mine .*neutral' DISCNICE_RATE=5M DISCNICE_CACHE=mine
+  bare 'DISCNICE_CACHE=own=much .*own=200M' DISCNICE_RATE=5M DISCNICE_CACHE=own=much
   bare 'DISCNICE_(RATE|POLICY)' DISCNICE_RATE=abc DISCNICE_POLICY=nosuch
   # And it runs unthrottled, children included: a megabyte at a kilobyte a second would take a quarter of an hour.
-  for variable in DISCNICE_POLICY=nosuch DISCNICE_LEDGER=maybe DISCNICE_BACKEND=oracle; do
+  for variable in DISCNICE_POLICY=nosuch DISCNICE_LEDGER=maybe DISCNICE_BACKEND=oracle DISCNICE_CACHE=mine; do
     timeout 20 env "LD_PRELOAD=$LIBRARY" DISCNICE_RATE=1K "$variable" \
       sh -c 'dd if=/dev/zero of=big bs=1M count=1 status=none; exit 4' 2>err || status=$?
     ((status == 4)) || complain "with $variable the program's children are held back"

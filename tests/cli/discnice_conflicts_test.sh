@@ -43,6 +43,7 @@ readonly -A USERS=(
   ['--preemption 20ms']='idle'
   ['--weight 3']='share'
   ['--smooth-writes on']='rate share idle nice unlimited'
+  ['--cache own=5M']='rate share idle nice unlimited'
 )
 matrix() {
   local option policy given
@@ -120,7 +121,7 @@ defaults() {
   mkdir -p config/discnice
   for line in 'weight = abc:weight' 'weight = 0:weight' 'iops = -3:iops' 'burst = 10:burst' 'preemption = 5:preemption' \
     'rate = 5:5 bytes a second' 'rate = fast:not a rate' 'min-rate = x:min-rate' 'policy = nosuch:no policy' \
-    'smooth-writes = maybe:on, off, auto' 'speed = 5:no option' 'nonsense:option = value' 'rate =:missing' '[:brackets'; do
+    'smooth-writes = maybe:on, off, auto' 'cache = mine:neutral, own=SIZE' 'cache = own=x:x' 'speed = 5:no option' 'nonsense:option = value' 'rate =:missing' '[:brackets'; do
     spoiled 2 "# mine\n${line%%:*}\n" "${line#*:}"
     spoiled 4 "policy = nice\n\n[other]\n${line%%:*}\n" "${line#*:}"
   done
@@ -176,10 +177,11 @@ variables() {
   bare 'RATE=5 is some bytes.*5M.*5B' DISCNICE_RATE=5
   bare 'LEDGER=off has no effect alone' DISCNICE_LEDGER=off
   bare 'BACKEND=timed has no effect alone' DISCNICE_BACKEND=timed
+  bare 'CACHE=neutral has no effect alone' DISCNICE_CACHE=neutral
   # No terminal obeys what somebody wrote into a variable.
   bare 'RATE=\?\[2J.*not a rate' "DISCNICE_RATE=$(printf '\033[2J')"
   # The launcher goes by none of them, and says so where nothing on the command line speaks instead.
-  for name in DISCNICE_RATE=5M DISCNICE_POLICY=idle DISCNICE_LEDGER=off DISCNICE_BACKEND=timed; do
+  for name in DISCNICE_RATE=5M DISCNICE_POLICY=idle DISCNICE_LEDGER=off DISCNICE_BACKEND=timed DISCNICE_CACHE=shared; do
     refused 2 "${name%=*}.*--" env "$name" "$DISCNICE" -q -- ./program
   done
   starts env DISCNICE_RATE=5M "$DISCNICE" -q --rate 6M -- ./program

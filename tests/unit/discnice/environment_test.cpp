@@ -146,12 +146,32 @@ TEST_CASE("the ledger and the backend are read in their spellings", "[environmen
   }
 }
 
+TEST_CASE("what becomes of the page cache is read in its spellings", "[environment]") {
+  const std::pair<const char*, CacheUse> uses[] = {{"DISCNICE_CACHE=auto", CacheUse::automatic},
+                                                   {"DISCNICE_CACHE=neutral", CacheUse::neutral},
+                                                   {"DISCNICE_CACHE=own=200M", CacheUse::own},
+                                                   {"DISCNICE_CACHE=shared", CacheUse::shared}};
+  for (const auto& [entry, use] : uses) {
+    INFO(entry);
+    const Request request = Environment({"DISCNICE_POLICY=nice", entry}).read();
+    CHECK(request.grant.cache == use);
+    CHECK(request.grant.own_cache_bytes == (use == CacheUse::own ? 200 * kMiB : 0));
+    CHECK(request.complaint == nullptr);
+  }
+  for (const char* entry : {"DISCNICE_CACHE=own", "DISCNICE_CACHE=own=", "DISCNICE_CACHE=own=x",
+                            "DISCNICE_CACHE=Neutral", "DISCNICE_CACHE=200M"}) {
+    INFO(entry);
+    CHECK(Environment({"DISCNICE_POLICY=nice", entry}).read().complaint != nullptr);
+  }
+}
+
 TEST_CASE("a variable that another one leaves without effect is complained about", "[environment]") {
   const std::pair<std::vector<const char*>, std::string> cases[] = {
       {{"DISCNICE_POLICY=rate"}, "DISCNICE_POLICY=rate"},
       {{"DISCNICE_POLICY=share"}, "DISCNICE_POLICY=share"},
       {{"DISCNICE_RATE=5M", "DISCNICE_POLICY=unlimited"}, "DISCNICE_RATE=5M"},
       {{"DISCNICE_LEDGER=off"}, "DISCNICE_LEDGER=off"},
+      {{"DISCNICE_CACHE=neutral"}, "DISCNICE_CACHE=neutral"},
       {{"DISCNICE_BACKEND=timed", "DISCNICE_RATE="}, "DISCNICE_BACKEND=timed"},
       {{"DISCNICE_RATE=5"}, "DISCNICE_RATE=5"},
   };

@@ -96,6 +96,23 @@ std::string read_smooth_writes(const std::string& text, Grant& grant) {
   return "";
 }
 
+std::string read_cache(const std::string& text, Grant& grant) {
+  constexpr char kOwn[] = "own=";
+  constexpr std::size_t kOwnLength = sizeof kOwn - 1;
+  grant.own_cache_bytes = 0;
+  if (text == "auto") grant.cache = CacheUse::automatic;
+  if (text == "neutral") grant.cache = CacheUse::neutral;
+  if (text == "shared") grant.cache = CacheUse::shared;
+  if (text == "auto" || text == "neutral" || text == "shared") return "";
+  if (text.compare(0, kOwnLength, kOwn) != 0)
+    return fmt::format("'{}' is none of neutral, own=SIZE, shared, auto", text);
+  const auto size = gray::cli::read_bytes(text.substr(kOwnLength));
+  if (!size.is_ok()) return size.problem;
+  grant.cache = CacheUse::own;
+  grant.own_cache_bytes = size.value;
+  return "";
+}
+
 std::string read_policy(const std::string& name, Grant& grant) {
   const int id = policy::policy_id_by_name(name.data(), name.size());
   if (id < 0) return fmt::format("there is no policy '{}': choose one of {}", name, policy_names());
@@ -166,7 +183,8 @@ const std::vector<LimitOption>& limit_options() {
        read_limit<&Grant::rate_min_bytes_per_s>},
       {"preemption", &LimitTexts::preemption, false, bit(kIdleId), read_preemption},
       {"weight", &LimitTexts::weight, false, bit(kShareId), read_weight},
-      {"smooth-writes", &LimitTexts::smooth_writes, false, kAll, read_smooth_writes}};
+      {"smooth-writes", &LimitTexts::smooth_writes, false, kAll, read_smooth_writes},
+      {"cache", &LimitTexts::cache, false, kAll, read_cache}};
   return kOptions;
 }
 
@@ -214,6 +232,11 @@ void add_limit_options(CLI::App& app, LimitTexts& texts) {
                  "bring writes to the disk in paced steps: on, off, auto")
       ->check(CLI::IsMember({"on", "off", "auto"}))
       ->type_name("on|off|auto");
+  app.add_option(
+         "--cache", texts.cache,
+         "what becomes of pages the job brought into the page cache: neutral (let go), own=SIZE (kept up "
+         "to that), shared, auto")
+      ->type_name("HOW");
   // An empty text stands for "not given" from here on, so it may not be given.
   for (CLI::Option* option : app.get_options()) {
     if (option->get_type_size() == 0) continue;

@@ -29,6 +29,7 @@ struct LimitTexts {
   std::string preemption;
   std::string weight;
   std::string smooth_writes;
+  std::string cache;
 };
 
 /// One of these options.

@@ -227,6 +227,9 @@ Report make_report(const protocol::Segment& segment) {
   report.accounted_bytes = totals.of(Counter::settled_read_bytes) + totals.of(Counter::settled_write_bytes);
   report.probe_bytes = totals.of(Counter::probe_bytes);
   report.fallbacks = totals.of(Counter::fallbacks);
+  report.cache_brought_bytes = segment.cache_brought_bytes.load(std::memory_order_relaxed);
+  report.cache_let_go_bytes =
+      std::min(segment.cache_let_go_bytes.load(std::memory_order_relaxed), report.cache_brought_bytes);
   report.processes = segment.members_total.load(std::memory_order_relaxed);
   report.still_running = protocol::count_alive(segment, protocol::own_pid_namespace(segment));
   report.disks = disk_reports(segment);
@@ -261,6 +264,10 @@ std::string report_text(const Report& report) {
   }
   text += fmt::format("  waited           {} (all processes together)\n",
                       format_duration_ns(report.slept_s * 1e9));
+  if (report.cache_brought_bytes != 0)
+    text += fmt::format("  page cache       brought in {}, let go {}, left {}\n",
+                        format_bytes(report.cache_brought_bytes), format_bytes(report.cache_let_go_bytes),
+                        format_bytes(report.cache_brought_bytes - report.cache_let_go_bytes));
   text += fmt::format("  covered          {}\n", coverage_text(report));
   for (const DiskReport& disk : report.disks)
     text += fmt::format("  others on {:<6} {}\n", disk.number, observation_text(disk.seen_by));
@@ -285,6 +292,8 @@ std::string report_json(const Report& report) {
     json["kernel_read_bytes"] = report.kernel->read_bytes;
     json["kernel_write_bytes"] = report.kernel->net_write_bytes();
   }
+  json["cache_brought_bytes"] = report.cache_brought_bytes;
+  json["cache_let_go_bytes"] = report.cache_let_go_bytes;
   json["slept_seconds"] = report.slept_s;
   json["elapsed_seconds"] = report.elapsed_s;
   json["processes"] = report.processes;

@@ -41,6 +41,8 @@ struct Report {
   std::uint64_t predicted_write_bytes = 0;
   std::uint64_t accounted_bytes = 0;  // what the members saw of the kernel's account, and so were charged for
   std::uint64_t probe_bytes = 0;
+  std::uint64_t cache_brought_bytes = 0;  // of the page cache: what the job brought in
+  std::uint64_t cache_let_go_bytes = 0;   // and let go of again
   std::uint64_t processes = 0;
   std::uint64_t still_running = 0;
   std::uint64_t fallbacks = 0;

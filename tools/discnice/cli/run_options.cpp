@@ -200,7 +200,8 @@ std::optional<int> refuse_bare_variables(const OptionTexts& texts) {
   const BareVariable variables[] = {{"DISCNICE_RATE", "--rate", is_limit_said},
                                     {"DISCNICE_POLICY", "--policy", is_limit_said},
                                     {"DISCNICE_LEDGER", "--ledger", !texts.ledger.empty()},
-                                    {"DISCNICE_BACKEND", "--backend", !texts.backend.empty()}};
+                                    {"DISCNICE_BACKEND", "--backend", !texts.backend.empty()},
+                                    {"DISCNICE_CACHE", "--cache", !texts.limits.cache.empty()}};
   for (const BareVariable& variable : variables) {
     const char* value = std::getenv(variable.name);
     if (value != nullptr && is_of_bare_job(value)) return std::nullopt;

@@ -30,6 +30,8 @@ struct Row {
   std::uint64_t processes;
   std::uint64_t read_bytes;
   std::uint64_t write_bytes;
+  std::uint64_t cache_brought_bytes;
+  std::uint64_t cache_let_go_bytes;
   std::uint64_t slept_ns;
   std::uint64_t age_ns;
 };
@@ -44,6 +46,8 @@ Row row_of(const MappedJob& job) {
           protocol::count_alive(segment, protocol::own_pid_namespace(segment)),
           protocol::total(segment, Counter::settled_read_bytes),
           protocol::total(segment, Counter::settled_write_bytes),
+          segment.cache_brought_bytes.load(std::memory_order_relaxed),
+          segment.cache_let_go_bytes.load(std::memory_order_relaxed),
           protocol::total(segment, Counter::slept_ns),
           job.age_ns()};
 }
@@ -74,6 +78,10 @@ const std::vector<Column<Row>>& columns() {
        [](const Row& r) { return bytes_cell(r.read_bytes); }},
       {"WRITE_BYTES", "written so far, by the kernel's account", Alignment::kRight, true,
        [](const Row& r) { return bytes_cell(r.write_bytes); }},
+      {"CACHE_BROUGHT_BYTES", "brought into the page cache so far, under --cache neutral or own",
+       Alignment::kRight, false, [](const Row& r) { return bytes_cell(r.cache_brought_bytes); }},
+      {"CACHE_LET_GO_BYTES", "of these, let go of again", Alignment::kRight, false,
+       [](const Row& r) { return bytes_cell(r.cache_let_go_bytes); }},
       {"SLEPT_SECONDS", "time its processes have waited", Alignment::kRight, true,
        [](const Row& r) { return seconds_cell(r.slept_ns); }},
       {"AGE_SECONDS", "since it was started", Alignment::kRight, true,

@@ -4,7 +4,7 @@ _discnice_jobs() { discnice status --json 2>/dev/null | sed -n 's/.*"job": *"\([
 
 _discnice() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} i
-  local limits='--policy --rate --read-rate --write-rate --iops --burst --min-rate --preemption --weight --smooth-writes'
+  local limits='--policy --rate --read-rate --write-rate --iops --burst --min-rate --preemption --weight --smooth-writes --cache'
   for ((i = 1; i < COMP_CWORD; i++)); do
     [[ ${COMP_WORDS[i]} == -- ]] && {
       _command_offset "$((i + 1))" 2>/dev/null
@@ -14,6 +14,7 @@ _discnice() {
   case $previous in
     --policy | -p) mapfile -t COMPREPLY < <(compgen -W 'rate nice idle share unlimited' -- "$current") && return ;;
     --smooth-writes) mapfile -t COMPREPLY < <(compgen -W 'on off auto' -- "$current") && return ;;
+    --cache) mapfile -t COMPREPLY < <(compgen -W 'neutral own= shared auto' -- "$current") && return ;;
     --ledger) mapfile -t COMPREPLY < <(compgen -W 'on off' -- "$current") && return ;;
     --backend) mapfile -t COMPREPLY < <(compgen -W 'auto cachestat mincore nowait timed none' -- "$current") && return ;;
     --report | --record | --profile | replay) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;

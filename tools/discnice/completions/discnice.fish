@@ -12,6 +12,7 @@ complete -c discnice -l min-rate -x -d "what the job gets however busy the disk 
 complete -c discnice -l preemption -x -d "how long the disk must have been quiet"
 complete -c discnice -l weight -x -d "part of a shared rate"
 complete -c discnice -l smooth-writes -x -a "on off auto" -d "bring writes to the disk in paced steps"
+complete -c discnice -l cache -x -a "neutral own= shared auto" -d "what becomes of pages brought into the page cache"
 complete -c discnice -l schedule -x -d "limits by the time of the week"
 complete -c discnice -l exclude -x -d "leave programs of this name alone"
 complete -c discnice -l require -d "end the job when a program cannot be covered"

@@ -12,6 +12,14 @@ inline constexpr std::uint32_t kPaused = 1;  // no operation that needs the disk
 /// When writes are brought to the disk in paced steps instead of leaving them to the kernel's flusher.
 enum class SmoothWrites : std::uint32_t { automatic = 0, on = 1, off = 2 };
 
+/// What becomes of the pages that a job brings into the page cache.
+enum class CacheUse : std::uint32_t {
+  automatic = 0,  // neutral where the policy gives way to others, else shared
+  neutral = 1,    // what it used once goes
+  own = 2,        // the same, beyond so many bytes
+  shared = 3,     // they stay until the kernel wants their memory
+};
+
 /// The limits a policy works with. A plain value, copied out of shared memory as a whole. A limit of 0 is none.
 struct Grant {
   std::uint32_t policy_id = 0;  // index into the registry of policy/registry.hpp
@@ -26,6 +34,9 @@ struct Grant {
   std::uint64_t random_read_ns = 0;  // this disk's measured time, put in for each look; 0 = not measured
   std::uint32_t weight = 1;          // of `share`
   SmoothWrites smooth_writes = SmoothWrites::automatic;
+  std::uint64_t own_cache_bytes = 0;  // of CacheUse::own
+  CacheUse cache = CacheUse::automatic;
+  std::uint32_t reserved = 0;
 };
 
 }  // namespace discnice

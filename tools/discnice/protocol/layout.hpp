@@ -189,6 +189,9 @@ inline constexpr std::uint32_t kLaneStates = 4;
 /// more files are dirty than the first has room for.
 inline constexpr std::size_t kDirtyTableBytes = 65536 + 274432;
 
+/// Places for the marks of files that pages were let go of (let_go_files.hpp).
+inline constexpr std::uint32_t kLetGoFiles = 65536;
+
 struct Segment {
   std::atomic<std::uint64_t> magic;  // writer: the creator, last of all (release); readers acquire
   std::uint32_t version;
@@ -246,14 +249,23 @@ struct Segment {
 
   std::atomic<std::uint64_t>
       measured_reads[kMeasuredReadsMax];  // writer: the launcher, while the program begins
+  // Of the page cache (shim/own_cache.hpp): what the members brought in, and what of that they let go of; writer: every member, by addition.
+  std::atomic<std::uint64_t> cache_brought_bytes;
+  std::atomic<std::uint64_t> cache_let_go_bytes;
+  // What the job may keep there by --cache neutral; 0: nobody has looked yet. Writer: the member that brings in the first page.
+  std::atomic<std::uint64_t> cache_room_bytes;
+  std::atomic<std::uint32_t> is_let_go_reserved;  // writer: whoever reserved it
 
   Member members[kMemberMax];
 
   alignas(8) unsigned char dirty_table[kDirtyTableBytes];
+
+  std::atomic<std::uint32_t> let_go_files[kLetGoFiles];  // writer: every member
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
               std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(offsetof(Segment, members) == kFrontBytes - kMembersInFront * sizeof(Member));
 static_assert(offsetof(Segment, dirty_table) % kFrontBytes == 0);
+static_assert(offsetof(Segment, let_go_files) % kFrontBytes == 0);
 
 }  // namespace discnice::protocol

@@ -2,6 +2,7 @@
 #include "tools/discnice/shim/budget.hpp"
 
 #include "toolbox/base/clock.hpp"
+#include "tools/discnice/policy/cache_use.hpp"
 #include "tools/discnice/policy/lanes.hpp"
 #include "tools/discnice/policy/lumps.hpp"
 #include "tools/discnice/policy/registry.hpp"
@@ -186,7 +187,8 @@ std::uint64_t part_bytes(const Grant& grant, bool is_write, bool is_shared) {
   if (lane != 0 && (rate == 0 || lane < rate)) rate = lane;
   const bool is_holding = policy::policy_by_id(grant.policy_id).hold != nullptr;
   const std::uint64_t held_part = is_shared ? kTurnPartBytes : kHeldPartBytes;
-  if (rate == 0) return is_holding ? held_part : 0;
+  // What one call brings into the page cache lies there until its end.
+  if (rate == 0) return is_holding || policy::lets_go_of_cache(grant) ? held_part : 0;
   const std::uint64_t paced = rate / kBurstsPerSecond / kPartBytesMin * kPartBytesMin;
   const std::uint64_t part = paced > kPartBytesMin ? paced : kPartBytesMin;
   return is_holding && part > held_part ? held_part : part;

@@ -14,6 +14,7 @@ namespace {
 
 constexpr char kRateVariable[] = "DISCNICE_RATE";
 constexpr char kPolicyVariable[] = "DISCNICE_POLICY";
+constexpr char kCacheVariable[] = "DISCNICE_CACHE";
 constexpr char kSegmentMark[] = ",segment=";
 constexpr char kNoSegment[] = "none";
 
@@ -78,7 +79,10 @@ void read_ledger(Request& request, const char* entry, Text value) {
   }
 }
 
-void read_backend(Request& request, const char* entry, Text value) {
+// Not among the code of a start (start_order.ld): few programs are started with these.
+#define DISCNICE_SELDOM_READ __attribute__((noinline, section("seldom_text")))
+
+DISCNICE_SELDOM_READ void read_backend(Request& request, const char* entry, Text value) {
   static constexpr const char* kNames[] = {"auto", "cachestat", "mincore", "nowait", "timed", "none"};
   for (std::uint32_t i = 0; i < sizeof kNames / sizeof kNames[0]; ++i) {
     if (!is_text(value, kNames[i])) continue;
@@ -86,6 +90,23 @@ void read_backend(Request& request, const char* entry, Text value) {
     return;
   }
   complain(request, entry, "is not a backend: write auto, cachestat, mincore, nowait, timed or none");
+}
+
+DISCNICE_SELDOM_READ void read_cache(Request& request, const char* entry, Text value) {
+  constexpr char kOwn[] = "own=";
+  constexpr std::size_t kOwnLength = sizeof kOwn - 1;
+  if (is_text(value, "neutral")) {
+    request.grant.cache = CacheUse::neutral;
+  } else if (is_text(value, "shared")) {
+    request.grant.cache = CacheUse::shared;
+  } else if (value.length > kOwnLength && std::memcmp(value.start, kOwn, kOwnLength) == 0) {
+    const auto size = gray::base::parse_bytes(value.start + kOwnLength, value.length - kOwnLength);
+    if (!size) return complain(request, entry, "names no size: write own=200M");
+    request.grant.cache = CacheUse::own;
+    request.grant.own_cache_bytes = size.value();
+  } else if (!is_text(value, "auto")) {
+    complain(request, entry, "is none of neutral, own=SIZE, shared, auto");
+  }
 }
 
 void read_entry(Request& request, const char* entry) {
@@ -102,6 +123,8 @@ void read_entry(Request& request, const char* entry) {
     read_ledger(request, entry, ledger);
   } else if (const Text backend = value_of(entry, "DISCNICE_BACKEND"); backend && backend.length != 0) {
     read_backend(request, entry, backend);
+  } else if (const Text cache = value_of(entry, kCacheVariable); cache && cache.length != 0) {
+    read_cache(request, entry, cache);
   }
 }
 
@@ -128,7 +151,7 @@ void judge_together(Request& request, char* const* environment) {
     return complain(request, find_entry(environment, kRateVariable),
                     "is no part of DISCNICE_POLICY=unlimited: leave out one of them");
   if (request.has_policy || request.has_rate) return;
-  for (const char* name : {"DISCNICE_LEDGER", "DISCNICE_BACKEND"}) {
+  for (const char* name : {"DISCNICE_LEDGER", "DISCNICE_BACKEND", kCacheVariable}) {
     const char* entry = find_entry(environment, name);
     if (entry != nullptr)
       return complain(request, entry,
@@ -178,7 +201,7 @@ void silence_entry(const char* entry) {
 void silence_entries(char* const* environment) {
   for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
     for (const char* name : {kRateVariable, kPolicyVariable, "DISCNICE_LEDGER", "DISCNICE_BACKEND",
-                             protocol::kSegmentVariable}) {
+                             kCacheVariable, protocol::kSegmentVariable}) {
       if (value_of(*entry, name)) silence_entry(*entry);
     }
   }

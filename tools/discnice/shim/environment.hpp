@@ -5,6 +5,7 @@
 //   DISCNICE_POLICY=NAME      rate (the default with a rate), nice, idle, unlimited
 //   DISCNICE_LEDGER=on|off    settle predictions by the kernel's account (the default), or run the models alone
 //   DISCNICE_BACKEND=NAME     auto, cachestat, mincore, nowait, timed, none: how cached pages are found
+//   DISCNICE_CACHE=HOW        neutral, own=SIZE, shared, auto: what becomes of pages brought into the page cache
 //   DISCNICE_DISABLE=1        do nothing at all
 //   DISCNICE_SEGMENT=NAME     set by the launcher: the job to join
 //

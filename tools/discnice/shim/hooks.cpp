@@ -244,6 +244,7 @@ inline int open_by(int flags, const Opening& opening, Call call) {
     const type result = DISCNICE_CALL(type, name, arguments, system);            \
     if (result == 0) after_removal(removal, 0);                                  \
     if (result == 0 && removal.is_known) after_replacing(folder, path);          \
+    if (result == 0) note_renamed(from, path);                                   \
     return result;                                                               \
   }
 

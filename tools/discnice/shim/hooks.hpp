@@ -13,11 +13,13 @@
 #include <sys/types.h>
 
 #include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/shim/closed_files.hpp"
 #include "tools/discnice/shim/direct_calls.hpp"
 #include "tools/discnice/shim/file_locks.hpp"
 #include "tools/discnice/shim/file_position.hpp"
 #include "tools/discnice/shim/open_files.hpp"
 #include "tools/discnice/shim/openings.hpp"
+#include "tools/discnice/shim/own_cache.hpp"
 #include "tools/discnice/shim/pipeline.hpp"
 #include "tools/discnice/shim/real_calls.hpp"
 #include "tools/discnice/shim/smooth_writes.hpp"
@@ -88,6 +90,7 @@ __attribute__((always_inline)) inline void closing(unsigned first, unsigned last
   if (file->file_class.load(std::memory_order_acquire) == FileClass::charged) {
     smooth_before_close(static_cast<int>(first));
     flush_before_close(static_cast<int>(first));
+    let_go_before_close(static_cast<int>(first));
   }
   forget(*file);
 }

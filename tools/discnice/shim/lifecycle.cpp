@@ -27,6 +27,7 @@
 #include "tools/discnice/shim/fork_mark.hpp"
 #include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/job.hpp"
+#include "tools/discnice/shim/own_cache.hpp"
 #include "tools/discnice/shim/profiling.hpp"
 #include "tools/discnice/shim/real_calls.hpp"
 #include "tools/discnice/shim/recording.hpp"
@@ -279,6 +280,7 @@ void leave_job() {
   const std::uint32_t pid = own_pid();
   if (here == nullptr || here->pid != pid)
     return;  // a vfork child, or a fork that never made a call: nothing is its own
+  let_go_before_leaving(*here);
   constexpr std::uint64_t kAnyTimeNs = 0;  // nobody asks any more when that was
   settle_own(*here, kAnyTimeNs);
   record_process(*here, protocol::ProcessEvent::left, 0);

@@ -116,6 +116,10 @@ void classify(protocol::Segment& segment, OpenFile& file, int fd, const struct s
   file.unsent_bytes = 0;
   file.steps[0] = file.steps[1] = {};
   file.state = predictor::FileState{};
+  file.brought.forget();
+  file.grown = {};
+  file.is_read_again = file.is_left_to_program = false;
+  file.fetched_count = 0;
   file.state.limits = device->limits;
   file.file_class.store(FileClass::charged, std::memory_order_release);
 }

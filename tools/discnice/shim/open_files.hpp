@@ -13,6 +13,7 @@
 
 #include "tools/discnice/contract/io_op.hpp"
 #include "tools/discnice/predictor/predictor.hpp"
+#include "tools/discnice/shim/brought_pages.hpp"
 #include "tools/discnice/shim/devices.hpp"
 
 namespace discnice::shim {
@@ -30,6 +31,15 @@ enum class Emptied : std::uint8_t { not_at_all, of_nothing, of_data };
 struct WriteStep {
   std::uint64_t from_bytes;
   std::uint64_t to_bytes;
+};
+
+/// Pages that a writer has added to the end of a file. Before `news_page` they were let go of, and before `again_page` none is left of them; with
+/// `looked_page` as the end it was looked last whether any could be.
+struct GrownPages {
+  std::uint64_t again_page;
+  std::uint64_t news_page;
+  std::uint64_t looked_page;
+  std::uint64_t end_page;
 };
 
 struct alignas(64) OpenFile {
@@ -70,6 +80,16 @@ struct alignas(64) OpenFile {
   std::uint64_t unsent_bytes;  // written and left to the kernel so far (smooth_writes.hpp)
   WriteStep steps[2];          // the last one sent, and the one before
   predictor::FileState state;
+
+  // What the job has in the page cache of it through this descriptor (own_cache.hpp).
+  static constexpr unsigned kFetchedMax = 4;
+  BroughtPages brought;
+  GrownPages grown;
+  std::uint32_t brought_epoch;  // of the process image that these are of
+  bool is_read_again;           // by the job, which had let go of it
+  bool is_left_to_program;      // which advises the kernel itself
+  unsigned fetched_count;       // windows that the read just foretold brings in
+  PageRun fetched[kFetchedMax];
 };
 
 namespace detail {

@@ -27,6 +27,7 @@
 #include "tools/discnice/shim/file_position.hpp"
 #include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/open_files.hpp"
+#include "tools/discnice/shim/own_cache.hpp"
 #include "tools/discnice/shim/profiling.hpp"
 #include "tools/discnice/shim/real_calls.hpp"
 #include "tools/discnice/shim/recording.hpp"
@@ -466,6 +467,8 @@ bool predict(Job& job, OpenFile& file, Transfer& transfer, Charge* charge) {
   charge->is_overwrite = op.kind == OpKind::write && op.offset_bytes < op.file_size_bytes;
   // What was not written to a new file is a hole, and what was lies in memory: nothing of it has to be read first.
   if (is_new) op.file_size_bytes = 0;
+  if (op.kind == OpKind::write && end_bytes > file.size_bytes)
+    note_grown(job, file, op.offset_bytes > file.size_bytes ? op.offset_bytes : file.size_bytes, end_bytes);
   AnswerLog log(job);
   charge->estimate = estimate(job, file, transfer, op, now_ns, log);
   transfer.record_number = log.record(op, file, transfer.fd, transfer.is_copy, charge->estimate, now_ns);
@@ -654,6 +657,11 @@ bool before_transfer(Job& job, Transfer& transfer) {
   return true;
 }
 
+void before_call(Job& job, const Transfer& transfer) {
+  OpenFile* file = known_open_file(transfer.fd);
+  if (file != nullptr && file->fetched_count != 0) note_brought_in(job, *file, transfer.fd);
+}
+
 void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
   follow_position(transfer, result);
   if (is_measured(job)) note_outcome(job, transfer, result);
@@ -663,6 +671,7 @@ void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
     protocol::add(*job.member, counter, static_cast<std::uint64_t>(result));
     if (transfer.kind == OpKind::write) smooth(job, transfer, static_cast<std::uint64_t>(result));
   }
+  if (result > 0) let_go_behind(job, transfer, static_cast<std::uint64_t>(result));
   const std::uint64_t read_bytes =
       result > 0 && transfer.kind == OpKind::read ? static_cast<std::uint64_t>(result) : 0;
   if (transfer.unpredicted_at_ns != 0 &&
@@ -914,6 +923,8 @@ void after_advice(int fd, int advice) {
   if (!lock) return;
   predictor::FileState& state = file->state;
   const predictor::ReadaheadLimits& limits = file->device->limits;
+  if (advice == POSIX_FADV_DONTNEED || advice == POSIX_FADV_NOREUSE || advice == POSIX_FADV_WILLNEED)
+    leave_cache_to_program(*file);
   record_advice(*here, *file, fd, advice);
   switch (advice) {
     case POSIX_FADV_NORMAL:

@@ -65,6 +65,9 @@ struct Transfer {
 /// transfer.may_wait when a signal ended the wait.
 bool before_transfer(Job& job, Transfer& transfer);
 
+/// Right before the real call, when all waits are over: what it brings into the page cache is absent still.
+void before_call(Job& job, const Transfer& transfer);
+
 /// Counts and settles what a transfer did; `result` is what the real call returned.
 void after_transfer(Job& job, const Transfer& transfer, ssize_t result);
 
@@ -186,6 +189,7 @@ __attribute__((noinline)) ssize_t run_transfer(Transfer transfer, Call call) {
     const std::size_t part = whole - done < part_max ? whole - done : part_max;
     transfer.length_bytes = part;
     const bool is_charged = before_transfer(*here, transfer);
+    if (is_charged) before_call(*here, transfer);
     const ssize_t result = run_waiting(is_charged ? here : nullptr, [&] { return call(done, part); });
     if (is_charged) after_transfer(*here, transfer, result);
     if (result < 0 && done == 0) return result;
@@ -215,6 +219,7 @@ ssize_t run_vector(Transfer transfer, const iovec* vector, int count, Call call)
   const std::uint64_t bytes = vector_bytes(vector, count);
   transfer.length_bytes = bytes < kCallBytesMax ? bytes : kCallBytesMax;
   if (!before_transfer(*here, transfer)) return call();
+  before_call(*here, transfer);
   const ssize_t result = run_waiting(here, call);
   after_transfer(*here, transfer, result);
   return result;
@@ -240,6 +245,7 @@ ssize_t run_copy(Transfer from, const off64_t* from_offset, Transfer to, const o
   const bool is_read_charged = before_transfer(*here, from);
   to.may_wait = from.may_wait;
   const bool is_write_charged = before_transfer(*here, to);
+  if (is_read_charged) before_call(*here, from);
   const ssize_t result =
       run_waiting(is_read_charged || is_write_charged ? here : nullptr, [&] { return call(part); });
   if (is_read_charged) after_transfer(*here, from, result);

@@ -50,6 +50,7 @@ long ask_pages(int fd, std::uint64_t first_page, std::uint64_t page_count, Cache
 Residency::Residency(OpenFile& file, int fd, const protocol::JobOptions& options, protocol::Member& member)
     : file_(file), fd_(fd), options_(options), member_(member) {
   oracle_.context = this;
+  oracle_.note_fetch = note_fetch;
   choose();
 }
 
@@ -96,6 +97,17 @@ std::uint64_t Residency::count_resident(void* context, std::uint64_t first_page,
     self.is_alike_resident_ = resident != 0;
   }
   return resident;
+}
+
+void Residency::note_fetch(void* context, std::uint64_t first_page, std::uint64_t page_count) {
+  OpenFile& file = static_cast<Residency*>(context)->file_;
+  const PageRun run{first_page, first_page + page_count};
+  PageRun* last = file.fetched_count == 0 ? nullptr : &file.fetched[file.fetched_count - 1];
+  if (last != nullptr && run.first_page >= last->first_page && run.first_page <= last->end_page) {
+    if (run.end_page > last->end_page) last->end_page = run.end_page;
+  } else if (file.fetched_count < OpenFile::kFetchedMax) {
+    file.fetched[file.fetched_count++] = run;
+  }
 }
 
 std::uint64_t Residency::count_by_cachestat(std::uint64_t first_page, std::uint64_t page_count) {

@@ -45,6 +45,7 @@ class Residency {
   std::uint64_t count_by_cachestat(std::uint64_t first_page, std::uint64_t page_count);
   std::uint64_t count_by_mincore(std::uint64_t first_page, std::uint64_t page_count);
   static predictor::Answer probe_page(void* context, std::uint64_t page);
+  static void note_fetch(void* context, std::uint64_t first_page, std::uint64_t page_count);
   bool open_probe();
   predictor::Answer probe_nowait(std::uint64_t offset_bytes);
   predictor::Answer probe_timed(std::uint64_t offset_bytes);

@@ -100,6 +100,7 @@ void forget_stream(FILE* stream) {
   const int fd = descriptor_of(stream);
   if (fd < 0) return;
   flush_before_close(fd);
+  let_go_before_close(fd);
   note_locks_closed(static_cast<unsigned>(fd), static_cast<unsigned>(fd));
   forget_open_file(fd);
 }

@@ -138,6 +138,7 @@ StreamRead::StreamRead(Job& job, FILE* stream, std::uint64_t missing_bytes) : jo
   if (direct != 0) begin(direct_, fd, kAtPointer, direct);
   if (rest != 0)
     begin(fill_, fd, direct == 0 ? kAtPointer : static_cast<std::int64_t>(place_bytes + direct), buffer);
+  if (is_charged_) before_call(job, direct != 0 ? direct_ : fill_);
 }
 
 void StreamRead::begin(Transfer& transfer, int fd, std::int64_t place, std::uint64_t bytes) {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// cache_use: whether a job lets go of the pages that it brought into the page cache.
+#pragma once
+
+#include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/policy/registry.hpp"
+
+namespace discnice::policy {
+
+/// True when what it has used once goes. Unless it is said, that is so where the job gives way to the disk's other users.
+inline bool lets_go_of_cache(const Grant& grant) {
+  if (grant.cache == CacheUse::automatic) return policy_by_id(grant.policy_id).hold != nullptr;
+  return grant.cache != CacheUse::shared;
+}
+
+}  // namespace discnice::policy
