@@ -34,21 +34,21 @@ starts() { # COMMAND...
 
 # Which policies use an option. A policy that needs a rate is given one.
 readonly -A USERS=(
-  ['--rate 5M']='rate share idle nice'
-  ['--read-rate 5M']='rate share idle nice'
-  ['--write-rate 5M']='rate share idle nice'
-  ['--iops 100']='rate share idle nice'
+  ['--rate 5M']='rate share idle manners nice'
+  ['--read-rate 5M']='rate share idle manners nice'
+  ['--write-rate 5M']='rate share idle manners nice'
+  ['--iops 100']='rate share idle manners nice'
   ['--burst 50ms']='rate share'
-  ['--min-rate 1M']='idle nice'
+  ['--min-rate 1M']='idle manners nice'
   ['--preemption 20ms']='idle'
   ['--weight 3']='share'
-  ['--smooth-writes on']='rate share idle nice unlimited'
-  ['--cache own=5M']='rate share idle nice unlimited'
+  ['--smooth-writes on']='rate share idle manners nice unlimited'
+  ['--cache own=5M']='rate share idle manners nice unlimited'
 )
 matrix() {
   local option policy given
   for option in "${!USERS[@]}"; do
-    for policy in rate share idle nice unlimited; do
+    for policy in rate share idle manners nice unlimited; do
       given=(--policy "$policy")
       [[ $policy == rate || $policy == share ]] && [[ $option != '--rate '* ]] && given+=(--rate 5M)
       # shellcheck disable=SC2206 # an option and its value

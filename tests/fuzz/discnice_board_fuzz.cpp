@@ -3,7 +3,7 @@
 // fuzz-links: discnice_protocol discnice_policy
 //
 // Holds for all of it: nothing leads out of the board; a sample is taken for fresh only if its instant can be; and whatever others are said to do on a
-// disk, `idle` and `nice` hold an operation for a turn's time at most.
+// disk, `idle`, `nice` and `manners` hold an operation for a turn's time at most; so also after an interval of any progress was judged.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,9 +11,11 @@
 #include "tests/fuzz/poked_memory.hpp"
 #include "tools/discnice/policy/floor.hpp"
 #include "tools/discnice/policy/foreground.hpp"
+#include "tools/discnice/policy/manners.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/board.hpp"
 #include "tools/discnice/protocol/disk_words.hpp"
+#include "tools/discnice/protocol/progress_words.hpp"
 
 namespace {
 
@@ -25,7 +27,8 @@ constexpr std::size_t kInputBytesMax = 512;
 constexpr std::uint64_t kNowNs = UINT64_C(1) << 40U;
 
 alignas(4096) protocol::Board board;
-protocol::Disk disk;  // of the job's segment, which is damaged likewise
+protocol::Disk disk;          // of the job's segment, which is damaged likewise
+protocol::Progress progress;  // the same
 
 struct World {
   Input input;
@@ -60,9 +63,32 @@ void look(World& world) {
   }
 }
 
+void judge(World& world) {
+  Input& input = world.input;
+  for (protocol::OpenCallSums& sums : progress.calls)
+    protocol::add_call(sums, input.number(2), input.number(3));
+  JobProgress known = protocol::load_progress(progress);
+  DiskActivity activity = protocol::load_activity(disk, world.now_ns);
+  const std::uint64_t step_bytes = policy::flush_bytes(known);
+  require(step_bytes >= policy::kFlushBytesMin && step_bytes <= 4 * policy::kFlushBytesMax);
+  policy::kind_told(&known, CallKind::read_on, input.number(3));
+  ProgressInterval interval;
+  for (unsigned kind = 0; kind < kCallKinds; ++kind)
+    interval.calls[kind] = protocol::take_calls(progress.calls[kind]);
+  policy::judge_interval(interval, &known, &activity, world.now_ns);
+  protocol::store_progress(progress, known);
+  protocol::store_activity(disk, activity);
+  Grant grant;
+  grant.policy_id = policy::kMannersId;
+  const DiskActivity loaded = protocol::load_activity(disk, world.now_ns);
+  const policy::Decision decision =
+      policy::kManners.hold({world.now_ns}, grant, loaded, input.number(2), world.now_ns);
+  require(decision.verdict.start_at_ns <= world.now_ns + policy::kTurnNs);
+}
+
 void run_one(World& world, std::uint64_t choice) {
   Input& input = world.input;
-  switch (choice % 8) {
+  switch (choice % 10) {
     case 0:
     case 1:
       fuzz::poke(input, &board, sizeof board, world.now_ns);
@@ -79,8 +105,13 @@ void run_one(World& world, std::uint64_t choice) {
       return;
     }
     case 5:
-      require(protocol::load_seen_by(disk) <= SeenBy::none);
+      require(protocol::load_seen_by(disk) <= SeenBy::progress);
       return;
+    case 6:
+      fuzz::poke(input, &progress, sizeof progress, world.now_ns);
+      return;
+    case 7:
+      return judge(world);
     default:
       return look(world);
   }
@@ -96,5 +127,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   while (!world.input.is_empty()) run_one(world, world.input.number(1));
   std::memset(static_cast<void*>(&board), 0, sizeof board);
   std::memset(static_cast<void*>(&disk), 0, sizeof disk);
+  std::memset(static_cast<void*>(&progress), 0, sizeof progress);
   return 0;
 }

@@ -8,6 +8,7 @@
 #include "tools/discnice/outputs/disk_below.hpp"
 #include "tools/discnice/outputs/disk_counters.hpp"
 #include "tools/discnice/outputs/io_pressure.hpp"
+#include "tools/discnice/outputs/run_delay.hpp"
 
 using namespace discnice;
 using namespace discnice::outputs;
@@ -120,6 +121,16 @@ TEST_CASE("the pressure on disks is read from its file", "[outputs]") {
   std::uint64_t stalled_ns = 0;
   REQUIRE(parse_io_pressure(text.data(), text.size(), &stalled_ns));
   CHECK(stalled_ns == 5'303'666'000);
+}
+
+TEST_CASE("how long a thread has waited for a processor is the second number", "[outputs]") {
+  const std::string text = "4711 67200 1\n";
+  std::uint64_t delay_ns = 0;
+  REQUIRE(parse_run_delay(text.data(), text.size(), &delay_ns));
+  CHECK(delay_ns == 67200);
+  for (const std::string& wrong : {std::string(""), std::string("4711"), std::string("4711 "),
+                                   std::string("4711 672"), std::string(" 1 2 3"), std::string("a b c")})
+    CHECK_FALSE(parse_run_delay(wrong.data(), wrong.size(), &delay_ns));
 }
 
 TEST_CASE("a text that tells no pressure is refused", "[outputs]") {

@@ -85,11 +85,13 @@ std::string observation_of(const std::string& path, dev_t device) {
     return fmt::format("nice and idle give way to other users of the disk below, {}", number_text(below));
   std::uint64_t stalled_ns = 0;
   if (outputs::read_io_pressure(&stalled_ns))
-    return "no counters of a disk, so nice sees no other users there and holds nothing back; idle stops for "
-           "a moment four times a second "
-           "and gives way when others of this host are waiting for any disk";
-  return "no counters of a disk and no account of pressure, so nice and idle see no other users there and "
-         "hold nothing back";
+    return "no counters of a disk, so nice and manners give way there when the job gets on worse than at its "
+           "best; idle stops for a moment four times a second and gives way when others of this host are "
+           "waiting "
+           "for any disk";
+  return "no counters of a disk and no account of pressure, so nice, idle and manners give way there when "
+         "the "
+         "job gets on worse than at its best";
 }
 
 std::string explain_place(const std::string& path, dev_t device, const std::string& mounts) {

@@ -17,6 +17,7 @@ namespace discnice::cli {
 namespace {
 
 using policy::kIdleId;
+using policy::kMannersId;
 using policy::kNiceId;
 using policy::kShareId;
 
@@ -179,7 +180,7 @@ const std::vector<LimitOption>& limit_options() {
       {"write-rate", &LimitTexts::write_rate, true, kLimiting, read_limit<&Grant::write_rate_bytes_per_s>},
       {"iops", &LimitTexts::operations, true, kLimiting, read_operations},
       {"burst", &LimitTexts::burst, false, kLimiting, read_burst},
-      {"min-rate", &LimitTexts::rate_min, false, bit(kIdleId) | bit(kNiceId),
+      {"min-rate", &LimitTexts::rate_min, false, bit(kIdleId) | bit(kMannersId) | bit(kNiceId),
        read_limit<&Grant::rate_min_bytes_per_s>},
       {"preemption", &LimitTexts::preemption, false, bit(kIdleId), read_preemption},
       {"weight", &LimitTexts::weight, false, bit(kShareId), read_weight},
@@ -222,7 +223,8 @@ void add_limit_options(CLI::App& app, LimitTexts& texts) {
   app.add_option("--burst", texts.burst,
                  "unused time (100ms, the default) or bytes (1M) that may be made up for")
       ->type_name("TIME|BYTES");
-  app.add_option("--min-rate", texts.rate_min, "of idle and nice: what the job gets however busy the disk is")
+  app.add_option("--min-rate", texts.rate_min,
+                 "of idle, manners and nice: what the job gets however busy the disk is")
       ->type_name("RATE");
   app.add_option("--preemption", texts.preemption, "of idle: how long the disk must have been quiet (auto)")
       ->type_name("TIME|auto");

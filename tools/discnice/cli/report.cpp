@@ -11,6 +11,7 @@
 #include "toolbox/cli/quantities.hpp"
 #include "tools/discnice/cli/jobs.hpp"
 #include "tools/discnice/cli/limit_options.hpp"
+#include "tools/discnice/policy/manners.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/disk_words.hpp"
 #include "tools/discnice/protocol/members.hpp"
@@ -121,6 +122,8 @@ std::string observation_text(SeenBy seen_by) {
     case SeenBy::pressure:
       return "by pressure: this file system has no disk with counters, so who waits for any disk of this "
              "host counts";
+    case SeenBy::progress:
+      return "by the job's own progress (manners): a job that gets on worse than at its best gives way";
     case SeenBy::untested:
     case SeenBy::none:
       break;
@@ -130,6 +133,7 @@ std::string observation_text(SeenBy seen_by) {
 
 std::string observation_word(SeenBy seen_by) {
   if (seen_by == SeenBy::counters) return "counters";
+  if (seen_by == SeenBy::progress) return "progress";
   return seen_by == SeenBy::pressure ? "pressure" : "none";
 }
 
@@ -139,9 +143,7 @@ std::vector<DiskReport> disk_reports(const protocol::Segment& segment) {
   for (const protocol::Disk& disk : segment.disks) {
     const std::uint64_t number = disk.number.load(std::memory_order_relaxed);
     if (number == 0) break;  // the table is filled from the front
-    SeenBy seen_by = protocol::load_seen_by(disk);
-    if (seen_by == SeenBy::pressure && protocol::load_grant(segment).policy_id != policy::kIdleId)
-      seen_by = SeenBy::none;
+    const SeenBy seen_by = policy::observed_by(protocol::load_seen_by(disk), protocol::load_grant(segment));
     reports.push_back({fmt::format("{}:{}", major(number - 1), minor(number - 1)), seen_by});
   }
   return reports;

@@ -12,7 +12,7 @@ _discnice() {
     }
   done
   case $previous in
-    --policy | -p) mapfile -t COMPREPLY < <(compgen -W 'rate nice idle share unlimited' -- "$current") && return ;;
+    --policy | -p) mapfile -t COMPREPLY < <(compgen -W 'rate nice idle manners share unlimited' -- "$current") && return ;;
     --smooth-writes) mapfile -t COMPREPLY < <(compgen -W 'on off auto' -- "$current") && return ;;
     --cache) mapfile -t COMPREPLY < <(compgen -W 'neutral own= shared auto' -- "$current") && return ;;
     --ledger) mapfile -t COMPREPLY < <(compgen -W 'on off' -- "$current") && return ;;

@@ -2,7 +2,7 @@
 # discnice.fish: completion of discnice for fish.
 set -l commands run set status top report policies verify replay explain
 complete -c discnice -n "not __fish_seen_subcommand_from $commands" -a "$commands"
-complete -c discnice -s p -l policy -x -a "rate nice idle share unlimited" -d "how to decide when an operation may go"
+complete -c discnice -s p -l policy -x -a "rate nice idle manners share unlimited" -d "how to decide when an operation may go"
 complete -c discnice -s r -l rate -x -d "disk bytes a second"
 complete -c discnice -l read-rate -x -d "bytes read a second"
 complete -c discnice -l write-rate -x -d "bytes written a second"

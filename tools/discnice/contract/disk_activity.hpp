@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// disk_activity: what is known of the other users of a disk. Plain values; policy/foreground.hpp and
-// policy/pressure.hpp make them.
+// disk_activity: what is known of the other users of a disk. Plain values; policy/foreground.hpp,
+// policy/pressure.hpp and policy/manners.hpp make them.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct OwnTraffic {
 };
 
 /// By what a job knows of the other users of a disk. Append only: it lies in shared memory.
-enum class SeenBy : std::uint64_t { untested, counters, pressure, none };
+enum class SeenBy : std::uint64_t { untested, counters, pressure, none, progress };
 
 /// How long somebody on this host has waited for a disk, ever, and how long of it only our own members can have.
 struct PressureSample {

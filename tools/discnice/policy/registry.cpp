@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "tools/discnice/policy/idle.hpp"
+#include "tools/discnice/policy/manners.hpp"
 #include "tools/discnice/policy/nice.hpp"
 #include "tools/discnice/policy/rate_window.hpp"
 #include "tools/discnice/policy/share.hpp"
@@ -13,9 +14,9 @@ namespace discnice::policy {
 namespace {
 
 // Append only: the place in this list is the id in shared memory.
-const Policy* const kPolicies[] = {&kUnlimited, &kRateWindow, &kIdle, &kNice, &kShare};
+const Policy* const kPolicies[] = {&kUnlimited, &kRateWindow, &kIdle, &kNice, &kShare, &kManners};
 constexpr std::uint32_t kPolicyCount = sizeof kPolicies / sizeof kPolicies[0];
-static_assert(kShareId < kPolicyCount);
+static_assert(kMannersId < kPolicyCount);
 
 }  // namespace
 

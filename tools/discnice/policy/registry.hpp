@@ -24,5 +24,6 @@ inline constexpr std::uint32_t kRateWindowId = 1;
 inline constexpr std::uint32_t kIdleId = 2;
 inline constexpr std::uint32_t kNiceId = 3;
 inline constexpr std::uint32_t kShareId = 4;
+inline constexpr std::uint32_t kMannersId = 5;
 
 }  // namespace discnice::policy

@@ -12,7 +12,7 @@
 namespace discnice::protocol {
 
 /// Nobody keeps a job still to listen for longer, nor waits longer for a disk to be quiet; what says so is a wrong byte.
-inline constexpr std::uint64_t kSilenceMaxNs = 1'000'000'000;
+inline constexpr std::uint64_t kSilenceMaxNs = 4'000'000'000;
 
 /// What can be of it; what cannot is taken for not known. The numbers that are left are compared and counted down from, and lead nowhere.
 inline DiskActivity possible(DiskActivity activity, std::uint64_t now_ns) {
@@ -47,7 +47,7 @@ inline void store_activity(Disk& disk, const DiskActivity& activity) {
 /// By what others are seen there; a number that means nothing is of a disk that was not looked at yet.
 inline SeenBy load_seen_by(const Disk& disk) {
   const SeenBy seen_by = disk.seen_by.load(std::memory_order_relaxed);
-  return seen_by <= SeenBy::none ? seen_by : SeenBy::untested;
+  return seen_by <= SeenBy::progress ? seen_by : SeenBy::untested;
 }
 
 }  // namespace discnice::protocol

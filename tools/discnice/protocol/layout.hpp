@@ -8,10 +8,11 @@
 // atomic additions, the budget is one word changed by compare-and-swap, the grant is published under a
 // sequence number. The table of dirty data alone is held while it is changed, by an instant that grows stale; it holds hints.
 //
-// Whoever has the segment mapped can write anything into it, also by mistake. So each value is read once, checked against what it can be and then
-// used (toolbox/base/read_once.hpp). Where: instants of accounts in lane_account.hpp and guarded_word.hpp, the grant, what is lent and the names in
-// segment.cpp, slots and numbers of processes in members.cpp, devices in device_facts.cpp, disks in disk_words.hpp and measured_reads.hpp, the table of dirty data in the
-// predictor's update_regions, resting_files and inode_blocks, a member's debts in the preload library's account and pipeline.
+// Whoever has the segment mapped can write anything into it, also by mistake. So each value is read once, checked against what it can be and
+// then used (toolbox/base/read_once.hpp). Where: instants of accounts in lane_account.hpp and guarded_word.hpp, the grant, what is lent and the
+// names in segment.cpp, slots and numbers of processes in members.cpp, devices in device_facts.cpp, disks in disk_words.hpp and
+// measured_reads.hpp, progress in progress_words.hpp, the table of dirty data in the predictor's update_regions, resting_files and inode_blocks, a member's debts in the preload
+// library's account and pipeline.
 //
 // Invariant over a job: bytes charged - bytes refunded = what Segment::lane_states[0] was moved by, in time, less what is in
 // Segment::lane_credits[0].
@@ -24,6 +25,7 @@
 #include "toolbox/base/seqlock.hpp"
 #include "tools/discnice/contract/disk_activity.hpp"
 #include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/contract/job_progress.hpp"
 
 namespace discnice::protocol {
 
@@ -132,6 +134,25 @@ struct alignas(32) Disk {
 
 /// Of how many disks a job can be told how long a random read was measured to take (measured_reads.hpp).
 inline constexpr std::uint32_t kMeasuredReadsMax = 4;
+inline constexpr std::uint32_t kProgressWords = sizeof(JobProgress) / sizeof(std::uint64_t);
+static_assert(sizeof(JobProgress) % sizeof(std::uint64_t) == 0);
+
+/// Calls of one kind, as CallSums. Writer: every member, by addition; whoever ends the interval takes them out.
+struct OpenCallSums {
+  std::atomic<std::uint64_t> calls;
+  std::atomic<std::uint64_t> kib;
+  std::atomic<std::uint64_t> us;
+  std::atomic<std::uint64_t> kib_squares;
+  std::atomic<std::uint64_t> kib_us;
+};
+
+/// How the job gets on with the disk of the same place in the table of disks (progress_words.hpp).
+struct Progress {
+  OpenCallSums calls[kCallKinds];  // of the interval that has not ended
+  std::atomic<std::uint64_t>
+      ended_at_ns;  // when the last one did; writer: the member that ends one, by compare-and-swap
+  std::atomic<std::uint64_t> words[kProgressWords];  // a JobProgress; writer: whoever ended the last interval
+};
 
 /// How many devices a job's processes can tell each other of; those beyond are learned by each process for itself.
 inline constexpr std::uint32_t kKnownDevicesMax = 8;
@@ -255,12 +276,15 @@ struct Segment {
   // What the job may keep there by --cache neutral; 0: nobody has looked yet. Writer: the member that brings in the first page.
   std::atomic<std::uint64_t> cache_room_bytes;
   std::atomic<std::uint32_t> is_let_go_reserved;  // writer: whoever reserved it
+  std::atomic<std::uint32_t> is_progress_reserved;  // writer: whoever reserved it
 
   Member members[kMemberMax];
 
   alignas(8) unsigned char dirty_table[kDirtyTableBytes];
 
   std::atomic<std::uint32_t> let_go_files[kLetGoFiles];  // writer: every member
+  // Has memory from the first use of a disk whose other users are seen by the job's progress; must not be touched before.
+  alignas(kFrontBytes) Progress progress[kDisksMax];
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
               std::atomic<std::uint32_t>::is_always_lock_free);

@@ -55,11 +55,6 @@ std::int64_t difference(std::uint64_t actual, std::uint64_t predicted) {
   return predicted - actual < kBytesMax ? -static_cast<std::int64_t>(predicted - actual) : 0;
 }
 
-void note_unheld(std::uint64_t bytes) {
-  unheld_bytes.fetch_add(bytes, std::memory_order_relaxed);
-  void_passes();
-}
-
 // What was read by passes counts like all that was read; free, unless the disk was needed meanwhile.
 void count_passed(protocol::Member& member, bool has_needed_disk) {
   const Passed passed = take_passed();
@@ -82,6 +77,11 @@ void correct_budget(Job& job, std::int64_t read_bytes, std::int64_t write_bytes)
 }  // namespace
 
 std::atomic<std::uint64_t> unheld_bytes{0};
+
+void note_unheld(std::uint64_t bytes) {
+  unheld_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  void_passes();
+}
 
 std::uint64_t take_unheld() {
   if (unheld_bytes.load(std::memory_order_relaxed) == 0) return 0;

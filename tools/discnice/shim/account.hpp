@@ -65,6 +65,9 @@ inline std::uint64_t settle_if_stale(Job& job) {
   return is_settlement_stale(job) || are_passes_used_up() ? settle(job) : 0;
 }
 
+/// Something has been moved that no policy has held back: the next operation answers for it.
+void note_unheld(std::uint64_t bytes);
+
 /// What the account showed beyond the predictions and no policy has held back yet: the next operation answers for it. Once.
 std::uint64_t take_unheld();
 

@@ -27,6 +27,7 @@ using gray::base::word;
 constexpr unsigned kDevicesMax = 32;
 constexpr std::uint64_t kPagesPerKib = kPageBytes / 1024;
 constexpr unsigned long kNfsMagic = 0x6969;
+constexpr unsigned long kFuseMagic = 0x65735546;
 constexpr unsigned long kXfsMagic = 0x58465342;
 constexpr unsigned long kConfigfsMagic = 0x62656570;
 constexpr unsigned long kFusectlMagic = 0x65735543;
@@ -136,6 +137,7 @@ void learn(protocol::Segment& segment, Device& device, int fd, std::uint64_t num
   const auto magic = static_cast<unsigned long>(file_system.f_type);
   device.is_free = is_memory_file_system(magic);
   device.is_ledger_kept = keeps_ledger(magic, number);
+  device.is_served = magic == kFuseMagic;
   device.block_bytes = static_cast<std::uint64_t>(file_system.f_bsize);
   // Overlay answers a count of 0 for every file, whatever is cached.
   if (magic == OVERLAYFS_SUPER_MAGIC)

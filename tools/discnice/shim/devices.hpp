@@ -25,6 +25,8 @@ struct Device {
   std::uint64_t block_bytes = 0;
   std::uint64_t inode_bytes = 0;  // what a new file dirties in a table of inodes; 0: not modelled
   FlushOfEmptied flush_of_emptied = FlushOfEmptied::never;
+  bool is_served =
+      false;  // by a program, which keeps what is written to it in memory of its own (far_writes.hpp)
   bool is_flushed_by_renaming = false;  // a file that takes the place of another
   predictor::ReadaheadLimits limits;
   std::atomic<CountVerdict> count_verdict{CountVerdict::untested};  // does cachestat tell the truth here?

@@ -6,6 +6,7 @@
 #include "tools/discnice/outputs/io_pressure.hpp"
 #include "tools/discnice/policy/foreground.hpp"
 #include "tools/discnice/policy/lumps.hpp"
+#include "tools/discnice/policy/manners.hpp"
 #include "tools/discnice/policy/pressure.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/device_facts.hpp"
@@ -14,6 +15,7 @@
 #include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/disk_board.hpp"
 #include "tools/discnice/shim/disk_waits.hpp"
+#include "tools/discnice/shim/progress.hpp"
 
 namespace discnice::shim {
 namespace {
@@ -88,7 +90,7 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
   const std::uint64_t number = claimed - 1;
   Grant here = grant;
   here.random_read_ns = protocol::measured_read_ns(*job.segment, number);
-  switch (protocol::load_seen_by(disk)) {
+  switch (policy::observed_by(protocol::load_seen_by(disk), grant)) {
     case SeenBy::counters: {
       protocol::BoardDisk* on_board = board_disk(job, place_of(job, disk), number);
       DiskSample sample;
@@ -97,8 +99,6 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
       return true;
     }
     case SeenBy::pressure: {
-      // It takes who waits for any disk for foreground, and now and then our own stirring: who asked for idle has asked for that.
-      if (grant.policy_id != policy::kIdleId) return false;
       if (!policy::is_pressure_due(*activity, now_ns)) return true;
       PressureSample pressure;
       if (!outputs::read_io_pressure(&pressure.stalled_ns)) return false;
@@ -108,6 +108,7 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
     }
     case SeenBy::untested:
     case SeenBy::none:
+    case SeenBy::progress:  // what there is to know is known when a call has ended (progress.hpp)
       return false;
   }
   return false;
@@ -158,11 +159,16 @@ void book_sync(const Job& job, protocol::Disk& disk) {
 bool look_at_disk(Job& job, protocol::Disk& disk, Looking looking, const Grant& grant, std::uint64_t now_ns,
                   DiskActivity* activity) {
   *activity = protocol::load_activity(disk, now_ns);
-  if (looking == Looking::as_known || !takes_look(disk, now_ns)) return activity->sampled_at_ns != 0;
+  if (looking == Looking::as_known || is_seen_by_progress(job, &disk, grant) || !takes_look(disk, now_ns))
+    return activity->sampled_at_ns != 0;
   settle(job);  // what we did ourselves must not be taken for somebody else's
   if (!observe_disk(job, disk, grant, now_ns, activity)) return false;
   protocol::store_activity(disk, *activity);
   return true;
+}
+
+const policy::Policy& policy_on(const Job& job, const protocol::Disk* disk, const Grant& grant) {
+  return is_seen_by_progress(job, disk, grant) ? policy::kManners : policy::policy_by_id(grant.policy_id);
 }
 
 bool is_disk_shared(const protocol::Disk* disk, std::uint64_t now_ns) {

@@ -17,6 +17,7 @@
 #include "toolbox/base/clock.hpp"
 #include "tools/discnice/shim/caller_memory.hpp"
 #include "tools/discnice/shim/changed_ranges.hpp"
+#include "tools/discnice/shim/far_writes.hpp"
 #include "tools/discnice/shim/job.hpp"
 
 namespace discnice::shim {
@@ -271,8 +272,9 @@ inline int open_by(int flags, const Opening& opening, Call call) {
   type discnice_hook_##name parameters {                              \
     before_sync(fd);                                                  \
     const type result = DISCNICE_CALL(type, name, arguments, system); \
-    if (result == 0) after_sync(fd);                                  \
-    return result;                                                    \
+    if (result != 0) return result;                                   \
+    after_sync(fd);                                                   \
+    return told_of_far_error(fd);                                     \
   }
 
 // posix_fadvise() returns its error instead of setting errno.

@@ -114,6 +114,8 @@ void classify(protocol::Segment& segment, OpenFile& file, int fd, const struct s
   file.size_bytes = size_of(fd, status);
   file.is_size_fresh = true;
   file.unsent_bytes = 0;
+  file.far_error = 0;
+  file.awaited_reads.store(0, std::memory_order_relaxed);
   file.steps[0] = file.steps[1] = {};
   file.state = predictor::FileState{};
   file.brought.forget();

@@ -77,8 +77,10 @@ struct alignas(64) OpenFile {
   Device* device;
   FileId id;
   std::uint64_t size_bytes;
-  std::uint64_t unsent_bytes;  // written and left to the kernel so far (smooth_writes.hpp)
-  WriteStep steps[2];          // the last one sent, and the one before
+  std::uint64_t unsent_bytes;                // written and left to the kernel so far (smooth_writes.hpp)
+  WriteStep steps[2];                        // the last one sent, and the one before
+  std::atomic<std::uint32_t> awaited_reads;  // that may still wait for what was read ahead (progress.hpp)
+  int far_error;                             // that a step has met and nobody was told of (far_writes.hpp)
   predictor::FileState state;
 
   // What the job has in the page cache of it through this descriptor (own_cache.hpp).

@@ -23,6 +23,7 @@
 #include "tools/discnice/shim/direct_calls.hpp"
 #include "tools/discnice/shim/dirty_table.hpp"
 #include "tools/discnice/shim/disk_watch.hpp"
+#include "tools/discnice/shim/far_writes.hpp"
 #include "tools/discnice/shim/file_locks.hpp"
 #include "tools/discnice/shim/file_position.hpp"
 #include "tools/discnice/shim/free_pass.hpp"
@@ -61,6 +62,9 @@ constexpr std::uint32_t kGraceCalls = 4;
 // in a window of read-ahead do wait, so a program's own timer cannot undo the limit.
 constexpr std::uint64_t kGraceCostBytes = 64 * 1024;
 constexpr std::uint64_t kGraceNs = 200'000'000;
+
+// So many reads of a file after one that brought something in may wait for what was read ahead: as many as a window has blocks.
+constexpr std::uint32_t kAwaitedReads = 64;
 
 // A removal changes an inode, a folder's entry and a block's worth of bitmap or extents for so much of the file.
 constexpr std::uint64_t kRemovalBytes = 512;
@@ -230,7 +234,7 @@ bool wait_until_paid(Job& job, std::uint64_t start_at_ns, std::uint64_t grant_se
 std::uint64_t held_until(Job& job, const Demand& demand, std::uint64_t now_ns) {
   const Grant grant = grant_now(job, now_ns);
   if ((grant.flags & kPaused) != 0) return now_ns + kPauseNs;
-  const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
+  const policy::Policy& policy = policy_on(job, demand.place.disk, grant);
   DiskActivity activity;
   if (policy.hold == nullptr || demand.place.disk == nullptr || demand.place.looking == Looking::as_known ||
       !look_at_disk(job, *demand.place.disk, demand.place.looking, grant, now_ns, &activity))
@@ -364,6 +368,19 @@ bool find_offset(OpenFile& file, const Transfer& transfer, std::uint64_t* offset
   return find_position(file, transfer.fd, transfer.length_bytes, offset_bytes);
 }
 
+// A read waits for what it was foretold to bring in, or as some of those before it did.
+bool may_tell(OpenFile& file, std::uint64_t read_bytes) {
+  const std::uint32_t left = file.awaited_reads.load(std::memory_order_relaxed);
+  if (read_bytes == 0 && left == 0) return false;
+  file.awaited_reads.store(read_bytes != 0 ? kAwaitedReads : left - 1, std::memory_order_relaxed);
+  return true;
+}
+
+void expect_waits(int fd) {
+  if (OpenFile* file = known_open_file(fd); file != nullptr)
+    file->awaited_reads.store(kAwaitedReads, std::memory_order_relaxed);
+}
+
 // What a transfer has moved its descriptor by. A copy may have moved it by less, or not at all.
 void follow_position(const Transfer& transfer, ssize_t result) {
   if (transfer.offset_bytes >= 0) return;
@@ -453,6 +470,7 @@ bool predict(Job& job, OpenFile& file, Transfer& transfer, Charge* charge) {
   IoOp op{transfer.kind,      file.id, 0, transfer.length_bytes, file.size_bytes, file.is_direct,
           file.is_synchronous};
   if (!find_offset(file, transfer, &op.offset_bytes)) return true;
+  transfer.is_going_on = op.offset_bytes == file.state.readahead.previous_end_bytes;
   // The size matters when the transfer reaches beyond what is known of it: the file may have grown, or be
   // another one.
   const bool is_new = op.kind == OpKind::write && file.is_new.load(std::memory_order_relaxed);
@@ -596,7 +614,10 @@ bool waits_when_sent(const Job& job, const OpenFile& file, const Transfer& trans
 void smooth(Job& job, const Transfer& transfer, std::uint64_t bytes) {
   OpenFile* file = charged_file(job, transfer.fd);
   if (file == nullptr || transfer.signals == nullptr || is_verifying(job)) return;
-  if (!smooth_after_write(job, *file, transfer.fd, bytes, *transfer.signals)) return;
+  const bool is_sent = file->device->is_served
+                           ? flush_far_after_write(job, *file, transfer.fd, bytes)
+                           : smooth_after_write(job, *file, transfer.fd, bytes, *transfer.signals);
+  if (!is_sent) return;
   HeldTable table(job);
   if (table) table->regions.clear(file->id);
   if (table) record_operation(job, {OpKind::settle, file->id}, {}, monotonic_coarse_ns());
@@ -633,6 +654,7 @@ void test_backend(const Transfer& transfer, ssize_t result) {
 
 bool before_transfer(Job& job, Transfer& transfer) {
   transfer.record_number = 0;
+  transfer.telling.disk = nullptr;
   transfer.is_known_free = false;
   transfer.pass_term = pass_term();
   if (passes_unseen(job, transfer)) return true;
@@ -654,6 +676,10 @@ bool before_transfer(Job& job, Transfer& transfer) {
   note_charge(job, charge);
   if (is_verifying(job)) note_class_prediction(job, class_of(transfer), charge.estimate);
   if (is_measured(job)) transfer.account_before = read_thread_account();
+  if (transfer.kind == OpKind::read && may_tell(*file, charge.estimate.read_bytes)) {
+    const CallKind kind = transfer.is_going_on ? CallKind::read_on : CallKind::read_start;
+    transfer.telling = begin_call(job, charge.disk, kind);
+  }
   return true;
 }
 
@@ -663,6 +689,8 @@ void before_call(Job& job, const Transfer& transfer) {
 }
 
 void after_transfer(Job& job, const Transfer& transfer, ssize_t result) {
+  if (end_call(job, transfer.telling, result > 0 ? static_cast<std::uint64_t>(result) : 0))
+    expect_waits(transfer.fd);
   follow_position(transfer, result);
   if (is_measured(job)) note_outcome(job, transfer, result);
   if (result > 0) {

@@ -23,6 +23,7 @@
 #include "tools/discnice/shim/free_pass.hpp"
 #include "tools/discnice/shim/job.hpp"
 #include "tools/discnice/shim/open_files.hpp"
+#include "tools/discnice/shim/progress.hpp"
 #include "tools/discnice/shim/verification.hpp"
 #include "tools/discnice/shim/warm_streak.hpp"
 #include "tools/discnice/throttle/throttle.hpp"
@@ -59,6 +60,10 @@ struct Transfer {
   ThreadAccount account_before = {};
   // Of the call in the recording; 0 when it is not in it.
   std::uint64_t record_number = 0;
+  // It goes on where the file's last read ended.
+  bool is_going_on = false;
+  // Where only the job's own progress tells of others: what this call will tell.
+  TellingCall telling = {};
 };
 
 /// Predicts, decides and waits for a transfer. True when after_transfer() must follow the call. Clears
@@ -246,6 +251,7 @@ ssize_t run_copy(Transfer from, const off64_t* from_offset, Transfer to, const o
   to.may_wait = from.may_wait;
   const bool is_write_charged = before_transfer(*here, to);
   if (is_read_charged) before_call(*here, from);
+  begin_again(from.telling);
   const ssize_t result =
       run_waiting(is_read_charged || is_write_charged ? here : nullptr, [&] { return call(part); });
   if (is_read_charged) after_transfer(*here, from, result);
@@ -261,6 +267,7 @@ auto run_settled(Call call) {
     settle_if_stale(*here);
     if (has_debt(*here)) pay_debt(*here);
   }
+  const NameCall name_call(here);
   return call();
 }
 

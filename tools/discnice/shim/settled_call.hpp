@@ -20,7 +20,7 @@ namespace discnice::shim {
 /// One call: debts are paid where it begins, the account is looked at where it ends. errno is left alone.
 class SettledCall {
  public:
-  explicit SettledCall(Job* job) : job_(job), wait_(after_paying(job)) {}
+  explicit SettledCall(Job* job) : job_(job), wait_(after_paying(job)), name_call_(job) {}
   ~SettledCall() {
     if (job_ != nullptr) settle_if_stale(*job_);
   }
@@ -35,6 +35,7 @@ class SettledCall {
 
   Job* job_;
   DiskWait wait_;
+  NameCall name_call_;
 };
 
 /// Runs a call between the two.

@@ -139,6 +139,7 @@ StreamRead::StreamRead(Job& job, FILE* stream, std::uint64_t missing_bytes) : jo
   if (rest != 0)
     begin(fill_, fd, direct == 0 ? kAtPointer : static_cast<std::int64_t>(place_bytes + direct), buffer);
   if (is_charged_) before_call(job, direct != 0 ? direct_ : fill_);
+  begin_again(direct_.telling);
 }
 
 void StreamRead::begin(Transfer& transfer, int fd, std::int64_t place, std::uint64_t bytes) {
@@ -153,6 +154,7 @@ void StreamRead::done(std::uint64_t bytes) {
   const bool is_direct = direct_.length_bytes != 0;
   after_transfer(job_, is_direct ? direct_ : fill_, static_cast<ssize_t>(bytes));
   if (!is_direct || fill_.length_bytes == 0) return;
+  fill_.telling.disk = nullptr;  // the time of both is with the first
   if (is_measured(job_))
     fill_.account_before = read_thread_account();  // what both were booked is with the first
   after_transfer(job_, fill_, 0);

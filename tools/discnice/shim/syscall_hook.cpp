@@ -16,6 +16,7 @@
 
 #include "tools/discnice/shim/caller_memory.hpp"
 #include "tools/discnice/shim/changed_ranges.hpp"
+#include "tools/discnice/shim/far_writes.hpp"
 #include "tools/discnice/shim/hooks.hpp"
 #include "tools/discnice/shim/queued_transfers.hpp"
 #include "tools/discnice/shim/real_calls.hpp"
@@ -172,8 +173,9 @@ long truncated(const Words& call) {
 long synced(const Words& call) {
   before_sync(fd_of(call.a));
   const long result = made(call);
-  if (result == 0) after_sync(fd_of(call.a));
-  return result;
+  if (result != 0) return result;
+  after_sync(fd_of(call.a));
+  return told_of_far_error(fd_of(call.a));
 }
 
 long changed(const Words& call) {

@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# discnice_manners_test: where nothing counts who else uses a disk, a job gives way by its own progress, and does not hold itself back.
+#
+# How: an emulated mechanical disk, and on it a file system in user space (bindfs), through which the job sees no counters. The report and explain
+# must say by what others are seen, also where only /sys is hidden. Beside a reader of the disk below a job that copies must move next to nothing. Alone it must
+# keep nearly all of its time: reading a long file, then many small ones, beside two programs that use up the processors, and when its data is in
+# memory. Jobs of two users, both mannered, must both come to their end. What is written must be on the disk but for a few steps. The judge is what
+# the job itself has slept, and the page cache.
+# Left out: what a foreground loses in hundredths (script/bench manners); a disk that becomes slower for good, which takes minutes (unit/discnice); an
+# error that a step of writing meets; a stream that the disk goes straight on with whoever else waits, which feels nobody; NFS and SMB, which need a
+# kernel that has them.
+source "$(dirname "$0")/../support/discnice.bash"
+need_root
+need_built hddsim
+need losetup mkfs.ext4 bindfs python3 setpriv unshare
+[[ -c /dev/fuse && -e /dev/loop-control ]] || skip 'no emulated disk here'
+alone_in_shm "$0" "$@"
+HDDSIM=$(program hddsim)
+readonly HDDSIM NAME=manners-$$
+cd "$SCRATCH"
+at_exit sh -c "[ ! -d /run/hddsim/$NAME ] || '$HDDSIM' down --force $NAME"
+DISK=$("$HDDSIM" up "$NAME" --size 2G --scheduler none) || skip 'no emulated disk here'
+readonly FAR=$PWD/far
+mkdir "$FAR" "$DISK/small" "$DISK/out"
+chmod 777 "$DISK/out"
+bindfs --multithreaded "$DISK" "$FAR" || skip 'bindfs mounts nothing here'
+at_exit umount -l "$FAR"
+for file in first second; do head -c 150000000 /dev/urandom >"$DISK/$file"; done
+head -c 600000000 /dev/urandom >"$DISK/long"
+for ((i = 0; i < 600; ++i)); do head -c 9000 /dev/urandom >"$DISK/small/$i"; done
+sync -f "$DISK"
+
+all_cold() { make_cold "$FAR/first" "$FAR/second" "$DISK/first" "$DISK/second" "$DISK/long" "$FAR"/small/* "$DISK"/small/*; }
+# shellcheck disable=SC2317 # by seconds_of
+quietly() { "$@" >/dev/null; }
+seconds_of() { # COMMAND...
+  local begun
+  begun=$(date +%s%N)
+  "$@"
+  calculate "($(date +%s%N) - $begun) / 1e9"
+}
+blind() { unshare -m sh -c 'umount -R -l /sys; exec "$@"' sh "$@"; }
+
+says_so() {
+  "$DISCNICE" --json --report report -- cat "$FAR/small/1" >/dev/null
+  grep -q '"others_seen_by":"progress"' report || complain "nice through FUSE: the report does not say progress: $(<report)"
+  blind "$DISCNICE" --json --report report -- cat "$DISK/small/2" >/dev/null
+  grep -q '"others_seen_by":"progress"' report || complain "nice with /sys hidden: the report does not say progress: $(<report)"
+  "$DISCNICE" --policy manners --json --report report -- cat "$DISK/small/1" >/dev/null
+  grep -q '"others_seen_by":"progress"' report || complain "manners where counters are: the report does not say progress: $(<report)"
+  "$DISCNICE" explain -- cat "$FAR/small/1" | grep -q 'manners give way there' || complain 'explain does not say what nice does through FUSE'
+}
+
+# Here and there, so that the disk cannot go straight on with the job's stream and leave this one waiting.
+read_here_and_there() {
+  exec python3 -c '
+import os, random, sys
+handle = os.open(sys.argv[1], os.O_RDONLY)
+os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_RANDOM)
+blocks = os.fstat(handle).st_size // 4096
+while True: os.pread(handle, 4096, random.randrange(blocks) * 4096)' "$DISK/long"
+}
+
+# moved_beside PREFIX...: million bytes that a job copies in 1.5 s of a foreground reading the disk the whole time.
+moved_beside() {
+  local reader job before after
+  all_cold
+  "$@" dd if="$FAR/first" of="$FAR/out/copy" bs=256k status=none &
+  job=$!
+  sleep 0.5 # it has learned how fast it is
+  read_here_and_there &
+  reader=$!
+  sleep 0.5
+  before=$(stat -c %s "$DISK/out/copy")
+  sleep 1.5
+  after=$(stat -c %s "$DISK/out/copy")
+  kill "$reader" 2>/dev/null || echo 'the foreground was done too early' >&2
+  kill "$job" 2>/dev/null || true
+  wait "$job" "$reader" 2>/dev/null || true
+  rm "$DISK/out/copy"
+  sync -f "$DISK"
+  calculate "($after - $before) / 1e6"
+}
+
+# One try in some is spoilt by what else the machine does.
+gives_way() { # WHAT PREFIX...
+  local what=$1 held try
+  shift
+  for try in 1 2 3; do
+    held=$(moved_beside "$@")
+    printf '%s: %s MB beside a reader in 1.5 s\n' "$what" "$held"
+    if holds "$held < 8"; then return; fi
+  done
+  complain "$what: the job does not give way: $held MB beside a reader"
+}
+
+# Keeps its time: sleeps less than a tenth of it.
+keeps_its_time() { # WHAT COMMAND...
+  local what=$1 took held try
+  shift
+  for try in 1 2 3; do
+    took=$(seconds_of quietly "$DISCNICE" --policy manners --json --report report -- "$@")
+    held=$(field report slept_seconds)
+    printf '%s: slept %s s of %s\n' "$what" "$held" "$took"
+    if holds "$held <= 0.1 * $took + 0.1"; then return; fi
+    all_cold
+  done
+  complain "$what: the job holds itself back: $held s"
+}
+
+alone() {
+  all_cold
+  keeps_its_time 'large, then small' sh -c "cat $FAR/first $FAR/small/* $FAR/second $FAR/small/*"
+  keeps_its_time 'from memory' sh -c "for i in 1 2 3 4 5; do cat $FAR/first $FAR/small/*; done"
+  all_cold
+  local hogs=() hog
+  for ((i = 0; i < 2; ++i)); do
+    sh -c 'while :; do :; done' &
+    hogs+=($!)
+  done
+  keeps_its_time 'beside two that use up the processors' cat "$FAR/first"
+  for hog in "${hogs[@]}"; do kill "$hog"; done
+  wait "${hogs[@]}" 2>/dev/null || true
+}
+
+two_users() {
+  local plain both
+  all_cold
+  plain=$(seconds_of sh -c "cat $FAR/first >/dev/null; cat $FAR/second >/dev/null")
+  all_cold
+  both=$(seconds_of sh -c "'$DISCNICE' -q --policy manners -- cat $DISK/first >/dev/null &
+    setpriv --reuid=65534 --regid=65534 --clear-groups '$DISCNICE' -q --policy manners -- cat $DISK/second >/dev/null; wait")
+  printf 'two mannered users: %s s; one after the other %s s\n' "$both" "$plain"
+  holds "$both < 5 * $plain + 5" || complain "two mannered jobs starve each other: $both s instead of $plain s"
+}
+
+# What a job has written is on the disk, but for some steps: the pages that are dirty below are few.
+writes_in_steps() {
+  local before after
+  before=$(awk '/^Dirty:/ { print $2 }' /proc/meminfo)
+  "$DISCNICE" -q -- dd if=/dev/zero of="$FAR/out/zeros" bs=256k count=600 status=none
+  after=$(awk '/^Dirty:/ { print $2 }' /proc/meminfo)
+  printf 'written 157 MB: %s KiB more dirty\n' "$((after - before))"
+  ((after - before < 80000)) || complain "what was written stays dirty: $((after - before)) KiB"
+  rm "$FAR/out/zeros"
+}
+
+says_so
+gives_way 'nice through FUSE' "$DISCNICE" -q --
+gives_way 'manners through FUSE' "$DISCNICE" -q --policy manners --
+alone
+two_users
+writes_in_steps
+conclude

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// manners: giving way by one's own progress (Douceur & Bolosky, "Progress-based regulation of low-importance processes", SOSP 1999), where
+// nothing tells who else uses the disk: network file systems, file systems in user space, volumes over several disks, containers.
+//
+// Knowledge assumed: who shares a disk slows each other down. A mechanical disk alone takes about kAccessUs for an access and kKibUs for a KiB that
+//   follows; what is no slower needs no manners, whatever it was before (a server's cache, an SSD).
+// Output observed: how long the job's own calls took that needed a disk, by kind and size, over intervals of some milliseconds of waiting.
+// Inference drawn: a regression over the size tells for each kind how long the calls of an interval take at the job's own best; an interval that took
+//   more than a third longer is a minus. A paired sign test over the last intervals tells chance from competition. From its verdict on the job is
+//   suspended; then a probe runs, one interval: a minus doubles the suspension, some that go well end it. Slow intervals hardly change what is
+//   expected, so that competition is not learned; but they do, so that a disk that became slower for good is learned in the end.
+// What breaks it: a disk that goes straight on with whoever streams may serve the job first, which then feels little. A foreground that was there from
+//   the first call to the last is the job's best. A foreground is felt before it is seen. Two jobs that do not know of each other take each other
+//   for foreground: one goes, the other waits. A foreground that only writes is seen when the job's own calls wait for it.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/contract/disk_activity.hpp"
+#include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/contract/job_progress.hpp"
+#include "tools/discnice/policy/policy.hpp"
+
+namespace discnice::policy {
+
+extern const Policy kManners;
+
+/// How long the job is suspended at first, and at most.
+inline constexpr std::uint64_t kSuspensionMinNs = 800'000'000;
+inline constexpr std::uint64_t kSuspensionMaxNs = 3'200'000'000;
+
+/// What a job writes is brought to the disk in steps that take the disk about so long, on file systems where only that bounds what a burst of the
+/// kernel's can hold; within these sizes.
+inline constexpr std::uint64_t kFlushNs = 96'000'000;
+inline constexpr std::uint64_t kFlushBytesMin = UINT64_C(1) << 20;
+inline constexpr std::uint64_t kFlushBytesMax = UINT64_C(16) << 20;
+
+/// How large such a step is, by how fast those before it were. Pure.
+std::uint64_t flush_bytes(const JobProgress& progress);
+
+/// By what others are seen on a disk that can be observed that way, under this grant. Pure.
+SeenBy observed_by(SeenBy possible, const Grant& grant);
+
+/// Whether these calls are enough to judge by. Pure.
+bool is_interval_full(const JobProgress& progress, const ProgressInterval& interval);
+
+/// Whether a call that began then tells of others: not in a suspension. Pure.
+bool is_call_telling(const DiskActivity& activity, const JobProgress& progress, std::uint64_t began_ns);
+
+/// The kind of a call that took so long, given those before it, which it takes note of: a read that goes on may have to bring the head back. Pure.
+CallKind kind_told(JobProgress* progress, CallKind kind, std::uint64_t took_ns);
+
+/// What is known after a further interval: of the progress, and of others. Pure.
+void judge_interval(const ProgressInterval& interval, JobProgress* progress, DiskActivity* activity,
+                    std::uint64_t now_ns);
+
+}  // namespace discnice::policy

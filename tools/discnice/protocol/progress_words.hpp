@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// progress_words: how a job gets on with a disk, as it lies in the segment.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include "tools/discnice/contract/job_progress.hpp"
+#include "tools/discnice/protocol/layout.hpp"
+
+namespace discnice::protocol {
+
+/// No call waits longer, and none moves more; what says so is a wrong byte. Sums of so large numbers do not overflow.
+inline constexpr std::uint64_t kCallUsMax = 60'000'000;
+inline constexpr std::uint64_t kCallKibMax = UINT64_C(1) << 21;
+
+/// A sum that is none: not a number, below zero, or beyond all measure.
+inline bool is_possible_sum(double sum) {
+  constexpr double kSumMax = 1e18;
+  return sum >= 0 && sum <= kSumMax;
+}
+
+/// What can be of it; what cannot is taken for not known. The counts that are left are compared, and lead nowhere.
+inline JobProgress possible(JobProgress progress) {
+  for (gray::base::LineSums& sums : progress.learned) {
+    const double all[] = {sums.weight, sums.x, sums.y, sums.x_squares, sums.products};
+    for (const double sum : all) {
+      if (!is_possible_sum(sum)) sums = {};
+    }
+  }
+  return progress;
+}
+
+inline JobProgress load_progress(const Progress& place) {
+  std::uint64_t words[kProgressWords] = {};
+  for (unsigned i = 0; i < kProgressWords; ++i) words[i] = place.words[i].load(std::memory_order_relaxed);
+  JobProgress progress;
+  std::memcpy(&progress, words, sizeof progress);
+  return possible(progress);
+}
+
+/// Two members that both ended an interval may mix their words: one wrong verdict, righted by the next.
+inline void store_progress(Progress& place, const JobProgress& progress) {
+  std::uint64_t words[kProgressWords] = {};
+  std::memcpy(words, &progress, sizeof progress);
+  for (unsigned i = 0; i < kProgressWords; ++i) place.words[i].store(words[i], std::memory_order_relaxed);
+}
+
+/// One call more.
+inline void add_call(OpenCallSums& sums, std::uint64_t kib, std::uint64_t us) {
+  if (kib > kCallKibMax) kib = kCallKibMax;
+  if (us > kCallUsMax) us = kCallUsMax;
+  sums.calls.fetch_add(1, std::memory_order_relaxed);
+  sums.kib.fetch_add(kib, std::memory_order_relaxed);
+  sums.us.fetch_add(us, std::memory_order_relaxed);
+  sums.kib_squares.fetch_add(kib * kib, std::memory_order_relaxed);
+  sums.kib_us.fetch_add(kib * us, std::memory_order_relaxed);
+}
+
+inline CallSums look_at_calls(const OpenCallSums& sums) {
+  return {sums.calls.load(std::memory_order_relaxed), sums.kib.load(std::memory_order_relaxed),
+          sums.us.load(std::memory_order_relaxed), sums.kib_squares.load(std::memory_order_relaxed),
+          sums.kib_us.load(std::memory_order_relaxed)};
+}
+
+inline CallSums take_calls(OpenCallSums& sums) {
+  return {sums.calls.exchange(0, std::memory_order_relaxed), sums.kib.exchange(0, std::memory_order_relaxed),
+          sums.us.exchange(0, std::memory_order_relaxed),
+          sums.kib_squares.exchange(0, std::memory_order_relaxed),
+          sums.kib_us.exchange(0, std::memory_order_relaxed)};
+}
+
+}  // namespace discnice::protocol
