@@ -66,16 +66,16 @@ done
 # The same by the other way to count.
 leaves_half 'cat big' --backend mincore
 
-# It is the default of those who give way, and not of others; within the room everything stays.
+# Nobody who has not asked for it lets go; within the room everything stays.
 make_cold big
 job --cache shared -- cat big >/dev/null
 (($(resident_pages big) == PAGES)) || complain "--cache shared has let go of pages"
 make_cold big
-job -- sh -c 'cat big; cat big' >/dev/null
+job --cache neutral -- sh -c 'cat big; cat big' >/dev/null
 holds "$(disk_reads) < 1.05" || complain "a job with room for its file had it $(disk_reads) times of the disk"
-(($(field report cache_brought_bytes) >= FILE_MB << 20)) || complain "nice alone does not look after the page cache"
-job --rate 1G -- cat big >/dev/null
-(($(field report cache_brought_bytes) == 0)) || complain "a rate alone looks after the page cache"
+(($(field report cache_brought_bytes) >= FILE_MB << 20)) || complain "neutral does not look after the page cache"
+job -- cat big >/dev/null
+(($(field report cache_brought_bytes) == 0)) || complain "nice alone looks after the page cache"
 
 # What the job comes back to is kept: of three readings one is free where the room is half as large again as the file. A reading that begins anew in the
 # same descriptor is one, too.

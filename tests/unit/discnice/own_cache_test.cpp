@@ -2,7 +2,7 @@
 // own_cache_test: when a job lets go of pages: by its policy and its grant; which files it has let go of pages of; what memory nobody uses.
 //
 // How: grants, a segment of its own, and texts as kernels write them. Left out: the page cache and the kernel's files (system/discnice_cache).
-#include <cstring>
+
 #include <string>
 
 #include "tests/support/catch.hpp"
@@ -16,9 +16,8 @@ using namespace discnice;
 
 namespace {
 
-Grant grant_of(const char* policy, CacheUse cache) {
+Grant grant_of(CacheUse cache) {
   Grant grant;
-  grant.policy_id = static_cast<std::uint32_t>(policy::policy_id_by_name(policy, std::strlen(policy)));
   grant.cache = cache;
   return grant;
 }
@@ -33,14 +32,11 @@ std::uint64_t key(std::uint64_t inode) {
 
 }  // namespace
 
-TEST_CASE("a job that gives way lets go of its pages, another one where that is said", "[own_cache]") {
-  CHECK(policy::lets_go_of_cache(grant_of("nice", CacheUse::automatic)));
-  CHECK(policy::lets_go_of_cache(grant_of("idle", CacheUse::automatic)));
-  CHECK_FALSE(policy::lets_go_of_cache(grant_of("rate", CacheUse::automatic)));
-  CHECK_FALSE(policy::lets_go_of_cache(grant_of("unlimited", CacheUse::automatic)));
-  CHECK_FALSE(policy::lets_go_of_cache(grant_of("nice", CacheUse::shared)));
-  CHECK(policy::lets_go_of_cache(grant_of("rate", CacheUse::neutral)));
-  CHECK(policy::lets_go_of_cache(grant_of("unlimited", CacheUse::own)));
+TEST_CASE("a job lets go of its pages where that is said", "[own_cache]") {
+  CHECK_FALSE(policy::lets_go_of_cache(grant_of(CacheUse::automatic)));
+  CHECK_FALSE(policy::lets_go_of_cache(grant_of(CacheUse::shared)));
+  CHECK(policy::lets_go_of_cache(grant_of(CacheUse::neutral)));
+  CHECK(policy::lets_go_of_cache(grant_of(CacheUse::own)));
 }
 
 TEST_CASE("files that pages were let go of are known to the job, and no others", "[own_cache]") {

@@ -3,14 +3,12 @@
 #pragma once
 
 #include "tools/discnice/contract/grant.hpp"
-#include "tools/discnice/policy/registry.hpp"
 
 namespace discnice::policy {
 
-/// True when what it has used once goes. Unless it is said, that is so where the job gives way to the disk's other users.
+/// True when what it has used once goes: where that is asked for, as it makes a copy of many small files slower.
 inline bool lets_go_of_cache(const Grant& grant) {
-  if (grant.cache == CacheUse::automatic) return policy_by_id(grant.policy_id).hold != nullptr;
-  return grant.cache != CacheUse::shared;
+  return grant.cache == CacheUse::neutral || grant.cache == CacheUse::own;
 }
 
 }  // namespace discnice::policy

@@ -244,8 +244,8 @@ void send_small(Job& job, OpenFile& file, int fd, const Grant& grant, const Pace
 }  // namespace
 
 bool is_sent_in_steps(const Grant& grant, const OpenFile& file) {
-  return !file.is_direct && !file.is_synchronous && !file.is_block_device && does_give_way(grant) &&
-         is_wanted(grant);
+  return !file.is_direct && !file.is_synchronous && !file.is_block_device && !file.device->is_served &&
+         does_give_way(grant) && is_wanted(grant);
 }
 
 bool smooth_after_write(Job& job, OpenFile& file, int fd, std::uint64_t bytes,
@@ -266,7 +266,7 @@ void smooth_before_close(int fd) {
   Job* here = job();
   OpenFile* file = here == nullptr ? nullptr : find_open_file(fd);
   if (file == nullptr || file->file_class.load(std::memory_order_acquire) != FileClass::charged) return;
-  if (file->unsent_bytes == 0) return;
+  if (file->unsent_bytes == 0 || file->device->is_served) return;
   const Grant grant = protocol::load_grant(*here->segment);
   if (!is_wanted(grant)) return;
   const Pace pace = pace_of(grant, file->device->disk.load(std::memory_order_relaxed));
