@@ -275,7 +275,7 @@ struct Segment {
   std::atomic<std::uint64_t> cache_let_go_bytes;
   // What the job may keep there by --cache neutral; 0: nobody has looked yet. Writer: the member that brings in the first page.
   std::atomic<std::uint64_t> cache_room_bytes;
-  std::atomic<std::uint32_t> is_let_go_reserved;  // writer: whoever reserved it
+  std::atomic<std::uint32_t> is_let_go_reserved;    // writer: whoever reserved it
   std::atomic<std::uint32_t> is_progress_reserved;  // writer: whoever reserved it
 
   Member members[kMemberMax];
