@@ -280,7 +280,8 @@ void leave_job() {
   const std::uint32_t pid = own_pid();
   if (here == nullptr || here->pid != pid)
     return;  // a vfork child, or a fork that never made a call: nothing is its own
-  let_go_before_leaving(*here);
+  // Few jobs let go of any page, and whether this one did is on a page that every process has at hand.
+  if (here->segment->cache_brought_bytes.load(std::memory_order_relaxed) != 0) let_go_before_leaving(*here);
   constexpr std::uint64_t kAnyTimeNs = 0;  // nobody asks any more when that was
   settle_own(*here, kAnyTimeNs);
   record_process(*here, protocol::ProcessEvent::left, 0);
