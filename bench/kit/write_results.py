@@ -29,7 +29,7 @@ PARTS = collections.OrderedDict((
                 "What a foreground feels beside backups, archives and removals, and what these get. On the emulated disk of 7200 rpm with its file "
                 "system's dirty pages bounded as on a machine with less memory, unless the variant says otherwise.")),
     ("cache", ("The page cache after a job", "cache_neutral",
-               "What a job that gives way leaves of other people's page cache, and what it costs the job.")),
+               "What a job under --cache neutral leaves of other people's page cache, and what it costs the job.")),
     ("tables", ("The tables and figures of DiscNice", "contention, modules, rate_over_time, idle_time, layout_order",
                 "Background work beside a foreground program, models on and off, rates over time. On the emulated disk.")),
     ("gbp", ("What is cached, where it lies: gbp", "gbp", "")),

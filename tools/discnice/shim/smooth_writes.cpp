@@ -182,7 +182,7 @@ void send(Job& job, OpenFile& file, int fd, const Pace& pace, bool is_last, thro
     start_writing(fd, step);
     file.steps[1] = file.steps[0];
     file.steps[0] = step;
-    if (pace.gives_way && !is_last && is_in_order && is_disk_shared(disk, monotonic_ns())) {
+    if (pace.gives_way && !is_last && is_disk_shared(disk, monotonic_ns())) {
       is_speed = false;
       break;
     }
@@ -198,7 +198,11 @@ void send(Job& job, OpenFile& file, int fd, const Pace& pace, bool is_last, thro
       learn_speed(*disk, sent, monotonic_ns() - start_ns);
     }
   }
-  file.unsent_bytes = is_in_order ? part.to_bytes - from : 0;
+  if (is_in_order || from == part.to_bytes) {
+    file.unsent_bytes = part.to_bytes - from;
+  } else {
+    file.unsent_bytes /= 2;  // how much of it lay in the steps that went is not known
+  }
 }
 
 // Until the disk's queue is short enough. How long that takes tells how long it may be next time.
