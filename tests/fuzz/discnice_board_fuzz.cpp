@@ -51,7 +51,7 @@ void look(World& world) {
   grant.rate_min_bytes_per_s = input.number(1);
   const DiskActivity before = protocol::load_activity(disk, world.now_ns);
   const OwnTraffic own{entry->own_read_bytes.load(), entry->own_written_bytes.load(), 1,
-                       entry->own_syncs.load()};
+                       input.number(1) % 2 == 0 ? 0U : 1U, entry->own_syncs.load()};
   const DiskActivity after = policy::observe(before, sample, own, grant, world.now_ns);
   protocol::store_activity(disk, after);
   const std::uint64_t cost_bytes = fuzz::strange_number(input, 4096) >> 4U;

@@ -140,6 +140,26 @@ TEST_CASE("a flush that no call of ours asked for is somebody's fsync", "[foregr
   CHECK(disk.sees_others());
 }
 
+TEST_CASE("what the disk writes and flushes while the launcher sends what was left is the job's", "[foreground]") {
+  Disk disk;
+  disk.quiet(kSecondNs);
+  const std::uint64_t seen_ns = disk.activity.foreground_at_ns;
+  disk.own.is_syncing = 1;
+  for (int i = 0; i < 3; ++i) {
+    disk.sample.written_bytes += 1'000'000;  // inodes and the journal: booked by nobody
+    disk.sample.flushes += 1;
+    disk.look();
+  }
+  disk.own.is_syncing = 0;
+  disk.sample.flushes += 1;
+  disk.look();
+  CHECK(disk.activity.foreground_at_ns == seen_ns);
+  disk.quiet(100 * kMillisecondNs);
+  disk.sample.flushes += 1;
+  disk.look();
+  CHECK(disk.activity.foreground_at_ns == disk.now_ns);
+}
+
 TEST_CASE("a foreground that waits for its fsync twenty times a second holds nice down", "[nice]") {
   Disk disk;
   for (int i = 0; i < 40; ++i) {

@@ -31,7 +31,7 @@ constexpr unsigned kLooksPerSecond = 1000 / kKeepMs;
 
 JobKeeper::JobKeeper(protocol::Segment& segment, const protocol::SegmentName& name,
                      const KeeperOptions& options)
-    : segment_(segment), sharer_(name), options_(options), base_(protocol::load_grant(segment)) {}
+    : segment_(segment), sharer_(name), left_writes_(segment), options_(options), base_(protocol::load_grant(segment)) {}
 
 bool JobKeeper::is_left_alone(const std::string& name) const {
   return std::any_of(std::begin(segment_.options.excluded), std::end(segment_.options.excluded),
@@ -127,6 +127,7 @@ void JobKeeper::return_budget_of_dead() {
 void JobKeeper::look(pid_t program) {
   ++looks_;
   sharer_.lend(segment_);
+  left_writes_.look();
   return_budget_of_dead();
   const bool is_early = looks_ < kLooksPerSecond && std::has_single_bit(looks_);
   if (!is_early && looks_ % kLooksPerSecond != 0 && suspects_.empty()) return;

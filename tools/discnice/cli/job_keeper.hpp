@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // job_keeper: what the launcher does for its job while that runs: sees that every program of it is covered, follows the schedule,
-// divides a shared rate.
+// divides a shared rate, sends what small files left to the kernel.
 #pragma once
 
 #include <map>
@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "tools/discnice/cli/coverage.hpp"
+#include "tools/discnice/cli/left_writes_sender.hpp"
 #include "tools/discnice/cli/report.hpp"
 #include "tools/discnice/cli/sharing.hpp"
 #include "tools/discnice/contract/grant.hpp"
@@ -58,6 +59,7 @@ class JobKeeper {
 
   protocol::Segment& segment_;
   Sharer sharer_;
+  LeftWritesSender left_writes_;
   KeeperOptions options_;
   Grant base_;  // what holds at times that the schedule does not speak of
   bool has_ended_job_ = false;

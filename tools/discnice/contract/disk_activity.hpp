@@ -24,7 +24,8 @@ struct DiskSample {
 struct OwnTraffic {
   std::uint64_t read_bytes = 0;
   std::uint64_t written_bytes = 0;
-  std::uint64_t is_of_all_jobs = 0;  // 1: of all jobs of this user; 0: of this job alone
+  std::uint32_t is_of_all_jobs = 0;  // 1: of all jobs of this user; 0: of this job alone
+  std::uint32_t is_syncing = 0;      // 1: the launcher has what the job left brought to the disk, just now
   std::uint64_t syncs = 0;           // calls that had data brought to the disk, begun and ended
 };
 

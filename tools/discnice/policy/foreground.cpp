@@ -38,13 +38,12 @@ bool is_somebody_waiting(const DiskActivity& activity) {
   return activity.sample.reads_in_flight > own_requests;
 }
 
-// The disk was told to empty its cache, and by no call of ours: somebody waits for an fsync. A journal's own commit, every few seconds, passes for
-// one. A flush is counted when it has ended, which may be a look after our call has.
-bool has_somebody_synced(const DiskActivity& before, DiskActivity& after) {
-  const bool is_own = growth(after.own.syncs, before.own.syncs) != 0;
+// Whether a call of ours brings data to the disk, or has a moment ago: a flush is counted when it has ended, which may be a look after the call has.
+bool is_syncing(const DiskActivity& before, DiskActivity& after) {
+  const bool is_own = growth(after.own.syncs, before.own.syncs) != 0 || after.own.is_syncing != 0;
   const bool was_own = before.are_flushes_own != 0;
   after.are_flushes_own = is_own ? 1 : 0;
-  return !is_own && !was_own && growth(after.sample.flushes, before.sample.flushes) != 0;
+  return is_own || was_own;
 }
 
 bool is_foreground(const DiskActivity& before, DiskActivity& after) {
@@ -62,8 +61,12 @@ bool is_foreground(const DiskActivity& before, DiskActivity& after) {
   // Nothing is under way and nothing new was booked: what is still awaited went elsewhere or nowhere.
   if (after.sample.reads_in_flight == 0 && own_reads == 0) after.own_reads_awaited = 0;
   const std::uint64_t allowance = after.own.written_bytes != 0 ? kOwnMetadataBytes : 0;
-  const bool has_synced = has_somebody_synced(before, after);
-  return reads != 0 || writes > allowance || has_synced || is_somebody_waiting(after);
+  // What the disk writes and empties for a call of ours is ours, the journal with it. Else somebody waits for an fsync; a journal's own commit, every
+  // few seconds, passes for one.
+  const bool is_own = is_syncing(before, after);
+  const bool has_flushed = growth(after.sample.flushes, before.sample.flushes) != 0;
+  const bool has_somebody_written = !is_own && (writes > allowance || has_flushed);
+  return reads != 0 || has_somebody_written || is_somebody_waiting(after);
 }
 
 // The mean time of the requests in between, as the foreground feels it.

@@ -11,7 +11,7 @@
 // Whoever has the segment mapped can write anything into it, also by mistake. So each value is read once, checked against what it can be and
 // then used (toolbox/base/read_once.hpp). Where: instants of accounts in lane_account.hpp and guarded_word.hpp, the grant, what is lent and the
 // names in segment.cpp, slots and numbers of processes in members.cpp, devices in device_facts.cpp, disks in disk_words.hpp and
-// measured_reads.hpp, progress in progress_words.hpp, the table of dirty data in the predictor's update_regions, resting_files and inode_blocks, a member's debts in the preload
+// measured_reads.hpp, progress in progress_words.hpp, what is asked of the launcher in its left_writes_sender, the table of dirty data in the predictor's update_regions, resting_files and inode_blocks, a member's debts in the preload
 // library's account and pipeline.
 //
 // Invariant over a job: bytes charged - bytes refunded = what Segment::lane_states[0] was moved by, in time, less what is in
@@ -277,6 +277,12 @@ struct Segment {
   std::atomic<std::uint64_t> cache_room_bytes;
   std::atomic<std::uint32_t> is_let_go_reserved;    // writer: whoever reserved it
   std::atomic<std::uint32_t> is_progress_reserved;  // writer: whoever reserved it
+  // What closed files left to the kernel is sent to the disk by the launcher (left_writes.hpp): of which mount, its number plus one; 0: nobody
+  // asks. Writer: the member that asks; the launcher takes it.
+  std::atomic<std::uint64_t> send_left_of;
+  std::atomic<std::uint32_t> left_asked;  // one more for each asking, and a futex; writer: as above
+  std::atomic<std::uint32_t> sends_left;  // 1: it does. Writer: the launcher, and a member that waited in vain
+  std::atomic<std::uint64_t> sending_left_since_ns;  // 0: not now; writer: the launcher
 
   Member members[kMemberMax];
 

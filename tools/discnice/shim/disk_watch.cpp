@@ -11,6 +11,7 @@
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/device_facts.hpp"
 #include "tools/discnice/protocol/disk_words.hpp"
+#include "tools/discnice/protocol/left_writes.hpp"
 #include "tools/discnice/protocol/measured_reads.hpp"
 #include "tools/discnice/shim/account.hpp"
 #include "tools/discnice/shim/disk_board.hpp"
@@ -72,13 +73,15 @@ bool look_at_counters(protocol::BoardDisk* on_board, std::uint64_t disk, std::ui
   return outputs::read_disk_sample(disk, sample);
 }
 
-OwnTraffic own_traffic(const protocol::Disk& disk, const protocol::BoardDisk* on_board) {
+OwnTraffic own_traffic(const Job& job, const protocol::Disk& disk, const protocol::BoardDisk* on_board,
+                       std::uint64_t now_ns) {
+  const std::uint32_t is_syncing = protocol::is_sending_left(*job.segment, now_ns) ? 1 : 0;
   if (on_board == nullptr)
     return {disk.own_read_bytes.load(std::memory_order_relaxed),
-            disk.own_written_bytes.load(std::memory_order_relaxed), 0,
+            disk.own_written_bytes.load(std::memory_order_relaxed), 0, is_syncing,
             disk.own_syncs.load(std::memory_order_relaxed)};
   return {on_board->own_read_bytes.load(std::memory_order_relaxed),
-          on_board->own_written_bytes.load(std::memory_order_relaxed), 1,
+          on_board->own_written_bytes.load(std::memory_order_relaxed), 1, is_syncing,
           on_board->own_syncs.load(std::memory_order_relaxed)};
 }
 
@@ -95,7 +98,7 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
       protocol::BoardDisk* on_board = board_disk(job, place_of(job, disk), number);
       DiskSample sample;
       if (!look_at_counters(on_board, number, now_ns, &sample)) return false;
-      *activity = policy::observe(*activity, sample, own_traffic(disk, on_board), here, now_ns);
+      *activity = policy::observe(*activity, sample, own_traffic(job, disk, on_board, now_ns), here, now_ns);
       return true;
     }
     case SeenBy::pressure: {
@@ -103,7 +106,7 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
       PressureSample pressure;
       if (!outputs::read_io_pressure(&pressure.stalled_ns)) return false;
       pressure.own_stalled_ns = own_stalled_ns(job, now_ns);
-      *activity = policy::observe_pressure(*activity, pressure, own_traffic(disk, nullptr), here, now_ns);
+      *activity = policy::observe_pressure(*activity, pressure, own_traffic(job, disk, nullptr, now_ns), here, now_ns);
       return true;
     }
     case SeenBy::untested:

@@ -88,7 +88,7 @@ __attribute__((always_inline)) inline void closing(unsigned first, unsigned last
   OpenFile* file = known_open_file(static_cast<int>(first));
   if (file == nullptr) return;
   if (file->file_class.load(std::memory_order_acquire) == FileClass::charged) {
-    smooth_before_close(static_cast<int>(first));
+    send_before_close(static_cast<int>(first));
     flush_before_close(static_cast<int>(first));
     let_go_before_close(static_cast<int>(first));
   }

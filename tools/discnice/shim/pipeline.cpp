@@ -607,20 +607,23 @@ void offer_sample_pass(Job& job, OpenFile& file) {
 // What goes to the disk in steps waits there; in memory it is in nobody's way.
 bool waits_when_sent(const Job& job, const OpenFile& file, const Transfer& transfer) {
   return transfer.kind == OpKind::write && transfer.signals != nullptr && !is_verifying(job) &&
-         is_sent_in_steps(protocol::load_grant(*job.segment), file);
+         is_sent_in_steps(job, protocol::load_grant(*job.segment), file);
 }
 
 // What was sent to the disk is dirty no longer: writing there again will cost again.
+void note_sent(Job& job, const OpenFile& file) {
+  HeldTable table(job);
+  if (table) table->regions.clear(file.id);
+  if (table) record_operation(job, {OpKind::settle, file.id}, {}, monotonic_coarse_ns());
+}
+
 void smooth(Job& job, const Transfer& transfer, std::uint64_t bytes) {
   OpenFile* file = charged_file(job, transfer.fd);
   if (file == nullptr || transfer.signals == nullptr || is_verifying(job)) return;
   const bool is_sent = file->device->is_served
                            ? flush_far_after_write(job, *file, transfer.fd, bytes)
                            : smooth_after_write(job, *file, transfer.fd, bytes, *transfer.signals);
-  if (!is_sent) return;
-  HeldTable table(job);
-  if (table) table->regions.clear(file->id);
-  if (table) record_operation(job, {OpKind::settle, file->id}, {}, monotonic_coarse_ns());
+  if (is_sent) note_sent(job, *file);
 }
 
 // Removals cost something only where a job is held back at all.
@@ -910,10 +913,15 @@ void after_sync(int fd) {
   file->unsent_bytes = 0;
   if (protocol::Disk* disk = file->device->disk.load(std::memory_order_relaxed); disk != nullptr)
     book_sync(*here, *disk);
-  HeldTable table(*here);
-  if (table) table->regions.clear(file->id);
-  if (table) record_operation(*here, {OpKind::settle, file->id}, {}, monotonic_coarse_ns());
+  note_sent(*here, *file);
   settle_if_stale(*here);
+}
+
+void send_before_close(int fd) {
+  Job* here = job();
+  OpenFile* file = here == nullptr ? nullptr : find_open_file(fd);
+  if (file == nullptr || file->file_class.load(std::memory_order_acquire) != FileClass::charged) return;
+  if (smooth_before_close(*here, *file, fd)) note_sent(*here, *file);
 }
 
 void after_range_removal(int fd, std::uint64_t offset_bytes, std::uint64_t length_bytes) {

@@ -326,6 +326,10 @@ void after_sync(int fd);
 /// and what was believed of the cache no longer holds. A length of 0 reaches to the end.
 void after_range_removal(int fd, std::uint64_t offset_bytes, std::uint64_t length_bytes);
 
+/// Before the descriptor of a charged file is closed: sends what it still holds to the disk, where that is done in steps (smooth_writes.hpp). May
+/// wait as a write does. errno is kept.
+void send_before_close(int fd);
+
 /// After a part of a file was sent to the disk: writing there again costs again. A length of 0 reaches to the end, from 0 on.
 void after_range_sent(int fd, std::uint64_t offset_bytes, std::uint64_t length_bytes);
 

@@ -6,9 +6,12 @@
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/outputs/disk_below.hpp"
 #include "tools/discnice/outputs/disk_counters.hpp"
 #include "tools/discnice/policy/lanes.hpp"
 #include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/policy/write_steps.hpp"
+#include "tools/discnice/protocol/left_writes.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 #include "tools/discnice/shim/cachestat.hpp"
 #include "tools/discnice/shim/disk_flush.hpp"
@@ -25,23 +28,16 @@ using gray::base::raw_syscall;
 
 constexpr unsigned kStartWriting = 2;  // SYNC_FILE_RANGE_WRITE
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
-// A step of a job that gives way is felt by who comes meanwhile for no longer than this, and what it may leave to be written, alone, so long.
-constexpr std::uint64_t kStepsPerSecondGivingWay = 100;
 constexpr std::uint64_t kBatchSteps = 24;
-constexpr std::uint64_t kStepBytes = UINT64_C(1) << 20;  // before the disk's speed is known
-constexpr std::uint64_t kStepBytesMin = 256 * 1024;
-constexpr std::uint64_t kStepBytesMax = UINT64_C(4) << 20;
 constexpr std::uint64_t kStepsPerSecond = 10;  // of a rate
-// So many bytes of a job that gives way are left to the kernel when a small file is closed: it may be removed soon.
-constexpr std::uint64_t kLeftBytesMax = UINT64_C(4) << 20;
 // Small files are sent as they are closed. After so many bytes the disk's queue is looked at, and waited for while it is longer than allowed:
 // what was allowed shall be felt for no longer than a step.
 constexpr std::uint64_t kQueueLookBytes = 256 * 1024;
 constexpr std::uint32_t kQueueMax = 64;
 constexpr std::uint32_t kQueueStep = 4;
-constexpr std::uint64_t kQueueFeltNs = kSecondNs / kStepsPerSecondGivingWay;
+constexpr std::uint64_t kQueueFeltNs = kSecondNs / policy::kWriteStepsPerSecond;
 constexpr std::uint64_t kSmallFileBytesMin = 16 * 1024;  // what a file costs at least
-// Before it, a process's writes are left alone unless smoothing is asked for.
+// Before it, a job's writes are left alone unless smoothing is asked for.
 constexpr std::uint64_t kLeftAloneBytes = UINT64_C(1) << 20;
 // How long a write may wait for an earlier step, and how often it looks.
 constexpr std::uint64_t kWaitMaxNs = 250'000'000;
@@ -66,35 +62,35 @@ bool does_give_way(const Grant& grant) {
   return policy::policy_by_id(grant.policy_id).hold != nullptr;
 }
 
-bool is_wanted(const Grant& grant) {
+// What this process has written, and those of its job that have ended: a job of many short ones is one that writes.
+std::uint64_t written_by_job(const Job& job) {
+  constexpr auto kWritten = static_cast<unsigned>(protocol::Counter::file_write_bytes);
+  return written_bytes.load(std::memory_order_relaxed) +
+         job.segment->left.value[kWritten].load(std::memory_order_relaxed);
+}
+
+bool is_wanted(const Job& job, const Grant& grant) {
   if (grant.smooth_writes == SmoothWrites::on) return true;
   if (grant.smooth_writes == SmoothWrites::off) return false;
   // Without a rate there is none for the disk to see, and what is started early delays other programs' fsync.
-  return (does_give_way(grant) || policy::has_limit(grant)) &&
-         written_bytes.load(std::memory_order_relaxed) >= kLeftAloneBytes;
-}
-
-std::uint64_t clamp(std::uint64_t bytes) {
-  if (bytes < kStepBytesMin) return kStepBytesMin;
-  return bytes > kStepBytesMax ? kStepBytesMax : bytes;
+  return (does_give_way(grant) || policy::has_limit(grant)) && written_by_job(job) >= kLeftAloneBytes;
 }
 
 std::uint64_t rated_step_bytes(const Grant& grant) {
   std::uint64_t rate = grant.rate_bytes_per_s;
   if (grant.write_rate_bytes_per_s != 0 && (rate == 0 || grant.write_rate_bytes_per_s < rate))
     rate = grant.write_rate_bytes_per_s;
-  return rate == 0 ? kStepBytes : clamp(rate / kStepsPerSecond);
+  return rate == 0 ? policy::kWriteStepBytes : policy::clamp_write_step(rate / kStepsPerSecond);
 }
 
-std::uint64_t step_bytes_of(const protocol::Disk* disk) {
-  const std::uint64_t speed = disk == nullptr ? 0 : disk->write_bytes_per_s.load(std::memory_order_relaxed);
-  return speed == 0 ? kStepBytes : clamp(speed / kStepsPerSecondGivingWay);
+std::uint64_t speed_of(const protocol::Disk* disk) {
+  return disk == nullptr ? 0 : disk->write_bytes_per_s.load(std::memory_order_relaxed);
 }
 
 Pace pace_of(const Grant& grant, const protocol::Disk* disk) {
   Pace pace{rated_step_bytes(grant), 0, does_give_way(grant), false};
   if (pace.gives_way) {
-    const std::uint64_t step = step_bytes_of(disk);
+    const std::uint64_t step = policy::write_step_bytes(speed_of(disk));
     if (step < pace.step_bytes || !policy::has_limit(grant)) pace.step_bytes = step;
     pace.is_shared = is_disk_shared(disk, monotonic_ns());
   }
@@ -151,7 +147,7 @@ bool may_send(Job& job, protocol::Disk* disk, std::uint64_t bytes, throttle::Sig
 
 // What a batch took tells the disk's speed.
 void learn_speed(protocol::Disk& disk, std::uint64_t bytes, std::uint64_t elapsed_ns) {
-  if (bytes < 4 * kStepBytesMin || elapsed_ns < 1'000'000) return;
+  if (bytes < 4 * policy::kWriteStepBytesMin || elapsed_ns < 1'000'000) return;
   __extension__ using Wide = unsigned __int128;
   const auto speed = static_cast<std::uint64_t>(static_cast<Wide>(bytes) * kSecondNs / elapsed_ns);
   const std::uint64_t before = disk.write_bytes_per_s.load(std::memory_order_relaxed);
@@ -219,37 +215,73 @@ void wait_for_queue(Job& job, const protocol::Disk& disk, throttle::SignalHold& 
   queue_allowed.store(next < 1 ? 1 : next > kQueueMax ? kQueueMax : next, std::memory_order_relaxed);
 }
 
-// Whether what a small file holds may stay with the kernel: while that is little in all.
-bool may_leave(Job& job, protocol::Disk& disk, const Grant& grant, std::uint64_t bytes) {
+// How much of what the job wrote is not on the disk yet, as far as the disk's counters tell.
+bool look_at_left(Job& job, protocol::Disk& disk, const Grant& grant, std::uint64_t* left_bytes) {
   DiskActivity activity;
   if (!look_at_disk(job, disk, Looking::afresh, grant, monotonic_ns(), &activity)) return false;
-  return activity.own_writes_awaited + bytes <= kLeftBytesMax;
+  *left_bytes = activity.own_writes_awaited;
+  return true;
 }
 
-// A small file that is closed: nothing can send it later.
-void send_small(Job& job, OpenFile& file, int fd, const Grant& grant, const Pace& pace,
+void ask_for_left(Job& job, int fd) {
+  std::uint64_t mount_id = 0;
+  if (!protocol::is_left_asked(*job.segment) && !protocol::is_sending_left(*job.segment, monotonic_ns()) &&
+      outputs::find_mount_id(fd, &mount_id))
+    protocol::ask_to_send_left(*job.segment, mount_id);
+}
+
+// Until what is left has become little. False when others came, or nobody sends it.
+bool wait_for_left(Job& job, protocol::Disk& disk, const Grant& grant, std::uint64_t most_bytes,
+                   throttle::SignalHold& signals) {
+  std::uint64_t left_bytes = UINT64_MAX;
+  bool is_shared = false;
+  wait_until(job, signals, [&] {
+    is_shared = is_disk_shared(&disk, monotonic_ns());
+    return is_shared || (look_at_left(job, disk, grant, &left_bytes) && left_bytes <= most_bytes);
+  });
+  if (!is_shared && left_bytes > most_bytes) protocol::set_left_sender(*job.segment, false);
+  return !is_shared && left_bytes <= most_bytes;
+}
+
+// Whether what a small file holds may stay with the kernel: while that is little in all, or while the launcher sends it.
+bool may_leave(Job& job, const OpenFile& file, int fd, const Grant& grant, const Pace& pace,
+               throttle::SignalHold& signals) {
+  protocol::Disk& disk = *file.device->disk.load(std::memory_order_relaxed);
+  const std::uint64_t most_bytes = policy::kLeftSteps * pace.step_bytes;
+  std::uint64_t left_bytes = 0;
+  if (!look_at_left(job, disk, grant, &left_bytes)) return false;
+  left_bytes += file.unsent_bytes;
+  const bool is_sent = !pace.is_shared && protocol::has_left_sender(*job.segment);
+  if (is_sent && left_bytes > most_bytes / 2) ask_for_left(job, fd);
+  if (left_bytes <= most_bytes) return true;
+  return is_sent && wait_for_left(job, disk, grant, most_bytes, signals);
+}
+
+// A small file that is closed: this process cannot send it later. False when it was left to the kernel.
+bool send_small(Job& job, OpenFile& file, int fd, const Grant& grant, const Pace& pace,
                 throttle::SignalHold& signals) {
   protocol::Disk* disk = file.device->disk.load(std::memory_order_relaxed);
-  if (disk != nullptr && may_leave(job, *disk, grant, file.unsent_bytes)) return;
+  if (disk != nullptr && may_leave(job, file, fd, grant, pace, signals)) return false;
   const std::uint64_t cost = file.unsent_bytes > kSmallFileBytesMin ? file.unsent_bytes : kSmallFileBytesMin;
   std::uint64_t left = turn_left_bytes.load(std::memory_order_relaxed);
   if (left < cost) {
-    if (!may_send(job, disk, pace.step_bytes, signals)) return;
+    if (!may_send(job, disk, pace.step_bytes, signals)) return false;
     left = pace.step_bytes;
   }
   turn_left_bytes.store(left > cost ? left - cost : 0, std::memory_order_relaxed);
   start_writing(fd, {0, file.size_bytes});
   if (disk == nullptr || queued_bytes.fetch_add(cost, std::memory_order_relaxed) + cost < kQueueLookBytes)
-    return;
+    return true;
   queued_bytes.store(0, std::memory_order_relaxed);
   wait_for_queue(job, *disk, signals);
+  return true;
 }
 
 }  // namespace
 
-bool is_sent_in_steps(const Grant& grant, const OpenFile& file) {
+bool is_sent_in_steps(const Job& job, const Grant& grant, const OpenFile& file) {
   return !file.is_direct && !file.is_synchronous && !file.is_block_device && !file.device->is_served &&
-         does_give_way(grant) && is_wanted(grant);
+         does_give_way(grant) && is_wanted(job, grant);
 }
 
 bool smooth_after_write(Job& job, OpenFile& file, int fd, std::uint64_t bytes,
@@ -257,32 +289,31 @@ bool smooth_after_write(Job& job, OpenFile& file, int fd, std::uint64_t bytes,
   written_bytes.fetch_add(bytes, std::memory_order_relaxed);
   if (file.is_direct || file.is_synchronous || file.is_block_device) return false;
   file.unsent_bytes += bytes;
-  if (file.unsent_bytes < kStepBytesMin) return false;
+  if (file.unsent_bytes < policy::kWriteStepBytesMin) return false;
   const Grant grant = protocol::load_grant(*job.segment);
-  if (!is_wanted(grant)) return false;
+  if (!is_wanted(job, grant)) return false;
   const Pace pace = pace_of(grant, file.device->disk.load(std::memory_order_relaxed));
   if (file.unsent_bytes < pace.due_bytes) return false;
   send(job, file, fd, pace, false, signals);
   return true;
 }
 
-void smooth_before_close(int fd) {
-  Job* here = job();
-  OpenFile* file = here == nullptr ? nullptr : find_open_file(fd);
-  if (file == nullptr || file->file_class.load(std::memory_order_acquire) != FileClass::charged) return;
-  if (file->unsent_bytes == 0 || file->device->is_served) return;
-  const Grant grant = protocol::load_grant(*here->segment);
-  if (!is_wanted(grant)) return;
-  const Pace pace = pace_of(grant, file->device->disk.load(std::memory_order_relaxed));
+bool smooth_before_close(Job& job, OpenFile& file, int fd) {
+  if (file.unsent_bytes == 0 || file.device->is_served) return false;
+  const Grant grant = protocol::load_grant(*job.segment);
+  if (!is_wanted(job, grant)) return false;
+  const Pace pace = pace_of(grant, file.device->disk.load(std::memory_order_relaxed));
   throttle::SignalHold signals;
+  bool is_sent = true;
   if (!pace.gives_way) {
-    start_writing(fd, {0, file->size_bytes});
-  } else if (file->unsent_bytes >= kStepBytesMin) {
-    send(*here, *file, fd, pace, true, signals);
+    start_writing(fd, {0, file.size_bytes});
+  } else if (file.unsent_bytes >= policy::kWriteStepBytesMin) {
+    send(job, file, fd, pace, true, signals);
   } else {
-    send_small(*here, *file, fd, grant, pace, signals);
+    is_sent = send_small(job, file, fd, grant, pace, signals);
   }
-  file->unsent_bytes = 0;
+  file.unsent_bytes = 0;
+  return is_sent;
 }
 
 }  // namespace discnice::shim

@@ -11,8 +11,10 @@
 //   job's dirty data at a few steps and the disk at the job's rate. A job that gives way lets a batch of steps come together while it has the disk for
 //   itself, for going to and fro costs a mechanical disk as much as a step; each step of it waits for the job's turn
 //   (wait_for_turn()), so a foreground that comes finds one or two in the queue. Beside others each step is a turn of its own.
-// What breaks it: files that would have been removed within half a minute are written after all; so small ones are left alone until
-//   a process has written a fair amount, and some megabytes of them always. What is written to maps is left to the kernel.
+// Small files can be sent only when they are closed, each as a request of its own. So of a job that gives way some are left, and the launcher sends
+//   them together (protocol/left_writes.hpp).
+// What breaks it: files that would have been removed within half a minute are written after all; so all are left alone until
+//   a job has written a fair amount, and some steps of small ones always. What is written to maps is left to the kernel.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +26,13 @@
 namespace discnice::shim {
 
 /// Whether what is written to the file waits for its turn when it is sent to the disk, and so need not when it is written.
-bool is_sent_in_steps(const Grant& grant, const OpenFile& file);
+bool is_sent_in_steps(const Job& job, const Grant& grant, const OpenFile& file);
 
 /// After a write of `bytes` to a charged file. Starts a step when one is full, or a batch, and waits for an earlier one and for the job's turn,
 /// under the call's own hold on signals. True when data was sent to the disk.
 bool smooth_after_write(Job& job, OpenFile& file, int fd, std::uint64_t bytes, throttle::SignalHold& signals);
 
-/// Before a descriptor is closed: what is left of its last step. May wait as a write does. errno is kept.
-void smooth_before_close(int fd);
+/// Before a descriptor of a charged file is closed: what is left of its last step; true when it was sent. May wait as a write does. errno is kept.
+bool smooth_before_close(Job& job, OpenFile& file, int fd);
 
 }  // namespace discnice::shim

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// left_writes_test: how a job's processes ask the launcher to send what small files left.
+//
+// How: one thread asks, another waits on the same memory. Left out: the sending itself (system/discnice_giving_way).
+#include "tools/discnice/protocol/left_writes.hpp"
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "tests/support/catch.hpp"
+#include "toolbox/base/clock.hpp"
+
+using namespace discnice::protocol;
+
+namespace {
+
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
+constexpr unsigned kLongMs = 60'000;
+
+struct Fixture {
+  std::unique_ptr<Segment> segment = std::make_unique<Segment>();
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "what was asked before the launcher waits is heard, and once", "[left_writes]") {
+  CHECK_FALSE(is_left_asked(*segment));
+  ask_to_send_left(*segment, 27);
+  ask_to_send_left(*segment, 28);
+  CHECK(is_left_asked(*segment));
+  CHECK(wait_for_left(*segment, kLongMs) == 28);
+  CHECK_FALSE(is_left_asked(*segment));
+  CHECK(wait_for_left(*segment, 1) == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "a launcher that waits is woken by who asks, and by who ends it", "[left_writes]") {
+  std::uint64_t heard = 0;
+  const auto wait = [&] { heard = wait_for_left(*segment, kLongMs); };
+  const std::uint64_t start_ns = gray::base::monotonic_ns();
+  {
+    std::thread launcher(wait);
+    ask_to_send_left(*segment, 5);
+    launcher.join();
+  }
+  CHECK(heard == 6);
+  {
+    std::atomic<bool> has_ended{false};
+    std::thread launcher([&] {
+      wait();
+      has_ended = true;
+    });
+    while (!has_ended) wake_left_sender(*segment);
+    launcher.join();
+  }
+  CHECK(heard == 0);
+  CHECK(gray::base::monotonic_ns() - start_ns < kLongMs / 2 * 1'000'000ULL);
+}
+
+TEST_CASE_METHOD(Fixture, "only a launcher that says so sends, and not for longer than can be", "[left_writes]") {
+  CHECK_FALSE(has_left_sender(*segment));
+  set_left_sender(*segment, true);
+  CHECK(has_left_sender(*segment));
+  segment->sends_left = 0xffffffff;
+  CHECK_FALSE(has_left_sender(*segment));
+
+  constexpr std::uint64_t kNowNs = 1000 * kSecondNs;
+  CHECK_FALSE(is_sending_left(*segment, kNowNs));
+  segment->sending_left_since_ns = kNowNs - kSecondNs / 2;
+  CHECK(is_sending_left(*segment, kNowNs));
+  CHECK_FALSE(is_sending_left(*segment, kNowNs + kSecondNs / 2));
+  segment->sending_left_since_ns = kNowNs + 1;
+  CHECK_FALSE(is_sending_left(*segment, kNowNs));
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/cli/left_writes_sender.hpp"
+
+#include <array>
+#include <charconv>
+#include <csignal>
+#include <string_view>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "toolbox/base/clock.hpp"
+#include "tools/discnice/outputs/disk_below.hpp"
+#include "tools/discnice/outputs/disk_counters.hpp"
+#include "tools/discnice/outputs/small_file.hpp"
+#include "tools/discnice/policy/write_steps.hpp"
+#include "tools/discnice/protocol/left_writes.hpp"
+
+namespace discnice::cli {
+namespace {
+
+// Where so many times more is dirty than the job leaves (policy/write_steps.hpp), most of it may be others'.
+constexpr std::uint64_t kDirtyShares = 4;
+constexpr unsigned kWaitMs = 1000;
+constexpr std::size_t kMemoryInfoBytesMax = 4096;
+
+// What is dirty on this host; all there is when that is not told.
+std::uint64_t dirty_bytes() {
+  std::array<char, kMemoryInfoBytesMax> text;
+  const long length = outputs::read_small_file("/proc/meminfo", text.data(), text.size());
+  const std::string_view all(text.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  constexpr std::string_view kName = "\nDirty:";
+  const std::size_t at = all.find(kName);
+  const std::size_t digits = at == std::string_view::npos ? at : all.find_first_of("0123456789", at);
+  if (digits == std::string_view::npos) return UINT64_MAX;
+  std::uint64_t kib = 0;
+  std::from_chars(all.data() + digits, all.data() + all.size(), kib);
+  return kib * 1024;
+}
+
+// The folder that is mounted there; below 0 where another mount covers it, or it is not of this mount namespace.
+int open_mount(std::uint64_t mount_id) {
+  std::array<char, outputs::kMountNameBytesMax> path;
+  if (!outputs::find_mount_point(mount_id, path.data())) return -1;
+  const int fd = open(path.data(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+  std::uint64_t opened_id = 0;
+  if (fd < 0 || (outputs::find_mount_id(fd, &opened_id) && opened_id == mount_id)) return fd;
+  close(fd);
+  return -1;
+}
+
+std::uint64_t disk_number(int fd, std::uint64_t mount_id) {
+  struct stat status {};
+  if (fstat(fd, &status) != 0) return 0;
+  const std::uint64_t disk = outputs::counted_disk(status.st_dev);
+  return disk != 0 ? disk : outputs::disk_below(mount_id);
+}
+
+}  // namespace
+
+LeftWritesSender::LeftWritesSender(protocol::Segment& segment) : segment_(segment) {
+  protocol::set_left_sender(segment_, true);
+}
+
+LeftWritesSender::~LeftWritesSender() {
+  is_ending_ = true;
+  if (thread_.joinable()) {
+    protocol::wake_left_sender(segment_);
+    thread_.join();
+  }
+  protocol::set_left_sender(segment_, false);
+  if (board_ != nullptr) protocol::unmap(board_);
+}
+
+void LeftWritesSender::look() {
+  if (thread_.joinable() || !protocol::is_left_asked(segment_)) return;
+  const auto board = protocol::map_board();
+  if (board) board_ = board.value();
+  // Signals are for the main thread, which passes them on to the program.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  sigdelset(&all, SIGBUS);  // of a segment that somebody truncates; see protocol/segment_guard.hpp
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void LeftWritesSender::run() {
+  while (!is_ending_) {
+    const std::uint64_t mount = protocol::wait_for_left(segment_, kWaitMs);
+    if (is_ending_) break;
+    const bool can_send = mount == 0 || send(mount - 1);
+    protocol::set_left_sender(segment_, can_send);
+    if (!can_send) protocol::wait_for_left(segment_, kWaitMs);  // nobody asks meanwhile
+  }
+}
+
+// False when most of what is dirty may be others'.
+bool LeftWritesSender::send(std::uint64_t mount_id) {
+  const int fd = open_mount(mount_id);
+  if (fd < 0) return false;
+  protocol::Disk* disk = disk_of(fd, mount_id);
+  const std::uint64_t speed = disk == nullptr ? 0 : disk->write_bytes_per_s.load(std::memory_order_relaxed);
+  bool is_sent = dirty_bytes() <= kDirtyShares * policy::kLeftSteps * policy::write_step_bytes(speed);
+  if (is_sent) {
+    book_sync(disk);
+    segment_.sending_left_since_ns.store(gray::base::monotonic_ns(), std::memory_order_relaxed);
+    is_sent = syncfs(fd) == 0;
+    segment_.sending_left_since_ns.store(0, std::memory_order_relaxed);
+    book_sync(disk);
+  }
+  close(fd);
+  return is_sent;
+}
+
+// The job's entry of the disk below; null when there is none.
+protocol::Disk* LeftWritesSender::disk_of(int fd, std::uint64_t mount_id) {
+  const std::uint64_t number = disk_number(fd, mount_id);
+  for (protocol::Disk& disk : segment_.disks) {
+    if (number != 0 && disk.number.load(std::memory_order_relaxed) == number + 1) return &disk;
+  }
+  return nullptr;
+}
+
+// The disk's flushes are the job's own, as those of an fsync() of a member are (shim/disk_watch.hpp).
+void LeftWritesSender::book_sync(protocol::Disk* disk) {
+  if (disk == nullptr) return;
+  disk->own_syncs.fetch_add(1, std::memory_order_relaxed);
+  if (board_ == nullptr) return;
+  const std::uint64_t number = disk->number.load(std::memory_order_relaxed);
+  protocol::BoardDisk* on_board = number == 0 ? nullptr : protocol::find_disk(*board_, number - 1);
+  if (on_board != nullptr) on_board->own_syncs.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace discnice::cli

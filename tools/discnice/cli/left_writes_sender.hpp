@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// left_writes_sender: sends to the disk what a job's small files left to the kernel when they were closed, beside the program.
+//
+// Knowledge assumed: syncfs() writes all that is dirty of a file system, neighbours in one request, and its journal with it; a program that sent
+//   its files one by one would make a request and a wait of each (fs/sync.c, mm/page-writeback.c). What is dirty is counted in /proc/meminfo, of
+//   all file systems and users together.
+// Output observed: that count.
+// Inference drawn: while it is little, what is sent early of other people's data is little as well, and the kernel would have sent it within half a
+//   minute.
+// What breaks it: a file of somebody else that would have been removed within that time is written after all. Where much is dirty nothing is sent, and
+//   each process sends its own small files (shim/smooth_writes.hpp).
+#pragma once
+
+#include <atomic>
+#include <thread>
+
+#include "tools/discnice/protocol/board.hpp"
+#include "tools/discnice/protocol/layout.hpp"
+
+namespace discnice::cli {
+
+class LeftWritesSender {
+ public:
+  /// Tells the job's processes that they may ask.
+  explicit LeftWritesSender(protocol::Segment& segment);
+  /// Tells them that they may not. Waits for what is being sent.
+  ~LeftWritesSender();
+  LeftWritesSender(const LeftWritesSender&) = delete;
+  LeftWritesSender& operator=(const LeftWritesSender&) = delete;
+
+  /// To be called now and then: from the first asking on a thread of its own answers.
+  void look();
+
+ private:
+  void run();
+  bool send(std::uint64_t mount_id);
+  protocol::Disk* disk_of(int fd, std::uint64_t mount_id);
+  void book_sync(protocol::Disk* disk);
+
+  protocol::Segment& segment_;
+  protocol::Board* board_ = nullptr;
+  std::atomic<bool> is_ending_{false};
+  std::thread thread_;
+};
+
+}  // namespace discnice::cli

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// left_writes: what many small files left to the kernel when they were closed, and who sends it to the disk.
+//
+// A process cannot send what it wrote once the file is closed, and one file at a time makes a request of each. The launcher asks the kernel for a
+// whole file system at once, beside the program (cli/left_writes_sender.hpp). Here is how it is asked.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/protocol/layout.hpp"
+
+namespace discnice::protocol {
+
+/// Whether the job has a launcher that sends what was left.
+inline bool has_left_sender(const Segment& segment) {
+  return segment.sends_left.load(std::memory_order_relaxed) == 1;
+}
+
+/// Says whether it does. The launcher says so again and again; a member that waited in vain says that it does not.
+inline void set_left_sender(Segment& segment, bool is_there) {
+  segment.sends_left.store(is_there ? 1 : 0, std::memory_order_relaxed);
+}
+
+/// Whether somebody has asked and was not heard yet.
+inline bool is_left_asked(const Segment& segment) {
+  return segment.send_left_of.load(std::memory_order_relaxed) != 0;
+}
+
+/// Asks for what was left on the file system of that mount (outputs/disk_below.hpp). Never waits.
+void ask_to_send_left(Segment& segment, std::uint64_t mount_id);
+
+/// Waits until somebody asks, and no longer than `wait_ms`. Returns the mount's number plus one, and 0 when nobody has asked.
+std::uint64_t wait_for_left(Segment& segment, unsigned wait_ms);
+
+/// A file system that takes longer is written by others as well; or its launcher was killed meanwhile.
+inline constexpr std::uint64_t kSendingLeftMaxNs = 1'000'000'000;
+
+/// Whether what was left is being sent just now: the disk's work is the job's then.
+inline bool is_sending_left(const Segment& segment, std::uint64_t now_ns) {
+  const std::uint64_t since_ns = segment.sending_left_since_ns.load(std::memory_order_relaxed);
+  return since_ns != 0 && since_ns <= now_ns && now_ns - since_ns < kSendingLeftMaxNs;
+}
+
+/// Ends a wait of the launcher's. `wait_for_left()` then returns 0.
+void wake_left_sender(Segment& segment);
+
+}  // namespace discnice::protocol
