@@ -3,7 +3,7 @@
 # discnice_giving_way_test: a job that gives way does so with what it writes, too.
 #
 # How: an emulated mechanical disk. A job writes as fast as it can; the most of its file that was dirty or under way at once is counted by the kernel
-# (cachestat). Left to the kernel that is the whole file, so the test can fail. A second job writes many small files. Then somebody reads a long
+# (cachestat). Left to the kernel that is the whole file, so the test can fail. A second job writes many small files, a third is many short programs. Then somebody reads a long
 # file, and the disk's counters tell what the job writes meanwhile: some turns. A foreground that does nothing but fsync() must be seen as one. What is
 # written is the same in all ways, and a job that is told to end in a wait for its turn ends at once.
 # Left out: what a foreground loses in hundredths, and the job's own speed (script/bench beside).
@@ -142,6 +142,25 @@ for i in range(5000):
   ((bytes[auto] > 30 * MB)) || complain "only ${bytes[auto]} bytes of small files were on the disk when the job ended"
 }
 
+# Many short programs that write by stdio, under a rate: the disk sees what they write when they write it.
+short_programs() {
+  local way before
+  local -A bytes=()
+  seq 8000 >numbers
+  for way in auto off; do
+    rm -rf "$DISK/sorted" # a file that is emptied and written again is sent by ext4 itself
+    mkdir "$DISK/sorted"
+    sync -f "$DISK"
+    before=$(written)
+    "$DISCNICE" -q --rate 10MB --smooth-writes "$way" -- sh -c "for i in \$(seq -s' ' 300); do sort -n -o '$DISK/sorted/'\$i numbers; done"
+    bytes[$way]=$(($(written) - before))
+    cmp -s numbers "$DISK/sorted/300" || complain "$way: short programs: what was written differs"
+  done
+  printf 'of 12 MB by short programs %d KB were on the disk when the job ended; left to the kernel %d KB\n' $((bytes[auto] / 1000)) $((bytes[off] / 1000))
+  ((bytes[off] < 6 * MB)) || skip 'this kernel writes at once by itself'
+  ((bytes[auto] > 8 * MB)) || complain "only ${bytes[auto]} bytes of short programs were on the disk when the job ended"
+}
+
 ends_at_once() {
   local job begun took
   reader &
@@ -158,6 +177,7 @@ ends_at_once() {
 
 dirty_data
 small_files
+short_programs
 foregrounds
 ends_at_once
 rm -f /dev/shm/source

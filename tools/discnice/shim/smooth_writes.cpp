@@ -37,8 +37,10 @@ constexpr std::uint32_t kQueueMax = 64;
 constexpr std::uint32_t kQueueStep = 4;
 constexpr std::uint64_t kQueueFeltNs = kSecondNs / policy::kWriteStepsPerSecond;
 constexpr std::uint64_t kSmallFileBytesMin = 16 * 1024;  // what a file costs at least
-// Before it, a job's writes are left alone unless smoothing is asked for.
+// Before it, a job's writes are left alone unless smoothing is asked for; of a job with a rate no more than a part of a second's worth, for that comes
+// on top of a second's when the kernel sends it.
 constexpr std::uint64_t kLeftAloneBytes = UINT64_C(1) << 20;
+constexpr std::uint64_t kLeftAloneShare = 8;
 // How long a write may wait for an earlier step, and how often it looks.
 constexpr std::uint64_t kWaitMaxNs = 250'000'000;
 constexpr std::uint64_t kLookAgainNs = 1'000'000;
@@ -69,17 +71,26 @@ std::uint64_t written_by_job(const Job& job) {
          job.segment->left.value[kWritten].load(std::memory_order_relaxed);
 }
 
+std::uint64_t write_rate(const Grant& grant) {
+  const std::uint64_t rate = grant.rate_bytes_per_s;
+  const std::uint64_t of_writes = grant.write_rate_bytes_per_s;
+  return of_writes != 0 && (rate == 0 || of_writes < rate) ? of_writes : rate;
+}
+
+std::uint64_t left_alone_bytes(const Grant& grant) {
+  const std::uint64_t share = write_rate(grant) / kLeftAloneShare;
+  return share == 0 || share > kLeftAloneBytes ? kLeftAloneBytes : share;
+}
+
 bool is_wanted(const Job& job, const Grant& grant) {
   if (grant.smooth_writes == SmoothWrites::on) return true;
   if (grant.smooth_writes == SmoothWrites::off) return false;
   // Without a rate there is none for the disk to see, and what is started early delays other programs' fsync.
-  return (does_give_way(grant) || policy::has_limit(grant)) && written_by_job(job) >= kLeftAloneBytes;
+  return (does_give_way(grant) || policy::has_limit(grant)) && written_by_job(job) >= left_alone_bytes(grant);
 }
 
 std::uint64_t rated_step_bytes(const Grant& grant) {
-  std::uint64_t rate = grant.rate_bytes_per_s;
-  if (grant.write_rate_bytes_per_s != 0 && (rate == 0 || grant.write_rate_bytes_per_s < rate))
-    rate = grant.write_rate_bytes_per_s;
+  const std::uint64_t rate = write_rate(grant);
   return rate == 0 ? policy::kWriteStepBytes : policy::clamp_write_step(rate / kStepsPerSecond);
 }
 
@@ -298,10 +309,14 @@ bool smooth_after_write(Job& job, OpenFile& file, int fd, std::uint64_t bytes,
   return true;
 }
 
+bool is_sent_at_close(const Job& job, const OpenFile& file) {
+  return !file.is_direct && !file.is_synchronous && !file.is_block_device && !file.device->is_served &&
+         is_wanted(job, protocol::load_grant(*job.segment));
+}
+
 bool smooth_before_close(Job& job, OpenFile& file, int fd) {
-  if (file.unsent_bytes == 0 || file.device->is_served) return false;
+  if (file.unsent_bytes == 0 || !is_sent_at_close(job, file)) return false;
   const Grant grant = protocol::load_grant(*job.segment);
-  if (!is_wanted(job, grant)) return false;
   const Pace pace = pace_of(grant, file.device->disk.load(std::memory_order_relaxed));
   throttle::SignalHold signals;
   bool is_sent = true;

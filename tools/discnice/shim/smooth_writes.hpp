@@ -32,6 +32,9 @@ bool is_sent_in_steps(const Job& job, const Grant& grant, const OpenFile& file);
 /// under the call's own hold on signals. True when data was sent to the disk.
 bool smooth_after_write(Job& job, OpenFile& file, int fd, std::uint64_t bytes, throttle::SignalHold& signals);
 
+/// Whether what a file still holds when it is closed is sent to the disk then.
+bool is_sent_at_close(const Job& job, const OpenFile& file);
+
 /// Before a descriptor of a charged file is closed: what is left of its last step; true when it was sent. May wait as a write does. errno is kept.
 bool smooth_before_close(Job& job, OpenFile& file, int fd);
 

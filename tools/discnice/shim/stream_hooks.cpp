@@ -182,6 +182,7 @@ FILE* opened_stream(FILE* stream, const char* mode, const Opening& opening) {
   DISCNICE_EXPORT(type, name, parameters);                                            \
   type discnice_hook_##name parameters {                                              \
     const SettledCall settled(job());                                                 \
+    const ClosingStream closing(job(), stream);                                       \
     forget_stream(stream);                                                            \
     const Opening opening = before_stream(path, mode);                                \
     return opened_stream(DISCNICE_REAL_ALWAYS(name) arguments, mode, opening);        \
@@ -192,6 +193,7 @@ FILE* opened_stream(FILE* stream, const char* mode, const Opening& opening) {
   DISCNICE_EXPORT(type, name, parameters);                               \
   type discnice_hook_##name parameters {                                 \
     const SettledCall settled(job());                                    \
+    const ClosingStream closing(job(), stream);                          \
     forget_stream(stream);                                               \
     return DISCNICE_REAL_ALWAYS(name) arguments;                         \
   }

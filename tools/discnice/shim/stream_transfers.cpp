@@ -4,19 +4,24 @@
 #include <cerrno>
 #include <cstring>
 
+#include <fcntl.h>
 #include <stdio_ext.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/shim/file_locks.hpp"
 #include "tools/discnice/shim/file_position.hpp"
 #include "tools/discnice/shim/open_files.hpp"
 #include "tools/discnice/shim/recording.hpp"
+#include "tools/discnice/shim/smooth_writes.hpp"
 
 namespace discnice::shim {
 namespace {
 
 using gray::base::is_raw_error;
+using gray::base::monotonic_ns;
 using gray::base::raw_syscall;
 
 constexpr std::uint64_t kBufferBytes = 4096;  // of a stream that has none yet: a block of most file systems
@@ -186,6 +191,31 @@ void note_stream_moved(Job& job, FILE* stream) {
   const int fd = charged_descriptor(job, stream);
   std::uint64_t place_bytes = 0;
   if (find_stream_place(stream, fd, &place_bytes)) store_place(fd, place_bytes);
+}
+
+ClosingStream::ClosingStream(Job* job, FILE* stream) : job_(job) {
+  if (job == nullptr || stream == nullptr || __fwriting(stream) == 0) return;
+  const std::uint64_t pending_bytes = __fpending(stream);
+  const int fd = charged_descriptor(*job, stream);
+  const OpenFile* file = fd < 0 ? nullptr : known_open_file(fd);
+  if (file == nullptr || file->unsent_bytes + pending_bytes == 0 || !is_sent_at_close(*job, *file) ||
+      holds_fresh_lock(monotonic_ns()))
+    return;
+  unsent_bytes_ = file->unsent_bytes + pending_bytes;
+  fd_ = static_cast<int>(raw_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0));
+}
+
+ClosingStream::~ClosingStream() {
+  if (fd_ < 0) return;
+  forget_open_file(fd_);
+  if (is_charged(*job_, fd_)) {
+    OpenFile& file = *known_open_file(fd_);
+    set_details(file, 0, false);  // only what is written as usual is sent
+    file.unsent_bytes = unsent_bytes_;
+    send_before_close(fd_);
+  }
+  forget_open_file(fd_);
+  raw_syscall(SYS_close, fd_);
 }
 
 }  // namespace discnice::shim

@@ -6,7 +6,7 @@
 //   stands. <stdio_ext.h> tells which way a stream goes, how long its buffer is and what waits in it.
 // Output observed: the buffer before the call; the descriptor's place after it.
 // Inference drawn: of reads, before the call, the bytes and the place they will come from, which is what the predictor wants to know; of
-//   writes, after it, what has left the buffer.
+//   writes, after it, what has left the buffer, the last of it when the stream is closed.
 // What breaks it: streams that other threads use at the same time, or whose descriptor is used beside them. The kernel's account
 //   corrects what was missed.
 #pragma once
@@ -59,5 +59,21 @@ void note_stream_flushed(Job& job, FILE* stream);
 
 /// The stream's descriptor stands elsewhere now, or was opened just now.
 void note_stream_moved(Job& job, FILE* stream);
+
+/// A stream that is about to be closed: what libc writes in that call can be sent to the disk only after it, by a descriptor of ours, which is there
+/// meanwhile where something is to be sent. That may wait as a write does. errno is kept.
+class ClosingStream {
+ public:
+  /// Before the call. What the stream's own descriptor meant must not be forgotten yet.
+  ClosingStream(Job* job, FILE* stream);
+  ~ClosingStream();
+  ClosingStream(const ClosingStream&) = delete;
+  ClosingStream& operator=(const ClosingStream&) = delete;
+
+ private:
+  Job* job_;
+  int fd_ = -1;
+  std::uint64_t unsent_bytes_ = 0;
+};
 
 }  // namespace discnice::shim
