@@ -24,8 +24,10 @@ using gray::base::raw_syscall;
 using gray::base::word;
 
 constexpr unsigned kFilesMax = 512;
-// A call looks at so many of the oldest, which is more than it adds.
-constexpr unsigned kLooksAtOnce = 2;
+// A call looks at so many of the oldest. When the first of them is not on the disk yet, which is known only after it was opened again, so many files
+// are closed before the next look.
+constexpr unsigned kLooksAtOnce = 32;
+constexpr unsigned kFilesBetween = 16;
 constexpr char kOwnDescriptors[] = "/proc/self/fd/";
 
 struct ClosedFile {
@@ -39,6 +41,7 @@ struct Ring {
   std::atomic<std::uint32_t> lock;  // TryLock over all of it
   std::uint32_t epoch;              // of the process image whose files these are
   unsigned first;
+  unsigned closed_since;  // the last look that found the oldest not on the disk
   ClosedFile files[kFilesMax];
 };
 constinit Ring ring{};
@@ -155,10 +158,15 @@ void let_go_of_closed(Job& job, Which which) {
   const TryLock lock(ring.lock, job.epoch);
   if (!lock) return;
   take_for_own(job);
+  if (which == Which::oldest && ring.closed_since != 0 && ++ring.closed_since <= kFilesBetween) return;
+  ring.closed_since = 0;
   const unsigned looks = which == Which::all ? kFilesMax : kLooksAtOnce;
   for (unsigned i = 0; i < looks && detail::closed_count.load(std::memory_order_relaxed) != 0; ++i) {
     const Fate fate = let_go_if_on_disk(job, file_at(0));
-    if (fate == Fate::waits && which == Which::oldest) return;
+    if (fate == Fate::waits && which == Which::oldest) {
+      ring.closed_since = 1;
+      return;
+    }
     drop_oldest();
   }
 }
