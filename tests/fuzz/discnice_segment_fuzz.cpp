@@ -19,6 +19,7 @@
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/device_facts.hpp"
 #include "tools/discnice/protocol/lane_account.hpp"
+#include "tools/discnice/protocol/left_writes.hpp"
 #include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 #include "tools/discnice/shim/account.hpp"
@@ -158,6 +159,10 @@ void look_around(World& world, std::uint64_t choice) {
           {input.number(3), input.number(3), static_cast<std::uint32_t>(input.number(1)), 1});
     case 2: {
       static_cast<void>(lent_rate(segment, world.now_ns));
+      const bool was_asked = is_left_asked(segment);
+      if (has_left_sender(segment) && !is_sending_left(segment, world.now_ns))
+        ask_to_send_left(segment, input.number(2));
+      require(!was_asked || is_left_asked(segment));
       return;
     }
     default: {

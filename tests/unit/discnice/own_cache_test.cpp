@@ -33,7 +33,15 @@ std::uint64_t key(std::uint64_t inode) {
 }  // namespace
 
 TEST_CASE("a job lets go of its pages where that is said", "[own_cache]") {
-  CHECK_FALSE(policy::lets_go_of_cache(grant_of(CacheUse::automatic)));
+  Grant grant = grant_of(CacheUse::automatic);
+  for (const std::uint32_t id : {policy::kNiceId, policy::kIdleId, policy::kMannersId}) {
+    grant.policy_id = id;
+    CHECK(policy::lets_go_of_cache(grant));
+  }
+  for (const std::uint32_t id : {policy::kUnlimitedId, policy::kRateWindowId}) {
+    grant.policy_id = id;
+    CHECK_FALSE(policy::lets_go_of_cache(grant));
+  }
   CHECK_FALSE(policy::lets_go_of_cache(grant_of(CacheUse::shared)));
   CHECK(policy::lets_go_of_cache(grant_of(CacheUse::neutral)));
   CHECK(policy::lets_go_of_cache(grant_of(CacheUse::own)));

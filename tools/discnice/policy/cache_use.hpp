@@ -3,11 +3,13 @@
 #pragma once
 
 #include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/policy/registry.hpp"
 
 namespace discnice::policy {
 
-/// True when what it has used once goes: where that is asked for, as it makes a copy of many small files slower.
+/// True when what it has used once goes: where that is asked for, and by itself with the policies that give way to others.
 inline bool lets_go_of_cache(const Grant& grant) {
+  if (grant.cache == CacheUse::automatic) return policy_by_id(grant.policy_id).hold != nullptr;
   return grant.cache == CacheUse::neutral || grant.cache == CacheUse::own;
 }
 
