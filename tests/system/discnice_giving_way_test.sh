@@ -159,6 +159,8 @@ short_programs() {
   printf 'of 12 MB by short programs %d KB were on the disk when the job ended; left to the kernel %d KB\n' $((bytes[auto] / 1000)) $((bytes[off] / 1000))
   ((bytes[off] < 6 * MB)) || skip 'this kernel writes at once by itself'
   ((bytes[auto] > 8 * MB)) || complain "only ${bytes[auto]} bytes of short programs were on the disk when the job ended"
+  rm -r "$DISK/short"
+  sync -f "$DISK"
 }
 
 ends_at_once() {
