@@ -140,7 +140,8 @@ TEST_CASE("a flush that no call of ours asked for is somebody's fsync", "[foregr
   CHECK(disk.sees_others());
 }
 
-TEST_CASE("what the disk writes and flushes while the launcher sends what was left is the job's", "[foreground]") {
+TEST_CASE("what the disk writes and flushes while the launcher sends what was left is the job's",
+          "[foreground]") {
   Disk disk;
   disk.quiet(kSecondNs);
   const std::uint64_t seen_ns = disk.activity.foreground_at_ns;

@@ -57,7 +57,8 @@ TEST_CASE_METHOD(Fixture, "a launcher that waits is woken by who asks, and by wh
   CHECK(gray::base::monotonic_ns() - start_ns < kLongMs / 2 * 1'000'000ULL);
 }
 
-TEST_CASE_METHOD(Fixture, "only a launcher that says so sends, and not for longer than can be", "[left_writes]") {
+TEST_CASE_METHOD(Fixture, "only a launcher that says so sends, and not for longer than can be",
+                 "[left_writes]") {
   CHECK_FALSE(has_left_sender(*segment));
   set_left_sender(*segment, true);
   CHECK(has_left_sender(*segment));

@@ -31,7 +31,11 @@ constexpr unsigned kLooksPerSecond = 1000 / kKeepMs;
 
 JobKeeper::JobKeeper(protocol::Segment& segment, const protocol::SegmentName& name,
                      const KeeperOptions& options)
-    : segment_(segment), sharer_(name), left_writes_(segment), options_(options), base_(protocol::load_grant(segment)) {}
+    : segment_(segment),
+      sharer_(name),
+      left_writes_(segment),
+      options_(options),
+      base_(protocol::load_grant(segment)) {}
 
 bool JobKeeper::is_left_alone(const std::string& name) const {
   return std::any_of(std::begin(segment_.options.excluded), std::end(segment_.options.excluded),

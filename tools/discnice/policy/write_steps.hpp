@@ -9,7 +9,7 @@
 
 namespace discnice::policy {
 
-inline constexpr std::uint64_t kWriteStepsPerSecond = 100;  // so a step is felt for 10 ms
+inline constexpr std::uint64_t kWriteStepsPerSecond = 100;           // so a step is felt for 10 ms
 inline constexpr std::uint64_t kWriteStepBytes = UINT64_C(1) << 20;  // before the disk's speed is known
 inline constexpr std::uint64_t kWriteStepBytesMin = 256 * 1024;
 inline constexpr std::uint64_t kWriteStepBytesMax = UINT64_C(4) << 20;
@@ -24,7 +24,8 @@ constexpr std::uint64_t clamp_write_step(std::uint64_t bytes) {
 
 /// A step on a disk that writes so fast; 0: not known.
 constexpr std::uint64_t write_step_bytes(std::uint64_t write_bytes_per_s) {
-  return write_bytes_per_s == 0 ? kWriteStepBytes : clamp_write_step(write_bytes_per_s / kWriteStepsPerSecond);
+  return write_bytes_per_s == 0 ? kWriteStepBytes
+                                : clamp_write_step(write_bytes_per_s / kWriteStepsPerSecond);
 }
 
 }  // namespace discnice::policy

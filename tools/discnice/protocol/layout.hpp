@@ -281,7 +281,8 @@ struct Segment {
   // asks. Writer: the member that asks; the launcher takes it.
   std::atomic<std::uint64_t> send_left_of;
   std::atomic<std::uint32_t> left_asked;  // one more for each asking, and a futex; writer: as above
-  std::atomic<std::uint32_t> sends_left;  // 1: it does. Writer: the launcher, and a member that waited in vain
+  std::atomic<std::uint32_t>
+      sends_left;  // 1: it does. Writer: the launcher, and a member that waited in vain
   std::atomic<std::uint64_t> sending_left_since_ns;  // 0: not now; writer: the launcher
 
   Member members[kMemberMax];

@@ -106,7 +106,8 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
       PressureSample pressure;
       if (!outputs::read_io_pressure(&pressure.stalled_ns)) return false;
       pressure.own_stalled_ns = own_stalled_ns(job, now_ns);
-      *activity = policy::observe_pressure(*activity, pressure, own_traffic(job, disk, nullptr, now_ns), here, now_ns);
+      *activity = policy::observe_pressure(*activity, pressure, own_traffic(job, disk, nullptr, now_ns), here,
+                                           now_ns);
       return true;
     }
     case SeenBy::untested:
