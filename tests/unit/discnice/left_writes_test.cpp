@@ -4,7 +4,6 @@
 // How: one thread asks, another waits on the same memory. Left out: the sending itself (system/discnice_giving_way).
 #include "tools/discnice/protocol/left_writes.hpp"
 
-#include <atomic>
 #include <memory>
 #include <thread>
 
@@ -29,31 +28,23 @@ TEST_CASE_METHOD(Fixture, "what was asked before the launcher waits is heard, an
   ask_to_send_left(*segment, 27);
   ask_to_send_left(*segment, 28);
   CHECK(is_left_asked(*segment));
-  CHECK(wait_for_left(*segment, kLongMs) == 28);
+  CHECK(wait_for_left(*segment, left_asked(*segment), kLongMs) == 28);
   CHECK_FALSE(is_left_asked(*segment));
-  CHECK(wait_for_left(*segment, 1) == 0);
+  CHECK(wait_for_left(*segment, left_asked(*segment), 1) == 0);
 }
 
 TEST_CASE_METHOD(Fixture, "a launcher that waits is woken by who asks, and by who ends it", "[left_writes]") {
-  std::uint64_t heard = 0;
-  const auto wait = [&] { heard = wait_for_left(*segment, kLongMs); };
   const std::uint64_t start_ns = gray::base::monotonic_ns();
-  {
-    std::thread launcher(wait);
-    ask_to_send_left(*segment, 5);
-    launcher.join();
-  }
+  std::uint32_t asked = left_asked(*segment);
+  std::uint64_t heard = 0;
+  std::thread launcher([&] { heard = wait_for_left(*segment, asked, kLongMs); });
+  ask_to_send_left(*segment, 5);
+  launcher.join();
   CHECK(heard == 6);
-  {
-    std::atomic<bool> has_ended{false};
-    std::thread launcher([&] {
-      wait();
-      has_ended = true;
-    });
-    while (!has_ended) wake_left_sender(*segment);
-    launcher.join();
-  }
-  CHECK(heard == 0);
+  // Woken between the look and the wait.
+  asked = left_asked(*segment);
+  wake_left_sender(*segment);
+  CHECK(wait_for_left(*segment, asked, kLongMs) == 0);
   CHECK(gray::base::monotonic_ns() - start_ns < kLongMs / 2 * 1'000'000ULL);
 }
 

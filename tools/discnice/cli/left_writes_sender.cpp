@@ -5,6 +5,7 @@
 #include <charconv>
 #include <csignal>
 #include <string_view>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -74,7 +75,8 @@ LeftWritesSender::~LeftWritesSender() {
 }
 
 void LeftWritesSender::look() {
-  if (thread_.joinable() || !protocol::is_left_asked(segment_)) return;
+  if (thread_.joinable() || !protocol::is_left_asked(segment_) || !protocol::has_left_sender(segment_))
+    return;
   const auto board = protocol::map_board();
   if (board) board_ = board.value();
   // Signals are for the main thread, which passes them on to the program.
@@ -83,18 +85,29 @@ void LeftWritesSender::look() {
   sigfillset(&all);
   sigdelset(&all, SIGBUS);  // of a segment that somebody truncates; see protocol/segment_guard.hpp
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error&) {
+    protocol::set_left_sender(segment_, false);  // no thread is to be had: each process sends its own
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void LeftWritesSender::run() {
-  while (!is_ending_) {
-    const std::uint64_t mount = protocol::wait_for_left(segment_, kWaitMs);
-    if (is_ending_) break;
-    const bool can_send = mount == 0 || send(mount - 1);
+  while (const auto mount = next_asked()) {
+    const bool can_send = *mount == 0 || send(*mount - 1);
     protocol::set_left_sender(segment_, can_send);
-    if (!can_send) protocol::wait_for_left(segment_, kWaitMs);  // nobody asks meanwhile
+    if (!can_send && !next_asked()) return;  // nobody asks meanwhile
   }
+}
+
+// The mount that somebody asks for, plus one, or 0 after a while; nothing when the job has ended.
+std::optional<std::uint64_t> LeftWritesSender::next_asked() {
+  const std::uint32_t asked = protocol::left_asked(segment_);
+  if (is_ending_) return std::nullopt;
+  const std::uint64_t mount = protocol::wait_for_left(segment_, asked, kWaitMs);
+  if (is_ending_) return std::nullopt;
+  return mount;
 }
 
 // False when most of what is dirty may be others'.

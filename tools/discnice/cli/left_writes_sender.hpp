@@ -12,6 +12,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <optional>
 #include <thread>
 
 #include "tools/discnice/protocol/board.hpp"
@@ -33,6 +35,7 @@ class LeftWritesSender {
 
  private:
   void run();
+  std::optional<std::uint64_t> next_asked();
   bool send(std::uint64_t mount_id);
   protocol::Disk* disk_of(int fd, std::uint64_t mount_id);
   void book_sync(protocol::Disk* disk);

@@ -29,8 +29,14 @@ inline bool is_left_asked(const Segment& segment) {
 /// Asks for what was left on the file system of that mount (outputs/disk_below.hpp). Never waits.
 void ask_to_send_left(Segment& segment, std::uint64_t mount_id);
 
-/// Waits until somebody asks, and no longer than `wait_ms`. Returns the mount's number plus one, and 0 when nobody has asked.
-std::uint64_t wait_for_left(Segment& segment, unsigned wait_ms);
+/// How often somebody has asked or woken the launcher, as a number that wraps.
+inline std::uint32_t left_asked(const Segment& segment) {
+  return segment.left_asked.load(std::memory_order_acquire);  // pairs with the release of who asks
+}
+
+/// Waits until somebody asks, and no longer than `wait_ms`; not at all when left_asked() is no longer `asked`. Returns the mount's number plus
+/// one, and 0 when nobody has asked.
+std::uint64_t wait_for_left(Segment& segment, std::uint32_t asked, unsigned wait_ms);
 
 /// A file system that takes longer is written by others as well; or its launcher was killed meanwhile.
 inline constexpr std::uint64_t kSendingLeftMaxNs = 1'000'000'000;
@@ -41,7 +47,7 @@ inline bool is_sending_left(const Segment& segment, std::uint64_t now_ns) {
   return since_ns != 0 && since_ns <= now_ns && now_ns - since_ns < kSendingLeftMaxNs;
 }
 
-/// Ends a wait of the launcher's. `wait_for_left()` then returns 0.
+/// Ends a wait of the launcher's: `wait_for_left()` then returns 0.
 void wake_left_sender(Segment& segment);
 
 }  // namespace discnice::protocol
