@@ -12,7 +12,7 @@ namespace discnice::policy {
 inline constexpr std::uint64_t kWriteStepsPerSecond = 100;           // so a step is felt for 10 ms
 inline constexpr std::uint64_t kWriteStepBytes = UINT64_C(1) << 20;  // before the disk's speed is known
 inline constexpr std::uint64_t kWriteStepBytesMin = 256 * 1024;
-inline constexpr std::uint64_t kWriteStepBytesMax = UINT64_C(4) << 20;
+inline constexpr std::uint64_t kWriteStepBytesMax = UINT64_C(16) << 20;
 /// Of small files that were closed. Sending them costs some seeks and a commit of the journal, 70 ms on a mechanical disk: with 3 steps an archive
 /// of small files was unpacked at 80 % of its speed, with 8 at 104, with 16 at 114.
 inline constexpr std::uint64_t kLeftSteps = 8;

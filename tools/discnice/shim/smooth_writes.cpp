@@ -43,7 +43,7 @@ constexpr std::uint64_t kLeftAloneBytes = UINT64_C(1) << 20;
 constexpr std::uint64_t kLeftAloneShare = 8;
 // How long a write may wait for an earlier step, and how often it looks.
 constexpr std::uint64_t kWaitMaxNs = 250'000'000;
-constexpr std::uint64_t kLookAgainNs = 1'000'000;
+constexpr std::uint64_t kLookAgainNs = 250'000;
 constexpr unsigned kChunksMax = 64;  // of a file that was written here and there
 
 std::atomic<std::uint64_t> written_bytes{0};    // of this process
