@@ -70,7 +70,7 @@ void JobKeeper::look_at_processes(pid_t program) {
     const auto known = judged_.find(pid);
     bool is_judged = known != judged_.end() && known->second == image;
     Coverage coverage{is_judged, ""};
-    if (!is_judged) coverage = coverage_of(pid, options_.library);
+    if (!is_judged) coverage = coverage_of(pid, options_.preloaded_name);
     if (coverage.obstacle.empty()) coverage.obstacle = accounts_.look(segment_, pid);
     const bool is_suspect = !coverage.obstacle.empty();
     const bool is_confirmed = is_suspect && suspects_.count(pid) != 0;

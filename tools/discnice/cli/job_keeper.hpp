@@ -33,7 +33,7 @@ struct UncoveredProgram {
 struct KeeperOptions {
   policy::Schedule schedule;  // without entries: none
   bool is_coverage_required = false;
-  std::string library;  // the file name of what is preloaded
+  std::string preloaded_name;  // the file name of the library that is preloaded
 };
 
 class JobKeeper {
