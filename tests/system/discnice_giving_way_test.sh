@@ -3,14 +3,15 @@
 # discnice_giving_way_test: a job that gives way does so with what it writes, too.
 #
 # How: an emulated mechanical disk. A job writes as fast as it can; the most of its file that was dirty or under way at once is counted by the kernel
-# (cachestat). Left to the kernel that is the whole file, so the test can fail. A second job writes many small files, a third is many short programs. Then somebody reads a long
-# file, and the disk's counters tell what the job writes meanwhile: some turns. A foreground that does nothing but fsync() must be seen as one. What is
-# written is the same in all ways, and a job that is told to end in a wait for its turn ends at once.
+# (cachestat). Left to the kernel that is the whole file, so the test can fail. A second job writes many small files, once more without a launcher
+# that could send them; another is many short programs. Then somebody reads a long file, and the disk's counters tell what the job writes meanwhile:
+# some turns. A foreground that does nothing but fsync() must be seen as one. What is written is the same in all ways, and a job that is told to end
+# in a wait for its turn ends at once.
 # Left out: what a foreground loses in hundredths, and the job's own speed (script/bench beside).
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
 need_built hddsim
-need losetup mkfs.ext4 python3
+need losetup mkfs.ext4 python3 unshare
 [[ -c /dev/fuse && -e /dev/loop-control ]] || skip 'no emulated disk here'
 alone_in_shm "$0" "$@"
 HDDSIM=$(program hddsim)
@@ -142,6 +143,32 @@ for i in range(5000):
   ((bytes[auto] > 30 * MB)) || complain "only ${bytes[auto]} bytes of small files were on the disk when the job ended"
 }
 
+# The launcher is stopped, or cannot reach the job's mounts: each process sends its own small files, and none is lost or waits for long.
+small_files_alone() {
+  local job begun took
+  "$DISCNICE" -q -- sh -c "sleep 1; exec cp -r tree '$DISK/tree'" &
+  job=$!
+  sleep 0.5
+  kill -STOP "$job"
+  begun=$(date +%s)
+  until [[ -d $DISK/tree ]] && (($(find "$DISK/tree" -type f | wc -l) == 5000)); do
+    took=$(($(date +%s) - begun))
+    ((took < 120)) || break
+    sleep 0.5
+  done
+  kill -CONT "$job"
+  wait "$job" || complain "a job whose launcher was stopped ended with $?"
+  ((took < 120)) || complain 'a job whose launcher was stopped took 120 s for 5,000 small files'
+  diff -r tree "$DISK/tree" >/dev/null || complain 'launcher stopped: what was written differs'
+  rm -r "$DISK/tree"
+  mkdir "$DISK/inside"
+  "$DISCNICE" -q -- unshare -m sh -c "mount --bind '$DISK' '$DISK/inside' && cp -r tree '$DISK/inside/tree'" ||
+    complain "a job in its own mount namespace ended with $?"
+  diff -r tree "$DISK/tree" >/dev/null || complain 'own mount namespace: what was written differs'
+  rm -r "$DISK/tree"
+  sync -f "$DISK"
+}
+
 # Many short programs that write by stdio, under a rate: the disk sees what they write when they write it.
 short_programs() {
   local way before
@@ -179,6 +206,7 @@ ends_at_once() {
 
 dirty_data
 small_files
+small_files_alone
 short_programs
 foregrounds
 ends_at_once

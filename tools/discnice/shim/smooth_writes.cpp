@@ -78,8 +78,9 @@ std::uint64_t write_rate(const Grant& grant) {
 }
 
 std::uint64_t left_alone_bytes(const Grant& grant) {
-  const std::uint64_t share = write_rate(grant) / kLeftAloneShare;
-  return share == 0 || share > kLeftAloneBytes ? kLeftAloneBytes : share;
+  const std::uint64_t rate = write_rate(grant);
+  const std::uint64_t share = rate / kLeftAloneShare;
+  return rate == 0 || share > kLeftAloneBytes ? kLeftAloneBytes : share;
 }
 
 bool is_wanted(const Job& job, const Grant& grant) {
@@ -236,19 +237,24 @@ bool look_at_left(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
 
 void ask_for_left(Job& job, int fd) {
   std::uint64_t mount_id = 0;
-  if (!protocol::is_left_asked(*job.segment) && !protocol::is_sending_left(*job.segment, monotonic_ns()) &&
-      outputs::find_mount_id(fd, &mount_id))
+  if (protocol::is_left_asked(*job.segment) || protocol::is_sending_left(*job.segment, monotonic_ns()))
+    return;
+  if (outputs::find_mount_id(fd, &mount_id)) {
     protocol::ask_to_send_left(*job.segment, mount_id);
+  } else {
+    protocol::set_left_sender(*job.segment, false);  // it cannot be told what to send
+  }
 }
 
-// Until what is left has become little. False when others came, or nobody sends it.
+// Until what is left has become little. False when others came, or nobody sends it: the launcher says so, or does nothing, stopped perhaps.
 bool wait_for_left(Job& job, protocol::Disk& disk, const Grant& grant, std::uint64_t most_bytes,
                    throttle::SignalHold& signals) {
   std::uint64_t left_bytes = UINT64_MAX;
   bool is_shared = false;
   wait_until(job, signals, [&] {
     is_shared = is_disk_shared(&disk, monotonic_ns());
-    return is_shared || (look_at_left(job, disk, grant, &left_bytes) && left_bytes <= most_bytes);
+    return is_shared || !protocol::has_left_sender(*job.segment) ||
+           (look_at_left(job, disk, grant, &left_bytes) && left_bytes <= most_bytes);
   });
   if (!is_shared && left_bytes > most_bytes) protocol::set_left_sender(*job.segment, false);
   return !is_shared && left_bytes <= most_bytes;
