@@ -7,6 +7,7 @@
 long      reads 200 MB in order                                                       long: s
 start     reads 150 small files in random order, as the start of a large program does  start: s
 fsync     appends 4 KB and waits for the disk, 60 times and a pause after each          fsync-median, fsync-worst: ms
+          (of random length: one that is always the same keeps step with the platter, and all 60 take one turn more or one less)
 metadata  makes, renames and looks at 1,500 folders and files, the disk told at the end   metadata: s
 half      reads at random for half a second, then keeps still as long, for SECONDS      busy: share of the time, read: MB
 think     reads one block at random, thinks for about SECONDS, for 5 s                  think: mean ms of a read
@@ -25,7 +26,7 @@ import time
 
 LONG_BYTES, BLOCK_BYTES = 200_000_000, 128 * 1024
 START_FILES, START_FOLDERS, START_BYTES = 150, 30, 16_000
-APPENDS, APPEND_BYTES, PAUSE_S = 60, 4096, 0.05
+APPENDS, APPEND_BYTES, PAUSES_S = 60, 4096, (0.03, 0.07)
 METADATA_FOLDERS = 1500
 HALF_BYTES, HALF_BURST_S = 65536, 0.5
 THINK_S = 5.0
@@ -65,14 +66,14 @@ def start(folder, turn):
 
 
 def fsync(folder, turn):
-    took_ms, block = [], b"x" * APPEND_BYTES
+    took_ms, block, dice = [], b"x" * APPEND_BYTES, random.Random(turn)
     file = os.open(folder / f"append{turn}", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     for _ in range(APPENDS):
         start_s = time.monotonic()
         os.write(file, block)
         os.fsync(file)
         took_ms.append(1000 * (time.monotonic() - start_s))
-        time.sleep(PAUSE_S)
+        time.sleep(dice.uniform(*PAUSES_S))
     os.unlink(folder / f"append{turn}")
     return {"fsync-median": statistics.median(took_ms), "fsync-worst": max(took_ms)}
 
