@@ -226,6 +226,53 @@ TEST_CASE("a foreground that only paused makes the interval grow, and shrink whe
   CHECK(disk.activity.preemption_ns == base_ns);
 }
 
+TEST_CASE("a foreground that is back before the job was seen to have run makes the interval grow as well",
+          "[idle]") {
+  Disk disk;
+  disk.others_read();
+  const std::uint64_t base_ns = disk.activity.preemption_ns;
+  disk.quiet(base_ns);
+  disk.own.read_bytes += kWindowBytes;
+  disk.reads(kWindowBytes);
+  disk.others_read();
+  CHECK(disk.activity.preemption_ns == 2 * base_ns);
+}
+
+TEST_CASE("what was written earlier and reaches the disk now counts as the job's running", "[idle]") {
+  Disk disk;
+  disk.own.written_bytes += 4 * kWindowBytes;
+  disk.others_read();
+  const std::uint64_t base_ns = disk.activity.preemption_ns;
+  disk.quiet(base_ns);
+  disk.sample.writes += 1;
+  disk.sample.written_bytes += kWindowBytes;
+  disk.look();
+  CHECK_FALSE(disk.sees_others());
+  disk.others_read();
+  CHECK(disk.activity.preemption_ns == 2 * base_ns);
+}
+
+TEST_CASE("a foreground that no longer pauses for as short as before finds the interval as it was",
+          "[idle]") {
+  Disk disk;
+  disk.others_read();
+  const std::uint64_t base_ns = disk.activity.preemption_ns;
+  disk.quiet(2 * kSecondNs);
+  disk.own_read();
+  disk.quiet(2 * kSecondNs);
+  disk.others_read();
+  CHECK(disk.activity.preemption_ns == base_ns);
+}
+
+TEST_CASE("somebody's fsync is seen when it has ended, so the next one is waited for longest", "[idle]") {
+  Disk disk;
+  disk.sample.flushes += 1;
+  disk.look();
+  CHECK(disk.sees_others());
+  CHECK(disk.activity.preemption_ns == kPreemptionMaxNs);
+  CHECK(disk.wait_ns(kIdle) == kPreemptionMaxNs);
+}
+
 TEST_CASE("the interval begins at twice the time measured of a random read, whenever that comes to be known",
           "[idle]") {
   Disk disk;

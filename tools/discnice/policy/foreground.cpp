@@ -46,7 +46,13 @@ bool is_syncing(const DiskActivity& before, DiskActivity& after) {
   return is_own || was_own;
 }
 
-bool is_foreground(const DiskActivity& before, DiskActivity& after) {
+// Somebody else was at the disk, or nobody.
+struct Others {
+  bool are_there;
+  bool have_written;
+};
+
+Others look_for_others(const DiskActivity& before, DiskActivity& after) {
   // Sums of other jobs cannot be compared with ours.
   const OwnTraffic& own_before =
       after.own.is_of_all_jobs == before.own.is_of_all_jobs ? before.own : after.own;
@@ -66,7 +72,7 @@ bool is_foreground(const DiskActivity& before, DiskActivity& after) {
   const bool is_own = is_syncing(before, after);
   const bool has_flushed = growth(after.sample.flushes, before.sample.flushes) != 0;
   const bool has_somebody_written = !is_own && (writes > allowance || has_flushed);
-  return reads != 0 || has_somebody_written || is_somebody_waiting(after);
+  return {reads != 0 || has_somebody_written || is_somebody_waiting(after), has_somebody_written};
 }
 
 // The mean time of the requests in between, as the foreground feels it.
@@ -98,11 +104,13 @@ DiskActivity observe(const DiskActivity& before, const DiskSample& sample, const
     after.own_reads_awaited = after.own_writes_awaited = 0;
     return after;
   }
-  const bool is_somebody_there = is_foreground(before, after);
-  if (!is_somebody_there) learn_random_read(before, after);
+  const Others others = look_for_others(before, after);
+  if (!others.are_there) learn_random_read(before, after);
   follow_base(before, after, grant);
-  if (is_somebody_there) {
-    give_way(before, after, {latency_ns(before, after), 1}, grant, now_ns);
+  if (others.are_there) {
+    // Who writes and waits for it is seen when his flush has ended, so the next one may be under way long before anything shows.
+    const std::uint64_t preemption_min_ns = others.have_written ? kPreemptionMaxNs : 0;
+    give_way(before, after, {latency_ns(before, after), 1, preemption_min_ns}, grant, now_ns);
   } else {
     learn_request_bytes(before, after);
     come_back(before, after, grant, now_ns);

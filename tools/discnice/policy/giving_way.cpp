@@ -41,6 +41,24 @@ std::uint64_t base_preemption_ns(const Grant& grant, const DiskActivity& activit
   return clamp(2 * smaller(random_read_ns(activity), kPreemptionMaxNs), kPreemptionMinNs, kPreemptionMaxNs);
 }
 
+// The job has moved something between the two looks, or what it wrote earlier has reached the disk.
+bool has_run(const DiskActivity& before, const DiskActivity& after) {
+  return growth(after.own.read_bytes, before.own.read_bytes) != 0 ||
+         growth(after.own.written_bytes, before.own.written_bytes) != 0 ||
+         after.own_writes_awaited < before.own_writes_awaited;
+}
+
+bool was_ours(const DiskActivity& before, std::uint64_t now_ns) {
+  return growth(now_ns, before.foreground_at_ns) >= before.preemption_ns;
+}
+
+// The foreground is back soon after we had taken the disk for idle and used it, perhaps since the last look.
+bool had_only_paused(const DiskActivity& before, const DiskActivity& after, std::uint64_t now_ns) {
+  if (before.ran_since_ns != 0) return growth(now_ns, before.ran_since_ns) < kPauseMaxNs;
+  return has_run(before, after) && was_ours(before, now_ns) &&
+         growth(now_ns, before.foreground_at_ns) < kPauseMaxNs;
+}
+
 void keep_in_bounds(DiskActivity& after, const Grant& grant) {
   after.preemption_ns = grant.preemption_ns != 0
                             ? base_preemption_ns(grant, after)
@@ -60,10 +78,10 @@ void begin_watching(DiskActivity& after, const Grant& grant, bool is_busy, std::
 void give_way(const DiskActivity& before, DiskActivity& after, const Sighting& sighting, const Grant& grant,
               std::uint64_t now_ns) {
   const std::uint64_t base_ns = base_preemption_ns(grant, after);
-  const bool had_paused = before.ran_since_ns != 0 && growth(now_ns, before.ran_since_ns) < kPauseMaxNs;
-  if (had_paused) after.preemption_ns += base_ns / 2;
+  if (had_only_paused(before, after, now_ns)) after.preemption_ns += after.preemption_ns;
   if (before.ran_since_ns == 0 && 2 * sighting.latency_ns > after.preemption_ns)
     after.preemption_ns += base_ns / 4;
+  if (after.preemption_ns < sighting.preemption_min_ns) after.preemption_ns = sighting.preemption_min_ns;
   after.foreground_at_ns = now_ns;
   after.ran_since_ns = 0;
   after.pace_bytes_per_s =
@@ -73,10 +91,8 @@ void give_way(const DiskActivity& before, DiskActivity& after, const Sighting& s
 
 void come_back(const DiskActivity& before, DiskActivity& after, const Grant& grant, std::uint64_t now_ns) {
   const std::uint64_t passed_ns = smaller(growth(now_ns, before.sampled_at_ns), kSecondNs);
-  const bool has_run = growth(after.own.read_bytes, before.own.read_bytes) != 0 ||
-                       growth(after.own.written_bytes, before.own.written_bytes) != 0;
-  const bool is_ours = growth(now_ns, before.foreground_at_ns) >= before.preemption_ns;
-  if (before.ran_since_ns == 0 && has_run && is_ours) after.ran_since_ns = now_ns;
+  if (before.ran_since_ns == 0 && has_run(before, after) && was_ours(before, now_ns))
+    after.ran_since_ns = now_ns;
   if (growth(now_ns, before.foreground_at_ns) < kPausedNs) {
     // It may only have paused.
   } else if (growth(now_ns, before.foreground_at_ns) < kQuietNs) {

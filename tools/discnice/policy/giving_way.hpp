@@ -5,8 +5,7 @@
 // Idea: the pace is halved for each look that sees others and grows by a constant once they have been away for longer than a program
 //   thinks between two requests; a second without them makes it unlimited.
 //   A foreground that comes back soon after we took the disk for idle had only paused: the interval in which the disk must be quiet first
-//   grows by half its base, up to a bound, and shrinks again when the disk has been ours for a while (preemption intervals: Eggert &
-//   Touch, SOSP 2005).
+//   doubles, up to a bound, and shrinks again when the disk has been ours for a while (preemption intervals: Eggert & Touch, SOSP 2005).
 // The base is twice the time of a random read: as measured of this disk, else as the job's own small reads show it while nobody else is there,
 //   beginning with that of a mechanical disk. A stream tells nothing of it: the head stays where it is, so large requests do not count.
 // What breaks it: small direct reads in order, which are none at random; the interval then starts too short, and grows as above.
@@ -32,8 +31,9 @@ inline constexpr std::uint64_t kRandomReadNs = 8'000'000;
 
 /// How others were felt.
 struct Sighting {
-  std::uint64_t latency_ns = 0;  // the mean time of the requests in between; 0 = not known
-  unsigned halvings = 1;         // of the pace
+  std::uint64_t latency_ns = 0;         // the mean time of the requests in between; 0 = not known
+  unsigned halvings = 1;                // of the pace
+  std::uint64_t preemption_min_ns = 0;  // an interval that is no shorter
 };
 
 /// Nothing known yet: `is_busy` tells of a first look at others.
