@@ -410,3 +410,28 @@ TEST_CASE("what was saved up for a portion outlasts a pause of the others", "[lu
   disk.quiet(2 * kSavedMemoryNs);
   CHECK(saved_ns_max(disk.activity, disk.now_ns) == 0);
 }
+
+TEST_CASE("nice holds a small operation as long as one that takes the disk the same time", "[nice]") {
+  Disk disk;
+  for (int i = 0; i < 20; ++i) disk.others_read();
+  disk.quiet(70 * kMillisecondNs);  // the pace has begun to grow
+  const std::uint64_t small_ns = disk.wait_ns(kNice, 4'096);
+  CHECK(small_ns > 5 * kMillisecondNs);
+  CHECK(small_ns == disk.wait_ns(kNice, 128'000));
+  CHECK(small_ns < disk.wait_ns(kNice, 512'000));
+  disk.grant.random_read_ns = 100'000;  // a flash disk has no way to go
+  disk.look();
+  CHECK(disk.wait_ns(kNice, 4'096) < small_ns / 10);
+}
+
+TEST_CASE("one look of a job whose calls take long stands for those that there would have been", "[nice]") {
+  Disk often;
+  Disk seldom;
+  for (int i = 0; i < 12; ++i) often.others_read();
+  seldom.now_ns += 11 * kLookNs;
+  seldom.others_read();
+  CHECK(seldom.activity.pace_bytes_per_s == often.activity.pace_bytes_per_s);
+  seldom.now_ns += 3600 * kSecondNs;
+  seldom.others_read();
+  CHECK(seldom.activity.pace_bytes_per_s == kPaceMin);
+}

@@ -13,6 +13,9 @@ constexpr std::uint64_t kRequestBytesMin = 4096;
 constexpr std::uint64_t kRequestBytesMax = UINT64_C(4) << 20;
 // Booked writes that never came: removed in time, or another device's.
 constexpr std::uint64_t kAwaitedMax = UINT64_C(1) << 30;
+// A job whose calls take long looks seldom: one look then stands for those that there would have been, up to as many as bring any pace to its least.
+constexpr std::uint64_t kHalvingNs = 3'000'000;
+constexpr std::uint64_t kHalvingsMax = 16;
 
 std::uint64_t smaller(std::uint64_t a, std::uint64_t b) {
   return a < b ? a : b;
@@ -82,6 +85,10 @@ std::uint64_t latency_ns(const DiskActivity& before, const DiskActivity& after) 
   return growth(after.sample.read_ms, before.sample.read_ms) * 1'000'000 / reads;
 }
 
+unsigned halvings(const DiskActivity& before, std::uint64_t now_ns) {
+  return static_cast<unsigned>(clamp(growth(now_ns, before.sampled_at_ns) / kHalvingNs, 1, kHalvingsMax));
+}
+
 // How large requests are when all of them are ours.
 void learn_request_bytes(const DiskActivity& before, DiskActivity& after) {
   const std::uint64_t reads = growth(after.sample.reads, before.sample.reads);
@@ -110,7 +117,8 @@ DiskActivity observe(const DiskActivity& before, const DiskSample& sample, const
   if (others.are_there) {
     // Who writes and waits for it is seen when his flush has ended, so the next one may be under way long before anything shows.
     const std::uint64_t preemption_min_ns = others.have_written ? kPreemptionMaxNs : 0;
-    give_way(before, after, {latency_ns(before, after), 1, preemption_min_ns}, grant, now_ns);
+    give_way(before, after, {latency_ns(before, after), halvings(before, now_ns), preemption_min_ns}, grant,
+             now_ns);
   } else {
     learn_request_bytes(before, after);
     come_back(before, after, grant, now_ns);

@@ -17,11 +17,11 @@ constexpr std::uint64_t kReadsToLearn = 128;
 constexpr std::uint64_t kPauseMaxNs = kSecondNs;
 // So long without foreground, and the disk is ours.
 constexpr std::uint64_t kQuietNs = kSecondNs;
-// So long without foreground, and the pace begins to grow.
+// So long without foreground, and for the preemption interval, and the pace begins to grow.
 constexpr std::uint64_t kPausedNs = 60'000'000;
 // The pace from which backing off starts, and what a quiet second adds.
 constexpr std::uint64_t kPaceStart = 256'000'000;
-constexpr std::uint64_t kPaceGain = 200'000'000;
+constexpr std::uint64_t kPaceGain = 1'000'000'000;
 
 std::uint64_t smaller(std::uint64_t a, std::uint64_t b) {
   return a < b ? a : b;
@@ -93,7 +93,7 @@ void come_back(const DiskActivity& before, DiskActivity& after, const Grant& gra
   const std::uint64_t passed_ns = smaller(growth(now_ns, before.sampled_at_ns), kSecondNs);
   if (before.ran_since_ns == 0 && has_run(before, after) && was_ours(before, now_ns))
     after.ran_since_ns = now_ns;
-  if (growth(now_ns, before.foreground_at_ns) < kPausedNs) {
+  if (growth(now_ns, before.foreground_at_ns) < kPausedNs || !was_ours(before, now_ns)) {
     // It may only have paused.
   } else if (growth(now_ns, before.foreground_at_ns) < kQuietNs) {
     after.pace_bytes_per_s =

@@ -3,7 +3,7 @@
 // when nobody was.
 //
 // Idea: the pace is halved for each look that sees others and grows by a constant once they have been away for longer than a program
-//   thinks between two requests; a second without them makes it unlimited.
+//   thinks between two requests, and than the preemption interval; a second without them makes it unlimited.
 //   A foreground that comes back soon after we took the disk for idle had only paused: the interval in which the disk must be quiet first
 //   doubles, up to a bound, and shrinks again when the disk has been ours for a while (preemption intervals: Eggert & Touch, SOSP 2005).
 // The base is twice the time of a random read: as measured of this disk, else as the job's own small reads show it while nobody else is there,

@@ -2,8 +2,9 @@
 // nice: full speed while the disk is otherwise idle; the more others use it, the slower.
 //
 // Idea: additive increase, multiplicative decrease. Each look at the disk that finds somebody else there halves the pace, down to
-// the floor; each that does not adds to it; a second without anybody makes it unlimited. An operation goes when its bytes at the
-// present pace have passed since the job's last one, so a pace that rises meanwhile is felt at once.
+// the floor; each that does not adds to it once they have been away for the preemption interval; a second without anybody makes it unlimited. An operation goes when its bytes at the
+// present pace have passed since the job's last one, so a pace that rises meanwhile is felt at once. A small one counts for more than its bytes, for
+// going there and back costs others the same time.
 //
 // Assumes: policy/foreground.hpp, or policy/pressure.hpp, tells the foreground's requests from ours; policy/giving_way.hpp moves the pace.
 // What breaks it: as `idle`. A few requests of others a second slow the job down and do not stop it.
@@ -18,6 +19,14 @@ namespace discnice::policy {
 namespace {
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
+// For what an operation counts at the least: what a slow stream moves in the time of a random read, 128 KB on a mechanical disk.
+constexpr std::uint64_t kBytesPerRandomMicrosecond = 16;
+
+std::uint64_t operation_bytes_min(const DiskActivity& activity) {
+  const std::uint64_t learned_ns = activity.random_read_ns != 0 ? activity.random_read_ns : kRandomReadNs;
+  const std::uint64_t random_ns = learned_ns < kPreemptionMaxNs ? learned_ns : kPreemptionMaxNs;
+  return random_ns / 1000 * kBytesPerRandomMicrosecond;
+}
 
 Decision hold(State last_go, const Grant& grant, const DiskActivity& activity, std::uint64_t cost_bytes,
               std::uint64_t now_ns) {
@@ -26,7 +35,9 @@ Decision hold(State last_go, const Grant& grant, const DiskActivity& activity, s
   const std::uint64_t pace = activity.pace_bytes_per_s > kPaceMin ? activity.pace_bytes_per_s : kPaceMin;
   const std::uint64_t turn_ns = turn_after_ns(grant, cost_bytes);
   __extension__ using Wide = unsigned __int128;
-  const Wide paced_ns = static_cast<Wide>(cost_bytes) * kNanosecondsPerSecond / pace;
+  const std::uint64_t least_bytes = operation_bytes_min(activity);
+  const std::uint64_t paced_bytes = cost_bytes > least_bytes ? cost_bytes : least_bytes;
+  const Wide paced_ns = static_cast<Wide>(paced_bytes) * kNanosecondsPerSecond / pace;
   const std::uint64_t gap_ns = paced_ns < turn_ns ? static_cast<std::uint64_t>(paced_ns) : turn_ns;
   const std::uint64_t start_at_ns = last_go.paid_until_ns + gap_ns;
   const std::uint64_t heard_at_ns = listening_until_ns(activity, now_ns);
