@@ -29,7 +29,12 @@ TEST_CASE_METHOD(Fixture, "what was asked before the launcher waits is heard, an
   ask_to_send_left(*segment, 28);
   CHECK(is_left_asked(*segment));
   CHECK(wait_for_left(*segment, left_asked(*segment), kLongMs) == 28);
+  CHECK(is_left_asked(*segment));
+  answer_left(*segment, 1000 * kSecondNs);
   CHECK_FALSE(is_left_asked(*segment));
+  CHECK(is_sending_left(*segment, 1000 * kSecondNs));
+  end_sending_left(*segment);
+  CHECK_FALSE(is_sending_left(*segment, 1000 * kSecondNs));
   CHECK(wait_for_left(*segment, left_asked(*segment), 1) == 0);
 }
 
@@ -41,6 +46,7 @@ TEST_CASE_METHOD(Fixture, "a launcher that waits is woken by who asks, and by wh
   ask_to_send_left(*segment, 5);
   launcher.join();
   CHECK(heard == 6);
+  answer_left(*segment, 0);
   // Woken between the look and the wait.
   asked = left_asked(*segment);
   wake_left_sender(*segment);

@@ -96,6 +96,7 @@ void LeftWritesSender::look() {
 void LeftWritesSender::run() {
   while (const auto mount = next_asked()) {
     const bool can_send = *mount == 0 || send(*mount - 1);
+    if (!can_send) protocol::answer_left(segment_, 0);
     protocol::set_left_sender(segment_, can_send);
     if (!can_send && !next_asked()) return;  // nobody asks meanwhile
   }
@@ -119,9 +120,9 @@ bool LeftWritesSender::send(std::uint64_t mount_id) {
   bool is_sent = dirty_bytes() <= kDirtyShares * policy::kLeftSteps * policy::write_step_bytes(speed);
   if (is_sent) {
     book_sync(disk);
-    segment_.sending_left_since_ns.store(gray::base::monotonic_ns(), std::memory_order_relaxed);
+    protocol::answer_left(segment_, gray::base::monotonic_ns());
     is_sent = syncfs(fd) == 0;
-    segment_.sending_left_since_ns.store(0, std::memory_order_relaxed);
+    protocol::end_sending_left(segment_);
     book_sync(disk);
   }
   close(fd);

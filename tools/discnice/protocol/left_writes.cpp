@@ -28,11 +28,11 @@ void ask_to_send_left(Segment& segment, std::uint64_t mount_id) {
 }
 
 std::uint64_t wait_for_left(Segment& segment, std::uint32_t asked, unsigned wait_ms) {
-  const std::uint64_t mount = segment.send_left_of.exchange(0, std::memory_order_relaxed);
+  const std::uint64_t mount = segment.send_left_of.load(std::memory_order_relaxed);
   if (mount != 0) return mount;
   const timespec most{static_cast<time_t>(wait_ms / 1000), static_cast<long>(wait_ms % 1000) * 1'000'000};
   raw_syscall(SYS_futex, word(&segment.left_asked), FUTEX_WAIT, static_cast<long>(asked), word(&most));
-  return segment.send_left_of.exchange(0, std::memory_order_relaxed);
+  return segment.send_left_of.load(std::memory_order_relaxed);
 }
 
 }  // namespace discnice::protocol

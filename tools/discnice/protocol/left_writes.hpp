@@ -21,9 +21,10 @@ inline void set_left_sender(Segment& segment, bool is_there) {
   segment.sends_left.store(is_there ? 1 : 0, std::memory_order_relaxed);
 }
 
-/// Whether somebody has asked and was not heard yet.
+/// Whether somebody has asked, and the launcher neither sends nor has refused yet.
 inline bool is_left_asked(const Segment& segment) {
-  return segment.send_left_of.load(std::memory_order_relaxed) != 0;
+  return segment.send_left_of.load(std::memory_order_acquire) !=
+         0;  // pairs with the release of answer_left()
 }
 
 /// Asks for what was left on the file system of that mount (outputs/disk_below.hpp). Never waits.
@@ -35,11 +36,22 @@ inline std::uint32_t left_asked(const Segment& segment) {
 }
 
 /// Waits until somebody asks, and no longer than `wait_ms`; not at all when left_asked() is no longer `asked`. Returns the mount's number plus
-/// one, and 0 when nobody has asked.
+/// one, and 0 when nobody has asked. The asking stands until answer_left().
 std::uint64_t wait_for_left(Segment& segment, std::uint32_t asked, unsigned wait_ms);
 
 /// A file system that takes longer is written by others as well; or its launcher was killed meanwhile.
 inline constexpr std::uint64_t kSendingLeftMaxNs = 1'000'000'000;
+
+/// Takes the asking off: what was left is being sent since `now_ns`, or with 0 is not. Whoever sees that nothing is asked sees that it is sent.
+inline void answer_left(Segment& segment, std::uint64_t now_ns) {
+  segment.sending_left_since_ns.store(now_ns, std::memory_order_relaxed);
+  segment.send_left_of.store(0, std::memory_order_release);
+}
+
+/// What was left has been sent.
+inline void end_sending_left(Segment& segment) {
+  segment.sending_left_since_ns.store(0, std::memory_order_relaxed);
+}
 
 /// Whether what was left is being sent just now: the disk's work is the job's then.
 inline bool is_sending_left(const Segment& segment, std::uint64_t now_ns) {

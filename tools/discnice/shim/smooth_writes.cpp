@@ -269,7 +269,7 @@ bool may_leave(Job& job, const OpenFile& file, int fd, const Grant& grant, const
   if (!look_at_left(job, disk, grant, &left_bytes)) return false;
   left_bytes += file.unsent_bytes;
   const bool is_sent = !pace.is_shared && protocol::has_left_sender(*job.segment);
-  if (is_sent && left_bytes > most_bytes / 2) ask_for_left(job, fd);
+  if (is_sent && left_bytes > most_bytes) ask_for_left(job, fd);
   if (left_bytes <= most_bytes) return true;
   return is_sent && wait_for_left(job, disk, grant, most_bytes, signals);
 }
