@@ -19,13 +19,19 @@ namespace discnice::policy {
 namespace {
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
-// For what an operation counts at the least: what a slow stream moves in the time of a random read, 128 KB on a mechanical disk.
+// A page for which the head goes somewhere counts for what a slow stream moves in that time, 128 KB on a mechanical disk; less than a page, a name
+// that is removed, say, is a part of what goes in one.
+constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kBytesPerRandomMicrosecond = 16;
 
-std::uint64_t operation_bytes_min(const DiskActivity& activity) {
+std::uint64_t paced_bytes(const DiskActivity& activity, std::uint64_t cost_bytes) {
   const std::uint64_t learned_ns = activity.random_read_ns != 0 ? activity.random_read_ns : kRandomReadNs;
   const std::uint64_t random_ns = learned_ns < kPreemptionMaxNs ? learned_ns : kPreemptionMaxNs;
-  return random_ns / 1000 * kBytesPerRandomMicrosecond;
+  const std::uint64_t page_counts_for = random_ns / 1000 * kBytesPerRandomMicrosecond;
+  if (cost_bytes >= page_counts_for) return cost_bytes;
+  const std::uint64_t of_page = cost_bytes < kPageBytes ? cost_bytes : kPageBytes;
+  const std::uint64_t counts_for = page_counts_for * of_page / kPageBytes;
+  return counts_for > cost_bytes ? counts_for : cost_bytes;
 }
 
 Decision hold(State last_go, const Grant& grant, const DiskActivity& activity, std::uint64_t cost_bytes,
@@ -35,9 +41,7 @@ Decision hold(State last_go, const Grant& grant, const DiskActivity& activity, s
   const std::uint64_t pace = activity.pace_bytes_per_s > kPaceMin ? activity.pace_bytes_per_s : kPaceMin;
   const std::uint64_t turn_ns = turn_after_ns(grant, cost_bytes);
   __extension__ using Wide = unsigned __int128;
-  const std::uint64_t least_bytes = operation_bytes_min(activity);
-  const std::uint64_t paced_bytes = cost_bytes > least_bytes ? cost_bytes : least_bytes;
-  const Wide paced_ns = static_cast<Wide>(paced_bytes) * kNanosecondsPerSecond / pace;
+  const Wide paced_ns = static_cast<Wide>(paced_bytes(activity, cost_bytes)) * kNanosecondsPerSecond / pace;
   const std::uint64_t gap_ns = paced_ns < turn_ns ? static_cast<std::uint64_t>(paced_ns) : turn_ns;
   const std::uint64_t start_at_ns = last_go.paid_until_ns + gap_ns;
   const std::uint64_t heard_at_ns = listening_until_ns(activity, now_ns);
