@@ -145,7 +145,7 @@ for i in range(5000):
 
 # The launcher is stopped, or cannot reach the job's mounts: each process sends its own small files, and none is lost or waits for long.
 small_files_alone() {
-  local job begun took
+  local job begun took=0
   "$DISCNICE" -q -- sh -c "sleep 1; exec cp -r tree '$DISK/tree'" &
   job=$!
   sleep 0.5

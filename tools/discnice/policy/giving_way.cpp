@@ -32,10 +32,6 @@ std::uint64_t clamp(std::uint64_t value, std::uint64_t low, std::uint64_t high) 
   return value > high ? high : value;
 }
 
-std::uint64_t random_read_ns(const DiskActivity& activity) {
-  return activity.random_read_ns != 0 ? activity.random_read_ns : kRandomReadNs;
-}
-
 std::uint64_t base_preemption_ns(const Grant& grant, const DiskActivity& activity) {
   if (grant.preemption_ns != 0) return clamp(grant.preemption_ns, 1, kSecondNs);
   return clamp(2 * smaller(random_read_ns(activity), kPreemptionMaxNs), kPreemptionMinNs, kPreemptionMaxNs);

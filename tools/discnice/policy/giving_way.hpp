@@ -29,6 +29,11 @@ inline constexpr std::uint64_t kPreemptionMaxNs = 100'000'000;
 /// Without a measured time of a random read: a turn and a seek of an ordinary mechanical disk.
 inline constexpr std::uint64_t kRandomReadNs = 8'000'000;
 
+/// The time of a random read as far as it is known of the disk.
+constexpr std::uint64_t random_read_ns(const DiskActivity& activity) {
+  return activity.random_read_ns != 0 ? activity.random_read_ns : kRandomReadNs;
+}
+
 /// How others were felt.
 struct Sighting {
   std::uint64_t latency_ns = 0;         // the mean time of the requests in between; 0 = not known

@@ -2,9 +2,9 @@
 // nice: full speed while the disk is otherwise idle; the more others use it, the slower.
 //
 // Idea: additive increase, multiplicative decrease. Each look at the disk that finds somebody else there halves the pace, down to
-// the floor; each that does not adds to it once they have been away for the preemption interval; a second without anybody makes it unlimited. An operation goes when its bytes at the
-// present pace have passed since the job's last one, so a pace that rises meanwhile is felt at once. A small one counts for more than its bytes, for
-// going there and back costs others the same time.
+// the floor; each that does not adds to it once they have been away for the preemption interval; a second without anybody makes it
+// unlimited. An operation goes when its bytes at the present pace have passed since the job's last one, so a pace that rises meanwhile is felt
+// at once. A small one counts for more than its bytes, for going there and back costs others the same time.
 //
 // Assumes: policy/foreground.hpp, or policy/pressure.hpp, tells the foreground's requests from ours; policy/giving_way.hpp moves the pace.
 // What breaks it: as `idle`. A few requests of others a second slow the job down and do not stop it.
@@ -25,8 +25,8 @@ constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kBytesPerRandomMicrosecond = 16;
 
 std::uint64_t paced_bytes(const DiskActivity& activity, std::uint64_t cost_bytes) {
-  const std::uint64_t learned_ns = activity.random_read_ns != 0 ? activity.random_read_ns : kRandomReadNs;
-  const std::uint64_t random_ns = learned_ns < kPreemptionMaxNs ? learned_ns : kPreemptionMaxNs;
+  const std::uint64_t known_ns = random_read_ns(activity);
+  const std::uint64_t random_ns = known_ns < kPreemptionMaxNs ? known_ns : kPreemptionMaxNs;
   const std::uint64_t page_counts_for = random_ns / 1000 * kBytesPerRandomMicrosecond;
   if (cost_bytes >= page_counts_for) return cost_bytes;
   const std::uint64_t of_page = cost_bytes < kPageBytes ? cost_bytes : kPageBytes;

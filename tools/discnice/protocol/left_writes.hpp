@@ -23,8 +23,8 @@ inline void set_left_sender(Segment& segment, bool is_there) {
 
 /// Whether somebody has asked, and the launcher neither sends nor has refused yet.
 inline bool is_left_asked(const Segment& segment) {
-  return segment.send_left_of.load(std::memory_order_acquire) !=
-         0;  // pairs with the release of answer_left()
+  // Pairs with the release of answer_left().
+  return segment.send_left_of.load(std::memory_order_acquire) != 0;
 }
 
 /// Asks for what was left on the file system of that mount (outputs/disk_below.hpp). Never waits.

@@ -268,10 +268,10 @@ bool may_leave(Job& job, const OpenFile& file, int fd, const Grant& grant, const
   std::uint64_t left_bytes = 0;
   if (!look_at_left(job, disk, grant, &left_bytes)) return false;
   left_bytes += file.unsent_bytes;
-  const bool is_sent = !pace.is_shared && protocol::has_left_sender(*job.segment);
-  if (is_sent && left_bytes > most_bytes) ask_for_left(job, fd);
   if (left_bytes <= most_bytes) return true;
-  return is_sent && wait_for_left(job, disk, grant, most_bytes, signals);
+  if (pace.is_shared || !protocol::has_left_sender(*job.segment)) return false;
+  ask_for_left(job, fd);
+  return wait_for_left(job, disk, grant, most_bytes, signals);
 }
 
 // A small file that is closed: this process cannot send it later. False when it was left to the kernel.
