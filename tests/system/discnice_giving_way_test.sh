@@ -3,7 +3,8 @@
 # discnice_giving_way_test: a job that gives way does so with what it writes, too.
 #
 # How: an emulated mechanical disk. A job writes as fast as it can; the most of its file that was dirty or under way at once is counted by the kernel
-# (cachestat). Left to the kernel that is the whole file, so the test can fail. A second job writes many small files, once more without a launcher
+# (cachestat). Left to the kernel that is the whole file, so the test can fail. The same once more with a job that is refused cachestat(), as by kernels
+# before 6.5 and by some containers. A second job writes many small files, once more without a launcher
 # that could send them; another is many short programs. Then somebody reads a long file, and the disk's counters tell what the job writes meanwhile:
 # some turns. A foreground that does nothing but fsync() must be seen as one. What is written is the same in all ways, and a job that is told to end
 # in a wait for its turn ends at once.
@@ -65,6 +66,55 @@ dirty_data() {
   printf 'of 300 MB written at most %d MB waited for the disk; left to the kernel %d MB\n' $((bytes[auto] / MB)) $((bytes[off] / MB))
   ((bytes[off] > 200 * MB)) || skip 'this kernel writes at once by itself'
   ((bytes[auto] < 110 * MB)) || complain "${bytes[auto]} bytes of the job's file waited for the disk at once"
+}
+
+# Prints the most writes that were under way at a disk at once, when told to end.
+cat >watcher.py <<'PYTHON'
+import signal, sys, time
+is_over, most = [], 0
+signal.signal(signal.SIGTERM, lambda *_: is_over.append(True))
+with open(f"/sys/dev/block/{sys.argv[1]}/inflight") as counter:
+    while not is_over:
+        counter.seek(0)
+        most = max(most, int(counter.read().split()[1]))
+        time.sleep(0.001)
+print(most)
+PYTHON
+
+# COMMAND...: without cachestat().
+cat >older_kernel.py <<'PYTHON'
+import ctypes, os, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+LOAD, JUMP_IF_EQUAL, RETURN = 0x20, 0x15, 0x06
+ALLOW, NO_SUCH_CALL = 0x7FFF0000, 0x00050000 | 38
+steps = [(LOAD, 0, 0, 0), (JUMP_IF_EQUAL, 0, 1, 451), (RETURN, 0, 0, NO_SUCH_CALL), (RETURN, 0, 0, ALLOW)]
+text = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+class Program(ctypes.Structure): _fields_ = [("length", ctypes.c_ushort), ("steps", ctypes.c_void_p)]
+program = Program(len(steps), ctypes.addressof(text))
+if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.byref(program), 0, 0): sys.exit(77)
+os.execvp(sys.argv[1], sys.argv[1:])
+PYTHON
+
+older_kernel() {
+  local way watcher status
+  local -A most=()
+  for way in auto off; do
+    python3 watcher.py "$NUMBER" >most &
+    watcher=$!
+    python3 older_kernel.py "$DISCNICE" -q --smooth-writes "$way" -- cp /dev/shm/source "$DISK/target" && status=0 || status=$?
+    sync -f "$DISK"
+    kill -TERM "$watcher"
+    wait "$watcher" || complain 'the disk could not be watched'
+    ((status == 0)) || complain "without cachestat a copy ended with $status"
+    cmp -s /dev/shm/source "$DISK/target" || complain "$way, without cachestat: what was written differs"
+    most[$way]=$(<most)
+    rm "$DISK/target"
+    sync -f "$DISK"
+  done
+  printf 'without cachestat at most %d writes were under way at once; left to the kernel %d\n' "${most[auto]}" "${most[off]}"
+  ((most[off] > 16)) || complain 'left to the kernel there were no more: this shows nothing'
+  # Two steps, each of a request or two, and a commit of the journal.
+  ((most[auto] <= 8)) || complain "without cachestat ${most[auto]} writes were under way at once"
 }
 
 # Prints how many bytes the disk wrote, ever.
@@ -205,6 +255,7 @@ ends_at_once() {
 }
 
 dirty_data
+older_kernel
 small_files
 small_files_alone
 short_programs

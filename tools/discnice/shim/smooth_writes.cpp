@@ -44,7 +44,8 @@ constexpr std::uint64_t kLeftAloneShare = 8;
 // How long a write may wait for an earlier step, and how often it looks.
 constexpr std::uint64_t kWaitMaxNs = 250'000'000;
 constexpr std::uint64_t kLookAgainNs = 250'000;
-constexpr unsigned kChunksMax = 64;  // of a file that was written here and there
+constexpr std::uint32_t kLaterRequests = 1;  // what a step is to most disks
+constexpr unsigned kChunksMax = 64;          // of a file that was written here and there
 
 std::atomic<std::uint64_t> written_bytes{0};    // of this process
 std::atomic<std::uint64_t> turn_left_bytes{0};  // what may still be sent in the turn that this process had
@@ -110,11 +111,21 @@ Pace pace_of(const Grant& grant, const protocol::Disk* disk) {
   return pace;
 }
 
-bool is_being_written(int fd, const WriteStep& step) {
+// How many writes, of anybody, are under way at the disk; 0 where nothing counts them.
+std::uint32_t writes_in_flight(const protocol::Disk* disk) {
+  const std::uint64_t number = disk == nullptr ? 0 : disk->number.load(std::memory_order_relaxed);
+  DiskSample sample;
+  if (number == 0 || !outputs::read_disk_sample(number - 1, &sample)) return 0;
+  return sample.in_flight > sample.reads_in_flight ? sample.in_flight - sample.reads_in_flight : 0;
+}
+
+// Whether the kernel still writes a step. Where it does not count pages, more requests under way than the `later` that may be those of the next step.
+bool is_being_written(int fd, const WriteStep& step, const protocol::Disk* disk, std::uint32_t later) {
   CachestatAnswer answer{};
-  return step.to_bytes > step.from_bytes &&
-         !is_raw_error(ask_cachestat(fd, step.from_bytes, step.to_bytes - step.from_bytes, &answer)) &&
-         answer.in_writeback != 0;
+  if (step.to_bytes <= step.from_bytes) return false;
+  if (is_raw_error(ask_cachestat(fd, step.from_bytes, step.to_bytes - step.from_bytes, &answer)))
+    return writes_in_flight(disk) > later;
+  return answer.in_writeback != 0;
 }
 
 bool is_dirty(int fd, const WriteStep& step) {
@@ -186,7 +197,7 @@ void send(Job& job, OpenFile& file, int fd, const Pace& pace, bool is_last, thro
       from = step.from_bytes;
       break;
     }
-    wait_until(job, signals, [&] { return !is_being_written(fd, file.steps[1]); });
+    wait_until(job, signals, [&] { return !is_being_written(fd, file.steps[1], disk, kLaterRequests); });
     start_writing(fd, step);
     file.steps[1] = file.steps[0];
     file.steps[0] = step;
@@ -197,7 +208,7 @@ void send(Job& job, OpenFile& file, int fd, const Pace& pace, bool is_last, thro
   }
   if (disk != nullptr && is_speed && from == part.to_bytes) {
     for (const WriteStep& step : file.steps)
-      wait_until(job, signals, [&] { return !is_being_written(fd, step); });
+      wait_until(job, signals, [&] { return !is_being_written(fd, step, disk, 0); });
     const std::uint64_t sent = from - part.from_bytes;
     const std::uint64_t unflushed = unflushed_bytes.fetch_add(sent, std::memory_order_relaxed) + sent;
     if (unflushed >= pace.due_bytes) {

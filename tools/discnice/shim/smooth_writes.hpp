@@ -5,8 +5,8 @@
 //   (mm/page-writeback.c), so a job that is held back when it dirties pages still hits the disk in spikes. sync_file_range()
 //   with SYNC_FILE_RANGE_WRITE alone starts that writing now, and neither waits nor takes a write error away from the
 //   program's own fsync(), as its waiting forms do. A disk serves what stands in its queue before what comes later, more or less.
-// Output observed: cachestat() tells how many pages of a range are being written; the disk's counters, how long its queue is; the time a
-//   batch took, how fast the disk writes.
+// Output observed: cachestat() tells how many pages of a range are being written, before 6.5 and in some containers the requests under way at the
+//   disk, others' among them; the disk's counters, how long its queue is; the time a batch took, how fast the disk writes.
 // Inference drawn: starting each step when it is full, and not beginning the next before the last but one is on disk, keeps the
 //   job's dirty data at a few steps and the disk at the job's rate. A job that gives way lets a batch of steps come together while it has the disk for
 //   itself, for going to and fro costs a mechanical disk as much as a step; each step of it waits for the job's turn
