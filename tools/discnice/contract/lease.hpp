@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// lease: by what a holder of shared memory knows that it is still its.
+// lease: how a process that holds shared memory knows that it still holds it.
 //
-// The holder has written itself down in a word. Whoever takes the memory over from a holder that stood still for too long writes something else there,
-// and the former holder, should it go on, finds that out before it writes. Between its look and its write it may be stopped again: then one value is
-// written into what somebody else works on, which is why everybody checks what it reads.
+// The holder writes its own mark into a word. A holder may stand still for too long; then another process takes the memory over and writes its mark
+// there. When the former holder goes on, it finds the other mark before it writes. It may be stopped once more between that look and its write. Then it
+// writes one value into memory that somebody else works on. For that reason every reader checks what it reads.
 #pragma once
 
 #include <atomic>

@@ -2,10 +2,10 @@
 // disk_below: which block device lies below a file whose own device number is none.
 //
 // Knowledge assumed: btrfs, overlay and others give their files device numbers that belong to no block device
-//   (/proc/self/mountinfo, Documentation/filesystems/proc.rst; statx() tells the mount). The table of mounts names the source, which of
-//   btrfs is a device; and of overlay the upper folder, which lies on another file system.
-// Output observed: that table, once a device.
-// Inference drawn: the source's device, if it is a block device with counters; of overlay the one below its upper folder, or below its
+//   (/proc/self/mountinfo, Documentation/filesystems/proc.rst; statx() tells the mount). The table of mounts names a source. For
+//   btrfs the source is a device. For overlay the table names the upper folder, which lies on another file system.
+// Output observed: that table, once for each device.
+// Inference drawn: the disk is the source's device, if that is a block device with counters. For overlay it is the device below the upper folder, or below the
 //   first lower one.
 // What breaks it: a file system on several devices, of which the table names one; an overlay whose folders this mount namespace cannot
 //   see (in a container), which are then unknown.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // foreground: is somebody else using this disk?
 //
-// Knowledge assumed: a block device counts each request when it has ended, and shows how many are under way
-//   (Documentation/admin-guide/iostats.rst). What a process reads is booked to it when the request is submitted; what it
-//   writes, when the page becomes dirty, and the device sees it up to half a minute later.
-// Output observed: the device's counters, every few milliseconds while a job that gives way has something to do; what its
-//   own members, and those of this user's other jobs, were booked.
-// Inference drawn: bytes at the device beyond those our jobs were booked for, reads under way while none of ours is outstanding,
-//   and flushes of its cache that no call of ours asked for, are the foreground's. What follows from that is policy/giving_way.hpp.
-// What breaks it: members that read without our seeing it (static programs); the file system's own writes, which are nobody's
-//   and pass for foreground beyond a small allowance; a journal's commits, which look like somebody's fsync; a disk that keeps no cache of
-//   writes is never told to flush it; a device below ours (RAID members, a disk shared by virtual machines).
+// Knowledge assumed: a block device counts each request when the request has ended, and shows how many are under way
+//   (Documentation/admin-guide/iostats.rst). The kernel books a read to the process when the request is submitted. It books a
+//   write when the page becomes dirty; the device sees that write up to half a minute later.
+// Output observed: the device's counters, every few milliseconds while a job that gives way has something to do; and what was booked to its
+//   own members and to this user's other jobs.
+// Inference drawn: three things are the foreground's: bytes at the device beyond those that our jobs were booked for; reads under way while none of ours
+//   is outstanding; and flushes of the disk's cache that no call of ours asked for. policy/giving_way.hpp says what follows from that.
+// What breaks it: members whose reads we do not see (static programs). The file system's own writes: they belong to nobody, and beyond a small allowance
+//   they are taken for foreground. A journal's commits, which look like somebody's fsync. A disk without a write cache, which is never told to flush
+//   it. A device below ours (members of a RAID, a disk shared by virtual machines).
 #pragma once
 
 #include <cstdint>

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-// giving_way: what follows for the pace of `nice` and for the preemption interval of `idle` when somebody else was seen at the disk, and
-// when nobody was.
+// giving_way: how the pace of `nice` and the preemption interval of `idle` change, when somebody else was seen at the disk and when nobody was.
 //
-// Idea: the pace is halved for each look that sees others and grows by a constant once they have been away for longer than a program
-//   thinks between two requests, and than the preemption interval; a second without them makes it unlimited.
-//   A foreground that comes back soon after we took the disk for idle had only paused: the interval in which the disk must be quiet first
-//   doubles, up to a bound, and shrinks again when the disk has been ours for a while (preemption intervals: Eggert & Touch, SOSP 2005).
-// The base is twice the time of a random read: as measured of this disk, else as the job's own small reads show it while nobody else is there,
-//   beginning with that of a mechanical disk. A stream tells nothing of it: the head stays where it is, so large requests do not count.
-// What breaks it: small direct reads in order, which are none at random; the interval then starts too short, and grows as above.
-// Who others are, policy/foreground.hpp says by a disk's counters and policy/pressure.hpp without them.
+// The pace: each look that sees others halves it. It grows by a constant when they have been away for longer than a program
+//   thinks between two requests, and for longer than the preemption interval. After a second without others it is unlimited.
+// The preemption interval is how long the disk must have been quiet before we take it for idle. When a foreground comes back soon after that, it had only
+//   paused: then the interval doubles, up to a bound. It shrinks again when the disk has been ours for a while (Eggert & Touch, SOSP 2005).
+// The interval begins at twice the time of a random read. That time is the one measured of this disk. Where none was measured, the job's own small reads
+//   show it while nobody else is there, and it begins with the time of a mechanical disk. Large requests do not count: in a stream the head stays where it is.
+// What breaks it: small direct reads in order, which are not random. The interval then starts too short, and grows as above.
+// policy/foreground.hpp tells by the disk's counters whether others are there, and policy/pressure.hpp without counters.
 #pragma once
 
 #include <cstdint>

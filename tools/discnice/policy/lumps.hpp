@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // lumps: spends a rate in few large portions while others use the disk.
 //
-// Knowledge assumed: a mechanical disk pays for going to another place and back, hardly for how much it reads there; and its
+// Knowledge assumed: on a mechanical disk the way to another place and back takes the time, and hardly the amount that is read there. The disk's
 //   queue lets a stream go straight on before it seeks elsewhere.
 // Output observed: policy/foreground.hpp.
-// Inference drawn: the same bytes a second in one portion cost the others a fraction of what they cost one window of
-//   read-ahead at a time. So an operation that has to wait for its rate waits until half a portion has been saved up, and those
-//   after it use that up, and as much again ahead of time. The average stays; without others at the disk nothing changes.
-// What breaks it: a job whose operations are all over the disk gains nothing, and loses nothing either.
+// Inference drawn: the same bytes a second in one portion cost the others a fraction of what they cost in single windows of
+//   read-ahead. So an operation that has to wait for its rate waits until half a portion has been saved up. The operations
+//   after it use that half, and then the other half ahead of time. The average stays. Without others at the disk nothing changes.
+// What breaks it: a job whose operations are scattered over the disk gains nothing by this, and loses nothing.
 #pragma once
 
 #include <cstdint>

@@ -2,16 +2,16 @@
 // manners: giving way by one's own progress (Douceur & Bolosky, "Progress-based regulation of low-importance processes", SOSP 1999), where
 // nothing tells who else uses the disk: network file systems, file systems in user space, volumes over several disks, containers.
 //
-// Knowledge assumed: who shares a disk slows each other down. A mechanical disk alone takes about kAccessUs for an access and kKibUs for a KiB that
-//   follows; what is no slower needs no manners, whatever it was before (a server's cache, an SSD).
+// Knowledge assumed: programs that share a disk slow each other down. A mechanical disk alone takes about kAccessUs for an access and kKibUs for each KiB that
+//   follows. A disk that is no slower than that needs no manners, even if it was faster before (a server's cache, an SSD).
 // Output observed: how long the job's own calls took that needed a disk, by kind and size, over intervals of some milliseconds of waiting.
-// Inference drawn: a regression over the size tells for each kind how long the calls of an interval take at the job's own best; an interval that took
-//   more than a third longer is a minus. A paired sign test over the last intervals tells chance from competition. From its verdict on the job is
-//   suspended; then a probe runs, one interval: a minus doubles the suspension, some that go well end it. Slow intervals hardly change what is
-//   expected, so that competition is not learned; but they do, so that a disk that became slower for good is learned in the end.
-// What breaks it: a disk that goes straight on with whoever streams may serve the job first, which then feels little. A foreground that was there from
-//   the first call to the last is the job's best. A foreground is felt before it is seen. Two jobs that do not know of each other take each other
-//   for foreground: one goes, the other waits. A foreground that only writes is seen when the job's own calls wait for it.
+// Inference drawn: for each kind a regression over the size tells how long the calls of an interval take at the job's own best. An interval that took
+//   more than a third longer is a minus. A paired sign test over the last intervals tells competition from chance. When it finds competition the job is
+//   suspended. Then a probe runs for one interval: a minus doubles the suspension, and some good intervals end it. Slow intervals change the
+//   expectation only a little, so that competition is not learned; but they do change it, so that a disk that became slower for good is learned in the end.
+// What breaks it: a disk may go straight on with a stream and so serve the job first; then the job feels little of the others. A foreground that was there from
+//   the first call to the last is part of the job's best. A foreground is felt before it is seen. Two jobs that do not know of each other take each other
+//   for foreground: one goes, the other waits. A foreground that only writes is seen only when the job's own calls wait for it.
 #pragma once
 
 #include <cstdint>

@@ -2,9 +2,9 @@
 // nice: full speed while the disk is otherwise idle; the more others use it, the slower.
 //
 // Idea: additive increase, multiplicative decrease. Each look at the disk that finds somebody else there halves the pace, down to
-// the floor; each that does not adds to it once they have been away for the preemption interval; a second without anybody makes it
-// unlimited. An operation goes when its bytes at the present pace have passed since the job's last one, so a pace that rises meanwhile is felt
-// at once. A small one counts for more than its bytes, for going there and back costs others the same time.
+// the floor. When they have been away for the preemption interval, each look that finds nobody adds to it. After a second without anybody it is
+// unlimited. An operation goes when the time that its bytes take at the present pace has passed since the job's last one. So a pace that rises meanwhile is felt
+// at once. A small operation counts for more than its bytes, because the way there and back costs the others the same time.
 //
 // Assumes: policy/foreground.hpp, or policy/pressure.hpp, tells the foreground's requests from ours; policy/giving_way.hpp moves the pace.
 // What breaks it: as `idle`. A few requests of others a second slow the job down and do not stop it.

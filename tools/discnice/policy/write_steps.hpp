@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // write_steps: how much a job that gives way sends to a disk at once, and how much of small files it leaves to be sent together.
 //
-// Who comes while a step is under way waits for it; who comes while what was left is being sent waits for that, once. Both are times, so bytes
-// follow from how fast the disk was seen to write.
+// A foreground that comes while a step is under way waits for that step. One that comes while the small files' data is being sent waits for that, once. Both
+// bounds are times; the bytes follow from the speed at which the disk was seen to write.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@ inline constexpr std::uint64_t kWriteStepsPerSecond = 100;           // so a ste
 inline constexpr std::uint64_t kWriteStepBytes = UINT64_C(1) << 20;  // before the disk's speed is known
 inline constexpr std::uint64_t kWriteStepBytesMin = 256 * 1024;
 inline constexpr std::uint64_t kWriteStepBytesMax = UINT64_C(16) << 20;
-/// Of small files that were closed. Sending them costs some seeks and a commit of the journal, for which whoever makes files waits: an archive of small
-/// files that lies on the same mechanical disk was unpacked at 71 % of its speed with 8 steps, at 77 with 16, at 79 with 24.
+/// So many steps' worth of small files may be left to the kernel when they are closed. Sending them costs some seeks and a commit of the journal, and a
+/// program that makes files waits for that. An archive of small files that lay on the same mechanical disk was unpacked at 71 % of its speed with 8 steps,
+/// at 77 % with 16 and at 79 % with 24.
 inline constexpr std::uint64_t kLeftSteps = 16;
 
 constexpr std::uint64_t clamp_write_step(std::uint64_t bytes) {

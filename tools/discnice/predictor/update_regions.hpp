@@ -11,8 +11,8 @@
 // What breaks it: writers outside the job, early flushing under memory pressure, more files or fragments than the tables
 //   hold. Forgotten regions are charged again when rewritten, never the other way round; the kernel's
 //   account corrects that.
-// The memory may be shared, and be damaged, also by a holder that goes on after it was taken for dead. So a file's entry is read once into a local
-//   copy and checked (toolbox/base/read_once.hpp), changed there, and written back by whoever still holds the table; an entry that makes no sense is
+// The memory may be shared and damaged, for example by a holder that goes on after it was taken for dead. So a file's entry is read once into a local
+//   copy, checked (toolbox/base/read_once.hpp) and changed there. Only a process that still holds the table writes it back. An entry that makes no sense is
 //   forgotten. Whatever the memory holds, a mark returns no more than was asked for.
 // Invariant: pages marked - pages removed = pages in the table + pages written back or forgotten.
 #pragma once

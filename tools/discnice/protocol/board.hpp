@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // board: what all jobs of one user know together of the disks they use: a small file in /dev/shm, one a user, that outlasts them.
 //
-// An ABI as layout.hpp is, under the same rules; a release with another layout has another file, for the version is in its name. Zero
-// bytes are an empty board, so whoever comes first makes it by making it large enough. Members add what their own jobs move, so that no job
-// takes another of the same user for somebody else. discnice-policyd, where it runs, samples each disk once for all of them.
+// It is an ABI under the rules of layout.hpp. The version is part of the file's name, so a release with another layout has another file. Zero
+// bytes are an empty board; so the first process that wants it makes it by giving the file its size. Members add what their own jobs move. So no job
+// takes another job of the same user for a foreground. Where discnice-policyd runs, it samples each disk once for all of them.
 #pragma once
 
 #include <atomic>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // lane_account: the shared account of one of a job's limits: until when all it has admitted is paid, and what stands behind that.
 //
-// An instant alone could say anything, and everybody in the job would wait for it. So how many units the lane was ever charged stands beside it, and
-// how many of these when it was last found paid: no honest debt is longer than what was charged in between takes at the job's rate. A wait is
-// therefore that of the waiter's own bytes behind those of others that were charged and are not paid yet, whatever a wrong byte says.
+// A wrong instant could say anything, and everybody in the job would wait for it. So two sums stand beside it: how many units were ever charged to the lane,
+// and how many had been charged when it was last found paid. No honest debt is longer than the difference takes at the job's rate. So whatever a wrong byte says, a
+// process waits for its own bytes, behind those of others that were charged and are not paid yet.
 #pragma once
 
 #include <atomic>

@@ -4,10 +4,10 @@
 // Knowledge assumed: while a handler runs the kernel blocks its signal in that thread (sigaction(2), unless SA_NODEFER), and gives a
 //   signal for the whole process to its first thread unless that one blocks it (complete_signal() in kernel/signal.c).
 // Output observed: the mask under which the first thread begins a wait, beside the one under which it last waited to the end.
-// Inference drawn: of the signals by which a person ends a program one more is blocked now: its handler is running. It came while the
-//   program did something else than wait, so no sleep was there for it to end; a sleep here would last until all is paid, and no
+// Inference drawn: when one more of the signals by which a person ends a program is blocked now, its handler is running. The signal came while the
+//   program did not wait, so there was no sleep that it could end. A sleep here would last until all is paid, and no
 //   further signal could end it.
-// What breaks it: a program that blocks such a signal for a while by itself is taken for a handler once, which puts one wait off; one whose
+// What breaks it: a program that blocks such a signal for a while itself is taken for a handler once; that puts one wait off. A program whose
 //   handler runs in another thread, or unblocks its signal first, waits.
 #pragma once
 
