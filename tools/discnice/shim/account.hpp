@@ -54,7 +54,7 @@ std::uint64_t settle_own(Job& job, std::uint64_t now_ns);
 /// After so long a settlement is stale: one tick of the coarse clock on most kernels.
 inline constexpr std::uint64_t kStaleNs = 4'000'000;
 
-/// True when the last one is.
+/// True when the last settlement is stale.
 inline bool is_settlement_stale(const Job& job) {
   return gray::base::monotonic_coarse_ns() - job.member->settled_at_ns.load(std::memory_order_relaxed) >=
          kStaleNs;

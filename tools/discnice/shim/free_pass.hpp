@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // free_pass: small reads that are known to need no disk go to the kernel at once.
 //
-// The way through the pipeline costs a hundred nanoseconds, as much as a small read from the page cache itself. A descriptor whose last read
-// took that way and was free, because all of its file is believed to be cached or the process is in a warm streak, gets a pass: until the
-// kernel's account is looked at next, its small reads are only counted. In a streak of files opened one after the other it gets one with its opening.
+// The way through the pipeline costs a hundred nanoseconds, as much as a small read from the page cache itself. So a descriptor gets a pass when its last read
+// took that way and was free, because all of its file is believed to be cached or the process is in a warm streak. Its small reads are then only counted, until the
+// next look at the kernel's account. In a streak of files that are opened one after the other a file gets a pass when it is opened.
 //
 // Knowledge assumed: what was in the page cache a moment ago is there still.
 // Output observed: the kernel's account at the end of each term (account.hpp), which is a few milliseconds long.
 // Inference drawn: small reads of the descriptor need no disk for the rest of the term.
-// What breaks it: pages thrown out within the term, or a warm streak that comes to its end: then what was read is found at the term's
-// end and paid as a debt. The clock is asked by some reads only. The bytes of a term are bounded, and of files that were
-// not looked at those of each (warm_streak.hpp), whose reads ask no clock: the next opening does. An exec within the term: what was read in
-// it is missing from the counts of what was read; what the disk gave of it is on the account and paid by the next program.
+// What breaks it: pages that are evicted within the term, and the end of a warm streak. Disk reads are then found at the term's
+//   end and paid as a debt. Only some reads ask the clock, but the bytes of a term are bounded. So are the bytes of each file that was
+//   not looked at (warm_streak.hpp); its reads ask no clock, and the next opening does. After an exec within the term, the reads since the
+//   last look are missing from the counts; the disk's part of them is in the account, and the next program pays for it.
 #pragma once
 
 #include <atomic>
@@ -26,8 +26,8 @@
 
 namespace discnice::shim {
 
-/// Longer reads take the usual way: beside what they copy it is cheap. Not so those of small files, of which programs ask for more than there
-/// is: takes_pass() lets the first ones of a file through.
+/// Longer reads take the usual way, which costs little beside the copying. An exception are the first reads of a file that was just opened: of
+/// a small file programs ask for more than there is (quick_way() in pipeline.hpp).
 inline constexpr std::size_t kPassBytesMax = 16 * 1024;
 
 namespace detail {
@@ -57,7 +57,7 @@ inline bool are_passes_used_up() {
   return (detail::passed.load(std::memory_order_relaxed) & detail::kPassedBytesMask) >= detail::kTermBytesMax;
 }
 
-/// True when as much again was read on top of them: no call has looked at the account that long.
+/// True when twice as many bytes were read as one term allows, and no call has looked at the account meanwhile.
 inline bool are_passes_overdrawn() {
   return (detail::passed.load(std::memory_order_relaxed) & detail::kPassedBytesMask) >=
          2 * detail::kTermBytesMax;

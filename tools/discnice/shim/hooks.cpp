@@ -56,7 +56,7 @@ void note_record_lock(int fd, const void* argument) {
   note_unlock(fd);
 }
 
-// The raw form of an opening call says what the wrapper's own parameters say under several names.
+// The parameters that say which file is opened have other names in each wrapper; in the raw system call they always stand in the same order.
 Opening asked_to_open(long /*number*/, int folder, long path, int flags, mode_t /*mode*/) {
   return before_opening(folder, reinterpret_cast<const char*>(path), flags);
 }
@@ -320,7 +320,7 @@ inline int open_by(int flags, const Opening& opening, Call call) {
     return result;                                                                                          \
   }
 
-// The other requests cost a comparison.
+// Of all requests only those that share blocks between files are looked at; the others cost one comparison.
 #define DISCNICE_DEVICE_CONTROL(type, name, parameters, arguments, system)                               \
   DISCNICE_EXPORT(type, name, parameters);                                                               \
   type discnice_hook_##name parameters {                                                                 \

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 // lifecycle: joining a job when the library is loaded, noticing a fork, leaving at exit and as another user.
 //
-// The constructor calls nothing that sets errno, and so does not have to look up where it is, and never ends the program: whatever fails, the
-// program runs as if we were not there. Where the loader hands it no arguments (musl's) it believes nothing of them, and every call passes
-// through for good. After a fork the child's first hooked call finds the fork mark wiped
-// (MADV_WIPEONFORK) and takes a slot of its own; a vfork child shares the parent's memory, sees the mark, and
-// simply counts on the parent's account.
-// The mark is made by the first hooked call and not by the constructor: it takes a sixth of what a start costs, and many a program makes no such
-// call. A child that finds none is known by its number, and first asks whether the memory it runs in is its own, or, after vfork, its parent's,
-// who would take a mark made there for his. Where that cannot be told it makes none, asks for its number at each call, and who comes back to find
-// somebody else's number in his memory returns to his own slot.
+// The constructor calls nothing that sets errno, and it never ends the program: whatever fails, the program runs as if we were not there. Some loaders
+// (musl's) hand a constructor no arguments. Then the constructor uses none, and every call of the program passes through for good.
+//
+// After a fork the child must take a slot of its own. The kernel wipes the fork mark in a forked child (MADV_WIPEONFORK); the child's first hooked call
+// finds it wiped and takes the slot. A vfork child runs in its parent's memory, so it sees the parent's mark and counts on the parent's account.
+//
+// The first hooked call makes the mark, and not the constructor, because making it takes a sixth of what a start costs, and many programs make no
+// hooked call. So a forked child may find no mark at all. It then knows itself by its process number, and asks the kernel whether it shares its memory with its
+// parent, as after vfork. If it does, it makes no mark, because the parent would take that mark for its own. If the kernel does not tell, no mark is made
+// either, and each call asks for the process number. A parent that finds its child's number in its memory returns to its own slot.
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -133,7 +134,7 @@ Kin kin_of(std::uint32_t pid) {
   const std::uint32_t marker = marked_pid.load(std::memory_order_acquire);
   // Another namespace may give out the same number, and has no number for a parent outside.
   if (pid == loaded_pid && marker == kNobody) return Kin::loaded;
-  // A vfork child of who set the mark would have found it set.
+  // The mark's maker is our parent, and we find no mark. In the parent's memory, after vfork, we would find it: so this is a copy, after fork.
   const long parent = raw_syscall(SYS_getppid);
   const bool is_parent_outside = parent == kNobody;
   if (marker != kNobody && (is_parent_outside || parent == static_cast<long>(marker)))

@@ -43,8 +43,8 @@ enum class LookUp : std::uint8_t { after_constructor, always };
 /// One of them by its name. Null: there is none, or it is too early. A name whose library chooses its code at run time is left to dlsym().
 void* look_up_real_call(const char* name, std::uint32_t hash, LookUp when);
 
-/// libc's mark of a program with one thread (sys/single_threaded.h); null where it has none, or when any function that was looked up is not libc's.
-/// Those that a hook may take a system call for are looked up before: two microseconds.
+/// libc's mark of a program with one thread (sys/single_threaded.h). Null when libc has none, or when any function that was looked up is not libc's.
+/// Looks up first all functions for which a hook may make the system call itself; that takes two microseconds.
 const char* find_thread_mark();
 
 template <typename Function>

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 // smooth_writes: brings what a job writes to the disk in small paced steps.
 //
-// Knowledge assumed: the kernel's flusher writes a file's dirty data all at once when it is half a minute old or too much
-//   (mm/page-writeback.c), so a job that is held back when it dirties pages still hits the disk in spikes. sync_file_range()
-//   with SYNC_FILE_RANGE_WRITE alone starts that writing now, and neither waits nor takes a write error away from the
-//   program's own fsync(), as its waiting forms do. A disk serves what stands in its queue before what comes later, more or less.
+// Knowledge assumed: the kernel's flusher writes a file's dirty data all at once, when it is half a minute old or when there is too much of it
+//   (mm/page-writeback.c). So a job that is held back when it dirties pages still reaches the disk in bursts. sync_file_range()
+//   with SYNC_FILE_RANGE_WRITE alone starts the writing now. It does not wait, and it does not take a write error away from the
+//   program's own fsync(), as its other forms do. A disk serves what stands in its queue before what comes later, more or less.
 // Output observed: cachestat() tells how many pages of a range are being written, before 6.5 and in some containers the requests under way at the
 //   disk, others' among them; the disk's counters, how long its queue is; the time a batch took, how fast the disk writes.
-// Inference drawn: starting each step when it is full, and not beginning the next before the last but one is on disk, keeps the
-//   job's dirty data at a few steps and the disk at the job's rate. A job that gives way lets a batch of steps come together while it has the disk for
-//   itself, for going to and fro costs a mechanical disk as much as a step; each step of it waits for the job's turn
-//   (wait_for_turn()), so a foreground that comes finds one or two in the queue. Beside others each step is a turn of its own.
-// Small files can be sent only when they are closed, each as a request of its own. So of a job that gives way some are left, and the launcher sends
+// Inference drawn: each step starts when it is full, and not before the last but one is on the disk. That keeps the
+//   job's dirty data at a few steps, and the disk at the job's rate. While a job that gives way has the disk for itself, it collects a batch of steps,
+//   because on a mechanical disk the way there and back takes as long as a step. Each step of the batch waits for the job's turn
+//   (wait_for_turn()), so a foreground that comes finds one or two steps in the queue. Beside others each step is a turn of its own.
+// A process can send a small file only before it closes it, as one request. So a job that gives way leaves some small files to the kernel, and the launcher sends
 //   them together (protocol/left_writes.hpp).
-// What breaks it: files that would have been removed within half a minute are written after all; so all are left alone until
-//   a job has written a fair amount, and some steps of small ones always. What is written to maps is left to the kernel.
+// What breaks it: files that would have been removed within half a minute are written after all. So nothing is sent until
+//   a job has written a fair amount, and some steps of small files are always left. What is written to maps is left to the kernel.
 #pragma once
 
 #include <cstdint>

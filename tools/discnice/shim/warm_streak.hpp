@@ -4,25 +4,25 @@
 // Knowledge assumed: the kernel books a read of the disk to the process before the call that caused it returns
 //   (task_io_account_read() in submit_bio(), shown by getrusage()).
 // Output observed: the predictions made so far and the kernel's account, looked at once a tick.
-// Inference drawn: after two read-ahead windows of data in which neither knew of a disk read, the next read is most likely
-//   cached as well; likewise after some dozens of small files in a row that were found in memory as a whole, or when what lacks of two
-//   windows is seen to lie in memory in front of a reader. Reads are then let through and settled by the account alone.
-// What breaks it: a cold file in the middle of a streak. At most what fits between two looks at the account goes
-//   unpredicted (one read-ahead window, as a disk read takes longer than a tick); it is paid for afterwards.
+// Inference drawn: when neither knew of a disk read during two read-ahead windows of data, the next read is most likely
+//   cached as well. The same follows when some dozens of small files in a row were found in memory as a whole, or when the rest of the two windows is
+//   seen to be cached ahead of a reader. From then on reads are let through and settled by the account alone.
+// What breaks it: a cold file in the middle of a streak. At most what is read between two looks at the account goes
+//   unpredicted. That is one read-ahead window, because a disk read takes longer than a tick. It is paid for afterwards.
 //
-// In a streak the one thing left to ask of a file that was just opened is whether it is on a disk at all. A program that has opened
-// sixteen such files in a row by name goes on to do so: the first 256 KiB of the next fifteen count as a disk file's unasked. Then one is
-// looked at, and when it is like them and no longer than that it is read as they are; each such lets one more go unasked, up to 63.
-// What breaks it: the first files of another kind, whose bytes, if they are as few, are told as read from files.
+// Files like the last ones. In a streak one question is left about a file that was just opened: does it lie on a disk at all? A program that has opened
+// sixteen such files in a row by name will most likely open more. So the next fifteen are taken for files on a disk without a look, for their first
+// 256 KiB. Then one file is looked at. If it is like the others, and not longer than 256 KiB, it is read as they are, and the next series is one file longer, up to 63.
+// What breaks it: the first files of another kind. If they are as short, their bytes are counted as read from files on a disk.
 //
-// A job's processes are alike: a compiler reads the same headers in each. Each tells how far it has come to a streak, and one that begins
-// goes on from there with the first of its files on that file system.
-// What breaks it: one that begins with cold files. What it reads until its account is looked at is paid afterwards, as above, and nobody
-// begins in a streak any more until others have come to one anew.
+// A shared streak. The processes of a job are alike: each process of a compiler reads the same headers. Each process tells the job how far it has come to a streak. A new
+// process goes on from there with its first file on that file system.
+// What breaks it: a process that begins with cold files. What it reads until the next look at the account is paid afterwards, as above, and no process
+// begins in a streak until the job has come to one again.
 //
-// Likewise of files that are made: a program that has made sixteen in a row in memory goes on to do so, as one that unpacks an archive there.
-// What breaks it: the first 256 KiB of those made on a disk after them. The account shows them a tick later: they are paid then, and the next
-// ones are looked at.
+// Files made in memory. A program that has made sixteen files in a row in memory will most likely make more there, for example when it unpacks an archive.
+// What breaks it: the first 256 KiB of files that it then makes on a disk. The account shows these a tick later. They are paid for then, and the next
+// files are looked at.
 #pragma once
 
 #include <atomic>
@@ -63,7 +63,7 @@ extern __attribute__((visibility("hidden"))) std::atomic<std::uint32_t> made_lef
 extern std::atomic<bool> has_begun;  // the program has gone on from where the job was
 }  // namespace detail
 
-/// Counts one of them that was taken. A race between threads lets one more pass.
+/// One of the files that may be assumed was opened: one fewer is left. A race between threads lets one more pass.
 __attribute__((always_inline)) inline void take_one(std::atomic<std::uint32_t>& left) {
   const std::uint32_t before = left.load(std::memory_order_relaxed);
   if (before != 0) left.store(before - 1, std::memory_order_relaxed);
