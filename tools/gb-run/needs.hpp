@@ -4,7 +4,7 @@
 // Knowledge assumed: a program takes memory to start (an interpreter, its libraries, a heap's own administration) before it touches
 // what it was told it may use, and beside it.
 // Output observed: the most that the kernel counted as the program's own, when it has ended.
-// Inference drawn: what went beyond the grant is its need. Who stayed below the grant needs no more than all it took.
+// Inference drawn: what went beyond the grant is the program's need. A program that stayed below its grant needs no more than all it took.
 // What breaks it: a program that does not keep to the number it is told: hence the bound. One that needs much more on some days than
 // on others: hence the highest need counts, and is forgotten slowly.
 #pragma once

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-// fullness: whether the cache is full, so that each page of a file that is brought in pushes out another one, which the next scan will miss.
+// fullness: is the cache full? Then each page that is brought in pushes out another page of the file, which the next scan will miss.
 //
-// Knowledge assumed: the kernel evicts what was used longest ago, and of a file scanned again and again that is what comes next. At a limit it
-// evicts some ten MiB at a time, though it be for one page.
-// Output observed: the room below the limit of a control group; where there is none, how much of the file is cached, before and after some of
-// it was brought in, and what of it is evicted meanwhile.
-// Inference drawn: what comes fits till the room is used up; what comes then is given back, and the limit is never met. Without a limit: twice
-// the file grew by less than half of what came, or a part of what was cached at the start is gone: as much of it will be evicted with all
-// that comes.
-// What breaks it: what others take and evict meanwhile. Without a limit, a file of which less than two looks' worth is missing: it is taken for
-// one that fits, which costs little while the cached parts are read first.
+// Knowledge assumed: the kernel evicts the page that was used longest ago. When a file is scanned again and again, that is the page which comes next. At a limit the kernel
+// evicts some ten MiB at a time, even for one page.
+// Output observed: the room below the limit of a control group. Without a limit: how much of the file is cached before and after a part of
+// it was brought in, and which of its parts are evicted meanwhile.
+// Inference drawn: with a limit, pages fit until the room is used up. Pages that come after that are let go of again, so the limit is never met. Without a limit the cache
+// is full in two cases: twice in a row the file's cached share grew by less than half of what was brought in; or a part is gone that was cached at the start.
+// What breaks it: memory that others take meanwhile, and pages that they make the kernel evict. Without a limit, a file of which less than two looks' worth is missing is taken for
+// one that fits; that costs little, because its cached parts are read first.
 #pragma once
 
 #include <algorithm>

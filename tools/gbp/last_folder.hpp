@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // last_folder: the folder that several names in a row share, held open, so that each is found by its last part.
 //
-// Lists come folder by folder, and most of what it takes to find a file is the way to its folder. What is looked at beside one
-// another is then looked at in one folder, even if another takes its name meanwhile: such a race is any list's own.
+// Lists come folder by folder, and most of the time to find a file goes into the way to its folder. Names that stand side by side are so looked up in one
+// folder, even if another folder takes its name meanwhile. Any list of names has that race.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // line_joiner: passes on a file that comes in parts, in any order, so that every line comes out whole, and once.
 //
-// What of a line lies before the border of a part is held until the part behind has come, and the other way round: nothing is read earlier
-// than its part would be. What is held is a line for each border between parts whose neighbour is still to come. A long one is held as its
-// place in the file, and read once more when it is passed on.
+// A border between two parts may cut a line. The piece on one side of the border is held until the part on the other side has come. So nothing is read earlier
+// than its part. At most one line is held for each border whose other side is still to come. Of a long line only its
+// place in the file is held; it is read once more when it is passed on.
 #pragma once
 
 #include <cstddef>

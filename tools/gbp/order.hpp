@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // order: the order in which files are best read. Pure.
 //
-// Knowledge assumed: of a set a little larger than memory the kernel keeps what earlier scans have used twice, and gives up first what this scan
-// fetches. What is fetched early in a scan therefore goes again before its end, or pushes out what is still to be read.
+// Knowledge assumed: the set is a little larger than memory. Then the kernel keeps pages that earlier scans have used twice, and evicts first the pages that this scan
+// fetches. So a page that is fetched early in a scan is evicted before the scan ends, or it pushes out a page that is still to be read.
 // Output observed: how much of each file is cached.
-// Inference drawn: a small file that lacks a few pages is not read among the cached ones. There it would lack the same pages in the next scan,
-// and each such file costs a seek; among the missing ones it is whole after one scan, and the head passes it on its way.
-// What breaks it: a file of which so much is cached that losing it costs more than some seeks, and a set of which so much is missing that what
-// waits for its turn is pushed out. Such files come before the missing ones.
+// Inference drawn: a small file that lacks a few pages is not read among the cached files. There it would lack the same pages in the next scan,
+// and each such file costs a seek. Among the missing files it is whole after one scan, and the disk's head passes it on its way.
+// What breaks it: a file of which so much is cached that losing that costs more than some seeks; and a set of which so much is missing that the cached pages
+// are evicted before their turn. Such files come before the missing ones.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// outlet: what of a streamed file goes to stdout when, so that no line and no record comes out in two pieces.
+// outlet: decides which bytes of a streamed file go to stdout when, so that no line and no record comes out in two pieces.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// overlap: whether the disk shall fetch what is missing of a file while its reader works on what is cached, and how far ahead.
+// overlap: shall the disk fetch the missing parts of a file while the reader still works on the cached ones, and how far ahead?
 //
-// Knowledge assumed: what is on its way needs room, and in a full cache takes it from parts that were cached: a window's worth once, for what
-// has come is passed on and gives its room to the next.
+// Knowledge assumed: pages that are being fetched need room. In a full cache that room is taken from cached parts. It is one window in all, because
+// a fetched part is passed on and leaves its room to the next one.
 // Output observed: how fast the reader takes what it gets.
-// Inference drawn: a slow one has work of its own between its reads (a sort, a compressor), in which the disk would stand still. A fast one
-// is waited for by nobody, and the room is worth more to its next scan.
-// What breaks it: a reader that pauses once, for another reason; it costs one window.
+// Inference drawn: a slow reader has work of its own between its reads (a sort, a compressor); without overlap the disk would stand still in that time. A fast reader
+// gains nothing by it, and the room is worth more to its next scan.
+// What breaks it: a reader that pauses once for another reason. That costs one window.
 #pragma once
 
 #include <algorithm>

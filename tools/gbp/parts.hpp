@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // parts: the parts of one file in the order in which they are streamed, the cached ones first.
 //
-// Knowledge assumed: the kernel evicts what was used longest ago, and of a file whose cached parts are read in one order again and again that
-// is the part which comes next. Output observed: what of each part is cached, of all before the first is read and of each again just before
-// its turn. Inference drawn: a part that was evicted meanwhile waits until the cached ones have been read: fetched in its turn, it would push
-// out the next, and that one the next, to the end of the file. And where one was evicted the next one is about to be: go on at the other end
-// of the file, so that what goes leaves one hole and not many. What breaks it: where only probes tell what is cached they fetch pages
-// themselves, so the parts are as long as the host's access unit there, and nobody looks twice.
+// Knowledge assumed: the kernel evicts the page that was used longest ago. When the cached parts of a file are read in one order again and again, that
+// page is in the part which comes next.
+// Output observed: how much of each part is cached; of all parts before the first one is read, and of each part again just before its turn.
+// Inference drawn: a part that was evicted meanwhile waits until the cached ones have been read. If it were fetched in its turn, it would push
+// out the next one, and that one the next, to the end of the file. Where one part was evicted, the next one is about to be. So the reader goes on at the other end
+// of the file; then the evicted parts make one hole and not many.
+// What breaks it: where only probes tell what is cached, the probes fetch pages themselves. There the parts are as long as the host's access unit, and no part is
+// looked at twice.
 #pragma once
 
 #include <cstdint>

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // stream: one file to standard output, its cached parts first.
 //
-// Knowledge assumed: the kernel's read-ahead fetches beyond the part being read, up to the device's window, and what it
-// fetches of the next part pushes out cached parts whose turn is still to come. Observed: nothing more than the plan.
-// Inferred: parts that are not cached are fetched by requests of exactly their own bytes, some pieces ahead of the reading,
-// while reads of this descriptor are said to be random, so that they fetch nothing themselves. For a slow reader they are
-// fetched while it works on the cached ones (overlap.hpp) and passed on as they come; where the cache is full, they are
-// dropped after that (fullness.hpp). What breaks it: a file system that takes no such requests (it reads page by page then:
-// slow, never wrong), or no reads that do not wait (nothing is passed on early then).
+// Knowledge assumed: the kernel's read-ahead fetches beyond the part that is read, up to the device's window. What it
+// fetches of the next part pushes out cached parts whose turn is still to come.
+// Output observed: nothing more than the plan.
+// Inference drawn: parts that are not cached are requested by exactly their own bytes, some pieces ahead of the reading. The descriptor's reads are declared
+// random, so that they fetch nothing beyond. For a slow reader the missing parts are
+// fetched while it works on the cached ones (overlap.hpp), and passed on as they come. Where the cache is full they are
+// let go of after that (fullness.hpp).
+// What breaks it: a file system that takes no such requests; then each page is read by itself, which is slow and never wrong. And a file system without reads that do
+// not wait; then nothing is passed on early.
 #pragma once
 
 #include <cstdint>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // coverage: whether a process of a job is held to its limit, by what can be seen from outside.
 //
-// Knowledge assumed: what the kernel books to a process (/proc/PID/io) its member settles, at each of its calls that needs the disk and
-// at every look at the clock besides; page faults move bytes of the disk but none through system calls.
+// Knowledge assumed: the kernel books disk bytes to a process (/proc/PID/io). The process's member settles them at each call that needs the disk, and
+// at other calls every few milliseconds. Page faults move bytes of the disk, and none through system calls.
 // Output observed: the two accounts, and the bytes that went through system calls.
-// Inference drawn: a process whose account with the kernel grows while its member settles nothing, and which reads or writes as
-// much by system calls meanwhile, makes these calls past the library. Having the library mapped says nothing of that.
-// What breaks it: a kernel that keeps no account. Then only what hinders the library from being loaded is seen. A process that maps files
-// and reads pipes for long without any call on a file looks the same, and has no limit for just as long.
+// Inference drawn: suppose the kernel's account of a process grows, its member settles nothing, and the process reads or writes as
+// much by system calls. Then it makes these calls past the library. Whether the library is mapped does not matter.
+// What breaks it: a kernel that keeps no account. Then only what keeps the library from being loaded is seen. A process that for a long time maps files
+// and reads pipes, without any call on a file, looks the same; it has no limit for that time either.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // gone_members: gives back the slots of members that were killed, in whatever PID namespace they were.
 //
-// Members can tell of their own namespace only. From the creator's, /proc shows the processes of all that were made below it, each with its
-// innermost number (NSpid) and its namespace.
+// A member sees only the processes of its own namespace. In the creator's namespace, /proc also shows the processes of all namespaces that were made below it, each
+// with its innermost number (NSpid) and its namespace.
 #pragma once
 
 #include <cstdint>

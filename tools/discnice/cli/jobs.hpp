@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // jobs: the segments of this user's jobs in /dev/shm.
 //
-// Everybody may make names there, and any name he likes. So a job is found by a name of ours over a file of ours; whose it is and whether its
-// maker lives is asked of the kernel, and nothing is removed because of what stands in a segment. Uid 0 sees its own jobs, as any user does.
+// Everybody may make any name there. So a job is a file of this user under a name of ours. The kernel says whose file it is and whether its
+// maker lives. Nothing is removed because of what stands in a segment. Uid 0 sees its own jobs only, like any user.
 #pragma once
 
 #include <optional>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // left_writes_sender: sends to the disk what a job's small files left to the kernel when they were closed, beside the program.
 //
-// Knowledge assumed: syncfs() writes all that is dirty of a file system, neighbours in one request, and its journal with it; a program that sent
-//   its files one by one would make a request and a wait of each (fs/sync.c, mm/page-writeback.c). What is dirty is counted in /proc/meminfo, of
+// Knowledge assumed: syncfs() writes all dirty data of a file system, neighbours in one request, and its journal as well. If a program sent
+//   its files one by one, each would be a request and a wait (fs/sync.c, mm/page-writeback.c). /proc/meminfo counts how much is dirty, of
 //   all file systems and users together.
 // Output observed: that count.
-// Inference drawn: while it is little, what is sent early of other people's data is little as well, and the kernel would have sent it within half a
+// Inference drawn: while the count is small, little of other people's data is sent early, and the kernel would have sent that within half a
 //   minute.
-// What breaks it: a file of somebody else that would have been removed within that time is written after all. Where much is dirty nothing is sent, and
+// What breaks it: a file of somebody else that would have been removed within that time is written after all. While much is dirty nothing is sent here, and
 //   each process sends its own small files (shim/smooth_writes.hpp).
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // sharing: divides one rate among the jobs of one user that share it, and lends each its part.
 //
-// Only this user's own jobs take part, and only those whose launcher is there by the kernel's word: what other users move is seen on the disk, not
-// in what they say of themselves. Nobody is lent more than his own --rate.
+// Only this user's own jobs take part, and only those whose launcher is alive, as the kernel tells. What other users move is seen on the disk, and not
+// in what they say of themselves. No job is lent more than its own --rate.
 #pragma once
 
 #include <cstdint>
