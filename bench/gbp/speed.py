@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""speed: how long gbp itself takes, and how much memory, for very many names."""
+import os
+import pathlib
+import shutil
+import subprocess
+import time
+
+import rows as kit
+from setting import GBP, SHARES, SMOKE, TURNS, say
+
+
+def speed(folder):
+    count = 20000 if SMOKE else 100000  # a fifth of the names must be more than a pipe holds: see peak()
+    say(f"5. ordering {count} warm small files on one core, names on stdin")
+    top = folder / "small"
+    for i in range(count):
+        if i % 1000 == 0:
+            (top / f"d{i // 1000:03}").mkdir(parents=True)
+        (top / f"d{i // 1000:03}" / f"file-{i:06}").write_bytes(b"x" * 2000)
+    os.sync()
+    names = subprocess.run(["find", top, "-type", "f", "-print0"], capture_output=True, check=True).stdout
+    few = b"".join(name + b"\0" for name in names.split(b"\0")[:count // 5])
+    (folder / "names").write_bytes(names)
+    (folder / "few").write_bytes(few)
+    for mode in ("-mem", "-compose", "-file"):
+        order = [] if mode == "-mem" else ["--order", "extent"]  # -mem does not look at the disk
+        command = ["taskset", "-c", "0", GBP, mode, *order, "-0", "--files0-from"]
+        times, memory = [], []
+        for _ in SHARES.turns(f"speed/{mode}", TURNS):
+            start = time.monotonic()
+            subprocess.run([*command, folder / "names"], stdout=subprocess.DEVNULL, check=False)
+            times.append(time.monotonic() - start)
+            memory.append((peak([*command, folder / "names"]) - peak([*command, folder / "few"])) / (count - count // 5))
+        kit.row("gbp/speed", times, variant=mode)
+        kit.row("gbp/memory", memory, variant=mode)
+    shutil.rmtree(top)
+
+
+def peak(command):
+    """The most memory a program had, in bytes, while it waits for somebody to read what it prints."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        process.stdout.read(1)
+        time.sleep(0.05)
+        lines = pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines()
+        process.stdout.read()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
