@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // discnice_segment_fuzz: any bytes as a job's segment, while members come, are charged, settle, look around and leave.
 // fuzz-links: discnice_protocol discnice_policy discnice_outputs
-// fuzz-sources: tools/discnice/shim/account.cpp tools/discnice/shim/budget.cpp tools/discnice/shim/disk_board.cpp tools/discnice/shim/disk_waits.cpp
-// fuzz-sources: tools/discnice/shim/disk_watch.cpp tools/discnice/shim/free_pass.cpp tools/discnice/shim/progress.cpp tools/discnice/shim/warm_streak.cpp
+// fuzz-sources: tools/discnice/kernel/account.cpp tools/discnice/job/budget.cpp tools/discnice/kernel/disk_board.cpp tools/discnice/kernel/disk_waits.cpp
+// fuzz-sources: tools/discnice/kernel/disk_watch.cpp tools/discnice/descriptor/free_pass.cpp tools/discnice/kernel/progress.cpp tools/discnice/descriptor/warm_streak.cpp
 //
 // Between two calls anything may be written anywhere, also a grant, an instant or a sum that fits. Holds for all of it: nothing leads out of the
 // segment; an operation waits no longer than its own bytes take at the job's rate, behind what stands in the account as charged and not paid; no
@@ -14,6 +14,10 @@
 
 #include "tests/fuzz/poked_memory.hpp"
 #include "toolbox/base/clock.hpp"
+#include "tools/discnice/job/budget.hpp"
+#include "tools/discnice/job/job.hpp"
+#include "tools/discnice/kernel/account.hpp"
+#include "tools/discnice/kernel/disk_watch.hpp"
 #include "tools/discnice/policy/lanes.hpp"
 #include "tools/discnice/policy/lumps.hpp"
 #include "tools/discnice/policy/registry.hpp"
@@ -22,10 +26,6 @@
 #include "tools/discnice/protocol/left_writes.hpp"
 #include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/protocol/segment.hpp"
-#include "tools/discnice/shim/account.hpp"
-#include "tools/discnice/shim/budget.hpp"
-#include "tools/discnice/shim/disk_watch.hpp"
-#include "tools/discnice/shim/job.hpp"
 
 // lifecycle.cpp, whose it is, brings a constructor that joins jobs: not for here.
 void discnice::shim::leave_when_other_user() {}

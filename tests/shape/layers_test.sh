@@ -25,7 +25,7 @@ refused() {
   rm -rf "$SCRATCH/tree"
 }
 
-a tools/discnice/shim/good.cpp '"tools/discnice/policy/registry.hpp"' '"toolbox/base/units.hpp"' '<cstdint>' '<unistd.h>'
+a tools/discnice/transfer/good.cpp '"tools/discnice/policy/registry.hpp"' '"toolbox/base/units.hpp"' '<cstdint>' '<unistd.h>'
 a tools/discnice/policy/good.hpp '"tools/discnice/contract/verdict.hpp"' '"tools/discnice/policy/policy.hpp"'
 a examples/gb_grep.c '<gray/cache.h>' '<stdio.h>'
 a toolbox/cli/good.cpp '<string>' '<fmt/format.h>'
@@ -38,7 +38,7 @@ a toolbox/base/bad.hpp '"toolbox/repo/repository.hpp"'
 refused "toolbox/base may not include toolbox/repo/repository.hpp"
 a toolbox/base/bad.hpp '"units.hpp"'
 refused "not written from the root"
-a tools/discnice/shim/bad.cpp '<string>'
+a tools/discnice/transfer/bad.cpp '<string>'
 refused "<string> may not enter a host process"
 a libgray/src/core/bad.cpp '<fmt/format.h>'
 refused "<fmt/format.h> belongs to"

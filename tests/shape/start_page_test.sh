@@ -19,7 +19,7 @@ LAST=.bss.start
 address_of() { readelf -SW "$library" | sed -n -E "s/^ *\[ *[0-9]+\] ${1//./\\.} +[A-Z_]+ +([0-9a-f]+) .*/\1/p"; }
 
 last=$(address_of "$LAST")
-[[ -n $last ]] || skip "the linker that was used orders nothing (tools/discnice/shim/start_order.ld)"
+[[ -n $last ]] || skip "the linker that was used orders nothing (tools/discnice/preload/process/start_order.ld)"
 first=$(address_of "$FIRST")
 [[ -n $first ]] || fail "$library has no $FIRST"
 ((0x$first / PAGE_BYTES == 0x$last / PAGE_BYTES)) ||
@@ -45,4 +45,4 @@ if readelf -dW "$library" | grep NEEDED | grep -v 'libc\.'; then fail "each libr
 read -r start_bytes < <(readelf -SW "$library" | sed -n -E 's/^ *\[ *[0-9]+\] \.text\.start +[A-Z_]+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) .*/\1/p')
 ((0x$start_bytes <= 5 * PAGE_BYTES)) || fail "the code of a start has grown to 0x$start_bytes bytes"
 # A start would pay for the look-up of these however late it is.
-if nm -uD "$library" | grep -wE 'memcpy|memcmp|strlen|strcmp|strncmp|strchr|strrchr|sigaction'; then fail "a start calls libc where shim/own_text.cpp or a system call would do"; fi
+if nm -uD "$library" | grep -wE 'memcpy|memcmp|strlen|strcmp|strncmp|strchr|strrchr|sigaction'; then fail "a start calls libc where preload/process/own_text.cpp or a system call would do"; fi

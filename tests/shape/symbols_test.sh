@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # symbols: what each library exports is what its map says, no name more and no name less.
 #
-# libgray/gray.map is written by hand, one node a release; the map of libdiscnice.so is made from shim/interposed*.def, so its names
+# libgray/gray.map is written by hand, one node a release; the map of libdiscnice.so is made from preload/entry/interposed*.def, so its names
 # are also counted against these tables. Leaves out: whether a name's version node is the right one.
 source "$(dirname "$0")/../support/system.bash"
 need_preload  # an instrumented library exports and needs more
@@ -41,13 +41,13 @@ compared=()
 missing=()
 if [[ -e $LIB/libgray.so ]]; then compare libgray.so "$SOURCE/libgray/gray.map"; else missing+=(libgray.so); fi
 if [[ -e $LIB/libdiscnice.so ]]; then
-  compare libdiscnice.so "$BUILD/tools/discnice/shim/discnice.map"
-  hooks=$(cat "$SOURCE"/tools/discnice/shim/interposed*.def | grep -c '^DISCNICE_[A-Z_]*(')
-  names=$(names_of_map "$BUILD/tools/discnice/shim/discnice.map" | wc -l)
+  compare libdiscnice.so "$BUILD/tools/discnice/preload/discnice.map"
+  hooks=$(cat "$SOURCE"/tools/discnice/preload/entry/interposed*.def | grep -c '^DISCNICE_[A-Z_]*(')
+  names=$(names_of_map "$BUILD/tools/discnice/preload/discnice.map" | wc -l)
   # What a file's static constructor sets up is not there yet when the library's own constructor joins the job.
   ! nm "$LIB/libdiscnice.so" | grep '_GLOBAL__sub_I_' >&2 || fail "libdiscnice.so has static constructors"
   [[ $hooks -eq $names ]] || fail "interposed*.def have $hooks lines, the map made from it $names names"
-  if [[ -e $LIB/libdiscnice-profile.so ]]; then compare libdiscnice-profile.so "$BUILD/tools/discnice/shim/discnice.map"; fi
+  if [[ -e $LIB/libdiscnice-profile.so ]]; then compare libdiscnice-profile.so "$BUILD/tools/discnice/preload/discnice.map"; fi
 else
   missing+=(libdiscnice.so)
 fi

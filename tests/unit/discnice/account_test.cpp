@@ -3,7 +3,7 @@
 //
 // How: a job whose segment is plain memory; the reads are the test's own, past the page cache, so that the kernel books them to this very process.
 // Left out: processes that fork and execute (tests/system).
-#include "tools/discnice/shim/account.hpp"
+#include "tools/discnice/kernel/account.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -14,10 +14,10 @@
 
 #include "tests/support/catch.hpp"
 #include "toolbox/base/clock.hpp"
+#include "tools/discnice/job/job.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/lane_account.hpp"
 #include "tools/discnice/protocol/segment.hpp"
-#include "tools/discnice/shim/job.hpp"
 
 // lifecycle.cpp, whose it is, brings a constructor that joins jobs: not for here.
 void discnice::shim::leave_when_other_user() {}

@@ -2,7 +2,7 @@
 // brought_pages_test: which pages a reader is done with, and whether it has come back to what was let go of.
 //
 // How: runs of pages as reads bring them in, and readers in front of, within and behind them. Left out: the page cache itself (system tests).
-#include "tools/discnice/shim/brought_pages.hpp"
+#include "tools/discnice/descriptor/brought_pages.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -3,7 +3,7 @@
 //
 // How: a job whose segment is plain memory, and instants of our own for what is charged; corrections take the clock's. Left out: what several
 // members do to the accounts at once (tests/system/discnice_tree_test.sh), and a whole run (discnice_rate_test.sh).
-#include "tools/discnice/shim/budget.hpp"
+#include "tools/discnice/job/budget.hpp"
 
 #include <memory>
 

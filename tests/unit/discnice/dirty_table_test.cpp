@@ -3,7 +3,7 @@
 //
 // How: a segment in plain memory; a holder that never let go is one whose instant lies in the past, and one that was taken over finds another's. Left
 // out: one that is stopped again between its last look and its write; what it may write then is one value, which everybody checks.
-#include "tools/discnice/shim/dirty_table.hpp"
+#include "tools/discnice/job/dirty_table.hpp"
 
 #include <chrono>
 #include <cstring>

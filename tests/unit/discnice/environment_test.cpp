@@ -4,7 +4,7 @@
 // How: environment arrays made by hand, as the kernel hands them to main(). Left out: what the library does
 // with the request; system tests preload it. Amounts and units themselves belong to the tests of
 // toolbox/base.
-#include "tools/discnice/shim/environment.hpp"
+#include "tools/discnice/preload/process/environment.hpp"
 
 #include <cstring>
 #include <string>
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "tests/support/catch.hpp"
+#include "tools/discnice/kernel/residency.hpp"
 #include "tools/discnice/policy/registry.hpp"
-#include "tools/discnice/shim/residency.hpp"
 
 using namespace discnice;
 using namespace discnice::shim;

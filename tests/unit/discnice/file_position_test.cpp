@@ -3,7 +3,7 @@
 //
 // How: a real file whose position is moved behind the back of what is tested: who then tells the old place has not asked. Left out: which hooks
 // call what, which tests/system/discnice_position_test.sh sees.
-#include "tools/discnice/shim/file_position.hpp"
+#include "tools/discnice/descriptor/file_position.hpp"
 
 #include <cstdio>
 #include <memory>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "tests/support/catch.hpp"
-#include "tools/discnice/shim/free_pass.hpp"
+#include "tools/discnice/descriptor/free_pass.hpp"
 
 using namespace discnice::shim;
 

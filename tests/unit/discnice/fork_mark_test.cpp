@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // fork_mark_test: who is told by the mark that it is another process.
-#include "tools/discnice/shim/fork_mark.hpp"
+#include "tools/discnice/job/fork_mark.hpp"
 
 #include <sched.h>
 #include <sys/wait.h>

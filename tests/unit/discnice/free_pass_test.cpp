@@ -2,7 +2,7 @@
 // free_pass_test: a pass holds for its term and its bytes, and not a call longer.
 //
 // Left out: who gives passes and what becomes of what was read by them (tests/system/discnice_warm_test.sh).
-#include "tools/discnice/shim/free_pass.hpp"
+#include "tools/discnice/descriptor/free_pass.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -13,12 +13,12 @@
 
 #include "tests/support/catch.hpp"
 #include "toolbox/base/clock.hpp"
+#include "tools/discnice/kernel/disk_watch.hpp"
 #include "tools/discnice/outputs/disk_counters.hpp"
 #include "tools/discnice/policy/giving_way.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/measured_reads.hpp"
 #include "tools/discnice/protocol/segment.hpp"
-#include "tools/discnice/shim/disk_watch.hpp"
 
 using namespace discnice;
 using namespace discnice::protocol;

@@ -3,7 +3,7 @@
 //
 // How: the test program stands where the preload library would; its next libraries are those it was linked with. Left out: a library
 // without a hash table of this kind, and more libraries than there is room for.
-#include "tools/discnice/shim/next_symbols.hpp"
+#include "tools/discnice/preload/entry/next_symbols.hpp"
 
 #include <dlfcn.h>
 
@@ -43,7 +43,7 @@ TEST_CASE("each interposed function is found where dlsym() finds it", "[next_sym
 #define DISCNICE_EACH(type, name, parameters) \
   ++names;                                    \
   if (agrees(#name)) ++certain;
-#include "tools/discnice/shim/interposed_each.inc"
+#include "tools/discnice/preload/entry/interposed_each.inc"
   // A name whose library chooses its code at run time is left to dlsym().
   CHECK(certain * 10 >= names * 9);
 }

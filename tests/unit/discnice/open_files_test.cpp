@@ -4,7 +4,7 @@
 //
 // How: real pipes, sockets and files, in /dev/shm (memory) and in the build folder. Left out: block devices,
 // and file systems this machine does not have.
-#include "tools/discnice/shim/open_files.hpp"
+#include "tools/discnice/descriptor/open_files.hpp"
 
 #include <cstdlib>
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // stream_buffer_test: which puts only copy into the buffer of a stream, by what glibc does with real streams.
-#include "tools/discnice/shim/stream_buffer.hpp"
+#include "tools/discnice/preload/entry/stream_buffer.hpp"
 
 #include <array>
 #include <cstdio>

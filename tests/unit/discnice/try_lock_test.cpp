@@ -3,7 +3,7 @@
 //
 // How: a fork is another epoch on the same word, as the child's copy of memory has it. Threads show that two
 // holders never overlap. Left out: real forks in the middle of a hook; system tests make those.
-#include "tools/discnice/shim/try_lock.hpp"
+#include "tools/discnice/job/try_lock.hpp"
 
 #include <thread>
 #include <vector>

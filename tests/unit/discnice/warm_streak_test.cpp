@@ -2,7 +2,7 @@
 // warm_streak_test: after how many files alike the next ones are taken for such, and how many of them.
 //
 // How: a job whose segment is plain memory. Left out: cold files in a streak, which tests/system/discnice_warm_test.sh pays for.
-#include "tools/discnice/shim/warm_streak.hpp"
+#include "tools/discnice/descriptor/warm_streak.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -138,7 +138,7 @@ protocol::Disk* LeftWritesSender::disk_of(int fd, std::uint64_t mount_id) {
   return nullptr;
 }
 
-// The disk's flushes are the job's own, as those of an fsync() of a member are (shim/disk_watch.hpp).
+// The disk's flushes are the job's own, as those of an fsync() of a member are (kernel/disk_watch.hpp).
 void LeftWritesSender::book_sync(protocol::Disk* disk) {
   if (disk == nullptr) return;
   disk->own_syncs.fetch_add(1, std::memory_order_relaxed);

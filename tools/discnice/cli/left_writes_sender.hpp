@@ -8,7 +8,7 @@
 // Inference drawn: while the count is small, little of other people's data is sent early, and the kernel would have sent that within half a
 //   minute.
 // What breaks it: a file of somebody else that would have been removed within that time is written after all. While much is dirty nothing is sent here, and
-//   each process sends its own small files (shim/smooth_writes.hpp).
+//   each process sends its own small files (transfer/smooth_writes.hpp).
 #pragma once
 
 #include <atomic>

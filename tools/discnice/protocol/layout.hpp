@@ -243,7 +243,7 @@ struct Segment {
   std::atomic<std::uint32_t> members_live;              // joined less left; a killed member stays in it
   std::atomic<std::uint32_t> members_total;             // processes that ever joined
   std::atomic<std::uint32_t> farthest_slot;             // from its home place, of any member yet
-  // What members have read in a row from one device's page cache (shim/warm_streak.hpp), and the device's number plus one; 0: of none.
+  // What members have read in a row from one device's page cache (descriptor/warm_streak.hpp), and the device's number plus one; 0: of none.
   // Writer: a member that has read more, or needed the disk.
   std::atomic<std::uint64_t> warm_bytes;
   std::atomic<std::uint64_t> warm_device;
@@ -262,7 +262,7 @@ struct Segment {
   std::uint32_t pid_namespace;
   std::uint32_t creator_session;
 
-  // Which data of the job's files is in memory and not on disk yet. Writer: the member that holds it (shim/dirty_table.hpp).
+  // Which data of the job's files is in memory and not on disk yet. Writer: the member that holds it (job/dirty_table.hpp).
   alignas(64) std::atomic<std::uint64_t> dirty_table_held_ns;  // since when; 0: by nobody
 
   // As many of lane_charged as there were when the lane was last found paid. Writer: whoever finds it so.
@@ -270,7 +270,7 @@ struct Segment {
 
   std::atomic<std::uint64_t>
       measured_reads[kMeasuredReadsMax];  // writer: the launcher, while the program begins
-  // Of the page cache (shim/own_cache.hpp): what the members brought in, and what of that they let go of; writer: every member, by addition.
+  // Of the page cache (transfer/own_cache.hpp): what the members brought in, and what of that they let go of; writer: every member, by addition.
   std::atomic<std::uint64_t> cache_brought_bytes;
   std::atomic<std::uint64_t> cache_let_go_bytes;
   // What the job may keep there by --cache neutral; 0: nobody has looked yet. Writer: the member that brings in the first page.

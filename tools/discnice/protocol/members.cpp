@@ -8,7 +8,7 @@
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/protocol/reserve.hpp"
 
-// What the launcher alone calls does not lie among the code of a start (shim/start_order.ld).
+// What the launcher alone calls does not lie among the code of a start (preload/process/start_order.ld).
 #define DISCNICE_LAUNCHERS __attribute__((section("seldom_text")))
 
 namespace discnice::protocol {

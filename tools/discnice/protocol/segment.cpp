@@ -298,7 +298,7 @@ std::uint64_t at_other_rate(std::uint64_t paid_at_ns, std::uint64_t old_rate, st
   return now_ns + (left_ns < kAheadMaxNs ? static_cast<std::uint64_t>(left_ns) : kAheadMaxNs);
 }
 
-// No member lends: the code lies behind that of a start (shim/start_order.ld).
+// No member lends: the code lies behind that of a start (preload/process/start_order.ld).
 __attribute__((cold)) void lend(Segment& segment, std::uint64_t rate_bytes_per_s, bool is_daemon,
                                 std::uint64_t now_ns) {
   const std::uint64_t before = lent_rate(segment, now_ns);

@@ -109,7 +109,7 @@ void guard_memory(void* start, std::size_t bytes) {
   if (count == 0) listen();
 }
 
-// Not among the code of a start (shim/start_order.ld).
+// Not among the code of a start (preload/process/start_order.ld).
 __attribute__((section("seldom_text"))) void let_go_of_memory() {
   is_let_go.store(true);
   const unsigned count = guarded_count.load();

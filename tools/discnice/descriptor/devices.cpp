@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/descriptor/devices.hpp"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
+
+#include "toolbox/base/clock.hpp"
+#include "toolbox/base/raw_sys.hpp"
+#include "toolbox/base/short_text.hpp"
+#include "tools/discnice/contract/io_op.hpp"
+#include "tools/discnice/outputs/disk_below.hpp"
+#include "tools/discnice/protocol/device_facts.hpp"
+
+namespace discnice::shim {
+namespace {
+
+using gray::base::append_number;
+using gray::base::append_text;
+using gray::base::is_raw_error;
+using gray::base::raw_syscall;
+using gray::base::word;
+
+constexpr unsigned kDevicesMax = 32;
+constexpr std::uint64_t kPagesPerKib = kPageBytes / 1024;
+constexpr unsigned long kNfsMagic = 0x6969;
+constexpr unsigned long kFuseMagic = 0x65735546;
+constexpr unsigned long kXfsMagic = 0x58465342;
+constexpr unsigned long kConfigfsMagic = 0x62656570;
+constexpr unsigned long kFusectlMagic = 0x65735543;
+constexpr unsigned long kMqueueMagic = 0x19800202;
+
+Device devices[kDevicesMax];
+std::atomic<unsigned> devices_claimed{0};
+std::atomic<bool> is_ready[kDevicesMax];
+
+// File systems that live in memory or are views of the kernel: nothing they do reaches a disk.
+bool is_memory_file_system(unsigned long magic) {
+  static constexpr unsigned long kMagics[] = {
+      TMPFS_MAGIC,         RAMFS_MAGIC,      PROC_SUPER_MAGIC, SYSFS_MAGIC,        CGROUP_SUPER_MAGIC,
+      CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC,    TRACEFS_MAGIC,    DEVPTS_SUPER_MAGIC, HUGETLBFS_MAGIC,
+      BPF_FS_MAGIC,        SECURITYFS_MAGIC, PSTOREFS_MAGIC,   EFIVARFS_MAGIC,     NSFS_MAGIC,
+      BINFMTFS_MAGIC,      kConfigfsMagic,   kFusectlMagic,    kMqueueMagic};
+  for (const unsigned long known : kMagics) {
+    if (known == magic) return true;
+  }
+  return false;
+}
+
+// File systems on a block device, and those known to book reads to the reader although they have no device
+// number of one.
+bool keeps_ledger(unsigned long magic, std::uint64_t number) {
+  return major(number) != 0 || magic == BTRFS_SUPER_MAGIC || magic == OVERLAYFS_SUPER_MAGIC ||
+         magic == kNfsMagic || magic == kXfsMagic;
+}
+
+// Reads a small decimal number from /sys/<folder>/MAJOR:MINOR<file>; -1 when it isn't there.
+long read_setting(const char* folder, std::uint64_t number, const char* file) {
+  char path[128];
+  char* out = append_text(path, folder);
+  out = append_number(out, major(number));
+  out = append_text(out, ":");
+  out = append_number(out, minor(number));
+  *append_text(out, file) = '\0';
+  const long fd = raw_syscall(SYS_openat, AT_FDCWD, word(path), O_RDONLY | O_CLOEXEC, 0);
+  if (is_raw_error(fd)) return -1;
+  char text[24];
+  const long length = raw_syscall(SYS_read, fd, word(text), sizeof text);
+  raw_syscall(SYS_close, fd);
+  if (length <= 0 || text[0] < '0' || text[0] > '9') return -1;
+  long value = 0;
+  for (long i = 0; i < length && text[i] >= '0' && text[i] <= '9'; ++i) value = value * 10 + (text[i] - '0');
+  return value;
+}
+
+// XFS brings files in as large folios since 5.18, ext4 since 6.16.
+std::uint32_t folio_order_max(unsigned long magic) {
+  if (magic == kXfsMagic) return predictor::kFolioOrderMax;
+  if (magic != EXT4_SUPER_MAGIC) return 0;
+  struct utsname kernel {};
+  if (is_raw_error(raw_syscall(SYS_uname, word(&kernel)))) return 0;
+  int numbers[2] = {};
+  const char* text = kernel.release;
+  for (int& number : numbers) {
+    while (*text >= '0' && *text <= '9') number = number * 10 + (*text++ - '0');
+    if (*text == '.') ++text;
+  }
+  return numbers[0] > 6 || (numbers[0] == 6 && numbers[1] >= 16) ? predictor::kFolioOrderMax : 0;
+}
+
+std::uint64_t pages_of(long kib) {
+  return static_cast<std::uint64_t>(kib) / kPagesPerKib;
+}
+
+void read_limits(Device& device) {
+  long window_kib = read_setting("/sys/class/bdi/", device.number, "/read_ahead_kb");
+  if (window_kib < 0) window_kib = read_setting("/sys/dev/block/", device.number, "/queue/read_ahead_kb");
+  if (window_kib < 0) window_kib = read_setting("/sys/dev/block/", device.number, "/../queue/read_ahead_kb");
+  if (window_kib >= 0) device.limits.window_pages_max = pages_of(window_kib);
+  long request_kib = read_setting("/sys/dev/block/", device.number, "/queue/max_sectors_kb");
+  if (request_kib < 0)
+    request_kib = read_setting("/sys/dev/block/", device.number, "/../queue/max_sectors_kb");
+  device.limits.request_pages_max = request_kib >= 0 ? pages_of(request_kib) : device.limits.window_pages_max;
+}
+
+// ext4_release_file() and ext4_rename() start the write-back of a file that was emptied, if only of nothing, or put in another's place
+// (auto_da_alloc); xfs_file_release() and btrfs_release_file() of one that lost data. XFS and btrfs write inodes back through a log, long after.
+void learn_habits(Device& device, unsigned long magic) {
+  constexpr std::uint64_t kExt4InodeBytes = 256;  // mke2fs's choice since 2008
+  if (magic == EXT4_SUPER_MAGIC) {
+    device.inode_bytes = kExt4InodeBytes;
+    device.flush_of_emptied = FlushOfEmptied::always;
+    device.is_flushed_by_renaming = true;
+  } else if (magic == kXfsMagic || magic == BTRFS_SUPER_MAGIC) {
+    device.flush_of_emptied = FlushOfEmptied::when_it_had_data;
+  }
+}
+
+// By what another process of the job has found out.
+bool learn_from_job(const protocol::Segment& segment, Device& device, std::uint64_t now_ns) {
+  protocol::DeviceFacts facts;
+  if (!protocol::load_device_facts(segment, device.number, now_ns, &facts)) return false;
+  device.limits.window_pages_max = facts.window_pages;
+  device.limits.request_pages_max = facts.request_pages;
+  device.limits.folio_order_max = facts.folio_order;
+  device.counted_disk = facts.disk;
+  return true;
+}
+
+void learn(protocol::Segment& segment, Device& device, int fd, std::uint64_t number) {
+  device.number = number;
+  struct statfs file_system {};
+  if (is_raw_error(raw_syscall(SYS_fstatfs, fd, word(&file_system)))) return;
+  const auto magic = static_cast<unsigned long>(file_system.f_type);
+  device.is_free = is_memory_file_system(magic);
+  device.is_ledger_kept = keeps_ledger(magic, number);
+  device.is_served = magic == kFuseMagic;
+  device.block_bytes = static_cast<std::uint64_t>(file_system.f_bsize);
+  // Overlay answers a count of 0 for every file, whatever is cached.
+  if (magic == OVERLAYFS_SUPER_MAGIC)
+    device.count_verdict.store(CountVerdict::lies, std::memory_order_relaxed);
+  if (device.is_free) return;
+  const std::uint64_t now_ns = gray::base::monotonic_coarse_ns();
+  if (!learn_from_job(segment, device, now_ns)) {
+    read_limits(device);
+    device.limits.folio_order_max = folio_order_max(magic);
+    protocol::store_device_facts(
+        segment, number, now_ns,
+        {device.limits.window_pages_max, device.limits.request_pages_max, device.limits.folio_order_max});
+  }
+  if (device.counted_disk == 0 && major(number) == 0 && !outputs::find_mount_id(fd, &device.mount_id))
+    device.mount_id = 0;
+  learn_habits(device, magic);
+}
+
+}  // namespace
+
+Device* known_device(std::uint64_t number) {
+  const unsigned claimed = devices_claimed.load(std::memory_order_relaxed);
+  for (unsigned i = 0; i < claimed && i < kDevicesMax; ++i) {
+    if (is_ready[i].load(std::memory_order_acquire) && devices[i].number == number) return &devices[i];
+  }
+  return nullptr;
+}
+
+Device* device_of(protocol::Segment& segment, int fd, std::uint64_t number) {
+  if (Device* known = known_device(number); known != nullptr) return known;
+  const unsigned claimed = devices_claimed.load(std::memory_order_relaxed);
+  // Two threads that meet the same device at once make two entries of it: harmless, and no lock is needed.
+  const unsigned place =
+      claimed < kDevicesMax ? devices_claimed.fetch_add(1, std::memory_order_relaxed) : kDevicesMax;
+  if (place >= kDevicesMax) return nullptr;
+  learn(segment, devices[place], fd, number);
+  is_ready[place].store(true, std::memory_order_release);  // pairs with the acquire above
+  return &devices[place];
+}
+
+}  // namespace discnice::shim

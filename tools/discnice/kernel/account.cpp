@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/kernel/account.hpp"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include "toolbox/base/clock.hpp"
+#include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/descriptor/free_pass.hpp"
+#include "tools/discnice/descriptor/warm_streak.hpp"
+#include "tools/discnice/job/budget.hpp"
+#include "tools/discnice/kernel/disk_watch.hpp"
+
+namespace discnice::shim {
+namespace {
+
+using protocol::Counter;
+
+constexpr std::uint64_t kUnitBytes = 512;  // of ru_inblock and ru_oublock
+
+std::atomic<bool> has_overwritten{false};              // since the last settlement
+std::atomic<std::uint64_t> pending_metadata_bytes{0};  // the same
+
+// What the kernel has booked to this process, as far as that was looked at. Of this process alone: from a number in the segment that a wrong byte has
+// made smaller all that was ever moved would be charged again.
+std::atomic<std::uint64_t> seen_read_bytes{0};
+std::atomic<std::uint64_t> seen_write_bytes{0};
+std::atomic<bool> is_seen_checked{false};  // what stood in the segment when we came
+
+// An image that was executed goes on where the one before it had looked last. No more than this lies between; else it is a wrong byte.
+constexpr std::uint64_t kUnseenBytesMax = UINT64_C(256) << 20;
+
+// Raises what was seen to `now_bytes`; returns by how much. Two threads share the growth between them, none is counted twice.
+std::uint64_t take_growth(std::atomic<std::uint64_t>& seen, std::uint64_t now_bytes) {
+  std::uint64_t before = seen.load(std::memory_order_relaxed);
+  while (now_bytes > before) {
+    if (seen.compare_exchange_weak(before, now_bytes, std::memory_order_relaxed)) return now_bytes - before;
+  }
+  return 0;
+}
+
+// Of a process that shares its slot what stands there is others', too.
+void check_seen(std::atomic<std::uint64_t>& seen, std::uint64_t now_bytes) {
+  const std::uint64_t before = seen.load(std::memory_order_relaxed);
+  if (before > now_bytes || now_bytes - before > kUnseenBytesMax)
+    seen.store(now_bytes, std::memory_order_relaxed);
+}
+
+// What the account shows beyond a prediction, or short of it. It shows what the process did move; a prediction that is wrong by a wrong byte can only
+// give back.
+std::int64_t difference(std::uint64_t actual, std::uint64_t predicted) {
+  constexpr std::uint64_t kBytesMax = UINT64_C(1) << 60U;
+  if (actual >= predicted)
+    return static_cast<std::int64_t>(actual - predicted < kBytesMax ? actual - predicted : kBytesMax);
+  return predicted - actual < kBytesMax ? -static_cast<std::int64_t>(predicted - actual) : 0;
+}
+
+// What was read by passes counts like all that was read; free, unless the disk was needed meanwhile.
+void count_passed(protocol::Member& member, bool has_needed_disk) {
+  const Passed passed = take_passed();
+  if (passed.calls == 0) return;
+  protocol::add(member, Counter::calls, passed.calls);
+  protocol::add(member, Counter::file_read_bytes, passed.bytes);
+  if (!has_needed_disk) note_free_read(passed.bytes);
+}
+
+void correct_budget(Job& job, std::int64_t read_bytes, std::int64_t write_bytes) {
+  if (read_bytes == 0 && write_bytes == 0) return;
+  book_own_traffic(job, last_disk(), read_bytes, write_bytes);
+  if (read_bytes + write_bytes > 0) note_unheld(static_cast<std::uint64_t>(read_bytes + write_bytes));
+  const std::uint64_t paid_ns = correct(job, read_bytes, write_bytes);
+  if (paid_ns <= gray::base::monotonic_ns()) return;
+  job.member->owed_until_ns.store(paid_ns, std::memory_order_relaxed);
+  void_passes();
+}
+
+}  // namespace
+
+std::atomic<std::uint64_t> unheld_bytes{0};
+
+void note_unheld(std::uint64_t bytes) {
+  unheld_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  void_passes();
+}
+
+std::uint64_t take_unheld() {
+  if (unheld_bytes.load(std::memory_order_relaxed) == 0) return 0;
+  return unheld_bytes.exchange(0, std::memory_order_relaxed);
+}
+
+void note_prediction(Job& job, const Charge& charge) {
+  protocol::add(*job.member, Counter::predicted_read_bytes, charge.estimate.read_bytes);
+  protocol::add(*job.member, Counter::predicted_write_bytes, charge.estimate.write_bytes);
+  if (charge.is_overwrite) has_overwritten.store(true, std::memory_order_relaxed);
+  book_own_traffic(job, charge.disk, static_cast<std::int64_t>(charge.estimate.read_bytes),
+                   static_cast<std::int64_t>(charge.estimate.write_bytes));
+  if (!charge.is_ledger_kept) return;
+  job.member->pending_read_bytes.fetch_add(charge.estimate.read_bytes, std::memory_order_relaxed);
+  job.member->pending_write_bytes.fetch_add(charge.estimate.write_bytes, std::memory_order_relaxed);
+}
+
+void note_metadata(Job& job, std::uint64_t bytes, protocol::Disk* disk) {
+  protocol::add(*job.member, Counter::predicted_write_bytes, bytes);
+  book_own_traffic(job, disk, 0, static_cast<std::int64_t>(bytes));
+  pending_metadata_bytes.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+std::uint64_t settle(Job& job) {
+  // A vfork child runs on its parent's memory but has an account of its own: it must not settle the parent's
+  // predictions.
+  if (static_cast<std::uint32_t>(gray::base::raw_syscall(SYS_getpid)) != job.pid) return 0;
+  leave_when_other_user();  // should it have become one by a system call of its own making
+  return settle_own(job, gray::base::monotonic_coarse_ns());
+}
+
+std::uint64_t settle_own(Job& job, std::uint64_t now_ns) {
+  rusage usage{};
+  if (gray::base::is_raw_error(gray::base::raw_syscall(SYS_getrusage, RUSAGE_SELF, gray::base::word(&usage))))
+    return 0;
+  protocol::Member& member = *job.member;
+  member.settled_at_ns.store(now_ns, std::memory_order_relaxed);
+  begin_term(now_ns + kStaleNs);
+  const std::uint64_t all_read_bytes = static_cast<std::uint64_t>(usage.ru_inblock) * kUnitBytes;
+  const std::uint64_t all_written_bytes = static_cast<std::uint64_t>(usage.ru_oublock) * kUnitBytes;
+  if (!is_seen_checked.load(std::memory_order_relaxed)) {
+    check_seen(seen_read_bytes, all_read_bytes);
+    check_seen(seen_write_bytes, all_written_bytes);
+    is_seen_checked.store(true, std::memory_order_relaxed);
+  }
+  const std::uint64_t read_bytes = take_growth(seen_read_bytes, all_read_bytes);
+  const std::uint64_t write_bytes = take_growth(seen_write_bytes, all_written_bytes);
+  if (read_bytes != 0) protocol::add(member, Counter::settled_read_bytes, read_bytes);
+  if (write_bytes != 0) protocol::add(member, Counter::settled_write_bytes, write_bytes);
+  const std::uint64_t pending_read_bytes = member.pending_read_bytes.exchange(0, std::memory_order_relaxed);
+  const std::uint64_t pending_write_bytes = member.pending_write_bytes.exchange(0, std::memory_order_relaxed);
+  const auto metadata_bytes =
+      static_cast<std::int64_t>(pending_metadata_bytes.exchange(0, std::memory_order_relaxed));
+  count_passed(member, read_bytes > 0);
+  if (read_bytes > 0) end_warm_streak(job);
+  if (write_bytes > 0) end_assuming_in_memory();
+  const bool is_excess_doubtful = has_overwritten.exchange(false, std::memory_order_relaxed);
+  if (job.segment->options.is_ledger_on == 0) return read_bytes;
+  std::int64_t writes = difference(write_bytes, pending_write_bytes);
+  if (writes > 0) writes = is_excess_doubtful || writes < metadata_bytes ? 0 : writes - metadata_bytes;
+  const std::int64_t reads = difference(read_bytes, pending_read_bytes);
+  protocol::add(member, Counter::corrected_read_bytes, static_cast<std::uint64_t>(reads));
+  protocol::add(member, Counter::corrected_write_bytes, static_cast<std::uint64_t>(writes));
+  correct_budget(job, reads, writes);
+  return read_bytes;
+}
+
+void begin_account(const Job& job, protocol::JoinKind kind) {
+  seen_read_bytes.store(protocol::get(*job.member, Counter::settled_read_bytes), std::memory_order_relaxed);
+  seen_write_bytes.store(protocol::get(*job.member, Counter::settled_write_bytes), std::memory_order_relaxed);
+  is_seen_checked.store(false, std::memory_order_relaxed);
+  if (!protocol::is_shared_slot(*job.segment, *job.member)) return;
+  // What stands there is the sum over all who share it. A forked child begins with nothing; an image cannot know what the one before it had
+  // settled, and takes it that it was all.
+  rusage usage{};
+  if (kind == protocol::JoinKind::after_exec)
+    gray::base::raw_syscall(SYS_getrusage, RUSAGE_SELF, gray::base::word(&usage));
+  seen_read_bytes.store(static_cast<std::uint64_t>(usage.ru_inblock) * kUnitBytes, std::memory_order_relaxed);
+  seen_write_bytes.store(static_cast<std::uint64_t>(usage.ru_oublock) * kUnitBytes,
+                         std::memory_order_relaxed);
+  is_seen_checked.store(true, std::memory_order_relaxed);
+}
+
+void refund(Job& job, std::uint64_t bytes) {
+  // No file holds more; what says so is a wrong byte in the table of dirty data.
+  constexpr std::uint64_t kBytesMax = UINT64_C(1) << 60U;
+  if (bytes == 0 || bytes > kBytesMax) return;
+  protocol::add(*job.member, Counter::predicted_write_bytes,
+                0 - bytes);  // unsigned wrap: the sum over members is what counts
+  correct_budget(job, 0, -static_cast<std::int64_t>(bytes));
+  book_own_traffic(job, last_disk(), 0, -static_cast<std::int64_t>(bytes));  // nobody awaits it there
+}
+
+}  // namespace discnice::shim

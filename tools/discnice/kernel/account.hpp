@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// account: settles predictions by the kernel's own account of this process.
+//
+// Knowledge assumed: getrusage() ru_inblock and ru_oublock count, in units of 512 bytes, what this process
+// made the kernel read from disk
+//   and the pages it made dirty (include/linux/task_io_accounting_ops.h), whatever call or page fault did it.
+// Output observed: their growth since the last look.
+// Inference drawn: what the predictions missed or had too
+// much. Reads settle by the account. For writes the account is a bound only: a small overwrite in a large
+// folio is booked as the whole
+//   folio, so while existing data is being overwritten an excess is not charged.
+// What breaks it: file systems that keep no account (Device::is_ledger_kept), whose predictions are left as
+// they are.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "toolbox/base/clock.hpp"
+#include "tools/discnice/contract/io_estimate.hpp"
+#include "tools/discnice/descriptor/free_pass.hpp"
+#include "tools/discnice/job/job.hpp"
+#include "tools/discnice/protocol/members.hpp"
+
+namespace discnice::shim {
+
+/// What is being done to the account and to the budget, for one call.
+struct Charge {
+  IoEstimate estimate;
+  bool is_ledger_kept = true;
+  protocol::Disk* disk = nullptr;  // where it happens, if known
+  bool is_overwrite =
+      false;  // part of the file existed before: an excess in the account may be a large folio
+};
+
+/// The process has taken a slot: what the kernel has booked to it beyond what stands there is new.
+/// Call before it settles.
+void begin_account(const Job& job, protocol::JoinKind kind);
+
+/// Notes a prediction as about to happen; call just before the operation, after any wait.
+void note_prediction(Job& job, const Charge& charge);
+
+/// Notes metadata that a call makes dirty. The kernel books it to the process or, with a journal, to the journal's thread: the account is right
+/// either way.
+void note_metadata(Job& job, std::uint64_t bytes, protocol::Disk* disk);
+
+/// Reads the kernel's account now and corrects the job's budget by what the predictions missed. Returns the bytes
+/// the process was booked as having read from disk since the last settlement.
+std::uint64_t settle(Job& job);
+
+/// The same where the calling process is known to be the member, at this instant of the coarse clock.
+std::uint64_t settle_own(Job& job, std::uint64_t now_ns);
+
+/// After so long a settlement is stale: one tick of the coarse clock on most kernels.
+inline constexpr std::uint64_t kStaleNs = 4'000'000;
+
+/// True when the last settlement is stale.
+inline bool is_settlement_stale(const Job& job) {
+  return gray::base::monotonic_coarse_ns() - job.member->settled_at_ns.load(std::memory_order_relaxed) >=
+         kStaleNs;
+}
+
+/// Settles when the last settlement is stale or as much as may has been read on trust since: for calls whose prediction was "no disk".
+inline std::uint64_t settle_if_stale(Job& job) {
+  return is_settlement_stale(job) || are_passes_used_up() ? settle(job) : 0;
+}
+
+/// Something has been moved that no policy has held back: the next operation answers for it.
+void note_unheld(std::uint64_t bytes);
+
+/// What the account showed beyond the predictions and no policy has held back yet: the next operation answers for it. Once.
+std::uint64_t take_unheld();
+
+/// True while there is something of that. A load.
+extern __attribute__((visibility("hidden"))) std::atomic<std::uint64_t> unheld_bytes;
+__attribute__((always_inline)) inline bool has_unheld() {
+  return unheld_bytes.load(std::memory_order_relaxed) != 0;
+}
+
+/// Gives back what a removal saved the disk.
+void refund(Job& job, std::uint64_t bytes);
+
+/// True while the process owes something from before. An instant that has passed is forgotten. One or two nanoseconds while
+/// there is none.
+inline bool has_debt(Job& job) {
+  std::uint64_t owed_ns = job.member->owed_until_ns.load(std::memory_order_relaxed);
+  if (owed_ns == 0) return has_unheld();
+  if (owed_ns > gray::base::monotonic_coarse_ns()) return true;
+  job.member->owed_until_ns.compare_exchange_strong(owed_ns, 0, std::memory_order_relaxed);
+  return has_unheld();
+}
+
+/// The same without a look at the clock: false also for a debt whose time has passed.
+__attribute__((always_inline)) inline bool is_without_debt(const Job& job) {
+  return job.member->owed_until_ns.load(std::memory_order_relaxed) == 0 && !has_unheld();
+}
+
+/// True when what the process owes is not paid within so long.
+inline bool owes_beyond(const Job& job, std::uint64_t within_ns) {
+  return job.member->owed_until_ns.load(std::memory_order_relaxed) >
+         gray::base::monotonic_coarse_ns() + within_ns;
+}
+
+}  // namespace discnice::shim

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// disk_watch: who else uses the disks a job uses? For the policies that give way to others.
+//
+// One member looks for all, at most every few milliseconds; the others use what it found. Where discnice-policyd runs it has looked
+// already (disk_board.hpp). No descriptor is kept. By a disk's counters policy/foreground.hpp judges; where a file system has no disk with
+// counters, policy/pressure.hpp under `idle`, and else policy/manners.hpp, which looks at nothing (progress.hpp).
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/contract/disk_activity.hpp"
+#include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/descriptor/devices.hpp"
+#include "tools/discnice/job/job.hpp"
+#include "tools/discnice/policy/policy.hpp"
+
+namespace discnice::shim {
+
+/// Not more often than this is a disk looked at.
+inline constexpr std::uint64_t kLookNs = 2'500'000;
+
+/// The job's entry of that device, made when there is none; null when it can't be had. Also remembers it as the disk that
+/// corrections without a device of their own belong to.
+protocol::Disk* disk_of(Job& job, Device& device);
+
+/// The disk last used by this process; null before the first.
+protocol::Disk* last_disk();
+
+/// Books what the job itself moves there, by addition; a correction may be below zero. A null disk is none.
+void book_own_traffic(const Job& job, protocol::Disk* disk, std::int64_t read_bytes,
+                      std::int64_t write_bytes);
+
+/// Books that a call which brings data to the disk begins or ends.
+void book_sync(const Job& job, protocol::Disk& disk);
+
+/// A look settles with the kernel's account first; `as_known` leaves both alone.
+enum class Looking : std::uint8_t { afresh, as_known };
+
+/// What is known of the disk's other users, after a look if the last one is old. False when nothing tells.
+bool look_at_disk(Job& job, protocol::Disk& disk, Looking looking, const Grant& grant, std::uint64_t now_ns,
+                  DiskActivity* activity);
+
+/// The policy that decides there: where others are seen by the job's own progress, manners does. A null disk is none.
+const policy::Policy& policy_on(const Job& job, const protocol::Disk* disk, const Grant& grant);
+
+/// Whether others have used the disk a moment ago, as far as is known; not of a null disk. Some loads.
+bool is_disk_shared(const protocol::Disk* disk, std::uint64_t now_ns);
+
+}  // namespace discnice::shim

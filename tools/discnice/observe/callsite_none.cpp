@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// callsite_none: for the library that needs libc alone.
+#include "tools/discnice/observe/callsite.hpp"
+
+namespace discnice::shim {
+
+void prepare_walks() {}
+
+std::uint32_t walk_stack(std::uint64_t* /*frames*/, std::uint32_t /*frames_max*/, std::uint32_t /*epoch*/) {
+  return 0;
+}
+
+}  // namespace discnice::shim

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/observe/recording.hpp"
+
+#include "toolbox/base/clock.hpp"
+#include "tools/discnice/protocol/ring.hpp"
+
+namespace discnice::shim {
+namespace {
+
+using predictor::Answer;
+using predictor::ResidencyOracle;
+using protocol::OperationRecord;
+using protocol::RecordedAnswer;
+using protocol::RecordType;
+
+std::uint64_t smaller(std::uint64_t a, std::uint64_t b) {
+  return a < b ? a : b;
+}
+
+template <typename Record>
+void send(Job& job, Record& record, RecordType type, std::size_t bytes) {
+  record.head.pid = job.pid;
+  record.head.image = job.epoch;
+  protocol::seal(record.head, static_cast<std::uint16_t>(type), bytes);
+  protocol::put(*job.ring, record.head);
+}
+
+std::uint32_t window_of(std::uint64_t pages) {
+  return static_cast<std::uint32_t>(smaller(pages, protocol::kRecordedWindowPagesMax));
+}
+
+std::uint64_t next_number(Job& job) {
+  return job.ring->operations.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+// The part that all operations have; what stands behind it is left alone.
+void fill(OperationRecord& record, const IoOp& op, const IoEstimate& estimate, std::uint64_t now_ns) {
+  record.time_ns = now_ns;
+  record.device = op.file.device;
+  record.inode = op.file.inode;
+  record.offset_bytes = op.offset_bytes;
+  record.length_bytes = smaller(op.length_bytes, protocol::kRecordedLengthBytesMax);
+  record.file_size_bytes = op.file_size_bytes;
+  record.predicted_read_bytes = estimate.read_bytes;
+  record.predicted_write_bytes = estimate.write_bytes;
+  record.refunded_bytes = estimate.refund_bytes;
+  record.kind = static_cast<std::uint8_t>(op.kind);
+  record.flags = static_cast<std::uint8_t>((op.is_direct ? protocol::kRecordedDirect : 0U) |
+                                           (op.is_synchronous ? protocol::kRecordedSynchronous : 0U));
+}
+
+protocol::CallClass class_of(OpKind kind, bool is_copy) {
+  if (is_copy) return protocol::CallClass::copy;
+  if (kind == OpKind::read) return protocol::CallClass::read;
+  if (kind == OpKind::create) return protocol::CallClass::create;
+  return kind == OpKind::write ? protocol::CallClass::write : protocol::CallClass::remove;
+}
+
+}  // namespace
+
+ResidencyOracle AnswerLog::listen(const ResidencyOracle& oracle) {
+  if (!is_recording(job_)) return oracle;
+  is_listening_ = true;
+  number_ = next_number(job_);
+  inner_ = oracle;
+  record_.answer_count = 0;
+  record_.oracle = static_cast<std::uint8_t>(protocol::RecordedOracle::none);
+  ResidencyOracle listening;
+  listening.context = this;
+  if (oracle.count_resident != nullptr) {
+    listening.count_resident = count;
+    record_.oracle = static_cast<std::uint8_t>(protocol::RecordedOracle::counting);
+  } else if (oracle.probe != nullptr) {
+    record_.oracle = static_cast<std::uint8_t>(protocol::RecordedOracle::probing);
+  }
+  if (oracle.probe != nullptr) listening.probe = probe;
+  if (oracle.note_fetch != nullptr) listening.note_fetch = note_fetch;
+  return listening;
+}
+
+std::uint64_t AnswerLog::count(void* context, std::uint64_t first_page, std::uint64_t page_count) {
+  auto& self = *static_cast<AnswerLog*>(context);
+  const std::uint64_t resident = self.inner_.count_resident(self.inner_.context, first_page, page_count);
+  self.note(first_page, page_count, resident);
+  return resident;
+}
+
+Answer AnswerLog::probe(void* context, std::uint64_t page) {
+  auto& self = *static_cast<AnswerLog*>(context);
+  const Answer answer = self.inner_.probe(self.inner_.context, page);
+  const std::uint64_t number = answer == Answer::hit ? 1 : 0;
+  self.note(page, 0, answer == Answer::unknown ? 2 : number);
+  return answer;
+}
+
+void AnswerLog::note_fetch(void* context, std::uint64_t first_page, std::uint64_t page_count) {
+  auto& self = *static_cast<AnswerLog*>(context);
+  self.inner_.note_fetch(self.inner_.context, first_page, page_count);
+}
+
+void AnswerLog::note(std::uint64_t first_page, std::uint64_t page_count, std::uint64_t answer) {
+  if (record_.answer_count == protocol::kOperationAnswersMax) flush();
+  record_.answers[record_.answer_count++] = {first_page,
+                                             static_cast<std::uint32_t>(smaller(page_count, UINT32_MAX)),
+                                             static_cast<std::uint32_t>(smaller(answer, UINT32_MAX))};
+}
+
+// The answers so far go ahead in a record of their own.
+void AnswerLog::flush() {
+  protocol::AnswersRecord record{};
+  record.number = number_;
+  record.answer_count = record_.answer_count;
+  std::memcpy(record.answers, record_.answers, record_.answer_count * sizeof(RecordedAnswer));
+  send(job_, record, RecordType::answers,
+       protocol::kAnswersFixedBytes + record.answer_count * sizeof(RecordedAnswer));
+  record_.answer_count = 0;
+}
+
+std::uint64_t AnswerLog::record(const IoOp& op, const OpenFile& file, int fd, bool is_copy,
+                                const IoEstimate& estimate, std::uint64_t now_ns) {
+  if (!is_listening_) return 0;
+  fill(record_, op, estimate, now_ns);
+  record_.number = number_;
+  record_.window_pages_max = window_of(file.device->limits.window_pages_max);
+  record_.request_pages_max = window_of(file.device->limits.request_pages_max);
+  record_.folio_order_max = file.device->limits.folio_order_max;
+  record_.descriptor = static_cast<std::uint32_t>(fd);
+  record_.opening = file.opening;
+  record_.call_class = static_cast<std::uint8_t>(class_of(op.kind, is_copy));
+  if (is_copy) record_.flags = static_cast<std::uint8_t>(record_.flags | protocol::kRecordedCopy);
+  record_.reserved = 0;
+  const std::size_t bytes = protocol::kOperationFixedBytes + record_.answer_count * sizeof(RecordedAnswer);
+  const std::size_t slots_end =
+      (bytes + protocol::kSlotBytes - 1) / protocol::kSlotBytes * protocol::kSlotBytes;
+  std::memset(reinterpret_cast<unsigned char*>(&record_) + bytes, 0, slots_end - bytes);
+  send(job_, record_, RecordType::operation, bytes);
+  return number_;
+}
+
+void record_operation(Job& job, const IoOp& op, const IoEstimate& estimate, std::uint64_t now_ns) {
+  if (!is_recording(job)) return;
+  OperationRecord record{};
+  fill(record, op, estimate, now_ns);
+  record.number = next_number(job);
+  record.call_class = static_cast<std::uint8_t>(class_of(op.kind, false));
+  send(job, record, RecordType::operation, protocol::kOperationFixedBytes);
+}
+
+void record_outcome(Job& job, std::uint64_t number, OpKind kind, protocol::CallClass call_class,
+                    std::int64_t result, const ThreadAccount& booked) {
+  if (!is_recording(job)) return;
+  protocol::OutcomeRecord record{};
+  record.number = number;
+  record.result = result;
+  record.kernel_read_bytes = booked.read_bytes;
+  record.kernel_write_bytes = booked.write_bytes;
+  record.kind = static_cast<std::uint8_t>(kind);
+  record.call_class = static_cast<std::uint8_t>(call_class);
+  send(job, record, RecordType::outcome, sizeof record);
+}
+
+void record_advice(Job& job, const OpenFile& file, int fd, int advice) {
+  if (!is_recording(job)) return;
+  protocol::AdviceRecord record{};
+  record.time_ns = gray::base::monotonic_coarse_ns();
+  record.device = file.id.device;
+  record.inode = file.id.inode;
+  record.window_pages_max = window_of(file.device->limits.window_pages_max);
+  record.request_pages_max = window_of(file.device->limits.request_pages_max);
+  record.folio_order_max = file.device->limits.folio_order_max;
+  record.descriptor = static_cast<std::uint32_t>(fd);
+  record.opening = file.opening;
+  record.advice = static_cast<std::uint32_t>(advice);
+  send(job, record, RecordType::advice, sizeof record);
+}
+
+void record_process(Job& job, protocol::ProcessEvent event, std::uint32_t parent_pid) {
+  if (!is_recording(job)) return;
+  protocol::ProcessRecord record{};
+  record.time_ns = gray::base::monotonic_coarse_ns();
+  record.parent_pid = parent_pid;
+  record.event = static_cast<std::uint8_t>(event);
+  send(job, record, RecordType::process, sizeof record);
+}
+
+}  // namespace discnice::shim

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// verification: while `discnice verify` looks on, sums up by class of call what was predicted and what the kernel booked.
+//
+// Knowledge assumed: getrusage(RUSAGE_THREAD) grows during a call by what that call made the kernel read and made dirty.
+// Output observed: its growth from just before the call to just after.
+// Inference drawn: none; this is the judge.
+// What breaks it: a signal handler that does I/O of its own during the call.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/contract/io_estimate.hpp"
+#include "tools/discnice/job/job.hpp"
+
+namespace discnice::shim {
+
+/// What the kernel has booked to the calling thread.
+struct ThreadAccount {
+  std::uint64_t read_bytes = 0;
+  std::uint64_t write_bytes = 0;
+};
+
+inline bool is_verifying(const Job& job) {
+  return job.segment->options.is_verifying != 0;
+}
+
+/// One system call.
+ThreadAccount read_thread_account();
+
+/// Counts a call and its prediction. Call while verifying only.
+void note_class_prediction(Job& job, protocol::CallClass call_class, const IoEstimate& estimate);
+
+/// Counts what a call moved, and what the kernel booked for it.
+void note_class_outcome(Job& job, protocol::CallClass call_class, std::uint64_t bytes,
+                        const ThreadAccount& booked);
+
+}  // namespace discnice::shim

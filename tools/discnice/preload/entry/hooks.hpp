@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// hooks: what the files of wrappers share. Each of them makes the wrappers of one table, interposed*.def.
+//
+// The wrappers carry the libc name as their assembler name only, so libc's headers (with their noexcept, attributes and
+// fortified inlines) can be included without a clash. Before the constructor has run, the real call is the raw system call;
+// functions that are no system call are looked up then.
+#pragma once
+
+#include <cerrno>
+#include <cstdio>
+
+#include <fcntl.h>
+#include <sys/types.h>
+
+#include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/descriptor/file_locks.hpp"
+#include "tools/discnice/descriptor/file_position.hpp"
+#include "tools/discnice/descriptor/open_files.hpp"
+#include "tools/discnice/preload/entry/direct_calls.hpp"
+#include "tools/discnice/preload/entry/real_calls.hpp"
+#include "tools/discnice/transfer/closed_files.hpp"
+#include "tools/discnice/transfer/openings.hpp"
+#include "tools/discnice/transfer/own_cache.hpp"
+#include "tools/discnice/transfer/pipeline.hpp"
+#include "tools/discnice/transfer/smooth_writes.hpp"
+
+static_assert(sizeof(off_t) == 8 && sizeof(off64_t) == 8, "the tables pass 64-bit offsets everywhere");
+
+#define DISCNICE_EXPORT(type, name, parameters) \
+  extern "C" __attribute__((visibility("default"))) type discnice_hook_##name parameters __asm__(#name)
+
+#define DISCNICE_CALL(type, name, arguments, ...) \
+  (DISCNICE_REAL(name) != nullptr ? real.name arguments : static_cast<type>(raw __VA_ARGS__))
+
+#define DISCNICE_QUICK_CALL(type, name, arguments, ...)     \
+  (calls_directly() ? static_cast<type>(direct __VA_ARGS__) \
+                    : DISCNICE_CALL(type, name, arguments, __VA_ARGS__))
+
+namespace discnice::shim {
+
+using gray::base::raw_syscall;
+using gray::base::word;
+
+/// A raw result as libc would give it.
+inline long from_raw(long result) {
+  if (!gray::base::is_raw_error(result)) return result;
+  errno = static_cast<int>(-result);
+  return -1;
+}
+
+/// System calls take machine words; the tables pass what they have.
+template <typename... Arguments>
+long raw_words(long number, Arguments... arguments) {
+  return raw_syscall(number, static_cast<long>(arguments)...);
+}
+
+template <typename... Arguments>
+long raw(long number, Arguments... arguments) {
+  return from_raw(raw_words(number, arguments...));
+}
+
+/// The same as a part of the wrapper itself (direct_calls.hpp).
+template <typename... Arguments>
+__attribute__((always_inline)) inline long direct(long number, Arguments... arguments) {
+  const long result = gray::base::inline_syscall(number, static_cast<long>(arguments)...);
+  if (!gray::base::is_raw_error(result)) [[likely]]
+    return result;
+  errno = static_cast<int>(-result);
+  return -1;
+}
+
+/// A descriptor that a call has just given out or reassigned means something else now.
+inline int renewed(int fd) {
+  if (fd >= 0) forget_open_file(fd);
+  return fd;
+}
+
+/// The same of one that was given out for the description behind `from`.
+inline int duplicated(int from, int fd) {
+  if (fd >= 0) note_shared(from);
+  return renewed(fd);
+}
+
+/// Descriptors that are about to be closed. Forgotten before the call: afterwards the number may already be another thread's.
+__attribute__((always_inline)) inline void closing(unsigned first, unsigned last) {
+  note_locks_closed(first, last);
+  if (first != last) return forget_open_files(first, last);
+  OpenFile* file = known_open_file(static_cast<int>(first));
+  if (file == nullptr) return;
+  if (file->file_class.load(std::memory_order_acquire) == FileClass::charged) {
+    send_before_close(static_cast<int>(first));
+    flush_before_close(static_cast<int>(first));
+    let_go_before_close(static_cast<int>(first));
+  }
+  forget(*file);
+}
+
+}  // namespace discnice::shim

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// name_hooks: the wrappers of interposed_names.def: names, attributes and folders, settled after the call.
+#include <cstddef>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tools/discnice/observe/recording.hpp"
+#include "tools/discnice/preload/entry/hooks.hpp"
+#include "tools/discnice/transfer/settled_call.hpp"
+
+namespace discnice::shim {
+namespace {
+
+// Where the first entry of a buffer lies that was just filled: libc keeps the entries behind the head of its DIR, and where they
+// lie elsewhere, or the head is longer, none counts as the first and the calls between them find out. Others come behind it.
+constexpr std::ptrdiff_t kFolderHeadBytesMax = 128;
+
+bool is_first_of_buffer(const DIR* folder, const void* entry) {
+  if (entry == nullptr) return true;
+  const std::ptrdiff_t place = static_cast<const char*>(entry) - reinterpret_cast<const char*>(folder);
+  return place >= 0 && place < kFolderHeadBytesMax;
+}
+
+DIR* opened_folder(DIR* folder) {
+  if (folder == nullptr) return folder;
+  const int fd = dirfd(folder);
+  renew_opened_file(fd, false);
+  note_folder(fd);
+  return folder;
+}
+
+// The device of a folder: where none of its files has been opened yet, by a descriptor that is gone again at once.
+Device* device_of_folder(const Job& job, int folder, const char* path, std::uint64_t number) {
+  if (Device* known = known_device(number); known != nullptr) return known;
+  const long fd = raw_syscall(SYS_openat, folder, word(path), O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+  if (gray::base::is_raw_error(fd)) return nullptr;
+  Device* device = device_of(*job.segment, static_cast<int>(fd), number);
+  raw_syscall(SYS_close, fd);
+  return device;
+}
+
+void made_folder(int folder, const char* path, const ThreadAccount& before) {
+  Job* here = job();
+  struct stat status {};
+  if (here == nullptr ||
+      gray::base::is_raw_error(raw_syscall(SYS_newfstatat, folder, word(path), word(&status), 0)))
+    return;
+  Device* device = device_of_folder(*here, folder, path, status.st_dev);
+  if (device != nullptr) charge_creation(*here, {{status.st_dev, status.st_ino}, *device, true, before});
+}
+
+}  // namespace
+
+#define DISCNICE_NAME(type, name, parameters, arguments, system) \
+  DISCNICE_EXPORT(type, name, parameters);                       \
+  type discnice_hook_##name parameters {                         \
+    const SettledCall settled(job());                            \
+    return DISCNICE_CALL(type, name, arguments, system);         \
+  }
+
+#define DISCNICE_FOLDER_MAKE(type, name, parameters, arguments, system, folder, path) \
+  DISCNICE_EXPORT(type, name, parameters);                                            \
+  type discnice_hook_##name parameters {                                              \
+    const SettledCall settled(job());                                                 \
+    const ThreadAccount before = account_if_measured(job());                          \
+    const type result = DISCNICE_CALL(type, name, arguments, system);                 \
+    if (result == 0) made_folder(folder, path, before);                               \
+    return result;                                                                    \
+  }
+
+#define DISCNICE_WALK(type, name, parameters, arguments) \
+  DISCNICE_EXPORT(type, name, parameters);               \
+  type discnice_hook_##name parameters {                 \
+    const SettledCall settled(job());                    \
+    return DISCNICE_REAL_ALWAYS(name) arguments;         \
+  }
+
+#define DISCNICE_FOLDER_OPEN(type, name, parameters, arguments) \
+  DISCNICE_EXPORT(type, name, parameters);                      \
+  type discnice_hook_##name parameters {                        \
+    const SettledCall settled(job());                           \
+    return opened_folder(DISCNICE_REAL_ALWAYS(name) arguments); \
+  }
+
+#define DISCNICE_FOLDER_READ(type, name, parameters, arguments, folder)               \
+  DISCNICE_EXPORT(type, name, parameters);                                            \
+  type discnice_hook_##name parameters {                                              \
+    Job* here = job();                                                                \
+    if (here != nullptr && has_debt(*here)) pay_debt(*here);                          \
+    auto* entry = DISCNICE_REAL_ALWAYS(name) arguments;                               \
+    if (here != nullptr && is_first_of_buffer(folder, entry)) settle_if_stale(*here); \
+    return entry;                                                                     \
+  }
+
+#define DISCNICE_FOLDER_CLOSE(type, name, parameters, arguments, folder) \
+  DISCNICE_EXPORT(type, name, parameters);                               \
+  type discnice_hook_##name parameters {                                 \
+    const SettledCall settled(job());                                    \
+    if (folder != nullptr) forget_open_file(dirfd(folder));              \
+    return DISCNICE_REAL_ALWAYS(name) arguments;                         \
+  }
+
+#include "tools/discnice/preload/entry/interposed_names.def"
+
+}  // namespace discnice::shim

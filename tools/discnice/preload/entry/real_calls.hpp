@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// real_calls: the functions we stand in front of, as the next library in line provides them. Each is looked up when it is first
+// called; that takes no lock and allocates nothing (next_symbols.hpp).
+#pragma once
+
+#include <cstdarg>
+#include <cstddef>
+#include <cstdio>
+#include <cwchar>
+
+#include <aio.h>
+#include <dirent.h>
+#include <fts.h>
+#include <linux/aio_abi.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <csignal>
+#include <type_traits>
+
+#include "tools/discnice/preload/entry/next_symbols.hpp"
+
+namespace discnice::shim {
+
+using io_context_id = void*;  // of libaio: the kernel's name of a queue
+
+// One pointer a function, named as the function; null until it is first called, and for functions this libc does not have.
+struct RealCalls {
+#define DISCNICE_EACH(type, name, parameters) type(*name) parameters;
+#include "tools/discnice/preload/entry/interposed_each.inc"
+};
+
+extern __attribute__((visibility("hidden")))
+RealCalls real __asm__("discnice_real_calls");  // syscall_hook.cpp knows that name
+
+/// Gets ready to look them up behind this library (RTLD_NEXT). Called once, by the constructor. Where a library has no tables that can be
+/// read they are all looked up at once by dlsym(), which is for no place but a constructor.
+void prepare_real_calls();
+
+/// When a function that has not been looked up yet may be.
+enum class LookUp : std::uint8_t { after_constructor, always };
+
+/// One of them by its name. Null: there is none, or it is too early. A name whose library chooses its code at run time is left to dlsym().
+void* look_up_real_call(const char* name, std::uint32_t hash, LookUp when);
+
+/// libc's mark of a program with one thread (sys/single_threaded.h). Null when libc has none, or when any function that was looked up is not libc's.
+/// Looks up first all functions for which a hook may make the system call itself; that takes two microseconds.
+const char* find_thread_mark();
+
+template <typename Function>
+Function real_call(Function& place, const char* name, std::uint32_t hash, LookUp when) {
+  Function known = __atomic_load_n(&place, __ATOMIC_RELAXED);
+  if (known != nullptr) [[likely]]
+    return known;
+  known = reinterpret_cast<Function>(look_up_real_call(name, hash, when));
+  if (known != nullptr) __atomic_store_n(&place, known, __ATOMIC_RELAXED);  // what another thread found stays
+  return known;
+}
+
+/// What is known of the real function of that name without a look: null, too, where it was not called yet. One load.
+#define DISCNICE_KNOWN(name) __atomic_load_n(&real.name, __ATOMIC_RELAXED)
+
+/// The real function of that name; null before the constructor has run, for which there is a raw system call.
+#define DISCNICE_REAL(name) DISCNICE_REAL_WHEN(name, LookUp::after_constructor)
+
+/// The real function of one that has no raw form: looked up at any time.
+#define DISCNICE_REAL_ALWAYS(name) DISCNICE_REAL_WHEN(name, LookUp::always)
+
+/// A function that this library calls itself, but seldom, and that not every libc has; by its address `place`, which is null until it is known. The
+/// loader would look it up at every start.
+#define DISCNICE_SELDOM(place, name)                                                        \
+  real_call(place, #name, std::integral_constant<std::uint32_t, symbol_hash(#name)>::value, \
+            LookUp::after_constructor)
+
+#define DISCNICE_REAL_WHEN(name, when) \
+  real_call(real.name, #name, std::integral_constant<std::uint32_t, symbol_hash(#name)>::value, when)
+
+}  // namespace discnice::shim

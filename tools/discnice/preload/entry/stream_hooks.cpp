@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// stream_hooks: the wrappers of interposed_streams.def: stdio, settled after the call where the call touched the file.
+#include <cstdarg>
+#include <cstdio>
+#include <cwchar>
+
+#include "tools/discnice/kernel/account.hpp"
+#include "tools/discnice/observe/recording.hpp"
+#include "tools/discnice/preload/entry/hooks.hpp"
+#include "tools/discnice/preload/entry/stream_buffer.hpp"
+#include "tools/discnice/preload/entry/stream_transfers.hpp"
+#include "tools/discnice/transfer/settled_call.hpp"
+
+namespace discnice::shim {
+namespace {
+
+// What stderr may owe before its calls wait: a handler's farewell is to be seen at once, a program that writes nothing else is held all the same.
+constexpr std::uint64_t kMessageDebtNs = 1'000'000'000;
+
+// After a call that touched the file. Waiting comes after it here: whether one will touch it is seldom to be seen before, and the many that do
+// not are to cost next to nothing. The stream is not locked any more, and a thread that is cancelled in stdio never had its data.
+__attribute__((noinline)) void settle_touched(FILE* stream, const StreamBefore& before) {
+  Job* here = job();
+  if (here == nullptr) return;
+  note_stream_written(*here, stream, before);
+  settle_if_stale(*here);
+  if (has_debt(*here) && (stream != stderr || owes_beyond(*here, kMessageDebtNs))) pay_debt(*here);
+}
+
+// One call on a stream. All it costs is a comparison when all it did was to copy from or to the stream's buffer.
+class StreamCall {
+ public:
+  explicit StreamCall(FILE* stream)
+      : stream_(stream), before_(stream), account_before_(account_if_measured(job())) {}
+  ~StreamCall() {
+    if (!StreamMark(stream_).has_only_copied(before_))
+      settle_touched(stream_, {before_.pending_bytes(), account_before_});
+  }
+  StreamCall(const StreamCall&) = delete;
+  StreamCall& operator=(const StreamCall&) = delete;
+
+ private:
+  FILE* stream_;
+  StreamMark before_;
+  ThreadAccount account_before_;
+};
+
+// A call that moves the stream's place: what waits in the buffer is written first.
+class StreamMove {
+ public:
+  explicit StreamMove(FILE* stream) : settled_(job()), stream_(stream) {
+    if (Job* here = job(); here != nullptr) note_stream_flushed(*here, stream);
+  }
+  ~StreamMove() {
+    if (Job* here = job(); here != nullptr) note_stream_moved(*here, stream_);
+  }
+  StreamMove(const StreamMove&) = delete;
+  StreamMove& operator=(const StreamMove&) = delete;
+
+ private:
+  SettledCall settled_;
+  FILE* stream_;
+};
+
+// A call that reads: what its buffer lacks is predicted and paid for before. `taken(result)` says what it took.
+template <typename Call, typename Taken>
+auto run_stream_read(FILE* stream, std::uint64_t missing_bytes, Call call, Taken taken) {
+  Job* here = missing_bytes == 0 ? nullptr : job();
+  if (here == nullptr) return call();
+  if (has_debt(*here)) pay_debt(*here);
+  StreamRead read(*here, stream, missing_bytes);
+  const auto result = [&] {
+    const DiskWait wait(here);
+    return call();
+  }();
+  read.done(taken(result));
+  settle_if_stale(*here);
+  return result;
+}
+
+std::uint64_t product(std::size_t size, std::size_t count) {
+  std::uint64_t bytes = 0;
+  return __builtin_mul_overflow(size, count, &bytes) ? 0 : bytes;
+}
+
+std::uint64_t limit_of(int size) {
+  return size > 1 ? static_cast<std::uint64_t>(size - 1) : 0;
+}
+
+int descriptor_of(FILE* stream) {
+  const int errno_before = errno;
+  const int fd = fileno_unlocked(stream);
+  errno = errno_before;
+  return fd;
+}
+
+// What the descriptor of a stream that is about to be closed meant.
+void forget_stream(FILE* stream) {
+  if (Job* here = job(); here != nullptr) note_stream_flushed(*here, stream);
+  const int fd = descriptor_of(stream);
+  if (fd < 0) return;
+  flush_before_close(fd);
+  let_go_before_close(fd);
+  note_locks_closed(static_cast<unsigned>(fd), static_cast<unsigned>(fd));
+  forget_open_file(fd);
+}
+
+// As fopen() opens a file; of the mode that matters here. A null mode is the real call's to deal with.
+int flags_of_mode(const char* mode) {
+  if (mode == nullptr) return 0;
+  if (mode[0] == 'w') return O_CREAT | O_TRUNC;
+  return mode[0] == 'a' ? O_CREAT : 0;
+}
+
+Opening before_stream(const char* path, const char* mode) {
+  return path == nullptr ? Opening{} : before_opening(AT_FDCWD, path, flags_of_mode(mode));
+}
+
+FILE* opened_stream(FILE* stream, const char* mode, const Opening& opening) {
+  if (stream == nullptr) return stream;
+  note_shared(opened(descriptor_of(stream), flags_of_mode(mode), opening));
+  if (Job* here = job(); here != nullptr) note_stream_moved(*here, stream);
+  return stream;
+}
+
+}  // namespace
+
+#define DISCNICE_STREAM(type, name, parameters, arguments, stream) \
+  DISCNICE_EXPORT(type, name, parameters);                         \
+  type discnice_hook_##name parameters {                           \
+    const StreamCall settled(stream);                              \
+    return DISCNICE_REAL_ALWAYS(name) arguments;                   \
+  }
+
+// The way of the many is a function of its own, without a frame.
+#define DISCNICE_STREAM_PUT(type, name, parameters, arguments, stream, bytes) \
+  DISCNICE_EXPORT(type, name, parameters);                                    \
+  static __attribute__((noinline)) type discnice_put_##name parameters {      \
+    const StreamCall settled(stream);                                         \
+    return DISCNICE_REAL_ALWAYS(name) arguments;                              \
+  }                                                                           \
+  type discnice_hook_##name parameters {                                      \
+    if (!has_room(stream, bytes)) return discnice_put_##name arguments;       \
+    return DISCNICE_REAL_ALWAYS(name) arguments;                              \
+  }
+
+#define DISCNICE_STREAM_READ(type, name, parameters, arguments, stream, missing, taken)   \
+  DISCNICE_EXPORT(type, name, parameters);                                                \
+  type discnice_hook_##name parameters {                                                  \
+    return run_stream_read(                                                               \
+        stream, missing, [&] { return DISCNICE_REAL_ALWAYS(name) arguments; },            \
+        [&]([[maybe_unused]] type result) { return static_cast<std::uint64_t>(taken); }); \
+  }
+
+#define DISCNICE_STREAM_MOVE(type, name, parameters, arguments, stream) \
+  DISCNICE_EXPORT(type, name, parameters);                              \
+  type discnice_hook_##name parameters {                                \
+    const StreamMove moved(stream);                                     \
+    return DISCNICE_REAL_ALWAYS(name) arguments;                        \
+  }
+
+#define DISCNICE_STREAM_LIST(type, name, parameters, arguments, list_form, stream) \
+  DISCNICE_EXPORT(type, name, parameters);                                         \
+  type discnice_hook_##name parameters {                                           \
+    const StreamCall settled(stream);                                              \
+    va_list rest;                                                                  \
+    va_start(rest, format);                                                        \
+    const type result = DISCNICE_REAL_ALWAYS(list_form) arguments;                 \
+    va_end(rest);                                                                  \
+    return result;                                                                 \
+  }
+
+#define DISCNICE_STREAM_OPEN(type, name, parameters, arguments, path, mode)    \
+  DISCNICE_EXPORT(type, name, parameters);                                     \
+  type discnice_hook_##name parameters {                                       \
+    const SettledCall settled(job());                                          \
+    const Opening opening = before_stream(path, mode);                         \
+    return opened_stream(DISCNICE_REAL_ALWAYS(name) arguments, mode, opening); \
+  }
+
+#define DISCNICE_STREAM_REOPEN(type, name, parameters, arguments, path, mode, stream) \
+  DISCNICE_EXPORT(type, name, parameters);                                            \
+  type discnice_hook_##name parameters {                                              \
+    const SettledCall settled(job());                                                 \
+    const ClosingStream closing(job(), stream);                                       \
+    forget_stream(stream);                                                            \
+    const Opening opening = before_stream(path, mode);                                \
+    return opened_stream(DISCNICE_REAL_ALWAYS(name) arguments, mode, opening);        \
+  }
+
+// Forgotten before the call, as by close(); the stream's own descriptor was opened inside libc.
+#define DISCNICE_STREAM_CLOSE(type, name, parameters, arguments, stream) \
+  DISCNICE_EXPORT(type, name, parameters);                               \
+  type discnice_hook_##name parameters {                                 \
+    const SettledCall settled(job());                                    \
+    const ClosingStream closing(job(), stream);                          \
+    forget_stream(stream);                                               \
+    return DISCNICE_REAL_ALWAYS(name) arguments;                         \
+  }
+
+#include "tools/discnice/preload/entry/interposed_streams.def"
+
+}  // namespace discnice::shim

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/preload/entry/stream_transfers.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <stdio_ext.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "toolbox/base/clock.hpp"
+#include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/descriptor/file_locks.hpp"
+#include "tools/discnice/descriptor/file_position.hpp"
+#include "tools/discnice/descriptor/open_files.hpp"
+#include "tools/discnice/observe/recording.hpp"
+#include "tools/discnice/transfer/smooth_writes.hpp"
+
+namespace discnice::shim {
+namespace {
+
+using gray::base::is_raw_error;
+using gray::base::monotonic_ns;
+using gray::base::raw_syscall;
+
+constexpr std::uint64_t kBufferBytes = 4096;  // of a stream that has none yet: a block of most file systems
+
+std::uint64_t buffer_bytes(FILE* stream) {
+  const std::uint64_t bytes = __fbufsize(stream);
+  return bytes != 0 ? bytes : kBufferBytes;
+}
+
+struct Waiting {
+  const char* start;
+  std::uint64_t bytes;
+};
+
+// What the buffer has for a reader.
+Waiting waiting_in(FILE* stream) {
+#if defined(__GLIBC__)
+  if (stream->_IO_read_ptr < stream->_IO_read_end)
+    return {stream->_IO_read_ptr, static_cast<std::uint64_t>(stream->_IO_read_end - stream->_IO_read_ptr)};
+#else
+  static_cast<void>(stream);
+#endif
+  return {nullptr, 0};
+}
+
+// The descriptor of a stream whose file costs something; else -1. errno is kept.
+int charged_descriptor(Job& job, FILE* stream) {
+  const int errno_before = errno;
+  const int fd = fileno_unlocked(stream);
+  errno = errno_before;
+  if (fd < 0 || !is_charged(job, fd)) return -1;
+  note_shared(fd);  // libc moves it, unseen
+  return fd;
+}
+
+// Where a descriptor stands; false for none.
+bool find_place(int fd, std::uint64_t* place_bytes) {
+  if (fd < 0) return false;
+  const long place = raw_syscall(SYS_lseek, fd, 0, SEEK_CUR);
+  *place_bytes = static_cast<std::uint64_t>(place);
+  return !is_raw_error(place);
+}
+
+// How far behind the descriptor's place the stream stands: by what was read ahead of it into the buffer. libc goes back by so much before it
+// writes (_IO_new_do_write()); one that appends does not.
+std::uint64_t bytes_behind(FILE* stream) {
+#if defined(__GLIBC__)
+  constexpr int kIsAppending = 0x1000;  // _IO_IS_APPENDING
+  if ((stream->_flags & kIsAppending) != 0) return 0;
+  const char* at =
+      __fwriting(stream) != 0 && __fpending(stream) != 0 ? stream->_IO_write_base : stream->_IO_read_ptr;
+  return at < stream->_IO_read_end ? static_cast<std::uint64_t>(stream->_IO_read_end - at) : 0;
+#else
+  static_cast<void>(stream);
+  return 0;
+#endif
+}
+
+// Where the next write of the stream begins; false where it has no place.
+bool find_stream_place(FILE* stream, int fd, std::uint64_t* place_bytes) {
+  if (!find_place(fd, place_bytes)) return false;
+  const std::uint64_t behind = bytes_behind(stream);
+  *place_bytes -= behind < *place_bytes ? behind : *place_bytes;
+  return true;
+}
+
+// OpenFile::stream_place is one more, so that 0 is "not known".
+void store_place(int fd, std::uint64_t place_bytes) {
+  if (OpenFile* file = known_open_file(fd); file != nullptr)
+    file->stream_place.store(place_bytes + 1, std::memory_order_relaxed);
+}
+
+// From where on what has been written is news. A stream that came to us open may stand behind what others wrote: of it only what waited in
+// the buffer is.
+std::uint64_t news_start(int fd, std::uint64_t end_bytes, std::uint64_t pending_bytes) {
+  const OpenFile* file = known_open_file(fd);
+  const std::uint64_t known = file == nullptr ? 0 : file->stream_place.load(std::memory_order_relaxed);
+  if (known != 0 && known - 1 <= end_bytes) return known - 1;
+  return end_bytes > pending_bytes ? end_bytes - pending_bytes : 0;
+}
+
+// A write that libc makes or has made: it goes through the pipeline without a wait of its own.
+void charge_write(Job& job, int fd, std::uint64_t from_bytes, std::uint64_t bytes,
+                  const ThreadAccount* before) {
+  throttle::SignalHold signals;
+  Transfer transfer{OpKind::write, fd, static_cast<std::int64_t>(from_bytes), bytes};
+  transfer.signals = &signals;
+  transfer.may_wait = false;
+  if (!before_transfer(job, transfer)) return;
+  if (before == nullptr) return;
+  transfer.account_before = *before;
+  after_transfer(job, transfer, static_cast<ssize_t>(bytes));
+}
+
+}  // namespace
+
+std::uint64_t bytes_missing(FILE* stream, std::uint64_t wanted_bytes) {
+  if (stream == nullptr) return 0;
+  const std::uint64_t waiting = waiting_in(stream).bytes;
+  return wanted_bytes <= waiting || __fwriting(stream) != 0 ? 0 : wanted_bytes - waiting;
+}
+
+std::uint64_t line_bytes_missing(FILE* stream, int delimiter, std::uint64_t limit_bytes) {
+  if (stream == nullptr) return 0;
+  const Waiting waiting = waiting_in(stream);
+  if (waiting.bytes >= limit_bytes) return 0;
+  if (waiting.bytes != 0 && std::memchr(waiting.start, delimiter, waiting.bytes) != nullptr) return 0;
+  return bytes_missing(stream, waiting.bytes + 1);
+}
+
+StreamRead::StreamRead(Job& job, FILE* stream, std::uint64_t missing_bytes) : job_(job) {
+  const int fd = charged_descriptor(job, stream);
+  if (fd < 0) return;
+  const std::uint64_t buffer = buffer_bytes(stream);
+  const std::uint64_t rest = missing_bytes % buffer;
+  const std::uint64_t direct = missing_bytes - rest;
+  std::uint64_t place_bytes = 0;
+  if (direct != 0 && rest != 0 && !find_place(fd, &place_bytes)) return;
+  if (direct != 0) begin(direct_, fd, kAtPointer, direct);
+  if (rest != 0)
+    begin(fill_, fd, direct == 0 ? kAtPointer : static_cast<std::int64_t>(place_bytes + direct), buffer);
+  if (is_charged_) before_call(job, direct != 0 ? direct_ : fill_);
+  begin_again(direct_.telling);
+}
+
+void StreamRead::begin(Transfer& transfer, int fd, std::int64_t place, std::uint64_t bytes) {
+  transfer = {OpKind::read, fd, place, bytes};
+  transfer.signals = &signals_;
+  transfer.may_wait = direct_.length_bytes == 0 || direct_.may_wait;
+  is_charged_ = before_transfer(job_, transfer);
+}
+
+void StreamRead::done(std::uint64_t bytes) {
+  if (!is_charged_) return;
+  const bool is_direct = direct_.length_bytes != 0;
+  after_transfer(job_, is_direct ? direct_ : fill_, static_cast<ssize_t>(bytes));
+  if (!is_direct || fill_.length_bytes == 0) return;
+  fill_.telling.disk = nullptr;  // the time of both is with the first
+  if (is_measured(job_))
+    fill_.account_before = read_thread_account();  // what both were booked is with the first
+  after_transfer(job_, fill_, 0);
+}
+
+void note_stream_written(Job& job, FILE* stream, const StreamBefore& before) {
+  if (stream == nullptr || __fwriting(stream) == 0) return;
+  const int fd = charged_descriptor(job, stream);
+  std::uint64_t end_bytes = 0;
+  if (!find_place(fd, &end_bytes)) return;
+  const std::uint64_t from_bytes = news_start(fd, end_bytes, before.pending_bytes);
+  store_place(fd, end_bytes);
+  if (from_bytes < end_bytes) charge_write(job, fd, from_bytes, end_bytes - from_bytes, &before.account);
+}
+
+void note_stream_flushed(Job& job, FILE* stream) {
+  if (stream == nullptr || __fwriting(stream) == 0) return;
+  const std::uint64_t pending_bytes = __fpending(stream);
+  const int fd = charged_descriptor(job, stream);
+  std::uint64_t place_bytes = 0;
+  if (!find_stream_place(stream, fd, &place_bytes)) return;
+  const std::uint64_t end_bytes = place_bytes + pending_bytes;
+  const std::uint64_t from_bytes = news_start(fd, end_bytes, pending_bytes);
+  if (from_bytes < end_bytes) charge_write(job, fd, from_bytes, end_bytes - from_bytes, nullptr);
+}
+
+void note_stream_moved(Job& job, FILE* stream) {
+  if (stream == nullptr || __fwritable(stream) == 0) return;
+  const int fd = charged_descriptor(job, stream);
+  std::uint64_t place_bytes = 0;
+  if (find_stream_place(stream, fd, &place_bytes)) store_place(fd, place_bytes);
+}
+
+ClosingStream::ClosingStream(Job* job, FILE* stream) : job_(job) {
+  if (job == nullptr || stream == nullptr || __fwriting(stream) == 0) return;
+  const std::uint64_t pending_bytes = __fpending(stream);
+  const int fd = charged_descriptor(*job, stream);
+  const OpenFile* file = fd < 0 ? nullptr : known_open_file(fd);
+  if (file == nullptr || file->unsent_bytes + pending_bytes == 0 || !is_sent_at_close(*job, *file) ||
+      holds_fresh_lock(monotonic_ns()))
+    return;
+  unsent_bytes_ = file->unsent_bytes + pending_bytes;
+  fd_ = static_cast<int>(raw_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0));
+}
+
+ClosingStream::~ClosingStream() {
+  if (fd_ < 0) return;
+  forget_open_file(fd_);
+  if (is_charged(*job_, fd_)) {
+    OpenFile& file = *known_open_file(fd_);
+    set_details(file, 0, false);  // only what is written as usual is sent
+    file.unsent_bytes = unsent_bytes_;
+    send_before_close(fd_);
+  }
+  forget_open_file(fd_);
+  raw_syscall(SYS_close, fd_);
+}
+
+}  // namespace discnice::shim

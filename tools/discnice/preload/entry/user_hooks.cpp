@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// user_hooks: the wrappers of interposed_users.def: who is another user for good leaves the job.
+#include <sys/syscall.h>
+
+#include "tools/discnice/preload/entry/hooks.hpp"
+
+namespace discnice::shim {
+
+#define DISCNICE_USER(type, name, parameters, arguments, system)      \
+  DISCNICE_EXPORT(type, name, parameters);                            \
+  type discnice_hook_##name parameters {                              \
+    const type result = DISCNICE_CALL(type, name, arguments, system); \
+    if (result == 0) leave_when_other_user();                         \
+    return result;                                                    \
+  }
+
+#include "tools/discnice/preload/entry/interposed_users.def"
+
+}  // namespace discnice::shim

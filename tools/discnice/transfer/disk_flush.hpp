@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// disk_flush: has the disk write what it keeps in its own cache, after a batch of a job that gives way.
+//
+// Knowledge assumed: a disk with a volatile write cache says that a write is done when the cache has it, and may keep it for as long as there are
+//   other requests. Whoever flushes it next waits for all of it (Documentation/block/writeback_cache_control.rst): somebody's fsync, or the
+//   journal's commit, and every read behind that. fdatasync() of a file with nothing to write does no more than flush (ext4, XFS, btrfs).
+// Output observed: how long our own flush takes.
+// Inference drawn: the time in which a batch would have been felt by somebody else's fsync. Where that is little, the disk keeps nothing
+//   that matters, and is asked more and more seldom.
+// What breaks it: the root folder of the file system was changed a moment ago; then its journal is written, too, which takes
+//   longer, and is done. A mount whose root cannot be opened is not flushed.
+#pragma once
+
+#include "tools/discnice/job/job.hpp"
+
+namespace discnice::shim {
+
+/// After a batch written to the file behind `fd`, which lies on that disk. Waits for the disk. errno is kept; a descriptor is open meanwhile.
+void flush_after_batch(Job& job, protocol::Disk& disk, int fd);
+
+}  // namespace discnice::shim

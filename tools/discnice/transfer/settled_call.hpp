@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// settled_call: what a call goes through that nobody predicts and that may have brought the disk to work all the same: stdio,
+// folders, names.
+//
+// Knowledge assumed: the kernel has booked to the process what a call made it read, before the call returns; and a call that
+//   waited for the disk took a tick of the coarse clock, or several that did not add up to one.
+// Output observed: the coarse clock after the call, and when it has moved on since the last look, the kernel's account.
+// Inference drawn: what the account shows beyond the predictions is debt. It is paid before the next call of any kind, so that
+//   what a call has returned is in the program's hands at once, and a wait can be cancelled without losing it. Stdio alone
+//   waits after the call (stream_hooks.cpp).
+// What breaks it: nothing is lost, only late: a program that makes no call after its last cold one does not wait for it.
+#pragma once
+
+#include "tools/discnice/job/job.hpp"
+#include "tools/discnice/kernel/account.hpp"
+#include "tools/discnice/transfer/pipeline.hpp"
+
+namespace discnice::shim {
+
+/// One call: debts are paid where it begins, the account is looked at where it ends. errno is left alone.
+class SettledCall {
+ public:
+  explicit SettledCall(Job* job) : job_(job), wait_(after_paying(job)), name_call_(job) {}
+  ~SettledCall() {
+    if (job_ != nullptr) settle_if_stale(*job_);
+  }
+  SettledCall(const SettledCall&) = delete;
+  SettledCall& operator=(const SettledCall&) = delete;
+
+ private:
+  static Job* after_paying(Job* job) {
+    if (job != nullptr && has_debt(*job)) pay_debt(*job);
+    return job;
+  }
+
+  Job* job_;
+  DiskWait wait_;
+  NameCall name_call_;
+};
+
+/// Runs a call between the two.
+template <typename Call>
+auto run_settled_call(Call call) {
+  const SettledCall settled(job());
+  return call();
+}
+
+}  // namespace discnice::shim

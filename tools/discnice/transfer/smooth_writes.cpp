@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/transfer/smooth_writes.hpp"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#include "toolbox/base/clock.hpp"
+#include "toolbox/base/raw_sys.hpp"
+#include "tools/discnice/descriptor/file_locks.hpp"
+#include "tools/discnice/kernel/cachestat.hpp"
+#include "tools/discnice/kernel/disk_watch.hpp"
+#include "tools/discnice/outputs/disk_below.hpp"
+#include "tools/discnice/outputs/disk_counters.hpp"
+#include "tools/discnice/policy/lanes.hpp"
+#include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/policy/write_steps.hpp"
+#include "tools/discnice/protocol/left_writes.hpp"
+#include "tools/discnice/protocol/segment.hpp"
+#include "tools/discnice/transfer/disk_flush.hpp"
+#include "tools/discnice/transfer/pipeline.hpp"
+
+namespace discnice::shim {
+namespace {
+
+using gray::base::is_raw_error;
+using gray::base::monotonic_ns;
+using gray::base::raw_syscall;
+
+constexpr unsigned kStartWriting = 2;  // SYNC_FILE_RANGE_WRITE
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
+constexpr std::uint64_t kBatchSteps = 24;
+constexpr std::uint64_t kStepsPerSecond = 10;  // of a rate
+// Small files are sent as they are closed. After so many bytes the disk's queue is looked at, and waited for while it is longer than allowed:
+// what was allowed shall be felt for no longer than a step.
+constexpr std::uint64_t kQueueLookBytes = 256 * 1024;
+constexpr std::uint32_t kQueueMax = 64;
+constexpr std::uint32_t kQueueStep = 4;
+constexpr std::uint64_t kQueueFeltNs = kSecondNs / policy::kWriteStepsPerSecond;
+constexpr std::uint64_t kSmallFileBytesMin = 16 * 1024;  // what a file costs at least
+// Before it, a job's writes are left alone unless smoothing is asked for; of a job with a rate no more than a part of a second's worth, for that comes
+// on top of a second's when the kernel sends it.
+constexpr std::uint64_t kLeftAloneBytes = UINT64_C(1) << 20;
+constexpr std::uint64_t kLeftAloneShare = 8;
+// How long a write may wait for an earlier step, and how often it looks.
+constexpr std::uint64_t kWaitMaxNs = 250'000'000;
+constexpr std::uint64_t kLookAgainNs = 250'000;
+constexpr std::uint32_t kLaterRequests = 1;  // what a step is to most disks
+constexpr unsigned kChunksMax = 64;          // of a file that was written here and there
+
+std::atomic<std::uint64_t> written_bytes{0};    // of this process
+std::atomic<std::uint64_t> turn_left_bytes{0};  // what may still be sent in the turn that this process had
+std::atomic<std::uint64_t> unflushed_bytes{0};  // sent since the disk's own cache was emptied
+std::atomic<std::uint32_t> queue_allowed{8};
+std::atomic<std::uint64_t> queued_bytes{0};  // of small files sent since the queue was looked at
+
+// How what is written is brought to the disk.
+struct Pace {
+  std::uint64_t step_bytes;  // sent at once
+  std::uint64_t due_bytes;   // left to the kernel up to here
+  bool gives_way;            // each step waits for the job's turn
+  bool is_shared;            // others use the disk now
+};
+
+bool does_give_way(const Grant& grant) {
+  return policy::policy_by_id(grant.policy_id).hold != nullptr;
+}
+
+// What this process has written, and those of its job that have ended: a job of many short ones is one that writes.
+std::uint64_t written_by_job(const Job& job) {
+  constexpr auto kWritten = static_cast<unsigned>(protocol::Counter::file_write_bytes);
+  return written_bytes.load(std::memory_order_relaxed) +
+         job.segment->left.value[kWritten].load(std::memory_order_relaxed);
+}
+
+std::uint64_t write_rate(const Grant& grant) {
+  const std::uint64_t rate = grant.rate_bytes_per_s;
+  const std::uint64_t of_writes = grant.write_rate_bytes_per_s;
+  return of_writes != 0 && (rate == 0 || of_writes < rate) ? of_writes : rate;
+}
+
+std::uint64_t left_alone_bytes(const Grant& grant) {
+  const std::uint64_t rate = write_rate(grant);
+  const std::uint64_t share = rate / kLeftAloneShare;
+  return rate == 0 || share > kLeftAloneBytes ? kLeftAloneBytes : share;
+}
+
+bool is_wanted(const Job& job, const Grant& grant) {
+  if (grant.smooth_writes == SmoothWrites::on) return true;
+  if (grant.smooth_writes == SmoothWrites::off) return false;
+  // Without a rate there is none for the disk to see, and what is started early delays other programs' fsync.
+  return (does_give_way(grant) || policy::has_limit(grant)) && written_by_job(job) >= left_alone_bytes(grant);
+}
+
+std::uint64_t rated_step_bytes(const Grant& grant) {
+  const std::uint64_t rate = write_rate(grant);
+  return rate == 0 ? policy::kWriteStepBytes : policy::clamp_write_step(rate / kStepsPerSecond);
+}
+
+std::uint64_t speed_of(const protocol::Disk* disk) {
+  return disk == nullptr ? 0 : disk->write_bytes_per_s.load(std::memory_order_relaxed);
+}
+
+Pace pace_of(const Grant& grant, const protocol::Disk* disk) {
+  Pace pace{rated_step_bytes(grant), 0, does_give_way(grant), false};
+  if (pace.gives_way) {
+    const std::uint64_t step = policy::write_step_bytes(speed_of(disk));
+    if (step < pace.step_bytes || !policy::has_limit(grant)) pace.step_bytes = step;
+    pace.is_shared = is_disk_shared(disk, monotonic_ns());
+  }
+  pace.due_bytes = pace.gives_way && !pace.is_shared ? kBatchSteps * pace.step_bytes : pace.step_bytes;
+  return pace;
+}
+
+// How many writes, of anybody, are under way at the disk; 0 where nothing counts them.
+std::uint32_t writes_in_flight(const protocol::Disk* disk) {
+  const std::uint64_t number = disk == nullptr ? 0 : disk->number.load(std::memory_order_relaxed);
+  DiskSample sample;
+  if (number == 0 || !outputs::read_disk_sample(number - 1, &sample)) return 0;
+  return sample.in_flight > sample.reads_in_flight ? sample.in_flight - sample.reads_in_flight : 0;
+}
+
+// Whether the kernel still writes a step. Where it does not count pages, more requests under way than the `later` that may be those of the next step.
+bool is_being_written(int fd, const WriteStep& step, const protocol::Disk* disk, std::uint32_t later) {
+  CachestatAnswer answer{};
+  if (step.to_bytes <= step.from_bytes) return false;
+  if (is_raw_error(ask_cachestat(fd, step.from_bytes, step.to_bytes - step.from_bytes, &answer)))
+    return writes_in_flight(disk) > later;
+  return answer.in_writeback != 0;
+}
+
+bool is_dirty(int fd, const WriteStep& step) {
+  CachestatAnswer answer{};
+  return is_raw_error(ask_cachestat(fd, step.from_bytes, step.to_bytes - step.from_bytes, &answer)) ||
+         answer.dirty != 0;
+}
+
+// Looks each moment until `is_over(context)`. The write has succeeded already, so a signal only ends the waiting.
+template <typename IsOver>
+void wait_until(Job& job, throttle::SignalHold& signals, IsOver is_over) {
+  const std::uint64_t start_ns = monotonic_ns();
+  std::uint64_t now_ns = start_ns;
+  while (now_ns - start_ns < kWaitMaxNs && !is_over()) {
+    signals.begin();
+    if (throttle::sleep_until(now_ns + kLookAgainNs, signals.program_mask()) != 0) break;
+    now_ns = monotonic_ns();
+  }
+  if (now_ns != start_ns) protocol::add(*job.member, protocol::Counter::slept_ns, now_ns - start_ns);
+}
+
+void start_writing(int fd, const WriteStep& step) {
+  raw_syscall(SYS_sync_file_range, fd, static_cast<long>(step.from_bytes),
+              static_cast<long>(step.to_bytes - step.from_bytes), kStartWriting);
+}
+
+// What was written since the last step: from its end to where the file now stands; of a file written here and there, all of it.
+WriteStep unsent_part(int fd, const OpenFile& file, bool* is_in_order) {
+  const long position = raw_syscall(SYS_lseek, fd, 0, SEEK_CUR);
+  const std::uint64_t from = file.steps[0].to_bytes;
+  const auto to = static_cast<std::uint64_t>(position);
+  *is_in_order = !is_raw_error(position) && to > from && to - from <= 2 * file.unsent_bytes;
+  return *is_in_order ? WriteStep{from, to} : WriteStep{0, file.size_bytes};
+}
+
+// A step may go when the job's turn has come. False: not now.
+bool may_send(Job& job, protocol::Disk* disk, std::uint64_t bytes, throttle::SignalHold& signals) {
+  if (disk == nullptr) return true;
+  if (holds_fresh_lock(monotonic_ns())) return false;
+  return wait_for_turn(job, disk, bytes, signals);
+}
+
+// What a batch took tells the disk's speed.
+void learn_speed(protocol::Disk& disk, std::uint64_t bytes, std::uint64_t elapsed_ns) {
+  if (bytes < 4 * policy::kWriteStepBytesMin || elapsed_ns < 1'000'000) return;
+  __extension__ using Wide = unsigned __int128;
+  const auto speed = static_cast<std::uint64_t>(static_cast<Wide>(bytes) * kSecondNs / elapsed_ns);
+  const std::uint64_t before = disk.write_bytes_per_s.load(std::memory_order_relaxed);
+  disk.write_bytes_per_s.store(before == 0 ? speed : before / 4 * 3 + speed / 4, std::memory_order_relaxed);
+}
+
+// Sends what was written, step by step, the next one when the last but one is on the disk. Beside others one step at a call, unless the file
+// is about to be closed.
+void send(Job& job, OpenFile& file, int fd, const Pace& pace, bool is_last, throttle::SignalHold& signals) {
+  protocol::Disk* disk = pace.gives_way ? file.device->disk.load(std::memory_order_relaxed) : nullptr;
+  bool is_in_order = false;
+  const WriteStep part = unsent_part(fd, file, &is_in_order);
+  std::uint64_t step_bytes = pace.step_bytes;
+  if (!is_in_order && (part.to_bytes - part.from_bytes) / kChunksMax > step_bytes)
+    step_bytes = (part.to_bytes - part.from_bytes) / kChunksMax;
+  const std::uint64_t start_ns = monotonic_ns();
+  bool is_speed = pace.gives_way && !pace.is_shared && is_in_order;
+  std::uint64_t from = part.from_bytes;
+  while (from < part.to_bytes) {
+    const WriteStep step{from, from + step_bytes < part.to_bytes ? from + step_bytes : part.to_bytes};
+    from = step.to_bytes;
+    if (!is_in_order && !is_dirty(fd, step)) continue;
+    if (pace.gives_way && !may_send(job, disk, step.to_bytes - step.from_bytes, signals)) {
+      from = step.from_bytes;
+      break;
+    }
+    wait_until(job, signals, [&] { return !is_being_written(fd, file.steps[1], disk, kLaterRequests); });
+    start_writing(fd, step);
+    file.steps[1] = file.steps[0];
+    file.steps[0] = step;
+    if (pace.gives_way && !is_last && is_disk_shared(disk, monotonic_ns())) {
+      is_speed = false;
+      break;
+    }
+  }
+  if (disk != nullptr && is_speed && from == part.to_bytes) {
+    for (const WriteStep& step : file.steps)
+      wait_until(job, signals, [&] { return !is_being_written(fd, step, disk, 0); });
+    const std::uint64_t sent = from - part.from_bytes;
+    const std::uint64_t unflushed = unflushed_bytes.fetch_add(sent, std::memory_order_relaxed) + sent;
+    if (unflushed >= pace.due_bytes) {
+      unflushed_bytes.store(0, std::memory_order_relaxed);
+      flush_after_batch(job, *disk, fd);
+      learn_speed(*disk, sent, monotonic_ns() - start_ns);
+    }
+  }
+  if (is_in_order || from == part.to_bytes) {
+    file.unsent_bytes = part.to_bytes - from;
+  } else {
+    file.unsent_bytes /= 2;  // how much of it lay in the steps that went is not known
+  }
+}
+
+// Until the disk's queue is short enough. How long that takes tells how long it may be next time.
+void wait_for_queue(Job& job, const protocol::Disk& disk, throttle::SignalHold& signals) {
+  const std::uint64_t number = disk.number.load(std::memory_order_relaxed);
+  const std::uint32_t allowed = queue_allowed.load(std::memory_order_relaxed);
+  const std::uint64_t start_ns = monotonic_ns();
+  wait_until(job, signals, [&] {
+    DiskSample sample;
+    return !outputs::read_disk_sample(number - 1, &sample) || sample.in_flight <= allowed;
+  });
+  const bool is_felt = monotonic_ns() - start_ns > kQueueFeltNs;
+  const std::uint32_t next = is_felt ? allowed / 2 : allowed + kQueueStep;
+  queue_allowed.store(next < 1 ? 1 : next > kQueueMax ? kQueueMax : next, std::memory_order_relaxed);
+}
+
+// How much of what the job wrote is not on the disk yet, as far as the disk's counters tell.
+bool look_at_left(Job& job, protocol::Disk& disk, const Grant& grant, std::uint64_t* left_bytes) {
+  DiskActivity activity;
+  if (!look_at_disk(job, disk, Looking::afresh, grant, monotonic_ns(), &activity)) return false;
+  *left_bytes = activity.own_writes_awaited;
+  return true;
+}
+
+void ask_for_left(Job& job, int fd) {
+  std::uint64_t mount_id = 0;
+  if (protocol::is_left_asked(*job.segment) || protocol::is_sending_left(*job.segment, monotonic_ns()))
+    return;
+  if (outputs::find_mount_id(fd, &mount_id)) {
+    protocol::ask_to_send_left(*job.segment, mount_id);
+  } else {
+    protocol::set_left_sender(*job.segment, false);  // it cannot be told what to send
+  }
+}
+
+// Until what is left has become little. False when others came, or nobody sends it: the launcher says so, or does nothing, stopped perhaps.
+bool wait_for_left(Job& job, protocol::Disk& disk, const Grant& grant, std::uint64_t most_bytes,
+                   throttle::SignalHold& signals) {
+  std::uint64_t left_bytes = UINT64_MAX;
+  bool is_shared = false;
+  wait_until(job, signals, [&] {
+    is_shared = is_disk_shared(&disk, monotonic_ns());
+    return is_shared || !protocol::has_left_sender(*job.segment) ||
+           (look_at_left(job, disk, grant, &left_bytes) && left_bytes <= most_bytes);
+  });
+  if (!is_shared && left_bytes > most_bytes) protocol::set_left_sender(*job.segment, false);
+  return !is_shared && left_bytes <= most_bytes;
+}
+
+// Whether what a small file holds may stay with the kernel: while that is little in all, or while the launcher sends it.
+bool may_leave(Job& job, const OpenFile& file, int fd, const Grant& grant, const Pace& pace,
+               throttle::SignalHold& signals) {
+  protocol::Disk& disk = *file.device->disk.load(std::memory_order_relaxed);
+  const std::uint64_t most_bytes = policy::kLeftSteps * pace.step_bytes;
+  std::uint64_t left_bytes = 0;
+  if (!look_at_left(job, disk, grant, &left_bytes)) return false;
+  left_bytes += file.unsent_bytes;
+  if (left_bytes <= most_bytes) return true;
+  if (pace.is_shared || !protocol::has_left_sender(*job.segment)) return false;
+  ask_for_left(job, fd);
+  return wait_for_left(job, disk, grant, most_bytes, signals);
+}
+
+// A small file that is closed: this process cannot send it later. False when it was left to the kernel.
+bool send_small(Job& job, OpenFile& file, int fd, const Grant& grant, const Pace& pace,
+                throttle::SignalHold& signals) {
+  protocol::Disk* disk = file.device->disk.load(std::memory_order_relaxed);
+  if (disk != nullptr && may_leave(job, file, fd, grant, pace, signals)) return false;
+  const std::uint64_t cost = file.unsent_bytes > kSmallFileBytesMin ? file.unsent_bytes : kSmallFileBytesMin;
+  std::uint64_t left = turn_left_bytes.load(std::memory_order_relaxed);
+  if (left < cost) {
+    if (!may_send(job, disk, pace.step_bytes, signals)) return false;
+    left = pace.step_bytes;
+  }
+  turn_left_bytes.store(left > cost ? left - cost : 0, std::memory_order_relaxed);
+  start_writing(fd, {0, file.size_bytes});
+  if (disk == nullptr || queued_bytes.fetch_add(cost, std::memory_order_relaxed) + cost < kQueueLookBytes)
+    return true;
+  queued_bytes.store(0, std::memory_order_relaxed);
+  wait_for_queue(job, *disk, signals);
+  return true;
+}
+
+}  // namespace
+
+bool is_sent_in_steps(const Job& job, const Grant& grant, const OpenFile& file) {
+  return !file.is_direct && !file.is_synchronous && !file.is_block_device && !file.device->is_served &&
+         does_give_way(grant) && is_wanted(job, grant);
+}
+
+bool smooth_after_write(Job& job, OpenFile& file, int fd, std::uint64_t bytes,
+                        throttle::SignalHold& signals) {
+  written_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  if (file.is_direct || file.is_synchronous || file.is_block_device) return false;
+  file.unsent_bytes += bytes;
+  if (file.unsent_bytes < policy::kWriteStepBytesMin) return false;
+  const Grant grant = protocol::load_grant(*job.segment);
+  if (!is_wanted(job, grant)) return false;
+  const Pace pace = pace_of(grant, file.device->disk.load(std::memory_order_relaxed));
+  if (file.unsent_bytes < pace.due_bytes) return false;
+  send(job, file, fd, pace, false, signals);
+  return true;
+}
+
+bool is_sent_at_close(const Job& job, const OpenFile& file) {
+  return !file.is_direct && !file.is_synchronous && !file.is_block_device && !file.device->is_served &&
+         is_wanted(job, protocol::load_grant(*job.segment));
+}
+
+bool smooth_before_close(Job& job, OpenFile& file, int fd) {
+  if (file.unsent_bytes == 0 || !is_sent_at_close(job, file)) return false;
+  const Grant grant = protocol::load_grant(*job.segment);
+  const Pace pace = pace_of(grant, file.device->disk.load(std::memory_order_relaxed));
+  throttle::SignalHold signals;
+  bool is_sent = true;
+  if (!pace.gives_way) {
+    start_writing(fd, {0, file.size_bytes});
+  } else if (file.unsent_bytes >= policy::kWriteStepBytesMin) {
+    send(job, file, fd, pace, true, signals);
+  } else {
+    is_sent = send_small(job, file, fd, grant, pace, signals);
+  }
+  file.unsent_bytes = 0;
+  return is_sent;
+}
+
+}  // namespace discnice::shim
