@@ -19,7 +19,7 @@ class Table:
     """The rules of layers.txt: layer -> allowed folders, and the sets of the @ lines."""
 
     def __init__(self, path):
-        self.allowed, self.host_safe, self.heavy, self.only = {}, [], set(), {}
+        self.allowed, self.host_safe, self.heavy, self.only, self.straight = {}, [], set(), {}, []
         with open(path, encoding="utf-8") as stream:
             for number, line in enumerate(stream, 1):
                 self._read_line(line.split("#", 1)[0].strip(), f"{path}:{number}")
@@ -30,6 +30,8 @@ class Table:
         words = line.split()
         if words[0] == "@host-safe":
             self.host_safe += words[1:]
+        elif words[0] == "@no-circles":
+            self.straight += words[1:]
         elif words[0] == "@heavy":
             self.heavy |= set(words[1:])
         elif words[0] == "@only":
@@ -106,6 +108,47 @@ def check_includes(root, table):
                 yield f"{path}:{number}: {wrong}"
 
 
+def circles(graph):
+    """The sets of nodes that reach each other (Tarjan), each sorted."""
+    found, index, low, stack = [], {}, {}, []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(graph.get(node, ())):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            place = stack.index(node)
+            if len(stack) - place > 1:
+                found.append(sorted(stack[place:]))
+            del stack[place:]
+
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def check_circles(root, table):
+    """A header and its source are one unit. No units of the folders of @no-circles include each other in a circle."""
+    graph = {}
+    for path in source_files(root):
+        unit = os.path.splitext(path)[0]
+        if not any(is_below(path, folder) for folder in table.straight):
+            continue
+        with open(os.path.join(root, path), encoding="utf-8", errors="replace") as stream:
+            text = without_comments(stream.read())
+        named = (INCLUDE.match(line) for line in text.split("\n"))
+        graph.setdefault(unit, set()).update(os.path.splitext(match.group(2))[0] for match in named if match)
+        graph[unit].discard(unit)
+    for circle in circles(graph):
+        yield f"{circle[0]}: includes itself in a circle with {', '.join(circle[1:])}"
+
+
 def check_targets(table, edges_path):
     layers, links = {}, {}
     with open(edges_path, encoding="utf-8") as stream:
@@ -127,7 +170,7 @@ def main():
     root = os.path.abspath(sys.argv[1])
     here = os.path.dirname(os.path.abspath(__file__))
     table = Table(sys.argv[2] if len(sys.argv) > 2 else os.path.join(here, "layers.txt"))
-    violations = list(check_includes(root, table))
+    violations = [*check_includes(root, table), *check_circles(root, table)]
     if len(sys.argv) > 3:
         violations += check_targets(table, sys.argv[3])
     print("\n".join(violations), end="\n" if violations else "")

@@ -34,6 +34,9 @@ rm -rf "$SCRATCH/tree"
 
 a tools/discnice/predictor/bad.cpp '"tools/discnice/policy/policy.hpp"'
 refused "tools/discnice/predictor/bad.cpp:1: tools/discnice/predictor may not include tools/discnice/policy/policy.hpp"
+a tools/discnice/kernel/one.cpp '"tools/discnice/kernel/two.hpp"'
+a tools/discnice/kernel/two.cpp '"tools/discnice/kernel/two.hpp"' '"tools/discnice/kernel/one.hpp"'
+refused "tools/discnice/kernel/one: includes itself in a circle with tools/discnice/kernel/two"
 a toolbox/base/bad.hpp '"toolbox/repo/repository.hpp"'
 refused "toolbox/base may not include toolbox/repo/repository.hpp"
 a toolbox/base/bad.hpp '"units.hpp"'

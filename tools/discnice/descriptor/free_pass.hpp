@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // free_pass: small reads that are known to need no disk go to the kernel at once.
 //
-// The way through the pipeline costs a hundred nanoseconds, as much as a small read from the page cache itself. So a descriptor gets a pass when its last read
+// A whole transfer costs a hundred nanoseconds, as much as a small read from the page cache itself. So a descriptor gets a pass when its last read
 // took that way and was free, because all of its file is believed to be cached or the process is in a warm streak. Its small reads are then only counted, until the
 // next look at the kernel's account. In a streak of files that are opened one after the other a file gets a pass when it is opened.
 //
@@ -27,7 +27,7 @@
 namespace discnice::shim {
 
 /// Longer reads take the usual way, which costs little beside the copying. An exception are the first reads of a file that was just opened: of
-/// a small file programs ask for more than there is (quick_way() in pipeline.hpp).
+/// a small file programs ask for more than there is (transfer/quick_way.hpp).
 inline constexpr std::size_t kPassBytesMax = 16 * 1024;
 
 namespace detail {

@@ -9,7 +9,7 @@
 #include "tools/discnice/descriptor/free_pass.hpp"
 #include "tools/discnice/descriptor/warm_streak.hpp"
 #include "tools/discnice/job/budget.hpp"
-#include "tools/discnice/kernel/disk_watch.hpp"
+#include "tools/discnice/kernel/disks.hpp"
 
 namespace discnice::shim {
 namespace {

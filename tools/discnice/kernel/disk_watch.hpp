@@ -10,7 +10,6 @@
 
 #include "tools/discnice/contract/disk_activity.hpp"
 #include "tools/discnice/contract/grant.hpp"
-#include "tools/discnice/descriptor/devices.hpp"
 #include "tools/discnice/job/job.hpp"
 #include "tools/discnice/policy/policy.hpp"
 
@@ -18,20 +17,6 @@ namespace discnice::shim {
 
 /// Not more often than this is a disk looked at.
 inline constexpr std::uint64_t kLookNs = 2'500'000;
-
-/// The job's entry of that device, made when there is none; null when it can't be had. Also remembers it as the disk that
-/// corrections without a device of their own belong to.
-protocol::Disk* disk_of(Job& job, Device& device);
-
-/// The disk last used by this process; null before the first.
-protocol::Disk* last_disk();
-
-/// Books what the job itself moves there, by addition; a correction may be below zero. A null disk is none.
-void book_own_traffic(const Job& job, protocol::Disk* disk, std::int64_t read_bytes,
-                      std::int64_t write_bytes);
-
-/// Books that a call which brings data to the disk begins or ends.
-void book_sync(const Job& job, protocol::Disk& disk);
 
 /// A look settles with the kernel's account first; `as_known` leaves both alone.
 enum class Looking : std::uint8_t { afresh, as_known };

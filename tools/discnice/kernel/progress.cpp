@@ -4,7 +4,7 @@
 #include "toolbox/base/clock.hpp"
 #include "tools/discnice/kernel/account.hpp"
 #include "tools/discnice/kernel/disk_waits.hpp"
-#include "tools/discnice/kernel/disk_watch.hpp"
+#include "tools/discnice/kernel/disks.hpp"
 #include "tools/discnice/outputs/run_delay.hpp"
 #include "tools/discnice/policy/giving_way.hpp"
 #include "tools/discnice/policy/manners.hpp"

@@ -12,7 +12,7 @@
 // then used (toolbox/base/read_once.hpp). Where: instants of accounts in lane_account.hpp and guarded_word.hpp, the grant, what is lent and the
 // names in segment.cpp, slots and numbers of processes in members.cpp, devices in device_facts.cpp, disks in disk_words.hpp and
 // measured_reads.hpp, progress in progress_words.hpp, what is asked of the launcher in its left_writes_sender, the table of dirty data in the predictor's update_regions, resting_files and inode_blocks, a member's debts in the preload
-// library's account and pipeline.
+// library's account and transfers.
 //
 // Invariant over a job: bytes charged - bytes refunded = what Segment::lane_states[0] was moved by, in time, less what is in
 // Segment::lane_credits[0].

@@ -5,7 +5,7 @@
 #include <linux/fs.h>
 
 #include "tools/discnice/job/caller_memory.hpp"
-#include "tools/discnice/transfer/pipeline.hpp"
+#include "tools/discnice/transfer/metadata.hpp"
 
 namespace discnice::shim {
 namespace {

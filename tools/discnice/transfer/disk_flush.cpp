@@ -7,7 +7,7 @@
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
-#include "tools/discnice/kernel/disk_watch.hpp"
+#include "tools/discnice/kernel/disks.hpp"
 #include "tools/discnice/outputs/disk_below.hpp"
 
 namespace discnice::shim {

@@ -14,6 +14,7 @@
 #include "tools/discnice/job/try_lock.hpp"
 #include "tools/discnice/observe/recording.hpp"
 #include "tools/discnice/transfer/engine.hpp"
+#include "tools/discnice/transfer/metadata.hpp"
 
 namespace discnice::shim {
 namespace {

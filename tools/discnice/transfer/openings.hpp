@@ -15,7 +15,7 @@
 #include "tools/discnice/descriptor/open_files.hpp"
 #include "tools/discnice/descriptor/warm_streak.hpp"
 #include "tools/discnice/kernel/account.hpp"
-#include "tools/discnice/transfer/pipeline.hpp"
+#include "tools/discnice/observe/verification.hpp"
 
 namespace discnice::shim {
 

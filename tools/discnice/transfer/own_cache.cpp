@@ -19,6 +19,7 @@
 #include "tools/discnice/protocol/let_go_files.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 #include "tools/discnice/transfer/closed_files.hpp"
+#include "tools/discnice/transfer/transfer_call.hpp"
 
 namespace discnice::shim {
 namespace {

@@ -28,7 +28,7 @@
 #include "tools/discnice/contract/grant.hpp"
 #include "tools/discnice/descriptor/open_files.hpp"
 #include "tools/discnice/job/job.hpp"
-#include "tools/discnice/transfer/pipeline.hpp"
+#include "tools/discnice/transfer/transfer_call.hpp"
 
 namespace discnice::shim {
 

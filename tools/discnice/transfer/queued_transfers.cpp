@@ -6,6 +6,8 @@
 #include "tools/discnice/job/caller_memory.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/segment.hpp"
+#include "tools/discnice/transfer/transfer.hpp"
+#include "tools/discnice/transfer/transfer_call.hpp"
 
 namespace discnice::shim {
 namespace {

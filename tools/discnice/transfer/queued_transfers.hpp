@@ -5,7 +5,7 @@
 #include <linux/aio_abi.h>
 
 #include "tools/discnice/job/job.hpp"
-#include "tools/discnice/transfer/pipeline.hpp"
+#include "tools/discnice/transfer/transfer_call.hpp"
 
 namespace discnice::shim {
 

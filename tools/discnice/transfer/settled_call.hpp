@@ -13,7 +13,9 @@
 
 #include "tools/discnice/job/job.hpp"
 #include "tools/discnice/kernel/account.hpp"
-#include "tools/discnice/transfer/pipeline.hpp"
+#include "tools/discnice/kernel/disk_waits.hpp"
+#include "tools/discnice/kernel/progress.hpp"
+#include "tools/discnice/transfer/admission.hpp"
 
 namespace discnice::shim {
 
@@ -38,11 +40,30 @@ class SettledCall {
   NameCall name_call_;
 };
 
-/// Runs a call between the two.
+/// Runs a call that nothing is predicted of. The account is looked at and debts are paid before it: a clock and two loads while there are none.
 template <typename Call>
-auto run_settled_call(Call call) {
-  const SettledCall settled(job());
+auto run_settled(Call call) {
+  Job* here = job();
+  if (here != nullptr) {
+    settle_if_stale(*here);
+    if (has_debt(*here)) pay_debt(*here);
+  }
+  const NameCall name_call(here);
   return call();
+}
+
+/// Runs a call that moves data in ways nobody predicts: debts are paid before it, the account is settled after it.
+template <typename Call>
+auto run_settled_after(Call call) {
+  Job* here = job();
+  if (here == nullptr) return call();
+  pay_debt(*here);
+  const auto result = [&] {
+    const DiskWait wait(here);
+    return call();
+  }();
+  settle(*here);
+  return result;
 }
 
 }  // namespace discnice::shim

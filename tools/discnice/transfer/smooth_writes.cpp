@@ -16,8 +16,8 @@
 #include "tools/discnice/policy/write_steps.hpp"
 #include "tools/discnice/protocol/left_writes.hpp"
 #include "tools/discnice/protocol/segment.hpp"
+#include "tools/discnice/transfer/admission.hpp"
 #include "tools/discnice/transfer/disk_flush.hpp"
-#include "tools/discnice/transfer/pipeline.hpp"
 
 namespace discnice::shim {
 namespace {

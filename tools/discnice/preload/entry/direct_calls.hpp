@@ -13,11 +13,9 @@
 
 #include <atomic>
 
-namespace discnice::shim {
+#include "tools/discnice/preload/entry/real_calls.hpp"
 
-namespace detail {
-extern __attribute__((visibility("hidden"))) std::atomic<const char*> thread_mark;  // never null
-}  // namespace detail
+namespace discnice::shim {
 
 /// True while a hook may make its system call itself. Two loads.
 __attribute__((always_inline)) inline bool calls_directly() {
@@ -27,8 +25,5 @@ __attribute__((always_inline)) inline bool calls_directly() {
 /// Looks for the mark, once, and for the real functions of the hooks that ask for it: until then nothing is called directly. For programs that
 /// make many quick calls; some microseconds.
 void prepare_direct_calls();
-
-/// Somebody else than libc stands behind us: he must see each call.
-void forbid_direct_calls();
 
 }  // namespace discnice::shim

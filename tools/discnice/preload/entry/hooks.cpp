@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// hooks: the wrappers of interposed.def, the calls on descriptors. Each says what the call is and hands the real one to the
-// pipeline.
+// hooks: the wrappers of interposed.def, the calls on descriptors. Each says what the call is and hands the real one to transfer/transfer.hpp.
 #include "tools/discnice/preload/entry/hooks.hpp"
 
 #include <cstdarg>
@@ -343,5 +342,10 @@ inline int open_by(int flags, const Opening& opening, Call call) {
   }
 
 #include "tools/discnice/preload/entry/interposed.def"
+#include "tools/discnice/transfer/metadata.hpp"
+#include "tools/discnice/transfer/quick_way.hpp"
+#include "tools/discnice/transfer/settled_call.hpp"
+#include "tools/discnice/transfer/transfer.hpp"
+#include "tools/discnice/transfer/transfer_call.hpp"
 
 }  // namespace discnice::shim

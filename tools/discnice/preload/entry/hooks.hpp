@@ -19,10 +19,14 @@
 #include "tools/discnice/preload/entry/direct_calls.hpp"
 #include "tools/discnice/preload/entry/real_calls.hpp"
 #include "tools/discnice/transfer/closed_files.hpp"
+#include "tools/discnice/transfer/metadata.hpp"
 #include "tools/discnice/transfer/openings.hpp"
 #include "tools/discnice/transfer/own_cache.hpp"
-#include "tools/discnice/transfer/pipeline.hpp"
+#include "tools/discnice/transfer/quick_way.hpp"
+#include "tools/discnice/transfer/settled_call.hpp"
 #include "tools/discnice/transfer/smooth_writes.hpp"
+#include "tools/discnice/transfer/transfer.hpp"
+#include "tools/discnice/transfer/transfer_call.hpp"
 
 static_assert(sizeof(off_t) == 8 && sizeof(off64_t) == 8, "the tables pass 64-bit offsets everywhere");
 

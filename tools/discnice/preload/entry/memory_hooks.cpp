@@ -37,7 +37,7 @@ std::atomic<std::uint64_t> mapped_bytes{
 Job* before_mapping(Job* job, std::uint64_t length_bytes) {
   if (job == nullptr) return job;
   const std::uint64_t before_bytes = mapped_bytes.load(std::memory_order_relaxed);
-  if (before_bytes >= kMappedBytesMax) settle_now(*job);
+  if (before_bytes >= kMappedBytesMax) settle(*job);
   mapped_bytes.store(before_bytes >= kMappedBytesMax ? length_bytes : before_bytes + length_bytes,
                      std::memory_order_relaxed);
   return job;

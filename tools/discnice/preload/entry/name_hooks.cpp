@@ -106,5 +106,7 @@ void made_folder(int folder, const char* path, const ThreadAccount& before) {
   }
 
 #include "tools/discnice/preload/entry/interposed_names.def"
+#include "tools/discnice/transfer/admission.hpp"
+#include "tools/discnice/transfer/metadata.hpp"
 
 }  // namespace discnice::shim

@@ -81,5 +81,6 @@ void charge_list(Job& job, Request* const* requests, int count) {
   }
 
 #include "tools/discnice/preload/entry/interposed_queues.def"
+#include "tools/discnice/transfer/transfer_call.hpp"
 
 }  // namespace discnice::shim

@@ -6,8 +6,6 @@
 
 #include <dlfcn.h>
 
-#include "tools/discnice/preload/entry/direct_calls.hpp"
-
 namespace discnice::shim {
 namespace {
 
@@ -19,13 +17,15 @@ constinit std::atomic<bool> are_symbols_read{false};
 constexpr unsigned kSeveral = UINT32_MAX;
 constinit std::atomic<unsigned> provider{0};
 
+constexpr char kNotAlone = 0;
+
 // Noted before the function can be called.
 void note_provider(const NextSymbols::Finding& found) {
   const unsigned library = found.is_certain ? found.owner_number + 1 : kSeveral;
   const unsigned before = provider.load(std::memory_order_relaxed);
   if (before == library || (found.is_certain && found.address == nullptr)) return;
   provider.store(before == 0 ? library : kSeveral, std::memory_order_relaxed);
-  if (before != 0) forbid_direct_calls();
+  if (before != 0) detail::thread_mark.store(&kNotAlone, std::memory_order_relaxed);
 }
 
 void read_symbols() {
@@ -59,6 +59,7 @@ __attribute__((cold)) void look_up_direct_ones() {
 }  // namespace
 
 RealCalls real;
+constinit std::atomic<const char*> detail::thread_mark{&kNotAlone};
 
 void prepare_real_calls() {
   read_symbols();
@@ -77,14 +78,15 @@ void* look_up_real_call(const char* name, std::uint32_t hash, LookUp when) {
   return found.is_certain ? found.address : ask_loader(name);
 }
 
-const char* find_thread_mark() {
+void look_for_thread_mark() {
   constexpr char kName[] = "__libc_single_threaded";
-  if (!are_symbols_read.load(std::memory_order_acquire)) return nullptr;
+  if (!are_symbols_read.load(std::memory_order_acquire)) return;
   look_up_direct_ones();
   const NextSymbols::Finding mark =
       symbols.find_datum(kName, std::integral_constant<std::uint32_t, symbol_hash(kName)>::value);
   const bool is_of_provider = provider.load(std::memory_order_relaxed) == mark.owner_number + 1;
-  return is_of_provider ? static_cast<const char*>(mark.address) : nullptr;
+  if (is_of_provider && mark.address != nullptr)
+    detail::thread_mark.store(static_cast<const char*>(mark.address), std::memory_order_relaxed);
 }
 
 }  // namespace discnice::shim

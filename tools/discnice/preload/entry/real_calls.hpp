@@ -3,6 +3,7 @@
 // called; that takes no lock and allocates nothing (next_symbols.hpp).
 #pragma once
 
+#include <atomic>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
@@ -43,9 +44,14 @@ enum class LookUp : std::uint8_t { after_constructor, always };
 /// One of them by its name. Null: there is none, or it is too early. A name whose library chooses its code at run time is left to dlsym().
 void* look_up_real_call(const char* name, std::uint32_t hash, LookUp when);
 
-/// libc's mark of a program with one thread (sys/single_threaded.h). Null when libc has none, or when any function that was looked up is not libc's.
-/// Looks up first all functions for which a hook may make the system call itself; that takes two microseconds.
-const char* find_thread_mark();
+namespace detail {
+// libc's mark of a program with one thread (sys/single_threaded.h). It points at "more than one" until the mark was looked for, where libc has none, and
+// when any function that was looked up is not libc's: somebody else then stands behind us, and must see each call. Never null.
+extern __attribute__((visibility("hidden"))) std::atomic<const char*> thread_mark;
+}  // namespace detail
+
+/// Looks for that mark. Looks up first all functions for which a hook may make the system call itself; that takes two microseconds.
+void look_for_thread_mark();
 
 template <typename Function>
 Function real_call(Function& place, const char* name, std::uint32_t hash, LookUp when) {

@@ -199,5 +199,6 @@ FILE* opened_stream(FILE* stream, const char* mode, const Opening& opening) {
   }
 
 #include "tools/discnice/preload/entry/interposed_streams.def"
+#include "tools/discnice/transfer/admission.hpp"
 
 }  // namespace discnice::shim

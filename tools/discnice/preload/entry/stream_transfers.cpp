@@ -15,7 +15,10 @@
 #include "tools/discnice/descriptor/file_position.hpp"
 #include "tools/discnice/descriptor/open_files.hpp"
 #include "tools/discnice/observe/recording.hpp"
+#include "tools/discnice/transfer/metadata.hpp"
 #include "tools/discnice/transfer/smooth_writes.hpp"
+#include "tools/discnice/transfer/transfer.hpp"
+#include "tools/discnice/transfer/transfer_call.hpp"
 
 namespace discnice::shim {
 namespace {
@@ -103,7 +106,7 @@ std::uint64_t news_start(int fd, std::uint64_t end_bytes, std::uint64_t pending_
   return end_bytes > pending_bytes ? end_bytes - pending_bytes : 0;
 }
 
-// A write that libc makes or has made: it goes through the pipeline without a wait of its own.
+// A write that libc makes or has made: it is a transfer without a wait of its own.
 void charge_write(Job& job, int fd, std::uint64_t from_bytes, std::uint64_t bytes,
                   const ThreadAccount* before) {
   throttle::SignalHold signals;

@@ -16,7 +16,7 @@
 
 #include "tools/discnice/job/job.hpp"
 #include "tools/discnice/observe/verification.hpp"
-#include "tools/discnice/transfer/pipeline.hpp"
+#include "tools/discnice/transfer/transfer_call.hpp"
 
 namespace discnice::shim {
 

@@ -382,5 +382,9 @@ long on_early(long number, long a, long b, long c, long d, long e, long f) {
 #endif
 
 #include "tools/discnice/preload/entry/interposed_syscall.def"
+#include "tools/discnice/transfer/metadata.hpp"
+#include "tools/discnice/transfer/quick_way.hpp"
+#include "tools/discnice/transfer/transfer.hpp"
+#include "tools/discnice/transfer/transfer_call.hpp"
 
 }  // namespace discnice::shim

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// disks: the disks that this job uses, and what it moves on each.
+//
+// A file system's disk is the whole disk below it, as the kernel counts it; where none is counted, the file system's own device stands for it.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/descriptor/devices.hpp"
+#include "tools/discnice/job/job.hpp"
+
+namespace discnice::shim {
+
+/// The job's entry of that device, made when there is none; null when it can't be had. Also remembers it as the disk that
+/// corrections without a device of their own belong to.
+protocol::Disk* disk_of(Job& job, Device& device);
+
+/// The disk last used by this process; null before the first.
+protocol::Disk* last_disk();
+
+/// Books what the job itself moves there, by addition; a correction may be below zero. A null disk is none.
+void book_own_traffic(const Job& job, protocol::Disk* disk, std::int64_t read_bytes,
+                      std::int64_t write_bytes);
+
+/// Books that a call which brings data to the disk begins or ends.
+void book_sync(const Job& job, protocol::Disk& disk);
+
+/// Which of the job's entries it is.
+inline unsigned place_of(const Job& job, const protocol::Disk& disk) {
+  return static_cast<unsigned>(&disk - job.segment->disks);
+}
+
+}  // namespace discnice::shim

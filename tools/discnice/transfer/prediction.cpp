@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/transfer/prediction.hpp"
+
+#include "toolbox/base/clock.hpp"
+#include "tools/discnice/descriptor/file_position.hpp"
+#include "tools/discnice/descriptor/warm_streak.hpp"
+#include "tools/discnice/job/dirty_table.hpp"
+#include "tools/discnice/job/try_lock.hpp"
+#include "tools/discnice/kernel/residency.hpp"
+#include "tools/discnice/observe/recording.hpp"
+#include "tools/discnice/predictor/cache_model.hpp"
+#include "tools/discnice/predictor/predictor.hpp"
+#include "tools/discnice/predictor/spliced_read.hpp"
+#include "tools/discnice/protocol/segment.hpp"
+#include "tools/discnice/transfer/own_cache.hpp"
+#include "tools/discnice/transfer/transfer_call.hpp"
+
+namespace discnice::shim {
+namespace {
+
+using gray::base::monotonic_coarse_ns;
+using protocol::Counter;
+
+constinit predictor::CacheShape cache_shape;
+
+bool is_known_cached(const OpenFile& file, const Transfer& transfer, std::uint64_t now_ns) {
+  const predictor::Belief& belief = file.state.belief;
+  return transfer.kind == OpKind::read && !file.is_direct && now_ns < belief.expires_ns &&
+         belief.first_page == 0 && belief.end_page * kPageBytes >= file.size_bytes &&
+         file.state.readahead.unused_markers == 0 && file.size_bytes > 0;
+}
+
+IoEstimate estimate_reading(Job& job, OpenFile& file, const Transfer& transfer, const IoOp& op,
+                            const predictor::ResidencyOracle& oracle, std::uint64_t now_ns) {
+  if ((job.segment->options.disabled_models & protocol::kWithoutReadahead) != 0)
+    return predictor::estimate_read_alone(op, oracle);
+  if (transfer.is_copy)
+    return predictor::estimate_spliced_read(op, kCallBytesMax, file.state, cache_shape, oracle, now_ns);
+  return predictor::estimate_read(op, file.state, cache_shape, oracle, now_ns);
+}
+
+IoEstimate estimate_writing(Job& job, OpenFile& file, const IoOp& op,
+                            const predictor::ResidencyOracle& oracle, std::uint64_t now_ns) {
+  if ((job.segment->options.disabled_models & protocol::kWithoutWrites) != 0)
+    return {.write_bytes = op.length_bytes};
+  HeldTable table(job);
+  if (table) return predictor::estimate_write(op, file.state, table->regions, oracle, now_ns);
+  protocol::add(*job.member, Counter::fallbacks, 1);
+  return {.write_bytes = op.length_bytes};
+}
+
+// Of a write behind the end no page is there to be read first: nothing has to be asked about the cache, nor how it may be.
+bool is_behind_end(const IoOp& op) {
+  return op.kind == OpKind::write && op.offset_bytes / kPageBytes * kPageBytes >= op.file_size_bytes;
+}
+
+IoEstimate estimate(Job& job, OpenFile& file, const Transfer& transfer, const IoOp& op, std::uint64_t now_ns,
+                    AnswerLog& log) {
+  if (is_behind_end(op)) return estimate_writing(job, file, op, log.listen({}), now_ns);
+  const bool is_cache_known = (job.segment->options.disabled_models & protocol::kWithoutCache) == 0;
+  const Residency residency(file, transfer.fd, job.segment->options, *job.member);
+  const predictor::ResidencyOracle oracle =
+      log.listen(is_cache_known ? residency.oracle() : predictor::ResidencyOracle{});
+  return op.kind == OpKind::read ? estimate_reading(job, file, transfer, op, oracle, now_ns)
+                                 : estimate_writing(job, file, op, oracle, now_ns);
+}
+
+bool is_whole_file(const IoOp& op) {
+  return op.kind == OpKind::read && op.offset_bytes == 0 && op.file_size_bytes != 0 &&
+         op.length_bytes >= op.file_size_bytes;
+}
+
+// One that reads a long file through, and has found it in memory so far, need not be told so window by window.
+void look_ahead(Job& job, OpenFile& file, int fd, std::uint64_t end_bytes) {
+  const predictor::Belief& belief = file.state.belief;
+  const bool is_read_through = belief.first_page * kPageBytes + kLookAheadBytesMin <= end_bytes &&
+                               belief.end_page * kPageBytes >= end_bytes;
+  if (!is_read_through || file.is_direct) return;
+  const std::uint64_t missing_bytes = take_missing_for_streak(job, *file.device);
+  if (missing_bytes == 0 || file.size_bytes < end_bytes + missing_bytes) return;
+  const Residency residency(file, fd, job.segment->options, *job.member);
+  const std::uint64_t pages = missing_bytes / kPageBytes;
+  if (residency.oracle().is_exact() &&
+      predictor::count_absent(residency.oracle(), end_bytes / kPageBytes, pages) == 0)
+    note_free_read(missing_bytes);
+}
+
+}  // namespace
+
+// Finds the entry of a descriptor and makes sure it is classified. Null: not charged (or not to be known
+// now).
+OpenFile* charged_file(Job& job, int fd) {
+  OpenFile* file = find_open_file(fd);
+  if (file == nullptr) return nullptr;
+  FileClass file_class = file->file_class.load(std::memory_order_acquire);
+  if (file_class == FileClass::unknown) {
+    const TryLock lock(file->lock, job.epoch);
+    if (!lock) {
+      lose_position(*file);  // what is read or written now is not counted
+      return nullptr;
+    }
+    classify(*job.segment, *file, fd);
+    file_class = file->file_class.load(std::memory_order_relaxed);
+    note_class(file_class == FileClass::charged ? file->device : nullptr);
+    if (file_class == FileClass::charged) share_streak(job, *file->device);
+  }
+  return file_class == FileClass::charged ? file : nullptr;
+}
+
+// Where the transfer starts; false when the descriptor has no position.
+bool find_offset(OpenFile& file, const Transfer& transfer, std::uint64_t* offset_bytes) {
+  if (transfer.kind == OpKind::write && file.is_append) {
+    *offset_bytes = file.size_bytes;
+    return true;
+  }
+  if (transfer.offset_bytes >= 0) {
+    *offset_bytes = static_cast<std::uint64_t>(transfer.offset_bytes);
+    return true;
+  }
+  return find_position(file, transfer.fd, transfer.length_bytes, offset_bytes);
+}
+
+// Fills in the charge of a transfer; false when the model had to be left alone.
+bool predict(Job& job, OpenFile& file, Transfer& transfer, Charge* charge) {
+  const TryLock lock(file.lock, job.epoch);
+  if (!lock) {
+    protocol::add(*job.member, Counter::fallbacks, 1);
+    return false;
+  }
+  learn_details(file, transfer.fd);
+  const std::uint64_t now_ns = monotonic_coarse_ns();
+  const bool is_size_fresh = file.is_size_fresh;
+  file.is_size_fresh = false;
+  if (!is_recording(job) && is_known_cached(file, transfer, now_ns)) {
+    transfer.is_known_free = true;
+    return true;
+  }
+  IoOp op{transfer.kind,      file.id, 0, transfer.length_bytes, file.size_bytes, file.is_direct,
+          file.is_synchronous};
+  if (!find_offset(file, transfer, &op.offset_bytes)) return true;
+  transfer.is_going_on = op.offset_bytes == file.state.readahead.previous_end_bytes;
+  // The size matters when the transfer reaches beyond what is known of it: the file may have grown, or be
+  // another one.
+  const bool is_new = op.kind == OpKind::write && file.is_new.load(std::memory_order_relaxed);
+  if (op.offset_bytes + op.length_bytes > file.size_bytes) {
+    // What was written to a new file was written here, so far as it matters: only one who appends has to know where that is.
+    const bool is_size_known = is_size_fresh || (is_new && !file.is_append);
+    if (!is_size_known && !refresh_size(file, transfer.fd)) return false;
+    op.file_size_bytes = file.size_bytes;
+    if (op.kind == OpKind::write && file.is_append) op.offset_bytes = file.size_bytes;
+  }
+  const std::uint64_t end_bytes = op.offset_bytes + op.length_bytes;
+  charge->is_overwrite = op.kind == OpKind::write && op.offset_bytes < op.file_size_bytes;
+  // What was not written to a new file is a hole, and what was lies in memory: nothing of it has to be read first.
+  if (is_new) op.file_size_bytes = 0;
+  if (op.kind == OpKind::write && end_bytes > file.size_bytes)
+    note_grown(job, file, op.offset_bytes > file.size_bytes ? op.offset_bytes : file.size_bytes, end_bytes);
+  AnswerLog log(job);
+  charge->estimate = estimate(job, file, transfer, op, now_ns, log);
+  transfer.record_number = log.record(op, file, transfer.fd, transfer.is_copy, charge->estimate, now_ns);
+  charge->is_ledger_kept = file.device->is_ledger_kept;
+  if (charge->estimate.read_bytes == 0 && is_whole_file(op)) note_free_file(*file.device);
+  if (op.kind == OpKind::read && charge->estimate.read_bytes == 0 && !transfer.is_copy)
+    look_ahead(job, file, transfer.fd, end_bytes);
+  if (op.kind == OpKind::write && end_bytes > file.size_bytes) file.size_bytes = end_bytes;
+  return true;
+}
+
+// An unpredicted read came from the disk after all: the model is brought to where the kernel is now, as after a miss.
+void catch_up(Job& job, const Transfer& transfer, std::uint64_t read_bytes) {
+  OpenFile* file = charged_file(job, transfer.fd);
+  if (file == nullptr) return;
+  const TryLock lock(file->lock, job.epoch);
+  if (!lock) return;
+  learn_details(*file, transfer.fd);
+  IoOp op{OpKind::read, file->id, 0, read_bytes, file->size_bytes, file->is_direct};
+  if (!find_offset(*file, transfer, &op.offset_bytes)) return;
+  if (transfer.offset_bytes < 0) op.offset_bytes -= read_bytes;  // the position has moved on already
+  constexpr predictor::ResidencyOracle kNothingResident;
+  predictor::estimate_read(op, file->state, cache_shape, kNothingResident, monotonic_coarse_ns());
+}
+
+}  // namespace discnice::shim
