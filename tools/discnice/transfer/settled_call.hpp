@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// settled_call: what a call goes through that nobody predicts and that may have brought the disk to work all the same: stdio,
-// folders, names.
+// settled_call: what a call goes through of which nothing is predicted, and which may make the disk work all the same: stdio, folders, names, openings,
+// and calls that move data in ways nobody predicts.
 //
 // Knowledge assumed: the kernel has booked to the process what a call made it read, before the call returns; and a call that
 //   waited for the disk took a tick of the coarse clock, or several that did not add up to one.

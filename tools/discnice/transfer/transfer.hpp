@@ -14,17 +14,13 @@
 
 #include <sys/types.h>
 
-#include "tools/discnice/contract/io_op.hpp"
 #include "tools/discnice/descriptor/file_position.hpp"
 #include "tools/discnice/descriptor/free_pass.hpp"
 #include "tools/discnice/descriptor/open_files.hpp"
-#include "tools/discnice/descriptor/warm_streak.hpp"
 #include "tools/discnice/job/caller_memory.hpp"
 #include "tools/discnice/job/job.hpp"
-#include "tools/discnice/kernel/account.hpp"
 #include "tools/discnice/kernel/disk_waits.hpp"
 #include "tools/discnice/kernel/progress.hpp"
-#include "tools/discnice/observe/verification.hpp"
 #include "tools/discnice/throttle/throttle.hpp"
 #include "tools/discnice/transfer/transfer_call.hpp"
 
