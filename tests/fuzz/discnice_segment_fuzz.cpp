@@ -2,7 +2,7 @@
 // discnice_segment_fuzz: any bytes as a job's segment, while members come, are charged, settle, look around and leave.
 // fuzz-links: discnice_protocol discnice_policy discnice_outputs
 // fuzz-sources: tools/discnice/kernel/account.cpp tools/discnice/job/budget.cpp tools/discnice/kernel/disk_board.cpp tools/discnice/kernel/disk_waits.cpp
-// fuzz-sources: tools/discnice/kernel/disk_watch.cpp tools/discnice/kernel/disks.cpp tools/discnice/descriptor/free_pass.cpp tools/discnice/kernel/progress.cpp tools/discnice/descriptor/warm_streak.cpp
+// fuzz-sources: tools/discnice/kernel/disk_watch.cpp tools/discnice/kernel/disks.cpp tools/discnice/descriptor/trust.cpp tools/discnice/kernel/progress.cpp
 //
 // Between two calls anything may be written anywhere, also a grant, an instant or a sum that fits. Holds for all of it: nothing leads out of the
 // segment; an operation waits no longer than its own bytes take at the job's rate, behind what stands in the account as charged and not paid; no

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "tests/support/catch.hpp"
-#include "tools/discnice/descriptor/free_pass.hpp"
+#include "tools/discnice/descriptor/trust.hpp"
 
 using namespace discnice::shim;
 
@@ -99,12 +99,12 @@ TEST_CASE("a position that was lost is asked for once", "[file_position]") {
   CHECK(one.found() == 500);
 }
 
-TEST_CASE("while reads may go by a pass, uncounted, it is asked for each time", "[file_position]") {
+TEST_CASE("while reads may go on trust, uncounted, it is asked for each time", "[file_position]") {
   const Opened one;
   lose_position(one.fd());
-  give_pass(one.file(), pass_term());
+  trust.give(one.file(), trust.term());
   CHECK(one.is_asked_for());
-  void_passes();
+  trust.end_term();
   CHECK(one.found() == 815);
   one.move_unseen(4711);
   CHECK(one.found() == 815);

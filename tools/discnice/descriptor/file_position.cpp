@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "toolbox/base/raw_sys.hpp"
-#include "tools/discnice/descriptor/free_pass.hpp"
+#include "tools/discnice/descriptor/trust.hpp"
 
 namespace discnice::shim {
 namespace {
@@ -23,9 +23,9 @@ bool is_known(std::uint64_t position) {
   return position != OpenFile::kNotKnown && position != OpenFile::kShared;
 }
 
-// Not while reads may go by a pass, which are not counted here.
+// Not while reads may go on trust, which are not counted here.
 void learn(OpenFile& file, std::uint64_t offset_bytes) {
-  if (file.was_opened.load(std::memory_order_relaxed) && !has_pass_of_term(file) &&
+  if (file.was_opened.load(std::memory_order_relaxed) && !trust.is_given(file) &&
       file.position.load(std::memory_order_relaxed) != OpenFile::kShared)
     file.position.store(offset_bytes + 1, std::memory_order_relaxed);
 }

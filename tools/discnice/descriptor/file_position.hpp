@@ -3,7 +3,7 @@
 //
 // Knowledge assumed: a file that was opened by name stands at its beginning, and moves on by what a read or write returns.
 // Output observed: what the program's own calls on the descriptor return, lseek() among them.
-// Inference drawn: the position. Where anything else may have moved it (a pass, a copy, a stream, a descriptor with the same description) it is
+// Inference drawn: the position. Where anything else may have moved it (a trusted read, a copy, a stream, a descriptor with the same description) it is
 //   not known, and the kernel is asked.
 // What breaks it: a description that is shared in ways nobody sees: with a forked child, or a process it was sent to; a ring. So it is asked
 //   for again once a megabyte; until then a prediction is made for another place of the file, and the account corrects it.

@@ -47,17 +47,12 @@ struct alignas(64) OpenFile {
 
   // What a call on a file that is only opened, read and closed looks at is in front: one line of the processor's cache.
   std::atomic<FileClass> file_class;
-  std::atomic<bool> was_opened;            // by name, and nothing else has happened to it since
-  std::atomic<bool> is_new;                // that opening made the file, or emptied it
-  std::atomic<Emptied> emptied;            // what that opening took away
-  std::atomic<bool> is_assumed_in_memory;  // it was made like many before it that lie there (warm_streak.hpp)
-  std::atomic<bool>
-      is_sample;  // it was to be read like those before it, of which it is the one to be looked at
-  std::atomic<std::uint32_t> pass;  // the term it was let through for (free_pass.hpp); 0: for none
+  std::atomic<bool> was_opened;  // by name, and nothing else has happened to it since
+  std::atomic<bool> is_new;      // that opening made the file, or emptied it
+  std::atomic<Emptied> emptied;  // what that opening took away
   std::atomic<std::uint32_t>
       opening_flags;  // of open(), and kHasFlags, while nothing can have changed them; 0: not known
-  std::atomic<std::uint64_t>
-      assumed_bytes;  // moved since it was opened without its being looked at (warm_streak.hpp)
+  std::atomic<std::uint64_t> trust;  // for which term, and how many bytes of it are left (trust.hpp); 0: none
   std::atomic<std::uint64_t> position;  // one more than it is (file_position.hpp), or:
   static constexpr std::uint64_t kNotKnown = 0;
   static constexpr std::uint64_t kShared = UINT64_MAX;  // others move it: not to be known
@@ -133,10 +128,8 @@ inline bool is_known_free(int fd) {
 __attribute__((always_inline)) inline void forget(OpenFile& file) {
   file.was_opened.store(false, std::memory_order_relaxed);
   file.is_new.store(false, std::memory_order_relaxed);
-  file.is_assumed_in_memory.store(false, std::memory_order_relaxed);
-  file.is_sample.store(false, std::memory_order_relaxed);
   file.emptied.store(Emptied::not_at_all, std::memory_order_relaxed);
-  file.pass.store(0, std::memory_order_relaxed);
+  file.trust.store(0, std::memory_order_relaxed);
   file.position.store(OpenFile::kNotKnown, std::memory_order_relaxed);
   file.stream_place.store(0, std::memory_order_relaxed);
   file.file_class.store(FileClass::unknown, std::memory_order_release);
@@ -151,7 +144,6 @@ inline void forget_open_file(int fd) {
 __attribute__((always_inline)) inline void renew(OpenFile& file, bool is_new) {
   forget(file);
   file.opening_flags.store(0, std::memory_order_relaxed);
-  file.assumed_bytes.store(0, std::memory_order_relaxed);
   file.was_opened.store(true, std::memory_order_relaxed);
   file.is_new.store(is_new, std::memory_order_relaxed);
 }

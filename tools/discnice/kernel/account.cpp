@@ -6,8 +6,7 @@
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
-#include "tools/discnice/descriptor/free_pass.hpp"
-#include "tools/discnice/descriptor/warm_streak.hpp"
+#include "tools/discnice/descriptor/trust.hpp"
 #include "tools/discnice/job/budget.hpp"
 #include "tools/discnice/kernel/disks.hpp"
 
@@ -55,13 +54,13 @@ std::int64_t difference(std::uint64_t actual, std::uint64_t predicted) {
   return predicted - actual < kBytesMax ? -static_cast<std::int64_t>(predicted - actual) : 0;
 }
 
-// What was read by passes counts like all that was read; free, unless the disk was needed meanwhile.
-void count_passed(protocol::Member& member, bool has_needed_disk) {
-  const Passed passed = take_passed();
-  if (passed.calls == 0) return;
-  protocol::add(member, Counter::calls, passed.calls);
-  protocol::add(member, Counter::file_read_bytes, passed.bytes);
-  if (!has_needed_disk) note_free_read(passed.bytes);
+// What was read on trust counts like all that was read; free, unless the disk was needed meanwhile.
+void count_trusted(protocol::Member& member, bool has_needed_disk) {
+  const Trust::Counted trusted = trust.take_counted();
+  if (trusted.calls == 0) return;
+  protocol::add(member, Counter::calls, trusted.calls);
+  protocol::add(member, Counter::file_read_bytes, trusted.bytes);
+  if (!has_needed_disk) trust.note_free_read(trusted.bytes);
 }
 
 void correct_budget(Job& job, std::int64_t read_bytes, std::int64_t write_bytes) {
@@ -71,7 +70,7 @@ void correct_budget(Job& job, std::int64_t read_bytes, std::int64_t write_bytes)
   const std::uint64_t paid_ns = correct(job, read_bytes, write_bytes);
   if (paid_ns <= gray::base::monotonic_ns()) return;
   job.member->owed_until_ns.store(paid_ns, std::memory_order_relaxed);
-  void_passes();
+  trust.end_term();
 }
 
 }  // namespace
@@ -80,7 +79,7 @@ std::atomic<std::uint64_t> unheld_bytes{0};
 
 void note_unheld(std::uint64_t bytes) {
   unheld_bytes.fetch_add(bytes, std::memory_order_relaxed);
-  void_passes();
+  trust.end_term();
 }
 
 std::uint64_t take_unheld() {
@@ -119,7 +118,7 @@ std::uint64_t settle_own(Job& job, std::uint64_t now_ns) {
     return 0;
   protocol::Member& member = *job.member;
   member.settled_at_ns.store(now_ns, std::memory_order_relaxed);
-  begin_term(now_ns + kStaleNs);
+  trust.begin_term(now_ns + kStaleNs);
   const std::uint64_t all_read_bytes = static_cast<std::uint64_t>(usage.ru_inblock) * kUnitBytes;
   const std::uint64_t all_written_bytes = static_cast<std::uint64_t>(usage.ru_oublock) * kUnitBytes;
   if (!is_seen_checked.load(std::memory_order_relaxed)) {
@@ -135,9 +134,8 @@ std::uint64_t settle_own(Job& job, std::uint64_t now_ns) {
   const std::uint64_t pending_write_bytes = member.pending_write_bytes.exchange(0, std::memory_order_relaxed);
   const auto metadata_bytes =
       static_cast<std::int64_t>(pending_metadata_bytes.exchange(0, std::memory_order_relaxed));
-  count_passed(member, read_bytes > 0);
-  if (read_bytes > 0) end_warm_streak(job);
-  if (write_bytes > 0) end_assuming_in_memory();
+  count_trusted(member, read_bytes > 0);
+  if (read_bytes > 0) trust.cool();
   const bool is_excess_doubtful = has_overwritten.exchange(false, std::memory_order_relaxed);
   if (job.segment->options.is_ledger_on == 0) return read_bytes;
   std::int64_t writes = difference(write_bytes, pending_write_bytes);

@@ -18,7 +18,7 @@
 
 #include "toolbox/base/clock.hpp"
 #include "tools/discnice/contract/io_estimate.hpp"
-#include "tools/discnice/descriptor/free_pass.hpp"
+#include "tools/discnice/descriptor/trust.hpp"
 #include "tools/discnice/job/job.hpp"
 #include "tools/discnice/protocol/members.hpp"
 
@@ -62,7 +62,7 @@ inline bool is_settlement_stale(const Job& job) {
 
 /// Settles when the last settlement is stale or as much as may has been read on trust since: for calls whose prediction was "no disk".
 inline std::uint64_t settle_if_stale(Job& job) {
-  return is_settlement_stale(job) || are_passes_used_up() ? settle(job) : 0;
+  return is_settlement_stale(job) || trust.is_used_up() ? settle(job) : 0;
 }
 
 /// Something has been moved that no policy has held back: the next operation answers for it.

@@ -31,7 +31,7 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 16;
+inline constexpr std::uint32_t kSegmentVersion = 17;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the first slot.
@@ -243,11 +243,7 @@ struct Segment {
   std::atomic<std::uint32_t> members_live;              // joined less left; a killed member stays in it
   std::atomic<std::uint32_t> members_total;             // processes that ever joined
   std::atomic<std::uint32_t> farthest_slot;             // from its home place, of any member yet
-  // What members have read in a row from one device's page cache (descriptor/warm_streak.hpp), and the device's number plus one; 0: of none.
-  // Writer: a member that has read more, or needed the disk.
-  std::atomic<std::uint64_t> warm_bytes;
-  std::atomic<std::uint64_t> warm_device;
-  ClassTotals classes[kCallClassCount];  // writer: every member, by addition
+  ClassTotals classes[kCallClassCount];                 // writer: every member, by addition
   Counters left;  // what members that left had counted; writer: whoever frees or takes over a slot
   Disk disks[kDisksMax];
   KnownDevice devices[kKnownDevicesMax];

@@ -6,7 +6,7 @@
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/descriptor/file_locks.hpp"
-#include "tools/discnice/descriptor/free_pass.hpp"
+#include "tools/discnice/descriptor/trust.hpp"
 #include "tools/discnice/job/budget.hpp"
 #include "tools/discnice/kernel/account.hpp"
 #include "tools/discnice/kernel/disk_watch.hpp"
@@ -121,7 +121,7 @@ void raise_to(std::atomic<std::uint64_t>& place, std::uint64_t instant_ns) {
 void owe_until(protocol::Member& member, std::uint64_t instant_ns) {
   raise_to(member.owed_until_ns, instant_ns);
   raise_to(member.yielded_until_ns, instant_ns);
-  void_passes();
+  trust.end_term();
 }
 
 bool is_first_thread() {

@@ -8,7 +8,7 @@
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/descriptor/file_locks.hpp"
-#include "tools/discnice/descriptor/free_pass.hpp"
+#include "tools/discnice/descriptor/trust.hpp"
 #include "tools/discnice/job/dirty_table.hpp"
 #include "tools/discnice/job/try_lock.hpp"
 #include "tools/discnice/kernel/account.hpp"
@@ -21,6 +21,7 @@
 #include "tools/discnice/transfer/admission.hpp"
 #include "tools/discnice/transfer/own_cache.hpp"
 #include "tools/discnice/transfer/prediction.hpp"
+#include "tools/discnice/transfer/route.hpp"
 #include "tools/discnice/transfer/smooth_writes.hpp"
 
 namespace discnice::shim {
@@ -246,7 +247,8 @@ void after_advice(int fd, int advice) {
       return predictor::advise(state.readahead, state.limits, limits, predictor::Advice::random);
     case POSIX_FADV_DONTNEED:
       state.belief = predictor::Belief{};
-      void_passes();
+      trust.cool();
+      trust.end_term();
       return;
     default:
       settle(*here);  // WILLNEED reads at once; the kernel's account knows how much

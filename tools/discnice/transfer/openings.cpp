@@ -9,11 +9,9 @@
 
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/descriptor/file_position.hpp"
-#include "tools/discnice/descriptor/free_pass.hpp"
-#include "tools/discnice/descriptor/warm_streak.hpp"
+#include "tools/discnice/descriptor/trust.hpp"
 #include "tools/discnice/job/try_lock.hpp"
 #include "tools/discnice/observe/recording.hpp"
-#include "tools/discnice/transfer/engine.hpp"
 #include "tools/discnice/transfer/metadata.hpp"
 
 namespace discnice::shim {
@@ -24,11 +22,6 @@ using gray::base::raw_syscall;
 using gray::base::word;
 
 void after_making(Job& job, OpenFile& file, int fd, int flags, const ThreadAccount& before) {
-  if (is_assumed_in_memory(job)) {
-    lose_position(file);
-    return file.is_assumed_in_memory.store(true, std::memory_order_relaxed);
-  }
-  engine::prepare_quick_calls();
   {
     const TryLock lock(file.lock, job.epoch);
     if (!lock) return;
@@ -37,7 +30,6 @@ void after_making(Job& job, OpenFile& file, int fd, int flags, const ThreadAccou
     if ((flags & O_EXCL) != 0) set_details(file, flags, true);
   }
   const bool is_charged = file.file_class.load(std::memory_order_relaxed) == FileClass::charged;
-  note_made(!is_charged);
   if (is_charged) charge_creation(job, {file.id, *file.device, false, before});
 }
 
@@ -47,18 +39,11 @@ void after_emptying(OpenFile& file, const Opening& opening) {
                      std::memory_order_relaxed);
 }
 
-// In a warm streak the first reads of one more file that is only read need not take the usual way.
-void offer_first_pass(Job& job, OpenFile& file, int flags) {
-  constexpr int kOtherwise = O_ACCMODE | O_CREAT | O_TRUNC | O_DIRECT | O_DIRECTORY | O_PATH;
-  if ((flags & kOtherwise) != O_RDONLY || has_debt(job)) return;
-  const std::uint32_t term = pass_term();
-  if (is_opened_warm(job, file)) {
-    lose_position(file);
-    return give_pass(file, term);
-  }
-  if (!are_files_alike()) return;
-  file.is_sample.store(true, std::memory_order_relaxed);
-  engine::prepare_quick_calls();
+// One more file that is only read, in a warm process, need not be looked at.
+void offer_trust(Job& job, OpenFile& file, int flags) {
+  if (trust.openings_left() == 0 || has_debt(job) || !is_only_read(flags)) return;
+  lose_position(file);
+  trust.give_unseen(file, trust.term());
 }
 
 bool is_flushed(FlushOfEmptied habit, Emptied emptied) {
@@ -92,7 +77,7 @@ int opened_as_it_is(int fd, int flags) {
   Job* here = job();
   if (here == nullptr || file == nullptr) return fd;
   note_opened(*file, flags);
-  offer_first_pass(*here, *file, flags);
+  offer_trust(*here, *file, flags);
   return fd;
 }
 

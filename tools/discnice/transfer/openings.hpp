@@ -11,9 +11,8 @@
 
 #include <fcntl.h>
 
-#include "tools/discnice/descriptor/free_pass.hpp"
 #include "tools/discnice/descriptor/open_files.hpp"
-#include "tools/discnice/descriptor/warm_streak.hpp"
+#include "tools/discnice/descriptor/trust.hpp"
 #include "tools/discnice/kernel/account.hpp"
 #include "tools/discnice/observe/verification.hpp"
 
@@ -33,50 +32,35 @@ inline bool leaves_as_it_is(int flags) {
   return (flags & (O_CREAT | O_TRUNC)) == 0;
 }
 
-/// What of an opening has to be known before it and after it.
-enum class OpenWay : std::uint8_t {
-  looked_at,     // the usual way
-  assumed_warm,  // one more file in a warm streak that is only read: taken for one like those before it
-  assumed_made,  // one more that is made, and taken for one in memory
-};
-
-/// Whether an opening with these flags may go to the kernel at once. Every fourth of them asks the clock whether the account is to be looked at,
-/// which is what the usual way does, and each takes that when there is anything to pay or the bytes of the term are used up.
-__attribute__((always_inline)) inline OpenWay open_way(int flags) {
-  constexpr int kMakingAlone = O_CREAT | O_EXCL;
+/// True when these flags of open() are those of a file that is only read, through the page cache.
+constexpr bool is_only_read(int flags) {
   constexpr int kOtherwise = O_ACCMODE | O_CREAT | O_TRUNC | O_DIRECT | O_DIRECTORY | O_PATH;
-  const bool is_making = (flags & (kMakingAlone | O_TRUNC | O_TMPFILE)) == kMakingAlone;
-  if (!is_making && (flags & kOtherwise) != O_RDONLY) return OpenWay::looked_at;
-  const std::uint32_t left =
-      (is_making ? detail::made_left : detail::assumed_left).load(std::memory_order_relaxed);
-  if (left == 0 || !has_job_at_hand() || are_passes_used_up()) return OpenWay::looked_at;
+  return (flags & kOtherwise) == O_RDONLY;
+}
+
+/// True when an opening with these flags may go to the kernel at once, to be trusted unseen (trust.hpp). Every fourth of them asks the clock whether the
+/// account is to be looked at, which is what the usual way does. Each takes that when there is anything to pay or the bytes of the term are used up.
+__attribute__((always_inline)) inline bool is_trusted_unseen(int flags) {
+  constexpr std::uint32_t kAtOnce = 4;
+  const std::uint32_t left = trust.openings_left();
+  if (left == 0 || !is_only_read(flags) || !has_job_at_hand() || trust.is_used_up()) return false;
   const Job& here = *detail::joined.load(std::memory_order_relaxed);
-  if (!is_without_debt(here) || (left % kAssumedAtOnce == 0 && is_settlement_stale(here)))
-    return OpenWay::looked_at;
-  return is_making ? OpenWay::assumed_made : OpenWay::assumed_warm;
+  return is_without_debt(here) && (left % kAtOnce != 0 || !is_settlement_stale(here));
 }
 
 /// A descriptor that such a call has opened in this term, or -1. Returns it.
-__attribute__((always_inline)) inline int opened_at_once(int fd, OpenWay way, std::uint32_t term) {
-  OpenFile* file = known_open_file(fd);
+__attribute__((always_inline)) inline int opened_unseen(int fd, std::uint32_t term) {
   if (fd < 0) return fd;
-  if (file == nullptr) {
-    renew_opened_file(fd, way == OpenWay::assumed_made);
-    return fd;
+  if (OpenFile* file = known_open_file(fd); file != nullptr) {
+    renew(*file, false);
+    trust.give_unseen(*file, term);
+  } else {
+    renew_opened_file(fd, false);
   }
-  renew(*file, way == OpenWay::assumed_made);
-  if (way == OpenWay::assumed_made) {
-    file->is_assumed_in_memory.store(true, std::memory_order_relaxed);
-    take_one(detail::made_left);
-    return fd;
-  }
-  take_one(detail::assumed_left);
-  file->assumed_bytes.store(1, std::memory_order_relaxed);
-  give_pass(*file, term);
   return fd;
 }
 
-/// A descriptor that such a call has just opened by name, or -1. Returns it.
+/// A descriptor that a call with such flags has just opened by name, or -1. Returns it.
 int opened_as_it_is(int fd, int flags);
 
 /// Looks, where the flags may change something: one system call. Else nothing is known, and nothing needs to be.

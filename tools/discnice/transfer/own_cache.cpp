@@ -127,7 +127,7 @@ bool let_go(Job& job, OpenFile& file, int fd, const Parting& parting) {
   const bool is_end_gone = run.end_page - parting.news_page >= kBehindPages && is_gone(fd, run.end_page - 1);
   file.brought.note_let_go(parting, is_end_gone);
   file.state.belief = predictor::Belief{};
-  file.pass.store(0, std::memory_order_relaxed);
+  file.trust.store(0, std::memory_order_relaxed);
   return is_end_gone;
 }
 
@@ -241,8 +241,8 @@ void note_grown(Job& job, OpenFile& file, std::uint64_t from_bytes, std::uint64_
 }
 
 void let_go_behind(Job& job, const Transfer& transfer, std::uint64_t bytes) {
-  OpenFile* file = known_open_file(transfer.fd);
-  if (file == nullptr || !has_pages(*file)) return;
+  OpenFile* file = transfer.file;
+  if (!has_pages(*file)) return;
   const TryLock lock(file->lock, job.epoch);
   if (!lock || file->brought_epoch != job.epoch) return;
   if (transfer.kind == OpKind::write) {

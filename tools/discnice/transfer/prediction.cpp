@@ -3,7 +3,7 @@
 
 #include "toolbox/base/clock.hpp"
 #include "tools/discnice/descriptor/file_position.hpp"
-#include "tools/discnice/descriptor/warm_streak.hpp"
+#include "tools/discnice/descriptor/trust.hpp"
 #include "tools/discnice/job/dirty_table.hpp"
 #include "tools/discnice/job/try_lock.hpp"
 #include "tools/discnice/kernel/residency.hpp"
@@ -70,45 +70,11 @@ bool is_whole_file(const IoOp& op) {
          op.length_bytes >= op.file_size_bytes;
 }
 
-// One that reads a long file through, and has found it in memory so far, need not be told so window by window.
-void look_ahead(Job& job, OpenFile& file, int fd, std::uint64_t end_bytes) {
-  const predictor::Belief& belief = file.state.belief;
-  const bool is_read_through = belief.first_page * kPageBytes + kLookAheadBytesMin <= end_bytes &&
-                               belief.end_page * kPageBytes >= end_bytes;
-  if (!is_read_through || file.is_direct) return;
-  const std::uint64_t missing_bytes = take_missing_for_streak(job, *file.device);
-  if (missing_bytes == 0 || file.size_bytes < end_bytes + missing_bytes) return;
-  const Residency residency(file, fd, job.segment->options, *job.member);
-  const std::uint64_t pages = missing_bytes / kPageBytes;
-  if (residency.oracle().is_exact() &&
-      predictor::count_absent(residency.oracle(), end_bytes / kPageBytes, pages) == 0)
-    note_free_read(missing_bytes);
-}
-
 }  // namespace
 
-// Finds the entry of a descriptor and makes sure it is classified. Null: not charged (or not to be known
-// now).
-OpenFile* charged_file(Job& job, int fd) {
-  OpenFile* file = find_open_file(fd);
-  if (file == nullptr) return nullptr;
-  FileClass file_class = file->file_class.load(std::memory_order_acquire);
-  if (file_class == FileClass::unknown) {
-    const TryLock lock(file->lock, job.epoch);
-    if (!lock) {
-      lose_position(*file);  // what is read or written now is not counted
-      return nullptr;
-    }
-    classify(*job.segment, *file, fd);
-    file_class = file->file_class.load(std::memory_order_relaxed);
-    note_class(file_class == FileClass::charged ? file->device : nullptr);
-    if (file_class == FileClass::charged) share_streak(job, *file->device);
-  }
-  return file_class == FileClass::charged ? file : nullptr;
-}
-
 // Where the transfer starts; false when the descriptor has no position.
-bool find_offset(OpenFile& file, const Transfer& transfer, std::uint64_t* offset_bytes) {
+bool find_offset(const Transfer& transfer, std::uint64_t* offset_bytes) {
+  OpenFile& file = *transfer.file;
   if (transfer.kind == OpKind::write && file.is_append) {
     *offset_bytes = file.size_bytes;
     return true;
@@ -121,7 +87,8 @@ bool find_offset(OpenFile& file, const Transfer& transfer, std::uint64_t* offset
 }
 
 // Fills in the charge of a transfer; false when the model had to be left alone.
-bool predict(Job& job, OpenFile& file, Transfer& transfer, Charge* charge) {
+bool predict(Job& job, Transfer& transfer, Charge* charge) {
+  OpenFile& file = *transfer.file;
   const TryLock lock(file.lock, job.epoch);
   if (!lock) {
     protocol::add(*job.member, Counter::fallbacks, 1);
@@ -132,12 +99,12 @@ bool predict(Job& job, OpenFile& file, Transfer& transfer, Charge* charge) {
   const bool is_size_fresh = file.is_size_fresh;
   file.is_size_fresh = false;
   if (!is_recording(job) && is_known_cached(file, transfer, now_ns)) {
-    transfer.is_known_free = true;
+    transfer.is_believed_cached = true;
     return true;
   }
   IoOp op{transfer.kind,      file.id, 0, transfer.length_bytes, file.size_bytes, file.is_direct,
           file.is_synchronous};
-  if (!find_offset(file, transfer, &op.offset_bytes)) return true;
+  if (!find_offset(transfer, &op.offset_bytes)) return true;
   transfer.is_going_on = op.offset_bytes == file.state.readahead.previous_end_bytes;
   // The size matters when the transfer reaches beyond what is known of it: the file may have grown, or be
   // another one.
@@ -159,25 +126,24 @@ bool predict(Job& job, OpenFile& file, Transfer& transfer, Charge* charge) {
   charge->estimate = estimate(job, file, transfer, op, now_ns, log);
   transfer.record_number = log.record(op, file, transfer.fd, transfer.is_copy, charge->estimate, now_ns);
   charge->is_ledger_kept = file.device->is_ledger_kept;
-  if (charge->estimate.read_bytes == 0 && is_whole_file(op)) note_free_file(*file.device);
-  if (op.kind == OpKind::read && charge->estimate.read_bytes == 0 && !transfer.is_copy)
-    look_ahead(job, file, transfer.fd, end_bytes);
+  if (charge->estimate.read_bytes == 0 && is_whole_file(op)) trust.note_free_file(*file.device);
   if (op.kind == OpKind::write && end_bytes > file.size_bytes) file.size_bytes = end_bytes;
   return true;
 }
 
-// An unpredicted read came from the disk after all: the model is brought to where the kernel is now, as after a miss.
+// A trusted read came from the disk after all: the model is brought to where the kernel is now, as after a miss.
 void catch_up(Job& job, const Transfer& transfer, std::uint64_t read_bytes) {
-  OpenFile* file = charged_file(job, transfer.fd);
-  if (file == nullptr) return;
-  const TryLock lock(file->lock, job.epoch);
+  OpenFile& file = *transfer.file;
+  if (file.file_class.load(std::memory_order_acquire) != FileClass::charged)
+    return;  // nobody has looked at it
+  const TryLock lock(file.lock, job.epoch);
   if (!lock) return;
-  learn_details(*file, transfer.fd);
-  IoOp op{OpKind::read, file->id, 0, read_bytes, file->size_bytes, file->is_direct};
-  if (!find_offset(*file, transfer, &op.offset_bytes)) return;
+  learn_details(file, transfer.fd);
+  IoOp op{OpKind::read, file.id, 0, read_bytes, file.size_bytes, file.is_direct};
+  if (!find_offset(transfer, &op.offset_bytes)) return;
   if (transfer.offset_bytes < 0) op.offset_bytes -= read_bytes;  // the position has moved on already
   constexpr predictor::ResidencyOracle kNothingResident;
-  predictor::estimate_read(op, file->state, cache_shape, kNothingResident, monotonic_coarse_ns());
+  predictor::estimate_read(op, file.state, cache_shape, kNothingResident, monotonic_coarse_ns());
 }
 
 }  // namespace discnice::shim

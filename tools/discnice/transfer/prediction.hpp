@@ -11,17 +11,13 @@
 
 namespace discnice::shim {
 
-/// Finds the entry of a descriptor and makes sure it is classified. Null: not charged (or not to be known
-/// now).
-OpenFile* charged_file(Job& job, int fd);
-
 /// Where the transfer starts; false when the descriptor has no position. Call under the entry's TryLock.
-bool find_offset(OpenFile& file, const Transfer& transfer, std::uint64_t* offset_bytes);
+bool find_offset(const Transfer& transfer, std::uint64_t* offset_bytes);
 
 /// Fills in the charge of a transfer; false when the model had to be left alone.
-bool predict(Job& job, OpenFile& file, Transfer& transfer, Charge* charge);
+bool predict(Job& job, Transfer& transfer, Charge* charge);
 
-/// An unpredicted read came from the disk after all: the model is brought to where the kernel is now, as after a miss.
+/// A trusted read came from the disk after all: the model is brought to where the kernel is now, as after a miss.
 void catch_up(Job& job, const Transfer& transfer, std::uint64_t read_bytes);
 
 }  // namespace discnice::shim

@@ -39,7 +39,7 @@ void charge_request(Job& job, const struct iocb& request) {
 }  // namespace
 
 void charge_queued(Job& job, Transfer transfer) {
-  if (is_known_free(transfer.fd) || transfer.offset_bytes < 0) return;
+  if (transfer.offset_bytes < 0 || !find_file(job, transfer)) return;
   throttle::SignalHold signals;
   transfer.signals = &signals;
   transfer.may_wait = gives_way(job);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // transfer: the one page on which predicting, deciding and waiting meet. A read, a write or a copy takes these steps:
 //
-//   find the file, predict (prediction.hpp) -> admit: ask the policy and wait (admission.hpp) -> the real call -> settle (kernel/account.hpp)
+//   route (route.hpp) -> predict (prediction.hpp) -> admit: ask the policy and wait (admission.hpp) -> the real call -> settle (kernel/account.hpp)
 //
 // The real call is handed in as a function object. It is made exactly once for a vector call, and one or more times
 // for a plain read or write that is longer than the job's burst. Its result and errno reach the program
-// unchanged. Calls that need no second look do not come here (quick_way.hpp); calls of which nothing is predicted have settled_call.hpp.
+// unchanged. Calls that need no second look do not come here (route_at_once()); calls of which nothing is predicted have settled_call.hpp.
 #pragma once
 
 #include <cerrno>
@@ -14,20 +14,22 @@
 
 #include <sys/types.h>
 
+#include "toolbox/base/clock.hpp"
 #include "tools/discnice/descriptor/file_position.hpp"
-#include "tools/discnice/descriptor/free_pass.hpp"
 #include "tools/discnice/descriptor/open_files.hpp"
+#include "tools/discnice/descriptor/trust.hpp"
 #include "tools/discnice/job/caller_memory.hpp"
 #include "tools/discnice/job/job.hpp"
 #include "tools/discnice/kernel/disk_waits.hpp"
 #include "tools/discnice/kernel/progress.hpp"
 #include "tools/discnice/throttle/throttle.hpp"
+#include "tools/discnice/transfer/route.hpp"
 #include "tools/discnice/transfer/transfer_call.hpp"
 
 namespace discnice::shim {
 
-/// Predicts, decides and waits for a transfer. True when after_transfer() must follow the call. Clears
-/// transfer.may_wait when a signal ended the wait.
+/// Predicts, decides and waits for a transfer whose file was found. True when after_transfer() must follow the call; false when it has no charged
+/// file, or none any more. Clears transfer.may_wait when a signal ended the wait.
 bool before_transfer(Job& job, Transfer& transfer);
 
 /// Right before the real call, when all waits are over: what it brings into the page cache is absent still.
@@ -35,6 +37,10 @@ void before_call(Job& job, const Transfer& transfer);
 
 /// Counts and settles what a transfer did; `result` is what the real call returned.
 void after_transfer(Job& job, const Transfer& transfer, ssize_t result);
+
+/// After a trusted read that began at `start_ns`. One that took longer than a copy from memory is looked up in the account at once: which read it was that
+/// needed the disk is known now, and no later.
+void after_trusted(Job& job, const Transfer& transfer, ssize_t result, std::uint64_t start_ns);
 
 /// The most bytes one call may move at once under the job's present limit: 100 ms worth, so that a long call
 /// is paced instead of being one stall and one burst. SIZE_MAX when nothing limits the job, the transfer is shorter than that or the file
@@ -53,12 +59,11 @@ std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t par
 /// files is anything learned, and only where nothing is known yet. errno is kept.
 void note_status(int fd, const struct stat& status);
 
-/// False when note_status() would have nothing to do: something is known, or it has a pass, so that it is read on trust and likely closed before
-/// anybody wants to know.
+/// False when note_status() would have nothing to do: something is known, or it is trusted unseen and likely closed before anybody wants to know.
 inline bool wants_status(int fd) {
   const OpenFile* file = known_open_file(fd);
   return file == nullptr ||
-         (file->file_class.load(std::memory_order_relaxed) == FileClass::unknown && !has_pass_of_term(*file));
+         (file->file_class.load(std::memory_order_relaxed) == FileClass::unknown && !trust.is_given(*file));
 }
 
 /// True when the next byte of a write would lie at the process's own limit for files: trying it brings
@@ -73,12 +78,29 @@ ssize_t run_waiting(Job* job, Call call) {
   return call();
 }
 
+/// Makes the real call of a trusted read.
+template <typename Call>
+ssize_t run_trusted(Job& job, const Transfer& transfer, Call call) {
+  const std::uint64_t start_ns = gray::base::monotonic_ns();
+  const ssize_t result = trust.count(call());
+  after_trusted(job, transfer, result, start_ns);
+  return result;
+}
+
 /// Runs a plain read or write, in parts when it is long. `call(done, part)` makes the real call for `part`
 /// bytes after `done`.
 template <typename Call>
 __attribute__((noinline)) ssize_t run_transfer(Transfer transfer, Call call) {
   Job* here = job();
   if (here == nullptr || transfer.offset_bytes == kUntouched) return call(0, transfer.length_bytes);
+  switch (route(*here, transfer)) {
+    case Route::bypass:
+      return call(0, transfer.length_bytes);
+    case Route::trusted:
+      return run_trusted(*here, transfer, [&] { return call(0, transfer.length_bytes); });
+    case Route::predicted:
+      break;
+  }
   throttle::SignalHold signals;
   transfer.signals = &signals;
   const std::size_t part_max = part_bytes_max(*here, transfer);
@@ -104,20 +126,17 @@ __attribute__((noinline)) ssize_t run_transfer(Transfer transfer, Call call) {
   }
 }
 
-/// True when the descriptor is a file on a disk, so that the rest of a call's arguments are worth looking at.
-bool is_charged(Job& job, int fd);
-
 /// Runs a transfer that must stay one call (vectors).
 template <typename Call>
 ssize_t run_vector(Transfer transfer, const iovec* vector, int count, Call call) {
   Job* here = job();
   if (transfer.offset_bytes == kUntouched) lose_position(transfer.fd);
-  if (here == nullptr || transfer.offset_bytes == kUntouched || !is_charged(*here, transfer.fd))
-    return call();
-  throttle::SignalHold signals;
-  transfer.signals = &signals;
+  if (here == nullptr || transfer.offset_bytes == kUntouched || !find_file(*here, transfer)) return call();
   const std::uint64_t bytes = vector_bytes(vector, count);
   transfer.length_bytes = bytes < kCallBytesMax ? bytes : kCallBytesMax;
+  if (route(*here, transfer) == Route::trusted) return run_trusted(*here, transfer, call);
+  throttle::SignalHold signals;
+  transfer.signals = &signals;
   if (!before_transfer(*here, transfer)) return call();
   before_call(*here, transfer);
   const ssize_t result = run_waiting(here, call);
@@ -135,6 +154,8 @@ ssize_t run_copy(Transfer from, const off64_t* from_offset, Transfer to, const o
   throttle::SignalHold signals;
   from.signals = to.signals = &signals;
   from.is_copy = to.is_copy = true;
+  find_file(*here, from);
+  find_file(*here, to);
   from.offset_bytes = offset_at(from_offset);
   to.offset_bytes = offset_at(to_offset);
   const std::size_t from_max = part_bytes_max(*here, from);

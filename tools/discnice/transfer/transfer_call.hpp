@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "tools/discnice/contract/io_op.hpp"
+#include "tools/discnice/descriptor/open_files.hpp"
 #include "tools/discnice/kernel/progress.hpp"
 #include "tools/discnice/observe/verification.hpp"
 #include "tools/discnice/throttle/throttle.hpp"
@@ -26,17 +27,17 @@ struct Transfer {
   int fd;
   std::int64_t offset_bytes;
   std::uint64_t length_bytes;
+  // The descriptor's entry, which is looked up once a call; null until then, or when it is no charged file (route.hpp).
+  OpenFile* file = nullptr;
   // False once a signal has ended a wait of this call: the rest of it must not wait again.
   bool may_wait = true;
   // The call's hold on signals; begun by its first wait.
   throttle::SignalHold* signals = nullptr;
   // A side of a copy inside the kernel, which reads through a pipe of its own.
   bool is_copy = false;
-  // When it was let through on the strength of a warm streak, so that only the account will tell what it cost; else 0.
-  std::uint64_t unpredicted_at_ns = 0;
-  // Nothing speaks for its needing the disk; taken together with the term (free_pass.hpp) it was found in.
-  bool is_known_free = false;
-  std::uint32_t pass_term = 0;
+  // All of its file is believed to be in the page cache, which was found in that term (trust.hpp).
+  bool is_believed_cached = false;
+  std::uint32_t term = 0;
   // The kernel's account just before the call, while verifying or recording.
   ThreadAccount account_before = {};
   // Of the call in the recording; 0 when it is not in it.

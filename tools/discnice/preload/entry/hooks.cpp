@@ -85,7 +85,7 @@ inline int open_by(int flags, const Opening& opening, Call call) {
 }  // namespace
 
 // What is none of the disk's goes on at once, with its words still in their registers: by a system call right here (direct_calls.hpp), or by a
-// jump. What has a pass is made from here: one more function between the program and the kernel is one more return that the processor foretells
+// jump. A trusted read is made from here: one more function between the program and the kernel is one more return that the processor foretells
 // wrongly after a system call. All else is a function of its own, as what it hands on has to lie in memory.
 #define DISCNICE_TRANSFER(kind, type, name, parameters, arguments, system, fd, count, place)    \
   DISCNICE_EXPORT(type, name, parameters);                                                      \
@@ -96,25 +96,24 @@ inline int open_by(int flags, const Opening& opening, Call call) {
     };                                                                                          \
     [[maybe_unused]] constexpr std::size_t done = 0;                                            \
     [[maybe_unused]] const std::size_t part = count;                                            \
-    switch (quick_way(kind, fd, count)) {                                                       \
-      case QuickWay::unseen:                                                                    \
+    OpenFile* const file = known_open_file(fd);                                                 \
+    switch (route_at_once(kind, file, count)) {                                                 \
+      case Route::bypass:                                                                       \
         if (!is_checked(#name) && calls_directly()) return static_cast<type>(direct system);    \
         if (const auto known = DISCNICE_KNOWN(name); known != nullptr) return known arguments;  \
         break;                                                                                  \
-      case QuickWay::counted:                                                                   \
+      case Route::trusted:                                                                      \
         if (!is_checked(#name) && calls_directly())                                             \
-          return note_passed_alone(static_cast<type>(direct system));                           \
+          return trust.count_alone(static_cast<type>(direct system));                           \
         return [=]() __attribute__((noinline)) {                                                \
-          return note_passed(call(0, count));                                                   \
+          return trust.count(call(0, count));                                                   \
         }                                                                                       \
         ();                                                                                     \
-      case QuickWay::none:                                                                      \
+      case Route::predicted:                                                                    \
         break;                                                                                  \
     }                                                                                           \
     return [=]() __attribute__((noinline)) {                                                    \
-      if (passes_by(fd)) return call(0, count);                                                 \
-      if ((kind) == OpKind::read && has_pass(fd, count)) return note_passed(call(0, count));    \
-      return run_transfer({kind, fd, place, count}, call);                                      \
+      return run_transfer({kind, fd, place, count, file}, call);                                \
     }                                                                                           \
     ();                                                                                         \
   }
@@ -125,7 +124,7 @@ inline int open_by(int flags, const Opening& opening, Call call) {
   DISCNICE_EXPORT(type, name, parameters);                                                         \
   type discnice_hook_##name parameters {                                                           \
     const auto call = [&] { return DISCNICE_CALL(type, name, arguments, system); };                \
-    return passes_by(fd) ? call() : run_vector({kind, fd, place, 0}, vector, count, call);         \
+    return is_bypassed(fd) ? call() : run_vector({kind, fd, place, 0}, vector, count, call);       \
   }
 #define DISCNICE_READ_VECTOR(...) DISCNICE_VECTOR(OpKind::read, __VA_ARGS__)
 #define DISCNICE_WRITE_VECTOR(...) DISCNICE_VECTOR(OpKind::write, __VA_ARGS__)
@@ -140,9 +139,8 @@ inline int open_by(int flags, const Opening& opening, Call call) {
 
 #define DISCNICE_OPEN_BY(type, name, arguments, system, flags)                                              \
   if (calls_directly()) {                                                                                   \
-    const std::uint32_t term = pass_term();                                                                 \
-    const OpenWay way = open_way(flags);                                                                    \
-    if (way != OpenWay::looked_at) return opened_at_once(static_cast<type>(direct system), way, term);      \
+    const std::uint32_t term = trust.term();                                                                \
+    if (is_trusted_unseen(flags)) return opened_unseen(static_cast<type>(direct system), term);             \
   }                                                                                                         \
   if (leaves_as_it_is(flags))                                                                               \
     return opened_as_it_is(run_settled([&] { return DISCNICE_QUICK_CALL(type, name, arguments, system); }), \
@@ -342,10 +340,5 @@ inline int open_by(int flags, const Opening& opening, Call call) {
   }
 
 #include "tools/discnice/preload/entry/interposed.def"
-#include "tools/discnice/transfer/metadata.hpp"
-#include "tools/discnice/transfer/quick_way.hpp"
-#include "tools/discnice/transfer/settled_call.hpp"
-#include "tools/discnice/transfer/transfer.hpp"
-#include "tools/discnice/transfer/transfer_call.hpp"
 
 }  // namespace discnice::shim

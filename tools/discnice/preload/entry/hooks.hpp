@@ -22,7 +22,7 @@
 #include "tools/discnice/transfer/metadata.hpp"
 #include "tools/discnice/transfer/openings.hpp"
 #include "tools/discnice/transfer/own_cache.hpp"
-#include "tools/discnice/transfer/quick_way.hpp"
+#include "tools/discnice/transfer/route.hpp"
 #include "tools/discnice/transfer/settled_call.hpp"
 #include "tools/discnice/transfer/smooth_writes.hpp"
 #include "tools/discnice/transfer/transfer.hpp"

@@ -55,7 +55,7 @@ int charged_descriptor(Job& job, FILE* stream) {
   const int errno_before = errno;
   const int fd = fileno_unlocked(stream);
   errno = errno_before;
-  if (fd < 0 || !is_charged(job, fd)) return -1;
+  if (fd < 0 || charged_file(job, fd) == nullptr) return -1;
   note_shared(fd);  // libc moves it, unseen
   return fd;
 }
@@ -113,8 +113,7 @@ void charge_write(Job& job, int fd, std::uint64_t from_bytes, std::uint64_t byte
   Transfer transfer{OpKind::write, fd, static_cast<std::int64_t>(from_bytes), bytes};
   transfer.signals = &signals;
   transfer.may_wait = false;
-  if (!before_transfer(job, transfer)) return;
-  if (before == nullptr) return;
+  if (!find_file(job, transfer) || !before_transfer(job, transfer) || before == nullptr) return;
   transfer.account_before = *before;
   after_transfer(job, transfer, static_cast<ssize_t>(bytes));
 }
@@ -141,6 +140,13 @@ StreamRead::StreamRead(Job& job, FILE* stream, std::uint64_t missing_bytes) : jo
   const std::uint64_t buffer = buffer_bytes(stream);
   const std::uint64_t rest = missing_bytes % buffer;
   const std::uint64_t direct = missing_bytes - rest;
+  fill_ = {OpKind::read, fd, kAtPointer, direct + (rest != 0 ? buffer : 0)};
+  is_trusted_ = route(job, fill_) == Route::trusted;
+  if (is_trusted_) {
+    start_ns_ = monotonic_ns();
+    return;
+  }
+  fill_ = {};
   std::uint64_t place_bytes = 0;
   if (direct != 0 && rest != 0 && !find_place(fd, &place_bytes)) return;
   if (direct != 0) begin(direct_, fd, kAtPointer, direct);
@@ -154,10 +160,11 @@ void StreamRead::begin(Transfer& transfer, int fd, std::int64_t place, std::uint
   transfer = {OpKind::read, fd, place, bytes};
   transfer.signals = &signals_;
   transfer.may_wait = direct_.length_bytes == 0 || direct_.may_wait;
-  is_charged_ = before_transfer(job_, transfer);
+  is_charged_ = find_file(job_, transfer) && before_transfer(job_, transfer);
 }
 
 void StreamRead::done(std::uint64_t bytes) {
+  if (is_trusted_) after_trusted(job_, fill_, trust.count(static_cast<ssize_t>(bytes)), start_ns_);
   if (!is_charged_) return;
   const bool is_direct = direct_.length_bytes != 0;
   after_transfer(job_, is_direct ? direct_ : fill_, static_cast<ssize_t>(bytes));
@@ -211,8 +218,8 @@ ClosingStream::ClosingStream(Job* job, FILE* stream) : job_(job) {
 ClosingStream::~ClosingStream() {
   if (fd_ < 0) return;
   forget_open_file(fd_);
-  if (is_charged(*job_, fd_)) {
-    OpenFile& file = *known_open_file(fd_);
+  if (OpenFile* found = charged_file(*job_, fd_); found != nullptr) {
+    OpenFile& file = *found;
     set_details(file, 0, false);  // only what is written as usual is sent
     file.unsent_bytes = unsent_bytes_;
     send_before_close(fd_);

@@ -41,8 +41,10 @@ class StreamRead {
   Job& job_;
   throttle::SignalHold signals_;
   Transfer direct_{};  // whole buffers, straight to where the program wants them
-  Transfer fill_{};    // one buffer's worth for the rest
+  Transfer fill_{};    // one buffer's worth for the rest; of a trusted read, all of it
   bool is_charged_ = false;
+  bool is_trusted_ = false;
+  std::uint64_t start_ns_ = 0;  // of a trusted read
 };
 
 /// What was known before a call on a stream.

@@ -79,7 +79,7 @@ long transferred(OpKind kind, const Words& call, bool has_place) {
                                     call.d + (has_place ? static_cast<long>(done) : 0), call.e, call.f));
   };
   const auto count = static_cast<std::size_t>(call.c);
-  if (passes_by(fd_of(call.a))) return run(0, count);
+  if (is_bypassed(fd_of(call.a))) return run(0, count);
   const CancelHold hold;
   return run_transfer({kind, fd_of(call.a), has_place ? call.d : kAtPointer, count}, run);
 }
@@ -87,7 +87,7 @@ long transferred(OpKind kind, const Words& call, bool has_place) {
 // readv, writev and their kin; `place` as in interposed.def.
 long vectored(OpKind kind, const Words& call, std::int64_t place) {
   const auto run = [&] { return static_cast<ssize_t>(made(call)); };
-  if (passes_by(fd_of(call.a))) return run();
+  if (is_bypassed(fd_of(call.a))) return run();
   const CancelHold hold;
   return run_vector({kind, fd_of(call.a), place, 0}, pointer<const iovec>(call.b), static_cast<int>(call.c),
                     run);
@@ -382,9 +382,5 @@ long on_early(long number, long a, long b, long c, long d, long e, long f) {
 #endif
 
 #include "tools/discnice/preload/entry/interposed_syscall.def"
-#include "tools/discnice/transfer/metadata.hpp"
-#include "tools/discnice/transfer/quick_way.hpp"
-#include "tools/discnice/transfer/transfer.hpp"
-#include "tools/discnice/transfer/transfer_call.hpp"
 
 }  // namespace discnice::shim

@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 
 #include "toolbox/base/raw_sys.hpp"
-#include "tools/discnice/descriptor/free_pass.hpp"
+#include "tools/discnice/descriptor/trust.hpp"
 #include "tools/discnice/job/fork_mark.hpp"
 #include "tools/discnice/job/job.hpp"
 #include "tools/discnice/kernel/account.hpp"
@@ -124,7 +124,7 @@ void make_mark(std::uint32_t pid) {
 // What was read on trust before the fork is its parent's to count. Whoever calls first in the new memory sees to that.
 void forget_before_fork() {
   if (marked_pid.load(std::memory_order_acquire) == kNobody) return;
-  if (fork_mark().is_noted.exchange(1, std::memory_order_relaxed) == 0) forget_passes();
+  if (fork_mark().is_noted.exchange(1, std::memory_order_relaxed) == 0) trust.forget();
 }
 
 // Whose memory the calling process runs in: that of the image as it was loaded, a copy of its own, or perhaps its parent's.
