@@ -52,6 +52,33 @@ for i in range(5):
     else: os.rename("part", "replaced")
     os.unlink("replaced")'
 
+# Calls that change what a later read or removal costs, made by libc's function or by their number: advice that ends read-ahead, a flag that goes past the page
+# cache, a file cut short before its data is on the disk. One letter says which.
+readonly CHANGED='import ctypes, mmap, os, platform, sys
+libc = ctypes.CDLL(None, use_errno=True)
+numbers = {"x86_64": (221, 72, 76), "aarch64": (223, 25, 45)}[platform.machine()]
+ADVISE, CONTROL, TRUNCATE = numbers
+L = ctypes.c_long
+which, is_by_number = sys.argv[1], sys.argv[2] == "number"
+def call(number, function, *words):
+    words = [L(word) if isinstance(word, int) else word for word in words]
+    result = libc.syscall(L(number), *words) if is_by_number else function(*words)
+    assert result == 0, ctypes.get_errno()
+if which == "r":
+    f = os.open("big", os.O_RDONLY)
+    call(ADVISE, libc.posix_fadvise, f, 0, 0, os.POSIX_FADV_RANDOM)
+    for at in range(0, 20000000, 8192): os.pread(f, 4096, at)
+elif which == "d":
+    f, block = os.open("big", os.O_RDONLY), mmap.mmap(-1, 65536)
+    os.preadv(f, [block], 0)
+    call(CONTROL, libc.fcntl, f, 4, os.O_DIRECT | os.O_RDONLY)
+    for at in range(0, 20000000, 65536): os.preadv(f, [block], at)
+else:
+    for i in range(5):
+        with open("cut", "wb") as f: f.write(b"x" * 4000000)
+        call(TRUNCATE, libc.truncate, b"cut", 0)
+        os.unlink("cut")'
+
 # verify OPTION... -- CMD...: leaves the report in verified.json.
 verify() { "$DISCNICE" verify --json --report verified.json "$@" >/dev/null 2>said || complain "$* ended with $?: $(<said)"; }
 
@@ -90,6 +117,16 @@ patterns() {
     for way in rename number; do
       verify --ledger "$ledger" -- python3 -c "$REPLACED" "$way"
       off write 150000 "replaced by $way, ledger $ledger"
+    done
+    for way in libc number; do
+      make_cold big
+      verify --ledger "$ledger" -- python3 -c "$CHANGED" r "$way"
+      off read 100000 "advice by $way, ledger $ledger"
+      make_warm big
+      verify --ledger "$ledger" -- python3 -c "$CHANGED" d "$way"
+      off read 200000 "past the page cache by $way, ledger $ledger"
+      verify --ledger "$ledger" -- python3 -c "$CHANGED" c "$way"
+      off write 150000 "cut short by $way, ledger $ledger"
     done
     verify --ledger "$ledger" -- python3 -c "$MANY_REMOVED"
     off write 600000 "a thousand files made and removed, ledger $ledger"

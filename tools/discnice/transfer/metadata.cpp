@@ -63,6 +63,16 @@ void admit_removal(Job& job, std::uint64_t bytes) {
   admit(job, {.write_bytes = kRemovalBytes + bytes / kRemovalShare}, {last_disk()}, true, signals);
 }
 
+// The device of a folder: where none of its files has been opened yet, by a descriptor that is gone again at once.
+Device* device_of_folder(const Job& job, int folder, const char* path, std::uint64_t number) {
+  if (Device* known = known_device(number); known != nullptr) return known;
+  const long fd = raw_syscall(SYS_openat, folder, word(path), O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+  if (is_raw_error(fd)) return nullptr;
+  Device* device = device_of(*job.segment, static_cast<int>(fd), number);
+  raw_syscall(SYS_close, fd);
+  return device;
+}
+
 }  // namespace
 
 // What was sent to the disk is dirty no longer: writing there again will cost again.
@@ -129,6 +139,15 @@ void after_replacing(int folder, const char* path) {
   HeldTable table(*here);
   if (table) table->regions.clear(file);
   if (table) record_operation(*here, {OpKind::settle, file}, {}, monotonic_coarse_ns());
+}
+
+void after_folder_made(int folder, const char* path, const ThreadAccount& before) {
+  Job* here = job();
+  struct stat status {};
+  if (here == nullptr || is_raw_error(raw_syscall(SYS_newfstatat, folder, word(path), word(&status), 0)))
+    return;
+  Device* device = device_of_folder(*here, folder, path, status.st_dev);
+  if (device != nullptr) charge_creation(*here, {{status.st_dev, status.st_ino}, *device, true, before});
 }
 
 void before_truncation(int fd, std::uint64_t size_bytes) {

@@ -25,6 +25,9 @@ struct Creation {
 /// What a creation dirties beside its data is charged, and owed by the next call.
 void charge_creation(Job& job, const Creation& made);
 
+/// A folder was made there: what is new dirties more than its data. `before` is the thread's account before the call, while that is measured.
+void after_folder_made(int folder, const char* path, const ThreadAccount& before);
+
 /// A file was put in another's place and is sent to the disk, on file systems that do so.
 void after_replacing(int folder, const char* path);
 

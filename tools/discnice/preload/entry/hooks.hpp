@@ -30,8 +30,9 @@
 
 static_assert(sizeof(off_t) == 8 && sizeof(off64_t) == 8, "the tables pass 64-bit offsets everywhere");
 
-#define DISCNICE_EXPORT(type, name, parameters) \
+#define DISCNICE_EXPORTED(type, name, parameters) \
   extern "C" __attribute__((visibility("default"))) type discnice_hook_##name parameters __asm__(#name)
+#define DISCNICE_EXPORT DISCNICE_EXPORTED
 
 #define DISCNICE_CALL(type, name, arguments, ...) \
   (DISCNICE_REAL(name) != nullptr ? real.name arguments : static_cast<type>(raw __VA_ARGS__))

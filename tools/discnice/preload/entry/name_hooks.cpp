@@ -11,6 +11,8 @@
 
 #include "tools/discnice/observe/recording.hpp"
 #include "tools/discnice/preload/entry/hooks.hpp"
+#include "tools/discnice/transfer/admission.hpp"
+#include "tools/discnice/transfer/metadata.hpp"
 #include "tools/discnice/transfer/settled_call.hpp"
 
 namespace discnice::shim {
@@ -34,26 +36,6 @@ DIR* opened_folder(DIR* folder) {
   return folder;
 }
 
-// The device of a folder: where none of its files has been opened yet, by a descriptor that is gone again at once.
-Device* device_of_folder(const Job& job, int folder, const char* path, std::uint64_t number) {
-  if (Device* known = known_device(number); known != nullptr) return known;
-  const long fd = raw_syscall(SYS_openat, folder, word(path), O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-  if (gray::base::is_raw_error(fd)) return nullptr;
-  Device* device = device_of(*job.segment, static_cast<int>(fd), number);
-  raw_syscall(SYS_close, fd);
-  return device;
-}
-
-void made_folder(int folder, const char* path, const ThreadAccount& before) {
-  Job* here = job();
-  struct stat status {};
-  if (here == nullptr ||
-      gray::base::is_raw_error(raw_syscall(SYS_newfstatat, folder, word(path), word(&status), 0)))
-    return;
-  Device* device = device_of_folder(*here, folder, path, status.st_dev);
-  if (device != nullptr) charge_creation(*here, {{status.st_dev, status.st_ino}, *device, true, before});
-}
-
 }  // namespace
 
 #define DISCNICE_NAME(type, name, parameters, arguments, system) \
@@ -69,7 +51,7 @@ void made_folder(int folder, const char* path, const ThreadAccount& before) {
     const SettledCall settled(job());                                                 \
     const ThreadAccount before = account_if_measured(job());                          \
     const type result = DISCNICE_CALL(type, name, arguments, system);                 \
-    if (result == 0) made_folder(folder, path, before);                               \
+    if (result == 0) after_folder_made(folder, path, before);                         \
     return result;                                                                    \
   }
 
@@ -106,7 +88,5 @@ void made_folder(int folder, const char* path, const ThreadAccount& before) {
   }
 
 #include "tools/discnice/preload/entry/interposed_names.def"
-#include "tools/discnice/transfer/admission.hpp"
-#include "tools/discnice/transfer/metadata.hpp"
 
 }  // namespace discnice::shim

@@ -4,8 +4,11 @@
 // Every other number goes on to libc's syscall() as a jump with all seven words in place, so that whatever it does to the stack or to
 // the process (clone, vfork, rt_sigreturn) is between the program and libc. The numbers handled here are made as raw system calls,
 // with libc's errno. Unlike read() and its kin they are no cancellation points, so their waits are none either.
+#include <cerrno>
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -14,23 +17,32 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "tools/discnice/job/caller_memory.hpp"
-#include "tools/discnice/preload/entry/hooks.hpp"
+#include "tools/discnice/observe/recording.hpp"
+#include "tools/discnice/preload/entry/descriptor_calls.hpp"
 #include "tools/discnice/preload/entry/real_calls.hpp"
-#include "tools/discnice/transfer/changed_ranges.hpp"
-#include "tools/discnice/transfer/far_writes.hpp"
 #include "tools/discnice/transfer/queued_transfers.hpp"
 #include "tools/discnice/transfer/settled_call.hpp"
 
 namespace discnice::shim {
 namespace {
 
-constexpr int kNoWaitFlag = 8;  // RWF_NOWAIT
+// A word of a call, which becomes whatever a function takes there.
+struct Word {
+  long value;
+  template <typename T>
+  operator T() const {  // NOLINT(google-explicit-constructor): that is what it is for
+    if constexpr (std::is_pointer_v<T>)
+      return reinterpret_cast<T>(
+          value);  // NOLINT(performance-no-int-to-ptr): that is how system calls get them
+    else
+      return static_cast<T>(value);
+  }
+};
 
 // The seven words of a call.
 struct Words {
   long number;
-  long a, b, c, d, e, f;
+  Word a, b, c, d, e, f;
 };
 
 using SetCancelState = int (*)(int state, int* before);
@@ -58,65 +70,41 @@ class CancelHold {
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-template <typename T>
-T* pointer(long word) {
-  return reinterpret_cast<T*>(word);  // NOLINT(performance-no-int-to-ptr): that is how system calls get them
-}
+#pragma GCC diagnostic ignored \
+    "-Wunused-parameter"  // of what libc alone wants to know; of the words that stay where they are
+
+// The calls of interposed.def once more, each made by its number.
+namespace by_number {
+
+#undef DISCNICE_EXPORT
+#undef DISCNICE_CALL
+#undef DISCNICE_QUICK_CALL
+#define DISCNICE_EXPORT(type, name, parameters) [[maybe_unused]] type discnice_hook_##name parameters
+#define DISCNICE_CALL(type, name, arguments, ...) static_cast<type>(raw __VA_ARGS__)
+#define DISCNICE_QUICK_CALL DISCNICE_CALL
+#define DISCNICE_OPEN_AT_ONCE(type, system, flags) static_cast<void>(0)
+#define DISCNICE_WAITS const CancelHold hold
+#define DISCNICE_LEAVE(...)
+
+#define DISCNICE_TRANSFER(kind, type, name, parameters, arguments, system, fd, count, place) \
+  DISCNICE_EXPORT(type, name, parameters) {                                                  \
+    const auto call = [=](std::size_t done, std::size_t part) {                              \
+      return DISCNICE_CALL(type, name, arguments, system);                                   \
+    };                                                                                       \
+    if (is_bypassed(fd)) return call(0, count);                                              \
+    DISCNICE_WAITS;                                                                          \
+    return run_transfer({kind, fd, place, count}, call);                                     \
+  }
+#define DISCNICE_READ(...) DISCNICE_TRANSFER(OpKind::read, __VA_ARGS__)
+#define DISCNICE_WRITE(...) DISCNICE_TRANSFER(OpKind::write, __VA_ARGS__)
+
+#include "tools/discnice/preload/entry/descriptor_calls.inc"
+#include "tools/discnice/preload/entry/interposed.def"
+
+}  // namespace by_number
 
 long made(const Words& call) {
   return raw(call.number, call.a, call.b, call.c, call.d, call.e, call.f);
-}
-
-int fd_of(long word) {
-  return static_cast<int>(word);
-}
-
-// read, write, pread64 and pwrite64.
-long transferred(OpKind kind, const Words& call, bool has_place) {
-  const auto run = [&](std::size_t done, std::size_t part) {
-    return static_cast<ssize_t>(raw(call.number, call.a, call.b + static_cast<long>(done),
-                                    static_cast<long>(part),
-                                    call.d + (has_place ? static_cast<long>(done) : 0), call.e, call.f));
-  };
-  const auto count = static_cast<std::size_t>(call.c);
-  if (is_bypassed(fd_of(call.a))) return run(0, count);
-  const CancelHold hold;
-  return run_transfer({kind, fd_of(call.a), has_place ? call.d : kAtPointer, count}, run);
-}
-
-// readv, writev and their kin; `place` as in interposed.def.
-long vectored(OpKind kind, const Words& call, std::int64_t place) {
-  const auto run = [&] { return static_cast<ssize_t>(made(call)); };
-  if (is_bypassed(fd_of(call.a))) return run();
-  const CancelHold hold;
-  return run_vector({kind, fd_of(call.a), place, 0}, pointer<const iovec>(call.b), static_cast<int>(call.c),
-                    run);
-}
-
-std::int64_t place_of(const Words& call) {
-  if ((call.f & kNoWaitFlag) != 0) return kUntouched;
-  return call.d < 0 ? kAtPointer : call.d;
-}
-
-// copy_file_range and splice.
-long copied(const Words& call) {
-  const CancelHold hold;
-  return run_copy({OpKind::read, fd_of(call.a), kAtPointer, static_cast<std::uint64_t>(call.e)},
-                  pointer<const off64_t>(call.b), {OpKind::write, fd_of(call.c), kAtPointer, 0},
-                  pointer<const off64_t>(call.d), [&](std::size_t part) {
-                    return static_cast<ssize_t>(
-                        raw(call.number, call.a, call.b, call.c, call.d, static_cast<long>(part), call.f));
-                  });
-}
-
-long sent(const Words& call) {
-  const CancelHold hold;
-  return run_copy({OpKind::read, fd_of(call.b), kAtPointer, static_cast<std::uint64_t>(call.d)},
-                  pointer<const off64_t>(call.c), {OpKind::write, fd_of(call.a), kAtPointer, 0}, nullptr,
-                  [&](std::size_t part) {
-                    return static_cast<ssize_t>(
-                        raw(call.number, call.a, call.b, call.c, static_cast<long>(part), call.e, call.f));
-                  });
 }
 
 long settled(const Words& call) {
@@ -132,70 +120,51 @@ long entered_ring(const Words& call) {
   return result;
 }
 
-long opened_by(const Words& call, int folder, long path, long flags) {
+int flags_of_how(const void* how) {
+  open_how asked{};
+  return read_caller(how, &asked, sizeof asked.flags) ? static_cast<int>(asked.flags) : 0;
+}
+
+// Openings, removals and renames are made by the number that was asked for, and not by that of the *at form as libc makes them: a program may have
+// had the kernel refuse it that one.
+long opened_by(const Words& call, int folder, const char* path, int flags) {
   const CancelHold hold;
   const SettledCall around(job());
-  const Opening opening = before_opening(folder, pointer<const char>(path), static_cast<int>(flags));
-  return opened(static_cast<int>(made(call)), static_cast<int>(flags), opening);
+  const Opening opening = before_opening(folder, path, flags);
+  return opened(static_cast<int>(made(call)), flags, opening);
 }
 
-long flags_of_how(long how) {
-  open_how asked{};
-  return read_caller(pointer<const void>(how), &asked, sizeof asked.flags) ? static_cast<long>(asked.flags)
-                                                                           : 0;
-}
-
-long removed(const Words& call, int folder, long path) {
+long removed(const Words& call, int folder, const char* path) {
   const CancelHold hold;
-  const Removal removal = before_removal(folder, pointer<const char>(path));
+  const Removal removal = before_removal(folder, path);
   const long result = made(call);
   if (result == 0) after_removal(removal, 0);
   return result;
 }
 
-long renamed(const Words& call, int folder, long path) {
+long renamed(const Words& call, const char* from, int folder, const char* path) {
   const CancelHold hold;
-  const Removal removal = before_removal(folder, pointer<const char>(path));
-  const long result = made(call);
-  if (result == 0) after_removal(removal, 0);
-  if (result == 0 && removal.is_known) after_replacing(folder, pointer<const char>(path));
-  return result;
-}
-
-long truncated(const Words& call) {
-  const CancelHold hold;
-  if (call.b >= 0) before_truncation(fd_of(call.a), static_cast<std::uint64_t>(call.b));
-  const long result = made(call);
-  if (result == 0) after_truncation(fd_of(call.a), static_cast<std::uint64_t>(call.b));
-  return result;
-}
-
-long synced(const Words& call) {
-  before_sync(fd_of(call.a));
+  const Removal removal = before_removal(folder, path);
   const long result = made(call);
   if (result != 0) return result;
-  after_sync(fd_of(call.a));
-  return told_of_far_error(fd_of(call.a));
-}
-
-long changed(const Words& call) {
-  const long result = settled(call);
-  if (result == 0)
-    note_range_changed(fd_of(call.a), static_cast<int>(call.b), static_cast<std::uint64_t>(call.c),
-                       static_cast<std::uint64_t>(call.d));
+  after_removal(removal, 0);
+  if (removal.is_known) after_replacing(folder, path);
+  note_renamed(from, path);
   return result;
 }
 
-long range_sent(const Words& call) {
+long folder_made(const Words& call, int folder, const char* path) {
+  const ThreadAccount before = account_if_measured(job());
   const long result = settled(call);
-  if (result == 0 && (call.d & SYNC_FILE_RANGE_WRITE) != 0)
-    after_range_sent(fd_of(call.a), static_cast<std::uint64_t>(call.b), static_cast<std::uint64_t>(call.c));
+  if (result == 0) after_folder_made(folder, path, before);
   return result;
 }
 
-long closed(const Words& call, long last) {
-  closing(static_cast<unsigned>(call.a), static_cast<unsigned>(last));
-  return made(call);
+// posix_fadvise() returns its error.
+long advised(int error) {
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
 }
 
 long user_changed(const Words& call) {
@@ -208,76 +177,107 @@ long submitted(const Words& call) {
   const CancelHold hold;
   Job* here = job();
   const SettledCall around(here);
-  if (here != nullptr) charge_submitted(*here, call.b, pointer<struct iocb*>(call.c));
+  if (here != nullptr) charge_submitted(*here, call.b, call.c);
   return made(call);
 }
 
 // The numbers of what an architecture may have besides the *at form; one that no call has where it lacks it.
 #ifdef SYS_open
-constexpr long kOpen = SYS_open;
-constexpr long kCreat = SYS_creat;
-constexpr long kUnlink = SYS_unlink;
-constexpr long kRename = SYS_rename;
-constexpr long kDup2 = SYS_dup2;
-constexpr long kStat = SYS_stat;
-constexpr long kLstat = SYS_lstat;
-constexpr long kGetdents = SYS_getdents;
+constexpr long kOpen = SYS_open, kCreat = SYS_creat, kUnlink = SYS_unlink, kRename = SYS_rename,
+               kDup2 = SYS_dup2, kStat = SYS_stat, kLstat = SYS_lstat, kGetdents = SYS_getdents,
+               kAccess = SYS_access, kReadlink = SYS_readlink, kMkdir = SYS_mkdir, kRmdir = SYS_rmdir,
+               kLink = SYS_link, kSymlink = SYS_symlink;
 #else
 constexpr long kOpen = -1, kCreat = -2, kUnlink = -3, kRename = -4, kDup2 = -5, kStat = -6, kLstat = -7,
-               kGetdents = -8;
+               kGetdents = -8, kAccess = -9, kReadlink = -10, kMkdir = -11, kRmdir = -12, kLink = -13,
+               kSymlink = -14;
 #endif
 
-// One list, told apart twice: what is to be looked at, and how. DISCNICE_NUMBER(number, what to do with `call`).
-#define DISCNICE_TRANSFER_NUMBERS                                              \
-  DISCNICE_NUMBER(SYS_read, transferred(OpKind::read, call, false))            \
-  DISCNICE_NUMBER(SYS_pread64, transferred(OpKind::read, call, true))          \
-  DISCNICE_NUMBER(SYS_write, transferred(OpKind::write, call, false))          \
-  DISCNICE_NUMBER(SYS_pwrite64, transferred(OpKind::write, call, true))        \
-  DISCNICE_NUMBER(SYS_readv, vectored(OpKind::read, call, kAtPointer))         \
-  DISCNICE_NUMBER(SYS_preadv, vectored(OpKind::read, call, call.d))            \
-  DISCNICE_NUMBER(SYS_preadv2, vectored(OpKind::read, call, place_of(call)))   \
-  DISCNICE_NUMBER(SYS_writev, vectored(OpKind::write, call, kAtPointer))       \
-  DISCNICE_NUMBER(SYS_pwritev, vectored(OpKind::write, call, call.d))          \
-  DISCNICE_NUMBER(SYS_pwritev2, vectored(OpKind::write, call, place_of(call))) \
-  DISCNICE_NUMBER(SYS_copy_file_range, copied(call))                           \
-  DISCNICE_NUMBER(SYS_splice, copied(call))                                    \
-  DISCNICE_NUMBER(SYS_sendfile, sent(call))                                    \
-  DISCNICE_NUMBER(SYS_io_submit, submitted(call))
+// One list, told apart twice: what is to be looked at, and how.
+//   DISCNICE_NUMBER(number, function of interposed.def and which words it takes)
+//   DISCNICE_OTHER(number, what to do with `call`)
+#define DISCNICE_TRANSFER_NUMBERS                                                                       \
+  DISCNICE_NUMBER(SYS_read, read(call.a, call.b, call.c))                                               \
+  DISCNICE_NUMBER(SYS_pread64, pread64(call.a, call.b, call.c, call.d))                                 \
+  DISCNICE_NUMBER(SYS_write, write(call.a, call.b, call.c))                                             \
+  DISCNICE_NUMBER(SYS_pwrite64, pwrite64(call.a, call.b, call.c, call.d))                               \
+  DISCNICE_NUMBER(SYS_readv, readv(call.a, call.b, call.c))                                             \
+  DISCNICE_NUMBER(SYS_preadv, preadv64(call.a, call.b, call.c, call.d))                                 \
+  DISCNICE_NUMBER(SYS_preadv2, preadv64v2(call.a, call.b, call.c, call.d, call.f))                      \
+  DISCNICE_NUMBER(SYS_writev, writev(call.a, call.b, call.c))                                           \
+  DISCNICE_NUMBER(SYS_pwritev, pwritev64(call.a, call.b, call.c, call.d))                               \
+  DISCNICE_NUMBER(SYS_pwritev2, pwritev64v2(call.a, call.b, call.c, call.d, call.f))                    \
+  DISCNICE_NUMBER(SYS_copy_file_range, copy_file_range(call.a, call.b, call.c, call.d, call.e, call.f)) \
+  DISCNICE_NUMBER(SYS_splice, splice(call.a, call.b, call.c, call.d, call.e, call.f))                   \
+  DISCNICE_NUMBER(SYS_sendfile, sendfile64(call.a, call.b, call.c, call.d))                             \
+  DISCNICE_OTHER(SYS_io_submit, submitted(call))
 
-#define DISCNICE_FILE_NUMBERS                                                                                \
-  DISCNICE_NUMBER(kOpen, opened_by(call, AT_FDCWD, call.a, call.b))                                          \
-  DISCNICE_NUMBER(kCreat, opened_by(call, AT_FDCWD, call.a, O_CREAT | O_TRUNC))                              \
-  DISCNICE_NUMBER(SYS_openat, opened_by(call, fd_of(call.a), call.b, call.c))                                \
-  DISCNICE_NUMBER(SYS_openat2, opened_by(call, fd_of(call.a), call.b, flags_of_how(call.c)))                 \
-  DISCNICE_NUMBER(SYS_close, closed(call, call.a))                                                           \
-  DISCNICE_NUMBER(SYS_close_range, closed(call, call.b))                                                     \
-  DISCNICE_NUMBER(SYS_dup, duplicated(fd_of(call.a), static_cast<int>(made(call))))                          \
-  DISCNICE_NUMBER(kDup2, duplicated(fd_of(call.a), static_cast<int>(made(call))))                            \
-  DISCNICE_NUMBER(SYS_dup3, duplicated(fd_of(call.a), static_cast<int>(made(call))))                         \
-  DISCNICE_NUMBER(SYS_lseek, note_sought(fd_of(call.a), made(call)))                                         \
-  DISCNICE_NUMBER(kUnlink, removed(call, AT_FDCWD, call.a))                                                  \
-  DISCNICE_NUMBER(SYS_unlinkat, removed(call, fd_of(call.a), call.b))                                        \
-  DISCNICE_NUMBER(kRename, renamed(call, AT_FDCWD, call.b))                                                  \
-  DISCNICE_NUMBER(SYS_renameat, renamed(call, fd_of(call.c), call.d))                                        \
-  DISCNICE_NUMBER(SYS_renameat2, renamed(call, fd_of(call.c), (call.e & RENAME_EXCHANGE) != 0 ? 0 : call.d)) \
-  DISCNICE_NUMBER(SYS_ftruncate, truncated(call))                                                            \
-  DISCNICE_NUMBER(SYS_fsync, synced(call))                                                                   \
-  DISCNICE_NUMBER(SYS_fdatasync, synced(call))                                                               \
-  DISCNICE_NUMBER(SYS_sync_file_range, range_sent(call))                                                     \
-  DISCNICE_NUMBER(SYS_readahead, settled(call))                                                              \
-  DISCNICE_NUMBER(SYS_fallocate, changed(call))                                                              \
-  DISCNICE_NUMBER(SYS_syncfs, settled(call))                                                                 \
-  DISCNICE_NUMBER(SYS_msync, settled(call))                                                                  \
-  DISCNICE_NUMBER(SYS_getdents64, settled(call))                                                             \
-  DISCNICE_NUMBER(kGetdents, settled(call))                                                                  \
-  DISCNICE_NUMBER(kStat, settled(call))                                                                      \
-  DISCNICE_NUMBER(kLstat, settled(call))                                                                     \
-  DISCNICE_NUMBER(SYS_newfstatat, settled(call))                                                             \
-  DISCNICE_NUMBER(SYS_statx, settled(call))                                                                  \
-  DISCNICE_NUMBER(SYS_setuid, user_changed(call))                                                            \
-  DISCNICE_NUMBER(SYS_setreuid, user_changed(call))                                                          \
-  DISCNICE_NUMBER(SYS_setresuid, user_changed(call))                                                         \
-  DISCNICE_NUMBER(SYS_io_uring_enter, entered_ring(call))
+#define DISCNICE_FILE_NUMBERS                                                                       \
+  DISCNICE_OTHER(kOpen, opened_by(call, AT_FDCWD, call.a, call.b))                                  \
+  DISCNICE_OTHER(kCreat, opened_by(call, AT_FDCWD, call.a, O_CREAT | O_TRUNC))                      \
+  DISCNICE_OTHER(SYS_openat, opened_by(call, call.a, call.b, call.c))                               \
+  DISCNICE_OTHER(SYS_openat2, opened_by(call, call.a, call.b, flags_of_how(call.c)))                \
+  DISCNICE_NUMBER(SYS_close, close(call.a))                                                         \
+  DISCNICE_NUMBER(SYS_close_range, close_range(call.a, call.b, call.c))                             \
+  DISCNICE_NUMBER(SYS_dup, dup(call.a))                                                             \
+  DISCNICE_NUMBER(SYS_dup3, dup3(call.a, call.b, call.c))                                           \
+  DISCNICE_OTHER(kDup2, duplicated(call.a, static_cast<int>(made(call))))                           \
+  DISCNICE_NUMBER(SYS_lseek, lseek64(call.a, call.b, call.c))                                       \
+  DISCNICE_NUMBER(SYS_fcntl, fcntl64(call.a, call.b, static_cast<void*>(call.c)))                   \
+  DISCNICE_NUMBER(SYS_ioctl, ioctl(call.a, call.b, static_cast<void*>(call.c)))                     \
+  DISCNICE_NUMBER(SYS_fstat, fstat(call.a, call.b))                                                 \
+  DISCNICE_OTHER(kUnlink, removed(call, AT_FDCWD, call.a))                                          \
+  DISCNICE_OTHER(SYS_unlinkat, removed(call, call.a, call.b))                                       \
+  DISCNICE_OTHER(kRename, renamed(call, call.a, AT_FDCWD, call.b))                                  \
+  DISCNICE_OTHER(SYS_renameat, renamed(call, call.b, call.c, call.d))                               \
+  DISCNICE_OTHER(                                                                                   \
+      SYS_renameat2,                                                                                \
+      renamed(call, call.b, call.c,                                                                 \
+              (call.e.value & RENAME_EXCHANGE) != 0 ? nullptr : static_cast<const char*>(call.d)))  \
+  DISCNICE_NUMBER(SYS_truncate, truncate64(call.a, call.b))                                         \
+  DISCNICE_NUMBER(SYS_ftruncate, ftruncate64(call.a, call.b))                                       \
+  DISCNICE_NUMBER(SYS_flock, flock(call.a, call.b))                                                 \
+  DISCNICE_NUMBER(SYS_fsync, fsync(call.a))                                                         \
+  DISCNICE_NUMBER(SYS_fdatasync, fdatasync(call.a))                                                 \
+  DISCNICE_NUMBER(SYS_sync_file_range, sync_file_range(call.a, call.b, call.c, call.d))             \
+  DISCNICE_NUMBER(SYS_fallocate, fallocate64(call.a, call.b, call.c, call.d))                       \
+  DISCNICE_OTHER(SYS_fadvise64,                                                                     \
+                 advised(by_number::discnice_hook_posix_fadvise64(call.a, call.b, call.c, call.d))) \
+  DISCNICE_OTHER(kMkdir, folder_made(call, AT_FDCWD, call.a))                                       \
+  DISCNICE_OTHER(SYS_mkdirat, folder_made(call, call.a, call.b))                                    \
+  DISCNICE_OTHER(SYS_setuid, user_changed(call))                                                    \
+  DISCNICE_OTHER(SYS_setreuid, user_changed(call))                                                  \
+  DISCNICE_OTHER(SYS_setresuid, user_changed(call))                                                 \
+  DISCNICE_OTHER(SYS_io_uring_enter, entered_ring(call))                                            \
+  DISCNICE_SETTLED_NUMBERS
+
+// Nothing is predicted of these.
+#define DISCNICE_SETTLED_NUMBERS                \
+  DISCNICE_OTHER(SYS_readahead, settled(call))  \
+  DISCNICE_OTHER(SYS_syncfs, settled(call))     \
+  DISCNICE_OTHER(SYS_msync, settled(call))      \
+  DISCNICE_OTHER(SYS_getdents64, settled(call)) \
+  DISCNICE_OTHER(kGetdents, settled(call))      \
+  DISCNICE_OTHER(kStat, settled(call))          \
+  DISCNICE_OTHER(kLstat, settled(call))         \
+  DISCNICE_OTHER(SYS_newfstatat, settled(call)) \
+  DISCNICE_OTHER(SYS_statx, settled(call))      \
+  DISCNICE_OTHER(kAccess, settled(call))        \
+  DISCNICE_OTHER(SYS_faccessat, settled(call))  \
+  DISCNICE_OTHER(kReadlink, settled(call))      \
+  DISCNICE_OTHER(SYS_readlinkat, settled(call)) \
+  DISCNICE_OTHER(SYS_getxattr, settled(call))   \
+  DISCNICE_OTHER(SYS_lgetxattr, settled(call))  \
+  DISCNICE_OTHER(SYS_fgetxattr, settled(call))  \
+  DISCNICE_OTHER(SYS_listxattr, settled(call))  \
+  DISCNICE_OTHER(SYS_llistxattr, settled(call)) \
+  DISCNICE_OTHER(SYS_flistxattr, settled(call)) \
+  DISCNICE_OTHER(SYS_chdir, settled(call))      \
+  DISCNICE_OTHER(kRmdir, settled(call))         \
+  DISCNICE_OTHER(kLink, settled(call))          \
+  DISCNICE_OTHER(SYS_linkat, settled(call))     \
+  DISCNICE_OTHER(kSymlink, settled(call))       \
+  DISCNICE_OTHER(SYS_symlinkat, settled(call))
 
 // A bit each: which of the first numbers are looked at. All are below it on every architecture.
 constexpr long kNumbersMax = 512;
@@ -287,20 +287,25 @@ struct HandledNumbers {
     if (number >= 0 && number < kNumbersMax) bits[number / 64] |= std::uint64_t{1} << (number % 64);
   }
   constexpr HandledNumbers() {
-#define DISCNICE_NUMBER(number, action) add(number);
+#define DISCNICE_NUMBER(number, ...) add(number);
+#define DISCNICE_OTHER DISCNICE_NUMBER
     DISCNICE_TRANSFER_NUMBERS
     DISCNICE_FILE_NUMBERS
 #undef DISCNICE_NUMBER
+#undef DISCNICE_OTHER
   }
 };
 
+#define DISCNICE_NUMBER(number, function_and_words) \
+  case number:                                      \
+    return static_cast<long>(by_number::discnice_hook_##function_and_words);
+#define DISCNICE_OTHER(number, action) \
+  case number:                         \
+    return action;
+
 long on_file(const Words& call) {
   switch (call.number) {
-#define DISCNICE_NUMBER(number, action) \
-  case number:                          \
-    return action;
     DISCNICE_FILE_NUMBERS
-#undef DISCNICE_NUMBER
     default:
       return made(call);
   }
@@ -308,11 +313,7 @@ long on_file(const Words& call) {
 
 long on_disk(const Words& call) {
   switch (call.number) {
-#define DISCNICE_NUMBER(number, action) \
-  case number:                          \
-    return action;
     DISCNICE_TRANSFER_NUMBERS
-#undef DISCNICE_NUMBER
     default:
       return on_file(call);
   }
@@ -327,7 +328,7 @@ DISCNICE_PART constinit HandledNumbers handled_numbers __asm__("discnice_handled
 DISCNICE_PART long on_handled(long number, long a, long b, long c, long d, long e,
                               long f) __asm__("discnice_on_handled");
 long on_handled(long number, long a, long b, long c, long d, long e, long f) {
-  const Words call{number, a, b, c, d, e, f};
+  const Words call{number, {a}, {b}, {c}, {d}, {e}, {f}};
   return job() != nullptr ? on_disk(call) : made(call);
 }
 
@@ -339,12 +340,10 @@ long on_early(long number, long a, long b, long c, long d, long e, long f) {
 }
 
 #if defined(__x86_64__)
-#pragma GCC diagnostic ignored "-Wunused-parameter"  // the words stay where they are
-
 // By hand, because the seventh word lies in the frame of the caller. One that passed fewer has something of its own there, which another
 // thread may be writing, and a compiler that arranges the words for the next function writes back what it has read.
 #define DISCNICE_SYSCALL(type, name, parameters, arguments)                        \
-  DISCNICE_EXPORT(type, name, parameters);                                         \
+  DISCNICE_EXPORTED(type, name, parameters);                                       \
   __attribute__((naked)) type discnice_hook_##name parameters {                    \
     __asm__(                                                                       \
         "endbr64\n\t"                                                              \
@@ -369,7 +368,7 @@ long on_early(long number, long a, long b, long c, long d, long e, long f) {
 
 // Where all seven words travel in registers the compiler's own jump does.
 #define DISCNICE_SYSCALL(type, name, parameters, arguments)                                  \
-  DISCNICE_EXPORT(type, name, parameters);                                                   \
+  DISCNICE_EXPORTED(type, name, parameters);                                                 \
   type discnice_hook_##name parameters {                                                     \
     const auto index = static_cast<unsigned long>(number);                                   \
     const bool is_handled =                                                                  \

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// descriptor_calls: what the macros of descriptor_calls.inc and the lines of interposed.def are written with.
+#pragma once
+
+#include <cstdint>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "toolbox/base/clock.hpp"
+#include "tools/discnice/job/caller_memory.hpp"
+#include "tools/discnice/preload/entry/hooks.hpp"
+#include "tools/discnice/transfer/changed_ranges.hpp"
+#include "tools/discnice/transfer/far_writes.hpp"
+
+namespace discnice::shim {
+
+inline constexpr int kNoWaitFlag = 8;  // RWF_NOWAIT
+
+inline void* at(void* buffer, std::size_t done) {
+  return static_cast<char*>(buffer) + done;
+}
+
+inline const void* at(const void* buffer, std::size_t done) {
+  return static_cast<const char*>(buffer) + done;
+}
+
+inline off64_t off(std::size_t done) {
+  return static_cast<off64_t>(done);
+}
+
+// Where preadv2 and its kin read: -1 is the file's own position; a caller that must not be made to wait is
+// left alone.
+inline std::int64_t place_of(off64_t offset, int flags) {
+  if ((flags & kNoWaitFlag) != 0) return kUntouched;
+  return offset < 0 ? kAtPointer : offset;
+}
+
+inline bool is_lock_command(int command) {
+  return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW;
+}
+
+// A lock was taken or given back. Only giving all of a file back counts as that: programs lock its parts one by one.
+inline void note_record_lock(int fd, const void* argument) {
+  struct flock lock {};
+  if (!read_caller(argument, &lock, sizeof lock)) return;
+  if (lock.l_type != F_UNLCK) return note_lock(fd, gray::base::monotonic_ns());
+  note_unlock(fd);
+}
+
+// The parameters that say which file is opened have other names in each wrapper; in the raw system call they always stand in the same order.
+inline Opening asked_to_open(long /*number*/, int folder, long path, int flags, mode_t /*mode*/) {
+  return before_opening(folder, reinterpret_cast<const char*>(path), flags);
+}
+
+inline bool takes_mode(int flags) {
+  return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+// Opens by `call`, after what these flags of open() may change was looked at.
+template <typename Call>
+inline int open_by(int flags, const Opening& opening, Call call) {
+  return opened(run_settled(call), flags, opening);
+}
+
+}  // namespace discnice::shim
