@@ -28,7 +28,7 @@
 #include "tools/discnice/protocol/segment.hpp"
 
 // lifecycle.cpp, whose it is, brings a constructor that joins jobs: not for here.
-void discnice::shim::leave_when_other_user() {}
+void discnice::guest::leave_when_other_user() {}
 
 namespace {
 
@@ -50,7 +50,7 @@ alignas(4096) Segment segment;
 struct World {
   Input input;
   std::uint64_t now_ns;
-  shim::Job job{&segment, &segment.members[1], kNobody, 1, nullptr};
+  guest::Job job{&segment, &segment.members[1], kNobody, 1, nullptr};
   bool is_page_touched[kPagesMax] = {};
 
   void touch(const void* at, std::size_t bytes) {
@@ -87,9 +87,9 @@ Grant any_grant(Input& input) {
 
 void charge_one(World& world) {
   Input& input = world.input;
-  const Grant grant = shim::grant_now(world.job, world.now_ns);
+  const Grant grant = guest::grant_now(world.job, world.now_ns);
   const IoEstimate estimate{.read_bytes = input.number(3), .write_bytes = input.number(2)};
-  const shim::Portion portion{input.number(1) % 2 * policy::kLumpMaxNs, policy::kSavedMaxNs};
+  const guest::Portion portion{input.number(1) % 2 * policy::kLumpMaxNs, policy::kSavedMaxNs};
   std::uint64_t latest_ns = world.now_ns;
   for (unsigned i = 0; i < policy::kLaneCount; ++i) {
     const policy::Lane lane{static_cast<std::uint8_t>(i)};
@@ -100,20 +100,20 @@ void charge_one(World& world) {
     const std::uint64_t ahead = ahead_ns(i, rate) < kAheadMaxNs ? ahead_ns(i, rate) : kAheadMaxNs;
     latest_ns = std::max(latest_ns, world.now_ns + ahead + own_ns + policy::kLumpMaxNs / 2);
   }
-  require(shim::charge(world.job, grant, estimate, portion, world.now_ns) <= latest_ns);
+  require(guest::charge(world.job, grant, estimate, portion, world.now_ns) <= latest_ns);
 }
 
 // Predictions that were pending say anything; the kernel has booked nothing new to us meanwhile.
 void settle_one(World& world) {
   Input& input = world.input;
   Member& member = *world.job.member;
-  shim::settle_own(world.job, world.now_ns);
+  guest::settle_own(world.job, world.now_ns);
   const std::uint64_t owed_ns = fuzz::strange_number(input, world.now_ns);
   member.owed_until_ns = owed_ns;
   member.pending_read_bytes = fuzz::strange_number(input, 4096);
   member.pending_write_bytes = fuzz::strange_number(input, 4096);
   for (auto& counter : member.counters.value) counter = fuzz::strange_number(input, 0);
-  const std::uint64_t booked = shim::settle_own(world.job, world.now_ns);
+  const std::uint64_t booked = guest::settle_own(world.job, world.now_ns);
   if (booked == 0) require(member.owed_until_ns == owed_ns);
 }
 
@@ -127,7 +127,7 @@ void come_or_go(World& world, std::uint64_t choice) {
       world.touch(&member, sizeof member);
       world.job.member = &member;
       world.job.pid = pid;
-      shim::begin_account(world.job, protocol::JoinKind::after_exec);
+      guest::begin_account(world.job, protocol::JoinKind::after_exec);
       return;
     }
     case 1:
@@ -166,14 +166,14 @@ void look_around(World& world, std::uint64_t choice) {
       return;
     }
     default: {
-      const Grant grant = shim::grant_now(world.job, world.now_ns);
-      const std::uint64_t latest_ns = shim::latest_paid_ns(world.job, grant, world.now_ns);
+      const Grant grant = guest::grant_now(world.job, world.now_ns);
+      const std::uint64_t latest_ns = guest::latest_paid_ns(world.job, grant, world.now_ns);
       require(latest_ns <= world.now_ns + kAheadMaxNs + kSecondNs);
-      static_cast<void>(shim::part_bytes(grant, true, false));
+      static_cast<void>(guest::part_bytes(grant, true, false));
       Disk& disk = segment.disks[input.number(1) % kDisksMax];
       DiskActivity activity;
       static_cast<void>(
-          shim::look_at_disk(world.job, disk, shim::Looking::as_known, grant, world.now_ns, &activity));
+          guest::look_at_disk(world.job, disk, guest::Looking::as_known, grant, world.now_ns, &activity));
       require(activity.foreground_at_ns <= world.now_ns && activity.sampled_at_ns <= world.now_ns);
     }
   }
@@ -218,11 +218,11 @@ void run_one(World& world, std::uint64_t choice) {
     case 8:
       return settle_one(world);
     case 9:
-      static_cast<void>(shim::correct(world.job, static_cast<std::int64_t>(fuzz::strange_number(input, 0)),
-                                      static_cast<std::int64_t>(fuzz::strange_number(input, 0))));
+      static_cast<void>(guest::correct(world.job, static_cast<std::int64_t>(fuzz::strange_number(input, 0)),
+                                       static_cast<std::int64_t>(fuzz::strange_number(input, 0))));
       return;
     case 10:
-      return shim::refund(world.job, fuzz::strange_number(input, 4096));
+      return guest::refund(world.job, fuzz::strange_number(input, 4096));
     case 11:
       world.now_ns += input.number(2) << 20U;
       return;

@@ -20,10 +20,10 @@
 #include "tools/discnice/protocol/segment.hpp"
 
 // lifecycle.cpp, whose it is, brings a constructor that joins jobs: not for here.
-void discnice::shim::leave_when_other_user() {}
+void discnice::guest::leave_when_other_user() {}
 
 using namespace discnice;
-using namespace discnice::shim;
+using namespace discnice::guest;
 using protocol::Counter;
 
 namespace {

@@ -6,7 +6,7 @@
 
 #include "tests/support/catch.hpp"
 
-using namespace discnice::shim;
+using namespace discnice::guest;
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include "tools/discnice/protocol/segment.hpp"
 
 using namespace discnice;
-using namespace discnice::shim;
+using namespace discnice::guest;
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include "toolbox/base/clock.hpp"
 
 using namespace discnice;
-using namespace discnice::shim;
+using namespace discnice::guest;
 
 namespace {
 

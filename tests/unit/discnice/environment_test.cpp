@@ -16,7 +16,7 @@
 #include "tools/discnice/policy/registry.hpp"
 
 using namespace discnice;
-using namespace discnice::shim;
+using namespace discnice::guest;
 
 namespace {
 

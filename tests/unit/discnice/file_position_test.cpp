@@ -15,7 +15,7 @@
 #include "tests/support/catch.hpp"
 #include "tools/discnice/descriptor/trust.hpp"
 
-using namespace discnice::shim;
+using namespace discnice::guest;
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "tests/support/catch.hpp"
 
-using discnice::shim::fork_mark;
+using discnice::guest::fork_mark;
 
 namespace {
 
@@ -24,7 +24,7 @@ int status_of(pid_t child) {
 }  // namespace
 
 TEST_CASE("a fork wipes the mark in the child alone; who shares the parent's memory sees the parent's") {
-  if (!discnice::shim::prepare_fork_mark())
+  if (!discnice::guest::prepare_fork_mark())
     return;  // a kernel that wipes nothing: then there is no job either
   fork_mark().is_set.store(1);
   const pid_t forked = fork();

@@ -111,7 +111,7 @@ TEST_CASE("a look at a disk takes the time measured of it", "[host_parameters]")
   }
   const auto segment = std::make_unique<Segment>();
   const auto member = std::make_unique<Member>();
-  shim::Job job{segment.get(), member.get(), 1, 1, nullptr};
+  guest::Job job{segment.get(), member.get(), 1, 1, nullptr};
   Grant grant;
   grant.policy_id = policy::kIdleId;
   store_grant(*segment, grant);
@@ -120,7 +120,8 @@ TEST_CASE("a look at a disk takes the time measured of it", "[host_parameters]")
   disk.seen_by.store(SeenBy::counters);
   publish_measured_read(*segment, 0, {number, 90'000});
   DiskActivity activity;
-  REQUIRE(shim::look_at_disk(job, disk, shim::Looking::afresh, grant, gray::base::monotonic_ns(), &activity));
+  REQUIRE(
+      guest::look_at_disk(job, disk, guest::Looking::afresh, grant, gray::base::monotonic_ns(), &activity));
   CHECK(activity.random_read_ns == 90'000);
   CHECK(activity.preemption_ns == policy::kPreemptionMinNs);
 }

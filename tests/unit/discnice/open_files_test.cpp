@@ -22,7 +22,7 @@
 #include "tools/discnice/protocol/device_facts.hpp"
 
 using namespace discnice;
-using namespace discnice::shim;
+using namespace discnice::guest;
 
 namespace {
 

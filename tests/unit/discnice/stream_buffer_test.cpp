@@ -8,7 +8,7 @@
 
 #include "tests/support/catch.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 constexpr std::size_t kBufferBytes = 256;  // glibc writes shorter ones by a way of their own
@@ -92,4 +92,4 @@ TEST_CASE("A stream that was read has no room for a put", "[stream_buffer]") {
 #endif
 
 }  // namespace
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -10,7 +10,7 @@
 #include "tests/support/catch.hpp"
 
 using namespace discnice;
-using namespace discnice::shim;
+using namespace discnice::guest;
 
 namespace {
 

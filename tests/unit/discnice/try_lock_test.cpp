@@ -10,7 +10,7 @@
 
 #include "tests/support/catch.hpp"
 
-using discnice::shim::TryLock;
+using discnice::guest::TryLock;
 
 TEST_CASE("a free lock is taken, and given back at the end of the scope", "[try_lock]") {
   std::atomic<std::uint32_t> word{0};

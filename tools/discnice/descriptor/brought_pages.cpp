@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/descriptor/brought_pages.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 bool is_streamed(std::uint64_t first_page, std::uint64_t end_page) {
@@ -73,4 +73,4 @@ Parting BroughtPages::part_all(std::uint64_t overlap_pages) {
   return {};
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

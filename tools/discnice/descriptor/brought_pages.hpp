@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// Pages [first_page, end_page) of a file.
 struct PageRun {
@@ -73,4 +73,4 @@ class BroughtPages {
   unsigned count_ = 0;
 };
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

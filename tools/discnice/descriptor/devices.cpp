@@ -15,7 +15,7 @@
 #include "tools/discnice/outputs/disk_below.hpp"
 #include "tools/discnice/protocol/device_facts.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::append_number;
@@ -178,4 +178,4 @@ Device* device_of(protocol::Segment& segment, int fd, std::uint64_t number) {
   return &devices[place];
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

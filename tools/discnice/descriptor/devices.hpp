@@ -9,7 +9,7 @@
 #include "tools/discnice/predictor/readahead_model.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 enum class CountVerdict : std::uint8_t { untested, works, lies };
 
@@ -41,4 +41,4 @@ Device* device_of(protocol::Segment& segment, int fd, std::uint64_t number);
 /// The device of that number, if a file on it has been met.
 Device* known_device(std::uint64_t number);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

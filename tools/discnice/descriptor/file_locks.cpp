@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/descriptor/file_locks.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using detail::locks_held;
@@ -61,4 +61,4 @@ bool holds_fresh_lock(std::uint64_t now_ns) {
   return false;
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 namespace detail {
 extern __attribute__((visibility("hidden"))) std::atomic<unsigned> locks_held;
@@ -28,4 +28,4 @@ inline void note_locks_closed(unsigned first, unsigned last) {
 /// True while a lock that was taken a moment ago is held. One load when there is none.
 bool holds_fresh_lock(std::uint64_t now_ns);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

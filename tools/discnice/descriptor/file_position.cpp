@@ -7,7 +7,7 @@
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/descriptor/trust.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::is_raw_error;
@@ -68,4 +68,4 @@ bool find_position(OpenFile& file, int fd, std::uint64_t length_bytes, std::uint
   return true;
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

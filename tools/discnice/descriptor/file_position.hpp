@@ -16,7 +16,7 @@
 
 #include "tools/discnice/descriptor/open_files.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// A file was just opened by name with these flags, and nothing was read or written yet.
 inline void note_opened(OpenFile& file, int flags) {
@@ -48,4 +48,4 @@ void note_moved(OpenFile& file, ssize_t result);
 /// Where the next read or write at the position begins, of so many bytes; false when the descriptor has none.
 bool find_position(OpenFile& file, int fd, std::uint64_t length_bytes, std::uint64_t* offset_bytes);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

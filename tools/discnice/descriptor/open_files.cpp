@@ -11,7 +11,7 @@
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::is_raw_error;
@@ -158,4 +158,4 @@ bool refresh_size(OpenFile& file, int fd) {
   return true;
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

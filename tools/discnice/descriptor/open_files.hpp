@@ -16,7 +16,7 @@
 #include "tools/discnice/descriptor/devices.hpp"
 #include "tools/discnice/predictor/predictor.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 enum class FileClass : std::uint8_t {
   unknown,  // not looked at yet
@@ -179,4 +179,4 @@ void set_details(OpenFile& file, long flags, bool is_own);
 /// is forgotten).
 bool refresh_size(OpenFile& file, int fd);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

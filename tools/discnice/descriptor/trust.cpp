@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/descriptor/trust.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 constexpr std::uint64_t kWarmBytesMin = 1024UL * 1024;
@@ -75,4 +75,4 @@ void Trust::forget() {
   counted_.store(0, std::memory_order_relaxed);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

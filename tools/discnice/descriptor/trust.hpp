@@ -29,7 +29,7 @@
 #include "tools/discnice/descriptor/open_files.hpp"
 #include "tools/discnice/job/job.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// A longer read is predicted: that takes no time worth mentioning beside the copying.
 inline constexpr std::uint64_t kTrustedBytesMax = 256UL * 1024;
@@ -173,4 +173,4 @@ class Trust {
 
 extern __attribute__((visibility("hidden"))) Trust trust;
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

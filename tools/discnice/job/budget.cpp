@@ -9,7 +9,7 @@
 #include "tools/discnice/protocol/lane_account.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using policy::Lane;
@@ -194,4 +194,4 @@ std::uint64_t part_bytes(const Grant& grant, bool is_write, bool is_shared) {
   return is_holding && part > held_part ? held_part : part;
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -8,7 +8,7 @@
 #include "tools/discnice/contract/io_estimate.hpp"
 #include "tools/discnice/job/job.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// No call is made in smaller parts than this: splitting would cost more calls than it smooths.
 inline constexpr std::uint64_t kPartBytesMin = UINT64_C(64) * 1024;
@@ -40,4 +40,4 @@ std::uint64_t latest_paid_ns(const Job& job, const Grant& grant, std::uint64_t n
 /// The most bytes to move at once under this grant, so that a long call is paced; 0: no bound. `is_shared`: others use the disk.
 std::uint64_t part_bytes(const Grant& grant, bool is_write, bool is_shared);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

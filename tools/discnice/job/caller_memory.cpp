@@ -5,7 +5,7 @@
 
 #include "toolbox/base/raw_sys.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 constexpr int kVectorMax = 1024;  // UIO_MAXIOV; the kernel refuses more
@@ -34,4 +34,4 @@ std::uint64_t vector_bytes(const iovec* vector, int count) {
   return bytes;
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -11,7 +11,7 @@
 
 #include <sys/uio.h>
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// Copies `bytes` bytes from the program's `source`; false when they can't be read. About 300 ns; errno is
 /// left alone.
@@ -21,4 +21,4 @@ bool read_caller(const void* source, void* target, std::size_t bytes);
 /// kernel takes.
 std::uint64_t vector_bytes(const iovec* vector, int count);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

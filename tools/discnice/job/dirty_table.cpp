@@ -6,7 +6,7 @@
 #include "toolbox/base/clock.hpp"
 #include "tools/discnice/protocol/reserve.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 // No holder needs more than microseconds; one that the scheduler put aside for so long is as good as dead.
@@ -62,4 +62,4 @@ HeldTable::~HeldTable() {
     job_.segment->dirty_table_held_ns.compare_exchange_strong(held_ns_, 0, std::memory_order_release);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

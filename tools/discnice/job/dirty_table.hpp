@@ -12,7 +12,7 @@
 #include "tools/discnice/job/job.hpp"
 #include "tools/discnice/predictor/dirty_data.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// The memory of the table; it has none before the table was first held.
 inline predictor::DirtyData::Memory& dirty_memory(const Job& job) {
@@ -50,4 +50,4 @@ class HeldTable {
   predictor::DirtyData table_;
 };
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

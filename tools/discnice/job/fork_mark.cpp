@@ -6,7 +6,7 @@
 
 #include "toolbox/base/raw_sys.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::is_raw_error;
@@ -31,4 +31,4 @@ bool prepare_fork_mark() {
   return is_made || before != &never_set;  // or another thread has made it
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

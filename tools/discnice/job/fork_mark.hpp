@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 struct ForkMark {
   // Writer: the process, at its first hooked call; the kernel at a fork.
@@ -28,4 +28,4 @@ __attribute__((always_inline)) inline ForkMark& fork_mark() {
 /// Makes the mark, which the kernel wipes in each forked child from now on. False: it can't. Not for who shares somebody else's memory.
 bool prepare_fork_mark();
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -19,7 +19,7 @@ namespace discnice::protocol {
 struct Ring;
 }
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// The job as this process sees it. Lives from the constructor of the library to its destructor.
 struct Job {
@@ -65,4 +65,4 @@ void leave_job();
 /// somebody else's, after vfork(). Costs a system call. errno is kept.
 void leave_when_other_user();
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 class TryLock {
  public:
@@ -30,4 +30,4 @@ class TryLock {
   bool is_held_;
 };
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -10,7 +10,7 @@
 #include "tools/discnice/job/budget.hpp"
 #include "tools/discnice/kernel/disks.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using protocol::Counter;
@@ -173,4 +173,4 @@ void refund(Job& job, std::uint64_t bytes) {
   book_own_traffic(job, last_disk(), 0, -static_cast<std::int64_t>(bytes));  // nobody awaits it there
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

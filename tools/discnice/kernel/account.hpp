@@ -22,7 +22,7 @@
 #include "tools/discnice/job/job.hpp"
 #include "tools/discnice/protocol/members.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// What is being done to the account and to the budget, for one call.
 struct Charge {
@@ -101,4 +101,4 @@ inline bool owes_beyond(const Job& job, std::uint64_t within_ns) {
          gray::base::monotonic_coarse_ns() + within_ns;
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

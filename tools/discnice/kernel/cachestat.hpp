@@ -6,7 +6,7 @@
 
 #include "toolbox/base/raw_sys.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// What the kernel tells, in pages; laid out as it is there.
 struct CachestatAnswer {
@@ -30,4 +30,4 @@ inline long ask_cachestat(int fd, std::uint64_t offset_bytes, std::uint64_t leng
   return gray::base::raw_syscall(kNumber, fd, gray::base::word(&range), gray::base::word(answer), 0);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

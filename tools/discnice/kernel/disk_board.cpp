@@ -6,7 +6,7 @@
 #include "tools/discnice/protocol/layout.hpp"
 #include "tools/discnice/protocol/segment_guard.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 std::atomic<bool> is_claimed{false};  // somebody maps it, or has tried
@@ -40,4 +40,4 @@ protocol::BoardDisk* board_disk(const Job& job, unsigned place, std::uint64_t di
   return known != nullptr && known->number.load(std::memory_order_relaxed) == disk + 1 ? known : nullptr;
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

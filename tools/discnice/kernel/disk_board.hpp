@@ -8,9 +8,9 @@
 #include "tools/discnice/job/job.hpp"
 #include "tools/discnice/protocol/board.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// The disk's entry on the board; null without one, when there is no board, or when the board has lost its content.
 protocol::BoardDisk* board_disk(const Job& job, unsigned place, std::uint64_t disk);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

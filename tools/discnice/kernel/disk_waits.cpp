@@ -3,7 +3,7 @@
 
 #include "toolbox/base/clock.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 // No wait under way counts for longer: its thread was cancelled, or its process killed, in the middle of it.
@@ -49,4 +49,4 @@ std::uint64_t own_stalled_ns(const Job& job, std::uint64_t now_ns) {
   return stalled_ns;
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -10,7 +10,7 @@
 
 #include "tools/discnice/job/job.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 namespace detail {
 extern std::atomic<bool> are_waits_counted;
@@ -46,4 +46,4 @@ class DiskWait {
   Job* job_;
 };
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -16,7 +16,7 @@
 #include "tools/discnice/protocol/left_writes.hpp"
 #include "tools/discnice/protocol/measured_reads.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 // True for the one member whose turn it is to look.
@@ -101,4 +101,4 @@ bool is_disk_shared(const protocol::Disk* disk, std::uint64_t now_ns) {
          policy::was_shared_within(policy::kLumpMemoryNs, protocol::load_activity(*disk, now_ns), now_ns);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

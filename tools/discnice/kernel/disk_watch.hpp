@@ -13,7 +13,7 @@
 #include "tools/discnice/job/job.hpp"
 #include "tools/discnice/policy/policy.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// Not more often than this is a disk looked at.
 inline constexpr std::uint64_t kLookNs = 2'500'000;
@@ -31,4 +31,4 @@ const policy::Policy& policy_on(const Job& job, const protocol::Disk* disk, cons
 /// Whether others have used the disk a moment ago, as far as is known; not of a null disk. Some loads.
 bool is_disk_shared(const protocol::Disk* disk, std::uint64_t now_ns);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

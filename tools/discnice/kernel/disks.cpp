@@ -9,7 +9,7 @@
 #include "tools/discnice/protocol/device_facts.hpp"
 #include "tools/discnice/protocol/disk_words.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 std::atomic<protocol::Disk*> disk_last_used{nullptr};
@@ -87,4 +87,4 @@ void book_sync(const Job& job, protocol::Disk& disk) {
     on_board->own_syncs.fetch_add(1, std::memory_order_relaxed);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -9,7 +9,7 @@
 #include "tools/discnice/descriptor/devices.hpp"
 #include "tools/discnice/job/job.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// The job's entry of that device, made when there is none; null when it can't be had. Also remembers it as the disk that
 /// corrections without a device of their own belong to.
@@ -30,4 +30,4 @@ inline unsigned place_of(const Job& job, const protocol::Disk& disk) {
   return static_cast<unsigned>(&disk - job.segment->disks);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

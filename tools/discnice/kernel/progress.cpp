@@ -13,7 +13,7 @@
 #include "tools/discnice/protocol/reserve.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::monotonic_ns;
@@ -130,4 +130,4 @@ void note_name_call(Job& job, std::uint64_t began_ns) {
   note_unheld(kNameBytes);  // no prediction has held it; the next operation answers for it
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -16,7 +16,7 @@
 #include "tools/discnice/kernel/disk_waits.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// A call under way that will tell; without a disk it is none.
 struct TellingCall {
@@ -62,4 +62,4 @@ class NameCall {
   std::uint64_t began_ns_;
 };
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

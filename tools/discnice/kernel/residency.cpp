@@ -27,7 +27,7 @@
 #include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::append_number;
@@ -197,4 +197,4 @@ void test_count(OpenFile& file, int fd, std::uint64_t page_just_read) {
   file.device->count_verdict.store(verdict, std::memory_order_relaxed);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -18,7 +18,7 @@
 #include "tools/discnice/predictor/residency_oracle.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// Numbers in JobOptions::cache_backend; never change.
 enum class Backend : std::uint32_t {
@@ -70,4 +70,4 @@ class Residency {
 /// each device.
 void test_count(OpenFile& file, int fd, std::uint64_t page_just_read);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

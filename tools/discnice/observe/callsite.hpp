@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// Makes ready to walk, in the constructor of a process that is profiled. May allocate and open files.
 void prepare_walks();
@@ -15,4 +15,4 @@ void prepare_walks();
 /// bytes of the calling thread's stack.
 std::uint32_t walk_stack(std::uint64_t* frames, std::uint32_t frames_max, std::uint32_t epoch);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

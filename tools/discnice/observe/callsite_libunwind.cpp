@@ -23,7 +23,7 @@
 #define DISCNICE_TEXT_OF(name) #name
 #define DISCNICE_NAME_OF(name) DISCNICE_TEXT_OF(name)
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 constexpr std::size_t kStackBytes = 64 * 1024;
@@ -171,4 +171,4 @@ std::uint32_t walk_stack(std::uint64_t* frames, std::uint32_t frames_max, std::u
   return 0;
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -2,7 +2,7 @@
 // callsite_none: for the library that needs libc alone.
 #include "tools/discnice/observe/callsite.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 void prepare_walks() {}
 
@@ -10,4 +10,4 @@ std::uint32_t walk_stack(std::uint64_t* /*frames*/, std::uint32_t /*frames_max*/
   return 0;
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -13,7 +13,7 @@
 #include "tools/discnice/protocol/profile_records.hpp"
 #include "tools/discnice/protocol/ring.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::raw_syscall;
@@ -149,4 +149,4 @@ void profile_call(Job& job, const IoEstimate& estimate) {
   protocol::put(*job.ring, record.head);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -6,7 +6,7 @@
 #include "tools/discnice/contract/io_estimate.hpp"
 #include "tools/discnice/job/job.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 inline bool is_profiling(const Job& job) {
   return job.ring != nullptr && (job.segment->options.recorded & protocol::kRecordStacks) != 0;
@@ -15,4 +15,4 @@ inline bool is_profiling(const Job& job) {
 /// Call while profiling only, for calls with a cost. Keeps errno. Some microseconds.
 void profile_call(Job& job, const IoEstimate& estimate);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -4,7 +4,7 @@
 #include "toolbox/base/clock.hpp"
 #include "tools/discnice/protocol/ring.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using predictor::Answer;
@@ -183,4 +183,4 @@ void record_process(Job& job, protocol::ProcessEvent event, std::uint32_t parent
   send(job, record, RecordType::process, sizeof record);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -15,7 +15,7 @@
 #include "tools/discnice/predictor/residency_oracle.hpp"
 #include "tools/discnice/protocol/record_format.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 inline bool is_recording(const Job& job) {
   return job.ring != nullptr && (job.segment->options.recorded & protocol::kRecordOperations) != 0;
@@ -75,4 +75,4 @@ void record_advice(Job& job, const OpenFile& file, int fd, int advice);
 /// Records that this process has joined (of a forked one: `parent_pid` whose memory it copied) or is about to leave.
 void record_process(Job& job, protocol::ProcessEvent event, std::uint32_t parent_pid);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

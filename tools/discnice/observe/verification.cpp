@@ -6,7 +6,7 @@
 
 #include "toolbox/base/raw_sys.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::raw_syscall;
@@ -47,4 +47,4 @@ void note_class_outcome(Job& job, protocol::CallClass call_class, std::uint64_t 
   add(totals.kernel_write_bytes, booked.write_bytes);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

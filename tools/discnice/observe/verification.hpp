@@ -12,7 +12,7 @@
 #include "tools/discnice/contract/io_estimate.hpp"
 #include "tools/discnice/job/job.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// What the kernel has booked to the calling thread.
 struct ThreadAccount {
@@ -34,4 +34,4 @@ void note_class_prediction(Job& job, protocol::CallClass call_class, const IoEst
 void note_class_outcome(Job& job, protocol::CallClass call_class, std::uint64_t bytes,
                         const ThreadAccount& booked);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -20,7 +20,7 @@
 #include "tools/discnice/throttle/handler_mask.hpp"
 #include "tools/discnice/transfer/engine.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::monotonic_ns;
@@ -301,4 +301,4 @@ bool wait_for_turn(Job& job, protocol::Disk* disk, std::uint64_t bytes, throttle
   return wait_while_held(job, {{disk}, bytes}, signals);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

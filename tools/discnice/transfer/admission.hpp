@@ -11,7 +11,7 @@
 #include "tools/discnice/kernel/disk_watch.hpp"
 #include "tools/discnice/throttle/throttle.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// Where an operation goes. Of a copy the read is booked already when its write asks, and not done: to compare with the kernel's
 /// account then would take it for a mistake. The write goes along with its read.
@@ -33,4 +33,4 @@ bool wait_for_turn(Job& job, protocol::Disk* disk, std::uint64_t bytes, throttle
 /// nobody predicts.
 void pay_debt(Job& job);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -7,7 +7,7 @@
 #include "tools/discnice/job/caller_memory.hpp"
 #include "tools/discnice/transfer/metadata.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 constexpr std::uint64_t kToTheEnd = 0;
@@ -63,4 +63,4 @@ void note_shared_blocks(int fd, unsigned long request, const void* argument) {
   after_range_removal(fd, range.dest_offset, range.src_length);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

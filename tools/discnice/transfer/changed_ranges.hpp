@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// After a successful fallocate().
 void note_range_changed(int fd, int mode, std::uint64_t offset_bytes, std::uint64_t length_bytes);
@@ -22,4 +22,4 @@ bool shares_blocks(unsigned long request);
 /// After such a request has succeeded; `argument` is what the program passed with it.
 void note_shared_blocks(int fd, unsigned long request, const void* argument);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -14,7 +14,7 @@
 #include "tools/discnice/predictor/page_key.hpp"
 #include "tools/discnice/protocol/let_go_files.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::append_number;
@@ -186,4 +186,4 @@ void detail::note_renamed(const char* from, const char* to) {
   }
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

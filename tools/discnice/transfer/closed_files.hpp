@@ -19,7 +19,7 @@
 #include "tools/discnice/descriptor/brought_pages.hpp"
 #include "tools/discnice/job/job.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 namespace detail {
 extern __attribute__((visibility("hidden"))) std::atomic<unsigned> closed_count;
@@ -38,4 +38,4 @@ inline void note_renamed(const char* from, const char* to) {
 enum class Which : std::uint8_t { oldest, all };
 void let_go_of_closed(Job& job, Which which);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

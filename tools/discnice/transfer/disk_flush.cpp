@@ -10,7 +10,7 @@
 #include "tools/discnice/kernel/disks.hpp"
 #include "tools/discnice/outputs/disk_below.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::is_raw_error;
@@ -65,4 +65,4 @@ void flush_after_batch(Job& job, protocol::Disk& disk, int fd) {
   skips_next.store(1, std::memory_order_relaxed);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -13,9 +13,9 @@
 
 #include "tools/discnice/job/job.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// After a batch written to the file behind `fd`, which lies on that disk. Waits for the disk. errno is kept; a descriptor is open meanwhile.
 void flush_after_batch(Job& job, protocol::Disk& disk, int fd);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -3,7 +3,7 @@
 // in preload/entry/engine.cpp.
 #pragma once
 
-namespace discnice::shim::engine {
+namespace discnice::guest::engine {
 
 /// Called in a wait, after each part of it: a place where the waiting thread may be cancelled, as in the calls that wait. May not return then.
 void test_cancellation();
@@ -11,4 +11,4 @@ void test_cancellation();
 /// From here on some calls are let through at once: the engine may look for its quickest way to make them. Called often.
 void prepare_quick_calls();
 
-}  // namespace discnice::shim::engine
+}  // namespace discnice::guest::engine

@@ -12,7 +12,7 @@
 #include "tools/discnice/policy/manners.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::is_raw_error;
@@ -46,4 +46,4 @@ int told_of_far_error(int fd) {
   return -1;
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -15,7 +15,7 @@
 #include "tools/discnice/descriptor/open_files.hpp"
 #include "tools/discnice/job/job.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// After a write of `bytes`. True when the file was brought to the disk.
 bool flush_far_after_write(Job& job, OpenFile& file, int fd, std::uint64_t bytes);
@@ -23,4 +23,4 @@ bool flush_far_after_write(Job& job, OpenFile& file, int fd, std::uint64_t bytes
 /// After the program's own fsync() that succeeded: 0, or -1 with the errno of a step that failed, once.
 int told_of_far_error(int fd);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -24,7 +24,7 @@
 #include "tools/discnice/transfer/route.hpp"
 #include "tools/discnice/transfer/smooth_writes.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::is_raw_error;
@@ -274,4 +274,4 @@ void after_advice(int fd, int advice) {
   }
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -9,7 +9,7 @@
 #include "tools/discnice/job/job.hpp"
 #include "tools/discnice/observe/verification.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// A folder was opened: what a walk reads of it, which no call predicts, belongs to its disk.
 void note_folder(int fd);
@@ -74,4 +74,4 @@ void after_advice(int fd, int advice);
 /// What was sent to the disk is dirty no longer: writing there again will cost again.
 void note_sent(Job& job, const OpenFile& file);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

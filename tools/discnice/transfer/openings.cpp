@@ -14,7 +14,7 @@
 #include "tools/discnice/observe/recording.hpp"
 #include "tools/discnice/transfer/metadata.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::is_raw_error;
@@ -101,4 +101,4 @@ void flush_before_close(int fd) {
     after_sync(fd);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -16,7 +16,7 @@
 #include "tools/discnice/kernel/account.hpp"
 #include "tools/discnice/observe/verification.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// What a name stood for just before it was opened.
 struct Opening {
@@ -72,4 +72,4 @@ int opened(int fd, int flags, const Opening& opening);
 /// Before a descriptor is closed: its file may be sent to the disk by that.
 void flush_before_close(int fd);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -21,7 +21,7 @@
 #include "tools/discnice/transfer/closed_files.hpp"
 #include "tools/discnice/transfer/transfer_call.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::is_raw_error;
@@ -276,4 +276,4 @@ void leave_cache_to_program(OpenFile& file) {
   file.grown = {};
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -30,7 +30,7 @@
 #include "tools/discnice/job/job.hpp"
 #include "tools/discnice/transfer/transfer_call.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// Just before a read that brings in what stands in file.fetched, after any wait. Forgets what stands there.
 void note_brought_in(Job& job, OpenFile& file, int fd);
@@ -50,4 +50,4 @@ void let_go_before_leaving(Job& job);
 /// The program advises the kernel itself of what is to be kept: from here on nothing of that descriptor is let go of.
 void leave_cache_to_program(OpenFile& file);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

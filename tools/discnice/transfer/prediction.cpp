@@ -15,7 +15,7 @@
 #include "tools/discnice/transfer/own_cache.hpp"
 #include "tools/discnice/transfer/transfer_call.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::monotonic_coarse_ns;
@@ -146,4 +146,4 @@ void catch_up(Job& job, const Transfer& transfer, std::uint64_t read_bytes) {
   predictor::estimate_read(op, file.state, cache_shape, kNothingResident, monotonic_coarse_ns());
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

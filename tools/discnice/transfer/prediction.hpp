@@ -9,7 +9,7 @@
 #include "tools/discnice/kernel/account.hpp"
 #include "tools/discnice/transfer/transfer_call.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// Where the transfer starts; false when the descriptor has no position. Call under the entry's TryLock.
 bool find_offset(const Transfer& transfer, std::uint64_t* offset_bytes);
@@ -20,4 +20,4 @@ bool predict(Job& job, Transfer& transfer, Charge* charge);
 /// A trusted read came from the disk after all: the model is brought to where the kernel is now, as after a miss.
 void catch_up(Job& job, const Transfer& transfer, std::uint64_t read_bytes);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -9,7 +9,7 @@
 #include "tools/discnice/transfer/transfer.hpp"
 #include "tools/discnice/transfer/transfer_call.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 constexpr long kSubmittedMax = 1024;  // of one call; more are left to the account
@@ -57,4 +57,4 @@ void charge_submitted(Job& job, long count, struct iocb* const* requests) {
   }
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -7,7 +7,7 @@
 #include "tools/discnice/job/job.hpp"
 #include "tools/discnice/transfer/transfer_call.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// Predicts and charges one operation; what it costs is waited for by the next call, or now where the job gives way to others.
 void charge_queued(Job& job, Transfer transfer);
@@ -15,4 +15,4 @@ void charge_queued(Job& job, Transfer transfer);
 /// The same for what is handed to io_submit(). What can't be read is left to the kernel to refuse.
 void charge_submitted(Job& job, long count, struct iocb* const* requests);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -7,7 +7,7 @@
 #include "tools/discnice/predictor/predictor.hpp"
 #include "tools/discnice/transfer/engine.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 // True for a charged file. Asks the kernel where nothing is known; false when that cannot be done now.
@@ -67,4 +67,4 @@ OpenFile* charged_file(Job& job, int fd) {
   return file != nullptr && is_charged(job, *file, fd) ? file : nullptr;
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

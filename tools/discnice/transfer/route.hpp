@@ -11,7 +11,7 @@
 #include "tools/discnice/job/job.hpp"
 #include "tools/discnice/transfer/transfer_call.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 enum class Route : std::uint8_t {
   bypass,     // nothing on this descriptor is charged
@@ -42,4 +42,4 @@ inline bool is_bypassed(int fd) {
   return job() == nullptr || is_known_free(fd);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -17,7 +17,7 @@
 #include "tools/discnice/kernel/progress.hpp"
 #include "tools/discnice/transfer/admission.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// One call: debts are paid where it begins, the account is looked at where it ends. errno is left alone.
 class SettledCall {
@@ -66,4 +66,4 @@ auto run_settled_after(Call call) {
   return result;
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -19,7 +19,7 @@
 #include "tools/discnice/transfer/admission.hpp"
 #include "tools/discnice/transfer/disk_flush.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::is_raw_error;
@@ -348,4 +348,4 @@ bool smooth_before_close(Job& job, OpenFile& file, int fd) {
   return is_sent;
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -23,7 +23,7 @@
 #include "tools/discnice/job/job.hpp"
 #include "tools/discnice/throttle/throttle.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// Whether what is written to the file waits for its turn when it is sent to the disk, and so need not when it is written.
 bool is_sent_in_steps(const Job& job, const Grant& grant, const OpenFile& file);
@@ -38,4 +38,4 @@ bool is_sent_at_close(const Job& job, const OpenFile& file);
 /// Before a descriptor of a charged file is closed: what is left of its last step; true when it was sent. May wait as a write does. errno is kept.
 bool smooth_before_close(Job& job, OpenFile& file, int fd);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -32,7 +32,7 @@
 #include "tools/discnice/transfer/smooth_writes.hpp"
 #include "tools/discnice/transfer/transfer_call.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::is_raw_error;
@@ -262,4 +262,4 @@ bool is_at_size_limit(const Transfer& transfer) {
   return !is_raw_error(position) && static_cast<rlim_t>(position) >= limit.rlim_cur;
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -26,7 +26,7 @@
 #include "tools/discnice/transfer/route.hpp"
 #include "tools/discnice/transfer/transfer_call.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// Predicts, decides and waits for a transfer whose file was found. True when after_transfer() must follow the call; false when it has no charged
 /// file, or none any more. Clears transfer.may_wait when a signal ended the wait.
@@ -175,4 +175,4 @@ ssize_t run_copy(Transfer from, const off64_t* from_offset, Transfer to, const o
   return result;
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -10,7 +10,7 @@
 #include "tools/discnice/observe/verification.hpp"
 #include "tools/discnice/throttle/throttle.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// Offset that stands for "the file's own position".
 inline constexpr std::int64_t kAtPointer = -1;
@@ -48,4 +48,4 @@ struct Transfer {
   TellingCall telling = {};
 };
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -16,7 +16,7 @@
 #include "tools/discnice/transfer/changed_ranges.hpp"
 #include "tools/discnice/transfer/far_writes.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 inline constexpr int kNoWaitFlag = 8;  // RWF_NOWAIT
 
@@ -66,4 +66,4 @@ inline int open_by(int flags, const Opening& opening, Call call) {
   return opened(run_settled(call), flags, opening);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -15,7 +15,7 @@
 #include "tools/discnice/job/job.hpp"
 #include "tools/discnice/preload/entry/descriptor_calls.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 // Of these libc checks what the compiler knows of the buffer.
@@ -88,4 +88,4 @@ constexpr bool is_checked(const char* name) {
 #include "tools/discnice/preload/entry/descriptor_calls.inc"
 #include "tools/discnice/preload/entry/interposed.def"
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/preload/entry/direct_calls.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 constinit std::atomic<bool> is_looked_for{false};
@@ -14,4 +14,4 @@ void prepare_direct_calls() {
   look_for_thread_mark();
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

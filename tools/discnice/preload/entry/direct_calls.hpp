@@ -15,7 +15,7 @@
 
 #include "tools/discnice/preload/entry/real_calls.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// True while a hook may make its system call itself. Two loads.
 __attribute__((always_inline)) inline bool calls_directly() {
@@ -26,4 +26,4 @@ __attribute__((always_inline)) inline bool calls_directly() {
 /// make many quick calls; some microseconds.
 void prepare_direct_calls();
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -7,7 +7,7 @@
 #include "tools/discnice/preload/entry/direct_calls.hpp"
 #include "tools/discnice/preload/entry/real_calls.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 // Before glibc 2.34 it lives in libpthread, which only programs with threads have.
@@ -24,4 +24,4 @@ void engine::prepare_quick_calls() {
   prepare_direct_calls();
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

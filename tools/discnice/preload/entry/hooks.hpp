@@ -41,7 +41,7 @@ static_assert(sizeof(off_t) == 8 && sizeof(off64_t) == 8, "the tables pass 64-bi
   (calls_directly() ? static_cast<type>(direct __VA_ARGS__) \
                     : DISCNICE_CALL(type, name, arguments, __VA_ARGS__))
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 using gray::base::raw_syscall;
 using gray::base::word;
@@ -100,4 +100,4 @@ __attribute__((always_inline)) inline void closing(unsigned first, unsigned last
   forget(*file);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -12,7 +12,7 @@
 #include "tools/discnice/preload/entry/hooks.hpp"
 #include "tools/discnice/transfer/settled_call.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 #ifndef MADV_POPULATE_READ
@@ -62,4 +62,4 @@ Job* before_mapping(Job* job, std::uint64_t length_bytes) {
 
 #include "tools/discnice/preload/entry/interposed_memory.def"
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

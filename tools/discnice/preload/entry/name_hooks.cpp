@@ -15,7 +15,7 @@
 #include "tools/discnice/transfer/metadata.hpp"
 #include "tools/discnice/transfer/settled_call.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 // Where the first entry of a buffer lies that was just filled: libc keeps the entries behind the head of its DIR, and where they
@@ -89,4 +89,4 @@ DIR* opened_folder(DIR* folder) {
 
 #include "tools/discnice/preload/entry/interposed_names.def"
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -9,7 +9,7 @@
 extern "C" __attribute__((visibility("hidden")))
 const char __ehdr_start[];  // the linker's name of where this library begins
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 constexpr ElfVersion kHiddenVersion = 0x8000;  // the symbol is only for those who name its version
@@ -147,4 +147,4 @@ NextSymbols::Finding NextSymbols::find_datum(const char* name, std::uint32_t has
   return {nullptr, are_all_known_};
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

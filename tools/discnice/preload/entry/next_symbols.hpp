@@ -15,7 +15,7 @@
 
 #include <link.h>
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 // Of this machine's width.
 using ElfAddress = ElfW(Addr);
@@ -71,4 +71,4 @@ class NextSymbols {
   Tables libraries_[kLibrariesMax] = {};
 };
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

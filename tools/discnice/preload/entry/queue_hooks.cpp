@@ -17,7 +17,7 @@
 #include "tools/discnice/preload/entry/hooks.hpp"
 #include "tools/discnice/transfer/settled_call.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 template <typename Request>
@@ -83,4 +83,4 @@ void charge_list(Job& job, Request* const* requests, int count) {
 #include "tools/discnice/preload/entry/interposed_queues.def"
 #include "tools/discnice/transfer/transfer_call.hpp"
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -6,7 +6,7 @@
 
 #include <dlfcn.h>
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 // Its first libraries share the page that a start writes (start_order.ld).
@@ -89,4 +89,4 @@ void look_for_thread_mark() {
     detail::thread_mark.store(static_cast<const char*>(mark.address), std::memory_order_relaxed);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

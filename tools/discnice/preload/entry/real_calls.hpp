@@ -21,7 +21,7 @@
 
 #include "tools/discnice/preload/entry/next_symbols.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 using io_context_id = void*;  // of libaio: the kernel's name of a queue
 
@@ -81,4 +81,4 @@ Function real_call(Function& place, const char* name, std::uint32_t hash, LookUp
 #define DISCNICE_REAL_WHEN(name, when) \
   real_call(real.name, #name, std::integral_constant<std::uint32_t, symbol_hash(#name)>::value, when)
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

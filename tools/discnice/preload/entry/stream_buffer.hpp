@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <cstdio>
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// Of a call of which only it finds out how much it puts into a stream.
 inline constexpr std::uint64_t kUnknownBytes = UINT64_MAX;
@@ -72,4 +72,4 @@ class StreamMark {
 
 #endif
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -11,7 +11,7 @@
 #include "tools/discnice/preload/entry/stream_transfers.hpp"
 #include "tools/discnice/transfer/settled_call.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 // What stderr may owe before its calls wait: a handler's farewell is to be seen at once, a program that writes nothing else is held all the same.
@@ -201,4 +201,4 @@ FILE* opened_stream(FILE* stream, const char* mode, const Opening& opening) {
 #include "tools/discnice/preload/entry/interposed_streams.def"
 #include "tools/discnice/transfer/admission.hpp"
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -20,7 +20,7 @@
 #include "tools/discnice/transfer/transfer.hpp"
 #include "tools/discnice/transfer/transfer_call.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::is_raw_error;
@@ -228,4 +228,4 @@ ClosingStream::~ClosingStream() {
   raw_syscall(SYS_close, fd_);
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -18,7 +18,7 @@
 #include "tools/discnice/observe/verification.hpp"
 #include "tools/discnice/transfer/transfer_call.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// How much of `wanted_bytes` the stream's buffer cannot serve. Without a look at the descriptor: some loads.
 std::uint64_t bytes_missing(FILE* stream, std::uint64_t wanted_bytes);
@@ -78,4 +78,4 @@ class ClosingStream {
   std::uint64_t unsent_bytes_ = 0;
 };
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -23,7 +23,7 @@
 #include "tools/discnice/transfer/queued_transfers.hpp"
 #include "tools/discnice/transfer/settled_call.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 // A word of a call, which becomes whatever a function takes there.
@@ -382,4 +382,4 @@ long on_early(long number, long a, long b, long c, long d, long e, long f) {
 
 #include "tools/discnice/preload/entry/interposed_syscall.def"
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -4,7 +4,7 @@
 
 #include "tools/discnice/preload/entry/hooks.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 #define DISCNICE_USER(type, name, parameters, arguments, system)      \
   DISCNICE_EXPORT(type, name, parameters);                            \
@@ -16,4 +16,4 @@ namespace discnice::shim {
 
 #include "tools/discnice/preload/entry/interposed_users.def"
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

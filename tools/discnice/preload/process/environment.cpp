@@ -9,7 +9,7 @@
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 constexpr char kRateVariable[] = "DISCNICE_RATE";
@@ -207,4 +207,4 @@ void silence_entries(char* const* environment) {
   }
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -22,7 +22,7 @@
 #include "tools/discnice/contract/grant.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 
 /// A stretch of text in the environment; not terminated.
 struct Text {
@@ -56,4 +56,4 @@ void silence_entry(const char* entry);
 /// first process of their tree could not.
 void silence_entries(char* const* environment);
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest

@@ -33,7 +33,7 @@
 #include "tools/discnice/protocol/segment_guard.hpp"
 #include "tools/discnice/transfer/own_cache.hpp"
 
-namespace discnice::shim {
+namespace discnice::guest {
 namespace {
 
 using gray::base::is_raw_error;
@@ -302,4 +302,4 @@ __attribute__((section("seldom_text"))) void leave_when_other_user() {
   let_go_of_job();
 }
 
-}  // namespace discnice::shim
+}  // namespace discnice::guest
