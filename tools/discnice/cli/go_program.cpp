@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace discnice::cli {
 namespace {
@@ -28,11 +30,13 @@ std::string read_at(std::istream& file, std::uint64_t offset, std::uint64_t byte
   return content;
 }
 
+// As many headers of a table as the file holds, in one read.
 template <typename Header>
-bool read_header(std::istream& file, std::uint64_t table, unsigned number, Header& header) {
-  file.clear();
-  file.seekg(static_cast<std::streamoff>(table + number * sizeof header));
-  return static_cast<bool>(file.read(reinterpret_cast<char*>(&header), sizeof header));
+std::vector<Header> read_table(std::istream& file, std::uint64_t table, unsigned count) {
+  const std::string content = read_at(file, table, std::min(count, kHeadersMax) * sizeof(Header));
+  std::vector<Header> headers(content.size() / sizeof(Header));
+  if (!headers.empty()) std::memcpy(headers.data(), content.data(), headers.size() * sizeof(Header));
+  return headers;
 }
 
 bool is_marked_segment(std::istream& file, const Elf64_Phdr& segment) {
@@ -44,26 +48,24 @@ bool is_marked_segment(std::istream& file, const Elf64_Phdr& segment) {
 }
 
 bool has_go_section(std::istream& file, const Elf64_Ehdr& header) {
-  Elf64_Shdr section{};
-  if (!read_header(file, header.e_shoff, header.e_shstrndx, section)) return false;
-  const std::string names = read_at(file, section.sh_offset, std::min(section.sh_size, kNamesBytesMax));
-  for (unsigned i = 0; i < header.e_shnum && i < kHeadersMax; ++i) {
-    if (!read_header(file, header.e_shoff, i, section)) return false;
-    if (section.sh_name >= names.size()) continue;
+  const auto sections = read_table<Elf64_Shdr>(file, header.e_shoff, header.e_shnum);
+  if (header.e_shstrndx >= sections.size()) return false;
+  const Elf64_Shdr& names_at = sections[header.e_shstrndx];
+  const std::string names = read_at(file, names_at.sh_offset, std::min(names_at.sh_size, kNamesBytesMax));
+  return std::any_of(sections.begin(), sections.end(), [&](const Elf64_Shdr& section) {
+    if (section.sh_name >= names.size()) return false;
     const std::string_view name = names.c_str() + section.sh_name;
-    if (std::find(kSections.begin(), kSections.end(), name) != kSections.end()) return true;
-  }
-  return false;
+    return std::find(kSections.begin(), kSections.end(), name) != kSections.end();
+  });
 }
 
 }  // namespace
 
 bool is_go_program(std::istream& file, const Elf64_Ehdr& header) {
-  for (unsigned i = 0; i < header.e_phnum && i < kHeadersMax; ++i) {
-    Elf64_Phdr segment{};
-    if (!read_header(file, header.e_phoff, i, segment)) break;
-    if (is_marked_segment(file, segment)) return true;
-  }
+  const auto segments = read_table<Elf64_Phdr>(file, header.e_phoff, header.e_phnum);
+  if (std::any_of(segments.begin(), segments.end(),
+                  [&](const Elf64_Phdr& segment) { return is_marked_segment(file, segment); }))
+    return true;
   return header.e_shoff != 0 && has_go_section(file, header);
 }
 
