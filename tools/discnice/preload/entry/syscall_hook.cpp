@@ -70,8 +70,8 @@ class CancelHold {
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-#pragma GCC diagnostic ignored \
-    "-Wunused-parameter"  // of what libc alone wants to know; of the words that stay where they are
+// What libc alone wants to know, and below the words that stay where they are.
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 // The calls of interposed.def once more, each made by its number.
 namespace by_number {
