@@ -75,9 +75,8 @@ elif which == "d":
     for at in range(0, 20000000, 65536): os.preadv(f, [block], at)
 else:
     for i in range(5):
-        with open("cut", "wb") as f: f.write(b"x" * 4000000)
-        call(TRUNCATE, libc.truncate, b"cut", 0)
-        os.unlink("cut")'
+        with open(f"cut{i}{sys.argv[2]}", "wb") as f: f.write(b"x" * 4000000)
+        call(TRUNCATE, libc.truncate, f"cut{i}{sys.argv[2]}".encode(), 0)'
 
 # verify OPTION... -- CMD...: leaves the report in verified.json.
 verify() { "$DISCNICE" verify --json --report verified.json "$@" >/dev/null 2>said || complain "$* ended with $?: $(<said)"; }
@@ -127,6 +126,7 @@ patterns() {
       off read 200000 "past the page cache by $way, ledger $ledger"
       verify --ledger "$ledger" -- python3 -c "$CHANGED" c "$way"
       off write 150000 "cut short by $way, ledger $ledger"
+      rm cut*
     done
     verify --ledger "$ledger" -- python3 -c "$MANY_REMOVED"
     off write 600000 "a thousand files made and removed, ledger $ledger"
