@@ -16,7 +16,8 @@
 //   lasts one tick of the coarse clock and a megabyte, and an unseen file 256 KiB. After an exec within the term its reads are missing from the counters; the
 //   disk's part of them is in the account, and the next program pays for it.
 //
-// Nothing is trusted while the process owes something, where the account would not show a mistake (Device::is_ledger_kept), or while every call is verified or recorded.
+// Nothing is trusted while the process owes something, or while every call is verified or recorded. In a warm process nothing is either where the account
+// would not show a mistake (Device::is_ledger_kept).
 #pragma once
 
 #include <atomic>
@@ -162,11 +163,10 @@ class Trust {
 
   // Read by each call. No word of another term holds; never 0, which is the word of a descriptor without trust.
   std::atomic<std::uint32_t> term_{1};
-  std::atomic<std::uint32_t> openings_left_{
-      0};                                     // 0 while the process is not warm, or the files were not alike
-  std::atomic<std::uint64_t> ends_at_ns_{0};  // of the term, on the coarse clock
-  std::atomic<std::uint64_t> free_bytes_{0};  // read since the disk was last needed
-  std::atomic<std::uint32_t> alike_{0};       // files looked at in a row that lie on device_
+  std::atomic<std::uint32_t> openings_left_{0};  // 0 while not warm, or the files were not alike
+  std::atomic<std::uint64_t> ends_at_ns_{0};     // of the term, on the coarse clock
+  std::atomic<std::uint64_t> free_bytes_{0};     // read since the disk was last needed
+  std::atomic<std::uint32_t> alike_{0};          // files looked at in a row that lie on device_
   std::atomic<Device*> device_{nullptr};
   std::atomic<std::uint64_t> counted_{0};  // since the last look at the account. Written by each trusted read
 };
