@@ -142,8 +142,9 @@ class Tree:
             if not self.append(path, name, kind == "hold"):
                 return []
             same = [other for other in names if os.path.samestat(os.lstat(f"{self.d}/{other}"), os.lstat(path))]
-            if kind == "hold":
-                self.loose.update(same)
+            if kind == "hold":  # what is written in the end is in all of its names, also in folders
+                inode = os.lstat(path).st_ino
+                self.loose.update(same, (folder for folder in folders if any(os.lstat(file).st_ino == inode for file in all_files(f"{self.d}/{folder}"))))
             return same
         if kind == "replace" and name:
             pathlib.Path(f"{self.top}/elsewhere").write_bytes(pathlib.Path(path).read_bytes() + self.mark(name))
