@@ -38,11 +38,11 @@ refresh shortcut --apply --force || fail "--apply ends with status $?: $(cat err
 unchanged "--apply"
 order=$(cd top/d && stat -c '%i %n' a b c | sort -n | awk '{ print $2 }' | tr '\n' ' ')
 [[ $order == 'a b c ' ]] || fail "i-numbers do not rise with the size: $order"
-# They do also while somebody makes and removes files beside it.
+# They do also while somebody makes and removes files beside it, many at once.
 python3 -c 'import os; os.chdir("top")
 while True:
-    for i in range(8): open(f"churn{i}", "w").close()
-    for i in range(8): os.unlink(f"churn{i}")' &
+    for i in range(500): open(f"churn{i}", "w").close()
+    for i in range(500): os.unlink(f"churn{i}")' &
 churn=$!
 at_exit sh -c "kill $churn 2>/dev/null"
 for i in {1..10}; do
@@ -52,7 +52,7 @@ for i in {1..10}; do
 done
 kill "$churn"
 wait "$churn" 2>/dev/null || true
-rm -f top/churn?
+rm -f top/churn*
 printf 'c\nnot there\na\n' >list
 refresh top/d --apply --force --order-from list || fail "--order-from ends with status $?: $(cat err)"
 unchanged "--order-from"

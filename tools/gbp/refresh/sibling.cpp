@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gbp/refresh/sibling.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <map>
-#include <utility>
+#include <unordered_set>
 #include <vector>
 
 #include <fcntl.h>
@@ -25,33 +26,52 @@ namespace {
 
 using gray::base::ScopedFd;
 
-// Makes files whose i-numbers rise.
+// The files of the new directory, still empty, with i-numbers that rise in the order of the entries.
 //
-// Knowledge assumed: a file system gives a new file the lowest free i-number near its folder, and gives none away twice while it is open.
-// Output observed: the i-number that a new file got.
-// Inference drawn: one below the file before was freed meanwhile, by somebody else. It is held without a name, so that the next is another.
-// What breaks it: somebody who frees more of them than are held here: the rest come as they come.
+// Knowledge assumed: a file system gives a new file the lowest free i-number near its folder, so that files made one after the other rise as
+// long as nobody else makes or removes files there. Output observed: the i-number that each file got. Inference drawn: one below the one
+// before was freed meanwhile. All files are made first, and then exchange names until their i-numbers rise. What breaks it: nothing that
+// others do; a file system whose i-numbers change when a name does, and one that cannot exchange two names, where no directory is exchanged
+// either.
 class RisingFiles {
  public:
-  ScopedFd make(int folder, const std::string& name) {
-    while (true) {
-      ScopedFd file =
-          ScopedFd::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IWUSR, folder);
+  /// Makes a file for each of `names`, in `folder`. Returns a problem, or an empty text.
+  static std::string make(int folder, const std::vector<std::string>& names) {
+    std::vector<Made> files;
+    files.reserve(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const ScopedFd file =
+          ScopedFd::open(names[i].c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IWUSR, folder);
       struct stat status {};
-      if (!file.is_open() || fstat(file.get(), &status) != 0) return file;
-      if (status.st_ino > last_ || held_.size() == kHeldMax || unlinkat(folder, name.c_str(), 0) != 0) {
-        last_ = status.st_ino;
-        return file;
-      }
-      held_.push_back(std::move(file));
+      if (!file.is_open()) return problem_of(names[i], file.error());
+      if (fstat(file.get(), &status) != 0) return problem_of(names[i]);
+      files.push_back({status.st_ino, i});
     }
+    return exchange_names(folder, names, files);
   }
 
  private:
-  static constexpr std::size_t kHeldMax = 64;
+  struct Made {
+    ino_t inode;
+    std::size_t name;
+  };
 
-  ino_t last_ = 0;
-  std::vector<ScopedFd> held_;
+  static std::string exchange_names(int folder, const std::vector<std::string>& names,
+                                    std::vector<Made>& files) {
+    std::vector<std::size_t> holder(
+        names.size());  // by name: which file, in the order of i-numbers, bears it
+    std::sort(files.begin(), files.end(), [](const Made& a, const Made& b) { return a.inode < b.inode; });
+    for (std::size_t i = 0; i < files.size(); ++i) holder[files[i].name] = i;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const std::size_t other = files[i].name;
+      if (other == i) continue;
+      if (renameat2(folder, names[i].c_str(), folder, names[other].c_str(), RENAME_EXCHANGE) != 0)
+        return problem_of(names[i]);
+      files[holder[i]].name = other;
+      holder[other] = holder[i];
+    }
+    return "";
+  }
 };
 
 // Whether the copies lie one behind the other.
@@ -148,7 +168,7 @@ class Filling {
     if (first != first_names_.end())
       return linkat(new_, first->second.c_str(), new_, name, 0) == 0 ? "" : problem_of(entry.name);
     first_names_[entry.status.st_ino] = entry.name;
-    const ScopedFd copy = files_.make(new_, entry.name);
+    const ScopedFd copy = ScopedFd::open(name, O_RDWR | O_NOFOLLOW, 0, new_);
     std::string problem = copy_file(copy, entry, file);
     if (problem.empty()) places_.note(copy.get());
     return problem;
@@ -161,7 +181,6 @@ class Filling {
   int old_;
   int new_;
   std::map<ino_t, std::string> first_names_;  // of files with several links
-  RisingFiles files_;
   Places places_;
 };
 
@@ -169,6 +188,15 @@ std::string remove_names(int folder, const std::vector<std::string>& names) {
   for (const std::string& name : names)
     if (unlinkat(folder, name.c_str(), 0) != 0) return problem_of(name);
   return "";
+}
+
+// The first name of each file, in the order of the entries.
+std::vector<std::string> names_of_files(const Survey& found) {
+  std::vector<std::string> names;
+  std::unordered_set<ino_t> seen;
+  for (const Entry& entry : found.entries)
+    if (entry.is_file() && seen.insert(entry.status.st_ino).second) names.push_back(entry.name);
+  return names;
 }
 
 std::string fill(Filling& filling, const Survey& found, const Guard& guard) {
@@ -184,12 +212,15 @@ std::string fill(Filling& filling, const Survey& found, const Guard& guard) {
 std::string fill_in_order(const Workplace& place, int old_folder, int new_folder, const Survey& found,
                           const Guard& guard) {
   const OneProcessor pinned;
+  std::string problem = RisingFiles::make(new_folder, names_of_files(found));
+  if (!problem.empty()) return problem;
   Filling filling(place, old_folder, new_folder);
-  std::string problem = fill(filling, found, guard);
+  problem = fill(filling, found, guard);
   if (!problem.empty() || !filling.places().would_lie_together()) return problem;
   std::vector<std::string> names;
   if (!list_names(new_folder, names)) return problem_of(place.work_name);
   problem = remove_names(new_folder, names);
+  if (problem.empty()) problem = RisingFiles::make(new_folder, names_of_files(found));
   if (!problem.empty()) return problem;
   Filling again(place, old_folder, new_folder);
   return fill(again, found, guard);
