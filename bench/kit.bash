@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# kit.bash: what a benchmark of bench/ begins with: its options, states of the cache that are made and verified, a disk, turns, rows.
+# kit.bash: what a benchmark in bash begins with: its options, states of the cache that are made and verified, turns, and the door to bench/kit.
 #
 #   source "$(dirname "${BASH_SOURCE[0]}")/kit.bash"
+#   KNOWN_PARTS=(NAME...)             which parts it has; none unless said, before begin
 #   begin "$@"                        reads --smoke, --full, --turns N, --help and names of parts; prints the host
 #
 #   IS_SMOKE                          true: a few seconds, here only to show that it works; its figures are no figures
@@ -35,7 +36,8 @@
 # Others
 #   background CMD...                 starts it in a session of its own; sets BACKGROUND. It ends with the benchmark in any case
 #   stop_background                   ends it and all it has started
-#   make_cap READ WRITE               a control group that caps DEVICE (bytes a second, 0: not); sets CAP_GROUP. Status 1: not here
+#   make_group cap DEVICE READ WRITE  a control group that caps this disk (bytes a second, 0: not), or one with a limit of memory; sets GROUP.
+#   make_group memory BYTES           Status 1: not here. drop_group removes it
 #   inside GROUP CMD...               runs it there
 #   not_here WHAT REASON              says that something is left out, and why
 #
@@ -62,8 +64,8 @@ source "$KIT/../../tests/support/system.bash"
 
 IS_SMOKE=false
 TURNS=5 TURNS_MIN=3
-PARTS=()
-DISK='' DEVICE='' UNIT='' LOOP_MOUNT='' LOOP_DEVICE='' BACKGROUND='' CAP_GROUP=''
+PARTS=() KNOWN_PARTS=()
+DISK='' DEVICE='' UNIT='' LOOP_MOUNT='' LOOP_DEVICE='' BACKGROUND='' GROUP=''
 _units=0 _groups=0
 _begun_s=$SECONDS
 declare -A _weights=()
@@ -83,7 +85,10 @@ begin() {
         exit 0
         ;;
       -*) usage_error "unknown option '$1'" ;;
-      *) PARTS+=("$1") ;;
+      *)
+        [[ " ${KNOWN_PARTS[*]} " == *" $1 "* ]] || usage_error "there is no '$1'; ${KNOWN_PARTS[*]:+there are }${KNOWN_PARTS[*]:-it has no parts}"
+        PARTS+=("$1")
+        ;;
     esac
     shift
   done
@@ -296,30 +301,15 @@ _end_session() {
   done
 }
 
-make_cap() {
-  local read_rate=$1 write_rate=$2 number folder
-  number=$(lsblk -n -d -o MAJ:MIN "$DEVICE" | tr -d ' ')
-  CAP_GROUP=
-  if [[ -e /sys/fs/cgroup/blkio/blkio.throttle.read_bps_device ]]; then
-    folder=/sys/fs/cgroup/blkio
-  elif grep -qsw io /sys/fs/cgroup/cgroup.subtree_control; then
-    folder=/sys/fs/cgroup
-  else
-    return 1
-  fi
-  CAP_GROUP=$folder/gray-bench-$GRAY_BENCH_RUN-$((++_groups))
-  at_exit _drop_group "$CAP_GROUP"
-  mkdir "$CAP_GROUP" || return 1
-  if [[ $folder == */blkio ]]; then
-    ((read_rate == 0)) || echo "$number $read_rate" >"$CAP_GROUP/blkio.throttle.read_bps_device"
-    ((write_rate == 0)) || echo "$number $write_rate" >"$CAP_GROUP/blkio.throttle.write_bps_device"
-  else
-    ((read_rate == 0)) || echo "$number rbps=$read_rate" >"$CAP_GROUP/io.max"
-    ((write_rate == 0)) || echo "$number wbps=$write_rate" >"$CAP_GROUP/io.max"
-  fi
+make_group() {
+  local kind=$1
+  shift
+  _groups=$((_groups + 1))
+  GROUP=$("$KIT/control_groups.py" "$kind" "gray-bench-$GRAY_BENCH_RUN-$_groups" "$@") || return 1
+  at_exit _drop_group "$GROUP"
 }
 
-drop_cap() { _drop_group "$CAP_GROUP"; }
+drop_group() { _drop_group "$GROUP"; }
 
 _drop_group() {
   local try

@@ -10,6 +10,7 @@ import job
 import peers
 import programs
 import rows as kit
+import samples
 
 
 def cell(background, place, way, kind, turn):
@@ -58,9 +59,9 @@ def show(found, kinds):
     for kind in kinds:
         for figure in foregrounds.FIGURES[kind]:
             for way, values in over_alone(found, figure).items():
-                absolute = programs.middle(found[way][figure], "{:.3g}")
+                absolute = samples.spread(found[way][figure], "{:.3g}")
                 moved = moved_beside(found[way], found["alone"], kind)
-                print(f"   {figure:13} {way:14} {programs.middle(values, '{:.2f}'):24} = {absolute:26} job {moved:6.1f} MB/s")
+                print(f"   {figure:13} {way:14} {samples.spread(values, '{:.2f}'):24} = {absolute:26} job {moved:6.1f} MB/s")
 
 
 def report(name, found, kinds, variant):
@@ -71,7 +72,7 @@ def report(name, found, kinds, variant):
             over = over_alone(found, figure)
             beside = {way: statistics.median(values) for way, values in over.items() if values and way != "alone" and way not in peers.DISCNICE}
             for way in [way for way in peers.DISCNICE if over.get(way)]:
-                alone = f"{programs.middle(found['alone'][figure], '{:.3g}')} {'ms' if kind == 'fsync' else 's'}"
+                alone = f"{samples.spread(found['alone'][figure], '{:.3g}')} {'ms' if kind == 'fsync' else 's'}"
                 note = f"the job moved {moved_beside(found[way], found['alone'], kind):.1f} MB/s; alone {alone}"
                 kit.row(f"beside/{name}/{figure}/{way}", over[way], variant=variant, peers=beside, note=note,
                         what=f"{what}, beside {says}, {way}, over alone", unit="x", part="beside")

@@ -3,7 +3,7 @@
 import dataclasses
 import shutil
 
-import blkio_cap
+import control_groups
 import programs
 
 CAP_BYTES = 5 * programs.MB
@@ -21,7 +21,7 @@ class Way:
     def lacks(self):
         """Why it can't be taken here, or nothing."""
         missing = [name for name in self.needs if not shutil.which(name)]
-        if self.is_capped and not blkio_cap.has_blkio():
+        if self.is_capped and not control_groups.has_blkio():
             missing.append("the blkio control group of version 1")
         return ", ".join(missing)
 

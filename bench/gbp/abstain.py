@@ -7,8 +7,10 @@ import shutil
 import subprocess
 import time
 
+from options import IS_SMOKE, TURNS
 import rows as kit
-from setting import GBP, MIB, SHARES, SMOKE, TURNS, drop_caches, make_file, quotients, say, spread
+from samples import ratios, spread
+from setting import GBP, MIB, SHARES, drop_caches, make_file, say
 
 
 def random_over_sequential(folder):
@@ -31,7 +33,7 @@ def random_over_sequential(folder):
 
 
 def abstain(folder):
-    count, size = (50, 65536) if SMOKE else (2000, 262144)
+    count, size = (50, 65536) if IS_SMOKE else (2000, 262144)
     say(f"4. where seeks cost little, and where all is in memory: cat of {count} files of {size // 1024} KiB, with and without gbp -file")
     ratio = random_over_sequential(folder)
     os.environ["GRAY_PARAM_DISK_RANDOM_OVER_SEQUENTIAL"] = f"{ratio:.1f}"
@@ -61,6 +63,6 @@ def abstain(folder):
                 found.append(best[command])
         plain, gray = times.values()
         say(f"   {state}: plain {spread(plain)} s, with gbp -file {spread(gray)} s")
-        kit.row("gbp/abstain", [100 * (more - 1) for more in quotients(gray, plain)], variant=state)
+        kit.row("gbp/abstain", [100 * (more - 1) for more in ratios(gray, plain)], variant=state)
     os.chdir("/")
     shutil.rmtree(top)

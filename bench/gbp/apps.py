@@ -5,9 +5,12 @@ import subprocess
 import tempfile
 import time
 
+from options import IS_SMOKE, TURNS
 from passes import passes
+from programs import BUILD
 import rows as kit
-from setting import BUILD, CACHE, GBP, Group, MIB, SHARES, SMOKE, TURNS, disk, drop_caches, make_file, quotients, say, spread
+from samples import ratios, spread
+from setting import CACHE, GBP, Group, MIB, SHARES, drop_caches, make_file, new_disk, say
 
 
 def apps():
@@ -15,18 +18,18 @@ def apps():
     grep, sort = BUILD / "bin/gb-grep", BUILD / "bin/gb-fastsort"
     ratio = 1.2
     say(f"2. figure 3: grep and fastsort of {ratio} times the cache ({CACHE // MIB} MiB): plain, inside, through gbp")
-    with disk() as (folder, stat):
-        os.chdir(folder)
+    with new_disk() as disk:
+        os.chdir(disk.folder)
         files = round(CACHE * ratio / (4 * MIB))
         for i in range(files):
-            make_file(folder / f"f{i:04}", 4 * MIB)
+            make_file(disk.folder / f"f{i:04}", 4 * MIB)
         ways = {"plain": "grep -a -c -F needle-that-is-not f*", "inside": f"{grep} -c needle-that-is-not f*",
                 "through": f"grep -a -c -F needle-that-is-not $({GBP} -mem f*)"}
-        show_ways("grep", ways, stat, folder)
+        show_ways("grep", ways, disk)
         for i in range(files):
-            (folder / f"f{i:04}").unlink()
+            (disk.folder / f"f{i:04}").unlink()
         records = round(CACHE * ratio / 100)
-        subprocess.run([sort, "--generate", str(records), folder / "records"], check=True)
+        subprocess.run([sort, "--generate", str(records), disk.folder / "records"], check=True)
         memory = CACHE // 16
         # As in the paper the reading of the first phase, by the sort's own clock, after something else went through the records. The
         # runs go to this machine's disk.
@@ -34,27 +37,27 @@ def apps():
             common = f"--runs-only --stats --pass {memory} -o {runs}/sorted"
             ways = {"plain": f"{sort} {common} --linear records", "inside": f"{sort} {common} records",
                     "through": f"{GBP} -mem -out records -align 100 | {sort} {common} -"}
-            show_ways("fastsort", ways, stat, folder, "cat records")
+            show_ways("fastsort", ways, disk, "cat records")
 
 
-def show_ways(what, ways, stat, folder, before=None):
+def show_ways(what, ways, disk, before=None):
     """With `before` that command is run in the group before each turn, and a turn is the reading of a sort."""
     times = {}
     for way, command in ways.items():
-        group = Group(CACHE)
-        os.chdir(folder)
-        turns = passes(f"apps/{what}/{way}", group, command, stat, 3, before)
-        group.close()
+        os.chdir(disk.folder)
+        with Group(CACHE) as group:
+            turns = passes(f"apps/{what}/{way}", group, command, disk, 3, before)
         times[way] = [took for took, _ in turns]
         say(f"   {what}, {way:8}: {spread(times[way], '{:.2f}')} s, read {spread([read / MIB for _, read in turns], '{:.0f}')} MiB")
-    kit.row(f"gbp/fig3/{what}-inside", quotients(times["plain"], times["inside"]))
-    kit.row(f"gbp/fig3/{what}-gbp", quotients(times["plain"], times["through"]))
+    kit.row(f"gbp/fig3/{what}-inside", ratios(times["plain"], times["inside"]))
+    kit.row(f"gbp/fig3/{what}-gbp", ratios(times["plain"], times["through"]))
 
 
 def match():
-    count, size = (10, MIB) if SMOKE else (100, 4 * MIB)
+    count, size = (10, MIB) if IS_SMOKE else (100, 4 * MIB)
     say(f"2. figure 4: search for the first match, which is in the last of {count} files of {size // MIB} MiB; only that is cached")
-    with disk() as (folder, _):
+    with new_disk() as disk:
+        folder = disk.folder
         os.chdir(folder)
         for i in range(count):
             make_file(folder / f"f{i:04}", size)
@@ -70,4 +73,4 @@ def match():
                 subprocess.run(["bash", "-c", command], stdout=subprocess.DEVNULL, check=False)
                 times[way].append(time.monotonic() - start)
         say(f"   plain {spread(times['plain'])} s, gbp {spread(times['gbp'])} s")
-        kit.row("gbp/fig4", quotients(times["plain"], times["gbp"]))
+        kit.row("gbp/fig4", ratios(times["plain"], times["gbp"]))

@@ -5,9 +5,10 @@ import random
 import statistics
 import sys
 
+from options import TURNS
 from residency import Residency
 import rows as kit
-from setting import CACHE, Group, MIB, SHARES, TURNS, drop_caches, make_file, say
+from setting import CACHE, Group, MIB, SHARES, drop_caches, make_file, say
 
 
 def correlate(pages, unit_pages, rng):
@@ -41,13 +42,12 @@ def correlation(folder):
         turns = {unit: [] for unit in units}
         for turn in SHARES.turns(f"correlation/{access}", TURNS):
             drop_caches()
-            group = Group(CACHE)
-            group.run(f"{sys.executable} -c '{READER}' {folder / 'big'} {access * MIB} {turn} {2 * CACHE}")
-            pages = Residency(folder / "big").pages()
+            with Group(CACHE) as group:
+                group.run(f"{sys.executable} -c '{READER}' {folder / 'big'} {access * MIB} {turn} {2 * CACHE}")
+                pages = Residency(folder / "big").pages()
             rng = random.Random(turn)
             for unit in units:
                 turns[unit] += [correlate(pages, unit * 256, rng) for _ in range(5)]
-            group.close()
         medians = [statistics.median([v for v in turns[unit] if v == v] or [float("nan")]) for unit in units]
         say(f"   {access:11} MiB                    " + " ".join(f"{value:6.2f}" for value in medians))
         kit.row("gbp/fig1", [value for value in turns[access] if value == value] or [0], variant=f"access unit {access} MiB")

@@ -6,8 +6,10 @@ import statistics
 import subprocess
 import time
 
+from options import TURNS
 import rows as kit
-from setting import GBP, SHARES, TURNS, disk, drop_caches, make_file, quotients, say, spread
+from samples import ratios, spread
+from setting import GBP, SHARES, drop_caches, make_file, new_disk, say
 
 
 def ordered(order, names):
@@ -42,10 +44,10 @@ def read_again(names):
 
 def layout():
     say("4. figure 5: 200 files of 8 KB in two directories, cold: seconds (gbp's own included), and of the reading alone")
-    with disk() as (folder, _):
+    with new_disk() as disk:
         names = []
         for i in range(200):
-            path = folder / f"dir{i % 2}" / f"f{i:03}"
+            path = disk.folder / f"dir{i % 2}" / f"f{i:03}"
             path.parent.mkdir(exist_ok=True)
             make_file(path, 8192)
             names.append(str(path))
@@ -67,11 +69,11 @@ def layout():
 
 def aging():
     say("4. figure 6: 100 files of 8 KB, 30 epochs of 5 deletes and 5 creates, then gbp -refresh: cold reading in i-number order")
-    with disk() as (folder, _):
+    with new_disk() as disk:
         fresh, aged, random_order, refreshed = [], [], [], []
         for turn in SHARES.turns("aging", TURNS):
             rng = random.Random(turn)
-            top = folder / f"turn{turn}"
+            top = disk.folder / f"turn{turn}"
             top.mkdir()
             for i in range(100):
                 make_file(top / f"f{i:04}", 8192)
@@ -95,7 +97,7 @@ def aging():
             refreshed.append(cold_in_inode_order(top))
         say(f"   fresh {spread(fresh)} s, aged {spread(aged)} s ({statistics.median(aged) / statistics.median(fresh):.2f}x), "
             f"random {spread(random_order)} s, refreshed {spread(refreshed)} s")
-        kit.row("gbp/refresh", quotients(refreshed, fresh), note=f"aged {statistics.median(aged) / statistics.median(fresh):.2f}")
+        kit.row("gbp/refresh", ratios(refreshed, fresh), note=f"aged {statistics.median(aged) / statistics.median(fresh):.2f}")
 
 
 def cold_in_inode_order(top):

@@ -4,14 +4,11 @@ import mmap
 import pathlib
 import re
 
-from setting import CACHE, MIB, SHARES, TURNS, drop_caches, say
+from options import TURNS
+from setting import CACHE, MIB, SHARES, drop_caches, say
 import time_share
 
 HOST_TAKES_MAX = 0.04  # of the cache, in one pass
-
-
-def bytes_read(stat):
-    return int(stat.read_text().split()[2]) * 512
 
 
 def bytes_evicted():
@@ -19,7 +16,7 @@ def bytes_evicted():
     return int(re.search(r"^pgsteal_file (\d+)$", pathlib.Path("/proc/vmstat").read_text(), re.MULTILINE).group(1)) * mmap.PAGESIZE
 
 
-def passes(part, group, command, stat, settle, before=None, count=TURNS):
+def passes(part, group, command, disk, settle, before=None, count=TURNS):
     """[(seconds, bytes read)] of each pass after the settling ones, from an empty cache on.
 
     What was read and is neither in the cache nor was evicted for the limit the host has taken: it reclaims page cache that it finds idle. A fixed
@@ -31,9 +28,9 @@ def passes(part, group, command, stat, settle, before=None, count=TURNS):
     for _ in SHARES.turns(part, 3 * (settle + count), settle + time_share.TURNS_MIN):
         if before:
             group.run(before)
-        start, cached, evicted = bytes_read(stat), group.cache_bytes(), bytes_evicted()
+        start, cached, evicted = disk.moved()[0], group.cache_bytes(), bytes_evicted()
         took = group.read_phase(command) if before else group.run(command)
-        read = bytes_read(stat) - start
+        read = disk.moved()[0] - start
         every.append((took, read))
         taken = read - (group.cache_bytes() - cached) - (bytes_evicted() - evicted)
         if taken > HOST_TAKES_MAX * CACHE and not re.search("-out|fastsort", command):

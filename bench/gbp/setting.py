@@ -7,23 +7,19 @@ import os
 import pathlib
 import re
 import shutil
-import statistics
 import subprocess
-import sys
 import time
 
 import time_share
+from control_groups import Memory
+from emulated_disk import Disk
+from options import IS_SMOKE, TURNS
+from programs import BUILD
 
 MIB = 1 << 20
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("GRAY_BUILD_DIR", ROOT / "build/release"))
-GBP, HDDSIM = BUILD / "bin/gbp", BUILD / "bin/hddsim"
-SMOKE = "--smoke" in sys.argv
-if SMOKE:
-    os.environ["GRAY_BENCH_SMOKE"] = "1"
-TURNS = 1 if SMOKE else int(os.environ.get("TURNS", "5"))
-CACHE = (32 if SMOKE else int(os.environ.get("CACHE_MIB", "256"))) * MIB
-RATIOS = [1.05] if SMOKE else [float(word) for word in os.environ.get("RATIOS", "1.05 1.4 1.9 3.8").split()]
+GBP = BUILD / "bin/gbp"
+CACHE = (32 if IS_SMOKE else int(os.environ.get("CACHE_MIB", "256"))) * MIB
+RATIOS = [1.05] if IS_SMOKE else [float(word) for word in os.environ.get("RATIOS", "1.05 1.4 1.9 3.8").split()]
 FIXED_SETTLE, GRAY_SETTLE = 1, 3  # passes before those that count
 
 
@@ -41,22 +37,8 @@ SHARES = time_share.TimeShares(
      "abstain/cold": 40, "abstain/in memory": 40, **{f"speed/{mode}": 13 for mode in ("-mem", "-compose", "-file")}, "truth": 30, "crash": 40})
 
 
-def skip(reason):
-    print(f"SKIP: {reason}")
-    sys.exit(77)
-
-
 def say(text):
     print(text, flush=True)
-
-
-def spread(values, form="{:.3f}"):
-    return f"{form.format(statistics.median(values))} ({form.format(min(values))} to {form.format(max(values))})"
-
-
-def quotients(dividends, divisors):
-    """Turn by turn."""
-    return [a / b for a, b in zip(dividends, divisors)]
 
 
 def drop_caches():
@@ -70,13 +52,13 @@ def drop_caches():
 def hold_programs():
     """Keeps them in memory until this ends: a program that a scan has to read again takes room in the cache, up to the disk's whole read-ahead window."""
     examples = [BUILD / "bin" / name for name in ("gb-grep", "gb-fastsort")]
-    programs = [GBP, *filter(pathlib.Path.exists, examples), *filter(None, map(shutil.which, ("bash", "cat", "grep")))]
-    listed = subprocess.run(["ldd", *programs], capture_output=True, text=True, check=False).stdout
+    held = [GBP, *filter(pathlib.Path.exists, examples), *filter(None, map(shutil.which, ("bash", "cat", "grep")))]
+    listed = subprocess.run(["ldd", *held], capture_output=True, text=True, check=False).stdout
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
     libc.mlock.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-    for path in {*map(str, programs), *re.findall(r"(/\S+) \(0x", listed)}:
+    for path in {*map(str, held), *re.findall(r"(/\S+) \(0x", listed)}:
         with open(path, "rb") as stream:
             size = os.fstat(stream.fileno()).st_size
             place = libc.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, stream.fileno(), 0)
@@ -84,18 +66,8 @@ def hold_programs():
             say(f"   {path} cannot be held in memory: its pages count as cache where it runs in a group")
 
 
-class Group:
-    """A memory control group with a limit, version 1 or 2."""
-
-    def __init__(self, limit):
-        unified = pathlib.Path("/sys/fs/cgroup/cgroup.controllers")
-        is_v2 = unified.exists() and "memory" in unified.read_text().split()
-        self.path = pathlib.Path("/sys/fs/cgroup" if is_v2 else "/sys/fs/cgroup/memory") / f"gray-gbp-{os.getpid()}"
-        try:
-            self.path.mkdir(exist_ok=True)
-            (self.path / ("memory.max" if is_v2 else "memory.limit_in_bytes")).write_text(f"{limit}\n")
-        except OSError as error:
-            skip(f"no memory control group can be made here: {error}")
+class Group(Memory):
+    """A shell command in a cache of known size."""
 
     def run(self, command, **more):
         """Seconds that a shell command takes inside."""
@@ -110,34 +82,15 @@ class Group:
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         return float(re.search(r"read_s ([0-9.]+)", made.stderr).group(1))
 
-    def cache_bytes(self):
-        """The page cache that counts against the limit."""
-        fields = dict(line.split() for line in (self.path / "memory.stat").read_text().splitlines())
-        return int(fields["cache" if "cache" in fields else "file"])
-
-    def close(self):
-        for _ in range(50):
-            with contextlib.suppress(OSError):
-                self.path.rmdir()
-                return
-            time.sleep(0.1)
-
 
 @contextlib.contextmanager
-def disk(size="4G", read_ahead="128K", fs="ext4"):
-    """(folder, its block device's statistics file)"""
-    name = f"gbp-{os.getpid()}"
-    made = subprocess.run([HDDSIM, "up", name, "--profile", os.environ.get("PROFILE", "hdd7200"), "--size", size,
-                           "--read-ahead", read_ahead, "--fs", fs], capture_output=True, text=True, check=False)
-    if made.returncode != 0:
-        skip(f"no emulated disk: {made.stderr.strip()}")
-    folder = pathlib.Path(made.stdout.strip())
-    try:
-        device = os.stat(folder).st_dev
-        yield folder, pathlib.Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}/stat")
-    finally:
-        os.chdir("/")
-        subprocess.run([HDDSIM, "down", "--force", name], check=False)
+def new_disk():
+    """Parts work in its folder, and leave it before it goes."""
+    with Disk(size="4G", profile=os.environ.get("PROFILE", "hdd7200")) as disk:
+        try:
+            yield disk
+        finally:
+            os.chdir("/")
 
 
 def make_file(path, size, block=os.urandom(MIB)):

@@ -6,12 +6,13 @@ import shutil
 import subprocess
 import time
 
+from options import IS_SMOKE, TURNS
 import rows as kit
-from setting import GBP, SHARES, SMOKE, TURNS, say
+from setting import GBP, SHARES, say
 
 
 def speed(folder):
-    count = 20000 if SMOKE else 100000  # a fifth of the names must be more than a pipe holds: see peak()
+    count = 20000 if IS_SMOKE else 100000  # a fifth of the names must be more than a pipe holds: see peak()
     say(f"5. ordering {count} warm small files on one core, names on stdin")
     top = folder / "small"
     for i in range(count):

@@ -8,9 +8,11 @@ import random
 import shutil
 import subprocess
 
+from options import IS_SMOKE, TURNS
+from programs import BUILD, run
 from residency import Residency
 import rows as kit
-from setting import BUILD, GBP, MIB, SHARES, SMOKE, TURNS, drop_caches, make_file, say
+from setting import GBP, MIB, SHARES, drop_caches, make_file, say
 
 NOBODY = 65534
 
@@ -39,7 +41,7 @@ def half_cached(paths, size):
 
 def judge(place, folder, name):
     """Half of the files warm: how many answers are right, unknown, wrong. What the host took back while it was asked for is no answer."""
-    count, size = (8, 2 * MIB) if SMOKE else (100, 2 * MIB)
+    count, size = (8, 2 * MIB) if IS_SMOKE else (100, 2 * MIB)
     paths = [str(folder / f"t{i:03}") for i in range(count)]
     for path in paths:
         make_file(path, size)
@@ -79,15 +81,13 @@ def loop_system(work, kind):
     mount.mkdir()
     with open(image, "wb") as stream:
         stream.truncate(1 << 30)
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": False}
-    made = shutil.which(f"mkfs.{kind}") and subprocess.run(
-        [f"mkfs.{kind}", "-q", "-F" if kind == "ext4" else "-f", image], **quiet).returncode == 0
-    is_up = made and subprocess.run(["mount", "-o", "loop", image, mount], **quiet).returncode == 0
+    made = shutil.which(f"mkfs.{kind}") and run(f"mkfs.{kind}", "-q", "-F" if kind == "ext4" else "-f", image).returncode == 0
+    is_up = made and run("mount", "-o", "loop", image, mount).returncode == 0
     try:
         yield mount if is_up else None
     finally:
         if is_up:
-            subprocess.run(["umount", mount], **quiet)
+            run("umount", mount)
         image.unlink()
 
 
@@ -101,7 +101,6 @@ def truth(work):
                 say(f"   {kind:22} SKIPPED: cannot be made or mounted here")
             else:
                 wrong.append(judge(place, mount, kind))
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": False}
     for name in ("lower", "upper", "over", "merged", "tmp", "under", "fuse"):
         (work / name).mkdir()
     mounts = {"overlay": (["mount", "-t", "overlay", "overlay", "-o", f"lowerdir={work}/lower,upperdir={work}/upper,workdir={work}/over",
@@ -109,12 +108,12 @@ def truth(work):
               "tmpfs": (["mount", "-t", "tmpfs", "tmpfs", work / "tmp"], work / "tmp"),
               "fuse (bindfs)": (["bindfs", work / "under", work / "fuse"], work / "fuse")}
     for name, (command, folder) in mounts.items():
-        if not shutil.which(command[0]) or subprocess.run(command, **quiet).returncode != 0:
+        if not shutil.which(command[0]) or run(*command).returncode != 0:
             say(f"   {name:22} SKIPPED: cannot be mounted here")
             continue
         try:
             os.chmod(folder, 0o755)
             wrong.append(judge(place, folder, name))
         finally:
-            subprocess.run(["umount", folder], **quiet)
+            run("umount", folder)
     kit.row("gbp/wrong-confident", [sum(count > 0 for count in wrong)], note=f"of {len(wrong)}")

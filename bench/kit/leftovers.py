@@ -10,7 +10,7 @@
 RUN is the number every process of the run carries in its environment as GRAY_BENCH_RUN, and that is part of the names of what it makes: the
 folder gray-bench-RUN, disks bench-RUN-N of hddsim, control groups gray-bench-RUN-N. Asked of the kernel, never remembered: processes, swap
 files, mounts and loop devices in the run's folder, disks, groups. A benchmark in another process may have named its group or disk itself
-(gray-NAME-PID): those of processes that belong to the run are found, too, and such ones of nobody, but for those $GRAY_BENCH_FOUND names: what
+(gray-NAME-N-PID): those of processes that belong to the run are found, too, and such ones of nobody, but for those $GRAY_BENCH_FOUND names: what
 was there before the run (leftovers.py orphans) is not the run's.
 """
 import contextlib
@@ -24,8 +24,8 @@ import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-HDDSIM = pathlib.Path(os.environ.get("GRAY_BUILD_DIR", ROOT / "build/release")) / "bin/hddsim"
+import programs
+
 UNITS = pathlib.Path("/run/hddsim")
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
 GRACE_S = 3
@@ -140,7 +140,7 @@ def settled(run):
 
 
 def quietly(*command):
-    subprocess.run([str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=120)
+    programs.run(*command, timeout=120)
 
 
 def end_processes(run):
@@ -165,7 +165,7 @@ def sweep(run):
     for path in swaps(run):
         quietly("swapoff", path)
     for name in units(run):
-        quietly(HDDSIM, "down", "--force", name)
+        quietly(programs.HDDSIM, "down", "--force", name)
     for place in mounts(run):
         quietly("umount", place)
         if os.path.ismount(place):

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""programs: what a benchmark in Python runs: where this build's programs lie, and how a command is run, timed, held and left out.
+"""programs: what a benchmark in Python runs, and where: this build's programs, a folder to work in, and how a command is run, timed, held and left out.
 
   programs.run("sync")                        its output dropped
   seconds, status = programs.timed(command)
   programs.held("--rate", "5MB") + command    under discnice
+  with programs.scratch() as folder: ...      on the disk to measure on, which GRAY_SCRATCH names
 """
+import contextlib
 import os
 import pathlib
-import statistics
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 MB = 1_000_000
@@ -34,6 +37,16 @@ def need_root_and(*programs):
     os.environ.pop("LD_PRELOAD", None)
 
 
+@contextlib.contextmanager
+def scratch():
+    """A folder that goes with all that is in it."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix=f"gray-{NAME}.", dir=os.environ.get("GRAY_SCRATCH", "/var/tmp")))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def run(*command, **more):
     return subprocess.run([str(word) for word in command], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **more)
 
@@ -50,11 +63,3 @@ def held(*options):
 
 def evict(*paths):
     run(PAGECACHE, "evict", *paths)
-
-
-def middle(figures, form="{:.3f}"):
-    figures = [figure for figure in figures if figure is not None]
-    if not figures:
-        return "-"
-    text = form.format(statistics.median(figures))
-    return text if len(figures) == 1 else f"{text} ({form.format(min(figures))} to {form.format(max(figures))})"

@@ -17,18 +17,17 @@ import argparse
 import datetime
 import functools
 import json
-import math
 import os
 import pathlib
 import platform
 import re
-import statistics
 import subprocess
 import sys
 
+from samples import interval
+
 HERE = pathlib.Path(__file__).resolve().parent
 SCHEMA = 1
-EXTREMES_UP_TO = 5
 
 
 @functools.lru_cache(maxsize=None)
@@ -50,23 +49,6 @@ def passes(value, goal):
         return None
     bound = float(match.group(2))
     return {"<=": value <= bound, ">=": value >= bound, "=": value == bound}[match.group(1)]
-
-
-def middle(samples):
-    """(median, low, high)."""
-    ordered = sorted(samples)
-    count = len(ordered)
-    if count <= EXTREMES_UP_TO:
-        return statistics.median(ordered), ordered[0], ordered[-1]
-    # The smallest rank whose pair of order statistics holds the median 95 times in 100.
-    rank, tail = 0, 0.0
-    for below in range(count // 2):
-        tail += math.comb(count, below) / 2 ** count
-        if 2 * tail > 0.05:
-            break
-        rank = below + 1
-    rank = max(rank - 1, 0)
-    return statistics.median(ordered), ordered[rank], ordered[count - 1 - rank]
 
 
 def first_match(path, pattern, fallback="unknown"):
@@ -130,7 +112,7 @@ def row(goal_id, samples, *, variant="", peers=None, paper=None, note="", what=N
     samples = [float(sample) for sample in samples]
     if not samples:
         raise ValueError(f"no samples for '{goal_id}'")
-    value, low, high = middle(samples)
+    value, low, high = interval(samples)
     wanted = goal or known["goal"]
     verdict = passes(value, wanted)
     if verdict and wanted.startswith("="):  # never once something else

@@ -28,6 +28,10 @@ PARTS = collections.OrderedDict((
     ("beside", ("Beside real work", "beside",
                 "What a foreground feels beside backups, archives and removals, and what these get. On the emulated disk of 7200 rpm with its file "
                 "system's dirty pages bounded as on a machine with less memory, unless the variant says otherwise.")),
+    ("engines", ("Programs of every kind", "engines",
+                 "Programs that the library reaches, and those that are held from outside. The kernel's account is the judge.")),
+    ("kernels", ("Debian's older kernels", "kernels",
+                 "In a virtual machine, ext4. A sample is one boot: the figure that is farthest off.")),
     ("cache", ("The page cache after a job", "cache_neutral",
                "What a job under --cache neutral leaves of other people's page cache, and what it costs the job.")),
     ("tables", ("The tables and figures of DiscNice", "contention, modules, rate_over_time, idle_time, layout_order",

@@ -40,11 +40,18 @@ rows() {
 }
 
 front() {
+  local name
   expect_status 2 script/bench no-such-benchmark 2>/dev/null
   expect_status 2 script/bench --no-such-option 2>/dev/null
   expect_status 2 script/bench --smoke contention 2>/dev/null
   script/bench list >"$SCRATCH/list"
   grep -q '^contention .*rsync' "$SCRATCH/list" || complain 'list does not say what contention is'
+  for name in beside gbp mac manners throttle; do
+    expect_status 0 "bench/$name/run" --help >"$SCRATCH/help"
+    grep -q "^$name: " "$SCRATCH/help" || complain "$name --help does not say what it is"
+    expect_status 2 "bench/$name/run" --smoke no-such-part 2>"$SCRATCH/refusal"
+    [[ $(wc -l <"$SCRATCH/refusal") == 1 ]] || complain "$name does not refuse an unknown part in a line: $(<"$SCRATCH/refusal")"
+  done
 }
 
 # Each benchmark has a share of --full; where it is used up, fewer turns are taken, and never fewer than the least.

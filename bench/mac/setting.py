@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""setting: what the parts of this benchmark share: the programs, the memory group, the swap file, how the time is shared."""
+import contextlib
+import os
+import subprocess
+
+import time_share
+from control_groups import Memory
+from programs import BUILD, skip
+
+MIB = 1 << 20
+ADMISSION, FASTSORT = BUILD / "tests/bin/admission", BUILD / "bin/gb-fastsort"
+LIMIT = 512 * MIB
+MARGIN_SHARE = 32  # one part in so many is left to others
+SHARES = time_share.TimeShares({"accuracy": 15, "cost": 22, "cost/between": 3, "rounds": 15, "hog": 15, "fastsort": 30})
+
+
+class Room(Memory):
+    """The memory that gb_alloc is asked in."""
+
+    def left(self):
+        """What the group's limit leaves, its file cache counted as gb_alloc counts it by default."""
+        return self.limit_bytes - self.used_bytes() + self.stat("inactive_file") + self.stat("active_file") // 2
+
+    def start(self, command, environment=None, **more):
+        return subprocess.Popen(self.command(command), text=True, env={**os.environ, **(environment or {})}, **more)
+
+
+@contextlib.contextmanager
+def swap_file(folder):
+    path = folder / "swap"
+    subprocess.run(["fallocate", "-l", "1G", path], check=True)
+    path.chmod(0o600)
+    subprocess.run(["mkswap", "-q", path], check=True)
+    if subprocess.run(["swapon", path], check=False).returncode != 0:
+        skip(f"no swap file can be used in {folder}")
+    try:
+        yield
+    finally:
+        subprocess.run(["swapoff", path], check=True)
+
+
+def finish(process):
+    with contextlib.suppress(OSError):
+        process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream:
+            stream.close()

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+"""setting: what the parts of this benchmark share: how the time is shared, where copies go, which turns are taken."""
+import pathlib
+
+import time_share
+
+SHARES = time_share.TimeShares({"rate/1": 32, "rate/5": 32, "rate/50": 32, "rate/200": 30, "windows": 75, "processes": 25, "foreground": 170, "bfq": 40,
+                                "lone": 60, "walk": 80, "fsync": 130, "control": 30, "faults": 50})
+COPY = pathlib.Path("/dev/shm/throttle.copy")
+
+
+def is_left_out(way, turn):
+    """What others are like is known from fewer turns."""
+    return turn % 3 != 0 and way != "nothing" and "discnice" not in way
+
+
+def off(errors):
+    return [abs(error) for error in errors]
