@@ -54,6 +54,8 @@ class TestFile {
   /// Of `count` pages from `first`, how many are in memory; nothing where the kernel does not tell the truth.
   [[nodiscard]] std::optional<std::uint64_t> resident(std::uint64_t first, std::uint64_t count) const;
   [[nodiscard]] bool knows_residency() const { return oracle_ != Oracle::kNone; }
+  /// Whether that counts pages whose data has not arrived yet: cachestat does, mincore does not.
+  [[nodiscard]] bool sees_pages_on_their_way() const { return oracle_ == Oracle::kCachestat; }
 
   /// kRequestBytesMax of random data, aligned for reads and writes past the page cache.
   [[nodiscard]] void* buffer() const { return buffer_.get(); }

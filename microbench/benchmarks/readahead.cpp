@@ -2,11 +2,15 @@
 // readahead: what the kernel reads ahead, by reading and asking which pages arrived. /sys is not asked.
 //
 // The inference is estimate/readahead; here is the real file it looks at.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "microbench/curve.hpp"
-#include "microbench/estimate/readahead.hpp"
+#include "microbench/estimate/readahead_rules.hpp"
 #include "microbench/registry_list.hpp"
 #include "microbench/test_file.hpp"
 
@@ -27,11 +31,14 @@ constexpr Output kOutputs[] = {
     {"disk.readahead_random_bytes", "bytes", "arrivals", "what a read elsewhere brings", "a person", true},
     {"disk.readahead_is_reset", "1", "arrivals", "1 if one read elsewhere makes a stream start small again",
      "a person", true},
+    {"disk.readahead_rules", "1", "arrivals",
+     "by which rules the kernel reads ahead, as bits; 0: as Linux 6.17 and later", "tools/discnice/cli",
+     true},
     {"disk.readahead_curve", "bytes", "arrivals", "the first, second, ... window of a stream",
      "microbench report", true, Kind::kCurve},
 };
 
-class RealFile : public estimate::ReadaheadSubject {
+class RealFile : public estimate::RulesSubject {
  public:
   explicit RealFile(TestFile& file) : file_(file) {}
 
@@ -39,13 +46,28 @@ class RealFile : public estimate::ReadaheadSubject {
     file_.evict();
     if (file_.resident(0, file_.pages()) != 0U)
       throw NotAvailable("pages of the test file cannot be dropped");
+    open_anew();
+  }
+
+  void open_anew() override {
     stream_ = file_.reopen(O_RDONLY);
     if (!stream_.is_open()) throw NotAvailable("the test file cannot be opened again");
   }
 
   void read_page(std::uint64_t page) override {
     read_all(stream_.get(), file_.buffer(), kPageBytes, page * kPageBytes);
-    has_read_ = true;
+  }
+
+  void read(std::uint64_t first, std::uint64_t count) override {
+    constexpr std::uint64_t kMost = TestFile::kRequestBytesMax / kPageBytes;
+    for (std::uint64_t done = 0; done < count; done += kMost)
+      read_all(stream_.get(), file_.buffer(), std::min(count - done, kMost) * kPageBytes,
+               (first + done) * kPageBytes);
+    if (!file_.sees_pages_on_their_way()) wait_for_all();
+  }
+
+  void bring_in(std::uint64_t first, std::uint64_t count) override {
+    read_all(file_.fd(), file_.buffer(), count * kPageBytes, first * kPageBytes);
   }
 
   std::uint64_t resident(std::uint64_t first, std::uint64_t count) override {
@@ -63,9 +85,21 @@ class RealFile : public estimate::ReadaheadSubject {
   [[nodiscard]] std::uint64_t pages() const override { return file_.pages(); }
 
  private:
+  // Until nothing has come for as long as a slow disk moves its head.
+  void wait_for_all() {
+    constexpr int kQuietLooks = 20;
+    constexpr int kLooksMax = 1000;
+    std::uint64_t before = file_.resident(0, file_.pages()).value_or(0);
+    for (int looks = 0, quiet = 0; looks < kLooksMax && quiet < kQuietLooks; ++looks) {
+      usleep(kSettleUs);
+      const std::uint64_t now = file_.resident(0, file_.pages()).value_or(0);
+      quiet = now == before ? quiet + 1 : 0;
+      before = now;
+    }
+  }
+
   TestFile& file_;
   gray::base::ScopedFd stream_;
-  bool has_read_ = false;
 };
 
 class ReadaheadSession : public Session {
@@ -78,6 +112,8 @@ class ReadaheadSession : public Session {
   void round() override {
     RealFile file(*context().file);
     rounds_.push_back(estimate::observe_readahead(file));
+    rules_.push_back(
+        estimate::observe_readahead_rules(file, rounds_.back().is_max_known ? rounds_.back().max_pages : 0));
   }
 
   [[nodiscard]] std::size_t rounds_min() const override { return 3; }
@@ -94,6 +130,7 @@ class ReadaheadSession : public Session {
         {"disk.readahead_is_reset", found.is_reset_by_seek ? 1.0 : 0.0, 0, count},
     };
     if (found.is_max_known) all.push_back({"disk.readahead_max_bytes", bytes(found.max_pages), 0, count});
+    if (const auto rules = agreed_rules()) all.push_back({"disk.readahead_rules", *rules, 0, count});
     for (std::size_t i = 0; i < found.windows.size() && found.max_pages > 0; ++i) {
       all.push_back({point_key("disk.readahead_curve", i + 1, "bytes"), bytes(found.windows[i]), 0, count});
     }
@@ -114,7 +151,18 @@ class ReadaheadSession : public Session {
     return rounds_[best];
   }
 
+  // Those that most rounds have found; somebody else's read spoils one.
+  [[nodiscard]] std::optional<double> agreed_rules() const {
+    for (const auto& one : rules_) {
+      std::size_t votes = 0;
+      for (const auto& other : rules_) votes += other.are_told && other.rules == one.rules ? 1 : 0;
+      if (one.are_told && 2 * votes > rules_.size()) return static_cast<double>(one.rules);
+    }
+    return std::nullopt;
+  }
+
   std::vector<estimate::Readahead> rounds_;
+  std::vector<estimate::ReadaheadRulesFound> rules_;
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ rates() {
 
 # A 32-bit program in name: the header of one.
 make_32_bit() {
-  printf '\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\x03\0\x01\0\0\0\0\0\0\0\x34\0\0\0\0\0\0\0\0\0\0\0\x34\0\x20\0\0\0' >"$1"
+  printf '\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\x03\0\x01\0\0\0\0\0\0\0\x34\0\0\0\0\0\0\0\0\0\0\0\x34\0\x20\0\0\0\0\0\0\0\0\0' >"$1"
   chmod 755 "$1"
 }
 
@@ -70,13 +70,13 @@ programs() {
   chmod 755 script
   refused 126 '/no/such/interpreter' "$DISCNICE" --rate 5M -- ./script
   make_32_bit program-32
-  refused 125 '32-bit' "$DISCNICE" --rate 5M -- ./program-32
+  refused 125 '32-bit' "$DISCNICE" --rate 5M --engine preload -- ./program-32
   printf '#!%s/program-32\n' "$SCRATCH" >script-32
   chmod 755 script-32
-  refused 125 '32-bit' "$DISCNICE" --rate 5M -- ./script-32
+  refused 125 '32-bit' "$DISCNICE" --rate 5M --engine preload -- ./script-32
   printf '\x7fELF' >torn
   chmod 755 torn
-  refused 125 'torn|program' "$DISCNICE" --rate 5M -- ./torn
+  refused 126 'torn.*cut short' "$DISCNICE" --rate 5M -- ./torn
   static_program
 }
 
@@ -86,10 +86,15 @@ static_program() {
     echo 'not shown: a static program (none can be linked here)'
     return
   fi
-  refused 125 'static' "$DISCNICE" --rate 5M -- ./static
+  refused 125 'static.*leave out --engine' "$DISCNICE" --rate 5M --engine preload -- ./static
+  refused 125 'static.*leave out --record' "$DISCNICE" --rate 5M --record recording -- ./static
+  refused 125 'static.*leave out --profile' "$DISCNICE" --rate 5M --profile profile -- ./static
+  refused 125 'static.*nothing to verify' "$DISCNICE" verify -- ./static
+  refused 2 '--engine.*nosuch' "$DISCNICE" --rate 5M --engine nosuch -- ./program
+  refused 2 'leave out --record' "$DISCNICE" --rate 5M --engine pace --record recording -- ./program
   printf '#!%s/static\n' "$SCRATCH" >static-script
   chmod 755 static-script
-  refused 125 'static' "$DISCNICE" --rate 5M -- ./static-script
+  refused 125 'static' "$DISCNICE" --rate 5M --engine preload -- ./static-script
 }
 
 set_user_id() {

@@ -98,12 +98,15 @@ grep -q '"policy": *"idle"' report || complain "the file's policy is not used: $
 rm -r config/discnice
 
 # Programs of the job that can't be covered are named at once.
-"$DISCNICE" --json --report report -- sh -c 'env -i sleep 0.5' 2>err
+"$DISCNICE" --engine preload --json --report report -- sh -c 'env -i sleep 0.5' 2>err
 grep -Eq "'sleep' .*scrubbed environment.*WITHOUT A LIMIT" err || complain "a scrubbed environment is not told: $(<err)"
 grep -q 'sleep was started with a scrubbed' report || complain "nor in the report: $(<report)"
-"$DISCNICE" -q -- sh -c 'sleep 0.3; exec env -i sleep 1' 2>err # covered when it was looked at first
+"$DISCNICE" -q --engine preload -- sh -c 'sleep 0.3; exec env -i sleep 1' 2>err # covered when it was looked at first
 grep -Eq "'sleep' .*scrubbed environment.*WITHOUT A LIMIT" err || complain "a program in a covered one's place is not told: $(<err)"
-expect_status 125 "$DISCNICE" -q --require -- sh -c 'env -i sleep 5' 2>err
+expect_status 125 "$DISCNICE" -q --engine preload --require -- sh -c 'env -i sleep 5' 2>err
+# Where the library alone is not asked for, they are held from outside.
+"$DISCNICE" --require --report report -- sh -c 'env -i sleep 0.5' 2>err || complain "what is held from outside is no covered program: $(<err)"
+grep -Eq "'sleep' .*scrubbed environment: it is held from outside" err || complain "it is not told who is held from outside: $(<err)"
 "$DISCNICE" -q --exclude sleep -- sh -c 'sleep 0.3; env -i sleep 0.3' 2>err
 [[ ! -s err ]] || complain "a program that was to be left alone is complained about: $(<err)"
 
@@ -124,11 +127,12 @@ says '/dev/shm .*in memory, free' "$DISCNICE" explain -- cp source /dev/shm
 printf '#!/bin/sh\n' >script
 chmod +x script
 says 'script, a script for /bin/sh' "$DISCNICE" explain ./script
-printf '\177ELF\2\1\1' >static
-head -c 200 /dev/zero >>static
-chmod +x static
-"$DISCNICE" explain ./static >out && complain 'explain succeeds for a program that discnice run refuses'
+printf '\177ELF\2\1\1' >torn
+chmod +x torn
+"$DISCNICE" explain ./torn >out && complain 'explain succeeds for a program that discnice run refuses'
 grep -q 'engine: none; ' out || complain "explain finds an engine for it: $(<out)"
+head -c 200 /dev/zero >>torn
+says 'engine: pace, from outside, because the program is' "$DISCNICE" explain ./torn
 expect_status 127 "$DISCNICE" explain nosuchprogram >out
 refuses 2 "no option '--nosuch'" "$DISCNICE" explain --nosuch
 

@@ -6,7 +6,7 @@
 // A program may read, write and truncate with any numbers, and what the kernel counts as resident may change
 // between two questions. Holds for all of it: every call ends after a bounded number of questions about
 // stretches that exist; a read beyond the end of the file fetches nothing; no more can be given back than was
-// charged.
+// charged. Devices, folios and the kernel's rules of read-ahead are any, too.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -22,6 +22,7 @@ using namespace discnice::predictor;
 constexpr std::uint64_t kFilePagesMax = UINT64_C(1) << 14;  // keeps the number of windows small
 constexpr std::uint64_t kQuestionsMax = 64 * kFilePagesMax;
 constexpr std::size_t kStepsMax = 256;
+constexpr std::uint32_t kFolioOrderMax = 9;  // of two megabytes
 
 // The input, taken in pieces; zeroes when it is used up.
 class Input {
@@ -83,7 +84,10 @@ void run_step(World& world) {
   world.questions = 0;
   switch (what & 7U) {
     case 0:
-      world.file.limits = {world.input.number(2), world.input.number(2)};
+      world.file.limits = {
+          world.input.number(2), world.input.number(2),
+          static_cast<std::uint32_t>(world.input.number(1) % (kFolioOrderMax + 1)),
+          static_cast<gray::base::ReadaheadRules>(world.input.number(1) & gray::base::kAllReadaheadRules)};
       break;
     case 1:
     case 2: {
@@ -99,6 +103,12 @@ void run_step(World& world) {
     case 4:
       world.regions.clear(op.file);
       break;
+    case 5: {
+      op.file_size_bytes %= kFilePagesMax * kPageBytes;
+      const std::uint64_t pages = estimate_announced_read(op, world.file, oracle).read_bytes / kPageBytes;
+      require(pages <= kFilePagesMax && world.questions <= 1);
+      break;
+    }
     default:
       op.file_size_bytes %= kFilePagesMax * kPageBytes;
       const IoEstimate estimate = estimate_read(op, world.file, world.shape, oracle, world.now_ns);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // readahead_differential: random sequences of reads on a real file, each call predicted first, then made and compared.
 //
-// Usage: readahead_differential FILE WINDOW_PAGES REQUEST_PAGES FOLIO_ORDER_MAX FIRST_SEED SEQUENCES
+// Usage: readahead_differential FILE WINDOW_PAGES REQUEST_PAGES FOLIO_ORDER_MAX FIRST_SEED SEQUENCES [RULES]
 // FILE is ours, on a disk, with its data written back; WINDOW_PAGES and REQUEST_PAGES are the device's read-ahead window and
-// largest request. Each sequence starts with a cold file and fresh descriptors. The judge is read_bytes of /proc/self/io.
+// largest request; RULES are those of toolbox/base/readahead_rules.hpp, without them
+// those of the running kernel's release. Each sequence starts with a cold file and fresh descriptors. The judge is read_bytes of /proc/self/io.
 // Prints a line for each sequence with a call that was predicted wrong, then "EXACT of SEQUENCES, DISTURBED disturbed". A sequence
 // that is wrong and then right twice when repeated was disturbed (the host drops idle pages, others read) and counts as exact.
 // Exit status 1 when the file cannot be used.
@@ -11,8 +12,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -77,13 +81,15 @@ class File {
   // mincore() leaves out pages whose data is still on the way; the kernel's read-ahead counts them, as cachestat() does.
   void look() {
     for (int i = 0; i < kTriesMax; ++i) {
+      const bool is_quiet = is_disk_quiet();
       if (mincore(map_, size_bytes_, resident_.data()) != 0) fail("mincore");
       std::uint64_t sum = 0;
       for (auto& page : resident_) sum += page &= 1U;
       CachedCount whole{};
       const CachedRange range{0, size_bytes_};
-      if (syscall(kCachestat, fd_, &range, &whole, 0) != 0) fail("cachestat");
-      if (sum == whole.pages) return;
+      const bool is_counted = syscall(kCachestat, fd_, &range, &whole, 0) == 0;
+      if (!is_counted && errno != ENOSYS) fail("cachestat");
+      if (is_counted ? sum == whole.pages : is_quiet) return;
       usleep(100);
     }
     fail("reads do not end");
@@ -105,6 +111,19 @@ class File {
       sum += resident_[i];
     return sum;
   }
+
+  // Where cachestat() is not there (before 6.5): whether no request is on its way.
+  [[nodiscard]] bool is_disk_quiet() const {
+    const std::string name = "/sys/dev/block/" + std::to_string(major(id_.device)) + ":" +
+                             std::to_string(minor(id_.device)) + "/inflight";
+    char text[64] = {};
+    const int fd = open(name.c_str(), O_RDONLY | O_CLOEXEC);
+    const bool is_told = fd >= 0 && read(fd, text, sizeof text - 1) > 0;
+    if (fd >= 0) close(fd);
+    return is_told && std::strtoul(text, nullptr, 10) == 0;
+  }
+
+  [[nodiscard]] const std::vector<unsigned char>& resident() const { return resident_; }
 
   ResidencyOracle oracle() {
     ResidencyOracle oracle;
@@ -211,6 +230,8 @@ class Sequence {
   void call(Descriptor& descriptor, std::uint64_t offset, std::size_t length) {
     file_.look();
     IoOp op{OpKind::read, file_.id(), offset, length, file_.size_bytes()};
+    const std::vector<unsigned char> were_there = file_.resident();
+    const ReadaheadState state = descriptor.state.readahead;
     const std::uint64_t predicted =
         estimate_read(op, descriptor.state, *shape_, file_.oracle(), ++now_ns_).read_bytes;
     const std::uint64_t before = disk_bytes_so_far();
@@ -221,11 +242,38 @@ class Sequence {
     is_right_ = false;
     std::printf(
         "seed %u, call %d: descriptor %td of %zu, %zu bytes at page %llu: predicted %llu pages, the disk "
-        "read %llu\n",
+        "read %llu; window before %llu + %llu, ahead %llu, previous %llu, advice %d, limit %llu\n",
         seed_, calls_, &descriptor - descriptors_.data(), descriptors_.size(), length,
         static_cast<unsigned long long>(offset / kPageBytes),
         static_cast<unsigned long long>(predicted / kPageBytes),
-        static_cast<unsigned long long>(moved / kPageBytes));
+        static_cast<unsigned long long>(moved / kPageBytes), number(state.start_page),
+        number(state.size_pages), number(state.ahead_pages), number(state.previous_end_bytes / kPageBytes),
+        state.is_random ? 1 : 0, number(descriptor.state.limits.window_pages_max));
+    tell_arrived(were_there);
+  }
+
+  static unsigned long long number(std::uint64_t value) { return value; }
+
+  // In which stretches the pages came that the model expected, and those that did come.
+  void tell_arrived(const std::vector<unsigned char>& were_there) {
+    const std::vector<unsigned char> expected =
+        file_.resident();  // oracle() has marked what the model fetches
+    tell_runs("expected", were_there, expected);
+    file_.look();
+    tell_runs("arrived", were_there, file_.resident());
+  }
+
+  static void tell_runs(const char* name, const std::vector<unsigned char>& before,
+                        const std::vector<unsigned char>& after) {
+    std::printf("  %s:", name);
+    for (std::size_t page = 0; page < after.size(); ++page) {
+      if (before[page] == after[page]) continue;
+      std::size_t end = page;
+      while (end < after.size() && before[end] != after[end]) ++end;
+      std::printf(" %zu+%zu", page, end - page);
+      page = end;
+    }
+    std::printf("\n");
   }
 
   File& file_;
@@ -240,19 +288,30 @@ class Sequence {
   bool is_right_ = true;
 };
 
+int running_release() {
+  utsname kernel{};
+  uname(&kernel);
+  char* rest = nullptr;
+  const long first = std::strtol(kernel.release, &rest, 10);
+  return static_cast<int>(1000 * first + std::strtol(*rest == '.' ? rest + 1 : rest, nullptr, 10));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 7) {
+  if (argc != 7 && argc != 8) {
     std::fputs(
         "usage: readahead_differential FILE WINDOW_PAGES REQUEST_PAGES FOLIO_ORDER_MAX FIRST_SEED "
-        "SEQUENCES\n",
+        "SEQUENCES [RULES]\n",
         stderr);
     return 1;
   }
   File file(argv[1]);
-  const ReadaheadLimits limits{std::strtoull(argv[2], nullptr, 10), std::strtoull(argv[3], nullptr, 10),
-                               static_cast<std::uint32_t>(std::strtoul(argv[4], nullptr, 10))};
+  const ReadaheadLimits limits{
+      std::strtoull(argv[2], nullptr, 10), std::strtoull(argv[3], nullptr, 10),
+      static_cast<std::uint32_t>(std::strtoul(argv[4], nullptr, 10)),
+      argc == 8 ? static_cast<gray::base::ReadaheadRules>(std::strtoul(argv[7], nullptr, 10))
+                : gray::base::rules_of_release(running_release())};
   const auto first_seed = static_cast<unsigned>(std::strtoul(argv[5], nullptr, 10));
   const auto sequences = static_cast<unsigned>(std::strtoul(argv[6], nullptr, 10));
   unsigned exact = 0;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # discnice_coverage_test: whoever runs without a limit is named, with --require the status is 125, and nobody else is named.
 #
-# How: programs that a preloaded library cannot hold, each long enough to be seen and too short for that: one that changes its user, a
+# How: with the library alone (--engine preload). Programs that it cannot hold, each long enough to be seen and too short for that: one that changes its user, a
 # static one, one that makes system calls past libc, one told to leave the job by a variable; and Go's programs, by their file. Then
 # programs that are covered and look odd: maps, pipes, crowds of more processes than there are slots, chains of exec, killed readers,
 # profiles. What is said (the line at once, the report's line, the status) must agree. The judge is the kernel's account.
@@ -21,13 +21,13 @@ uncovered() {
   local pattern=$1 status=0
   shift
   make_cold big
-  "$DISCNICE" --rate 60MB --report report -- "$@" >/dev/null 2>err || status=$?
+  "$DISCNICE" --rate 60MB --engine preload --report report -- "$@" >/dev/null 2>err || status=$?
   ((status == 0)) || complain "without --require: status $status: $*: $(<err)"
   grep -Eq "$pattern.*WITHOUT A LIMIT" err || complain "is not named as '$pattern': $*: $(<err)"
   grep -Eq "NOT COVERED +.*$pattern" report || complain "is not in the report: $*: $(<report)"
   make_cold big
   status=0
-  "$DISCNICE" -q --rate 60MB --require -- "$@" >/dev/null 2>err || status=$?
+  "$DISCNICE" -q --rate 60MB --engine preload --require -- "$@" >/dev/null 2>err || status=$?
   ((status == 125)) || complain "with --require: status $status: $*: $(<err)"
   printf 'named: %s\n' "$(head -1 err)"
 }
@@ -47,11 +47,11 @@ covered() {
 # refused PATTERN PROGRAM: before anything runs.
 refused() {
   local status=0
-  "$DISCNICE" --rate 5M -- "$2" version >out 2>err || status=$?
+  "$DISCNICE" --rate 5M --engine preload -- "$2" version >out 2>err || status=$?
   [[ $status -eq 125 && ! -s out ]] || complain "$2: status $status: $(<err)"
   grep -q "$1" err || complain "$2: does not say '$1': $(<err)"
-  "$DISCNICE" explain -- "$2" >out && complain "$2: explain says that it is covered"
-  grep -q "engine: none;.*$1" out || complain "$2: explain does not say '$1': $(<out)"
+  "$DISCNICE" explain -- "$2" >out || complain "$2: explain says that nobody holds it"
+  grep -q "engine: pace,.*$1" out || complain "$2: explain does not say '$1': $(<out)"
   printf 'refused: %s\n' "$(<err)"
 }
 
@@ -83,7 +83,7 @@ past_libc() {
   uncovered 'DISCNICE_DISABLE' env DISCNICE_DISABLE=1 sh -c 'cat big; sleep 1'
   # Too short to be seen at it, and its account is settled when it ends: told as what it is.
   make_cold big
-  "$DISCNICE" --rate 60MB --report report -- ./past big
+  "$DISCNICE" --rate 60MB --engine preload --report report -- ./past big
   grep -q 'accounted for, 32.0 MiB of them after they had moved' report || complain "a program past us looks held back: $(<report)"
 }
 

@@ -3,7 +3,7 @@
 # discnice_pid_namespace_test: members in PID namespaces of their own, as in containers, are limited, counted and cleared away like any other.
 #
 # How: four readers, each in a new namespace (all have the same few numbers), share a rate; the job's bytes over its time must be that rate. Namespaces are
-# killed as a whole: the killed members must be gone from `discnice status` soon, and nothing may be left in /dev/shm. `discnice status` inside a
+# killed as a whole, once with the launcher: the killed members must be gone from `discnice status` soon, and nothing may be left in /dev/shm. `discnice status` inside a
 # namespace, where the job's creator has no number, must not clear the job away.
 # Left out: container programs themselves; what they do besides (mounts, users) is not the library's matter.
 source "$(dirname "$0")/../support/discnice.bash"
@@ -68,7 +68,34 @@ bare_jobs() {
   [[ -z $(segments) ]] || complain "left behind by a bare job: $(segments)"
 }
 
+# A launcher that dies with its namespace leaves its job behind. Who is in the first namespace sees that nobody of it is left.
+killed_launchers() {
+  local killer
+  rm -f go
+  unshare -pf --mount-proc --kill-child sh -c "'$DISCNICE' -q --rate 2MB -- sh -c 'touch began; until [ -e go ]; do sleep 0.1; done'; :" &
+  killer=$!
+  until [[ -e began ]]; do sleep 0.1; done
+  "$DISCNICE" status --json >said || complain 'no status from outside'
+  [[ -n $(segments) ]] || complain 'a job in a namespace was cleared away from outside'
+  kill -9 "$killer"
+  wait "$killer" 2>/dev/null || true
+  unshare -pf --mount-proc "$DISCNICE" status >/dev/null || complain 'no status inside another namespace'
+  [[ -n $(segments) ]] || complain 'the job was cleared away from another namespace, from where nobody can tell'
+  if [[ $(stat -L -c %i /proc/self/ns/pid) -ne $((0xEFFFFFFC)) ]]; then
+    echo 'not shown: that the job is cleared away (we are in a namespace ourselves)'
+    rm -f /dev/shm/discnice-*
+    return
+  fi
+  for _ in $(seq 50); do # it takes its time to end
+    "$DISCNICE" status >/dev/null || complain 'no status after all'
+    [[ -n $(segments) ]] || break
+    sleep 0.1
+  done
+  [[ -z $(segments) ]] || complain "left behind when a namespace died: $(segments)"
+}
+
 readers_share_a_rate
 killed_namespaces
 bare_jobs
+killed_launchers
 conclude

@@ -28,6 +28,8 @@ constexpr ShippedDefault kDefaults[] = {
      "a page at a random place, past the page cache"},
     {"disk.readahead_max_bytes", 128 * kKiB, "bytes", true, "libgray/src/filecache, tools/gbp",
      "largest window the kernel reads ahead"},
+    {"disk.readahead_rules", 0, "1", true, "tools/discnice/cli",
+     "by which rules the kernel reads ahead, as bits; 0: as Linux 6.17 and later"},
     {"disk.sequential_bytes_per_s", 100e6, "bytes/s", true, "tools/gbp", "rate of a long sequential read"},
     {"filecache.access_unit_bytes", 20 * kMiB, "bytes", false, "libgray/src/filecache",
      "unit in which a file is ordered and read"},

@@ -58,3 +58,18 @@ TEST_CASE("a number that is no way of seeing others is none", "[disk_words]") {
   disk->seen_by.store(static_cast<SeenBy>(77));
   CHECK(load_seen_by(*disk) == SeenBy::untested);
 }
+
+TEST_CASE("the disk has been quiet since others were seen there, and no longer than the job is there",
+          "[disk_words]") {
+  const auto segment = std::make_unique<Segment>();
+  segment->created_ns = kNowNs - 3000;
+  Disk& disk = segment->disks[0];
+  CHECK(quiet_ns(*segment, disk, kNowNs) == 3000);
+  DiskActivity activity;
+  activity.sampled_at_ns = kNowNs;
+  activity.foreground_at_ns = kNowNs - 1000;
+  store_activity(disk, activity);
+  CHECK(quiet_ns(*segment, disk, kNowNs) == 1000);
+  segment->created_ns = UINT64_MAX;
+  CHECK(quiet_ns(*segment, disk, kNowNs) == 0);
+}

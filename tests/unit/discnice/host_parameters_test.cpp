@@ -94,6 +94,15 @@ TEST_CASE("words that can be no time are not believed", "[host_parameters]") {
   CHECK(measured_read_ns(*segment, 11) == 0);
 }
 
+TEST_CASE("the rules of read-ahead are told as they were measured, and nothing else is",
+          "[host_parameters]") {
+  CHECK(cli::measured_readahead_rules(with({})) == kRulesNotMeasured);
+  CHECK(cli::measured_readahead_rules(with({"disk.readahead_rules=39"})) == 39);
+  CHECK(cli::measured_readahead_rules(with({"disk.readahead_rules=0"})) == 0);
+  CHECK(cli::measured_readahead_rules(with({"disk.readahead_rules=64"})) == kRulesNotMeasured);
+  CHECK(cli::measured_readahead_rules(with({"disk.readahead_rules=1.5"})) == kRulesNotMeasured);
+}
+
 TEST_CASE("of the mounts only those on a block device with counters are disks", "[host_parameters]") {
   CHECK(cli::mounted_disks("").empty());
   CHECK(cli::mounted_disks("22 1 0:20 / /proc rw - proc proc rw\n"

@@ -17,7 +17,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/unit/discnice/child_process.hpp"
 #include "toolbox/base/clock.hpp"
-#include "tools/discnice/cli/process_facts.hpp"
+#include "tools/discnice/processes/process_facts.hpp"
 #include "tools/discnice/protocol/members.hpp"
 
 using namespace discnice;
@@ -60,6 +60,8 @@ pid_t dead_pid() {
   return child;
 }
 
+constexpr std::uint32_t kFirstPidNamespace = 0xEFFFFFFC;
+
 std::string name_of(uid_t user, pid_t pid, std::uint64_t at_ns) {
   return "discnice-" + std::to_string(user) + "-" + std::to_string(pid) + "-" +
          std::to_string(protocol::find_pid_namespace()) + "-" + std::to_string(at_ns);
@@ -90,36 +92,46 @@ std::size_t count_jobs() {
 TEST_CASE("a process's user and its start are read behind whatever it calls itself", "[jobs]") {
   const std::string stat = "42 (a) S 1 (b)) S 1 42 42 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 12345 1000 20 0";
   const std::string status = "Name:\ta\nUmask:\t0022\nUid:\t1\t1000\t3\t4\nGid:\t5\t6\t7\t8\n";
-  const auto facts = read_facts(stat, status, 100);
+  const auto facts = processes::read_facts(stat, status, 100);
   REQUIRE(facts);
   CHECK(facts->user == 1000);
   CHECK(facts->started_at_ns == 123'450'000'000);
   std::string zombie = stat;
   zombie[zombie.rfind(')') + 2] = 'Z';
-  CHECK_FALSE(read_facts(zombie, status, 100));
-  CHECK_FALSE(read_facts("", status, 100));
-  CHECK_FALSE(read_facts(stat, "", 100));
-  CHECK_FALSE(read_facts("42 (a) S 1", status, 100));
-  CHECK_FALSE(read_facts(stat, status, 0));
+  CHECK_FALSE(processes::read_facts(zombie, status, 100));
+  CHECK_FALSE(processes::read_facts("", status, 100));
+  CHECK_FALSE(processes::read_facts(stat, "", 100));
+  CHECK_FALSE(processes::read_facts("42 (a) S 1", status, 100));
+  CHECK_FALSE(processes::read_facts(stat, status, 0));
+}
+
+TEST_CASE("page faults are read behind whatever a process calls itself", "[jobs]") {
+  const auto faults = processes::read_page_faults("42 (a) S 1 (b)) S 1 42 42 0 -1 4194304 1 2 3 4");
+  REQUIRE(faults);
+  CHECK(faults->of_ended_children == 2);
+  CHECK(faults->own == 1 + 3);
+  CHECK_FALSE(processes::read_page_faults("42 (a) S 1 42 42 0 -1 4194304 1 2"));
+  CHECK_FALSE(processes::read_page_faults(""));
 }
 
 TEST_CASE("a number is its holder's only since he began, and only while he is this user's", "[jobs]") {
   const std::uint64_t now_ns = gray::base::monotonic_ns();
-  CHECK(is_own_since(static_cast<std::uint64_t>(getpid()), now_ns));
+  CHECK(processes::is_own_since(static_cast<std::uint64_t>(getpid()), now_ns));
   const pid_t child = start_child([] {
     pause();
     return 0;
   });
-  CHECK(is_own_since(static_cast<std::uint64_t>(child), gray::base::monotonic_ns()));
-  CHECK_FALSE(is_own_since(static_cast<std::uint64_t>(child), now_ns - 1'000'000'000));
+  CHECK(processes::is_own_since(static_cast<std::uint64_t>(child), gray::base::monotonic_ns()));
+  CHECK_FALSE(processes::is_own_since(static_cast<std::uint64_t>(child), now_ns - 1'000'000'000));
   kill(child, SIGKILL);
   siginfo_t info{};
   waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);
-  CHECK_FALSE(is_own_since(static_cast<std::uint64_t>(child), gray::base::monotonic_ns()));  // a zombie
+  CHECK_FALSE(
+      processes::is_own_since(static_cast<std::uint64_t>(child), gray::base::monotonic_ns()));  // a zombie
   wait_for(child);
-  CHECK_FALSE(is_own_since(static_cast<std::uint64_t>(child), gray::base::monotonic_ns()));
+  CHECK_FALSE(processes::is_own_since(static_cast<std::uint64_t>(child), gray::base::monotonic_ns()));
   if (geteuid() == 0)
-    CHECK(as_user(kUser, [] { return is_own_since(1, gray::base::monotonic_ns()) ? 1 : 0; }) == 0);
+    CHECK(as_user(kUser, [] { return processes::is_own_since(1, gray::base::monotonic_ns()) ? 1 : 0; }) == 0);
 }
 
 TEST_CASE("a job is a segment of this user's under the name that it was made under", "[jobs]") {
@@ -188,6 +200,7 @@ TEST_CASE("leftovers of a dead maker go, whatever stands in them, and live ones 
   CHECK_FALSE(is_there(half_made));
   CHECK(is_there(populated));
   CHECK(is_there(mapped));
-  CHECK(is_there(elsewhere));
+  // From within a namespace nobody sees that there is no such one.
+  CHECK(is_there(elsewhere) == (protocol::find_pid_namespace() != kFirstPidNamespace));
   for (const std::string& name : {populated, mapped, elsewhere}) unlink(path_of(name).c_str());
 }

@@ -66,7 +66,7 @@ TEST_CASE_METHOD(Fixture, "only a launcher that says so sends, and not for longe
   CHECK_FALSE(is_sending_left(*segment, kNowNs));
   segment->sending_left_since_ns = kNowNs - kSecondNs / 2;
   CHECK(is_sending_left(*segment, kNowNs));
-  CHECK_FALSE(is_sending_left(*segment, kNowNs + kSecondNs / 2));
+  CHECK_FALSE(is_sending_left(*segment, kNowNs - kSecondNs / 2 + kSendingLeftMaxNs));
   segment->sending_left_since_ns = kNowNs + 1;
   CHECK_FALSE(is_sending_left(*segment, kNowNs));
 }

@@ -400,6 +400,40 @@ TEST_CASE("a long read over a fragmented cache asks few questions", "[readahead]
   CHECK(file.questions() <= kWindowQuestionsMax * (windows + 1));
 }
 
+TEST_CASE("older kernels read ahead by their own rules", "[readahead]") {
+  // By the windows that Debian's kernels were seen to fetch, in pages: each row one read after the other.
+  struct Step {
+    std::uint64_t first_page;
+    std::uint64_t pages;
+    std::uint64_t fetched_pages;
+  };
+  struct Case {
+    int release;
+    std::vector<Step> steps;
+  };
+  const std::vector<Case> cases = {
+      {6018, {{1000, 1, 1}, {1001, 1, 4}, {1002, 1, 7}}},   // the second window ends at a multiple of four
+      {6012, {{1000, 1, 1}, {1001, 1, 4}, {1002, 1, 8}}},   // anywhere
+      {6012, {{1000, 1, 1}, {1001, 1, 4}, {1005, 1, 6}}},   // by history
+      {6001, {{1000, 1, 1}, {1001, 1, 4}, {1005, 1, 24}}},  // the miss goes on, with two windows
+      {6012, {{1000, 1, 1}, {1002, 1, 4}}},                 // one page left out is a stream
+      {5010, {{1000, 1, 1}, {1002, 1, 1}}},                 // not there
+      {6012, {{1000, 3, 3}, {2000, 1, 1}, {1000, 6, 3}}},   // what is there and what is not, in one read
+      {6001, {{1000, 3, 3}, {2000, 1, 1}, {1000, 6, 8}}},   // a stream within the read
+      {6001, {{1000, 1, 1}, {1001, 48, 96}}},               // a request beyond the window, and as much again
+      {5015, {{1000, 1, 1}, {1001, 48, 80}}},               // and a window
+  };
+  for (const Case& one : cases) {
+    SimulatedFile file(kBigFileBytes);
+    Reader reader(file, {32, 320, 0, gray::base::rules_of_release(one.release)});
+    for (const Step& step : one.steps) {
+      INFO("release " << one.release << ", page " << step.first_page << ", " << step.pages << " pages");
+      CHECK(reader.read(step.first_page * kPageBytes, step.pages * kPageBytes) ==
+            step.fetched_pages * kPageBytes);
+    }
+  }
+}
+
 TEST_CASE("a read at or beyond the end of the file, or of nothing, leaves everything as it was",
           "[readahead]") {
   SimulatedFile file(10'000);

@@ -112,6 +112,7 @@ TEST_CASE("records that say what cannot be are refused, though their checksum fi
   CHECK(refuses([](auto& record) { record.offset_bytes = UINT64_MAX; }));
   CHECK(refuses([](auto& record) { record.time_ns = UINT64_MAX; }));
   CHECK(refuses([](auto& record) { record.window_pages_max = UINT32_MAX; }));
+  CHECK(refuses([](auto& record) { record.readahead_rules = 64; }));
   CHECK(refuses([](auto& record) { record.answer_count = 1; }));  // which are not in the record
   CHECK(refuses([](auto& record) { record.answer_count = UINT32_MAX; }));
   Recording unknown;

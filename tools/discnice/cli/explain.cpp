@@ -40,6 +40,7 @@ int explain_main(int argc, char** argv) {
                                   : std::string("was not cached when it is much slower than a second one");
   std::fputs(fmt::format("a page whose timed read {}: {}\n", verdict, limit.reason).c_str(), stdout);
   std::fputs((random_read_text(repository) + "\n").c_str(), stdout);
+  std::fputs((readahead_text(repository) + "\n").c_str(), stdout);
   return gray::cli::close_stdout(explanation.exit_status);
 }
 

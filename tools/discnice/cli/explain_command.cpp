@@ -17,10 +17,10 @@
 
 #include "toolbox/cli/diagnostics.hpp"
 #include "tools/discnice/cli/library.hpp"
-#include "tools/discnice/cli/target.hpp"
 #include "tools/discnice/outputs/disk_below.hpp"
 #include "tools/discnice/outputs/disk_counters.hpp"
 #include "tools/discnice/outputs/io_pressure.hpp"
+#include "tools/discnice/processes/target.hpp"
 
 namespace discnice::cli {
 namespace {
@@ -52,8 +52,10 @@ std::string kind_of(const std::string& path) {
   return "a program";
 }
 
-std::string engine_of(const Target& target, const Library& library) {
+std::string engine_of(const processes::Target& target, const Library& library) {
   if (target.exit_status != 0) return "engine: none; " + escape_controls(target.problem) + "\n";
+  if (!target.obstacle.empty())
+    return fmt::format("engine: pace, from outside, because the program {}\n", target.obstacle);
   if (!library.problem.empty()) return "engine: none; " + escape_controls(library.problem) + "\n";
   return fmt::format(
       "engine: {} preloaded, because the program is dynamically linked; programs it starts are covered "
@@ -125,7 +127,7 @@ std::string file_system_type(const std::string& mountinfo, unsigned major_number
 }
 
 CommandExplanation explain_command(const std::vector<std::string>& command) {
-  const Target target = find_target(command.front());
+  const processes::Target target = processes::find_target(command.front());
   CommandExplanation explanation;
   explanation.exit_status = target.exit_status;
   const bool is_there = access(target.path.c_str(), R_OK) == 0;

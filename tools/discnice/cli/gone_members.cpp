@@ -89,6 +89,15 @@ std::uint64_t release_gone_members(protocol::Segment& segment) {
   return protocol::release_gone(segment, Judge::is_gone, &judge);
 }
 
+bool has_namespace_ended(std::uint32_t pid_namespace) {
+  constexpr std::uint32_t kFirstPidNamespace = 0xEFFFFFFC;  // PROC_PID_INIT_INO of the kernel's proc_ns.h
+  if (protocol::find_pid_namespace() != kFirstPidNamespace) return false;
+  const std::vector<ProcessId> all = processes_everywhere();
+  return !all.empty() && std::none_of(all.begin(), all.end(), [&](const ProcessId& one) {
+    return one.pid_namespace == pid_namespace || one.pid_namespace == kUnknownPidNamespace;
+  });
+}
+
 bool has_members(protocol::Segment& segment) {
   if (protocol::own_pid_namespace(segment) != kCreatorsPidNamespace) return true;
   release_gone_members(segment);

@@ -14,6 +14,9 @@ namespace discnice::cli {
 /// Returns what was reserved for operations of theirs, which belongs to the job's account.
 std::uint64_t release_gone_members(protocol::Segment& segment);
 
+/// Whether no process of that namespace is left. Only who is in the first one sees all of them; for others it has not ended.
+bool has_namespace_ended(std::uint32_t pid_namespace);
+
 /// Whether any member is there still. From another namespace than the creator's that cannot be told, and counts as yes.
 bool has_members(protocol::Segment& segment);
 

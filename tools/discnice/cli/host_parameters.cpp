@@ -2,6 +2,7 @@
 #include "tools/discnice/cli/host_parameters.hpp"
 
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "libgray/src/core/hit_classifier.hpp"
+#include "toolbox/base/readahead_rules.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/quantities.hpp"
 #include "toolbox/repo/device_identity.hpp"
@@ -26,6 +28,16 @@ namespace {
 constexpr double kReadMaxNs = 1e12;
 
 constexpr const char* kRandomReadKey = "disk.random_read_ns";
+constexpr const char* kReadaheadRulesKey = "disk.readahead_rules";
+
+// The oldest release that most likely follows these rules, for a person.
+std::string release_with(gray::base::ReadaheadRules rules) {
+  for (const int release : {5000, 5012, 6000, 6006, 6011, 6017}) {
+    if (gray::base::rules_of_release(release) == rules)
+      return fmt::format("Linux {}.{}", release / 1000, release % 1000);
+  }
+  return fmt::format("no release as it was published (rules {:#x})", rules);
+}
 
 // In a line of mountinfo: where it is mounted; behind the dash that ends the optional words: the type, and what is mounted.
 constexpr std::size_t kMountPlaceWord = 4;
@@ -115,6 +127,27 @@ std::string random_read_text(const gray::repo::Repository& repository) {
   return fmt::format(
       "how long a random read takes is learned from the job's own: {} is not measured: microbench does it",
       kRandomReadKey);
+}
+
+std::uint16_t measured_readahead_rules(const gray::repo::Repository& repository) {
+  const auto found = repository.find(kReadaheadRulesKey, gray::repo::device_identity(".").value_or(""));
+  if (!found || found->source == gray::repo::Source::kDefault) return protocol::kRulesNotMeasured;
+  const double value = found->parameter.value;
+  const bool is_known = value >= 0 && value <= gray::base::kAllReadaheadRules && value == std::floor(value);
+  return is_known ? static_cast<std::uint16_t>(value) : protocol::kRulesNotMeasured;
+}
+
+std::string readahead_text(const gray::repo::Repository& repository) {
+  const std::uint16_t measured = measured_readahead_rules(repository);
+  if (measured != protocol::kRulesNotMeasured)
+    return fmt::format("read-ahead is predicted as {} does it: {} was measured on this host",
+                       release_with(measured), kReadaheadRulesKey);
+  utsname kernel{};
+  uname(&kernel);
+  return fmt::format(
+      "read-ahead is predicted as a kernel named '{}' most likely does it: {} is not measured: microbench "
+      "does it",
+      kernel.release, kReadaheadRulesKey);
 }
 
 std::vector<MountedDisk> mounted_disks(const std::string& mounts) {

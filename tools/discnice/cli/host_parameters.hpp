@@ -36,6 +36,12 @@ ProbeLimit probe_limit(const gray::repo::Repository& repository);
 /// One line for a person: how long a random read takes on the file system of the current folder, by which `idle` goes.
 std::string random_read_text(const gray::repo::Repository& repository);
 
+/// The rules of the kernel's read-ahead (toolbox/base/readahead_rules.hpp) as they were measured, or protocol::kRulesNotMeasured.
+std::uint16_t measured_readahead_rules(const gray::repo::Repository& repository);
+
+/// One line for a person: by which rules a read is predicted, and how they are known.
+std::string readahead_text(const gray::repo::Repository& repository);
+
 /// A file system on a block device: its name in the repository, and the disk whose counters tell of it.
 struct MountedDisk {
   std::string device;

@@ -14,9 +14,9 @@
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/quantities.hpp"
 #include "tools/discnice/cli/gone_members.hpp"
-#include "tools/discnice/cli/processes.hpp"
 #include "tools/discnice/cli/sharing.hpp"
 #include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/processes/processes.hpp"
 #include "tools/discnice/protocol/lane_account.hpp"
 #include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/protocol/segment.hpp"
@@ -32,22 +32,15 @@ constexpr unsigned kLooksPerSecond = 1000 / kKeepMs;
 JobKeeper::JobKeeper(protocol::Segment& segment, const protocol::SegmentName& name,
                      const KeeperOptions& options)
     : segment_(segment),
+      name_(name),
       sharer_(name),
       left_writes_(segment),
       options_(options),
       base_(protocol::load_grant(segment)) {}
 
-bool JobKeeper::is_left_alone(const std::string& name) const {
-  return std::any_of(std::begin(segment_.options.excluded), std::end(segment_.options.excluded),
-                     [&name](const auto& excluded) {
-                       return excluded[0] != '\0' &&
-                              std::strncmp(excluded, name.c_str(), sizeof excluded) == 0;
-                     });
-}
-
-void JobKeeper::report_uncovered(pid_t pid, const std::string& reason, pid_t program) {
-  const std::string name = program_name_of(pid);
-  if (is_left_alone(name)) return;
+void JobKeeper::report_uncovered(pid_t pid, const std::string& name, const std::string& reason,
+                                 pid_t program) {
+  if (processes::is_left_alone(segment_, name)) return;
   for (const UncoveredProgram& known : uncovered_) {
     if (known.name == name && known.reason == reason) return;
   }
@@ -56,25 +49,52 @@ void JobKeeper::report_uncovered(pid_t pid, const std::string& reason, pid_t pro
   if (!options_.is_coverage_required) return;
   has_ended_job_ = true;
   gray::cli::warn("--require: the job is ended");
-  for (const pid_t member : processes_below(program)) kill(member, SIGTERM);
+  for (const pid_t member : processes::processes_below(program)) kill(member, SIGTERM);
 }
 
+void JobKeeper::pace(pid_t program) {
+  if (options_.may_pace)
+    pacer_ = std::make_unique<pace::Pacer>(
+        segment_, pace::Paced{{program}, {}, options_.preloaded_name, false, options_.obstacle, name_});
+}
+
+void JobKeeper::end_pacing() {
+  if (pacer_ == nullptr) return;
+  pacer_->finish();
+  take_findings(0);
+}
+
+// A program is named once, however many processes run it.
+void JobKeeper::take_findings(pid_t program) {
+  if (pacer_ == nullptr) return;
+  for (const pace::Finding& one : pacer_->take_findings()) {
+    if (!one.is_held) {
+      report_uncovered(one.pid, one.name, one.reason, program);
+      continue;
+    }
+    if (!paced_names_.insert(one.name).second || options_.is_quiet) continue;
+    gray::cli::warn("'{}' {}: it is held from outside, stopped and let go many times a second", one.name,
+                    one.reason);
+  }
+}
+
+// Without the pacer, which sees who runs without a limit by itself.
 // What an image was judged by is not looked at again: its map is long, and the process may not change it while we read. What the process
 // does is looked at each time.
 // A process is between fork and exec, or its library is being loaded, for a moment: only the second look counts.
 void JobKeeper::look_at_processes(pid_t program) {
   std::map<pid_t, std::string> judged;
   std::set<pid_t> suspects;
-  for (const pid_t pid : processes_below(program)) {
-    std::string image = image_of(pid);
+  for (const pid_t pid : processes::processes_below(program)) {
+    std::string image = processes::image_of(pid);
     const auto known = judged_.find(pid);
     bool is_judged = known != judged_.end() && known->second == image;
-    Coverage coverage{is_judged, ""};
-    if (!is_judged) coverage = coverage_of(pid, options_.preloaded_name);
+    processes::Coverage coverage{is_judged, ""};
+    if (!is_judged) coverage = processes::coverage_of(pid, options_.preloaded_name);
     if (coverage.obstacle.empty()) coverage.obstacle = accounts_.look(segment_, pid);
     const bool is_suspect = !coverage.obstacle.empty();
     const bool is_confirmed = is_suspect && suspects_.count(pid) != 0;
-    if (is_confirmed) report_uncovered(pid, coverage.obstacle, program);
+    if (is_confirmed) report_uncovered(pid, processes::program_name_of(pid), coverage.obstacle, program);
     if (is_suspect && !is_confirmed) suspects.insert(pid);
     is_judged = is_judged || coverage.is_covered || is_confirmed;
     if (is_judged) judged.emplace(pid, std::move(image));
@@ -88,7 +108,7 @@ std::string JobKeeper::missed(const Report& report) const {
   const bool may_differ = segment_.options.excluded[0][0] != '\0';
   if (!uncovered_.empty() || may_differ) return "";
   if (report.processes == 0) return "a program that did not load the library";
-  if (report.uncovered_bytes() <= unsettled_bytes_max(report.processes)) return "";
+  if (report.uncovered_bytes() <= processes::unsettled_bytes_max(report.processes)) return "";
   return fmt::format(
       "a program that had ended before it was seen moved {} which no covered process was charged for",
       gray::cli::format_bytes(report.uncovered_bytes()));
@@ -128,15 +148,20 @@ void JobKeeper::return_budget_of_dead() {
   });
 }
 
-void JobKeeper::look(pid_t program) {
+void JobKeeper::look_at_limits() {
   ++looks_;
   sharer_.lend(segment_);
   left_writes_.look();
   return_budget_of_dead();
+  if (looks_ % kLooksPerSecond == 0) follow_schedule();
+}
+
+void JobKeeper::look(pid_t program) {
+  look_at_limits();
+  take_findings(program);
   const bool is_early = looks_ < kLooksPerSecond && std::has_single_bit(looks_);
   if (!is_early && looks_ % kLooksPerSecond != 0 && suspects_.empty()) return;
-  follow_schedule();
-  if (!has_ended_job_) look_at_processes(program);
+  if (!options_.may_pace && !has_ended_job_) look_at_processes(program);
 }
 
 }  // namespace discnice::cli

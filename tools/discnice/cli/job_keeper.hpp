@@ -4,18 +4,20 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <sys/types.h>
 
-#include "tools/discnice/cli/coverage.hpp"
 #include "tools/discnice/cli/left_writes_sender.hpp"
 #include "tools/discnice/cli/report.hpp"
 #include "tools/discnice/cli/sharing.hpp"
 #include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/pace/pacer.hpp"
 #include "tools/discnice/policy/schedule.hpp"
+#include "tools/discnice/processes/coverage.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 
 namespace discnice::cli {
@@ -34,6 +36,9 @@ struct KeeperOptions {
   policy::Schedule schedule;  // without entries: none
   bool is_coverage_required = false;
   std::string preloaded_name;  // the file name of the library that is preloaded
+  bool may_pace = true;        // what the library cannot reach is held from outside
+  std::string obstacle = {};   // why it cannot reach the program itself; empty when it can
+  bool is_quiet = false;       // nothing is said of how a program is held
 };
 
 class JobKeeper {
@@ -43,8 +48,17 @@ class JobKeeper {
   /// One look, `program` being the process that was started. Says on stderr what is uncovered, once a program.
   void look(pid_t program);
 
+  /// What of a look does not ask who is covered: the schedule, what is shared, what the dead had reserved.
+  void look_at_limits();
+
   /// Before the program starts: the limit of this hour.
   void follow_schedule();
+
+  /// Begins to hold from outside what the library cannot reach, if that is wanted.
+  void pace(pid_t program);
+
+  /// The program has ended, and is not waited for yet.
+  void end_pacing();
 
   /// After the job: that the kernel counted more than was charged, where no program was named that it could be; else empty.
   [[nodiscard]] std::string missed(const Report& report) const;
@@ -53,23 +67,26 @@ class JobKeeper {
 
  private:
   void look_at_processes(pid_t program);
-  [[nodiscard]] bool is_left_alone(const std::string& name) const;
-  void report_uncovered(pid_t pid, const std::string& reason, pid_t program);
+  void take_findings(pid_t program);
+  void report_uncovered(pid_t pid, const std::string& name, const std::string& reason, pid_t program);
   void return_budget_of_dead();
 
   protocol::Segment& segment_;
+  protocol::SegmentName name_;
   Sharer sharer_;
   LeftWritesSender left_writes_;
   KeeperOptions options_;
   Grant base_;  // what holds at times that the schedule does not speak of
   bool has_ended_job_ = false;
+  std::unique_ptr<pace::Pacer> pacer_;
+  std::set<std::string> paced_names_;  // programs that were said to be held so
   unsigned looks_ = 0;
   std::uint64_t grant_sequence_ = 0;  // of the grant we published last; another one is a person's and stays
   const policy::ScheduleEntry* entry_ = nullptr;
   bool has_followed_ = false;
   std::set<pid_t> suspects_;  // uncovered at the last look; only who still is at the next is reported
   std::map<pid_t, std::string> judged_;  // the images that are covered, or reported
-  AccountWatch accounts_;
+  processes::AccountWatch accounts_;
   std::vector<UncoveredProgram> uncovered_;
 };
 

@@ -16,7 +16,7 @@
 #include "toolbox/base/clock.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "tools/discnice/cli/gone_members.hpp"
-#include "tools/discnice/cli/process_facts.hpp"
+#include "tools/discnice/processes/process_facts.hpp"
 #include "tools/discnice/protocol/members.hpp"
 
 namespace discnice::cli {
@@ -78,10 +78,10 @@ bool is_deserted(const std::string& name) {
   struct stat status {};
   if (lstat((protocol::kSegmentFolder + name).c_str(), &status) != 0) return false;
   if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || maker.user != geteuid()) return false;
-  if (maker.pid_namespace == protocol::kUnknownPidNamespace ||
-      maker.pid_namespace != protocol::find_pid_namespace())
-    return false;
-  if (is_own_since(maker.pid, maker.at_ns)) return false;
+  if (maker.pid_namespace == protocol::kUnknownPidNamespace) return false;
+  if (maker.pid_namespace != protocol::find_pid_namespace())
+    return has_namespace_ended(static_cast<std::uint32_t>(maker.pid_namespace));
+  if (processes::is_own_since(maker.pid, maker.at_ns)) return false;
   const auto segment = protocol::join(name.data(), name.size());
   if (!segment) return true;  // another release's, or half made
   const bool is_empty = !has_members(*segment.value());
@@ -96,9 +96,9 @@ bool keep_unmapped(std::vector<std::string>& names) {
   for (const std::string& entry : processes.names) {
     if (names.empty()) break;
     const std::uint64_t pid = std::strtoull(entry.c_str(), nullptr, 10);
-    const auto facts = pid != 0 ? facts_of(pid) : std::nullopt;
+    const auto facts = pid != 0 ? processes::facts_of(pid) : std::nullopt;
     if (!facts || facts->user != geteuid()) continue;
-    const std::string maps = read_proc(fmt::format("/proc/{}/maps", pid));
+    const std::string maps = processes::read_proc(fmt::format("/proc/{}/maps", pid));
     std::erase_if(names, [&maps](const std::string& name) { return maps.find(name) != std::string::npos; });
   }
   return true;
@@ -112,7 +112,7 @@ MappedJob::MappedJob(protocol::Segment* segment, const protocol::SegmentName& na
       name_(name),
       maker_(maker),
       is_kept_(maker.pid_namespace == protocol::find_pid_namespace() &&
-               is_own_since(maker.pid, maker.at_ns)) {}
+               processes::is_own_since(maker.pid, maker.at_ns)) {}
 
 MappedJob::~MappedJob() {
   if (segment_ != nullptr) protocol::unmap(segment_);

@@ -55,6 +55,7 @@ using Words = std::vector<char*>;
 // The child shares our memory, so all that exec needs is made ready before it begins.
 struct Start {
   const char* path;
+  bool may_be_script;
   Words arguments;
   Words environment;
   std::vector<std::string> variables;  // what `environment` points to, beside our own
@@ -92,7 +93,8 @@ int become(void* context) {
   auto& start = *static_cast<Start*>(context);
   start.account_fd = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
   execve(start.path, start.arguments.data(), start.environment.data());
-  if (errno == ENOEXEC) {  // a script without "#!": the shell runs it, as it would have on a command line
+  if (errno == ENOEXEC &&
+      start.may_be_script) {  // a script without "#!": the shell runs it, as it would have on a command line
     start.arguments.front() = const_cast<char*>(start.path);
     start.arguments.insert(start.arguments.begin(), const_cast<char*>("sh"));  // there is room for it
     execve("/bin/sh", start.arguments.data(), start.environment.data());
@@ -104,6 +106,7 @@ int become(void* context) {
 // Starts the program; returns when it is there, or has failed to be. As fork() would, but without copying the tables of our memory twice.
 pid_t start_program(const Launch& launch, Start& start) {
   start.path = launch.path.c_str();
+  start.may_be_script = launch.may_be_script;
   start.arguments = arguments_of(launch);
   start.arguments.reserve(start.arguments.size() + 1);
   add_environment(launch, start);
@@ -152,16 +155,18 @@ Ended run_and_wait(const Launch& launch, const std::function<void()>& after_star
   const std::uint64_t start_ns = gray::base::monotonic_ns();
   Start start;
   const pid_t pid = start_program(launch, start);
-  const KernelAccountFile account(start.account_fd);
+  const processes::KernelAccountFile account(start.account_fd);
   ended.start_error = start.error;
   if (pid < 0) return ended;
   program_pid = pid;
   forward_signals();
   if (ended.start_error == 0) {
+    if (keep.begin) keep.begin(pid);
     after_start();
     keep_until_end(pid, after_first_second, keep);
   }
   wait_without_reaping(pid);
+  if (keep.end) keep.end();
   ended.elapsed_s = static_cast<double>(gray::base::monotonic_ns() - start_ns) / 1e9;
   ended.account = account.read();
   program_pid = 0;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/discnice/cli/kernel_account.hpp"
+#include "tools/discnice/processes/kernel_account.hpp"
 
 namespace discnice::cli {
 
@@ -16,19 +16,22 @@ struct Launch {
   std::string path;
   std::vector<std::string> arguments;                            // argv, the program's name first
   std::vector<std::pair<std::string, std::string>> environment;  // set on top of ours; an empty value unsets
+  bool may_be_script = true;  // what the kernel does not know is for the shell
 };
 
 struct Ended {
   int start_error = 0;  // errno of a failed exec; nothing ran then
   int wait_status = 0;  // as from waitpid()
   double elapsed_s = 0;
-  std::optional<KernelAccount> account;
+  std::optional<processes::KernelAccount> account;
 };
 
 /// What is done now and then while the program runs.
 struct Keep {
   int period_ms = 1000;
   std::function<void(pid_t program)> look;
+  std::function<void(pid_t program)> begin;  // when the program is there
+  std::function<void()> end;                 // when it has ended, before it is waited for
 };
 
 /// Runs the program in the foreground, in our process group. Signals sent to us are sent on to it; those of

@@ -16,6 +16,7 @@
 #include "tools/discnice/outputs/disk_counters.hpp"
 #include "tools/discnice/outputs/small_file.hpp"
 #include "tools/discnice/policy/write_steps.hpp"
+#include "tools/discnice/protocol/disk_words.hpp"
 #include "tools/discnice/protocol/left_writes.hpp"
 
 namespace discnice::cli {
@@ -111,13 +112,19 @@ std::optional<std::uint64_t> LeftWritesSender::next_asked() {
   return mount;
 }
 
+std::uint64_t LeftWritesSender::left_bytes_max(const protocol::Disk* disk) const {
+  if (disk == nullptr) return policy::left_bytes_max(policy::kWriteStepBytes, 0);
+  const std::uint64_t speed = disk->write_bytes_per_s.load(std::memory_order_relaxed);
+  return policy::left_bytes_max(policy::write_step_bytes(speed),
+                                protocol::quiet_ns(segment_, *disk, gray::base::monotonic_ns()));
+}
+
 // False when most of what is dirty may be others'.
 bool LeftWritesSender::send(std::uint64_t mount_id) {
   const int fd = open_mount(mount_id);
   if (fd < 0) return false;
   protocol::Disk* disk = disk_of(fd, mount_id);
-  const std::uint64_t speed = disk == nullptr ? 0 : disk->write_bytes_per_s.load(std::memory_order_relaxed);
-  bool is_sent = dirty_bytes() <= kDirtyShares * policy::kLeftSteps * policy::write_step_bytes(speed);
+  bool is_sent = dirty_bytes() <= kDirtyShares * left_bytes_max(disk);
   if (is_sent) {
     book_sync(disk);
     protocol::answer_left(segment_, gray::base::monotonic_ns());

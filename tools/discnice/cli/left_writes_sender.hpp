@@ -37,6 +37,7 @@ class LeftWritesSender {
   void run();
   std::optional<std::uint64_t> next_asked();
   bool send(std::uint64_t mount_id);
+  std::uint64_t left_bytes_max(const protocol::Disk* disk) const;
   protocol::Disk* disk_of(int fd, std::uint64_t mount_id);
   void book_sync(protocol::Disk* disk);
 

@@ -11,6 +11,8 @@ int main(int argc, char** argv) {
   discnice::protocol::guard_all_memory();
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (first == "status") return discnice::cli::status_main(argc - 1, argv + 1);
+  if (first == "adopt") return discnice::cli::adopt_main(argc - 1, argv + 1);
+  if (first == "release") return discnice::cli::release_main(argc - 1, argv + 1);
   if (first == "explain") return discnice::cli::explain_main(argc - 1, argv + 1);
   if (first == "verify") return discnice::cli::verify_main(argc - 1, argv + 1);
   if (first == "set") return discnice::cli::set_main(argc - 1, argv + 1);

@@ -73,7 +73,7 @@ int Observation::start(const protocol::Segment& segment, const protocol::Segment
               sizeof(protocol::Ring) / 1024, gray::cli::error_text(error));
 }
 
-bool Observation::finish(const std::optional<KernelAccount>& account) {
+bool Observation::finish(const std::optional<processes::KernelAccount>& account) {
   if (options_.job.recorded == 0) return true;
   const Recorded recorded = recorder_.finish(account);
   if (recorded.write_error != 0) {

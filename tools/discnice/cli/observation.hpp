@@ -30,7 +30,7 @@ class Observation {
   int start(const protocol::Segment& segment, const protocol::SegmentName& name);
 
   /// Ends the files when the program has ended. False when one of them could not be written.
-  bool finish(const std::optional<KernelAccount>& account);
+  bool finish(const std::optional<processes::KernelAccount>& account);
 
   /// The report with what the profile has to add.
   [[nodiscard]] std::string extended(const std::string& report) const;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "toolbox/base/readahead_rules.hpp"
 #include "tools/discnice/contract/io_op.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 
@@ -51,6 +52,7 @@ bool is_operation_sound(const TakenRecord& record) {
          op.window_pages_max <= protocol::kRecordedWindowPagesMax &&
          op.request_pages_max <= protocol::kRecordedWindowPagesMax &&
          op.folio_order_max <= protocol::kRecordedFolioOrderMax &&
+         op.readahead_rules <= gray::base::kAllReadaheadRules &&
          op.oracle <= static_cast<std::uint8_t>(protocol::RecordedOracle::probing) &&
          has_answers(record, op.answer_count, protocol::kOperationFixedBytes, op.answers);
 }
@@ -72,7 +74,8 @@ bool is_sound(const protocol::TakenRecord& record) {
       const auto& advice = as<protocol::AdviceRecord>(record);
       return advice.time_ns <= kTimeNsMax && advice.window_pages_max <= protocol::kRecordedWindowPagesMax &&
              advice.request_pages_max <= protocol::kRecordedWindowPagesMax &&
-             advice.folio_order_max <= protocol::kRecordedFolioOrderMax;
+             advice.folio_order_max <= protocol::kRecordedFolioOrderMax &&
+             advice.readahead_rules <= gray::base::kAllReadaheadRules;
     }
     case RecordType::process: {
       const auto& process = as<protocol::ProcessRecord>(record);

@@ -144,7 +144,7 @@ void Recorder::abandon() {
   if (thread_.joinable()) stop();
 }
 
-Recorded Recorder::finish(const std::optional<KernelAccount>& account) {
+Recorded Recorder::finish(const std::optional<processes::KernelAccount>& account) {
   if (!thread_.joinable()) return result_;
   stop();
   // Whoever stopped in the middle of a record has ended by now, or will not be waited for.

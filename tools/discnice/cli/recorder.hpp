@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "tools/discnice/cli/kernel_account.hpp"
 #include "tools/discnice/cli/output_file.hpp"
+#include "tools/discnice/processes/kernel_account.hpp"
 #include "tools/discnice/protocol/ring.hpp"
 
 namespace discnice::cli {
@@ -44,7 +44,7 @@ class Recorder {
   int start(const protocol::SegmentName& name, const protocol::RecordFileHeader& header, Listener listener);
 
   /// Drains what is left, ends the file and removes nothing but its own mapping. Call when the program has ended.
-  Recorded finish(const std::optional<KernelAccount>& account);
+  Recorded finish(const std::optional<processes::KernelAccount>& account);
 
   /// Ends it without a word in the file: the program could not be started.
   void abandon();

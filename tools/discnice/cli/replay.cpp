@@ -87,8 +87,9 @@ Report report_of(const Replayed& replayed, const protocol::RecordFileHeader& hea
   report.predicted_read_bytes = report.charged_read_bytes;
   report.predicted_write_bytes = report.charged_write_bytes;
   if (replayed.end && replayed.end->is_account_known != 0) {
-    report.kernel = KernelAccount{replayed.end->kernel_read_bytes, replayed.end->kernel_write_bytes,
-                                  replayed.end->kernel_cancelled_bytes};
+    report.kernel =
+        processes::KernelAccount{replayed.end->kernel_read_bytes, replayed.end->kernel_write_bytes,
+                                 replayed.end->kernel_cancelled_bytes};
   }
   add_other_class(report);
   return report;

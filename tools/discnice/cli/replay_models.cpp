@@ -196,8 +196,9 @@ predictor::DirtyData ReplayModels::dirty() {
 
 IoEstimate ReplayModels::estimate_transfer(Process& process, const protocol::OperationRecord& record,
                                            const IoOp& op) {
-  OpenFile& file = file_of(process, record.descriptor, record.opening,
-                           {record.window_pages_max, record.request_pages_max, record.folio_order_max});
+  OpenFile& file = file_of(
+      process, record.descriptor, record.opening,
+      {record.window_pages_max, record.request_pages_max, record.folio_order_max, record.readahead_rules});
   const Answers answers = answers_of(record);
   RecordedOracle recorded(answers, op.file, cache_, sum_.guessed_answers);
   const predictor::ResidencyOracle oracle =
@@ -292,8 +293,9 @@ void ReplayModels::take_outcome(const protocol::OutcomeRecord& record) {
 }
 
 void ReplayModels::take_advice(const protocol::AdviceRecord& record) {
-  OpenFile& file = file_of(process_of(record.head.pid), record.descriptor, record.opening,
-                           {record.window_pages_max, record.request_pages_max, record.folio_order_max});
+  OpenFile& file = file_of(
+      process_of(record.head.pid), record.descriptor, record.opening,
+      {record.window_pages_max, record.request_pages_max, record.folio_order_max, record.readahead_rules});
   predictor::FileState& state = file.state;
   switch (record.advice) {
     case POSIX_FADV_NORMAL:

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/discnice/cli/kernel_account.hpp"
 #include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/processes/kernel_account.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 
 namespace discnice::cli {
@@ -48,7 +48,7 @@ struct Report {
   std::uint64_t fallbacks = 0;
   std::vector<std::string> uncovered_programs;  // "NAME is statically linked"
   std::vector<DiskReport> disks;                // of a job that gives way to others; else none
-  std::optional<KernelAccount> kernel;
+  std::optional<processes::KernelAccount> kernel;
   bool is_verification = false;
   std::uint64_t charged_read_bytes = 0;  // predicted, and corrected by the ledger if that is on
   std::uint64_t charged_write_bytes = 0;

@@ -5,10 +5,11 @@
 
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
-#include "tools/discnice/cli/coverage.hpp"
+#include "tools/discnice/cli/job_processes.hpp"
 #include "tools/discnice/cli/jobs.hpp"
 #include "tools/discnice/cli/report.hpp"
 #include "tools/discnice/cli/subcommands.hpp"
+#include "tools/discnice/processes/coverage.hpp"
 
 namespace discnice::cli {
 
@@ -26,7 +27,7 @@ int report_main(int argc, char** argv) {
   Report report = make_report(job->segment());
   report.elapsed_s = static_cast<double>(job->age_ns()) / 1e9;
   for (const pid_t pid : processes_of(*job)) {
-    const auto account = account_of(pid);  // one that ends meanwhile is in its parent's
+    const auto account = processes::account_of(pid);  // one that ends meanwhile is in its parent's
     if (!account) continue;
     if (!report.kernel) report.kernel.emplace();
     *report.kernel += *account;

@@ -20,8 +20,8 @@
 #include "tools/discnice/cli/report.hpp"
 #include "tools/discnice/cli/run_options.hpp"
 #include "tools/discnice/cli/subcommands.hpp"
-#include "tools/discnice/cli/target.hpp"
 #include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/processes/target.hpp"
 #include "tools/discnice/protocol/board.hpp"
 #include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/protocol/segment.hpp"
@@ -115,6 +115,7 @@ void warn_when_board_is_taken(const protocol::Segment& segment) {
 // how long a random read takes is asked when somebody else uses the disk, and learned until it is known.
 void finish_start(protocol::Segment& segment) {
   const gray::repo::Repository repository = host_repository();
+  protocol::publish_readahead_rules(segment, measured_readahead_rules(repository));
   protocol::publish_probe_limit(segment, probe_limit(repository).hit_max_ns);
   unsigned place = 0;
   for (const protocol::MeasuredRead& read : measured_reads(repository))
@@ -141,14 +142,19 @@ void note_uncovered(const JobKeeper& keeper, const protocol::Segment& segment,
 }
 
 // Runs the command in a job that exists, reports, and returns the status to end with.
-int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& segment,
-            const protocol::SegmentName& name, OutputFile& report_file, Observation& observation) {
+int run_job(const RunOptions& options, const Launch& launch, const std::string& obstacle,
+            protocol::Segment& segment, const protocol::SegmentName& name, OutputFile& report_file,
+            Observation& observation) {
   const std::string& command = options.command.front();
   if (const int status = observation.start(segment, name)) return status;
   const std::string library = std::filesystem::path(observation.preload_library().path).filename().string();
-  JobKeeper keeper(segment, name, {options.schedule, options.is_coverage_required, library});
+  JobKeeper keeper(
+      segment, name,
+      {options.schedule, options.is_coverage_required, library, options.engine != Engine::preload, obstacle,
+       options.is_quiet || options.engine == Engine::pace});
   keeper.follow_schedule();
-  const Keep keep{kKeepMs, [&](pid_t program) { keeper.look(program); }};
+  const Keep keep{kKeepMs, [&](pid_t program) { keeper.look(program); },
+                  [&](pid_t program) { keeper.pace(program); }, [&] { keeper.end_pacing(); }};
   const Ended ended = run_and_wait(
       launch, [&] { finish_start(segment); }, [&] { warn_when_uncovered(segment, command); }, keep);
   release_gone_members(segment);
@@ -169,14 +175,25 @@ int run_job(const RunOptions& options, const Launch& launch, protocol::Segment& 
   return status == 0 && !is_all_written ? kExitToolFailed : status;
 }
 
+// What was asked for that only the library can do, as advice to whoever asked; null when nothing was.
+const char* needs_library(const RunOptions& options) {
+  if (options.job.is_verifying != 0) return "there is nothing to verify";
+  if (!options.record_path.empty()) return "leave out --record";
+  if (!options.profile_path.empty()) return "leave out --profile";
+  return options.engine == Engine::preload ? "leave out --engine preload" : nullptr;
+}
+
 // Everything after the command line is read.
 int run_as_asked(RunOptions& options) {
   const std::string_view disabled = value_or_empty(std::getenv("DISCNICE_DISABLE"));
   if (!disabled.empty() && disabled != "0")
     return fail(kExitToolFailed, "DISCNICE_DISABLE={} is set, so libdiscnice.so would do nothing: unset it",
                 disabled);
-  const Target target = find_target(options.command.front());
+  const processes::Target target = processes::find_target(options.command.front());
   if (target.exit_status != 0) return fail(target.exit_status, "{}", target.problem);
+  if (const char* advice = needs_library(options); !target.obstacle.empty() && advice != nullptr)
+    return fail(kExitToolFailed, "'{}' {}: a preloaded library cannot reach it; {}", target.path,
+                target.obstacle, advice);
   Observation observation(options);
   const Library library = observation.preload_library();
   if (!library.problem.empty()) return fail(kExitToolFailed, "{}", library.problem);
@@ -194,15 +211,17 @@ int run_as_asked(RunOptions& options) {
   if (!segment) return fail_segment(segment.error());
   const Launch launch{target.path,
                       options.command,
-                      {{"LD_PRELOAD", preload_value(library.path)},
+                      {{"LD_PRELOAD", options.engine == Engine::pace ? "" : preload_value(library.path)},
                        {"ASAN_OPTIONS", address_sanitizer_options()},
                        {protocol::kSegmentVariable, name.text},
                        // The segment says all of it; what bare use reads must not speak against it.
                        {"DISCNICE_RATE", ""},
                        {"DISCNICE_POLICY", ""},
                        {"DISCNICE_LEDGER", ""},
-                       {"DISCNICE_BACKEND", ""}}};
-  return run_job(options, launch, *segment.value(), name, report_file, observation);
+                       {"DISCNICE_BACKEND", ""}},
+                      target.obstacle.empty()};
+  const std::string obstacle = options.engine == Engine::pace ? "has no library" : target.obstacle;
+  return run_job(options, launch, obstacle, *segment.value(), name, report_file, observation);
 }
 
 }  // namespace

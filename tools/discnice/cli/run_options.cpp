@@ -2,6 +2,7 @@
 #include "tools/discnice/cli/run_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +20,7 @@
 #include "toolbox/cli/quantities.hpp"
 #include "tools/discnice/cli/config_file.hpp"
 #include "tools/discnice/cli/limit_options.hpp"
+#include "tools/discnice/cli/schedule_option.hpp"
 #include "tools/discnice/policy/registry.hpp"
 
 namespace discnice::cli {
@@ -26,6 +28,8 @@ namespace {
 
 // In the order of the numbers that the preload library reads (JobOptions::cache_backend).
 constexpr const char* kBackends[] = {"auto", "cachestat", "mincore", "nowait", "timed", "none"};
+
+constexpr const char* kEngines[] = {"auto", "preload", "pace"};
 
 constexpr char kFooter[] =
     "Rates: 5M or 5MiB is 5 x 1024 x 1024 bytes a second, 5MB is 5 x 1000 x 1000, 40Mbit is 5MB;\n"
@@ -35,6 +39,7 @@ constexpr char kFooter[] =
     "Other commands:\n"
     "  discnice status [--json]       the jobs that are running now\n"
     "  discnice set JOB [LIMITS]      changes, pauses or resumes a job\n"
+    "  discnice adopt PID [LIMITS]    holds processes that run already; release JOB lets them go\n"
     "  discnice top, report JOB       what the jobs do right now; what one has done so far\n"
     "  discnice policies              the policies and what each does\n"
     "  discnice explain -- CMD        how CMD would be covered; runs nothing\n"
@@ -78,6 +83,7 @@ struct OptionTexts {
   std::vector<std::string> excluded;
   std::string ledger;
   std::string backend;  // empty: not given
+  std::string engine;
   std::string disabled;
 };
 
@@ -118,14 +124,6 @@ std::optional<int> set_excluded(const std::vector<std::string>& names, protocol:
     std::memcpy(job.excluded[i], names[i].c_str(), names[i].size());
   }
   return std::nullopt;
-}
-
-std::optional<int> read_schedule(const std::string& text, policy::Schedule& schedule) {
-  if (text.empty()) return std::nullopt;
-  schedule = policy::parse_schedule(text.data(), text.size());
-  if (schedule.problem == nullptr) return std::nullopt;
-  return gray::cli::fail_usage("--schedule: {}; at '{}'", schedule.problem,
-                               text.substr(schedule.problem_position));
 }
 
 std::uint32_t model_bit(const std::string& name) {
@@ -230,24 +228,6 @@ std::optional<int> read_defaults(RunOptions& options, LimitTexts& limits, std::s
   return std::nullopt;
 }
 
-// All that may hold at some time of the week.
-std::vector<Grant> possible_grants(const RunOptions& options) {
-  std::vector<Grant> grants;
-  if (!policy::is_always_said(options.schedule)) grants.push_back(options.grant);
-  for (unsigned i = 0; i < options.schedule.count; ++i)
-    grants.push_back(policy::scheduled(options.grant, &options.schedule.entries[i]));
-  return grants;
-}
-
-// What is wrong with the limits as a whole, or nothing.
-std::string judge_limits(const RunOptions& options, const LimitTexts& given) {
-  const bool is_base_said = !given.rate.empty() || !given.policy.empty();
-  if (is_base_said && policy::is_always_said(options.schedule))
-    return fmt::format("{} never holds: --schedule says what holds at every time of the week",
-                       given.rate.empty() ? "--policy" : "--rate");
-  return find_useless(given, possible_grants(options));
-}
-
 // Parses, and takes what all commands have in common. Nothing when that went well.
 std::optional<int> parse_shared(CLI::App& app, int argc, char** argv, RunOptions& options,
                                 const OptionTexts& texts) {
@@ -286,6 +266,10 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
       ->type_name("TEXT");
   app.add_option("--exclude", texts.excluded, "leave programs of this name alone; may be given several times")
       ->type_name("NAME");
+  app.add_option("--engine", texts.engine,
+                 "how CMD is held: auto, preload (the library alone), pace (from outside alone)")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kEngines), std::end(kEngines))))
+      ->type_name("NAME");
   app.add_flag("--require", options.is_coverage_required,
                "end the job when a program of it can't be covered");
   app.add_flag("-q,--quiet", options.is_quiet, "no report");
@@ -295,6 +279,11 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
   add_shared_options(app, options, texts);
   if (const auto status = parse_shared(app, argc, argv, options, texts)) return status;
   if (!options.profile_path.empty()) options.job.recorded |= protocol::kRecordStacks;
+  const auto* engine = std::find(std::begin(kEngines), std::end(kEngines), texts.engine);
+  if (engine != std::end(kEngines)) options.engine = static_cast<Engine>(engine - std::begin(kEngines));
+  if (options.engine == Engine::pace && options.job.recorded != 0)
+    return gray::cli::fail_usage("--engine pace sees no calls: leave out {}",
+                                 options.record_path.empty() ? "--profile" : "--record");
   if (const auto status = set_excluded(texts.excluded, options.job)) return status;
   if (const auto status = read_schedule(texts.schedule, options.schedule)) return status;
   if (const auto status = refuse_bare_variables(texts)) return status;
@@ -303,7 +292,7 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
   if (const auto status = read_defaults(options, texts.limits, taken)) return status;
   std::string problem = apply_limits(texts.limits, options.grant);
   if (!problem.empty() && !taken.empty()) problem += " (with " + taken + ")";
-  if (problem.empty()) problem = judge_limits(options, given);
+  if (problem.empty()) problem = judge_schedule(options.grant, options.schedule, given);
   if (!problem.empty()) return gray::cli::fail_usage("{}", problem);
   return std::nullopt;
 }
@@ -318,6 +307,7 @@ std::optional<int> read_verify_options(int argc, char** argv, RunOptions& option
   add_shared_options(app, options, texts);
   if (const auto status = parse_shared(app, argc, argv, options, texts)) return status;
   options.job.is_verifying = 1;
+  options.engine = Engine::preload;
   options.grant.policy_id = policy::kUnlimitedId;
   return std::nullopt;
 }

@@ -2,6 +2,7 @@
 // run_options: the command line of `discnice run`, checked.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,12 +13,20 @@
 
 namespace discnice::cli {
 
+/// By what the job is held to its limit. Its number is its place in kEngines of run_options.cpp.
+enum class Engine : std::uint8_t {
+  automatic,  // the library; from outside whatever that cannot reach
+  preload,    // the library alone
+  pace,       // from outside alone
+};
+
 struct RunOptions {
   std::vector<std::string> command;  // program and arguments, never empty
   Grant grant;
   protocol::JobOptions job{1, 0, 0};
   bool is_json = false;
   bool is_quiet = false;
+  Engine engine = Engine::automatic;
   bool is_coverage_required = false;
   policy::Schedule schedule;  // without entries: none
   std::string report_path;    // empty: stderr

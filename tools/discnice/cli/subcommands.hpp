@@ -20,6 +20,12 @@ int status_main(int argc, char** argv);
 /// Changes the limits of a job that runs.
 int set_main(int argc, char** argv);
 
+/// Takes processes that run already into a job.
+int adopt_main(int argc, char** argv);
+
+/// Lets the processes of an adopted job go.
+int release_main(int argc, char** argv);
+
 /// Shows what the jobs do right now.
 int top_main(int argc, char** argv);
 

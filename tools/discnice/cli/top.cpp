@@ -15,12 +15,13 @@
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
-#include "tools/discnice/cli/coverage.hpp"
+#include "tools/discnice/cli/job_processes.hpp"
 #include "tools/discnice/cli/jobs.hpp"
 #include "tools/discnice/cli/limit_options.hpp"
-#include "tools/discnice/cli/processes.hpp"
 #include "tools/discnice/cli/subcommands.hpp"
 #include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/processes/coverage.hpp"
+#include "tools/discnice/processes/processes.hpp"
 #include "tools/discnice/protocol/disk_words.hpp"
 #include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/protocol/segment.hpp"
@@ -121,7 +122,8 @@ class Watch {
       const std::uint32_t pid = member.pid.load(std::memory_order_relaxed);
       Row process;
       const bool is_number_ours = member.pid_namespace.load(std::memory_order_relaxed) == own_namespace;
-      process.command = is_number_ours ? program_name_of(static_cast<pid_t>(pid)) : "(in a PID namespace)";
+      process.command =
+          is_number_ours ? processes::program_name_of(static_cast<pid_t>(pid)) : "(in a PID namespace)";
       if (pid == 0 || process.command.empty()) return;
       process.job = row.job;
       process.pid = std::to_string(pid);
@@ -134,12 +136,14 @@ class Watch {
   }
 
   // By what the processes are, and by what they have done since the look before.
-  static std::uint64_t count_uncovered(const MappedJob& job, AccountWatch& accounts) {
+  static std::uint64_t count_uncovered(const MappedJob& job, processes::AccountWatch& accounts) {
     std::uint64_t count = 0;
     for (const pid_t pid : processes_of(job)) {
-      const Coverage coverage = coverage_of(pid, kAnyLibrary);
+      const processes::Coverage coverage = processes::coverage_of(pid, processes::kAnyLibrary);
       const bool is_past_us = !accounts.look(job.segment(), pid).empty();
-      if (!coverage.obstacle.empty() || is_past_us) ++count;
+      const bool is_held =
+          coverage.obstacle.empty() || processes::is_held_from_outside(job.segment(), pid, coverage);
+      if (!is_held || is_past_us) ++count;
     }
     accounts.forget_others();
     return count;
@@ -152,7 +156,7 @@ class Watch {
 
   bool has_processes_;
   std::map<std::string, Sums> before_;
-  std::map<std::string, AccountWatch> accounts_;
+  std::map<std::string, processes::AccountWatch> accounts_;
 };
 
 Cell rate_cell(double bytes_per_s) {

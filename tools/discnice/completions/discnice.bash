@@ -15,14 +15,17 @@ _discnice() {
     --policy | -p) mapfile -t COMPREPLY < <(compgen -W 'rate nice idle manners share unlimited' -- "$current") && return ;;
     --smooth-writes) mapfile -t COMPREPLY < <(compgen -W 'on off auto' -- "$current") && return ;;
     --cache) mapfile -t COMPREPLY < <(compgen -W 'neutral own= shared auto' -- "$current") && return ;;
+    --engine) mapfile -t COMPREPLY < <(compgen -W 'auto preload pace' -- "$current") && return ;;
     --ledger) mapfile -t COMPREPLY < <(compgen -W 'on off' -- "$current") && return ;;
     --backend) mapfile -t COMPREPLY < <(compgen -W 'auto cachestat mincore nowait timed none' -- "$current") && return ;;
     --report | --record | --profile | replay) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;
-    set | report) mapfile -t COMPREPLY < <(compgen -W "$(_discnice_jobs)" -- "$current") && return ;;
+    set | report | release) mapfile -t COMPREPLY < <(compgen -W "$(_discnice_jobs)" -- "$current") && return ;;
   esac
   if [[ $current == -* ]]; then
     case ${COMP_WORDS[1]} in
       set) mapfile -t COMPREPLY < <(compgen -W "$limits --pause --resume --help" -- "$current") ;;
+      adopt) mapfile -t COMPREPLY < <(compgen -W "$limits --schedule --tree --json --quiet --help" -- "$current") ;;
+      release) mapfile -t COMPREPLY < <(compgen -W '--help' -- "$current") ;;
       policies | report) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$current") ;;
       explain) mapfile -t COMPREPLY < <(compgen -W '--help' -- "$current") ;;
       replay) mapfile -t COMPREPLY < <(compgen -W '--rate --json --help' -- "$current") ;;
@@ -30,12 +33,12 @@ _discnice() {
       top) mapfile -t COMPREPLY < <(compgen -W '--json --once --processes --output --help' -- "$current") ;;
       verify) mapfile -t COMPREPLY < <(compgen -W '--disable --json --report --record --ledger --backend --help' -- "$current") ;;
       *)
-        mapfile -t COMPREPLY < <(compgen -W "$limits --schedule --exclude --require --report --record --profile --json --quiet --ledger --backend --disable \
+        mapfile -t COMPREPLY < <(compgen -W "$limits --schedule --exclude --engine --require --report --record --profile --json --quiet --ledger --backend --disable \
           --help --version" -- "$current")
         ;;
     esac
   elif ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'run set status top report policies verify replay explain' -c -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W 'run set adopt release status top report policies verify replay explain' -c -- "$current")
   else
     mapfile -t COMPREPLY < <(compgen -c -- "$current")
   fi

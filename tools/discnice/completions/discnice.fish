@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # discnice.fish: completion of discnice for fish.
-set -l commands run set status top report policies verify replay explain
+set -l commands run set adopt release status top report policies verify replay explain
 complete -c discnice -n "not __fish_seen_subcommand_from $commands" -a "$commands"
 complete -c discnice -s p -l policy -x -a "rate nice idle manners share unlimited" -d "how to decide when an operation may go"
 complete -c discnice -s r -l rate -x -d "disk bytes a second"
@@ -15,6 +15,8 @@ complete -c discnice -l smooth-writes -x -a "on off auto" -d "bring writes to th
 complete -c discnice -l cache -x -a "neutral own= shared auto" -d "what becomes of pages brought into the page cache"
 complete -c discnice -l schedule -x -d "limits by the time of the week"
 complete -c discnice -l exclude -x -d "leave programs of this name alone"
+complete -c discnice -l engine -x -a "auto preload pace" -d "how programs are held"
+complete -c discnice -n "__fish_seen_subcommand_from adopt" -l tree -d "with the children they have now"
 complete -c discnice -l require -d "end the job when a program cannot be covered"
 complete -c discnice -l report -r -d "write the report to a file"
 complete -c discnice -l record -r -d "write every file operation to a file"

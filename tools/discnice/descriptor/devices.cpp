@@ -14,6 +14,7 @@
 #include "tools/discnice/contract/io_op.hpp"
 #include "tools/discnice/outputs/disk_below.hpp"
 #include "tools/discnice/protocol/device_facts.hpp"
+#include "tools/discnice/protocol/segment.hpp"
 
 namespace discnice::guest {
 namespace {
@@ -76,10 +77,8 @@ long read_setting(const char* folder, std::uint64_t number, const char* file) {
   return value;
 }
 
-// XFS brings files in as large folios since 5.18, ext4 since 6.16.
-std::uint32_t folio_order_max(unsigned long magic) {
-  if (magic == kXfsMagic) return predictor::kFolioOrderMax;
-  if (magic != EXT4_SUPER_MAGIC) return 0;
+// 1000 x the first number of the release + the second; 0 where nothing tells.
+int kernel_release() {
   struct utsname kernel {};
   if (is_raw_error(raw_syscall(SYS_uname, word(&kernel)))) return 0;
   int numbers[2] = {};
@@ -88,7 +87,14 @@ std::uint32_t folio_order_max(unsigned long magic) {
     while (*text >= '0' && *text <= '9') number = number * 10 + (*text++ - '0');
     if (*text == '.') ++text;
   }
-  return numbers[0] > 6 || (numbers[0] == 6 && numbers[1] >= 16) ? predictor::kFolioOrderMax : 0;
+  return 1000 * numbers[0] + numbers[1];
+}
+
+// XFS brings files in as large folios since 5.18, ext4 since 6.16.
+std::uint32_t folio_order_max(unsigned long magic, int release) {
+  const bool has_large =
+      (magic == kXfsMagic && release >= 5018) || (magic == EXT4_SUPER_MAGIC && release >= 6016);
+  return has_large ? predictor::kFolioOrderMax : 0;
 }
 
 std::uint64_t pages_of(long kib) {
@@ -143,10 +149,14 @@ void learn(protocol::Segment& segment, Device& device, int fd, std::uint64_t num
   if (magic == OVERLAYFS_SUPER_MAGIC)
     device.count_verdict.store(CountVerdict::lies, std::memory_order_relaxed);
   if (device.is_free) return;
+  const int release = kernel_release();
+  const gray::base::ReadaheadRules measured = protocol::readahead_rules(segment.options);
+  device.limits.rules =
+      measured <= gray::base::kAllReadaheadRules ? measured : gray::base::rules_of_release(release);
   const std::uint64_t now_ns = gray::base::monotonic_coarse_ns();
   if (!learn_from_job(segment, device, now_ns)) {
     read_limits(device);
-    device.limits.folio_order_max = folio_order_max(magic);
+    device.limits.folio_order_max = folio_order_max(magic, release);
     protocol::store_device_facts(
         segment, number, now_ns,
         {device.limits.window_pages_max, device.limits.request_pages_max, device.limits.folio_order_max});

@@ -122,6 +122,7 @@ void classify(protocol::Segment& segment, OpenFile& file, int fd, const struct s
   file.grown = {};
   file.is_read_again = file.is_left_to_program = false;
   file.fetched_count = 0;
+  file.in_flight = {};
   file.state.limits = device->limits;
   file.file_class.store(FileClass::charged, std::memory_order_release);
 }

@@ -14,6 +14,7 @@
 #include "tools/discnice/contract/io_op.hpp"
 #include "tools/discnice/descriptor/brought_pages.hpp"
 #include "tools/discnice/descriptor/devices.hpp"
+#include "tools/discnice/descriptor/pages_in_flight.hpp"
 #include "tools/discnice/predictor/predictor.hpp"
 
 namespace discnice::guest {
@@ -87,6 +88,7 @@ struct alignas(64) OpenFile {
   bool is_left_to_program;      // which advises the kernel itself
   unsigned fetched_count;       // windows that the read just foretold brings in
   PageRun fetched[kFetchedMax];
+  PagesInFlight in_flight;
 };
 
 namespace detail {

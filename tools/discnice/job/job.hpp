@@ -32,6 +32,9 @@ struct Job {
   protocol::SegmentName name = {};  // that the segment was made or joined under; empty for a private one
   std::uint32_t pid_namespace = 0;  // in which `pid` counts, as the job's members go by it
   std::uint32_t user = 0;           // whose job it is, by the effective user at the start
+  // Of a process that is held from outside: books what it has moved by now. Null in the process itself, which settles.
+  void (*book_from_outside)(void* watcher) = nullptr;
+  void* watcher = nullptr;
 };
 
 // What the wrappers' inline code reads is declared hidden, here as elsewhere: else it would be looked for in the table of addresses (the

@@ -87,7 +87,10 @@ std::uint64_t take_unheld() {
   return unheld_bytes.exchange(0, std::memory_order_relaxed);
 }
 
-void note_prediction(Job& job, const Charge& charge) {
+void note_charge(Job& job, const Charge& charge) {
+  if (charge.estimate.read_bytes != 0) trust.cool();
+  if (charge.estimate.cost_bytes() == 0) return;
+  protocol::add(*job.member, Counter::charged_calls, 1);
   protocol::add(*job.member, Counter::predicted_read_bytes, charge.estimate.read_bytes);
   protocol::add(*job.member, Counter::predicted_write_bytes, charge.estimate.write_bytes);
   if (charge.is_overwrite) has_overwritten.store(true, std::memory_order_relaxed);
@@ -105,6 +108,10 @@ void note_metadata(Job& job, std::uint64_t bytes, protocol::Disk* disk) {
 }
 
 std::uint64_t settle(Job& job) {
+  if (job.book_from_outside != nullptr) {
+    job.book_from_outside(job.watcher);
+    return 0;
+  }
   // A vfork child runs on its parent's memory but has an account of its own: it must not settle the parent's
   // predictions.
   if (static_cast<std::uint32_t>(gray::base::raw_syscall(SYS_getpid)) != job.pid) return 0;

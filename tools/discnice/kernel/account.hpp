@@ -37,8 +37,8 @@ struct Charge {
 /// Call before it settles.
 void begin_account(const Job& job, protocol::JoinKind kind);
 
-/// Notes a prediction as about to happen; call just before the operation, after any wait.
-void note_prediction(Job& job, const Charge& charge);
+/// Notes what a call is about to cost; call just before it, after any wait.
+void note_charge(Job& job, const Charge& charge);
 
 /// Notes metadata that a call makes dirty. The kernel books it to the process or, with a journal, to the journal's thread: the account is right
 /// either way.

@@ -54,11 +54,18 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
   const std::uint64_t number = claimed - 1;
   Grant here = grant;
   here.random_read_ns = protocol::measured_read_ns(*job.segment, number);
-  switch (policy::observed_by(protocol::load_seen_by(disk), grant)) {
+  const SeenBy seen_by = policy::observed_by(protocol::load_seen_by(disk), grant);
+  // What we did ourselves must not be taken for somebody else's: of counters it is looked at after them, so that it is never less than what they show.
+  if (seen_by != SeenBy::counters) settle(job);
+  switch (seen_by) {
     case SeenBy::counters: {
       protocol::BoardDisk* on_board = board_disk(job, place_of(job, disk), number);
       DiskSample sample;
       if (!look_at_counters(on_board, number, now_ns, &sample)) return false;
+      settle(job);
+      // Who is looked at from outside works on meanwhile: at the first look, what is under way is most likely its own.
+      if (job.book_from_outside != nullptr && activity->sampled_at_ns == 0)
+        sample.in_flight = sample.reads_in_flight = 0;
       *activity = policy::observe(*activity, sample, own_traffic(job, disk, on_board, now_ns), here, now_ns);
       return true;
     }
@@ -86,7 +93,6 @@ bool look_at_disk(Job& job, protocol::Disk& disk, Looking looking, const Grant& 
   *activity = protocol::load_activity(disk, now_ns);
   if (looking == Looking::as_known || is_seen_by_progress(job, &disk, grant) || !takes_look(disk, now_ns))
     return activity->sampled_at_ns != 0;
-  settle(job);  // what we did ourselves must not be taken for somebody else's
   if (!observe_disk(job, disk, grant, now_ns, activity)) return false;
   protocol::store_activity(disk, *activity);
   return true;

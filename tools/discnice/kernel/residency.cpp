@@ -80,6 +80,7 @@ void Residency::choose() {
   if (may_use(Backend::mincore) && file_.is_own && !file_.is_block_device) {
     oracle_.count_resident = count_resident;
     count_ = &Residency::count_by_mincore;
+    file_.in_flight.keep();
     return;
   }
   if (may_use(Backend::nowait) || may_use(Backend::timed)) oracle_.probe = probe_page;
@@ -120,6 +121,7 @@ std::uint64_t Residency::count_by_cachestat(std::uint64_t first_page, std::uint6
 
 std::uint64_t Residency::count_by_mincore(std::uint64_t first_page, std::uint64_t page_count) {
   std::uint64_t resident = 0;
+  const std::uint64_t now_ns = monotonic_ns();
   unsigned char pages[kMincorePagesMax];
   for (std::uint64_t done = 0; done < page_count;) {
     const std::uint64_t part = page_count - done < kMincorePagesMax ? page_count - done : kMincorePagesMax;
@@ -129,7 +131,8 @@ std::uint64_t Residency::count_by_mincore(std::uint64_t first_page, std::uint64_
     if (is_raw_error(address))
       return resident;  // opened for writing only, say: what can't be seen counts as absent
     if (!is_raw_error(raw_syscall(SYS_mincore, address, bytes, word(pages)))) {
-      for (std::uint64_t i = 0; i < part; ++i) resident += pages[i] & 1U;
+      for (std::uint64_t i = 0; i < part; ++i)
+        if ((pages[i] & 1U) != 0 || file_.in_flight.has(first_page + done + i, now_ns)) ++resident;
     }
     raw_syscall(SYS_munmap, address, bytes);
     done += part;

@@ -123,7 +123,8 @@ std::uint64_t AnswerLog::record(const IoOp& op, const OpenFile& file, int fd, bo
   record_.number = number_;
   record_.window_pages_max = window_of(file.device->limits.window_pages_max);
   record_.request_pages_max = window_of(file.device->limits.request_pages_max);
-  record_.folio_order_max = file.device->limits.folio_order_max;
+  record_.folio_order_max = static_cast<std::uint16_t>(file.device->limits.folio_order_max);
+  record_.readahead_rules = static_cast<std::uint16_t>(file.device->limits.rules);
   record_.descriptor = static_cast<std::uint32_t>(fd);
   record_.opening = file.opening;
   record_.call_class = static_cast<std::uint8_t>(class_of(op.kind, is_copy));
@@ -167,7 +168,8 @@ void record_advice(Job& job, const OpenFile& file, int fd, int advice) {
   record.inode = file.id.inode;
   record.window_pages_max = window_of(file.device->limits.window_pages_max);
   record.request_pages_max = window_of(file.device->limits.request_pages_max);
-  record.folio_order_max = file.device->limits.folio_order_max;
+  record.folio_order_max = static_cast<std::uint16_t>(file.device->limits.folio_order_max);
+  record.readahead_rules = static_cast<std::uint16_t>(file.device->limits.rules);
   record.descriptor = static_cast<std::uint32_t>(fd);
   record.opening = file.opening;
   record.advice = static_cast<std::uint32_t>(advice);

@@ -66,6 +66,19 @@ IoEstimate estimate_read_alone(const IoOp& op, const ResidencyOracle& oracle) {
   return {.read_bytes = count_absent(oracle, first, end - first) * kPageBytes};
 }
 
+IoEstimate estimate_announced_read(const IoOp& op, const FileState& file, const ResidencyOracle& oracle) {
+  const std::uint64_t file_pages = page_after(op.file_size_bytes);
+  const std::uint64_t first = page_of(op.offset_bytes);
+  if (first >= file_pages || !oracle.is_exact()) return {};
+  const std::uint64_t most_pages = file.limits.window_pages_max > file.limits.request_pages_max
+                                       ? file.limits.window_pages_max
+                                       : file.limits.request_pages_max;
+  std::uint64_t end = op.length_bytes == 0 ? file_pages : page_after(end_of(op));
+  if (end > file_pages) end = file_pages;
+  if (end - first > most_pages) end = first + most_pages;
+  return {.read_bytes = count_absent(oracle, first, end - first) * kPageBytes};
+}
+
 IoEstimate estimate_write(const IoOp& op, FileState& file, UpdateRegions& regions,
                           const ResidencyOracle& oracle, std::uint64_t now_ns) {
   if (op.length_bytes == 0) return {};

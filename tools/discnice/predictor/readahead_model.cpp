@@ -155,9 +155,11 @@ class Walk {
     if (limits_.window_pages_max == 0) return fetch(page, 1);  // no read-ahead: page by page
     if (state_.is_random) return fetch(page, request);
     const std::uint64_t max = window_pages_max(request);
-    const std::uint64_t distance =
-        page - (state_.previous_end_bytes >> 12U);  // wraps on purpose, as in the kernel
-    if (page == 0 || request > max || distance <= 1) {
+    const std::uint64_t distance = page - previous_page(page);  // wraps on purpose, as in the kernel
+    if (follows(gray::base::kMissGoesOn) && page != 0 &&
+        (page == expected_marker() || page == window_end())) {
+      go_on(page, max);
+    } else if (page == 0 || request > max || distance <= 1) {
       state_.start_page = page;
       state_.size_pages = first_window_pages(request, max);
       state_.ahead_pages = state_.size_pages > request ? state_.size_pages - request : state_.size_pages / 2;
@@ -166,6 +168,37 @@ class Walk {
     }
     state_.order = 0;
     submit();
+    if (!belief_.covers(page, now_ns_)) fetch(page, 1);  // a window that goes on behind the page
+  }
+
+  [[nodiscard]] bool follows(gray::base::ReadaheadRules rule) const { return (limits_.rules & rule) != 0; }
+
+  // The page that the one at `page` may be the successor of.
+  [[nodiscard]] std::uint64_t previous_page(std::uint64_t page) const {
+    if (follows(gray::base::kPreviousByPage) && page > range_.first_page) return page;
+    return (state_.previous_end_bytes - (follows(gray::base::kPreviousIsLastPage) ? 1 : 0)) >> 12U;
+  }
+
+  [[nodiscard]] std::uint64_t window_end() const { return state_.start_page + state_.size_pages; }
+  [[nodiscard]] std::uint64_t expected_marker() const { return window_end() - state_.ahead_pages; }
+
+  // The next window, met at `page`.
+  void go_on(std::uint64_t page, std::uint64_t max) {
+    state_.start_page += state_.size_pages;
+    const std::uint64_t next = next_window_pages(state_.size_pages, max);
+    const bool is_kept = state_.size_pages > next && !follows(gray::base::kWindowMayShrink);
+    if (!is_kept) state_.size_pages = next;
+    align_window_end(max);
+    state_.ahead_pages = state_.size_pages;
+    if (follows(gray::base::kMissGoesOn) && page == state_.start_page) join_next_window(max);
+  }
+
+  // The marker of a window that begins with it would be met at once: the window after it comes in as well.
+  void join_next_window(std::uint64_t max) {
+    const std::uint64_t next = next_window_pages(state_.size_pages, max);
+    const bool fits = state_.size_pages + next <= max;
+    state_.size_pages = fits ? state_.size_pages + next : max;
+    state_.ahead_pages = fits ? next : max / 2;
   }
 
   // Context read-ahead: a miss right behind a long cached run continues a sequential read.
@@ -189,20 +222,19 @@ class Walk {
     const std::uint64_t max = window_pages_max(request);
     if (limits_.window_pages_max == 0) return;
     const std::uint64_t folio_pages = shape_.folios.pages_at(range_.file, marker);
-    const std::uint64_t expected = state_.start_page + state_.size_pages - state_.ahead_pages;
-    if (marker == expected / folio_pages * folio_pages) {
-      state_.start_page += state_.size_pages;
-      const std::uint64_t next = next_window_pages(state_.size_pages, max);
-      state_.size_pages = state_.size_pages > next ? state_.size_pages : next;
+    const bool is_at_end = follows(gray::base::kMissGoesOn) && marker == window_end();
+    if (is_at_end || marker == expected_marker() / folio_pages * folio_pages) {
+      go_on(marker, max);
     } else {
       // The marker of another window, or of another descriptor: the size follows from what is cached behind it.
-      const std::uint64_t run = run_behind(marker, max);
+      std::uint64_t run = run_behind(marker, max);
+      if (run > max && follows(gray::base::kLastIsMissing)) run = max;
       if (run > max) return;
       state_.start_page = marker + run;
       state_.size_pages = next_window_pages(run + request, max);
+      align_window_end(max);
+      state_.ahead_pages = state_.size_pages;
     }
-    align_window_end(max);
-    state_.ahead_pages = state_.size_pages;
     submit();
   }
 
@@ -223,6 +255,7 @@ class Walk {
 
   // Large folios: the window ends on a boundary of the folio size it aims at.
   void align_window_end(std::uint64_t max) {
+    if (follows(gray::base::kWindowEndsAnywhere)) return;
     state_.order += kFolioOrderStep;
     if (state_.order > kOrderMax) state_.order = kOrderMax;
     std::uint32_t order = 0;

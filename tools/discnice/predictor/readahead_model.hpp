@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT
 // readahead_model: an emulation of the kernel's on-demand read-ahead for one open file.
 //
-// Knowledge assumed: Linux mm/readahead.c, page_cache_sync_ra() and page_cache_async_ra(), as of 6.18: a
-// window
-//   (start, size, part that is read ahead) per open file description, grown fourfold or twofold up to the
-//   device's limit; a marked page whose use starts the next window; context read-ahead from the cached
-//   history before a miss.
+// Knowledge assumed: Linux mm/readahead.c, page_cache_sync_ra() and page_cache_async_ra(), as of 6.18, and ondemand_readahead() of
+//   the releases before 6.11: a window (start, size, part that is read ahead) per open file description, grown fourfold or twofold up to
+//   the device's limit; a marked page whose use starts the next window; context read-ahead from the cached history before a miss. In what
+//   the releases differ: toolbox/base/readahead_rules.hpp.
 // Output observed: which pages are resident (through ResidencyOracle), and the device's limits.
 // Inference drawn: which pages this read will make the kernel fetch.
-// What breaks it: markers and folios left by other processes, kernels before the synchronous and asynchronous parts were
-//   split (up to 6.10 the window of a first read differs), page faults of mappings. The kernel's account settles all of these
-//   after the fact.
+// What breaks it: markers and folios left by other processes, large folios of file systems on kernels before 6.17 (there XFS), page faults
+//   of mappings. The kernel's account settles all of these after the fact.
 #pragma once
 
 #include <cstdint>
 
+#include "toolbox/base/readahead_rules.hpp"
 #include "tools/discnice/predictor/cache_model.hpp"
 #include "tools/discnice/predictor/cache_shape.hpp"
 #include "tools/discnice/predictor/residency_oracle.hpp"
@@ -27,6 +26,7 @@ struct ReadaheadLimits {
   std::uint64_t request_pages_max = 32;  // the largest request the device takes (max_sectors_kb)
   std::uint32_t folio_order_max =
       0;  // the largest folio its file system makes, 2^n pages; 0: single pages only
+  gray::base::ReadaheadRules rules = 0;  // of the kernel
 };
 
 /// What the kernel keeps per open file description.

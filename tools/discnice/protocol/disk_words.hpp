@@ -44,6 +44,14 @@ inline void store_activity(Disk& disk, const DiskActivity& activity) {
   for (unsigned i = 0; i < kActivityWords; ++i) disk.activity[i].store(words[i], std::memory_order_relaxed);
 }
 
+/// For how long nobody else was seen at the disk, as far as the job can know: no longer than it is there.
+inline std::uint64_t quiet_ns(const Segment& segment, const Disk& disk, std::uint64_t now_ns) {
+  const std::uint64_t foreground_at_ns = load_activity(disk, now_ns).foreground_at_ns;
+  const std::uint64_t since_ns =
+      foreground_at_ns > segment.created_ns ? foreground_at_ns : segment.created_ns;
+  return since_ns < now_ns ? now_ns - since_ns : 0;
+}
+
 /// By what others are seen there; a number that means nothing is of a disk that was not looked at yet.
 inline SeenBy load_seen_by(const Disk& disk) {
   const SeenBy seen_by = disk.seen_by.load(std::memory_order_relaxed);

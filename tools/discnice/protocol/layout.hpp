@@ -31,7 +31,7 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 17;
+inline constexpr std::uint32_t kSegmentVersion = 18;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the first slot.
@@ -190,6 +190,9 @@ inline constexpr std::uint32_t kRecordOperations =
 inline constexpr std::uint32_t kRecordStacks = 2;  // the call stacks of those that cost the disk something
 
 /// What the job was started with; written once before the magic number is, but for probe_hit_max_ns.
+/// Of JobOptions::readahead_rules, where microbench has not found them out.
+inline constexpr std::uint16_t kRulesNotMeasured = UINT16_MAX;
+
 struct JobOptions {
   std::uint32_t is_ledger_on;   // settle predictions by the kernel's account
   std::uint32_t cache_backend;  // predictor-side number of the residency backend; 0 = choose by self-test
@@ -199,7 +202,8 @@ struct JobOptions {
   std::uint32_t is_verifying = 0;     // predict every call, and keep the totals of each class
   std::uint32_t disabled_models = 0;  // see kWithoutCache and its kin
   std::uint32_t recorded = 0;         // kRecordOperations, kRecordStacks: put into the job's ring
-  std::uint32_t reserved = 0;
+  std::uint16_t is_adopted = 0;       // its processes ran before it, and go on when its maker ends
+  std::uint16_t readahead_rules = kRulesNotMeasured;    // toolbox/base/readahead_rules.hpp. Writer: as above
   char excluded[kExcludedMax][kExcludedBytesMax] = {};  // programs left alone; an empty name ends the list
 };
 

@@ -40,7 +40,7 @@ inline std::uint32_t left_asked(const Segment& segment) {
 std::uint64_t wait_for_left(Segment& segment, std::uint32_t asked, unsigned wait_ms);
 
 /// A file system that takes longer is written by others as well; or its launcher was killed meanwhile.
-inline constexpr std::uint64_t kSendingLeftMaxNs = 1'000'000'000;
+inline constexpr std::uint64_t kSendingLeftMaxNs = 3'000'000'000;
 
 /// Takes the asking off: what was left is being sent since `now_ns`, or with 0 is not. Whoever sees that nothing is asked sees that it is sent.
 inline void answer_left(Segment& segment, std::uint64_t now_ns) {

@@ -2,6 +2,7 @@
 #include "tools/discnice/protocol/members.hpp"
 
 #include <cerrno>
+#include <utility>
 
 #include <sys/syscall.h>
 
@@ -226,6 +227,10 @@ DISCNICE_LAUNCHERS const Member* find_member(const Segment& segment, ProcessId p
       return &member;
   }
   return nullptr;
+}
+
+DISCNICE_LAUNCHERS Member* find_member(Segment& segment, ProcessId process) {
+  return const_cast<Member*>(find_member(std::as_const(segment), process));
 }
 
 bool has_shared_slot(const Segment& segment) {

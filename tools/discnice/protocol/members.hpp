@@ -50,6 +50,7 @@ Totals totals(const Segment& segment);
 
 /// The slot of that process, or null when it has none of its own.
 const Member* find_member(const Segment& segment, ProcessId process);
+Member* find_member(Segment& segment, ProcessId process);
 
 /// Whether the slots ever ran out, so that processes share one.
 bool has_shared_slot(const Segment& segment);

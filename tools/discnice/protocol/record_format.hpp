@@ -82,7 +82,8 @@ struct OperationRecord {
   std::uint8_t flags;
   std::uint8_t oracle;  // RecordedOracle
   std::uint32_t answer_count;
-  std::uint32_t folio_order_max;  // of the file system: ReadaheadLimits
+  std::uint16_t folio_order_max;  // of the file system: ReadaheadLimits
+  std::uint16_t readahead_rules;  // of the kernel: ReadaheadLimits
   std::uint32_t reserved;
   RecordedAnswer answers[kOperationAnswersMax];
 };
@@ -126,7 +127,8 @@ struct AdviceRecord {
   std::uint32_t descriptor;
   std::uint32_t opening;
   std::uint32_t advice;  // POSIX_FADV_*
-  std::uint32_t folio_order_max;
+  std::uint16_t folio_order_max;
+  std::uint16_t readahead_rules;
 };
 static_assert(sizeof(AdviceRecord) == kSlotBytes);
 

@@ -281,6 +281,14 @@ std::uint64_t probe_limit_ns(const JobOptions& options) {
   return __atomic_load_n(&options.probe_hit_max_ns, __ATOMIC_RELAXED);
 }
 
+void publish_readahead_rules(Segment& segment, std::uint16_t rules) {
+  __atomic_store_n(&segment.options.readahead_rules, rules, __ATOMIC_RELAXED);
+}
+
+std::uint16_t readahead_rules(const JobOptions& options) {
+  return __atomic_load_n(&options.readahead_rules, __ATOMIC_RELAXED);
+}
+
 std::uint64_t lent_rate(const Segment& segment, std::uint64_t now_ns) {
   const Lent& lent = segment.lent;
   const std::uint64_t lent_at_ns = lent.lent_at_ns.load(std::memory_order_relaxed);

@@ -78,6 +78,10 @@ void change_grant(Segment& segment, const Grant& grant);
 
 /// JobOptions::probe_hit_max_ns, which the launcher finds out while the program begins: published late, and read as one value.
 void publish_probe_limit(Segment& segment, std::uint64_t hit_max_ns);
+
+/// JobOptions::readahead_rules, published as late; a device that was met before goes by the kernel's release.
+void publish_readahead_rules(Segment& segment, std::uint16_t rules);
+std::uint16_t readahead_rules(const JobOptions& options);
 std::uint64_t probe_limit_ns(const JobOptions& options);
 
 /// What the job was lent of a shared rate; 0 when nobody lends, or has not for too long.

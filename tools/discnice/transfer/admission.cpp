@@ -297,6 +297,10 @@ void pay_debt(Job& job) {
   admit(job, IoEstimate{}, {last_disk()}, true, signals);
 }
 
+std::uint64_t ask_for_turn(Job& job, protocol::Disk* disk, std::uint64_t bytes, std::uint64_t now_ns) {
+  return held_until(job, {{disk}, bytes}, now_ns);
+}
+
 bool wait_for_turn(Job& job, protocol::Disk* disk, std::uint64_t bytes, throttle::SignalHold& signals) {
   return wait_while_held(job, {{disk}, bytes}, signals);
 }

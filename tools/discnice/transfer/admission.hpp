@@ -25,6 +25,10 @@ struct Place {
 bool admit(Job& job, const IoEstimate& estimate, const Place& place, bool may_wait,
            throttle::SignalHold& signals);
 
+/// For an engine that does not wait in the call: `now_ns` when the job's policy lets `bytes` go to that disk beside its other users, and the turn is
+/// taken then; else when to ask again. At once where the policy gives way to nobody, and of a null disk.
+std::uint64_t ask_for_turn(Job& job, protocol::Disk* disk, std::uint64_t bytes, std::uint64_t now_ns);
+
 /// Waits until the job's policy lets `bytes` go to that disk beside its other users; at once where the policy gives way to nobody. False: a signal
 /// ended the wait. errno is kept.
 bool wait_for_turn(Job& job, protocol::Disk* disk, std::uint64_t bytes, throttle::SignalHold& signals);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
+#include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/descriptor/file_position.hpp"
 #include "tools/discnice/job/try_lock.hpp"
@@ -210,20 +211,27 @@ void let_go_of_all(Job& job, OpenFile& file, int fd) {
   file.grown = {};
 }
 
-}  // namespace
-
-void note_brought_in(Job& job, OpenFile& file, int fd) {
-  const unsigned count = file.fetched_count;
-  file.fetched_count = 0;
-  const TryLock lock(file.lock, job.epoch);
-  if (!lock || file.is_left_to_program || !policy::lets_go_of_cache(protocol::load_grant(*job.segment)))
-    return;
+// What of these runs is not there yet the job brings in.
+void note_fetched(Job& job, OpenFile& file, int fd, unsigned count) {
   take_for_own(job, file);
   const Residency residency(file, fd, job.segment->options, *job.member);
   if (!residency.oracle().is_exact()) return;
   note_descriptor(fd);
   free_room_bytes(job);
   for (unsigned i = 0; i < count; ++i) add_absent(job, file, residency.oracle(), file.fetched[i]);
+}
+
+}  // namespace
+
+void note_brought_in(Job& job, OpenFile& file, int fd) {
+  const unsigned count = file.fetched_count;
+  file.fetched_count = 0;
+  const TryLock lock(file.lock, job.epoch);
+  if (!lock) return;
+  if (!file.is_left_to_program && policy::lets_go_of_cache(protocol::load_grant(*job.segment)))
+    note_fetched(job, file, fd, count);
+  if (!file.in_flight.is_kept()) return;
+  for (unsigned i = 0; i < count; ++i) file.in_flight.add(file.fetched[i], gray::base::monotonic_ns());
 }
 
 void note_grown(Job& job, OpenFile& file, std::uint64_t from_bytes, std::uint64_t end_bytes) {

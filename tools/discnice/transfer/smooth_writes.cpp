@@ -14,6 +14,7 @@
 #include "tools/discnice/policy/lanes.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/policy/write_steps.hpp"
+#include "tools/discnice/protocol/disk_words.hpp"
 #include "tools/discnice/protocol/left_writes.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 #include "tools/discnice/transfer/admission.hpp"
@@ -134,17 +135,19 @@ bool is_dirty(int fd, const WriteStep& step) {
          answer.dirty != 0;
 }
 
-// Looks each moment until `is_over(context)`. The write has succeeded already, so a signal only ends the waiting.
+// Looks each moment until `is_over()`, but not for long. The write has succeeded already, so a signal only ends the waiting; false then.
 template <typename IsOver>
-void wait_until(Job& job, throttle::SignalHold& signals, IsOver is_over) {
+bool wait_until(Job& job, throttle::SignalHold& signals, IsOver is_over) {
   const std::uint64_t start_ns = monotonic_ns();
   std::uint64_t now_ns = start_ns;
-  while (now_ns - start_ns < kWaitMaxNs && !is_over()) {
+  bool is_interrupted = false;
+  while (!is_interrupted && now_ns - start_ns < kWaitMaxNs && !is_over()) {
     signals.begin();
-    if (throttle::sleep_until(now_ns + kLookAgainNs, signals.program_mask()) != 0) break;
+    is_interrupted = throttle::sleep_until(now_ns + kLookAgainNs, signals.program_mask()) != 0;
     now_ns = monotonic_ns();
   }
   if (now_ns != start_ns) protocol::add(*job.member, protocol::Counter::slept_ns, now_ns - start_ns);
+  return !is_interrupted;
 }
 
 void start_writing(int fd, const WriteStep& step) {
@@ -257,25 +260,36 @@ void ask_for_left(Job& job, int fd) {
   }
 }
 
-// Until what is left has become little. False when others came, or nobody sends it: the launcher says so, or does nothing, stopped perhaps.
+// Until what is left has become little. False when others came, or nobody sends it: the launcher says so, or does nothing, stopped perhaps, so that for
+// a whole wait nothing becomes less.
 bool wait_for_left(Job& job, protocol::Disk& disk, const Grant& grant, std::uint64_t most_bytes,
                    throttle::SignalHold& signals) {
+  const std::uint64_t start_ns = monotonic_ns();
   std::uint64_t left_bytes = UINT64_MAX;
+  std::uint64_t before_bytes = 0;
   bool is_shared = false;
-  wait_until(job, signals, [&] {
-    is_shared = is_disk_shared(&disk, monotonic_ns());
-    return is_shared || !protocol::has_left_sender(*job.segment) ||
-           (look_at_left(job, disk, grant, &left_bytes) && left_bytes <= most_bytes);
-  });
-  if (!is_shared && left_bytes > most_bytes) protocol::set_left_sender(*job.segment, false);
-  return !is_shared && left_bytes <= most_bytes;
+  bool is_interrupted = false;
+  do {
+    before_bytes = left_bytes;
+    is_interrupted = !wait_until(job, signals, [&] {
+      is_shared = is_disk_shared(&disk, monotonic_ns());
+      return is_shared || !protocol::has_left_sender(*job.segment) ||
+             (look_at_left(job, disk, grant, &left_bytes) && left_bytes <= most_bytes);
+    });
+    if (left_bytes <= most_bytes) return !is_shared;
+    if (is_shared || is_interrupted) return false;
+  } while (left_bytes < before_bytes && protocol::has_left_sender(*job.segment) &&
+           monotonic_ns() - start_ns < protocol::kSendingLeftMaxNs);
+  protocol::set_left_sender(*job.segment, false);
+  return false;
 }
 
 // Whether what a small file holds may stay with the kernel: while that is little in all, or while the launcher sends it.
 bool may_leave(Job& job, const OpenFile& file, int fd, const Grant& grant, const Pace& pace,
                throttle::SignalHold& signals) {
   protocol::Disk& disk = *file.device->disk.load(std::memory_order_relaxed);
-  const std::uint64_t most_bytes = policy::kLeftSteps * pace.step_bytes;
+  const std::uint64_t most_bytes =
+      policy::left_bytes_max(pace.step_bytes, protocol::quiet_ns(*job.segment, disk, monotonic_ns()));
   std::uint64_t left_bytes = 0;
   if (!look_at_left(job, disk, grant, &left_bytes)) return false;
   left_bytes += file.unsent_bytes;

@@ -69,13 +69,6 @@ bool is_cached_time(std::uint64_t elapsed_ns, std::uint64_t bytes) {
   return elapsed_ns < kStartNs + bytes;
 }
 
-void note_charge(Job& job, const Charge& charge) {
-  if (charge.estimate.read_bytes != 0) trust.cool();
-  if (charge.estimate.cost_bytes() == 0) return;
-  protocol::add(*job.member, Counter::charged_calls, 1);
-  note_prediction(job, charge);
-}
-
 protocol::CallClass class_of(const Transfer& transfer) {
   if (transfer.is_copy) return protocol::CallClass::copy;
   return transfer.kind == OpKind::read ? protocol::CallClass::read : protocol::CallClass::write;

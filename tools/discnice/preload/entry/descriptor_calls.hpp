@@ -13,6 +13,7 @@
 #include "toolbox/base/clock.hpp"
 #include "tools/discnice/job/caller_memory.hpp"
 #include "tools/discnice/preload/entry/hooks.hpp"
+#include "tools/discnice/transfer/announced_reads.hpp"
 #include "tools/discnice/transfer/changed_ranges.hpp"
 #include "tools/discnice/transfer/far_writes.hpp"
 

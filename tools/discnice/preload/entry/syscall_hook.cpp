@@ -241,6 +241,7 @@ constexpr long kOpen = -1, kCreat = -2, kUnlink = -3, kRename = -4, kDup2 = -5, 
   DISCNICE_NUMBER(SYS_fdatasync, fdatasync(call.a))                                                 \
   DISCNICE_NUMBER(SYS_sync_file_range, sync_file_range(call.a, call.b, call.c, call.d))             \
   DISCNICE_NUMBER(SYS_fallocate, fallocate64(call.a, call.b, call.c, call.d))                       \
+  DISCNICE_NUMBER(SYS_readahead, readahead(call.a, call.b, call.c))                                 \
   DISCNICE_OTHER(SYS_fadvise64,                                                                     \
                  advised(by_number::discnice_hook_posix_fadvise64(call.a, call.b, call.c, call.d))) \
   DISCNICE_OTHER(kMkdir, folder_made(call, AT_FDCWD, call.a))                                       \
@@ -253,7 +254,6 @@ constexpr long kOpen = -1, kCreat = -2, kUnlink = -3, kRename = -4, kDup2 = -5, 
 
 // Nothing is predicted of these.
 #define DISCNICE_SETTLED_NUMBERS                \
-  DISCNICE_OTHER(SYS_readahead, settled(call))  \
   DISCNICE_OTHER(SYS_syncfs, settled(call))     \
   DISCNICE_OTHER(SYS_msync, settled(call))      \
   DISCNICE_OTHER(SYS_getdents64, settled(call)) \

@@ -9,10 +9,10 @@
 
 #include <elf.h>
 
-namespace discnice::cli {
+namespace discnice::processes {
 
 /// Whether the 64-bit ELF file with that header is such a program. Any bytes will do. Reads the tables of headers, and the first
 /// 64 KiB of data.
 bool is_go_program(std::istream& file, const Elf64_Ehdr& header);
 
-}  // namespace discnice::cli
+}  // namespace discnice::processes

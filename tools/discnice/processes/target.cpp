@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/discnice/cli/target.hpp"
+#include "tools/discnice/processes/target.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "toolbox/cli/diagnostics.hpp"
-#include "tools/discnice/cli/go_program.hpp"
+#include "tools/discnice/processes/go_program.hpp"
 
-namespace discnice::cli {
+namespace discnice::processes {
 namespace {
 
 constexpr int kInterpretersMax = 4;  // the kernel's own bound on scripts that are run by scripts
@@ -39,7 +39,7 @@ bool is_executable_file(const std::string& path) {
 }
 
 Target failed(const std::string& path, int exit_status, std::string problem) {
-  return {path, exit_status, std::move(problem)};
+  return {path, exit_status, std::move(problem), ""};
 }
 
 Target find_in_path(const std::string& name) {
@@ -49,7 +49,7 @@ Target find_in_path(const std::string& name) {
   std::string unusable;
   while (std::getline(folders, folder, ':')) {
     const std::string path = (folder.empty() ? "." : folder) + "/" + name;
-    if (is_executable_file(path)) return {path, 0, ""};
+    if (is_executable_file(path)) return {path, 0, "", ""};
     if (access(path.c_str(), F_OK) == 0) unusable = path;
   }
   if (!unusable.empty()) {
@@ -70,12 +70,7 @@ Target locate(const std::string& name) {
     return failed(name, gray::cli::kExitCannotInvoke,
                   fmt::format("cannot run '{}': it is not an executable file", name));
   }
-  return {name, 0, ""};
-}
-
-std::string not_coverable(const std::string& path, const char* reason) {
-  return fmt::format("'{}' {}: a preloaded library cannot reach it, so it would run without a limit", path,
-                     reason);
+  return {name, 0, "", ""};
 }
 
 // The dynamic loader that the program header table names: without one nothing is preloaded.
@@ -126,8 +121,11 @@ std::string interpreter_of(const std::string& first_line) {
 Target check_reach(const std::string& path, int depth) {
   struct stat status {};
   if (stat(path.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0 && geteuid() != 0) {
-    return failed(path, gray::cli::kExitToolFailed,
-                  not_coverable(path, "runs with somebody else's rights (set-user-ID)"));
+    return failed(
+        path, gray::cli::kExitToolFailed,
+        fmt::format("'{}' runs with somebody else's rights (set-user-ID): nobody but root can hold it, so it "
+                    "would run without a limit",
+                    path));
   }
   std::ifstream file(path, std::ios::binary);
   char start[kShebangBytesMax] = {};
@@ -142,13 +140,17 @@ Target check_reach(const std::string& path, int depth) {
     return check_reach(interpreter, depth + 1);
   }
   if (std::memcmp(start, ELFMAG, SELFMAG) != 0)
-    return {path, 0, ""};  // a script without "#!", or not ours to judge
+    return {path, 0, "", ""};  // a script without "#!", or not ours to judge
   Elf64_Ehdr header{};
+  const std::size_t header_bytes = start[EI_CLASS] == ELFCLASS32 ? sizeof(Elf32_Ehdr) : sizeof header;
+  if (file.gcount() < static_cast<std::streamsize>(header_bytes)) {
+    return failed(path, gray::cli::kExitCannotInvoke,
+                  fmt::format("cannot run '{}': a program's file that is cut short", path));
+  }
   std::memcpy(&header, start, sizeof header);
   file.clear();
   const char* obstacle = elf_obstacle(file, header);
-  if (obstacle != nullptr) return failed(path, gray::cli::kExitToolFailed, not_coverable(path, obstacle));
-  return {path, 0, ""};
+  return {path, 0, "", obstacle != nullptr ? obstacle : ""};
 }
 
 }  // namespace
@@ -170,4 +172,4 @@ std::string obstacle_of(const std::string& path) {
   return obstacle != nullptr ? obstacle : "";
 }
 
-}  // namespace discnice::cli
+}  // namespace discnice::processes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/discnice/cli/go_program.hpp"
+#include "tools/discnice/processes/go_program.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace discnice::cli {
+namespace discnice::processes {
 namespace {
 
 // Each of these is left out by some way of building; a program without all of them was made to be unrecognisable.
@@ -69,4 +69,4 @@ bool is_go_program(std::istream& file, const Elf64_Ehdr& header) {
   return header.e_shoff != 0 && has_go_section(file, header);
 }
 
-}  // namespace discnice::cli
+}  // namespace discnice::processes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "tools/discnice/cli/processes.hpp"
+#include "tools/discnice/processes/processes.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -10,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/discnice/cli/process_facts.hpp"
+#include "tools/discnice/processes/process_facts.hpp"
 
-namespace discnice::cli {
+namespace discnice::processes {
 namespace {
 
 constexpr std::size_t kProcessesMax = 65536;
@@ -26,6 +27,12 @@ std::vector<std::string> words_of(const std::string& status, const std::string& 
   std::istringstream line(status.substr(start, status.find('\n', start) - start));
   for (std::string word; line >> word;) words.push_back(word);
   return words;
+}
+
+// A set of signals of /proc/PID/status; empty where there is no such line.
+std::uint64_t signals_of(const std::string& status, const std::string& key) {
+  const auto words = words_of(status, key);
+  return words.empty() ? 0 : std::strtoull(words.front().c_str(), nullptr, 16);
 }
 
 }  // namespace
@@ -56,14 +63,21 @@ std::vector<pid_t> threads_of(pid_t pid) {
   return threads;
 }
 
-std::vector<pid_t> processes_below(pid_t pid) {
-  std::vector<pid_t> found{pid};
+std::vector<Descendant> descendants_of(pid_t pid) {
+  std::vector<Descendant> found{{pid, 0}};
   for (std::size_t i = 0; i < found.size() && found.size() < kProcessesMax; ++i) {
-    for (const pid_t thread : threads_of(found[i])) {
-      std::istringstream children(read_proc(fmt::format("/proc/{}/task/{}/children", found[i], thread)));
-      for (pid_t child = 0; children >> child;) found.push_back(child);
+    const pid_t parent = found[i].pid;
+    for (const pid_t thread : threads_of(parent)) {
+      std::istringstream children(read_proc(fmt::format("/proc/{}/task/{}/children", parent, thread)));
+      for (pid_t child = 0; children >> child;) found.push_back({child, parent});
     }
   }
+  return found;
+}
+
+std::vector<pid_t> processes_below(pid_t pid) {
+  std::vector<pid_t> found;
+  for (const Descendant& one : descendants_of(pid)) found.push_back(one.pid);
   return found;
 }
 
@@ -78,4 +92,15 @@ bool read_identity(pid_t pid, Identity& identity) {
   return true;
 }
 
-}  // namespace discnice::cli
+bool is_traced(pid_t pid) {
+  const auto tracer = words_of(read_proc(pid, "status"), "TracerPid:");
+  return !tracer.empty() && tracer.front() != "0";
+}
+
+std::uint64_t waiting_signals(pid_t pid) {
+  const std::string status = read_proc(pid, "status");
+  const std::uint64_t waiting = signals_of(status, "SigPnd:") | signals_of(status, "ShdPnd:");
+  return waiting & ~signals_of(status, "SigBlk:") & ~signals_of(status, "SigIgn:");
+}
+
+}  // namespace discnice::processes

@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-namespace discnice::cli {
+namespace discnice::processes {
 
 /// From /proc/<pid>/io. `cancelled_write_bytes` were booked as written but removed before they reached the
 /// disk.
@@ -51,4 +51,4 @@ class KernelAccountFile {
   int fd_;
 };
 
-}  // namespace discnice::cli
+}  // namespace discnice::processes

@@ -13,14 +13,12 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <vector>
 
 #include <sys/types.h>
 
-#include "tools/discnice/cli/jobs.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 
-namespace discnice::cli {
+namespace discnice::processes {
 
 /// More than this of the kernel's account that nobody settled is no lag of the last moments.
 inline constexpr std::uint64_t kUnsettledBytesMax = UINT64_C(1) << 20;
@@ -35,6 +33,7 @@ constexpr std::uint64_t unsettled_bytes_max(std::uint64_t processes) {
 struct Coverage {
   bool is_covered = false;
   std::string obstacle;
+  bool is_wanted = false;  // whoever started it said that it is to be left alone
 };
 
 /// What the names of our libraries have in common: for who does not know which one a job was started with.
@@ -43,8 +42,11 @@ inline constexpr char kAnyLibrary[] = "libdiscnice";
 /// By what the process is: its image, its user, who must be the caller's, its environment. `library` is the file name of what is preloaded.
 Coverage coverage_of(pid_t pid, const std::string& library);
 
-/// The processes of a job: all below the one that started it, that one if it is a member, and members whose parents have ended.
-std::vector<pid_t> processes_of(const MappedJob& job);
+/// Whether somebody holds the process from outside, and has looked at it a moment ago.
+bool is_held_from_outside(const protocol::Segment& segment, pid_t pid, const Coverage& coverage);
+
+/// Whether the job was told to leave programs of that name alone.
+bool is_left_alone(const protocol::Segment& segment, const std::string& name);
 
 /// By what the processes of a job do, from one look to the next.
 class AccountWatch {
@@ -67,4 +69,4 @@ class AccountWatch {
   std::map<pid_t, Seen> now_;
 };
 
-}  // namespace discnice::cli
+}  // namespace discnice::processes

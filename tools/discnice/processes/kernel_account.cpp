@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/discnice/cli/kernel_account.hpp"
+#include "tools/discnice/processes/kernel_account.hpp"
 
 #include <iterator>
 #include <sstream>
@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "tools/discnice/cli/processes.hpp"
+#include "tools/discnice/processes/processes.hpp"
 
-namespace discnice::cli {
+namespace discnice::processes {
 namespace {
 
 constexpr std::size_t kTextBytesMax = 1024;  // seven short lines
@@ -84,4 +84,4 @@ std::optional<KernelAccount> KernelAccountFile::read() const {
   return parse(std::string(text, static_cast<std::size_t>(length)));
 }
 
-}  // namespace discnice::cli
+}  // namespace discnice::processes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/discnice/cli/process_facts.hpp"
+#include "tools/discnice/processes/process_facts.hpp"
 
 #include <cinttypes>
 #include <cstdio>
@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-namespace discnice::cli {
+namespace discnice::processes {
 namespace {
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
@@ -64,6 +64,23 @@ std::optional<ProcessFacts> facts_of(std::uint64_t pid) {
                     read_proc(fmt::format("/proc/{}/status", pid)), sysconf(_SC_CLK_TCK));
 }
 
+std::optional<PageFaults> read_page_faults(const std::string& stat) {
+  const std::size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  PageFaults faults;
+  std::uint64_t from_disk = 0;
+  const int fields = std::sscanf(stat.c_str() + name_end + 1,
+                                 " %*c %*d %*d %*d %*d %*d %*u %" SCNu64 " %" SCNu64 " %" SCNu64, &faults.own,
+                                 &faults.of_ended_children, &from_disk);
+  if (fields != 3) return std::nullopt;
+  faults.own += from_disk;
+  return faults;
+}
+
+std::optional<PageFaults> page_faults_of(std::uint64_t pid) {
+  return read_page_faults(read_proc(fmt::format("/proc/{}/stat", pid)));
+}
+
 bool is_own_since(std::uint64_t pid, std::uint64_t at_ns) {
   const auto facts = facts_of(pid);
   if (!facts || facts->user != geteuid()) return false;
@@ -71,4 +88,4 @@ bool is_own_since(std::uint64_t pid, std::uint64_t at_ns) {
   return facts->started_at_ns <= at_ns + slept_ns;
 }
 
-}  // namespace discnice::cli
+}  // namespace discnice::processes

@@ -2,14 +2,21 @@
 // processes: what /proc tells of the processes of a job.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include <sys/types.h>
 
-namespace discnice::cli {
+namespace discnice::processes {
 
-/// All processes below `pid` that are there now, itself first.
+struct Descendant {
+  pid_t pid;
+  pid_t parent;  // of the first one: 0
+};
+
+/// All processes below `pid` that are there now, itself first, parents before their children.
+std::vector<Descendant> descendants_of(pid_t pid);
 std::vector<pid_t> processes_below(pid_t pid);
 
 /// The threads a process has now.
@@ -33,4 +40,10 @@ struct Identity {
 /// False when the process is gone.
 bool read_identity(pid_t pid, Identity& identity);
 
-}  // namespace discnice::cli
+/// Whether somebody traces the process: a debugger, strace.
+bool is_traced(pid_t pid);
+
+/// The signals that wait for the process and that its first thread neither blocks nor ignores, a bit each, SIGHUP's the lowest. One that stands cannot take them.
+std::uint64_t waiting_signals(pid_t pid);
+
+}  // namespace discnice::processes

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
-#include "tools/discnice/cli/coverage.hpp"
+#include "tools/discnice/processes/coverage.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
-#include <set>
 #include <system_error>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "tools/discnice/cli/kernel_account.hpp"
-#include "tools/discnice/cli/processes.hpp"
-#include "tools/discnice/cli/target.hpp"
+#include "toolbox/base/clock.hpp"
+#include "tools/discnice/processes/kernel_account.hpp"
+#include "tools/discnice/processes/processes.hpp"
+#include "tools/discnice/processes/target.hpp"
 #include "tools/discnice/protocol/members.hpp"
 
-namespace discnice::cli {
+namespace discnice::processes {
 namespace {
 
 using protocol::Counter;
@@ -52,37 +53,37 @@ Coverage coverage_of(pid_t pid, const std::string& library) {
   }
   Identity identity;
   std::error_code error;
-  const auto program = std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), error);
-  if (error || !read_identity(pid, identity)) return {};
+  // Read through the link, which leads to the program itself where its name does not: when it was removed, or lies in another mount namespace.
+  const std::string program = fmt::format("/proc/{}/exe", pid);
+  if (std::filesystem::read_symlink(program, error).empty() || !read_identity(pid, identity)) return {};
   const std::string obstacle = obstacle_of(program);
   if (!obstacle.empty()) return {false, obstacle};
   if (identity.user != geteuid())
     return {false, fmt::format("runs as another user ({}) than the job's", identity.user)};
   const std::string environment = read_proc(pid, "environ");
   const std::string disabled = variable_of(environment, "DISCNICE_DISABLE");
-  if (!disabled.empty() && disabled != "0") return {false, "was started with DISCNICE_DISABLE"};
+  if (!disabled.empty() && disabled != "0") return {false, "was started with DISCNICE_DISABLE", true};
   if (maps.find("/" + library) != std::string::npos) return {true, ""};
   if (is_being_loaded(maps)) return {};
   const bool has_preload = variable_of(environment, "LD_PRELOAD").find(library) != std::string::npos;
   return {false, has_preload ? "did not load it" : "was started with a scrubbed environment"};
 }
 
-std::vector<pid_t> processes_of(const MappedJob& job) {
-  const protocol::Segment& segment = job.segment();
-  std::vector<pid_t> found;
-  if (job.is_kept()) {  // else the number may be anybody's by now
-    found = processes_below(static_cast<pid_t>(job.number()));
-    const auto starter = static_cast<std::uint32_t>(job.number());
-    if (protocol::find_member(segment, {starter}) == nullptr) found.erase(found.begin());
-  }
-  const std::set<pid_t> known(found.begin(), found.end());
-  const std::uint32_t own_namespace = protocol::own_pid_namespace(segment);
-  protocol::for_each_member(segment, [&](const protocol::Member& member) {
-    const auto pid = static_cast<pid_t>(member.pid.load(std::memory_order_relaxed));
-    if (member.pid_namespace.load(std::memory_order_relaxed) != own_namespace) return;
-    if (pid > 0 && known.count(pid) == 0 && coverage_of(pid, kAnyLibrary).is_covered) found.push_back(pid);
-  });
-  return found;
+bool is_held_from_outside(const protocol::Segment& segment, pid_t pid, const Coverage& coverage) {
+  constexpr std::uint64_t kMomentNs = 1'000'000'000;
+  if (coverage.is_covered) return false;
+  const protocol::Member* member =
+      protocol::find_member(segment, {static_cast<std::uint32_t>(pid), protocol::own_pid_namespace(segment)});
+  return member != nullptr &&
+         gray::base::monotonic_ns() - member->settled_at_ns.load(std::memory_order_relaxed) < kMomentNs;
+}
+
+bool is_left_alone(const protocol::Segment& segment, const std::string& name) {
+  return std::any_of(std::begin(segment.options.excluded), std::end(segment.options.excluded),
+                     [&name](const auto& excluded) {
+                       return excluded[0] != '\0' &&
+                              std::strncmp(excluded, name.c_str(), sizeof excluded) == 0;
+                     });
 }
 
 std::string AccountWatch::look(const protocol::Segment& segment, pid_t pid) {
@@ -121,4 +122,4 @@ void AccountWatch::forget_others() {
   now_.clear();
 }
 
-}  // namespace discnice::cli
+}  // namespace discnice::processes

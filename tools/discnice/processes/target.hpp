@@ -7,19 +7,21 @@
 
 #include <string>
 
-namespace discnice::cli {
+namespace discnice::processes {
 
 struct Target {
   std::string path;
-  int exit_status = 0;  // 0: it can be run and covered
+  int exit_status = 0;  // 0: it can be run
   std::string problem;  // one sentence otherwise
+  std::string
+      obstacle;  // why a preloaded library cannot reach it ("is statically linked"); empty when it can
 };
 
-/// Finds `name` (in PATH unless it holds a slash) and checks it: present, executable, dynamic and by
-/// glibc's loader, of our word size and machine, not set-user-ID. A script is judged by its interpreter.
+/// Finds `name` (in PATH unless it holds a slash) and checks it: present, executable, not set-user-ID; then whether it is dynamic
+/// and by glibc's loader, of our word size and machine. A script is judged by its interpreter.
 Target find_target(const std::string& name);
 
 /// Why a preloaded library cannot reach the program in this file ("is statically linked"); empty when it can.
 std::string obstacle_of(const std::string& path);
 
-}  // namespace discnice::cli
+}  // namespace discnice::processes

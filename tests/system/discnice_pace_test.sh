@@ -1,0 +1,253 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# discnice_pace_test: what the library cannot reach is held from outside: at the rate, with its output right, cached data free, and nobody is left standing.
+#
+# How: programs that are static, in Go, without our environment, of another user, or that read by page faults and by system calls of their own. The judge is
+# the kernel's account over the time they took. Then ends: signals, the launcher killed, processes adopted and released.
+# Left out: how exact a rate is over seconds and what a foreground feels (bench/throttle, bench/beside).
+source "$(dirname "$0")/../support/discnice.bash"
+alone_in_shm "$0" "$@"
+need python3
+need_root # for an emulated disk: on a fast one a program is over before anybody has looked
+need_built hddsim
+[[ -c /dev/fuse && -e /dev/loop-control ]] || skip 'there is no /dev/fuse, or there are no loop devices, for an emulated disk'
+readonly MB=1000000 UNIT=pace-$$
+"$BIN/hddsim" up "$UNIT" --size 1G >"$SCRATCH/where" || skip "there is no emulated disk here"
+at_exit "$BIN/hddsim" down --force "$UNIT"
+at_exit cd /
+OUT=$(mktemp -d /dev/shm/gray-pace.XXXXXX) # what comes out is no traffic of the disk
+readonly OUT
+at_exit rm -rf -- "$OUT"
+cd "$(<"$SCRATCH/where")"
+chmod 755 . "$SCRATCH"
+make_file "$PWD/big" $((40 * MB))
+make_file "$PWD/small" $((12 * MB))
+sync -f .
+chmod 644 big small
+sha256sum <big >"$OUT/wanted"
+
+# held NAME COMMAND...: takes as long as 40 MB take at 10 MB/s, and says all of it. What it moves before the first look comes early.
+# Longer is the machine's doing.
+OPTIONS=()
+held() {
+  local name=$1 status=0 took
+  shift
+  make_cold big
+  "$DISCNICE" --rate 10MB --require "${OPTIONS[@]}" --json --report "$OUT/report" -- "$@" >"$OUT/out" 2>"$OUT/err" || status=$?
+  ((status == 0)) || complain "$name: status $status: $(<"$OUT/err")"
+  took=$(field "$OUT/report" elapsed_seconds)
+  holds "$took >= 2.8 && $took <= 8" || complain "$name: 40 MB at 10 MB/s took $took s"
+  holds "$(field "$OUT/report" uncovered) <= 1500000" || complain "$name: not accounted for: $(<"$OUT/report")"
+  if grep -q 'WITHOUT A LIMIT' "$OUT/err"; then complain "$name: is named as free: $(<"$OUT/err")"; fi
+  printf 'held: %-22s %.2f s\n' "$name" "$took"
+}
+
+# free COMMAND...: the same in memory.
+free() {
+  make_warm big
+  "$DISCNICE" --rate 10MB --json --report "$OUT/report" -- "$@" >"$OUT/out" 2>"$OUT/err" || complain "in memory: $(<"$OUT/err")"
+  holds "$(field "$OUT/report" elapsed_seconds) <= 1" || complain "in memory it took $(field "$OUT/report" elapsed_seconds) s: $*"
+}
+
+cat >reader.c <<'C'
+#include <fcntl.h>
+#include <unistd.h>
+static char block[1 << 16];
+int main(int count, char** arguments) {
+  int file = open(arguments[count - 1], O_RDONLY);
+  long got;
+  while ((got = read(file, block, sizeof block)) > 0) if (write(1, block, got) != got) return 1;
+  return got < 0;
+}
+C
+
+static_programs() {
+  if ! "${GRAY_PRESET_CC:-cc}" -O1 -static -o static reader.c 2>/dev/null; then
+    echo 'not shown: static programs (none can be linked here)'
+    return
+  fi
+  held 'a static program' ./static big
+  sha256sum <"$OUT/out" | cmp -s - "$OUT/wanted" || complain 'a static program: other bytes come out'
+  grep -q "'static' is statically linked: it is held from outside" "$OUT/err" || complain "is not said to be held: $(<"$OUT/err")"
+  free ./static big
+  held 'a child of a shell' sh -c './static big; true'
+  # While its program is read from the disk, a child that was made by vfork() is on its parent's memory.
+  make_cold static
+  held 'a cold child of a shell' sh -c './static big; true'
+  grep -q "'static' is statically linked" "$OUT/err" || complain "a cold child is not said to be held: $(<"$OUT/err")"
+  make_cold big
+  expect_status 125 "$DISCNICE" -q --rate 10MB --engine preload -- ./static big 2>"$OUT/err"
+  expect_status 125 "$DISCNICE" -q --rate 10MB --record recording -- ./static big 2>"$OUT/err"
+  OPTIONS=(--engine pace)
+  held 'without the library' cat big
+  OPTIONS=()
+  children_once
+}
+
+# What a child has moved is in its parent's account, too, when that has waited for it.
+children_once() {
+  local took
+  make_cold big small
+  "$DISCNICE" --rate 10MB --engine pace --json --report "$OUT/report" -- sh -c 'cat big; sleep 0.1; cat small; sleep 0.1; cat big | tail -c 1' >"$OUT/out" 2>"$OUT/err" || complain "children: $(<"$OUT/err")"
+  took=$(field "$OUT/report" elapsed_seconds)
+  printf 'children of a held shell: 52 MB in %.2f s\n' "$took"
+  holds "$took <= 6.8" || complain "52 MB at 10 MB/s by children of a held shell took $took s"
+
+  cat >exec.c <<'C'
+#include <spawn.h>
+#include <sys/wait.h>
+extern char** environ;
+int main(int count, char** arguments) {
+  pid_t child;
+  int status = count;
+  for (int i = 0; i < 2; ++i) {
+    if (posix_spawnp(&child, arguments[1], 0, 0, arguments + 1, environ) != 0) return 1;
+    waitpid(child, &status, 0);
+  }
+  return status != 0;
+}
+C
+  "${GRAY_PRESET_CC:-cc}" -O1 -static -o parent exec.c
+  make_cold big small
+  "$DISCNICE" --rate 10MB --json --report "$OUT/report" -- ./parent cat small big >"$OUT/out" 2>"$OUT/err" || complain "a held parent's children: $(<"$OUT/err")"
+  took=$(field "$OUT/report" elapsed_seconds)
+  printf 'children of a static parent: 52 MB in %.2f s\n' "$took"
+  holds "$took <= 6.8 && $took >= 3.5" || complain "52 MB at 10 MB/s by children of a static program took $took s"
+}
+
+other_programs() {
+  local go
+  held 'without our variables' env -i "$(type -P cat)" big
+  held 'page faults' python3 -c 'import mmap
+with open("big", "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as view:
+    for at in range(0, len(view), 4096): view[at]'
+  cp "$TOOLS/past_libc" past
+  held 'its own system calls' ./past big
+  if ((EUID == 0)) && command -v setpriv >/dev/null; then
+    held 'another user' setpriv --reuid=65534 --regid=65534 --clear-groups cat big
+  else
+    echo 'not shown: another user (needs root and setpriv)'
+  fi
+  if command -v musl-gcc >/dev/null && musl-gcc -O1 -o musl reader.c 2>/dev/null; then held musl ./musl big; else echo 'not shown: musl (needs musl-gcc)'; fi
+  go=$(type -P go || ls /usr/local/go/bin/go 2>/dev/null) || go=''
+  if [[ -z $go ]]; then
+    echo 'not shown: Go (needs go)'
+    return
+  fi
+  mkdir -p tiny
+  printf 'package main\nimport ("os"; "io")\nfunc main() { f, _ := os.Open(os.Args[1]); io.Copy(os.Stdout, f) }\n' >tiny/main.go
+  printf 'module tiny\n' >tiny/go.mod
+  (cd tiny && GOCACHE=$SCRATCH/cache GOTMPDIR=$SCRATCH GOFLAGS=-mod=mod "$go" build -o ../tiny_go .) || fail 'go builds nothing'
+  held Go ./tiny_go big
+  sha256sum <"$OUT/out" | cmp -s - "$OUT/wanted" || complain 'Go: other bytes come out'
+}
+
+# standing PID...: which of these, and of those below them, stand.
+standing() {
+  local pid
+  for pid in "$@"; do grep -l '^State:.[tT]' "/proc/$pid/status" 2>/dev/null || true; done
+}
+
+# A program that goes on for long, and what is its own way to say that it has been told to stop.
+start_reader() {
+  make_cold big
+  python3 -c '
+import os, signal, sys
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))
+file, at = os.open("big", os.O_RDONLY), 0
+while True:
+    os.pread(file, 65536, at)
+    at = (at + 65536) % 40000000
+    if at == 0: os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)' &
+  READER=$!
+  sleep 0.4 # what is called python3 may be a script that starts it
+}
+rate_of() {
+  local before
+  before=$(awk '/^read_bytes/ { print $2 }' "/proc/$1/io")
+  sleep "$2"
+  awk -v before="$before" -v took="$2" '/^read_bytes/ { printf "%.0f\n", ($2 - before) / took }' "/proc/$1/io"
+}
+
+ends() {
+  local job status=0 start_ns
+  start_reader
+  "$DISCNICE" adopt "$READER" --rate 2MB 2>"$OUT/said" &
+  job=$!
+  sleep 2.5
+  "$DISCNICE" status | grep -q "^$job .*python" || complain "an adopted job is not in the list: $("$DISCNICE" status)"
+  "$DISCNICE" top --once | grep -Eq "^$job .* 1 +0 " || complain "top does not know it: $("$DISCNICE" top --once)"
+  # A signal is taken while it stands.
+  start_ns=$(date +%s%N)
+  kill -TERM "$READER"
+  wait "$READER" || status=$?
+  ((status == 7)) || complain "a signal to who stands: status $status"
+  holds "$(($(date +%s%N) - start_ns)) <= 500000000" || complain "a signal took $(($(date +%s%N) - start_ns)) ns"
+  wait "$job" || complain "when all have ended, adopt ends with $?: $(<"$OUT/said")"
+  grep -q 'limit 2.00 MB/s' "$OUT/said" || complain "no report: $(<"$OUT/said")"
+  for how in release INT KILL; do
+    start_reader
+    "$DISCNICE" adopt python3 --rate 2MB -q &
+    job=$!
+    sleep 1.5
+    case $how in
+      release) "$DISCNICE" release "$READER" || complain 'release fails' ;;
+      *) kill -s "$how" "$job" ;;
+    esac
+    wait "$job" 2>/dev/null || true
+    sleep 0.1
+    [[ -z $(standing "$READER") ]] || complain "$how: who was adopted stands"
+    holds "$(rate_of "$READER" 1) >= 8000000" || complain "$how: who was let go is slow"
+    kill -KILL "$READER"
+    wait "$READER" 2>/dev/null || true
+  done
+}
+
+# The launcher killed at any moment: the program goes on, and its output is right.
+killed() {
+  local i program
+  if [[ ! -e static ]]; then return; fi
+  for i in $(seq "${GRAY_KILLS:-10}"); do
+    make_cold small
+    "$DISCNICE" -q --rate 8MB -- sh -c './static small >copy; echo done >ended' 2>/dev/null &
+    program=$!
+    sleep "0.$((RANDOM % 700 + 100))"
+    kill -KILL "$program" 2>/dev/null || true # it may have ended
+    wait "$program" 2>/dev/null || true
+    for _ in $(seq 30); do [[ ! -e ended ]] || break; sleep 0.1; done
+    [[ -e ended ]] || complain "kill $i: the program has not ended"
+    cmp -s small copy || complain "kill $i: other bytes came out"
+    rm -f ended copy
+  done
+  echo "killed: $i launchers"
+}
+
+bad_input() {
+  local what
+  for what in 1 $$ 99999999 nosuchprogram 0 -5; do
+    expect_status_any "$what"
+  done
+  start_reader
+  "$DISCNICE" adopt "$READER" --rate 2MB -q &
+  sleep 0.5
+  "$DISCNICE" adopt "$READER" --rate 2MB 2>"$OUT/err" && complain 'a process is adopted twice'
+  grep -q 'already: write discnice set' "$OUT/err" || complain "does not say what to do: $(<"$OUT/err")"
+  "$DISCNICE" adopt "$READER" --rate nonsense 2>"$OUT/err" && complain 'a rate that is none is taken'
+  kill -KILL "$READER"
+  wait
+  "$DISCNICE" release 4711 2>"$OUT/err" && complain 'a job that is not there is released'
+  grep -q "no job '4711'" "$OUT/err" || complain "release: $(<"$OUT/err")"
+}
+expect_status_any() {
+  local status=0
+  "$DISCNICE" adopt --rate 5MB -- "$1" 2>"$OUT/err" || status=$?
+  ((status == 1 || status == 2)) || complain "adopt $1: status $status"
+  [[ $(wc -l <"$OUT/err") -eq 1 ]] || complain "adopt $1: not one line: $(<"$OUT/err")"
+}
+
+static_programs
+other_programs
+ends
+killed
+bad_input
+conclude

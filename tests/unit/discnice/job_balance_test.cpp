@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// job_balance_test: what the kernel has booked and no member has settled is charged once, and given back when a member settles it later.
+//
+// How: a segment in memory, with members and sums of one's own.
+#include "tools/discnice/pace/job_balance.hpp"
+
+#include "tests/support/catch.hpp"
+
+#include "tools/discnice/protocol/members.hpp"
+#include "tools/discnice/protocol/segment.hpp"
+
+namespace discnice::pace {
+namespace {
+
+using protocol::Counter;
+
+constexpr std::int64_t kMib = 1 << 20;
+constexpr std::uint64_t kMs = 1'000'000;
+constexpr auto kRuns = JobBalance::When::while_it_runs;
+
+struct Balanced {
+  protocol::Segment& segment =
+      *protocol::make_private("test", Grant{}, protocol::JobOptions{1, 0, 0}).value();
+  protocol::Member& member = protocol::enter(segment, {4711}, protocol::JoinKind::after_exec);
+  JobBalance balance{segment};
+
+  ~Balanced() { protocol::unmap(&segment); }
+};
+
+}  // namespace
+
+TEST_CASE("what a member settles in time is nobody else's", "[job_balance]") {
+  Balanced job;
+  CHECK_FALSE(job.balance.settle({4 * kMib, 0, 0}, 1 * kMs, kRuns).is_any());
+  protocol::add(job.member, Counter::settled_read_bytes, 4 * kMib);
+  for (std::uint64_t at_ms = 10; at_ms < 200; at_ms += 10)
+    CHECK_FALSE(job.balance.settle({4 * kMib, 0, 0}, at_ms * kMs, kRuns).is_any());
+}
+
+TEST_CASE("what a member has foreseen is on its way", "[job_balance]") {
+  Balanced job;
+  job.member.pending_write_bytes.store(4 * kMib);
+  for (std::uint64_t at_ms = 10; at_ms < 200; at_ms += 10)
+    CHECK_FALSE(job.balance.settle({0, 4 * kMib, 0}, at_ms * kMs, kRuns).is_any());
+}
+
+TEST_CASE("what nobody settles the job is charged for, once, and gets back when somebody does",
+          "[job_balance]") {
+  Balanced job;
+  std::int64_t charged = 0;
+  for (std::uint64_t at_ms = 10; at_ms < 200; at_ms += 10)
+    charged += job.balance.settle({4 * kMib, 2 * kMib, kMib}, at_ms * kMs, kRuns).moved_bytes();
+  CHECK(charged == 6 * kMib);
+  CHECK(protocol::total(job.segment, Counter::settled_read_bytes) == 4 * kMib);
+  CHECK(protocol::total(job.segment, Counter::settled_write_bytes) == 2 * kMib);
+  protocol::add(job.member, Counter::settled_read_bytes, 3 * kMib);
+  charged += job.balance.settle({4 * kMib, 2 * kMib, kMib}, 210 * kMs, kRuns).moved_bytes();
+  CHECK(charged == 3 * kMib);
+  CHECK(protocol::total(job.segment, Counter::settled_read_bytes) == 4 * kMib);
+}
+
+TEST_CASE("a job gets back no more than it was charged here", "[job_balance]") {
+  Balanced job;
+  protocol::add(job.member, Counter::settled_read_bytes, 8 * kMib);  // of a process that is not seen any more
+  for (std::uint64_t at_ms = 10; at_ms < 200; at_ms += 10)
+    CHECK_FALSE(job.balance.settle({0, 0, 0}, at_ms * kMs, kRuns).is_any());
+}
+
+TEST_CASE("whatever stands in a member's words, no more is charged than all that was moved",
+          "[job_balance]") {
+  for (const std::uint64_t word : {UINT64_C(1) << 62U, UINT64_C(1) << 63U, UINT64_MAX - kMib}) {
+    Balanced job;
+    protocol::add(job.member, Counter::settled_read_bytes, word);
+    std::int64_t charged = 0;
+    for (std::uint64_t at_ms = 10; at_ms < 400; at_ms += 10)
+      charged += job.balance.settle({4 * kMib, 0, 0}, at_ms * kMs, kRuns).read_bytes;
+    CHECK(charged <= 4 * kMib);
+    CHECK(charged >= 0);
+  }
+}
+
+TEST_CASE("at the end nothing is waited for", "[job_balance]") {
+  Balanced job;
+  CHECK(job.balance.settle({4 * kMib, 0, 0}, kMs, JobBalance::When::at_its_end).moved_bytes() == 4 * kMib);
+}
+
+TEST_CASE("where programs are left alone, or the kernel's account is not gone by, nothing is said",
+          "[job_balance]") {
+  Balanced job;
+  SECTION("left alone") {
+    job.segment.options.excluded[0][0] = 'x';
+  }
+  SECTION("not gone by") {
+    job.segment.options.is_ledger_on = 0;
+  }
+  CHECK_FALSE(job.balance.settle({4 * kMib, 0, 0}, kMs, JobBalance::When::at_its_end).is_any());
+}
+
+}  // namespace discnice::pace

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// write_steps_test: how much is sent at once, and how much is left.
+#include "tools/discnice/policy/write_steps.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace discnice::policy;
+
+TEST_CASE("a step is what the disk writes in a hundredth of a second, within bounds", "[write_steps]") {
+  CHECK(write_step_bytes(0) == kWriteStepBytes);
+  CHECK(write_step_bytes(150'000'000) == 1'500'000);
+  CHECK(write_step_bytes(1'000'000) == kWriteStepBytesMin);
+  CHECK(write_step_bytes(UINT64_MAX) == kWriteStepBytesMax);
+}
+
+TEST_CASE("more is left the longer nobody else uses the disk, and no more than half a second's worth",
+          "[write_steps]") {
+  constexpr std::uint64_t kStepBytes = 1'000'000;
+  CHECK(left_bytes_max(kStepBytes, 0) == kLeftStepsMin * kStepBytes);
+  CHECK(left_bytes_max(kStepBytes, 4 * kQuietPerLeftStepNs) == 4 * kStepBytes);
+  CHECK(left_bytes_max(kStepBytes, 10 * kQuietPerLeftStepNs) == 10 * kStepBytes);
+  CHECK(left_bytes_max(kStepBytes, UINT64_MAX) == kLeftStepsMax * kStepBytes);
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// schedule_option: --schedule, and whether what else was said holds at any time.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tools/discnice/cli/limit_options.hpp"
+#include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/policy/schedule.hpp"
+
+namespace discnice::cli {
+
+/// Reads the text of --schedule; an empty one is none. Says what is wrong and returns the exit status, or nothing.
+std::optional<int> read_schedule(const std::string& text, policy::Schedule& schedule);
+
+/// What is wrong with the limits as a whole: one that never holds, an option that nothing uses. Empty when nothing is.
+std::string judge_schedule(const Grant& grant, const policy::Schedule& schedule, const LimitTexts& given);
+
+}  // namespace discnice::cli

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// pages_in_flight: pages that a read through one descriptor had the kernel fetch a moment ago. The disk may not have delivered them yet.
+//
+// Knowledge assumed: a page that read-ahead has asked the disk for stands in the page cache from then on. mincore() tells only of pages that have
+//   come (mincore_page() of mm/mincore.c), cachestat() of all. Who reads fast meets pages that are on their way.
+// Output observed: what the read-ahead model foretold for a read, and when that read began.
+// Inference drawn: to mincore() such a page is absent, and the next read does not make the disk read it once more.
+// What breaks it: a disk that takes longer, and pages that are taken back within that time.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/descriptor/brought_pages.hpp"
+
+namespace discnice::guest {
+
+/// Plain words, zero at first. One thread at a time changes it.
+class PagesInFlight {
+ public:
+  /// Longer than a disk takes for what it was asked for.
+  static constexpr std::uint64_t kArrivalMaxNs = 250'000'000;
+
+  /// From now on it is of use: somebody asks mincore().
+  void keep() { is_kept_ = true; }
+  [[nodiscard]] bool is_kept() const { return is_kept_; }
+
+  /// A read that begins now fetches this run.
+  void add(const PageRun& run, std::uint64_t now_ns) {
+    runs_[next_] = run;
+    began_ns_[next_] = now_ns;
+    next_ = (next_ + 1) % kRuns;
+  }
+
+  /// Whether this page may be on its way still.
+  [[nodiscard]] bool has(std::uint64_t page, std::uint64_t now_ns) const {
+    for (unsigned i = 0; i < kRuns; ++i) {
+      if (page >= runs_[i].first_page && page < runs_[i].end_page && now_ns - began_ns_[i] < kArrivalMaxNs)
+        return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr unsigned kRuns = 4;  // as many windows as one descriptor has on their way, and some more
+  PageRun runs_[kRuns];
+  std::uint64_t began_ns_[kRuns];
+  unsigned next_;
+  bool is_kept_;
+};
+
+}  // namespace discnice::guest

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/pace/brake.hpp"
+
+#include <cerrno>
+
+#include "tools/discnice/processes/processes.hpp"
+
+namespace discnice::pace {
+
+// A process that is traced by somebody else is in the hands of a person, who would not know why it stands.
+int Brake::stop(pid_t pid) {
+  const int error = by_trace_.stop(pid);
+  if (error == 0 || processes::is_traced(pid)) return error;
+  return by_signal_.stop(pid);
+}
+
+void Brake::release(pid_t pid) {
+  by_trace_.release(pid);
+  by_signal_.release(pid);
+}
+
+}  // namespace discnice::pace

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// brake: stops processes that know nothing of us, and lets them go on: by tracing where the kernel allows it, else by signals.
+#pragma once
+
+#include <sys/types.h>
+
+#include "tools/discnice/pace/signal_brake.hpp"
+#include "tools/discnice/pace/trace_brake.hpp"
+
+namespace discnice::pace {
+
+/// One thread makes all calls of one Brake.
+class Brake {
+ public:
+  /// `own_child` is a child of the calling process, whose end is for others of its threads to wait for; 0: none.
+  explicit Brake(pid_t own_child) : by_trace_(own_child) {}
+
+  /// Asks the process to stand. Returns 0, or the errno that the kernel gave where it can't be stopped.
+  int stop(pid_t pid);
+  /// Lets the process go.
+  void release(pid_t pid);
+  /// At the end.
+  void let_all_go() {
+    by_trace_.let_all_go();
+    by_signal_.let_all_go();
+  }
+  /// To be called every few milliseconds while has_work().
+  void attend() { by_trace_.attend(); }
+  [[nodiscard]] bool has_work() const { return by_trace_.has_work(); }
+
+ private:
+  TraceBrake by_trace_;
+  SignalBrake by_signal_;
+};
+
+}  // namespace discnice::pace

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// job_balance: what the kernel has booked to all processes of the job together, against what its members have settled.
+//
+// Knowledge assumed: an account has those of the children that were waited for. So nothing that any process of the tree ever moved is missing in the sum.
+// Output observed: that sum, and the members' counters.
+// Inference drawn: what the sum is above the counters, for longer than a member that makes calls leaves it unsettled, was moved by a process that had ended before it
+//   was seen, or by a little at a time without any call. The job pays for it. Should a member settle it later, the job gets it back.
+// What breaks it: a child that nobody waits for, and that ended before it was seen. Programs that the job leaves alone are in the sum; it says nothing then, nor
+//   where the job does not go by the kernel's account.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/discnice/pace/growth.hpp"
+#include "tools/discnice/protocol/layout.hpp"
+
+namespace discnice::pace {
+
+class JobBalance {
+ public:
+  explicit JobBalance(protocol::Segment& segment) : segment_(segment) {}
+
+  /// `all` is the sum of the accounts. Returns what the job is to be charged for, and counts it as settled; below zero: what it gets back. At the end
+  /// nobody settles anything any more.
+  enum class When : std::uint8_t { while_it_runs, at_its_end };
+  Growth settle(const Growth& all, std::uint64_t now_ns, When when);
+
+ private:
+  protocol::Segment& segment_;
+  Growth charged_;  // by us
+  Growth least_;    // that was unsettled since `since_ns_`
+  std::uint64_t since_ns_ = 0;
+};
+
+}  // namespace discnice::pace

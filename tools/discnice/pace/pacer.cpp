@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/pace/pacer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <set>
+#include <utility>
+
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "toolbox/base/clock.hpp"
+#include "tools/discnice/job/budget.hpp"
+#include "tools/discnice/kernel/disks.hpp"
+#include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/processes/process_facts.hpp"
+#include "tools/discnice/processes/processes.hpp"
+#include "tools/discnice/protocol/members.hpp"
+#include "tools/discnice/protocol/segment.hpp"
+#include "tools/discnice/protocol/segment_guard.hpp"
+#include "tools/discnice/transfer/admission.hpp"
+
+namespace discnice::pace {
+namespace {
+
+using gray::base::monotonic_ns;
+using protocol::Counter;
+
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
+// How long a process runs between two looks: while it moves nothing for long, and at the least. A look is two system calls.
+constexpr std::uint64_t kSliceMaxNs = 10'000'000;
+constexpr std::uint64_t kSliceMinNs = 300'000;
+constexpr std::uint64_t kQuietNs = kSecondNs;
+// A slice is also so many times as long as it took to look at all who were due: so looking takes a few hundredths of a processor, however many there are.
+constexpr std::uint64_t kLookCosts = 32;
+constexpr std::uint64_t kCostShare = 8;  // of the newest in the mean
+// Without a rate there is nothing to be learned faster than the disk is looked at.
+constexpr std::uint64_t kSliceUnratedNs = 2'500'000;
+// What a slice may move, so that the worst second is not far above the rate, if it moves as fast as memory is copied.
+constexpr std::uint64_t kSlicesPerSecond = 10;
+constexpr std::uint64_t kSliceBytesMin = 64 * 1024;
+constexpr std::uint64_t kMemoryBytesPerSecond = 2'000'000'000;
+// Less is not worth standing for; it is owed, and paid with what comes next.
+constexpr std::uint64_t kStandMinNs = 2'000'000;
+// Who stands is looked at this often: its signals, the job's grant.
+constexpr std::uint64_t kStandLookNs = 20'000'000;
+// For who has been told to end: so long it is not stopped again. Others are sent by programs, some by timers and many times a second, and wait until it goes on.
+constexpr std::uint64_t kSignalNs = 100'000'000;
+constexpr std::uint64_t kEndingSignals =
+    1U << (SIGHUP - 1) | 1U << (SIGINT - 1) | 1U << (SIGQUIT - 1) | 1U << (SIGTERM - 1);
+// Nobody is held back by the disk's other users for longer.
+constexpr std::uint64_t kHeldMaxNs = 1'000'000'000;
+// The tree is followed this often at the most, and where nobody can tell whether there is anybody new, at the least. No more than a hundredth of a processor is
+// spent on it.
+constexpr std::uint64_t kFollowMinNs = 5'000'000;
+constexpr std::uint64_t kFollowMaxNs = 200'000'000;
+constexpr std::uint64_t kFollowCosts = 100;
+// Processes that the library holds are looked at this often: while they move anything, and else.
+constexpr std::uint64_t kMovingLookNs = 3'000'000;
+constexpr std::uint64_t kLookNs = 20'000'000;
+// How often the job as a whole is settled.
+constexpr std::uint64_t kSettleNs = 10'000'000;
+constexpr int kFirst = -20;
+// As long as a thread that stops or goes on may need attention.
+constexpr std::uint64_t kAttendNs = 2'000'000;
+
+// Of a busy processor: since Linux 6.12 whoever asks for short turns gets them soon (the slice of EEVDF); before, that changes nothing. Root may go first as well.
+void ask_for_short_waits() {
+  setpriority(PRIO_PROCESS, 0, kFirst);
+  struct {
+    std::uint32_t size = 48;  // SCHED_ATTR_SIZE_VER0
+    std::uint32_t policy = SCHED_OTHER;
+    std::uint64_t flags = 0;
+    std::int32_t nice = getpriority(PRIO_PROCESS, 0);
+    std::uint32_t priority = 0;
+    std::uint64_t runtime_ns = 100'000;
+    std::uint64_t deadline_ns = 0;
+    std::uint64_t period_ns = 0;
+  } const attributes;
+  static_assert(sizeof attributes == 48);
+  syscall(SYS_sched_setattr, 0, &attributes, 0);
+  prctl(PR_SET_TIMERSLACK, 1);
+}
+
+std::uint64_t positive(std::int64_t bytes) {
+  return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+}
+
+std::uint64_t rate_of(const Grant& grant) {
+  std::uint64_t rate = grant.rate_bytes_per_s;
+  for (const std::uint64_t other : {grant.read_rate_bytes_per_s, grant.write_rate_bytes_per_s})
+    if (other != 0 && (rate == 0 || other < rate)) rate = other;
+  return rate;
+}
+
+// How long a process that has not moved anything for `quiet_ns` runs until the next look.
+std::uint64_t slice_ns(const Grant& grant, std::uint64_t quiet_ns) {
+  const std::uint64_t rate = rate_of(grant);
+  if (quiet_ns >= kQuietNs) return kSliceMaxNs;
+  if (rate == 0) return kSliceUnratedNs;
+  const std::uint64_t bytes = std::max(rate / kSlicesPerSecond, kSliceBytesMin);
+  return std::clamp(bytes * (kSecondNs / 1'000'000) / (kMemoryBytesPerSecond / 1'000'000), kSliceMinNs,
+                    kSliceMaxNs);
+}
+
+// Whether the library holds it, and its page faults were charged a short while ago.
+bool moves_without_calls(const PacedProcess& process, std::uint64_t now_ns) {
+  return process.held_by() == HeldBy::library && process.moved_at_ns != 0 &&
+         now_ns - process.moved_at_ns < kQuietNs;
+}
+
+// Until the next look at a process that nobody holds back at the moment.
+std::uint64_t look_ns(const PacedProcess& process, std::uint64_t now_ns) {
+  if (process.held_by() == HeldBy::unknown) return kFollowMinNs;
+  const bool is_moving = process.grown_at_ns != 0 && now_ns - process.grown_at_ns < kQuietNs;
+  return is_moving ? kMovingLookNs : kLookNs;
+}
+
+}  // namespace
+
+Pacer::Pacer(protocol::Segment& segment, Paced paced)
+    : segment_(segment),
+      paced_(std::move(paced)),
+      brake_(paced_.are_adopted ? 0 : paced_.roots.front()),
+      balance_(segment) {
+  if (!paced_.obstacle.empty()) {
+    processes_.push_back(std::make_unique<PacedProcess>(segment_, paced_.roots.front(), 0));
+    processes_.back()->hold_from_outside(paced_.obstacle);
+    note(*processes_.back(), true);
+  }
+  thread_ = std::thread([this] { run(); });
+}
+
+Pacer::~Pacer() {
+  finish();
+}
+
+void Pacer::finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  end_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+Growth Pacer::all() {
+  const std::lock_guard lock(mutex_);
+  return all_;
+}
+
+std::vector<Finding> Pacer::take_findings() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(findings_, {});
+}
+
+void Pacer::note(const PacedProcess& process, bool is_held) {
+  const std::lock_guard lock(mutex_);
+  findings_.push_back({process.pid(), processes::program_name_of(process.pid()), process.reason(), is_held});
+}
+
+void Pacer::run() {
+  ask_for_short_waits();
+  do {
+    const std::uint64_t now_ns = monotonic_ns();
+    follow_tree(now_ns);
+    const std::uint64_t look_ns = monotonic_ns();
+    look_at_all(look_ns);
+    note_look_cost(monotonic_ns() - look_ns);
+    settle_job(now_ns, JobBalance::When::while_it_runs);
+    if (brake_.has_work()) brake_.attend();
+  } while (!is_over_at(next_look_ns(monotonic_ns())));
+  brake_.let_all_go();
+  charge_the_rest(monotonic_ns());
+  processes_.clear();
+}
+
+void Pacer::note_look_cost(std::uint64_t cost_ns) {
+  look_cost_ns_ = look_cost_ns_ - look_cost_ns_ / kCostShare + cost_ns / kCostShare;
+}
+
+// What was moved since the last look; nobody is held for it any more. Children before their parents, to whose accounts theirs have come.
+void Pacer::charge_the_rest(std::uint64_t now_ns) {
+  for (std::size_t i = processes_.size(); i-- > 0;)
+    if (!processes_[i]->look() && processes_[i]->is_gone()) forget(i);
+  for (const auto& process : processes_) {
+    const Growth growth = process->take_growth(now_ns);
+    gone_ += process->take_missing();
+    if (process->held_by() == HeldBy::pacer) charge(*process, growth, now_ns);
+  }
+  settled_at_ns_ = 0;
+  settle_job(now_ns, JobBalance::When::at_its_end);
+}
+
+// Waits until then, or until it is told to end.
+bool Pacer::is_over_at(std::uint64_t instant_ns) {
+  std::unique_lock lock(mutex_);
+  const std::chrono::steady_clock::time_point until{std::chrono::nanoseconds(instant_ns)};  // CLOCK_MONOTONIC
+  return end_.wait_until(lock, until, [this] { return is_over_; });
+}
+
+// The last number that was given to a thread stands at the end of this line.
+bool Pacer::has_tree_changed() {
+  std::string load = processes::read_proc("/proc/loadavg");
+  const auto at = load.rfind(' ');
+  if (at == std::string::npos) return true;
+  load.erase(0, at);
+  const bool is_same = load == last_load_;
+  last_load_ = std::move(load);
+  return !is_same;
+}
+
+void Pacer::follow_tree(std::uint64_t now_ns) {
+  const std::uint64_t since_ns = now_ns - followed_at_ns_;
+  if (since_ns < std::max(kFollowMinNs, kFollowCosts * follow_cost_ns_) ||
+      (!has_tree_changed() && since_ns < kFollowMaxNs))
+    return;
+  followed_at_ns_ = now_ns;
+  std::map<pid_t, PacedProcess*> known;
+  for (const auto& process : processes_) known.emplace(process->pid(), process.get());
+  const bool is_first = processes_.empty();
+  std::set<pid_t> seen;
+  for (const pid_t root : paced_.roots) follow_from(root, is_first, known, seen);
+  // Whose parent has ended is below the roots no more.
+  for (const auto& [pid, process] : std::map(known))
+    if (seen.count(pid) == 0) follow_from(pid, is_first, known, seen);
+  follow_cost_ns_ = monotonic_ns() - now_ns;
+}
+
+void Pacer::follow_from(pid_t root, bool is_first, std::map<pid_t, PacedProcess*>& known,
+                        std::set<pid_t>& seen) {
+  for (const processes::Descendant& one : processes::descendants_of(root)) {
+    seen.insert(one.pid);
+    if (paced_.left_out.count(one.parent) != 0) paced_.left_out.insert(one.pid);
+    if (paced_.left_out.count(one.pid) != 0) continue;
+    const auto [place, is_new] = known.emplace(one.pid, nullptr);
+    if (!is_new) {
+      if (one.parent != 0) place->second->set_parent(one.parent);
+      continue;
+    }
+    processes_.push_back(std::make_unique<PacedProcess>(segment_, one.pid, one.parent));
+    place->second = processes_.back().get();
+    if (paced_.are_adopted && is_first) place->second->start_here();
+  }
+}
+
+void Pacer::look_at_all(std::uint64_t now_ns) {
+  for (std::size_t i = processes_.size(); i-- > 0;) {
+    PacedProcess& process = *processes_[i];
+    if (now_ns < process.look_at_ns) continue;
+    judge(process);
+    if (!process.look() && process.is_gone()) {
+      forget(i);
+      continue;
+    }
+    const Growth growth = process.take_growth(now_ns);
+    gone_ += process.take_missing();
+    if (growth.is_any()) process.grown_at_ns = now_ns;
+    if (process.held_by() == HeldBy::pacer) charge(process, growth, now_ns);
+    if (process.held_by() == HeldBy::library) charge_unforeseen(process, now_ns);
+    process.look_at_ns = now_ns + look_ns(process, now_ns);
+    if (process.held_by() == HeldBy::pacer || process.stopped_at_ns != 0 ||
+        moves_without_calls(process, now_ns))
+      hold_or_let_go(process, now_ns);
+  }
+}
+
+// Of a process that the library holds: what it moves by page faults no call of it pays for.
+void Pacer::charge_unforeseen(PacedProcess& process, std::uint64_t now_ns) {
+  if (segment_.options.is_ledger_on == 0) return;
+  const Growth unbooked = process.take_unforeseen(now_ns);
+  const Growth found = unbooked + process.take_booked();
+  // Who has lost the job's account settles nothing any more, and runs without a limit, which is told at the end.
+  guest::Job& job = process.job();
+  if (!found.is_any() || job.member == nullptr) return;
+  if (protocol::is_lost(segment_) || protocol::is_cut_short(paced_.segment_name)) return;
+  process.moved_at_ns = now_ns;
+  protocol::add(*job.member, Counter::corrected_read_bytes, static_cast<std::uint64_t>(found.read_bytes));
+  protocol::add(*job.member, Counter::corrected_write_bytes, static_cast<std::uint64_t>(found.write_bytes));
+  book(process, unbooked.read_bytes, unbooked.write_bytes, now_ns);
+  process.due_ns = std::max(process.due_ns, guest::correct(job, found.read_bytes, found.write_bytes));
+  process.unturned_bytes += positive(found.read_bytes) + positive(found.write_bytes);
+}
+
+// What it had moved its parent's account has now, if that was waiting for it.
+void Pacer::forget(std::size_t place) {
+  const PacedProcess& process = *processes_[place];
+  const auto parent = std::find_if(processes_.begin(), processes_.end(),
+                                   [&](const auto& other) { return other->pid() == process.parent(); });
+  if (parent != processes_.end())
+    (*parent)->expect_from_child(process);
+  else
+    gone_ += process.left_to_job();
+  if (process.stopped_at_ns != 0) brake_.release(process.pid());
+  processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(place));
+}
+
+// What nobody was seen to move the job owes as a whole.
+void Pacer::settle_job(std::uint64_t now_ns, JobBalance::When when) {
+  if (now_ns - settled_at_ns_ < kSettleNs) return;
+  settled_at_ns_ = now_ns;
+  Growth all = gone_;
+  for (const auto& process : processes_) all += process->all();
+  has_anybody_.store(!processes_.empty(), std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(mutex_);
+    all_ = all;
+  }
+  // What those have moved who are left alone is in their parents' accounts when they have ended, and nobody's to pay.
+  if (has_left_alone_) return;
+  const Growth found = balance_.settle(all, now_ns, when);
+  if (!found.is_any()) return;
+  guest::Job job{};
+  job.segment = &segment_;
+  job_due_ns_ = std::max(job_due_ns_, guest::correct(job, found.read_bytes, found.write_bytes));
+}
+
+void Pacer::judge(PacedProcess& process) {
+  const HeldBy before = process.held_by();
+  const HeldBy now = process.judge(paced_.preloaded_name, monotonic_ns());
+  if (now == before) return;
+  if (now == HeldBy::left_alone) has_left_alone_ = true;
+  if (now == HeldBy::pacer) process.due_ns = job_due_ns_;  // it may be one of those that moved it
+  if (now == HeldBy::pacer || now == HeldBy::nobody) note(process, now == HeldBy::pacer);
+}
+
+void Pacer::charge(PacedProcess& process, const Growth& unbooked, std::uint64_t now_ns) {
+  guest::Job& job = process.job();
+  const Growth growth = unbooked + process.take_booked();
+  job.member->settled_at_ns.store(now_ns, std::memory_order_relaxed);
+  if (!growth.is_any()) return;
+  process.moved_at_ns = now_ns;
+  const std::int64_t write_bytes = growth.write_bytes - growth.cancelled_bytes;
+  unwritten_bytes_ += std::max<std::int64_t>(growth.cancelled_bytes, 0);
+  protocol::add(*job.member, Counter::settled_read_bytes, static_cast<std::uint64_t>(growth.read_bytes));
+  protocol::add(*job.member, Counter::settled_write_bytes, static_cast<std::uint64_t>(growth.write_bytes));
+  protocol::add(*job.member, Counter::corrected_read_bytes, static_cast<std::uint64_t>(growth.read_bytes));
+  protocol::add(*job.member, Counter::corrected_write_bytes, static_cast<std::uint64_t>(write_bytes));
+  book(process, unbooked.read_bytes, unbooked.write_bytes - unbooked.cancelled_bytes, now_ns);
+  const IoEstimate moved{.read_bytes = positive(growth.read_bytes),
+                         .write_bytes = less_unwritten(positive(growth.write_bytes))};
+  process.due_ns =
+      std::max(process.due_ns, guest::charge(job, guest::grant_now(job, now_ns), moved, {}, now_ns));
+  process.unturned_bytes += positive(growth.read_bytes) + positive(growth.write_bytes);
+  // A child's, who was seen to be gone after its parent's account had shown it.
+  guest::correct(job, std::min<std::int64_t>(growth.read_bytes, 0), std::min<std::int64_t>(write_bytes, 0));
+}
+
+void Pacer::book(PacedProcess& process, std::int64_t read_bytes, std::int64_t write_bytes,
+                 std::uint64_t now_ns) {
+  process.find_disks(now_ns);
+  guest::book_own_traffic(process.job(), process.read_disk(), read_bytes, 0);
+  guest::book_own_traffic(process.job(), process.write_disk(), 0, write_bytes);
+}
+
+// What was paid for and removed before it was written makes later writes cheaper, by a fifth at the most: all at once it would be a burst.
+std::uint64_t Pacer::less_unwritten(std::uint64_t write_bytes) {
+  constexpr std::uint64_t kShare = 5;
+  const std::uint64_t less = std::min(write_bytes / kShare, static_cast<std::uint64_t>(unwritten_bytes_));
+  unwritten_bytes_ -= static_cast<std::int64_t>(less);
+  return write_bytes - less;
+}
+
+// Until when what it moved is not paid, or others use the disk.
+std::uint64_t Pacer::held_until(PacedProcess& process, std::uint64_t now_ns) {
+  guest::Job& job = process.job();
+  const Grant grant = guest::grant_now(job, now_ns);
+  if ((grant.flags & kPaused) != 0) return now_ns + kStandLookNs;
+  if (const std::uint64_t sequence = segment_.grant.sequence(); sequence != grant_sequence_) {
+    grant_sequence_ = sequence;
+    job_due_ns_ = 0;
+    for (const auto& each : processes_) each->due_ns = 0;  // what was owed under the old grant is forgotten
+  }
+  if (process.due_ns > now_ns)
+    process.due_ns = std::min(process.due_ns, guest::latest_paid_ns(job, grant, now_ns));
+  const bool is_worth_it = process.stopped_at_ns != 0 || process.due_ns > now_ns + kStandMinNs;
+  if (process.due_ns > now_ns && is_worth_it) return process.due_ns;
+  if (process.unturned_bytes == 0) return now_ns;
+  const bool is_held_too_long = process.stopped_at_ns != 0 && now_ns - process.stopped_at_ns > kHeldMaxNs;
+  for (protocol::Disk* disk : {process.read_disk(), process.write_disk()}) {
+    if (disk == process.turn_at && disk != nullptr) continue;
+    const std::uint64_t until_ns = guest::ask_for_turn(job, disk, process.unturned_bytes, now_ns);
+    if (until_ns > now_ns && !is_held_too_long) return until_ns;
+    process.turn_at = disk;
+  }
+  process.turn_at = nullptr;
+  process.unturned_bytes = 0;
+  return now_ns;
+}
+
+void Pacer::hold_or_let_go(PacedProcess& process, std::uint64_t now_ns) {
+  if (now_ns < process.let_run_until_ns) {
+    process.look_at_ns = std::min(now_ns + kSliceMaxNs, process.let_run_until_ns);
+    return;
+  }
+  const std::uint64_t until_ns = held_until(process, now_ns);
+  if (until_ns > now_ns) {
+    if (process.stopped_at_ns == 0) stop(process, now_ns);
+    const bool is_told_to_end =
+        process.stopped_at_ns != 0 && (processes::waiting_signals(process.pid()) & kEndingSignals) != 0;
+    if (is_told_to_end) {
+      let_go(process, now_ns);
+      process.let_run_until_ns = now_ns + kSignalNs;
+      return;
+    }
+    process.look_at_ns = std::min(until_ns, now_ns + kStandLookNs);
+    return;
+  }
+  if (process.stopped_at_ns != 0) let_go(process, now_ns);
+  process.look_at_ns =
+      now_ns + slice_ns(guest::grant_now(process.job(), now_ns), now_ns - process.moved_at_ns);
+}
+
+void Pacer::stop(PacedProcess& process, std::uint64_t now_ns) {
+  if (!process.is_image_there()) return;
+  const int error = brake_.stop(process.pid());
+  if (error != 0 && !process.is_image_there()) return;  // it has ended meanwhile
+  if (error == 0) {
+    process.stopped_at_ns = now_ns;
+    if (process.job().member != nullptr) protocol::add(*process.job().member, Counter::waits, 1);
+    return;
+  }
+  const bool has_library = process.held_by() == HeldBy::library;
+  process.give_up((has_library ? "moves data by page faults" : process.reason()) +
+                  ", and the kernel lets us not stop it");
+  note(process, false);
+}
+
+void Pacer::let_go(PacedProcess& process, std::uint64_t now_ns) {
+  brake_.release(process.pid());
+  if (process.job().member != nullptr)
+    protocol::add(*process.job().member, Counter::slept_ns, now_ns - process.stopped_at_ns);
+  process.stopped_at_ns = 0;
+}
+
+std::uint64_t Pacer::next_look_ns(std::uint64_t now_ns) const {
+  std::uint64_t next_ns = now_ns + kSliceMaxNs;
+  if (brake_.has_work()) next_ns = now_ns + kAttendNs;
+  for (const auto& process : processes_) next_ns = std::min(next_ns, process->look_at_ns);
+  return std::max(next_ns,
+                  now_ns + std::min(kLookCosts * look_cost_ns_, brake_.has_work() ? kAttendNs : kSliceMaxNs));
+}
+
+}  // namespace discnice::pace

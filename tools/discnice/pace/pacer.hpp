@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// pacer: holds to the job's limit what the library cannot reach, from outside: static programs, Go, whatever makes its system calls by itself.
+//
+// Each process runs for a slice. Then the kernel's account (paced_process.hpp) shows what it has moved. That is charged to the job's budget, which is the one of the
+// processes that the library holds, too. The process stands (brake.hpp) until what it moved is paid, and until the policy gives the job a turn. So its calls, its
+// page faults and what kernel threads do for it are all held, and what is cached is free. A slice is so short that little is moved in it.
+//
+// Assumes: the account grows when a request goes to the disk, and not when it ends (task_io_account_read() of block/blk-core.c).
+// What breaks it: a program that asks for much in one call. The kernel finishes a call before a thread stands, and no call can be cut in two from outside: a
+//   program that reads 5 MB at once moves 5 MB at once, and stands for them afterwards. The average over some such calls is right.
+//
+// Runs in a thread of the launcher: it may then stop the launcher's descendants also where the kernel allows no other tracing (Yama), and ends with it.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "tools/discnice/pace/brake.hpp"
+#include "tools/discnice/pace/growth.hpp"
+#include "tools/discnice/pace/job_balance.hpp"
+#include "tools/discnice/pace/paced_process.hpp"
+#include "tools/discnice/protocol/layout.hpp"
+#include "tools/discnice/protocol/segment.hpp"
+
+namespace discnice::pace {
+
+/// A process that the pacer has taken, or could not take.
+struct Finding {
+  pid_t pid;
+  std::string name;  // of its program
+  std::string
+      reason;  // why the library does not hold it; of one that nobody holds, why the pacer does not either
+  bool is_held;
+};
+
+/// Whom to look after.
+struct Paced {
+  std::vector<pid_t> roots;    // these, and all that are below them or come to be
+  std::set<pid_t> left_out;    // but for these, and those below them
+  std::string preloaded_name;  // the file name of what is preloaded
+  bool are_adopted = false;    // they ran before the job did: what they have moved by now is nobody's concern
+  std::string obstacle =
+      {};  // why the library cannot reach the first one; empty where that is to be found out
+  protocol::SegmentName segment_name = {};  // of the job's account
+};
+
+class Pacer {
+ public:
+  Pacer(protocol::Segment& segment, Paced paced);
+  /// Lets everybody go.
+  ~Pacer();
+  Pacer(const Pacer&) = delete;
+  Pacer& operator=(const Pacer&) = delete;
+
+  /// Charges what was moved since the last look, and ends. Before the program is waited for.
+  void finish();
+
+  /// Whether any process is left.
+  [[nodiscard]] bool has_anybody() const { return has_anybody_.load(std::memory_order_relaxed); }
+
+  /// What the kernel has booked to all of them, as far as it was seen.
+  [[nodiscard]] Growth all();
+
+  /// What was found since the last call. A process may be found again when it executes another program.
+  std::vector<Finding> take_findings();
+
+ private:
+  void run();
+  void follow_tree(std::uint64_t now_ns);
+  void follow_from(pid_t root, bool is_first, std::map<pid_t, PacedProcess*>& known, std::set<pid_t>& seen);
+  void note_look_cost(std::uint64_t cost_ns);
+  bool has_tree_changed();
+  void look_at_all(std::uint64_t now_ns);
+  void charge_the_rest(std::uint64_t now_ns);
+  void forget(std::size_t place);
+  void judge(PacedProcess& process);
+  void charge(PacedProcess& process, const Growth& unbooked, std::uint64_t now_ns);
+  void charge_unforeseen(PacedProcess& process, std::uint64_t now_ns);
+  void book(PacedProcess& process, std::int64_t read_bytes, std::int64_t write_bytes, std::uint64_t now_ns);
+  std::uint64_t less_unwritten(std::uint64_t write_bytes);
+  void settle_job(std::uint64_t now_ns, JobBalance::When when);
+  void hold_or_let_go(PacedProcess& process, std::uint64_t now_ns);
+  [[nodiscard]] std::uint64_t held_until(PacedProcess& process, std::uint64_t now_ns);
+  void stop(PacedProcess& process, std::uint64_t now_ns);
+  void let_go(PacedProcess& process, std::uint64_t now_ns);
+  void note(const PacedProcess& process, bool is_held);
+  [[nodiscard]] std::uint64_t next_look_ns(std::uint64_t now_ns) const;
+  bool is_over_at(std::uint64_t instant_ns);
+
+  protocol::Segment& segment_;
+  Paced paced_;
+  Brake brake_;
+  JobBalance balance_;
+  Growth gone_;                       // of processes that nobody has waited for
+  std::int64_t unwritten_bytes_ = 0;  // paid for, and removed before they were written
+  std::uint64_t settled_at_ns_ = 0;
+  std::uint64_t job_due_ns_ = 0;  // until then what nobody was seen to move is not paid
+  std::vector<std::unique_ptr<PacedProcess>> processes_;  // parents before their children
+  std::string last_load_;
+  std::uint64_t followed_at_ns_ = 0;
+  std::uint64_t follow_cost_ns_ = 0;
+  std::uint64_t look_cost_ns_ = 0;  // the mean over the last ones
+  bool has_left_alone_ = false;
+  std::uint64_t grant_sequence_ = 0;
+  bool is_over_ = false;  // under the mutex
+  std::mutex mutex_;
+  std::condition_variable end_;
+  std::vector<Finding> findings_;
+  Growth all_;  // under the mutex
+  std::atomic<bool> has_anybody_{true};
+  std::thread thread_;
+};
+
+}  // namespace discnice::pace

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// signal_brake: stops processes by SIGSTOP and lets them go on by SIGCONT, for those that may not be traced.
+//
+// Knowledge assumed: signal(7). The kernel lets nobody go when we end. So another process, the guard, waits for our end and then does.
+// What breaks it: the guard is killed as well, at once. A shell with job control inside the job sees its child stopped. Who was stopped by somebody else
+//   while it stood goes on.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include <sys/types.h>
+
+namespace discnice::pace {
+
+class SignalBrake {
+ public:
+  SignalBrake() = default;
+  /// Lets everybody go, and the guard end.
+  ~SignalBrake();
+  SignalBrake(const SignalBrake&) = delete;
+  SignalBrake& operator=(const SignalBrake&) = delete;
+
+  /// Returns 0 or an errno.
+  int stop(pid_t pid);
+  void let_all_go();
+  /// Nothing for one that it has not stopped.
+  void release(pid_t pid);
+
+ private:
+  static constexpr std::size_t kStoppedMax = 1024;
+  // Who stands; shared with the guard.
+  struct Stopped {
+    std::atomic<pid_t> pids[kStoppedMax];
+  };
+
+  int start_guard();
+  [[noreturn]] static void guard(int our_end, Stopped& stopped);
+
+  Stopped* stopped_ = nullptr;
+  int guard_pipe_ = -1;  // the guard reads its end when we are gone
+};
+
+}  // namespace discnice::pace

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// trace_brake: stops processes by tracing them, and lets them go on.
+//
+// Knowledge assumed: ptrace(2). PTRACE_SEIZE and PTRACE_INTERRUPT stop a thread without a signal. A thread that is in a system call leaves it and, once let go,
+//   goes on with it. The kernel lets everybody go when the tracer ends, however it ends.
+// So a process is traced only while it stands. A running one can be debugged, and may start a set-user-ID program.
+// What breaks it: a process that somebody else traces, and kernels that allow no tracing; such a process can't be stopped. A call that the kernel
+//   never goes on with by itself ends with EINTR, as after SIGSTOP and SIGCONT: epoll_wait(2) is one (signal(7)). A thread that waits for a disk stands when
+//   that is done.
+//
+// One thread makes all calls of one TraceBrake: to the kernel that thread is the tracer.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include <sys/types.h>
+
+namespace discnice::pace {
+
+class TraceBrake {
+ public:
+  /// `own_child` is a child of the calling process, whose end is for others of its threads to wait for.
+  explicit TraceBrake(pid_t own_child) : own_child_(own_child) {}
+  /// Lets everybody go.
+  ~TraceBrake();
+  TraceBrake(const TraceBrake&) = delete;
+  TraceBrake& operator=(const TraceBrake&) = delete;
+
+  /// Asks all threads of the process to stand. Returns 0, or the errno that the kernel gave where no thread may be stopped.
+  int stop(pid_t pid);
+
+  /// Lets the process go.
+  void release(pid_t pid);
+
+  /// Takes note of who stands by now; asks threads that came meanwhile; lets those go that were to go before they stood. To be called every few
+  /// milliseconds while has_work().
+  void attend();
+
+  /// Lets everybody go, and waits for those that did not stand yet, as long as a disk may take. Whoever stands later than that the kernel lets go with the tracer.
+  void let_all_go();
+
+  /// True while somebody is stopped, or has not been let go yet.
+  [[nodiscard]] bool has_work() const { return !threads_.empty(); }
+
+ private:
+  struct Thread {
+    pid_t pid;  // of its process
+    bool is_standing = false;
+    bool is_released = false;
+    int signal = 0;  // that was about to be delivered when it stopped
+  };
+
+  int ask_new_threads(pid_t pid);
+  void take_news(pid_t tid, Thread& thread);
+  bool let_go(pid_t tid, Thread& thread);
+
+  pid_t own_child_;
+  std::map<pid_t, Thread> threads_;  // by their own numbers
+  std::set<pid_t> stopped_;          // processes
+};
+
+}  // namespace discnice::pace
