@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# readahead: is what a read fetches foretold on this kernel? The model alone, the kernel's account as judge.
+#
+# Files in order by each backend that the kernel answers at once; then random sequences of reads, call by call (readahead_differential), with windows from none to 8 MB;
+# by the rules that microbench has found.
+dd if=/dev/urandom of=file bs=1M count=48 2>/dev/null
+sync
+
+# The figure of that name in the report's class of reads.
+field() { tr '{' '\n' <report | grep '"class":"read"' | sed "s/.*\"$1\": *//; s/[^0-9].*//"; }
+
+# By which rules this kernel reads ahead, by what it reads.
+microbench --dir /data readahead >said 2>&1 || sed 's/^/WRONG /' said
+rules=$(microbench show --json disk.readahead_rules | sed -n 's/.*"value": *\([0-9]*\).*/\1/p' | tail -n 1)
+echo "RULES ${rules:-none} $(discnice explain 2>/dev/null | grep 'read-ahead')"
+
+for backend in cachestat mincore nowait; do
+  for block in 4096 65536 300000; do
+    pagecache evict file
+    rm -f report
+    discnice verify --ledger=off --backend $backend --json --report report -- read_in_order file $block >/dev/null 2>said
+    awk -v name="in_order/$backend/$block" -v predicted="$(field predicted_read_bytes)" -v kernel="$(field kernel_read_bytes)" \
+      'BEGIN { printf "FOUND %s %s 0.5\n", name, (kernel > 0 ? sprintf("%.2f", 100 * (predicted - kernel) / kernel) : "-") }'
+    [ -s report ] || sed 's/^/WRONG /' said
+  done
+done
+
+queue=/sys/block/vdb/queue
+for window_kb in 0 128 512 8192; do
+  echo $window_kb >$queue/read_ahead_kb
+  answer=$(readahead_differential file $((window_kb / 4)) $(($(cat $queue/max_sectors_kb) / 4)) 0 "$SEED" "$SEQUENCES" "$rules")
+  echo "$answer" | grep -v ' disturbed$' | head -n 12 | sed 's/^/WRONG /'
+  echo "$answer" | tail -n 1 | awk -v name="random_sequences/${window_kb}KB" -v all="$SEQUENCES" '{ printf "FOUND %s %.1f 3\n", name, 100 * (all - $1) / all }'
+done
+echo 128 >$queue/read_ahead_kb
