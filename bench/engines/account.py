@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""account: what the kernel has booked to a process, over time.
+
+  with account.Sampler(pid, ...) as found: ...
+  found.worst_second(), found.rate_from(2.0)
+"""
+import pathlib
+
+import sampler
+
+
+def booked(pid):
+    """Bytes read and made dirty, less what was removed before it was written; None when the process is gone."""
+    try:
+        fields = dict(line.split(": ") for line in pathlib.Path(f"/proc/{pid}/io").read_text().splitlines())
+    except OSError:
+        return None
+    return int(fields["read_bytes"]) + int(fields["write_bytes"]) - int(fields["cancelled_write_bytes"])
+
+
+def tree_of(pid):
+    """The process and all that are below it now."""
+    found = [pid]
+    for one in found:
+        for task in pathlib.Path(f"/proc/{one}/task").glob("*/children"):
+            found += map(int, task.read_text().split())
+    return found
+
+
+def booked_to(pids):
+    """The sum of those that are there; None when none is."""
+    sums = [moved for moved in map(booked, pids) if moved is not None]
+    return sum(sums) if sums else None
+
+
+class Sampler(sampler.Sampler):
+    """Until the process or the block ends."""
+
+    def __init__(self, *pids):
+        super().__init__(lambda: booked_to(pids))
+
+    def moving(self):
+        """The samples between the first byte and the last."""
+        first = next((i for i, sample in enumerate(self.samples) if sample[1] != self.samples[0][1]), len(self.samples) - 1)
+        last = max((i for i in range(1, len(self.samples)) if self.samples[i][1] != self.samples[i - 1][1]), default=first)
+        return self.samples[max(first - 1, 0):last + 1]
+
+    def rate_from(self, lead_s, most_s=10.0):
+        """Bytes a second from so long after the first byte on, for so long at the most."""
+        moving = self.moving()
+        inside = [sample for sample in moving if lead_s <= sample[0] - moving[0][0] <= lead_s + most_s]
+        return (inside[-1][1] - inside[0][1]) / (inside[-1][0] - inside[0][0])
