@@ -3,7 +3,7 @@
 # discnice_pace_test: what the library cannot reach is held from outside: at the rate, with its output right, cached data free, and nobody is left standing.
 #
 # How: programs that are static, in Go, without our environment, of another user, or that read by page faults and by system calls of their own. The judge is
-# the kernel's account over the time they took. Then ends: signals, the launcher killed, processes adopted and released.
+# the kernel's account over the time they took. A job that serves a file system to itself. Who goes on when the first program has ended. Then ends: signals, the launcher killed, processes adopted and released.
 # Left out: how exact a rate is over seconds and what a foreground feels (bench/throttle, bench/beside).
 source "$(dirname "$0")/../support/discnice.bash"
 alone_in_shm "$0" "$@"
@@ -142,6 +142,33 @@ with open("big", "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
   sha256sum <"$OUT/out" | cmp -s - "$OUT/wanted" || complain 'Go: other bytes come out'
 }
 
+# A server of a file system in user space, who works in what it serves, and we, who look at the programs there: nobody waits for somebody who stands.
+served() {
+  local took
+  if [[ ! -e static ]] || ! type -P bindfs >/dev/null || ! type -P fusermount >/dev/null; then
+    echo 'not shown: a file system in user space (needs a static program, bindfs and fusermount)'
+    return
+  fi
+  mkdir -p below "$SCRATCH/served"
+  cp static small below
+  sync -f .
+  make_cold below/static below/small
+  cat >in_served.sh <<'SH'
+env -i "$(type -P bindfs)" -f "$PWD/below" "$1" &
+until mountpoint -q "$1"; do sleep 0.01; done
+"$1/static" "$1/small" >"$2" && cp "$1/small" below/copy
+fusermount -u "$1"
+wait
+SH
+  timeout --signal=KILL 60 "$DISCNICE" --rate 10MB --engine pace --json --report "$OUT/report" -- bash in_served.sh "$SCRATCH/served" "$OUT/out" 2>"$OUT/err" ||
+    complain "a served file system: status $?: $(<"$OUT/err")"
+  if mountpoint -q "$SCRATCH/served"; then fusermount -uz "$SCRATCH/served"; fi
+  if ! cmp -s small "$OUT/out" || ! cmp -s small below/copy; then complain 'a served file system: other bytes come out'; fi
+  took=$(field "$OUT/report" elapsed_seconds)
+  printf 'served: 12 MB read and 12 MB written in %.2f s\n' "$took"
+  holds "$took >= 1.8 && $took <= 8" || complain "a served file system: 24 MB at 10 MB/s took $took s"
+}
+
 # standing PID...: which of these, and of those below them, stand.
 standing() {
   local pid
@@ -203,6 +230,31 @@ ends() {
   done
 }
 
+# What a script leaves in the background, and what nobody has seen before its parent ended: held until they end, or until their holder does.
+outlives() {
+  local holder program
+  if [[ ! -e static ]]; then return; fi
+  for script in './static big >"$1" & sleep 0.3' './static big >"$1" &'; do
+    make_cold big
+    "$DISCNICE" --rate 4MB --json --report "$OUT/report" -- sh -c "$script" sh "$OUT/out" 2>"$OUT/err" || complain "outlives: status $?: $(<"$OUT/err")"
+    holds "$(field "$OUT/report" elapsed_seconds) <= 1" || complain "is waited for: $script"
+    read -r program holder < <(sed -n -E "s/.*'static' \(pid ([0-9]+)\) goes on: process ([0-9]+) holds it.*/\1 \2/p" "$OUT/err") || complain "nobody holds what goes on: $(<"$OUT/err")"
+    holds "$(rate_of "$program" 1.5) <= 5500000" || complain "what goes on runs freely: $script"
+    "$DISCNICE" status | grep -q ' sh .* 4.00 MB/s ' || complain "is in no list: $("$DISCNICE" status)"
+    kill -KILL "$holder"
+    sleep 0.1
+    [[ -z $(standing "$program") ]] || complain 'the holder is killed: who goes on stands'
+    tail --pid="$program" -f /dev/null
+    sha256sum <"$OUT/out" | cmp -s - "$OUT/wanted" || complain "what goes on: other bytes come out"
+  done
+  make_cold small
+  "$DISCNICE" --rate 8MB -- sh -c './static small >"$1" &' sh "$OUT/out" 2>"$OUT/err"
+  read -r program holder < <(sed -n -E "s/.*'static' \(pid ([0-9]+)\) goes on: process ([0-9]+) holds it.*/\1 \2/p" "$OUT/err")
+  timeout 10 tail --pid="$holder" -f /dev/null || complain 'the holder does not end'
+  "$DISCNICE" status 2>&1 | grep -q 'no job is running' || complain "a job is left: $("$DISCNICE" status)"
+  echo 'outlives: held after their parent has ended'
+}
+
 # The launcher killed at any moment: the program goes on, and its output is right.
 killed() {
   local i program
@@ -247,6 +299,8 @@ expect_status_any() {
 
 static_programs
 other_programs
+served
+outlives
 ends
 killed
 bad_input

@@ -15,6 +15,7 @@
 #include "toolbox/cli/quantities.hpp"
 #include "tools/discnice/cli/gone_members.hpp"
 #include "tools/discnice/cli/sharing.hpp"
+#include "tools/discnice/cli/staying.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/processes/processes.hpp"
 #include "tools/discnice/protocol/lane_account.hpp"
@@ -62,6 +63,24 @@ void JobKeeper::end_pacing() {
   if (pacer_ == nullptr) return;
   pacer_->finish();
   take_findings(0);
+  if (pacer_->staying().empty()) return;
+  const Staying staying{pacer_->staying(), options_.schedule, options_.preloaded_name};
+  const std::string name = processes::program_name_of(staying.processes.front());
+  const pid_t holder = hold_who_stays(segment_, name_, staying);
+  if (holder <= 0)
+    report_uncovered(staying.processes.front(), name, "goes on, and nobody is there to hold it", 0);
+  else if (!options_.is_quiet)
+    gray::cli::warn("'{}' (pid {}) goes on: process {} holds it until it ends", name,
+                    staying.processes.front(), holder);
+}
+
+void JobKeeper::add_staying(processes::KernelAccount& account) const {
+  if (pacer_ == nullptr) return;
+  const pace::Growth& moved = pacer_->moved_by_staying();
+  account.read_bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(moved.read_bytes, 0));
+  account.write_bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(moved.write_bytes, 0));
+  account.cancelled_write_bytes +=
+      static_cast<std::uint64_t>(std::max<std::int64_t>(moved.cancelled_bytes, 0));
 }
 
 // A program is named once, however many processes run it.

@@ -57,8 +57,11 @@ class JobKeeper {
   /// Begins to hold from outside what the library cannot reach, if that is wanted.
   void pace(pid_t program);
 
-  /// The program has ended, and is not waited for yet.
+  /// The program has ended, and is not waited for yet. Who goes on and is held from outside a process of its own holds from now on (staying.hpp).
   void end_pacing();
+
+  /// What those have moved who go on: whom the launcher waited for has not waited for them.
+  void add_staying(processes::KernelAccount& account) const;
 
   /// After the job: that the kernel counted more than was charged, where no program was named that it could be; else empty.
   [[nodiscard]] std::string missed(const Report& report) const;

@@ -161,6 +161,7 @@ int run_job(const RunOptions& options, const Launch& launch, const std::string& 
   Report report = make_report(segment);
   report.elapsed_s = ended.elapsed_s;
   report.kernel = ended.account;
+  if (report.kernel) keeper.add_staying(*report.kernel);
   // Before the name goes: it leads to what the file has become.
   if (ended.start_error == 0) note_uncovered(keeper, segment, name, command, report);
   if (report.still_running == 0) protocol::remove(name);

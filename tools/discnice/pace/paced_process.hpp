@@ -55,6 +55,8 @@ class PacedProcess {
   bool look();
   /// Whether it has ended, and been waited for.
   [[nodiscard]] bool is_gone() const;
+  /// Since it was first looked at.
+  [[nodiscard]] std::uint64_t age_ns(std::uint64_t now_ns) const { return now_ns - first_judged_at_ns_; }
   /// What it has moved by now is not looked at.
   void start_here();
   /// What it has moved itself since the last call.

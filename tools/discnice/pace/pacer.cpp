@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <set>
 #include <utility>
 
 #include <sched.h>
@@ -54,14 +53,14 @@ constexpr std::uint64_t kEndingSignals =
     1U << (SIGHUP - 1) | 1U << (SIGINT - 1) | 1U << (SIGQUIT - 1) | 1U << (SIGTERM - 1);
 // Nobody is held back by the disk's other users for longer.
 constexpr std::uint64_t kHeldMaxNs = 1'000'000'000;
-// The tree is followed this often at the most, and where nobody can tell whether there is anybody new, at the least. No more than a hundredth of a processor is
-// spent on it.
-constexpr std::uint64_t kFollowMinNs = 5'000'000;
-constexpr std::uint64_t kFollowMaxNs = 200'000'000;
-constexpr std::uint64_t kFollowCosts = 100;
 // Processes that the library holds are looked at this often: while they move anything, and else.
 constexpr std::uint64_t kMovingLookNs = 3'000'000;
 constexpr std::uint64_t kLookNs = 20'000'000;
+// And those of which nobody knows yet who holds them.
+constexpr std::uint64_t kUnknownLookNs = 5'000'000;
+// So long a process is new, and looked at this often when the job ends meanwhile.
+constexpr std::uint64_t kNewNs = 20'000'000;
+constexpr std::uint64_t kNewLookNs = 1'000'000;
 // How often the job as a whole is settled.
 constexpr std::uint64_t kSettleNs = 10'000'000;
 constexpr int kFirst = -20;
@@ -115,7 +114,7 @@ bool moves_without_calls(const PacedProcess& process, std::uint64_t now_ns) {
 
 // Until the next look at a process that nobody holds back at the moment.
 std::uint64_t look_ns(const PacedProcess& process, std::uint64_t now_ns) {
-  if (process.held_by() == HeldBy::unknown) return kFollowMinNs;
+  if (process.held_by() == HeldBy::unknown) return kUnknownLookNs;
   const bool is_moving = process.grown_at_ns != 0 && now_ns - process.grown_at_ns < kQuietNs;
   return is_moving ? kMovingLookNs : kLookNs;
 }
@@ -126,7 +125,8 @@ Pacer::Pacer(protocol::Segment& segment, Paced paced)
     : segment_(segment),
       paced_(std::move(paced)),
       brake_(paced_.are_adopted ? 0 : paced_.roots.front()),
-      balance_(segment) {
+      balance_(segment),
+      tree_(segment, paced_) {
   if (!paced_.obstacle.empty()) {
     processes_.push_back(std::make_unique<PacedProcess>(segment_, paced_.roots.front(), 0));
     processes_.back()->hold_from_outside(paced_.obstacle);
@@ -167,7 +167,7 @@ void Pacer::run() {
   ask_for_short_waits();
   do {
     const std::uint64_t now_ns = monotonic_ns();
-    follow_tree(now_ns);
+    tree_.follow(now_ns, processes_);
     const std::uint64_t look_ns = monotonic_ns();
     look_at_all(look_ns);
     note_look_cost(monotonic_ns() - look_ns);
@@ -175,12 +175,43 @@ void Pacer::run() {
     if (brake_.has_work()) brake_.attend();
   } while (!is_over_at(next_look_ns(monotonic_ns())));
   brake_.let_all_go();
+  note_who_stays();
   charge_the_rest(monotonic_ns());
   processes_.clear();
 }
 
 void Pacer::note_look_cost(std::uint64_t cost_ns) {
   look_cost_ns_ = look_cost_ns_ - look_cost_ns_ / kCostShare + cost_ns / kCostShare;
+}
+
+// Who was just started may be about to execute the program that it is for: then nobody knows yet who is to hold it.
+bool Pacer::is_anybody_new(std::uint64_t now_ns) const {
+  return tree_.is_anybody_executing() ||
+         std::any_of(processes_.begin(), processes_.end(), [now_ns](const auto& process) {
+           return process->is_image_there() && process->held_by() != HeldBy::pacer &&
+                  process->age_ns(now_ns) < kNewNs;
+         });
+}
+
+void Pacer::note_who_stays() {
+  const std::uint64_t start_ns = monotonic_ns();
+  std::uint64_t now_ns = start_ns;
+  while (true) {
+    tree_.look(now_ns, processes_);
+    for (const auto& process : processes_) judge(*process);
+    if (now_ns - start_ns >= kNewNs || !is_anybody_new(now_ns)) break;
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kNewLookNs));
+    now_ns = monotonic_ns();
+  }
+  bool is_anybody_left_to_us = false;
+  for (const auto& process : processes_) {
+    const HeldBy held_by = process->held_by();
+    if (!process->is_image_there() || held_by == HeldBy::left_alone || held_by == HeldBy::nobody) continue;
+    staying_.push_back(process->pid());
+    if (process->look()) moved_by_staying_ += process->all();
+    is_anybody_left_to_us = is_anybody_left_to_us || held_by != HeldBy::library;
+  }
+  if (!is_anybody_left_to_us) staying_.clear();
 }
 
 // What was moved since the last look; nobody is held for it any more. Children before their parents, to whose accounts theirs have come.
@@ -201,51 +232,6 @@ bool Pacer::is_over_at(std::uint64_t instant_ns) {
   std::unique_lock lock(mutex_);
   const std::chrono::steady_clock::time_point until{std::chrono::nanoseconds(instant_ns)};  // CLOCK_MONOTONIC
   return end_.wait_until(lock, until, [this] { return is_over_; });
-}
-
-// The last number that was given to a thread stands at the end of this line.
-bool Pacer::has_tree_changed() {
-  std::string load = processes::read_proc("/proc/loadavg");
-  const auto at = load.rfind(' ');
-  if (at == std::string::npos) return true;
-  load.erase(0, at);
-  const bool is_same = load == last_load_;
-  last_load_ = std::move(load);
-  return !is_same;
-}
-
-void Pacer::follow_tree(std::uint64_t now_ns) {
-  const std::uint64_t since_ns = now_ns - followed_at_ns_;
-  if (since_ns < std::max(kFollowMinNs, kFollowCosts * follow_cost_ns_) ||
-      (!has_tree_changed() && since_ns < kFollowMaxNs))
-    return;
-  followed_at_ns_ = now_ns;
-  std::map<pid_t, PacedProcess*> known;
-  for (const auto& process : processes_) known.emplace(process->pid(), process.get());
-  const bool is_first = processes_.empty();
-  std::set<pid_t> seen;
-  for (const pid_t root : paced_.roots) follow_from(root, is_first, known, seen);
-  // Whose parent has ended is below the roots no more.
-  for (const auto& [pid, process] : std::map(known))
-    if (seen.count(pid) == 0) follow_from(pid, is_first, known, seen);
-  follow_cost_ns_ = monotonic_ns() - now_ns;
-}
-
-void Pacer::follow_from(pid_t root, bool is_first, std::map<pid_t, PacedProcess*>& known,
-                        std::set<pid_t>& seen) {
-  for (const processes::Descendant& one : processes::descendants_of(root)) {
-    seen.insert(one.pid);
-    if (paced_.left_out.count(one.parent) != 0) paced_.left_out.insert(one.pid);
-    if (paced_.left_out.count(one.pid) != 0) continue;
-    const auto [place, is_new] = known.emplace(one.pid, nullptr);
-    if (!is_new) {
-      if (one.parent != 0) place->second->set_parent(one.parent);
-      continue;
-    }
-    processes_.push_back(std::make_unique<PacedProcess>(segment_, one.pid, one.parent));
-    place->second = processes_.back().get();
-    if (paced_.are_adopted && is_first) place->second->start_here();
-  }
 }
 
 void Pacer::look_at_all(std::uint64_t now_ns) {
@@ -306,6 +292,7 @@ void Pacer::settle_job(std::uint64_t now_ns, JobBalance::When when) {
   Growth all = gone_;
   for (const auto& process : processes_) all += process->all();
   has_anybody_.store(!processes_.empty(), std::memory_order_relaxed);
+  has_looked_.store(true, std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
     all_ = all;
@@ -415,8 +402,15 @@ void Pacer::hold_or_let_go(PacedProcess& process, std::uint64_t now_ns) {
       now_ns + slice_ns(guest::grant_now(process.job(), now_ns), now_ns - process.moved_at_ns);
 }
 
+// Whoever works in a file system that stands stands with it, and so do we when we look at such a one. What it moves the others pay for.
+bool Pacer::serves_others(const PacedProcess& process) const {
+  return processes::serves_files(process.pid()) &&
+         std::any_of(processes_.begin(), processes_.end(),
+                     [](const auto& other) { return !processes::serves_files(other->pid()); });
+}
+
 void Pacer::stop(PacedProcess& process, std::uint64_t now_ns) {
-  if (!process.is_image_there()) return;
+  if (!process.is_image_there() || serves_others(process)) return;
   const int error = brake_.stop(process.pid());
   if (error != 0 && !process.is_image_there()) return;  // it has ended meanwhile
   if (error == 0) {

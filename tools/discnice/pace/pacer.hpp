@@ -8,6 +8,7 @@
 // Assumes: the account grows when a request goes to the disk, and not when it ends (task_io_account_read() of block/blk-core.c).
 // What breaks it: a program that asks for much in one call. The kernel finishes a call before a thread stands, and no call can be cut in two from outside: a
 //   program that reads 5 MB at once moves 5 MB at once, and stands for them afterwards. The average over some such calls is right.
+//   A program that serves a file system (FUSE) does not stand while others are in the job: they may wait for it. What it moves is charged to the job all the same.
 //
 // Runs in a thread of the launcher: it may then stop the launcher's descendants also where the kernel allows no other tracing (Yama), and ends with it.
 #pragma once
@@ -15,10 +16,8 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,8 +28,8 @@
 #include "tools/discnice/pace/growth.hpp"
 #include "tools/discnice/pace/job_balance.hpp"
 #include "tools/discnice/pace/paced_process.hpp"
+#include "tools/discnice/pace/tree.hpp"
 #include "tools/discnice/protocol/layout.hpp"
-#include "tools/discnice/protocol/segment.hpp"
 
 namespace discnice::pace {
 
@@ -41,17 +40,6 @@ struct Finding {
   std::string
       reason;  // why the library does not hold it; of one that nobody holds, why the pacer does not either
   bool is_held;
-};
-
-/// Whom to look after.
-struct Paced {
-  std::vector<pid_t> roots;    // these, and all that are below them or come to be
-  std::set<pid_t> left_out;    // but for these, and those below them
-  std::string preloaded_name;  // the file name of what is preloaded
-  bool are_adopted = false;    // they ran before the job did: what they have moved by now is nobody's concern
-  std::string obstacle =
-      {};  // why the library cannot reach the first one; empty where that is to be found out
-  protocol::SegmentName segment_name = {};  // of the job's account
 };
 
 class Pacer {
@@ -65,8 +53,16 @@ class Pacer {
   /// Charges what was moved since the last look, and ends. Before the program is waited for.
   void finish();
 
+  /// Whether all that there were at the beginning have been looked at.
+  [[nodiscard]] bool has_looked() const { return has_looked_.load(std::memory_order_relaxed); }
+
   /// Whether any process is left.
   [[nodiscard]] bool has_anybody() const { return has_anybody_.load(std::memory_order_relaxed); }
+
+  /// After finish(): who goes on though the first program has ended, if the library does not hold all of them.
+  [[nodiscard]] const std::vector<pid_t>& staying() const { return staying_; }
+  /// What these have moved by then: it is in nobody's account but theirs.
+  [[nodiscard]] const Growth& moved_by_staying() const { return moved_by_staying_; }
 
   /// What the kernel has booked to all of them, as far as it was seen.
   [[nodiscard]] Growth all();
@@ -76,10 +72,9 @@ class Pacer {
 
  private:
   void run();
-  void follow_tree(std::uint64_t now_ns);
-  void follow_from(pid_t root, bool is_first, std::map<pid_t, PacedProcess*>& known, std::set<pid_t>& seen);
+  void note_who_stays();
+  [[nodiscard]] bool is_anybody_new(std::uint64_t now_ns) const;
   void note_look_cost(std::uint64_t cost_ns);
-  bool has_tree_changed();
   void look_at_all(std::uint64_t now_ns);
   void charge_the_rest(std::uint64_t now_ns);
   void forget(std::size_t place);
@@ -91,6 +86,7 @@ class Pacer {
   void settle_job(std::uint64_t now_ns, JobBalance::When when);
   void hold_or_let_go(PacedProcess& process, std::uint64_t now_ns);
   [[nodiscard]] std::uint64_t held_until(PacedProcess& process, std::uint64_t now_ns);
+  [[nodiscard]] bool serves_others(const PacedProcess& process) const;
   void stop(PacedProcess& process, std::uint64_t now_ns);
   void let_go(PacedProcess& process, std::uint64_t now_ns);
   void note(const PacedProcess& process, bool is_held);
@@ -101,23 +97,24 @@ class Pacer {
   Paced paced_;
   Brake brake_;
   JobBalance balance_;
+  Tree tree_;
   Growth gone_;                       // of processes that nobody has waited for
   std::int64_t unwritten_bytes_ = 0;  // paid for, and removed before they were written
   std::uint64_t settled_at_ns_ = 0;
   std::uint64_t job_due_ns_ = 0;  // until then what nobody was seen to move is not paid
-  std::vector<std::unique_ptr<PacedProcess>> processes_;  // parents before their children
-  std::string last_load_;
-  std::uint64_t followed_at_ns_ = 0;
-  std::uint64_t follow_cost_ns_ = 0;
+  PacedProcesses processes_;
   std::uint64_t look_cost_ns_ = 0;  // the mean over the last ones
   bool has_left_alone_ = false;
   std::uint64_t grant_sequence_ = 0;
+  std::vector<pid_t> staying_;
+  Growth moved_by_staying_;
   bool is_over_ = false;  // under the mutex
   std::mutex mutex_;
   std::condition_variable end_;
   std::vector<Finding> findings_;
   Growth all_;  // under the mutex
   std::atomic<bool> has_anybody_{true};
+  std::atomic<bool> has_looked_{false};
   std::thread thread_;
 };
 

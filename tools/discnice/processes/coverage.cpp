@@ -29,14 +29,6 @@ bool is_being_loaded(const std::string& maps) {
                       [&maps](const char* libc) { return maps.find(libc) != std::string::npos; });
 }
 
-// The value of a variable that the program was started with; empty for one it was not.
-std::string variable_of(const std::string& environment, const std::string& name) {
-  const std::string all = std::string(1, '\0') + environment;
-  const std::string start = std::string(1, '\0') + name + "=";
-  const auto at = all.find(start);
-  return at == std::string::npos ? "" : std::string(all.c_str() + at + start.size());
-}
-
 std::uint64_t beyond(std::uint64_t all, std::uint64_t part) {
   return all > part ? all - part : 0;
 }
@@ -60,7 +52,7 @@ Coverage coverage_of(pid_t pid, const std::string& library) {
   if (!obstacle.empty()) return {false, obstacle};
   if (identity.user != geteuid())
     return {false, fmt::format("runs as another user ({}) than the job's", identity.user)};
-  const std::string environment = read_proc(pid, "environ");
+  const std::string environment = environment_of(pid);
   const std::string disabled = variable_of(environment, "DISCNICE_DISABLE");
   if (!disabled.empty() && disabled != "0") return {false, "was started with DISCNICE_DISABLE", true};
   if (maps.find("/" + library) != std::string::npos) return {true, ""};

@@ -81,6 +81,35 @@ std::vector<pid_t> processes_below(pid_t pid) {
   return found;
 }
 
+std::vector<pid_t> children_of_first_thread(pid_t pid) {
+  std::vector<pid_t> found;
+  std::istringstream children(read_proc(fmt::format("/proc/{0}/task/{0}/children", pid)));
+  for (pid_t child = 0; children >> child;) found.push_back(child);
+  return found;
+}
+
+std::vector<pid_t> processes_above(pid_t pid) {
+  std::vector<pid_t> found;
+  while (found.size() < kProcessesMax) {
+    const auto parent = words_of(read_proc(pid, "status"), "PPid:");
+    pid = parent.empty() ? 0 : static_cast<pid_t>(std::atoi(parent.front().c_str()));
+    if (pid == 0) break;
+    found.push_back(pid);
+  }
+  return found;
+}
+
+std::string environment_of(pid_t pid) {
+  return read_proc(pid, "environ");
+}
+
+std::string variable_of(const std::string& environment, const std::string& name) {
+  const std::string all = std::string(1, '\0') + environment;
+  const std::string start = std::string(1, '\0') + name + "=";
+  const auto at = all.find(start);
+  return at == std::string::npos ? "" : std::string(all.c_str() + at + start.size());
+}
+
 bool read_identity(pid_t pid, Identity& identity) {
   constexpr std::size_t kEffective = 1;  // real, effective, saved, of the file system
   const std::string status = read_proc(pid, "status");
@@ -95,6 +124,13 @@ bool read_identity(pid_t pid, Identity& identity) {
 bool is_traced(pid_t pid) {
   const auto tracer = words_of(read_proc(pid, "status"), "TracerPid:");
   return !tracer.empty() && tracer.front() != "0";
+}
+
+bool serves_files(pid_t pid) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", pid), error))
+    if (std::filesystem::read_symlink(entry.path(), error) == "/dev/fuse") return true;
+  return false;
 }
 
 std::uint64_t waiting_signals(pid_t pid) {

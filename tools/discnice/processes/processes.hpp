@@ -19,6 +19,12 @@ struct Descendant {
 std::vector<Descendant> descendants_of(pid_t pid);
 std::vector<pid_t> processes_below(pid_t pid);
 
+/// The children of the process's first thread: with those whose own parent has ended, where it takes these.
+std::vector<pid_t> children_of_first_thread(pid_t pid);
+
+/// Its parent, that one's parent and so on, up to the one that takes everybody whose parent has ended.
+std::vector<pid_t> processes_above(pid_t pid);
+
 /// The threads a process has now.
 std::vector<pid_t> threads_of(pid_t pid);
 
@@ -31,6 +37,11 @@ std::string program_name_of(pid_t pid);
 /// Changes with each exec: says where the program, its loader and its stack lie, which the kernel chooses anew.
 std::string image_of(pid_t pid);
 
+/// The environment that the program in the process was started with; empty where it may not be read, and for a moment while a program is executed.
+std::string environment_of(pid_t pid);
+/// The value of a variable in such an environment; empty where it is not there. Pure.
+std::string variable_of(const std::string& environment, const std::string& name);
+
 /// Who a process runs as, and what it is called in its own name space of processes.
 struct Identity {
   uid_t user = 0;
@@ -42,6 +53,9 @@ bool read_identity(pid_t pid, Identity& identity);
 
 /// Whether somebody traces the process: a debugger, strace.
 bool is_traced(pid_t pid);
+
+/// Whether a file system in user space (FUSE) is served by the process.
+bool serves_files(pid_t pid);
 
 /// The signals that wait for the process and that its first thread neither blocks nor ignores, a bit each, SIGHUP's the lowest. One that stands cannot take them.
 std::uint64_t waiting_signals(pid_t pid);

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// staying: holds the processes of a job that go on when the program it began with has ended, and that the library is not in: daemons, what a script left in the
+// background.
+//
+// The launcher ends with its program, whose status somebody waits for. So another process does it: it has no terminal, no open file of ours, and ends with the
+// last of those it holds. Where the kernel lets only ancestors trace (Yama) it stops them by signals.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "tools/discnice/policy/schedule.hpp"
+#include "tools/discnice/protocol/layout.hpp"
+#include "tools/discnice/protocol/segment.hpp"
+
+namespace discnice::cli {
+
+struct Staying {
+  std::vector<pid_t> processes;
+  policy::Schedule schedule;   // of the job
+  std::string preloaded_name;  // the file name of what is preloaded
+};
+
+/// Returns the process that holds them, as soon as it does; a negative errno where there can be none. The job's segment is removed when all have ended.
+pid_t hold_who_stays(protocol::Segment& segment, const protocol::SegmentName& name, const Staying& staying);
+
+}  // namespace discnice::cli
