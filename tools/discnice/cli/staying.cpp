@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/staying.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <set>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -19,25 +19,34 @@ namespace {
 
 constexpr int kBegunMaxMs = 1000;
 
-// Nobody waits for the end of a pipe of ours, and no terminal ends us.
-void leave_everything(int kept_fd) {
+// Nobody waits for the end of a pipe of ours, and no terminal ends us. Returns the descriptor that is kept.
+int leave_everything(int kept_fd) {
+  const int kept = fcntl(kept_fd, F_DUPFD, STDERR_FILENO + 1);
   setsid();
   for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2}) std::signal(number, SIG_DFL);
   std::signal(SIGHUP, SIG_IGN);
   if (chdir("/") != 0) _exit(1);  // NOLINT(concurrency-mt-unsafe)
   const int null = open("/dev/null", O_RDWR);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, fd);
-  const int last = dup2(kept_fd, STDERR_FILENO + 1);
+  const int last = dup2(kept, STDERR_FILENO + 1);
   syscall(SYS_close_range, last + 1, ~0U, 0);
+  return last;
 }
 
-[[noreturn]] void hold(protocol::Segment& segment, const protocol::SegmentName& name,
-                       const Staying& staying) {
+bool are_all_held(pace::Pacer& pacer) {
+  const auto findings = pacer.take_findings();
+  return std::all_of(findings.begin(), findings.end(), [](const auto& one) { return one.is_held; });
+}
+
+// Writes a byte to `begun_fd` as soon as all are held.
+[[noreturn]] void hold(protocol::Segment& segment, const protocol::SegmentName& name, const Staying& staying,
+                       int begun_fd) {
   JobKeeper keeper(segment, name, {staying.schedule, false, staying.preloaded_name, false});
   {
     pace::Pacer pacer(segment, {staying.processes, {}, staying.preloaded_name, true, "", name});
     while (!pacer.has_looked()) poll(nullptr, 0, 1);
-    close(STDERR_FILENO + 1);  // which tells the launcher
+    if (!are_all_held(pacer) || write(begun_fd, "", 1) != 1) _exit(1);  // NOLINT(concurrency-mt-unsafe)
+    close(begun_fd);
     while (pacer.has_anybody()) {
       poll(nullptr, 0, kKeepMs);
       keeper.look_at_limits();
@@ -55,15 +64,16 @@ pid_t hold_who_stays(protocol::Segment& segment, const protocol::SegmentName& na
   if (pipe2(ends, O_CLOEXEC) != 0) return -errno;
   const pid_t pid = fork();
   if (pid == 0) {
-    leave_everything(ends[1]);
-    hold(segment, name, staying);
+    const int begun_fd = leave_everything(ends[1]);
+    hold(segment, name, staying, begun_fd);
   }
-  const int error = pid < 0 ? errno : 0;
+  const int error = pid < 0 ? errno : ECHILD;
   close(ends[1]);
   pollfd begun{ends[0], POLLIN, 0};
-  if (pid > 0) poll(&begun, 1, kBegunMaxMs);
+  char byte = 0;
+  const bool has_begun = pid > 0 && poll(&begun, 1, kBegunMaxMs) > 0 && read(ends[0], &byte, 1) == 1;
   close(ends[0]);
-  return pid > 0 ? pid : -error;
+  return has_begun ? pid : -error;
 }
 
 }  // namespace discnice::cli
