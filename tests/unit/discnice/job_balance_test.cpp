@@ -79,6 +79,17 @@ TEST_CASE("whatever stands in a member's words, no more is charged than all that
   }
 }
 
+TEST_CASE("what was settled before some went on alone is not theirs", "[job_balance]") {
+  Balanced job;
+  protocol::add(job.member, Counter::settled_read_bytes, 8 * kMib);
+  JobBalance rest(job.segment, JobBalance::Of::rest);
+  std::int64_t charged = 0;
+  for (std::uint64_t at_ms = 10; at_ms < 200; at_ms += 10)
+    charged += rest.settle({4 * kMib, 0, 0}, at_ms * kMs, kRuns).read_bytes;
+  CHECK(charged == 4 * kMib);
+  CHECK_FALSE(job.balance.settle({4 * kMib, 0, 0}, 300 * kMs, JobBalance::When::at_its_end).is_any());
+}
+
 TEST_CASE("at the end nothing is waited for", "[job_balance]") {
   Balanced job;
   CHECK(job.balance.settle({4 * kMib, 0, 0}, kMs, JobBalance::When::at_its_end).moved_bytes() == 4 * kMib);

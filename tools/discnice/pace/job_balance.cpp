@@ -47,10 +47,14 @@ std::int64_t due(std::int64_t now, std::int64_t least, std::int64_t charged) {
 
 }  // namespace
 
+JobBalance::JobBalance(protocol::Segment& segment, Of of) : segment_(segment) {
+  if (of == Of::rest) settled_before_ = accounted_of(segment);
+}
+
 Growth JobBalance::settle(const Growth& all, std::uint64_t now_ns, When when) {
   const protocol::JobOptions& options = segment_.options;
   if (options.is_ledger_on == 0 || options.excluded[0][0] != '\0') return {};
-  const Growth now = all - accounted_of(segment_);
+  const Growth now = all + settled_before_ - accounted_of(segment_);
   least_ = since_ns_ == 0 ? now : smaller(least_, now);
   if (since_ns_ == 0) since_ns_ = now_ns;
   const bool is_long_enough = now_ns - since_ns_ >= kSettledWithinNs;

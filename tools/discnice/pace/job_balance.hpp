@@ -18,7 +18,9 @@ namespace discnice::pace {
 
 class JobBalance {
  public:
-  explicit JobBalance(protocol::Segment& segment) : segment_(segment) {}
+  /// Of processes that are all of the job, or that go on in one whose others have ended: what was settled before is no concern of theirs then.
+  enum class Of : std::uint8_t { whole_job, rest };
+  explicit JobBalance(protocol::Segment& segment, Of of = Of::whole_job);
 
   /// `all` is the sum of the accounts. Returns what the job is to be charged for, and counts it as settled; below zero: what it gets back. At the end
   /// nobody settles anything any more.
@@ -27,6 +29,7 @@ class JobBalance {
 
  private:
   protocol::Segment& segment_;
+  Growth settled_before_;
   Growth charged_;  // by us
   Growth least_;    // that was unsettled since `since_ns_`
   std::uint64_t since_ns_ = 0;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "toolbox/base/clock.hpp"
+#include "toolbox/base/descriptor_limit.hpp"
 #include "tools/discnice/job/budget.hpp"
 #include "tools/discnice/kernel/disks.hpp"
 #include "tools/discnice/policy/registry.hpp"
@@ -125,8 +126,9 @@ Pacer::Pacer(protocol::Segment& segment, Paced paced)
     : segment_(segment),
       paced_(std::move(paced)),
       brake_(paced_.are_adopted ? 0 : paced_.roots.front()),
-      balance_(segment),
+      balance_(segment, paced_.are_adopted ? JobBalance::Of::rest : JobBalance::Of::whole_job),
       tree_(segment, paced_) {
+  gray::base::allow_many_descriptors();  // two for each process
   if (!paced_.obstacle.empty()) {
     processes_.push_back(std::make_unique<PacedProcess>(segment_, paced_.roots.front(), 0));
     processes_.back()->hold_from_outside(paced_.obstacle);

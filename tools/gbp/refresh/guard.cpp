@@ -5,10 +5,9 @@
 #include <csignal>
 
 #include <fcntl.h>
-#include <sys/resource.h>
-
 #include <fmt/format.h>
 
+#include "toolbox/base/descriptor_limit.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 
 namespace gbp::refresh_parts {
@@ -16,17 +15,10 @@ namespace {
 
 using gray::base::ScopedFd;
 
-void allow_many_files() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 }  // namespace
 
 std::string Guard::take(int folder_fd, const std::vector<Entry>& entries) {
-  allow_many_files();
+  gray::base::allow_many_descriptors();
   std::signal(SIGIO, SIG_IGN);  // that is how the kernel asks a lease back; find_writer() looks instead
   entries_ = &entries;
   for (const Entry& entry : entries) {
