@@ -160,7 +160,8 @@ void look_around(World& world, std::uint64_t choice) {
     case 2: {
       static_cast<void>(lent_rate(segment, world.now_ns));
       const bool was_asked = is_left_asked(segment);
-      if (has_left_sender(segment) && !is_sending_left(segment, world.now_ns))
+      const Disk& disk = segment.disks[input.number(1) % kDisksMax];
+      if (has_left_sender(segment) && !is_sending_left(segment, disk, world.now_ns))
         ask_to_send_left(segment, input.number(2));
       require(!was_asked || is_left_asked(segment));
       return;

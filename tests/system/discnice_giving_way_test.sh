@@ -5,8 +5,8 @@
 # How: an emulated mechanical disk. A job writes as fast as it can; the most of its file that was dirty or under way at once is counted by the kernel
 # (cachestat). Left to the kernel that is the whole file, so the test can fail. The same once more with a job that is refused cachestat(), as by kernels
 # before 6.5 and by some containers. A second job writes many small files, once more without a launcher
-# that could send them; another is many short programs. Then somebody reads a long file, and the disk's counters tell what the job writes meanwhile:
-# some turns. A foreground that does nothing but fsync() must be seen as one. What is written is the same in all ways, and a job that is told to end
+# that could send them, and once while much is dirty on another file system; another is many short programs. Then somebody reads a long file, and the
+# disk's counters tell what the job writes meanwhile: some turns. A foreground that does nothing but fsync() must be seen as one. What is written is the same in all ways, and a job that is told to end
 # in a wait for its turn ends at once.
 # Left out: what a foreground loses in hundredths, and the job's own speed (script/bench beside).
 source "$(dirname "$0")/../support/discnice.bash"
@@ -120,6 +120,9 @@ older_kernel() {
 # Prints how many bytes the disk wrote, ever.
 written() { awk '{ printf "%.0f", $7 * 512 }' "/sys/dev/block/$NUMBER/stat"; }
 
+# How many requests to write the disk has served.
+write_requests() { awk '{ print $5 }' "/sys/dev/block/$NUMBER/stat"; }
+
 # Prints how many bytes the disk wrote in two seconds.
 written_meanwhile() {
   local before after
@@ -193,6 +196,20 @@ for i in range(5000):
   ((bytes[auto] > 30 * MB)) || complain "only ${bytes[auto]} bytes of small files were on the disk when the job ended"
 }
 
+# Much is dirty elsewhere, which no sending of the job's changes: its small files are sent together all the same, so by fewer requests than there are files.
+small_files_beside_dirty_data() {
+  local before requests
+  sync -f "$DISK"
+  head -c $((60 * MB)) /dev/zero >elsewhere
+  before=$(write_requests)
+  "$DISCNICE" -q -- cp -r tree "$DISK/tree"
+  sync -f "$DISK"
+  requests=$(($(write_requests) - before))
+  printf '5,000 small files were sent by %d requests\n' "$requests"
+  ((requests < 2500)) || complain "with 60 MB dirty on another file system 5,000 small files took $requests requests"
+  rm -r "$DISK/tree" elsewhere
+}
+
 # The launcher is stopped, or cannot reach the job's mounts: each process sends its own small files, and none is lost or waits for long.
 small_files_alone() {
   local job begun took=0
@@ -257,6 +274,7 @@ ends_at_once() {
 dirty_data
 older_kernel
 small_files
+small_files_beside_dirty_data
 small_files_alone
 short_programs
 foregrounds

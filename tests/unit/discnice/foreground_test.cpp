@@ -161,6 +161,25 @@ TEST_CASE("what the disk writes and flushes while the launcher sends what was le
   CHECK(disk.activity.foreground_at_ns == disk.now_ns);
 }
 
+TEST_CASE("what was booked before the launcher's sending is on the disk when that has ended",
+          "[foreground]") {
+  Disk disk;
+  disk.quiet(kSecondNs);
+  disk.own.written_bytes += 9'000'000;
+  disk.look();
+  CHECK(disk.activity.own_writes_awaited == 9'000'000);
+  disk.own.is_syncing = 1;
+  disk.sample.written_bytes += 3'000'000;  // the metadata was less than was booked for it
+  disk.look();
+  disk.own.written_bytes += 500'000;  // meanwhile
+  disk.look();
+  disk.own.is_syncing = 0;
+  disk.own.written_bytes += 200'000;
+  disk.look();
+  CHECK(disk.activity.own_writes_awaited >= 700'000);
+  CHECK(disk.activity.own_writes_awaited < 710'000);
+}
+
 TEST_CASE("a foreground that waits for its fsync twenty times a second holds nice down", "[nice]") {
   Disk disk;
   for (int i = 0; i < 40; ++i) {

@@ -30,11 +30,12 @@ TEST_CASE_METHOD(Fixture, "what was asked before the launcher waits is heard, an
   CHECK(is_left_asked(*segment));
   CHECK(wait_for_left(*segment, left_asked(*segment), kLongMs) == 28);
   CHECK(is_left_asked(*segment));
-  answer_left(*segment, 1000 * kSecondNs);
+  begin_sending_left(*segment, segment->disks[1], 1000 * kSecondNs);
   CHECK_FALSE(is_left_asked(*segment));
-  CHECK(is_sending_left(*segment, 1000 * kSecondNs));
+  CHECK(is_sending_left(*segment, segment->disks[1], 1000 * kSecondNs));
+  CHECK_FALSE(is_sending_left(*segment, segment->disks[0], 1000 * kSecondNs));
   end_sending_left(*segment);
-  CHECK_FALSE(is_sending_left(*segment, 1000 * kSecondNs));
+  CHECK_FALSE(is_sending_left(*segment, segment->disks[1], 1000 * kSecondNs));
   CHECK(wait_for_left(*segment, left_asked(*segment), 1) == 0);
 }
 
@@ -46,7 +47,7 @@ TEST_CASE_METHOD(Fixture, "a launcher that waits is woken by who asks, and by wh
   ask_to_send_left(*segment, 5);
   launcher.join();
   CHECK(heard == 6);
-  answer_left(*segment, 0);
+  refuse_left(*segment);
   // Woken between the look and the wait.
   asked = left_asked(*segment);
   wake_left_sender(*segment);
@@ -63,10 +64,11 @@ TEST_CASE_METHOD(Fixture, "only a launcher that says so sends, and not for longe
   CHECK_FALSE(has_left_sender(*segment));
 
   constexpr std::uint64_t kNowNs = 1000 * kSecondNs;
-  CHECK_FALSE(is_sending_left(*segment, kNowNs));
-  segment->sending_left_since_ns = kNowNs - kSecondNs / 2;
-  CHECK(is_sending_left(*segment, kNowNs));
-  CHECK_FALSE(is_sending_left(*segment, kNowNs - kSecondNs / 2 + kSendingLeftMaxNs));
-  segment->sending_left_since_ns = kNowNs + 1;
-  CHECK_FALSE(is_sending_left(*segment, kNowNs));
+  const Disk& disk = segment->disks[0];
+  CHECK_FALSE(is_sending_left(*segment, disk, kNowNs));
+  segment->sending_left = kNowNs - kSecondNs / 2;
+  CHECK(is_sending_left(*segment, disk, kNowNs));
+  CHECK_FALSE(is_sending_left(*segment, disk, kNowNs - kSecondNs / 2 + kSendingLeftMaxNs));
+  segment->sending_left = kNowNs + 1;
+  CHECK_FALSE(is_sending_left(*segment, disk, kNowNs));
 }

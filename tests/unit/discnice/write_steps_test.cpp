@@ -17,7 +17,7 @@ TEST_CASE("more is left the longer nobody else uses the disk, and no more than h
           "[write_steps]") {
   constexpr std::uint64_t kStepBytes = 1'000'000;
   CHECK(left_bytes_max(kStepBytes, 0) == kLeftStepsMin * kStepBytes);
-  CHECK(left_bytes_max(kStepBytes, 4 * kQuietPerLeftStepNs) == 4 * kStepBytes);
+  CHECK(left_bytes_max(kStepBytes, kLeftStepsMin * kQuietPerLeftStepNs) == kLeftStepsMin * kStepBytes);
   CHECK(left_bytes_max(kStepBytes, 10 * kQuietPerLeftStepNs) == 10 * kStepBytes);
   CHECK(left_bytes_max(kStepBytes, UINT64_MAX) == kLeftStepsMax * kStepBytes);
 }

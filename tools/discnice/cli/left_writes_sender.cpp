@@ -22,8 +22,10 @@
 namespace discnice::cli {
 namespace {
 
-// Where so many times more is dirty than the job leaves (policy/write_steps.hpp), most of it may be others'.
+// Where so many times more has become dirty than the job leaves (policy/write_steps.hpp), most of it may be others'.
 constexpr std::uint64_t kDirtyShares = 4;
+// How long the kernel leaves data dirty (vm.dirty_expire_centisecs).
+constexpr std::uint64_t kExpiryNs = 30'000'000'000;
 constexpr unsigned kWaitMs = 1000;
 constexpr std::size_t kMemoryInfoBytesMax = 4096;
 
@@ -97,7 +99,7 @@ void LeftWritesSender::look() {
 void LeftWritesSender::run() {
   while (const auto mount = next_asked()) {
     const bool can_send = *mount == 0 || send(*mount - 1);
-    if (!can_send) protocol::answer_left(segment_, 0);
+    if (!can_send) protocol::refuse_left(segment_);
     protocol::set_left_sender(segment_, can_send);
     if (!can_send && !next_asked()) return;  // nobody asks meanwhile
   }
@@ -112,28 +114,39 @@ std::optional<std::uint64_t> LeftWritesSender::next_asked() {
   return mount;
 }
 
-std::uint64_t LeftWritesSender::left_bytes_max(const protocol::Disk* disk) const {
-  if (disk == nullptr) return policy::left_bytes_max(policy::kWriteStepBytes, 0);
-  const std::uint64_t speed = disk->write_bytes_per_s.load(std::memory_order_relaxed);
-  return policy::left_bytes_max(policy::write_step_bytes(speed),
-                                protocol::quiet_ns(segment_, *disk, gray::base::monotonic_ns()));
-}
-
 // False when most of what is dirty may be others'.
 bool LeftWritesSender::send(std::uint64_t mount_id) {
   const int fd = open_mount(mount_id);
   if (fd < 0) return false;
   protocol::Disk* disk = disk_of(fd, mount_id);
-  bool is_sent = dirty_bytes() <= kDirtyShares * left_bytes_max(disk);
+  bool is_sent = disk != nullptr && may_send(mount_id, *disk);
   if (is_sent) {
-    book_sync(disk);
-    protocol::answer_left(segment_, gray::base::monotonic_ns());
+    book_sync(*disk);
+    protocol::begin_sending_left(segment_, *disk, gray::base::monotonic_ns());
     is_sent = syncfs(fd) == 0;
     protocol::end_sending_left(segment_);
-    book_sync(disk);
+    book_sync(*disk);
+    sent_mount_id_ = mount_id;
+    elsewhere_bytes_ = dirty_bytes();
   }
   close(fd);
   return is_sent;
+}
+
+// Whether little of what would be sent can be others'.
+bool LeftWritesSender::may_send(std::uint64_t mount_id, const protocol::Disk& disk) {
+  const std::uint64_t now_ns = gray::base::monotonic_ns();
+  const std::uint64_t step_bytes =
+      policy::write_step_bytes(disk.write_bytes_per_s.load(std::memory_order_relaxed));
+  const std::uint64_t left_bytes =
+      policy::left_bytes_max(step_bytes, protocol::quiet_ns(segment_, disk, now_ns));
+  const std::uint64_t elsewhere_bytes = sent_mount_id_ == mount_id ? elsewhere_bytes_ : 0;
+  const std::uint64_t dirty = dirty_bytes();
+  if (dirty <= elsewhere_bytes || dirty - elsewhere_bytes <= kDirtyShares * left_bytes) return true;
+  if (dirty > policy::kWriteStepsPerSecond * step_bytes) return false;
+  if (unknown_sent_at_ns_ && now_ns - *unknown_sent_at_ns_ < kExpiryNs) return false;
+  unknown_sent_at_ns_ = now_ns;
+  return true;
 }
 
 // The job's entry of the disk below; null when there is none.
@@ -146,11 +159,10 @@ protocol::Disk* LeftWritesSender::disk_of(int fd, std::uint64_t mount_id) {
 }
 
 // The disk's flushes are the job's own, as those of an fsync() of a member are (kernel/disk_watch.hpp).
-void LeftWritesSender::book_sync(protocol::Disk* disk) {
-  if (disk == nullptr) return;
-  disk->own_syncs.fetch_add(1, std::memory_order_relaxed);
+void LeftWritesSender::book_sync(protocol::Disk& disk) {
+  disk.own_syncs.fetch_add(1, std::memory_order_relaxed);
   if (board_ == nullptr) return;
-  const std::uint64_t number = disk->number.load(std::memory_order_relaxed);
+  const std::uint64_t number = disk.number.load(std::memory_order_relaxed);
   protocol::BoardDisk* on_board = number == 0 ? nullptr : protocol::find_disk(*board_, number - 1);
   if (on_board != nullptr) on_board->own_syncs.fetch_add(1, std::memory_order_relaxed);
 }

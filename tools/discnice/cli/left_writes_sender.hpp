@@ -3,12 +3,13 @@
 //
 // Knowledge assumed: syncfs() writes all dirty data of a file system, neighbours in one request, and its journal as well. If a program sent
 //   its files one by one, each would be a request and a wait (fs/sync.c, mm/page-writeback.c). /proc/meminfo counts how much is dirty, of
-//   all file systems and users together.
-// Output observed: that count.
-// Inference drawn: while the count is small, little of other people's data is sent early, and the kernel would have sent that within half a
-//   minute.
-// What breaks it: a file of somebody else that would have been removed within that time is written after all. While much is dirty nothing is sent here, and
-//   each process sends its own small files (transfer/smooth_writes.hpp).
+//   all file systems and users together. All that is dirty now the kernel sends within half a minute.
+// Output observed: that count, before and after each sending.
+// Inference drawn: what is dirty after a sending lies on other file systems. What has come on top since is the job's, or somebody else's on its file
+//   system. While that is little, little of other people's data is sent early. Before the first sending it is not known where it lies: then up to a second's
+//   worth is sent, once in half a minute.
+// What breaks it: a file of somebody else that would have been removed within that time is written after all. While too much is dirty nothing is sent here,
+//   and each process sends its own small files (transfer/smooth_writes.hpp).
 #pragma once
 
 #include <atomic>
@@ -37,12 +38,16 @@ class LeftWritesSender {
   void run();
   std::optional<std::uint64_t> next_asked();
   bool send(std::uint64_t mount_id);
-  std::uint64_t left_bytes_max(const protocol::Disk* disk) const;
+  bool may_send(std::uint64_t mount_id, const protocol::Disk& disk);
   protocol::Disk* disk_of(int fd, std::uint64_t mount_id);
-  void book_sync(protocol::Disk* disk);
+  void book_sync(protocol::Disk& disk);
 
   protocol::Segment& segment_;
   protocol::Board* board_ = nullptr;
+  // After the last sending, which was to that mount.
+  std::optional<std::uint64_t> sent_mount_id_;
+  std::uint64_t elsewhere_bytes_ = 0;
+  std::optional<std::uint64_t> unknown_sent_at_ns_;
   std::atomic<bool> is_ending_{false};
   std::thread thread_;
 };

@@ -45,16 +45,17 @@ struct DiskActivity {
   OwnTraffic own;                       // at the sample
   std::uint64_t own_reads_awaited = 0;  // booked and not yet seen at the device
   std::uint64_t own_writes_awaited = 0;
-  std::uint64_t foreground_at_ns = 0;  // when others were last seen at the disk; 0: never
-  std::uint64_t preemption_ns = 0;     // the disk has to be quiet that long before we take it for idle
-  std::uint64_t pace_bytes_per_s = 0;  // of `nice`
-  std::uint64_t request_bytes = 0;     // the usual size of a request while the disk is ours
-  std::uint64_t ran_since_ns = 0;      // when we first ran after the foreground's last request; 0: not yet
-  PressureSample pressure;             // at the sample, of a disk that is judged by pressure
-  std::uint64_t listen_until_ns = 0;   // until then the job keeps still to hear others; 0: it does not
-  std::uint64_t listened_at_ns = 0;    // when it last began to
-  std::uint32_t is_unsettled = 0;      // 1: the job itself did something before the sample
-  std::uint32_t are_flushes_own = 0;   // 1: a flush that ends now may be that of a call of ours
+  std::uint64_t foreground_at_ns = 0;     // when others were last seen at the disk; 0: never
+  std::uint64_t preemption_ns = 0;        // the disk has to be quiet that long before we take it for idle
+  std::uint64_t pace_bytes_per_s = 0;     // of `nice`
+  std::uint64_t request_bytes = 0;        // the usual size of a request while the disk is ours
+  std::uint64_t ran_since_ns = 0;         // when we first ran after the foreground's last request; 0: not yet
+  PressureSample pressure;                // at the sample, of a disk that is judged by pressure
+  std::uint64_t listen_until_ns = 0;      // until then the job keeps still to hear others; 0: it does not
+  std::uint64_t listened_at_ns = 0;       // when it last began to
+  std::uint16_t is_unsettled = 0;         // 1: the job itself did something before the sample
+  std::uint16_t are_flushes_own = 0;      // 1: a flush that ends now may be that of a call of ours
+  std::uint32_t syncing_written_kib = 0;  // booked since own.is_syncing became 1
   std::uint64_t random_read_ns =
       0;  // what the interval goes by: measured, or learned of our own reads; 0: of neither
 };

@@ -8,6 +8,7 @@ namespace {
 
 // What a file system may write on its own account beside a job that writes (journal, inodes), between two samples.
 constexpr std::uint64_t kOwnMetadataBytes = 64 * 1024;
+constexpr std::uint64_t kKib = 1024;
 // The size of requests we believe in: a page, or the most a disk takes at once.
 constexpr std::uint64_t kRequestBytesMin = 4096;
 constexpr std::uint64_t kRequestBytesMax = UINT64_C(4) << 20;
@@ -49,6 +50,17 @@ bool is_syncing(const DiskActivity& before, DiskActivity& after) {
   return is_own || was_own;
 }
 
+// What was booked before a sending that has ended is on the disk, however much less than that it was: of the metadata of many files no one can
+// tell how much becomes of it.
+void forget_what_was_sent(const DiskActivity& before, std::uint64_t own_writes, DiskActivity& after) {
+  const std::uint64_t booked = before.syncing_written_kib * kKib + own_writes;
+  const bool has_ended = before.own.is_syncing != 0 && after.own.is_syncing == 0;
+  if (has_ended) after.own_writes_awaited = smaller(after.own_writes_awaited, booked);
+  const bool is_under_way = before.own.is_syncing != 0 && after.own.is_syncing != 0;
+  after.syncing_written_kib =
+      is_under_way ? static_cast<std::uint32_t>(smaller(booked / kKib + 1, UINT32_MAX)) : 0;
+}
+
 // Somebody else was at the disk, or nobody.
 struct Others {
   bool are_there;
@@ -67,6 +79,7 @@ Others look_for_others(const DiskActivity& before, DiskActivity& after) {
       take_own(growth(after.sample.read_bytes, before.sample.read_bytes), &after.own_reads_awaited);
   const std::uint64_t writes =
       take_own(growth(after.sample.written_bytes, before.sample.written_bytes), &after.own_writes_awaited);
+  forget_what_was_sent(before, own_writes, after);
   // Nothing is under way and nothing new was booked: what is still awaited went elsewhere or nowhere.
   if (after.sample.reads_in_flight == 0 && own_reads == 0) after.own_reads_awaited = 0;
   const std::uint64_t allowance = after.own.written_bytes != 0 ? kOwnMetadataBytes : 0;

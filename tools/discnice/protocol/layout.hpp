@@ -31,7 +31,7 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 18;
+inline constexpr std::uint32_t kSegmentVersion = 19;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the first slot.
@@ -283,7 +283,7 @@ struct Segment {
   std::atomic<std::uint32_t> left_asked;  // one more for each asking, and a futex; writer: as above
   std::atomic<std::uint32_t>
       sends_left;  // 1: it does. Writer: the launcher, and a member that waited in vain
-  std::atomic<std::uint64_t> sending_left_since_ns;  // 0: not now; writer: the launcher
+  std::atomic<std::uint64_t> sending_left;  // since when and to which disk; 0: not now; writer: the launcher
 
   Member members[kMemberMax];
 

@@ -23,7 +23,7 @@ inline void set_left_sender(Segment& segment, bool is_there) {
 
 /// Whether somebody has asked, and the launcher neither sends nor has refused yet.
 inline bool is_left_asked(const Segment& segment) {
-  // Pairs with the release of answer_left().
+  // Pairs with the release of who takes the asking off.
   return segment.send_left_of.load(std::memory_order_acquire) != 0;
 }
 
@@ -36,26 +36,38 @@ inline std::uint32_t left_asked(const Segment& segment) {
 }
 
 /// Waits until somebody asks, and no longer than `wait_ms`; not at all when left_asked() is no longer `asked`. Returns the mount's number plus
-/// one, and 0 when nobody has asked. The asking stands until answer_left().
+/// one, and 0 when nobody has asked. The asking stands until it is taken off.
 std::uint64_t wait_for_left(Segment& segment, std::uint32_t asked, unsigned wait_ms);
 
 /// A file system that takes longer is written by others as well; or its launcher was killed meanwhile.
 inline constexpr std::uint64_t kSendingLeftMaxNs = 3'000'000'000;
 
-/// Takes the asking off: what was left is being sent since `now_ns`, or with 0 is not. Whoever sees that nothing is asked sees that it is sent.
-inline void answer_left(Segment& segment, std::uint64_t now_ns) {
-  segment.sending_left_since_ns.store(now_ns, std::memory_order_relaxed);
+/// Takes the asking off: nothing is sent.
+inline void refuse_left(Segment& segment) {
+  segment.send_left_of.store(0, std::memory_order_release);
+}
+
+// The last bits of the instant are the disk's place in the job's table.
+static_assert((kDisksMax & (kDisksMax - 1)) == 0);
+inline constexpr std::uint64_t kPlaceBits = kDisksMax - 1;
+
+/// Takes the asking off: what was left on this disk of the job's is being sent from now on. Whoever sees that nothing is asked sees that it is sent.
+inline void begin_sending_left(Segment& segment, const Disk& disk, std::uint64_t now_ns) {
+  const auto place = static_cast<std::uint64_t>(&disk - segment.disks);
+  segment.sending_left.store((now_ns & ~kPlaceBits) | place, std::memory_order_relaxed);
   segment.send_left_of.store(0, std::memory_order_release);
 }
 
 /// What was left has been sent.
 inline void end_sending_left(Segment& segment) {
-  segment.sending_left_since_ns.store(0, std::memory_order_relaxed);
+  segment.sending_left.store(0, std::memory_order_relaxed);
 }
 
-/// Whether what was left is being sent just now: the disk's work is the job's then.
-inline bool is_sending_left(const Segment& segment, std::uint64_t now_ns) {
-  const std::uint64_t since_ns = segment.sending_left_since_ns.load(std::memory_order_relaxed);
+/// Whether what was left on this disk of the job's is being sent just now: the disk's work is the job's then.
+inline bool is_sending_left(const Segment& segment, const Disk& disk, std::uint64_t now_ns) {
+  const std::uint64_t sending = segment.sending_left.load(std::memory_order_relaxed);
+  const std::uint64_t since_ns = sending & ~kPlaceBits;
+  if (&disk != segment.disks + (sending & kPlaceBits)) return false;
   return since_ns != 0 && since_ns <= now_ns && now_ns - since_ns < kSendingLeftMaxNs;
 }
 

@@ -16,6 +16,7 @@
 #include "tools/discnice/policy/lumps.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/guarded_word.hpp"
+#include "tools/discnice/protocol/left_writes.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 #include "tools/discnice/throttle/handler_mask.hpp"
 #include "tools/discnice/transfer/engine.hpp"
@@ -193,6 +194,8 @@ std::uint64_t held_until(Job& job, const Demand& demand, std::uint64_t now_ns) {
   if (policy.hold == nullptr || demand.place.disk == nullptr || demand.place.looking == Looking::as_known ||
       !look_at_disk(job, *demand.place.disk, demand.place.looking, grant, now_ns, &activity))
     return now_ns;
+  // The disk goes back and forth between what is being sent and what else is asked of it: both take longer, and a foreground that comes waits for both.
+  if (protocol::is_sending_left(*job.segment, *demand.place.disk, now_ns)) return now_ns + kLookNs;
   std::uint64_t word = job.segment->last_go.load(std::memory_order_relaxed);
   const std::uint64_t went_ns = protocol::unpack_instant(word, now_ns);
   const policy::State last_go{went_ns < now_ns ? went_ns : now_ns};

@@ -249,9 +249,9 @@ bool look_at_left(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
   return true;
 }
 
-void ask_for_left(Job& job, int fd) {
+void ask_for_left(Job& job, const protocol::Disk& disk, int fd) {
   std::uint64_t mount_id = 0;
-  if (protocol::is_left_asked(*job.segment) || protocol::is_sending_left(*job.segment, monotonic_ns()))
+  if (protocol::is_left_asked(*job.segment) || protocol::is_sending_left(*job.segment, disk, monotonic_ns()))
     return;
   if (outputs::find_mount_id(fd, &mount_id)) {
     protocol::ask_to_send_left(*job.segment, mount_id);
@@ -260,9 +260,9 @@ void ask_for_left(Job& job, int fd) {
   }
 }
 
-// Until what is left has become little. False when others came, or nobody sends it: the launcher says so, or does nothing, stopped perhaps, so that for
+// Asks until what is left has become little. False when others came, or nobody sends it: the launcher says so, or does nothing, stopped perhaps, so that for
 // a whole wait nothing becomes less.
-bool wait_for_left(Job& job, protocol::Disk& disk, const Grant& grant, std::uint64_t most_bytes,
+bool wait_for_left(Job& job, protocol::Disk& disk, int fd, const Grant& grant, std::uint64_t most_bytes,
                    throttle::SignalHold& signals) {
   const std::uint64_t start_ns = monotonic_ns();
   std::uint64_t left_bytes = UINT64_MAX;
@@ -273,8 +273,10 @@ bool wait_for_left(Job& job, protocol::Disk& disk, const Grant& grant, std::uint
     before_bytes = left_bytes;
     is_interrupted = !wait_until(job, signals, [&] {
       is_shared = is_disk_shared(&disk, monotonic_ns());
-      return is_shared || !protocol::has_left_sender(*job.segment) ||
-             (look_at_left(job, disk, grant, &left_bytes) && left_bytes <= most_bytes);
+      if (is_shared || !protocol::has_left_sender(*job.segment)) return true;
+      if (look_at_left(job, disk, grant, &left_bytes) && left_bytes <= most_bytes) return true;
+      ask_for_left(job, disk, fd);
+      return false;
     });
     if (left_bytes <= most_bytes) return !is_shared;
     if (is_shared || is_interrupted) return false;
@@ -295,8 +297,7 @@ bool may_leave(Job& job, const OpenFile& file, int fd, const Grant& grant, const
   left_bytes += file.unsent_bytes;
   if (left_bytes <= most_bytes) return true;
   if (pace.is_shared || !protocol::has_left_sender(*job.segment)) return false;
-  ask_for_left(job, fd);
-  return wait_for_left(job, disk, grant, most_bytes, signals);
+  return wait_for_left(job, disk, fd, grant, most_bytes, signals);
 }
 
 // A small file that is closed: this process cannot send it later. False when it was left to the kernel.
