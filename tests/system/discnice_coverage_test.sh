@@ -76,6 +76,7 @@ static_programs() {
   fi
   uncovered 'moved .* no covered process was charged for' sh -c './past_static big; true'
   uncovered 'is statically linked' sh -c './past_static big 3000; true'
+  uncovered 'is statically linked' sh -c './past_static big 3000 &'
 }
 
 past_libc() {

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <poll.h>
+
 #include "toolbox/base/clock.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/quantities.hpp"
@@ -27,6 +29,8 @@ namespace {
 
 // A program that runs without a limit is told of soon after the start; then one look a second is enough.
 constexpr unsigned kLooksPerSecond = 1000 / kKeepMs;
+// A process that is between fork and exec, or loads its libraries, does so for no longer.
+constexpr int kLoadingMs = 20;
 
 }  // namespace
 
@@ -50,7 +54,9 @@ void JobKeeper::report_uncovered(pid_t pid, const std::string& name, const std::
   if (!options_.is_coverage_required) return;
   has_ended_job_ = true;
   gray::cli::warn("--require: the job is ended");
-  for (const pid_t member : processes::processes_below(program)) kill(member, SIGTERM);
+  for (const pid_t root : {program, pid}) {
+    for (const pid_t member : processes::processes_below(root)) kill(member, SIGTERM);
+  }
 }
 
 void JobKeeper::pace(pid_t program) {
@@ -59,19 +65,29 @@ void JobKeeper::pace(pid_t program) {
         segment_, pace::Paced{{program}, {}, options_.preloaded_name, false, options_.obstacle, name_});
 }
 
-void JobKeeper::end_pacing() {
-  if (pacer_ == nullptr) return;
+void JobKeeper::end(pid_t program) {
+  if (pacer_ == nullptr) {
+    look_at_who_goes_on();
+    return;
+  }
   pacer_->finish();
-  take_findings(0);
-  if (pacer_->staying().empty()) return;
+  take_findings(program);
+  if (!pacer_->staying().empty()) hand_over();
+}
+
+void JobKeeper::hand_over() {
   const Staying staying{pacer_->staying(), options_.schedule, options_.preloaded_name};
-  const std::string name = processes::program_name_of(staying.processes.front());
   const pid_t holder = hold_who_stays(segment_, name_, staying);
-  if (holder <= 0)
-    report_uncovered(staying.processes.front(), name, "goes on, and nobody is there to hold it", 0);
-  else if (!options_.is_quiet)
-    gray::cli::warn("'{}' (pid {}) goes on: process {} holds it until it ends", name,
-                    staying.processes.front(), holder);
+  if (holder <= 0) {
+    for (const pid_t pid : staying.processes)
+      report_uncovered(pid, processes::program_name_of(pid), "goes on, and nobody is there to hold it", pid);
+  } else if (!options_.is_quiet) {
+    const pid_t first = staying.processes.front();
+    const std::size_t others = staying.processes.size() - 1;
+    gray::cli::warn("'{}' (pid {}){} goes on: process {} holds it until it ends",
+                    processes::program_name_of(first), first,
+                    others == 0 ? "" : fmt::format(", with {} more,", others), holder);
+  }
 }
 
 void JobKeeper::add_staying(processes::KernelAccount& account) const {
@@ -121,6 +137,23 @@ void JobKeeper::look_at_processes(pid_t program) {
   judged_ = std::move(judged);
   suspects_ = std::move(suspects);
   accounts_.forget_others();
+}
+
+// They are below the program no more, and below one of those above us; the variable that names the job tells whose they are.
+void JobKeeper::look_at_who_goes_on() {
+  std::map<pid_t, std::string> obstacles;
+  for (unsigned looks = 0; looks < 2; ++looks) {
+    std::map<pid_t, std::string> found;
+    for (const pid_t pid : processes::orphans_of(protocol::kSegmentVariable, name_.text)) {
+      const std::string obstacle = processes::coverage_of(pid, options_.preloaded_name).obstacle;
+      if (obstacle.empty()) continue;
+      if (obstacles.count(pid) != 0) report_uncovered(pid, processes::program_name_of(pid), obstacle, pid);
+      found.emplace(pid, obstacle);
+    }
+    if (found.empty()) return;
+    obstacles = std::move(found);
+    poll(nullptr, 0, kLoadingMs);
+  }
 }
 
 std::string JobKeeper::missed(const Report& report) const {

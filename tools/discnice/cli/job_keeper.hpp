@@ -57,8 +57,9 @@ class JobKeeper {
   /// Begins to hold from outside what the library cannot reach, if that is wanted.
   void pace(pid_t program);
 
-  /// The program has ended, and is not waited for yet. Who goes on and is held from outside a process of its own holds from now on (staying.hpp).
-  void end_pacing();
+  /// The program has ended, and is not waited for yet. Who goes on and is held from outside a process of its own holds from now on (staying.hpp). Who
+  /// goes on without a limit is named.
+  void end(pid_t program);
 
   /// What those have moved who go on: whom the launcher waited for has not waited for them.
   void add_staying(processes::KernelAccount& account) const;
@@ -69,7 +70,9 @@ class JobKeeper {
   [[nodiscard]] const std::vector<UncoveredProgram>& uncovered() const { return uncovered_; }
 
  private:
+  void hand_over();
   void look_at_processes(pid_t program);
+  void look_at_who_goes_on();
   void take_findings(pid_t program);
   void report_uncovered(pid_t pid, const std::string& name, const std::string& reason, pid_t program);
   void return_budget_of_dead();

@@ -166,7 +166,7 @@ Ended run_and_wait(const Launch& launch, const std::function<void()>& after_star
     keep_until_end(pid, after_first_second, keep);
   }
   wait_without_reaping(pid);
-  if (keep.end) keep.end();
+  if (keep.end) keep.end(pid);
   ended.elapsed_s = static_cast<double>(gray::base::monotonic_ns() - start_ns) / 1e9;
   ended.account = account.read();
   program_pid = 0;

@@ -31,7 +31,7 @@ struct Keep {
   int period_ms = 1000;
   std::function<void(pid_t program)> look;
   std::function<void(pid_t program)> begin;  // when the program is there
-  std::function<void()> end;                 // when it has ended, before it is waited for
+  std::function<void(pid_t program)> end;    // when it has ended, before it is waited for
 };
 
 /// Runs the program in the foreground, in our process group. Signals sent to us are sent on to it; those of

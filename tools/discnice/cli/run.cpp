@@ -154,7 +154,7 @@ int run_job(const RunOptions& options, const Launch& launch, const std::string& 
        options.is_quiet || options.engine == Engine::pace});
   keeper.follow_schedule();
   const Keep keep{kKeepMs, [&](pid_t program) { keeper.look(program); },
-                  [&](pid_t program) { keeper.pace(program); }, [&] { keeper.end_pacing(); }};
+                  [&](pid_t program) { keeper.pace(program); }, [&](pid_t program) { keeper.end(program); }};
   const Ended ended = run_and_wait(
       launch, [&] { finish_start(segment); }, [&] { warn_when_uncovered(segment, command); }, keep);
   release_gone_members(segment);

@@ -35,6 +35,13 @@ std::uint64_t signals_of(const std::string& status, const std::string& key) {
   return words.empty() ? 0 : std::strtoull(words.front().c_str(), nullptr, 16);
 }
 
+std::vector<pid_t> children_of_thread(pid_t pid, pid_t thread) {
+  std::vector<pid_t> found;
+  std::istringstream children(read_proc(fmt::format("/proc/{}/task/{}/children", pid, thread)));
+  for (pid_t child = 0; children >> child;) found.push_back(child);
+  return found;
+}
+
 }  // namespace
 
 std::string read_proc(pid_t pid, const char* file) {
@@ -68,8 +75,7 @@ std::vector<Descendant> descendants_of(pid_t pid) {
   for (std::size_t i = 0; i < found.size() && found.size() < kProcessesMax; ++i) {
     const pid_t parent = found[i].pid;
     for (const pid_t thread : threads_of(parent)) {
-      std::istringstream children(read_proc(fmt::format("/proc/{}/task/{}/children", parent, thread)));
-      for (pid_t child = 0; children >> child;) found.push_back({child, parent});
+      for (const pid_t child : children_of_thread(parent, thread)) found.push_back({child, parent});
     }
   }
   return found;
@@ -82,10 +88,7 @@ std::vector<pid_t> processes_below(pid_t pid) {
 }
 
 std::vector<pid_t> children_of_first_thread(pid_t pid) {
-  std::vector<pid_t> found;
-  std::istringstream children(read_proc(fmt::format("/proc/{0}/task/{0}/children", pid)));
-  for (pid_t child = 0; children >> child;) found.push_back(child);
-  return found;
+  return children_of_thread(pid, pid);
 }
 
 std::vector<pid_t> processes_above(pid_t pid) {
@@ -95,6 +98,18 @@ std::vector<pid_t> processes_above(pid_t pid) {
     pid = parent.empty() ? 0 : static_cast<pid_t>(std::atoi(parent.front().c_str()));
     if (pid == 0) break;
     found.push_back(pid);
+  }
+  return found;
+}
+
+std::vector<pid_t> orphans_of(const std::string& variable, const std::string& value) {
+  std::vector<pid_t> found;
+  for (const pid_t above : processes_above(getpid())) {
+    for (const pid_t child : children_of_first_thread(above)) {
+      if (child <= getpid() || variable_of(environment_of(child), variable) != value) continue;
+      const std::vector<pid_t> below = processes_below(child);
+      found.insert(found.end(), below.begin(), below.end());
+    }
   }
   return found;
 }

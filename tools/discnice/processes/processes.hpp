@@ -25,6 +25,9 @@ std::vector<pid_t> children_of_first_thread(pid_t pid);
 /// Its parent, that one's parent and so on, up to the one that takes everybody whose parent has ended.
 std::vector<pid_t> processes_above(pid_t pid);
 
+/// Who has outlived his parent, with all below: younger than we are, children of those above us, and started with that value of a variable.
+std::vector<pid_t> orphans_of(const std::string& variable, const std::string& value);
+
 /// The threads a process has now.
 std::vector<pid_t> threads_of(pid_t pid);
 
