@@ -21,3 +21,18 @@ TEST_CASE("more is left the longer nobody else uses the disk, and no more than h
   CHECK(left_bytes_max(kStepBytes, 10 * kQuietPerLeftStepNs) == 10 * kStepBytes);
   CHECK(left_bytes_max(kStepBytes, UINT64_MAX) == kLeftStepsMax * kStepBytes);
 }
+
+TEST_CASE("a step is a tenth of a second of a rate, and no more than the disk's where the job gives way",
+          "[write_steps]") {
+  discnice::Grant grant;
+  CHECK(step_bytes(grant, false, 0) == kWriteStepBytes);
+  CHECK(step_bytes(grant, true, 300'000'000) == 3'000'000);
+  grant.rate_bytes_per_s = 50'000'000;
+  CHECK(step_bytes(grant, false, 300'000'000) == 5'000'000);
+  CHECK(step_bytes(grant, true, 300'000'000) == 3'000'000);
+  grant.write_rate_bytes_per_s = 10'000'000;
+  CHECK(write_rate(grant) == 10'000'000);
+  CHECK(step_bytes(grant, true, 300'000'000) == 1'000'000);
+  grant.rate_bytes_per_s = 1'000;
+  CHECK(step_bytes(grant, false, 0) == kWriteStepBytesMin);
+}

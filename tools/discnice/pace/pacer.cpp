@@ -17,6 +17,7 @@
 #include "tools/discnice/job/budget.hpp"
 #include "tools/discnice/kernel/disks.hpp"
 #include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/policy/write_steps.hpp"
 #include "tools/discnice/processes/process_facts.hpp"
 #include "tools/discnice/processes/processes.hpp"
 #include "tools/discnice/protocol/members.hpp"
@@ -97,7 +98,7 @@ std::uint64_t rate_of(const Grant& grant) {
   return rate;
 }
 
-// How long a process that has not moved anything for `quiet_ns` runs until the next look.
+// How long a process runs until the next look that has run for `quiet_ns` and not moved anything.
 std::uint64_t slice_ns(const Grant& grant, std::uint64_t quiet_ns) {
   const std::uint64_t rate = rate_of(grant);
   if (quiet_ns >= kQuietNs) return kSliceMaxNs;
@@ -127,11 +128,13 @@ Pacer::Pacer(protocol::Segment& segment, Paced paced)
       paced_(std::move(paced)),
       brake_(paced_.are_adopted ? 0 : paced_.roots.front()),
       balance_(segment, paced_.are_adopted ? JobBalance::Of::rest : JobBalance::Of::whole_job),
-      tree_(segment, paced_) {
+      tree_(segment, paced_),
+      sender_(segment) {
   gray::base::allow_many_descriptors();  // two for each process
   if (!paced_.obstacle.empty()) {
     processes_.push_back(std::make_unique<PacedProcess>(segment_, paced_.roots.front(), 0));
     processes_.back()->hold_from_outside(paced_.obstacle);
+    processes_.back()->runs_since_ns = monotonic_ns();
     note(*processes_.back(), true);
   }
   thread_ = std::thread([this] { run(); });
@@ -313,7 +316,10 @@ void Pacer::judge(PacedProcess& process) {
   const HeldBy now = process.judge(paced_.preloaded_name, monotonic_ns());
   if (now == before) return;
   if (now == HeldBy::left_alone) has_left_alone_ = true;
-  if (now == HeldBy::pacer) process.due_ns = job_due_ns_;  // it may be one of those that moved it
+  if (now == HeldBy::pacer) {
+    process.due_ns = job_due_ns_;  // it may be one of those that moved it
+    process.runs_since_ns = monotonic_ns();
+  }
   if (now == HeldBy::pacer || now == HeldBy::nobody) note(process, now == HeldBy::pacer);
 }
 
@@ -335,8 +341,19 @@ void Pacer::charge(PacedProcess& process, const Growth& unbooked, std::uint64_t 
   process.due_ns =
       std::max(process.due_ns, guest::charge(job, guest::grant_now(job, now_ns), moved, {}, now_ns));
   process.unturned_bytes += positive(growth.read_bytes) + positive(growth.write_bytes);
+  process.unsent_bytes += positive(growth.write_bytes);
+  have_sent(process, now_ns);
   // A child's, who was seen to be gone after its parent's account had shown it.
   guest::correct(job, std::min<std::int64_t>(growth.read_bytes, 0), std::min<std::int64_t>(write_bytes, 0));
+}
+
+// What it has written goes to the disk in steps.
+void Pacer::have_sent(PacedProcess& process, std::uint64_t now_ns) {
+  if (process.unsent_bytes < policy::kWriteStepBytesMin) return;
+  const std::uint64_t due = due_bytes(guest::grant_now(process.job(), now_ns), process.write_disk());
+  if (due == 0 || process.unsent_bytes < due || sender_.is_busy_with(process.pid())) return;
+  sender_.ask(process.pid());
+  process.unsent_bytes = 0;
 }
 
 void Pacer::book(PacedProcess& process, std::int64_t read_bytes, std::int64_t write_bytes,
@@ -400,8 +417,8 @@ void Pacer::hold_or_let_go(PacedProcess& process, std::uint64_t now_ns) {
     return;
   }
   if (process.stopped_at_ns != 0) let_go(process, now_ns);
-  process.look_at_ns =
-      now_ns + slice_ns(guest::grant_now(process.job(), now_ns), now_ns - process.moved_at_ns);
+  process.look_at_ns = now_ns + slice_ns(guest::grant_now(process.job(), now_ns),
+                                         now_ns - std::max(process.moved_at_ns, process.runs_since_ns));
 }
 
 // Whoever works in a file system that stands stands with it, and so do we when we look at such a one. What it moves the others pay for.
@@ -431,6 +448,7 @@ void Pacer::let_go(PacedProcess& process, std::uint64_t now_ns) {
   if (process.job().member != nullptr)
     protocol::add(*process.job().member, Counter::slept_ns, now_ns - process.stopped_at_ns);
   process.stopped_at_ns = 0;
+  process.runs_since_ns = now_ns;
 }
 
 std::uint64_t Pacer::next_look_ns(std::uint64_t now_ns) const {

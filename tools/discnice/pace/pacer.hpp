@@ -29,6 +29,7 @@
 #include "tools/discnice/pace/job_balance.hpp"
 #include "tools/discnice/pace/paced_process.hpp"
 #include "tools/discnice/pace/tree.hpp"
+#include "tools/discnice/pace/write_sender.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 
 namespace discnice::pace {
@@ -82,6 +83,7 @@ class Pacer {
   void charge(PacedProcess& process, const Growth& unbooked, std::uint64_t now_ns);
   void charge_unforeseen(PacedProcess& process, std::uint64_t now_ns);
   void book(PacedProcess& process, std::int64_t read_bytes, std::int64_t write_bytes, std::uint64_t now_ns);
+  void have_sent(PacedProcess& process, std::uint64_t now_ns);
   std::uint64_t less_unwritten(std::uint64_t write_bytes);
   void settle_job(std::uint64_t now_ns, JobBalance::When when);
   void hold_or_let_go(PacedProcess& process, std::uint64_t now_ns);
@@ -98,6 +100,7 @@ class Pacer {
   Brake brake_;
   JobBalance balance_;
   Tree tree_;
+  WriteSender sender_;
   Growth gone_;                       // of processes that nobody has waited for
   std::int64_t unwritten_bytes_ = 0;  // paid for, and removed before they were written
   std::uint64_t settled_at_ns_ = 0;

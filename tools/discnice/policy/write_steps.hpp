@@ -7,12 +7,17 @@
 
 #include <cstdint>
 
+#include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/policy/lanes.hpp"
+
 namespace discnice::policy {
 
 inline constexpr std::uint64_t kWriteStepsPerSecond = 100;           // so a step is felt for 10 ms
 inline constexpr std::uint64_t kWriteStepBytes = UINT64_C(1) << 20;  // before the disk's speed is known
 inline constexpr std::uint64_t kWriteStepBytesMin = 256 * 1024;
 inline constexpr std::uint64_t kWriteStepBytesMax = UINT64_C(16) << 20;
+/// Of what a rate lets a job write.
+inline constexpr std::uint64_t kRatedStepsPerSecond = 10;
 /// So many steps' worth of small files may be left to the kernel when they are closed, where others used the disk just now. Sending them takes longer than
 /// their bytes do: on a mechanical disk 4 MB of files of 4 KB take 0.13 s, 8 MB 0.19 s and 16 MB 0.29 s, for the file system also writes its i-nodes,
 /// folders and journal, all over the disk. A foreground that comes in that moment waits for all of it. Beside an archive of 80,000 files that is unpacked, a
@@ -40,6 +45,22 @@ constexpr std::uint64_t clamp_write_step(std::uint64_t bytes) {
 constexpr std::uint64_t write_step_bytes(std::uint64_t write_bytes_per_s) {
   return write_bytes_per_s == 0 ? kWriteStepBytes
                                 : clamp_write_step(write_bytes_per_s / kWriteStepsPerSecond);
+}
+
+/// What bounds what a job writes; 0: nothing.
+constexpr std::uint64_t write_rate(const Grant& grant) {
+  const std::uint64_t rate = grant.rate_bytes_per_s;
+  const std::uint64_t of_writes = grant.write_rate_bytes_per_s;
+  return of_writes != 0 && (rate == 0 || of_writes < rate) ? of_writes : rate;
+}
+
+/// A step of a job: of its rate, and where it gives way of the disk, which writes so fast (0: not known).
+constexpr std::uint64_t step_bytes(const Grant& grant, bool gives_way, std::uint64_t write_bytes_per_s) {
+  const std::uint64_t rate = write_rate(grant);
+  const std::uint64_t rated = rate == 0 ? kWriteStepBytes : clamp_write_step(rate / kRatedStepsPerSecond);
+  if (!gives_way) return rated;
+  const std::uint64_t step = write_step_bytes(write_bytes_per_s);
+  return step < rated || !has_limit(grant) ? step : rated;
 }
 
 }  // namespace discnice::policy

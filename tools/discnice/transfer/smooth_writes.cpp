@@ -30,7 +30,6 @@ using gray::base::raw_syscall;
 constexpr unsigned kStartWriting = 2;  // SYNC_FILE_RANGE_WRITE
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kBatchSteps = 24;
-constexpr std::uint64_t kStepsPerSecond = 10;  // of a rate
 // Small files are sent as they are closed. After so many bytes the disk's queue is looked at, and waited for while it is longer than allowed:
 // what was allowed shall be felt for no longer than a step.
 constexpr std::uint64_t kQueueLookBytes = 256 * 1024;
@@ -73,14 +72,8 @@ std::uint64_t written_by_job(const Job& job) {
          job.segment->left.value[kWritten].load(std::memory_order_relaxed);
 }
 
-std::uint64_t write_rate(const Grant& grant) {
-  const std::uint64_t rate = grant.rate_bytes_per_s;
-  const std::uint64_t of_writes = grant.write_rate_bytes_per_s;
-  return of_writes != 0 && (rate == 0 || of_writes < rate) ? of_writes : rate;
-}
-
 std::uint64_t left_alone_bytes(const Grant& grant) {
-  const std::uint64_t rate = write_rate(grant);
+  const std::uint64_t rate = policy::write_rate(grant);
   const std::uint64_t share = rate / kLeftAloneShare;
   return rate == 0 || share > kLeftAloneBytes ? kLeftAloneBytes : share;
 }
@@ -92,22 +85,14 @@ bool is_wanted(const Job& job, const Grant& grant) {
   return (does_give_way(grant) || policy::has_limit(grant)) && written_by_job(job) >= left_alone_bytes(grant);
 }
 
-std::uint64_t rated_step_bytes(const Grant& grant) {
-  const std::uint64_t rate = write_rate(grant);
-  return rate == 0 ? policy::kWriteStepBytes : policy::clamp_write_step(rate / kStepsPerSecond);
-}
-
 std::uint64_t speed_of(const protocol::Disk* disk) {
   return disk == nullptr ? 0 : disk->write_bytes_per_s.load(std::memory_order_relaxed);
 }
 
 Pace pace_of(const Grant& grant, const protocol::Disk* disk) {
-  Pace pace{rated_step_bytes(grant), 0, does_give_way(grant), false};
-  if (pace.gives_way) {
-    const std::uint64_t step = policy::write_step_bytes(speed_of(disk));
-    if (step < pace.step_bytes || !policy::has_limit(grant)) pace.step_bytes = step;
-    pace.is_shared = is_disk_shared(disk, monotonic_ns());
-  }
+  const bool gives_way = does_give_way(grant);
+  Pace pace{policy::step_bytes(grant, gives_way, speed_of(disk)), 0, gives_way, false};
+  pace.is_shared = gives_way && is_disk_shared(disk, monotonic_ns());
   pace.due_bytes = pace.gives_way && !pace.is_shared ? kBatchSteps * pace.step_bytes : pace.step_bytes;
   return pace;
 }

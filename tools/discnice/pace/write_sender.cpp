@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/pace/write_sender.hpp"
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "tools/discnice/descriptor/devices.hpp"
+#include "tools/discnice/policy/lanes.hpp"
+#include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/policy/write_steps.hpp"
+#include "tools/discnice/protocol/segment.hpp"
+
+namespace discnice::pace {
+namespace {
+
+// The thread that asks goes first (pacer.cpp): while it waits for a processor, programs run on.
+constexpr int kAfterThePacer = 10;
+
+// A file that is open there to be written, on a disk; opened once more, to be read where that is allowed. Below 0 for any other.
+int open_written(protocol::Segment& segment, const std::string& path) {
+  struct stat link {};
+  if (lstat(path.c_str(), &link) != 0 || (link.st_mode & S_IWUSR) == 0) return -1;
+  const int found = open(path.c_str(), O_PATH | O_CLOEXEC);
+  struct statx status {};
+  int fd = -1;
+  // A file system's server is not asked: it may be one of those that stand.
+  if (found >= 0 && statx(found, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) == 0 &&
+      S_ISREG(status.stx_mode)) {
+    const auto number = makedev(status.stx_dev_major, status.stx_dev_minor);
+    const guest::Device* device = guest::device_of(segment, found, number);
+    const bool is_ours = device != nullptr && !device->is_free && !device->is_served;
+    const std::string itself = fmt::format("/proc/self/fd/{}", found);
+    for (const int mode : {O_RDONLY, O_WRONLY})
+      if (is_ours && fd < 0) fd = open(itself.c_str(), mode | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  }
+  if (found >= 0) close(found);
+  return fd;
+}
+
+}  // namespace
+
+std::uint64_t due_bytes(const Grant& grant, const protocol::Disk* disk) {
+  if (grant.smooth_writes == SmoothWrites::off || !policy::has_limit(grant)) return 0;
+  const bool gives_way = policy::policy_by_id(grant.policy_id).hold != nullptr;
+  const std::uint64_t speed = disk == nullptr ? 0 : disk->write_bytes_per_s.load(std::memory_order_relaxed);
+  return policy::step_bytes(grant, gives_way, speed);
+}
+
+WriteSender::~WriteSender() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  asked_for_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void WriteSender::ask(pid_t pid) {
+  try {
+    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error&) {
+    return;  // no thread is to be had: the kernel sends all of it
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    asked_.insert(pid);
+  }
+  asked_for_.notify_one();
+}
+
+bool WriteSender::is_busy_with(pid_t pid) {
+  const std::lock_guard lock(mutex_);
+  return asked_.count(pid) != 0;
+}
+
+void WriteSender::run() {
+  setpriority(PRIO_PROCESS, 0, kAfterThePacer);
+  std::unique_lock lock(mutex_);
+  while (true) {
+    asked_for_.wait(lock, [this] { return is_ending_ || !asked_.empty(); });
+    if (is_ending_) return;
+    const pid_t pid = *asked_.begin();
+    lock.unlock();
+    send_files_of(pid);
+    lock.lock();
+    asked_.erase(pid);
+  }
+}
+
+// Of a file that is not dirty the kernel sends nothing.
+void WriteSender::send_files_of(pid_t pid) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", pid), error)) {
+    const int fd = open_written(segment_, entry.path());
+    if (fd < 0) continue;
+    sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    close(fd);
+  }
+}
+
+}  // namespace discnice::pace
