@@ -196,17 +196,23 @@ for i in range(5000):
   ((bytes[auto] > 30 * MB)) || complain "only ${bytes[auto]} bytes of small files were on the disk when the job ended"
 }
 
-# Much is dirty elsewhere, which no sending of the job's changes: its small files are sent together all the same, so by fewer requests than there are files.
+# Much is dirty elsewhere, which no sending of the job's changes: its small files are sent together all the same, so by fewer requests than there are files. Not
+# where it is more than a second's worth, by tests that run beside this one.
 small_files_beside_dirty_data() {
-  local before requests
-  sync -f "$DISK"
+  local before requests dirty_kb
+  sync
   head -c $((60 * MB)) /dev/zero >elsewhere
   before=$(write_requests)
+  dirty_kb=$(awk '/^Dirty:/ { print $2 }' /proc/meminfo)
   "$DISCNICE" -q -- cp -r tree "$DISK/tree"
   sync -f "$DISK"
   requests=$(($(write_requests) - before))
   printf '5,000 small files were sent by %d requests\n' "$requests"
-  ((requests < 2500)) || complain "with 60 MB dirty on another file system 5,000 small files took $requests requests"
+  if ((dirty_kb > 75000)) || (($(awk '/^Dirty:/ { print $2 }' /proc/meminfo) > 75000)); then
+    echo 'not shown: what is dirty on another file system (too much is, here)'
+  elif ((requests >= 2500)); then
+    complain "with 60 MB dirty on another file system 5,000 small files took $requests requests"
+  fi
   rm -r "$DISK/tree" elsewhere
 }
 
