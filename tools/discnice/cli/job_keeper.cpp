@@ -10,8 +10,6 @@
 
 #include <fmt/format.h>
 
-#include <poll.h>
-
 #include "toolbox/base/clock.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/quantities.hpp"
@@ -29,8 +27,6 @@ namespace {
 
 // A program that runs without a limit is told of soon after the start; then one look a second is enough.
 constexpr unsigned kLooksPerSecond = 1000 / kKeepMs;
-// A process that is between fork and exec, or loads its libraries, does so for no longer.
-constexpr int kLoadingMs = 20;
 
 }  // namespace
 
@@ -139,20 +135,12 @@ void JobKeeper::look_at_processes(pid_t program) {
   accounts_.forget_others();
 }
 
-// They are below the program no more, and below one of those above us; the variable that names the job tells whose they are.
+// They are below the program no more, and below one of those above us; the variable that names the job tells whose they are. One look is enough: of who is just
+// being loaded coverage_of() says nothing, and who is seen here may have ended at the next look.
 void JobKeeper::look_at_who_goes_on() {
-  std::map<pid_t, std::string> obstacles;
-  for (unsigned looks = 0; looks < 2; ++looks) {
-    std::map<pid_t, std::string> found;
-    for (const pid_t pid : processes::orphans_of(protocol::kSegmentVariable, name_.text)) {
-      const std::string obstacle = processes::coverage_of(pid, options_.preloaded_name).obstacle;
-      if (obstacle.empty()) continue;
-      if (obstacles.count(pid) != 0) report_uncovered(pid, processes::program_name_of(pid), obstacle, pid);
-      found.emplace(pid, obstacle);
-    }
-    if (found.empty()) return;
-    obstacles = std::move(found);
-    poll(nullptr, 0, kLoadingMs);
+  for (const pid_t pid : processes::orphans_of(protocol::kSegmentVariable, name_.text)) {
+    const std::string obstacle = processes::coverage_of(pid, options_.preloaded_name).obstacle;
+    if (!obstacle.empty()) report_uncovered(pid, processes::program_name_of(pid), obstacle, pid);
   }
 }
 

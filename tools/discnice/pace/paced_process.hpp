@@ -98,8 +98,8 @@ class PacedProcess {
   std::uint64_t unturned_bytes = 0;    // moved, and no turn was asked for them yet
   std::uint64_t unsent_bytes = 0;      // written, and nobody was asked to send them yet
   std::uint64_t moved_at_ns = 0;       // when it was last charged for anything
-  std::uint64_t runs_since_ns =
-      0;  // when it was last let go, or first held: what it does then nobody knows yet
+  // When it was last let go, or first held: what it does then nobody knows yet.
+  std::uint64_t runs_since_ns = 0;
   std::uint64_t grown_at_ns = 0;      // when its account had last grown
   protocol::Disk* turn_at = nullptr;  // where those bytes have had their turn, and wait for the other disk's
 
