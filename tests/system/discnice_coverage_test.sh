@@ -9,7 +9,7 @@
 # Left out: whether a covered program keeps its rate (discnice_rate, discnice_surface).
 source "$(dirname "$0")/../support/discnice.bash"
 alone_in_shm "$0" "$@"
-need python3
+need python3 pkill
 cd "$SCRATCH"
 readonly MIB=1048576
 make_file "$SCRATCH/big" $((32 * MIB))
@@ -76,7 +76,9 @@ static_programs() {
   fi
   uncovered 'moved .* no covered process was charged for' sh -c './past_static big; true'
   uncovered 'is statically linked' sh -c './past_static big 3000; true'
-  uncovered 'is statically linked' sh -c './past_static big 3000 &'
+  cp past_static staying_static
+  uncovered 'is statically linked' sh -c './staying_static big 3000 &'
+  pkill -KILL -x staying_static || true # one that goes on reads what is to be cold for the next
 }
 
 past_libc() {

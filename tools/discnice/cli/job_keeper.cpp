@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <poll.h>
+
 #include "toolbox/base/clock.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/quantities.hpp"
@@ -27,6 +29,9 @@ namespace {
 
 // A program that runs without a limit is told of soon after the start; then one look a second is enough.
 constexpr unsigned kLooksPerSecond = 1000 / kKeepMs;
+// A process that was forked for a program executes it within this time, and is looked at this often meanwhile.
+constexpr int kForkedMs = 20;
+constexpr int kForkedLookMs = 2;
 
 }  // namespace
 
@@ -135,12 +140,17 @@ void JobKeeper::look_at_processes(pid_t program) {
   accounts_.forget_others();
 }
 
-// They are below the program no more, and below one of those above us; the variable that names the job tells whose they are. One look is enough: of who is just
-// being loaded coverage_of() says nothing, and who is seen here may have ended at the next look.
+// They are below the program no more, and below one of those above us; the variable that names the job tells whose they are. Whoever was forked a moment ago may not
+// have executed yet what it was forked for, and may have ended soon after: so there are some looks.
 void JobKeeper::look_at_who_goes_on() {
-  for (const pid_t pid : processes::orphans_of(protocol::kSegmentVariable, name_.text)) {
-    const std::string obstacle = processes::coverage_of(pid, options_.preloaded_name).obstacle;
-    if (!obstacle.empty()) report_uncovered(pid, processes::program_name_of(pid), obstacle, pid);
+  for (int waited_ms = 0; waited_ms <= kForkedMs; waited_ms += kForkedLookMs) {
+    const std::vector<pid_t> orphans = processes::orphans_of(protocol::kSegmentVariable, name_.text);
+    if (orphans.empty()) return;
+    for (const pid_t pid : orphans) {
+      const std::string obstacle = processes::coverage_of(pid, options_.preloaded_name).obstacle;
+      if (!obstacle.empty()) report_uncovered(pid, processes::program_name_of(pid), obstacle, pid);
+    }
+    poll(nullptr, 0, kForkedLookMs);
   }
 }
 
