@@ -24,10 +24,12 @@ namespace {
 
 // Where so many times more has become dirty than the job leaves (policy/write_steps.hpp), most of it may be others'.
 constexpr std::uint64_t kDirtyShares = 4;
-// How long the kernel leaves data dirty (vm.dirty_expire_centisecs).
-constexpr std::uint64_t kExpiryNs = 30'000'000'000;
 constexpr unsigned kWaitMs = 1000;
 constexpr std::size_t kMemoryInfoBytesMax = 4096;
+constexpr std::size_t kNumberBytesMax = 32;
+constexpr std::uint64_t kCentisecondNs = 10'000'000;
+// Where the kernel does not tell, its default.
+constexpr std::uint64_t kUsualExpiryNs = 30'000'000'000;
 
 // What is dirty on this host; all there is when that is not told.
 std::uint64_t dirty_bytes() {
@@ -41,6 +43,17 @@ std::uint64_t dirty_bytes() {
   std::uint64_t kib = 0;
   std::from_chars(all.data() + digits, all.data() + all.size(), kib);
   return kib * 1024;
+}
+
+// How long the kernel leaves data dirty.
+std::uint64_t expiry_ns() {
+  std::array<char, kNumberBytesMax> text;
+  const long length =
+      outputs::read_small_file("/proc/sys/vm/dirty_expire_centisecs", text.data(), text.size());
+  std::uint64_t centiseconds = 0;
+  const bool is_told =
+      length > 0 && std::from_chars(text.data(), text.data() + length, centiseconds).ec == std::errc{};
+  return is_told ? centiseconds * kCentisecondNs : kUsualExpiryNs;
 }
 
 // The folder that is mounted there; below 0 where another mount covers it, or it is not of this mount namespace.
@@ -144,7 +157,7 @@ bool LeftWritesSender::may_send(std::uint64_t mount_id, const protocol::Disk& di
   const std::uint64_t dirty = dirty_bytes();
   if (dirty <= elsewhere_bytes || dirty - elsewhere_bytes <= kDirtyShares * left_bytes) return true;
   if (dirty > policy::kWriteStepsPerSecond * step_bytes) return false;
-  if (unknown_sent_at_ns_ && now_ns - *unknown_sent_at_ns_ < kExpiryNs) return false;
+  if (unknown_sent_at_ns_ && now_ns - *unknown_sent_at_ns_ < expiry_ns()) return false;
   unknown_sent_at_ns_ = now_ns;
   return true;
 }

@@ -3,13 +3,13 @@
 //
 // Knowledge assumed: syncfs() writes all dirty data of a file system, neighbours in one request, and its journal as well. If a program sent
 //   its files one by one, each would be a request and a wait (fs/sync.c, mm/page-writeback.c). /proc/meminfo counts how much is dirty, of
-//   all file systems and users together. All that is dirty now the kernel sends within half a minute.
-// Output observed: that count, before and after each sending.
+//   all file systems and users together. What is dirty the kernel itself sends after vm.dirty_expire_centisecs, half a minute as a rule.
+// Output observed: that count, before and after each sending; that age.
 // Inference drawn: what is dirty after a sending lies on other file systems. What has come on top since is the job's, or somebody else's on its file
 //   system. While that is little, little of other people's data is sent early. Before the first sending it is not known where it lies: then up to a second's
-//   worth is sent, once in half a minute.
-// What breaks it: a file of somebody else that would have been removed within that time is written after all. While too much is dirty nothing is sent here,
-//   and each process sends its own small files (transfer/smooth_writes.hpp).
+//   worth is sent, once in that age.
+// What breaks it: a file of somebody else that would have been removed before that age is written after all. While too much is dirty nothing is sent
+//   here, and each process sends its own small files (transfer/smooth_writes.hpp).
 #pragma once
 
 #include <atomic>
