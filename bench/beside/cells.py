@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """cells: a foreground beside a background in one of the ways, again and again, and what it felt over the same alone, as rows."""
+import random
 import statistics
 import time
 
@@ -13,9 +14,14 @@ import rows as kit
 import samples
 
 
+# The foreground comes at a moment of its own in each turn, and not always in the same part of the job's round. In one turn it is the same beside all ways.
+LEAD_S = (1.0, 3.0)
+
+
 def cell(background, place, way, kind, turn):
     """{figure: value} of one foreground beside it, with the MB that the disk moved meanwhile and its seconds; None where it is no figure."""
-    with job.Job(background, place, way) as working:
+    lead_s = random.Random(f"{kind} {turn}").uniform(*LEAD_S)
+    with job.Job(background, place, way, lead_s) as working:
         before, start_s = sum(place.disk.moved()), time.monotonic()
         figures = foregrounds.measure(kind, place.disk, turn)
         figures[f"{kind}/moved"] = (sum(place.disk.moved()) - before) / programs.MB

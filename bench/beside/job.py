@@ -11,7 +11,7 @@ import peers
 import programs
 import session
 
-LEAD_S = 2.0
+LEAD_S = 2.0  # from the job's beginning until somebody comes
 
 
 class Job:
