@@ -6,8 +6,8 @@
 //   all file systems and users together. What is dirty the kernel itself sends after vm.dirty_expire_centisecs, half a minute as a rule.
 // Output observed: that count, before and after each sending; that age.
 // Inference drawn: what is dirty after a sending lies on other file systems. What has come on top since is the job's, or somebody else's on its file
-//   system. While that is little, little of other people's data is sent early. Before the first sending it is not known where it lies: then up to a second's
-//   worth is sent, once in that age.
+//   system. While that is little, little of other people's data is sent early. Where it is more, and before the first sending, it is not known whose it
+//   is: then up to a second's worth is sent, once in that age.
 // What breaks it: a file of somebody else that would have been removed before that age is written after all. While too much is dirty nothing is sent
 //   here, and each process sends its own small files (transfer/smooth_writes.hpp).
 #pragma once

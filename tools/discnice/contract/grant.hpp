@@ -14,7 +14,7 @@ enum class SmoothWrites : std::uint32_t { automatic = 0, on = 1, off = 2 };
 
 /// What becomes of the pages that a job brings into the page cache.
 enum class CacheUse : std::uint32_t {
-  automatic = 0,  // what the release thinks best: shared
+  automatic = 0,  // neutral where the policy gives way to others, else shared (policy/cache_use.hpp)
   neutral = 1,    // what it used once goes
   own = 2,        // the same, beyond so many bytes
   shared = 3,     // they stay until the kernel wants their memory

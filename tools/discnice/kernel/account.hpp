@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 // account: settles predictions by the kernel's own account of this process.
 //
-// Knowledge assumed: getrusage() ru_inblock and ru_oublock count, in units of 512 bytes, what this process
-// made the kernel read from disk
+// Knowledge assumed: getrusage() ru_inblock and ru_oublock count, in units of 512 bytes, what this process made the kernel read from disk
 //   and the pages it made dirty (include/linux/task_io_accounting_ops.h), whatever call or page fault did it.
 // Output observed: their growth since the last look.
-// Inference drawn: what the predictions missed or had too
-// much. Reads settle by the account. For writes the account is a bound only: a small overwrite in a large
-// folio is booked as the whole
-//   folio, so while existing data is being overwritten an excess is not charged.
-// What breaks it: file systems that keep no account (Device::is_ledger_kept), whose predictions are left as
-// they are.
+// Inference drawn: by how much the predictions were too low or too high. Reads settle by the account. For writes the account is a bound only: a small
+//   overwrite in a large folio is booked as the whole folio, so while existing data is being overwritten an excess is not charged.
+// What breaks it: file systems that keep no account (Device::is_ledger_kept), whose predictions are left as they are.
 #pragma once
 
 #include <atomic>

@@ -3,8 +3,8 @@
 //
 // Knowledge assumed: an account has those of the children that were waited for. So nothing that any process of the tree ever moved is missing in the sum.
 // Output observed: that sum, and the members' counters.
-// Inference drawn: what the sum is above the counters, for longer than a member that makes calls leaves it unsettled, was moved by a process that had ended before it
-//   was seen, or by a little at a time without any call. The job pays for it. Should a member settle it later, the job gets it back.
+// Inference drawn: the sum may be above the counters for longer than a member that makes calls leaves anything unsettled. Then the difference was moved by a
+//   process that had ended before it was seen, or little by little without any call. The job pays for it. Should a member settle it later, the job gets it back.
 // What breaks it: a child that nobody waits for, and that ended before it was seen. Programs that the job leaves alone are in the sum; it says nothing then, nor
 //   where the job does not go by the kernel's account.
 #pragma once

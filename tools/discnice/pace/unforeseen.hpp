@@ -5,9 +5,9 @@
 //   move before it makes the call. Of a call that looks for names or removes files it foresees no reading, and such a call may last for as long as a slow disk seeks. A
 //   process's account grows by that of a child when it waits for it (wait_task_zombie()).
 // Output observed: the process's account, its page faults and those of its children, and its member's words: when it settled last, and what it has foreseen since.
-// Inference drawn: what the account has grown by since the last settlement, when that is some ticks old, and more than was foreseen, no call has moved, if there were page
-//   faults meanwhile; else when the last settlement is older than a call lasts. It counts as foreseen from then on, so that the library, should the process make a
-//   call again, does not charge for it once more. What a child had moved is none of it.
+// Inference drawn: the account has grown by more than was foreseen, and the last settlement is some ticks old. If there were page faults meanwhile, no call has
+//   moved these bytes. Without page faults that is so only when the last settlement is older than a long call lasts. The pacer then charges the bytes. They count as
+//   foreseen from then on, so that the library does not charge them once more when the process makes its next call. What a child had moved is none of them.
 // What breaks it: a call that moves much more than was foreseen and lasts for long. It is charged before its end and not after it; the sum is right.
 #pragma once
 

@@ -52,7 +52,7 @@ constexpr std::uint64_t lane_cost(Lane lane, const IoEstimate& estimate) {
   return 0;
 }
 
-/// True when no lane is limited.
+/// True when any lane is limited.
 constexpr bool has_limit(const Grant& grant) {
   return (grant.rate_bytes_per_s | grant.read_rate_bytes_per_s | grant.write_rate_bytes_per_s |
           grant.operations_per_s) != 0;

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
 // cache_model: which pages around the file pointer are in the page cache, and for how long to believe it.
 //
-// Knowledge assumed: neighbouring pages live and die together (spatial locality of caching), and what a read
-// has just brought
-//   in stays for a while.
-// Output observed: the kernel's own count where it gives one; otherwise the time or the refusal of one-byte
-// reads.
-// Inference drawn: a run of resident pages from the pointer onwards. With a probing oracle it is the
-// paper's scheme (DiscNice,
-//   section 4.2): of the M bytes ahead, one page in each stretch of m is looked at, and a fast answer vouches
-//   for its stretch. The result is kept until the pointer leaves the run.
-// What breaks it: proactive reclaim of idle pages (hence the lease), and a cache whose neighbours are
-// unrelated.
+// Knowledge assumed: neighbouring pages live and die together (spatial locality of caching), and what a read has just brought in stays for a while.
+// Output observed: the kernel's own count where it gives one; otherwise the time or the refusal of one-byte reads.
+// Inference drawn: a run of resident pages from the pointer onwards. With a probing oracle it is the paper's scheme (DiscNice, section 4.2): of the M
+//   bytes ahead, one page in each stretch of m is looked at, and a fast answer vouches for its stretch. The result is kept until the pointer leaves
+//   the run.
+// What breaks it: proactive reclaim of idle pages (hence the lease), and a cache whose neighbours are unrelated.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // direct_calls: when a hook may make its system call itself, and need not call libc's wrapper of it.
 //
-// After a system call the processor foretells the returns of the calls around it wrongly, and a hook that calls a wrapper has one more of them than
-// a program without us; it also touches two functions where that touches one. With the call in the hook's own code, an
-// opening, a read, a write or a close that needs no second look costs about what it costs uncovered.
+// After a system call the processor foretells the returns of the functions around it wrongly. A hook that calls libc's wrapper has one more such return than
+// the program alone has, and one more function to touch. With the system call in the hook's own code, an opening, a read, a write or a close that needs no
+// second look costs about what it costs without the library.
 //
 // Knowledge assumed: libc's wrappers do no more than the call and errno while there is one thread: only where there are others may somebody cancel
 //   it in there. A program that cancels its only thread itself ends at the next call that is no quick one.
