@@ -85,6 +85,10 @@ others() {
   refused 2 'quiet.*json' "$DISCNICE" -q --json -- ./program
   refused 2 'quiet.*report' "$DISCNICE" -q --report report -- ./program
   refused 2 'backend.*disable' "$DISCNICE" --rate 5M --backend mincore --disable cache -- ./program
+  refused 2 'engine pace.*cache' "$DISCNICE" --rate 5M --engine pace --cache neutral -- ./program
+  refused 2 'engine pace.*backend' "$DISCNICE" --rate 5M --engine pace --backend mincore -- ./program
+  refused 2 'engine pace.*record' "$DISCNICE" --rate 5M --engine pace --record both -- ./program
+  refused 2 'cache.*from outside' "$DISCNICE" adopt $$ --rate 5M --cache neutral
   refused 2 'same file' "$DISCNICE" --rate 5M --report both --record both -- ./program
   ln -s both link
   refused 2 'same file' "$DISCNICE" --rate 5M --report ./both --record both -- ./program

@@ -197,6 +197,8 @@ std::optional<int> read_options(int argc, char** argv, AdoptOptions& options) {
   if (const auto status = read_schedule(options.schedule_text, options.schedule)) return status;
   std::string problem = apply_limits(options.limits, options.grant);
   if (problem.empty()) problem = judge_schedule(options.grant, options.schedule, options.limits);
+  if (problem.empty() && !options.limits.cache.empty())
+    problem = "--cache has no effect on processes that are held from outside: leave it out";
   if (!problem.empty()) return gray::cli::fail_usage("{}", problem);
   return std::nullopt;
 }

@@ -284,6 +284,9 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
   if (options.engine == Engine::pace && options.job.recorded != 0)
     return gray::cli::fail_usage("--engine pace sees no calls: leave out {}",
                                  options.record_path.empty() ? "--profile" : "--record");
+  if (options.engine == Engine::pace && !(texts.limits.cache.empty() && texts.backend.empty()))
+    return gray::cli::fail_usage("--engine pace sees no pages: leave out {}",
+                                 texts.limits.cache.empty() ? "--backend" : "--cache");
   if (const auto status = set_excluded(texts.excluded, options.job)) return status;
   if (const auto status = read_schedule(texts.schedule, options.schedule)) return status;
   if (const auto status = refuse_bare_variables(texts)) return status;

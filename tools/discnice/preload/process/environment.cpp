@@ -66,7 +66,8 @@ void read_rate(Request& request, const char* entry, Text value) {
 void read_policy(Request& request, const char* entry, Text value) {
   take_segment(request, value);
   const int id = policy::policy_id_by_name(value.start, value.length);
-  if (id < 0) return complain(request, entry, "is not a policy: write rate, nice, idle or unlimited");
+  if (id < 0)
+    return complain(request, entry, "is not a policy: write rate, share, nice, idle, manners or unlimited");
   request.has_policy = true;
   request.grant.policy_id = static_cast<std::uint32_t>(id);
 }

@@ -2,7 +2,7 @@
 // environment: the few variables of bare use (LD_PRELOAD without the launcher), read strictly.
 //
 //   DISCNICE_RATE=5M          hold this program and its children to a rate
-//   DISCNICE_POLICY=NAME      rate (the default with a rate), nice, idle, unlimited
+//   DISCNICE_POLICY=NAME      rate (the default with a rate), share, nice, idle, manners, unlimited
 //   DISCNICE_LEDGER=on|off    settle predictions by the kernel's account (the default), or run the models alone
 //   DISCNICE_BACKEND=NAME     auto, cachestat, mincore, nowait, timed, none: how cached pages are found
 //   DISCNICE_CACHE=HOW        neutral, own=SIZE, shared, auto: what becomes of pages brought into the page cache
