@@ -140,4 +140,15 @@ refuses 2 "no option '--nosuch'" "$DISCNICE" explain --nosuch
 LD_PRELOAD=$LIBRARY DISCNICE_POLICY=nice bash -c "env -u LD_PRELOAD '$DISCNICE' status --json; cat source >/dev/null" >out
 [[ $(grep -c '"command": *"bash"' out) -eq 1 ]] || complain "a policy alone makes no job called by its program: $(<out)"
 
+# Who starts us may not care for his children: then the kernel would take the program's status away. The program begins as it would without us.
+careless() { # STATUS COMMAND...
+  local wanted=$1
+  shift
+  expect_status "$wanted" python3 -c 'import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execv(sys.argv[1], sys.argv[1:])' "$DISCNICE" -q --rate 5M -- "$@"
+}
+careless 3 sh -c 'exit 3'
+careless 0 grep -Eq '^SigIgn:.*[13579bdf].{4}$' /proc/self/status
+
 conclude

@@ -7,15 +7,18 @@
 #include <cstring>
 #include <ctime>
 #include <iterator>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include <poll.h>
+#include <sys/wait.h>
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/quantities.hpp"
 #include "tools/discnice/cli/gone_members.hpp"
+#include "tools/discnice/cli/launcher.hpp"
 #include "tools/discnice/cli/sharing.hpp"
 #include "tools/discnice/cli/staying.hpp"
 #include "tools/discnice/policy/registry.hpp"
@@ -32,6 +35,10 @@ constexpr unsigned kLooksPerSecond = 1000 / kKeepMs;
 // A process that was forked for a program executes it within this time, and is looked at this often meanwhile.
 constexpr int kForkedMs = 20;
 constexpr int kForkedLookMs = 2;
+// What is paid so soon after the end is not waited for; a wait that long is told; and it ends after so long, for it spares nobody what has been moved.
+constexpr std::uint64_t kUnpaidMinNs = 5'000'000;
+constexpr std::uint64_t kUnpaidToldNs = 2'000'000'000;
+constexpr std::uint64_t kUnpaidMaxNs = 10'000'000'000;
 
 }  // namespace
 
@@ -61,19 +68,57 @@ void JobKeeper::report_uncovered(pid_t pid, const std::string& name, const std::
 }
 
 void JobKeeper::pace(pid_t program) {
-  if (options_.may_pace)
+  if (!options_.may_pace) return;
+  try {
     pacer_ = std::make_unique<pace::Pacer>(
         segment_, pace::Paced{{program}, {}, options_.preloaded_name, false, options_.obstacle, name_});
+  } catch (const std::system_error&) {  // no thread is to be had
+    options_.may_pace = false;
+    if (!options_.obstacle.empty())
+      report_uncovered(program, processes::program_name_of(program),
+                       options_.obstacle + ", and no thread is to be had to hold it", program);
+  }
 }
 
 void JobKeeper::end(pid_t program) {
-  if (pacer_ == nullptr) {
-    look_at_who_goes_on();
-    return;
-  }
+  if (!options_.may_pace) look_at_who_goes_on();
+  if (pacer_ == nullptr && processes::may_anybody_go_on(program)) pace(program);
+  if (pacer_ == nullptr) return;
   pacer_->finish();
   take_findings(program);
-  if (!pacer_->staying().empty()) hand_over();
+  if (pacer_->staying().empty())
+    wait_until_paid(program);
+  else
+    hand_over();
+}
+
+// A signal that ends programs ends the wait, also one that came before, and so does a new limit. Who was killed is not to look as if he worked still.
+void JobKeeper::wait_until_paid(pid_t program) {
+  siginfo_t info{};
+  const bool has_ended_itself =
+      waitid(P_PID, static_cast<id_t>(program), &info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+      info.si_code == CLD_EXITED;
+  const std::uint64_t start_ns = gray::base::monotonic_ns();
+  const std::uint64_t wait_ns = pacer_->unpaid_ns(start_ns);
+  if (!has_ended_itself || has_ended_job_ || pacer_->was_anybody_told_to_end() || wait_ns < kUnpaidMinNs)
+    return;
+  const std::uint64_t until_ns = start_ns + std::min(wait_ns, kUnpaidMaxNs);
+  if (wait_ns >= kUnpaidToldNs && !options_.is_quiet)
+    gray::cli::warn(
+        "the program has ended: discnice waits {:.0f} s more, for what was moved ahead of the rate{}",
+        static_cast<double>(until_ns - start_ns) / 1e9,
+        wait_ns > kUnpaidMaxNs
+            ? fmt::format(" (all of that would take {:.0f} s)", static_cast<double>(wait_ns) / 1e9)
+            : "");
+  const std::uint64_t grant = segment_.grant.sequence();
+  std::uint64_t now_ns = start_ns;
+  while (now_ns < until_ns && pacer_->unpaid_ns(now_ns) != 0 && !is_told_to_end() &&
+         segment_.grant.sequence() == grant) {
+    poll(nullptr, 0, static_cast<int>(std::min<std::uint64_t>((until_ns - now_ns) / 1'000'000 + 1, kKeepMs)));
+    look_at_limits();
+    now_ns = gray::base::monotonic_ns();
+  }
+  after_end_ns_ = gray::base::monotonic_ns() - start_ns;
 }
 
 void JobKeeper::hand_over() {
@@ -108,7 +153,7 @@ void JobKeeper::take_findings(pid_t program) {
       report_uncovered(one.pid, one.name, one.reason, program);
       continue;
     }
-    if (!paced_names_.insert(one.name).second || options_.is_quiet) continue;
+    if (!paced_names_.insert(one.name).second || !options_.tells_engine) continue;
     gray::cli::warn("'{}' {}: it is held from outside, stopped and let go many times a second", one.name,
                     one.reason);
   }

@@ -38,7 +38,8 @@ struct KeeperOptions {
   std::string preloaded_name;  // the file name of the library that is preloaded
   bool may_pace = true;        // what the library cannot reach is held from outside
   std::string obstacle = {};   // why it cannot reach the program itself; empty when it can
-  bool is_quiet = false;       // nothing is said of how a program is held
+  bool is_quiet = false;       // only what is wrong is said
+  bool tells_engine = true;    // which programs are held from outside is said
 };
 
 class JobKeeper {
@@ -58,8 +59,11 @@ class JobKeeper {
   void pace(pid_t program);
 
   /// The program has ended, and is not waited for yet. Who goes on and is held from outside a process of its own holds from now on (staying.hpp). Who
-  /// goes on without a limit is named.
+  /// goes on without a limit is named. What was moved from outside ahead of the rate is waited for: a program may be over before it could be stopped.
   void end(pid_t program);
+
+  /// How long end() waited for what was moved ahead of the rate.
+  [[nodiscard]] double after_end_s() const { return static_cast<double>(after_end_ns_) / 1e9; }
 
   /// What those have moved who go on: whom the launcher waited for has not waited for them.
   void add_staying(processes::KernelAccount& account) const;
@@ -71,6 +75,7 @@ class JobKeeper {
 
  private:
   void hand_over();
+  void wait_until_paid(pid_t program);
   void look_at_processes(pid_t program);
   void look_at_who_goes_on();
   void take_findings(pid_t program);
@@ -84,6 +89,7 @@ class JobKeeper {
   KeeperOptions options_;
   Grant base_;  // what holds at times that the schedule does not speak of
   bool has_ended_job_ = false;
+  std::uint64_t after_end_ns_ = 0;
   std::unique_ptr<pace::Pacer> pacer_;
   std::set<std::string> paced_names_;  // programs that were said to be held so
   unsigned looks_ = 0;

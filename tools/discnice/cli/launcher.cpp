@@ -27,10 +27,12 @@ constexpr int kSignalBase = 128;  // how a shell reports a death by signal
 constexpr int kForwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
 volatile sig_atomic_t program_pid = 0;
+volatile sig_atomic_t has_ending_signal = 0;
 
 // A signal of the terminal (SI_KERNEL) goes to the whole process group and has reached the program already.
 void forward(int signal_number, siginfo_t* info, void* /*context*/) {
   const int errno_before = errno;
+  if (signal_number != SIGUSR1 && signal_number != SIGUSR2) has_ending_signal = 1;
   if (program_pid > 0 && info->si_code != SI_KERNEL) kill(program_pid, signal_number);
   errno = errno_before;
 }
@@ -47,6 +49,15 @@ void forward_signals() {
   }
 }
 
+// Where whoever started us does not care for his children, the kernel would take the program's status away before we have asked. Returns whether the program is to begin as we did.
+bool wants_no_children() {
+  struct sigaction before {};
+  sigaction(SIGCHLD, nullptr, &before);
+  const bool is_ignored = before.sa_handler == SIG_IGN;
+  if (is_ignored) std::signal(SIGCHLD, SIG_DFL);
+  return is_ignored;
+}
+
 // Long enough for what the child does before it becomes the program: a few system calls.
 constexpr std::size_t kChildStackBytes = 64 * 1024;
 
@@ -56,6 +67,7 @@ using Words = std::vector<char*>;
 struct Start {
   const char* path;
   bool may_be_script;
+  bool wants_no_children;
   Words arguments;
   Words environment;
   std::vector<std::string> variables;  // what `environment` points to, beside our own
@@ -92,6 +104,7 @@ void add_environment(const Launch& launch, Start& start) {
 int become(void* context) {
   auto& start = *static_cast<Start*>(context);
   start.account_fd = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
+  if (start.wants_no_children) std::signal(SIGCHLD, SIG_IGN);
   execve(start.path, start.arguments.data(), start.environment.data());
   if (errno == ENOEXEC &&
       start.may_be_script) {  // a script without "#!": the shell runs it, as it would have on a command line
@@ -107,6 +120,7 @@ int become(void* context) {
 pid_t start_program(const Launch& launch, Start& start) {
   start.path = launch.path.c_str();
   start.may_be_script = launch.may_be_script;
+  start.wants_no_children = wants_no_children();
   start.arguments = arguments_of(launch);
   start.arguments.reserve(start.arguments.size() + 1);
   add_environment(launch, start);
@@ -123,6 +137,8 @@ void keep_until_end(pid_t pid, const std::function<void()>& after_first_second, 
   const int fd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   pollfd wanted{fd, POLLIN, 0};
   const std::uint64_t start_ns = gray::base::monotonic_ns();
+  const bool is_over = fd >= 0 && keep.short_ms > 0 && poll(&wanted, 1, keep.short_ms) > 0;
+  if (keep.begin && !is_over) keep.begin(pid);
   bool has_looked = false;
   while (fd >= 0 && poll(&wanted, 1, keep.period_ms) <= 0) {
     if (!has_looked && gray::base::monotonic_ns() - start_ns >= kFirstLookNs) {
@@ -161,7 +177,6 @@ Ended run_and_wait(const Launch& launch, const std::function<void()>& after_star
   program_pid = pid;
   forward_signals();
   if (ended.start_error == 0) {
-    if (keep.begin) keep.begin(pid);
     after_start();
     keep_until_end(pid, after_first_second, keep);
   }
@@ -172,6 +187,10 @@ Ended run_and_wait(const Launch& launch, const std::function<void()>& after_star
   program_pid = 0;
   ended.wait_status = reap(pid);
   return ended;
+}
+
+bool is_told_to_end() {
+  return has_ending_signal != 0;
 }
 
 int end_like(int wait_status) {

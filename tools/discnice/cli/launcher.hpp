@@ -30,8 +30,9 @@ struct Ended {
 struct Keep {
   int period_ms = 1000;
   std::function<void(pid_t program)> look;
-  std::function<void(pid_t program)> begin;  // when the program is there
+  std::function<void(pid_t program)> begin;  // when the program is there, and has not ended within `short_ms`
   std::function<void(pid_t program)> end;    // when it has ended, before it is waited for
+  int short_ms = 0;
 };
 
 /// Runs the program in the foreground, in our process group. Signals sent to us are sent on to it; those of
@@ -39,6 +40,9 @@ struct Keep {
 /// `after_first_second` once if it runs that long. Reads the kernel's account before the program is reaped.
 Ended run_and_wait(const Launch& launch, const std::function<void()>& after_start,
                    const std::function<void()>& after_first_second, const Keep& keep = {});
+
+/// Whether a signal that ends programs has come to us or to the terminal's group since the program began.
+bool is_told_to_end();
 
 /// Ends this process as the program ended: the same exit status, or the same signal. Returns the status when
 /// it was no signal.

@@ -37,6 +37,8 @@ double seconds(std::uint64_t duration_ns) {
 // So much that the models missed, and such a part of all, that it is told.
 constexpr std::uint64_t kLateBytesMin = UINT64_C(1) << 20;
 constexpr std::uint64_t kLateShare = 10;
+// A wait after the end that is shorter is not told to a person.
+constexpr double kAfterEndToldS = 0.1;
 
 std::string coverage_text(const Report& report) {
   if (report.processes == 0) return "NONE: no process loaded libdiscnice.so, so nothing was held back";
@@ -266,6 +268,9 @@ std::string report_text(const Report& report) {
   }
   text += fmt::format("  waited           {} (all processes together)\n",
                       format_duration_ns(report.slept_s * 1e9));
+  if (report.after_end_s >= kAfterEndToldS)
+    text += fmt::format("  after the end    {} (for what was moved ahead of the rate)\n",
+                        format_duration_ns(report.after_end_s * 1e9));
   if (report.cache_brought_bytes != 0)
     text += fmt::format("  page cache       brought in {}, let go {}, left {}\n",
                         format_bytes(report.cache_brought_bytes), format_bytes(report.cache_let_go_bytes),
@@ -298,6 +303,7 @@ std::string report_json(const Report& report) {
   json["cache_let_go_bytes"] = report.cache_let_go_bytes;
   json["slept_seconds"] = report.slept_s;
   json["elapsed_seconds"] = report.elapsed_s;
+  json["after_end_seconds"] = report.after_end_s;
   json["processes"] = report.processes;
   json["uncovered"] = report.uncovered_bytes();
   json["unforetold"] = report.unforetold_bytes();

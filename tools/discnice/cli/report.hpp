@@ -34,6 +34,7 @@ struct Report {
   std::string command;
   Grant grant;
   double elapsed_s = 0;
+  double after_end_s = 0;  // of these, what the launcher waited when the program had ended: JobKeeper::end()
   double slept_s = 0;
   std::uint64_t file_read_bytes = 0;
   std::uint64_t file_write_bytes = 0;

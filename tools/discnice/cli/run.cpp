@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 
 #include <unistd.h>
@@ -32,6 +33,9 @@ namespace {
 
 using gray::cli::fail;
 using gray::cli::kExitToolFailed;
+
+// A program that is over within this time needs little of us. What the library cannot reach is held from the beginning.
+constexpr int kShortMs = 2;
 
 std::string_view value_or_empty(const char* value) {
   return value != nullptr ? value : "";
@@ -111,16 +115,18 @@ void warn_when_board_is_taken(const protocol::Segment& segment) {
   }
 }
 
-// What the program does not wait for: whether a timed probe is a hit is asked after the first ones at the earliest, and by pairs until it is known;
-// how long a random read takes is asked when somebody else uses the disk, and learned until it is known.
-void finish_start(protocol::Segment& segment) {
-  const gray::repo::Repository repository = host_repository();
+// What the first read is predicted by.
+void publish_rules(protocol::Segment& segment, const gray::repo::Repository& repository) {
   protocol::publish_readahead_rules(segment, measured_readahead_rules(repository));
+}
+
+// What a program that is soon over does without: whether a timed probe is a hit is asked after the first ones at the earliest, and by pairs until it is known;
+// how long a random read takes is asked when somebody else uses the disk, and learned until it is known.
+void finish_start(protocol::Segment& segment, const gray::repo::Repository& repository) {
   protocol::publish_probe_limit(segment, probe_limit(repository).hit_max_ns);
   unsigned place = 0;
   for (const protocol::MeasuredRead& read : measured_reads(repository))
     protocol::publish_measured_read(segment, place++, read);
-  warn_when_board_is_taken(segment);
   clear_leftovers();
 }
 
@@ -151,15 +157,26 @@ int run_job(const RunOptions& options, const Launch& launch, const std::string& 
   JobKeeper keeper(
       segment, name,
       {options.schedule, options.is_coverage_required, library, options.engine != Engine::preload, obstacle,
-       options.is_quiet || options.engine == Engine::pace});
+       options.is_quiet, !options.is_quiet && options.engine != Engine::pace});
   keeper.follow_schedule();
-  const Keep keep{kKeepMs, [&](pid_t program) { keeper.look(program); },
-                  [&](pid_t program) { keeper.pace(program); }, [&](pid_t program) { keeper.end(program); }};
+  std::optional<gray::repo::Repository> repository;
+  const auto start = [&] {
+    warn_when_board_is_taken(segment);
+    if (!repository && obstacle.empty()) publish_rules(segment, repository.emplace(host_repository()));
+  };
+  const auto begin = [&](pid_t program) {
+    keeper.pace(program);
+    if (!repository) publish_rules(segment, repository.emplace(host_repository()));
+    finish_start(segment, *repository);
+  };
+  const Keep keep{kKeepMs, [&](pid_t program) { keeper.look(program); }, begin,
+                  [&](pid_t program) { keeper.end(program); }, obstacle.empty() ? kShortMs : 0};
   const Ended ended = run_and_wait(
-      launch, [&] { finish_start(segment); }, [&] { warn_when_uncovered(segment, command); }, keep);
+      launch, start, [&] { warn_when_uncovered(segment, command); }, keep);
   release_gone_members(segment);
   Report report = make_report(segment);
   report.elapsed_s = ended.elapsed_s;
+  report.after_end_s = keeper.after_end_s();
   report.kernel = ended.account;
   if (report.kernel) keeper.add_staying(*report.kernel);
   // Before the name goes: it leads to what the file has become.

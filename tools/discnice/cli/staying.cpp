@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "toolbox/base/clock.hpp"
 #include "tools/discnice/cli/gone_members.hpp"
 #include "tools/discnice/cli/job_keeper.hpp"
 #include "tools/discnice/pace/pacer.hpp"
@@ -24,7 +25,7 @@ int leave_everything(int kept_fd) {
   const int kept = fcntl(kept_fd, F_DUPFD, STDERR_FILENO + 1);
   setsid();
   for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2}) std::signal(number, SIG_DFL);
-  std::signal(SIGHUP, SIG_IGN);
+  for (const int number : {SIGHUP, SIGPIPE}) std::signal(number, SIG_IGN);
   if (chdir("/") != 0) _exit(1);  // NOLINT(concurrency-mt-unsafe)
   const int null = open("/dev/null", O_RDWR);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, fd);
@@ -50,11 +51,22 @@ bool are_all_held(pace::Pacer& pacer) {
     while (pacer.has_anybody()) {
       poll(nullptr, 0, kKeepMs);
       keeper.look_at_limits();
+      pacer.take_findings();  // there is nobody to tell
     }
   }
   release_gone_members(segment);
   if (!has_members(segment)) protocol::remove(name);
   _exit(0);
+}
+
+// A second signal to us is not to leave the program without its holder.
+bool has_begun(int fd) {
+  pollfd begun{fd, POLLIN, 0};
+  char byte = 0;
+  const std::uint64_t until_ns = gray::base::monotonic_ns() + kBegunMaxMs * UINT64_C(1'000'000);
+  while (poll(&begun, 1, kBegunMaxMs) < 0 && errno == EINTR && gray::base::monotonic_ns() < until_ns) {
+  }
+  return begun.revents != 0 && read(fd, &byte, 1) == 1;
 }
 
 }  // namespace
@@ -69,11 +81,9 @@ pid_t hold_who_stays(protocol::Segment& segment, const protocol::SegmentName& na
   }
   const int error = pid < 0 ? errno : ECHILD;
   close(ends[1]);
-  pollfd begun{ends[0], POLLIN, 0};
-  char byte = 0;
-  const bool has_begun = pid > 0 && poll(&begun, 1, kBegunMaxMs) > 0 && read(ends[0], &byte, 1) == 1;
+  const bool is_held = pid > 0 && has_begun(ends[0]);
   close(ends[0]);
-  return has_begun ? pid : -error;
+  return is_held ? pid : -error;
 }
 
 }  // namespace discnice::cli

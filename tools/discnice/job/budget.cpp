@@ -171,14 +171,18 @@ std::uint64_t correct(Job& job, std::int64_t read_bytes, std::int64_t write_byte
   return paid_ns;
 }
 
-std::uint64_t latest_paid_ns(const Job& job, const Grant& grant, std::uint64_t now_ns) {
+std::uint64_t paid_ns(const Job& job, const Grant& grant, std::uint64_t now_ns) {
   std::uint64_t latest_ns = now_ns;
   for (std::uint32_t i = 0; i < policy::kLaneCount; ++i) {
     const std::uint64_t rate = policy::lane_limit(grant, Lane{static_cast<std::uint8_t>(i)});
-    const std::uint64_t paid_ns = protocol::load_paid_ns(*job.segment, i, rate, now_ns);
-    if (paid_ns > latest_ns) latest_ns = paid_ns;
+    const std::uint64_t lane_ns = protocol::load_paid_ns(*job.segment, i, rate, now_ns);
+    if (lane_ns > latest_ns) latest_ns = lane_ns;
   }
-  return latest_ns + kDebtSlackNs + policy::kLumpMaxNs;
+  return latest_ns;
+}
+
+std::uint64_t latest_paid_ns(const Job& job, const Grant& grant, std::uint64_t now_ns) {
+  return paid_ns(job, grant, now_ns) + kDebtSlackNs + policy::kLumpMaxNs;
 }
 
 std::uint64_t part_bytes(const Grant& grant, bool is_write, bool is_shared) {

@@ -34,6 +34,9 @@ std::uint64_t charge(Job& job, const Grant& grant, const IoEstimate& estimate, c
 /// paid; 0 when nothing was added.
 std::uint64_t correct(Job& job, std::int64_t read_bytes, std::int64_t write_bytes);
 
+/// When all that is booked is paid in all accounts that have a limit; `now_ns` when it is.
+std::uint64_t paid_ns(const Job& job, const Grant& grant, std::uint64_t now_ns);
+
 /// No debt of a member reaches beyond the accounts it comes from; a later instant is a wrong byte in the segment.
 std::uint64_t latest_paid_ns(const Job& job, const Grant& grant, std::uint64_t now_ns);
 

@@ -17,6 +17,8 @@ class Brake {
 
   /// Asks the process to stand. Returns 0, or the errno that the kernel gave where it can't be stopped.
   int stop(pid_t pid);
+  /// It stands and was let go by somebody else, as only a process that is stopped by signals can be.
+  void stop_again(pid_t pid) { by_signal_.stop_again(pid); }
   /// Lets the process go.
   void release(pid_t pid);
   /// At the end.

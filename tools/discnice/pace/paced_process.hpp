@@ -56,7 +56,9 @@ class PacedProcess {
   /// Whether it has ended, and been waited for.
   [[nodiscard]] bool is_gone() const;
   /// Since it was first looked at.
-  [[nodiscard]] std::uint64_t age_ns(std::uint64_t now_ns) const { return now_ns - first_judged_at_ns_; }
+  [[nodiscard]] std::uint64_t age_ns(std::uint64_t now_ns) const {
+    return now_ns > first_judged_at_ns_ ? now_ns - first_judged_at_ns_ : 0;
+  }
   /// What it has moved by now is not looked at.
   void start_here();
   /// What it has moved itself since the last call.

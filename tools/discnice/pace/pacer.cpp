@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <utility>
 
 #include <sched.h>
@@ -36,9 +37,10 @@ constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kSliceMaxNs = 10'000'000;
 constexpr std::uint64_t kSliceMinNs = 300'000;
 constexpr std::uint64_t kQuietNs = kSecondNs;
-// A slice is also so many times as long as it took to look at all who were due: so looking takes a few hundredths of a processor, however many there are.
+// Looking takes a few hundredths of a processor, however many there are: for each look so many times its own time goes by. That counts over a while and not from look
+// to look: who is held to a rate runs for a few slices and then stands for long.
 constexpr std::uint64_t kLookCosts = 32;
-constexpr std::uint64_t kCostShare = 8;  // of the newest in the mean
+constexpr std::uint64_t kLookWhileNs = 200'000'000;
 // Without a rate there is nothing to be learned faster than the disk is looked at.
 constexpr std::uint64_t kSliceUnratedNs = 2'500'000;
 // What a slice may move, so that the worst second is not far above the rate, if it moves as fast as memory is copied.
@@ -53,6 +55,8 @@ constexpr std::uint64_t kStandLookNs = 20'000'000;
 constexpr std::uint64_t kSignalNs = 100'000'000;
 constexpr std::uint64_t kEndingSignals =
     1U << (SIGHUP - 1) | 1U << (SIGINT - 1) | 1U << (SIGQUIT - 1) | 1U << (SIGTERM - 1);
+// Who moves anything so long after it was stopped has been let go by somebody else: a shell's "fg", another tool.
+constexpr std::uint64_t kStoppingMaxNs = 200'000'000;
 // Nobody is held back by the disk's other users for longer.
 constexpr std::uint64_t kHeldMaxNs = 1'000'000'000;
 // Processes that the library holds are looked at this often: while they move anything, and else.
@@ -85,6 +89,13 @@ void ask_for_short_waits() {
   static_assert(sizeof attributes == 48);
   syscall(SYS_sched_setattr, 0, &attributes, 0);
   prctl(PR_SET_TIMERSLACK, 1);
+}
+
+// Of a processor, for this thread.
+std::uint64_t thread_cpu_ns() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<std::uint64_t>(used.tv_sec) * kSecondNs + static_cast<std::uint64_t>(used.tv_nsec);
 }
 
 std::uint64_t positive(std::int64_t bytes) {
@@ -129,7 +140,8 @@ Pacer::Pacer(protocol::Segment& segment, Paced paced)
       brake_(paced_.are_adopted ? 0 : paced_.roots.front()),
       balance_(segment, paced_.are_adopted ? JobBalance::Of::rest : JobBalance::Of::whole_job),
       tree_(segment, paced_),
-      sender_(segment) {
+      sender_(segment),
+      grant_sequence_(segment.grant.sequence()) {
   gray::base::allow_many_descriptors();  // two for each process
   if (!paced_.obstacle.empty()) {
     processes_.push_back(std::make_unique<PacedProcess>(segment_, paced_.roots.front(), 0));
@@ -173,9 +185,9 @@ void Pacer::run() {
   do {
     const std::uint64_t now_ns = monotonic_ns();
     tree_.follow(now_ns, processes_);
-    const std::uint64_t look_ns = monotonic_ns();
-    look_at_all(look_ns);
-    note_look_cost(monotonic_ns() - look_ns);
+    const std::uint64_t used_ns = thread_cpu_ns();
+    look_at_all(monotonic_ns());
+    note_look_cost(thread_cpu_ns() - used_ns, now_ns);
     settle_job(now_ns, JobBalance::When::while_it_runs);
     if (brake_.has_work()) brake_.attend();
   } while (!is_over_at(next_look_ns(monotonic_ns())));
@@ -185,8 +197,10 @@ void Pacer::run() {
   processes_.clear();
 }
 
-void Pacer::note_look_cost(std::uint64_t cost_ns) {
-  look_cost_ns_ = look_cost_ns_ - look_cost_ns_ / kCostShare + cost_ns / kCostShare;
+// What a busy processor made us wait is not our own time.
+void Pacer::note_look_cost(std::uint64_t cost_ns, std::uint64_t now_ns) {
+  looks_paid_ns_ = std::max(looks_paid_ns_ + kLookWhileNs, now_ns) - kLookWhileNs + kLookCosts * cost_ns;
+  looks_paid_ns_ = std::min(looks_paid_ns_, now_ns + kSliceMaxNs);
 }
 
 // Who was just started may be about to execute the program that it is for: then nobody knows yet who is to hold it.
@@ -230,6 +244,19 @@ void Pacer::charge_the_rest(std::uint64_t now_ns) {
   }
   settled_at_ns_ = 0;
   settle_job(now_ns, JobBalance::When::at_its_end);
+  // What somebody moved whom nobody holds was told of, and the job paid for it as long as it ran.
+  if (!has_given_up_) paid_at_ns_ = std::max(paid_at_ns_, job_due_ns_);
+  guest::Job job{};
+  job.segment = &segment_;
+  guest::correct(job, 0, -std::exchange(unwritten_bytes_, 0));
+}
+
+std::uint64_t Pacer::unpaid_ns(std::uint64_t now_ns) const {
+  guest::Job job{};
+  job.segment = &segment_;
+  const std::uint64_t paid_at_ns =
+      std::min(paid_at_ns_, guest::paid_ns(job, guest::grant_now(job, now_ns), now_ns));
+  return paid_at_ns > now_ns ? paid_at_ns - now_ns : 0;
 }
 
 // Waits until then, or until it is told to end.
@@ -316,6 +343,7 @@ void Pacer::judge(PacedProcess& process) {
   const HeldBy now = process.judge(paced_.preloaded_name, monotonic_ns());
   if (now == before) return;
   if (now == HeldBy::left_alone) has_left_alone_ = true;
+  if (now == HeldBy::nobody) has_given_up_ = true;
   if (now == HeldBy::pacer) {
     process.due_ns = job_due_ns_;  // it may be one of those that moved it
     process.runs_since_ns = monotonic_ns();
@@ -340,6 +368,7 @@ void Pacer::charge(PacedProcess& process, const Growth& unbooked, std::uint64_t 
                          .write_bytes = less_unwritten(positive(growth.write_bytes))};
   process.due_ns =
       std::max(process.due_ns, guest::charge(job, guest::grant_now(job, now_ns), moved, {}, now_ns));
+  paid_at_ns_ = std::max(paid_at_ns_, process.due_ns);
   process.unturned_bytes += positive(growth.read_bytes) + positive(growth.write_bytes);
   process.unsent_bytes += positive(growth.write_bytes);
   have_sent(process, now_ns);
@@ -379,6 +408,7 @@ std::uint64_t Pacer::held_until(PacedProcess& process, std::uint64_t now_ns) {
   if (const std::uint64_t sequence = segment_.grant.sequence(); sequence != grant_sequence_) {
     grant_sequence_ = sequence;
     job_due_ns_ = 0;
+    paid_at_ns_ = 0;
     for (const auto& each : processes_) each->due_ns = 0;  // what was owed under the old grant is forgotten
   }
   if (process.due_ns > now_ns)
@@ -405,10 +435,14 @@ void Pacer::hold_or_let_go(PacedProcess& process, std::uint64_t now_ns) {
   }
   const std::uint64_t until_ns = held_until(process, now_ns);
   if (until_ns > now_ns) {
-    if (process.stopped_at_ns == 0) stop(process, now_ns);
+    if (process.stopped_at_ns == 0)
+      stop(process, now_ns);
+    else if (process.grown_at_ns > process.stopped_at_ns + kStoppingMaxNs)
+      brake_.stop_again(process.pid());
     const bool is_told_to_end =
         process.stopped_at_ns != 0 && (processes::waiting_signals(process.pid()) & kEndingSignals) != 0;
     if (is_told_to_end) {
+      was_anybody_told_to_end_ = true;
       let_go(process, now_ns);
       process.let_run_until_ns = now_ns + kSignalNs;
       return;
@@ -417,8 +451,10 @@ void Pacer::hold_or_let_go(PacedProcess& process, std::uint64_t now_ns) {
     return;
   }
   if (process.stopped_at_ns != 0) let_go(process, now_ns);
-  process.look_at_ns = now_ns + slice_ns(guest::grant_now(process.job(), now_ns),
-                                         now_ns - std::max(process.moved_at_ns, process.runs_since_ns));
+  const std::uint64_t busy_at_ns =
+      std::max(process.moved_at_ns, process.runs_since_ns);  // may be after `now_ns`
+  process.look_at_ns =
+      now_ns + slice_ns(guest::grant_now(process.job(), now_ns), now_ns - std::min(now_ns, busy_at_ns));
 }
 
 // Whoever works in a file system that stands stands with it, and so do we when we look at such a one. What it moves the others pay for.
@@ -438,6 +474,7 @@ void Pacer::stop(PacedProcess& process, std::uint64_t now_ns) {
     return;
   }
   const bool has_library = process.held_by() == HeldBy::library;
+  has_given_up_ = true;
   process.give_up((has_library ? "moves data by page faults" : process.reason()) +
                   ", and the kernel lets us not stop it");
   note(process, false);
@@ -455,8 +492,7 @@ std::uint64_t Pacer::next_look_ns(std::uint64_t now_ns) const {
   std::uint64_t next_ns = now_ns + kSliceMaxNs;
   if (brake_.has_work()) next_ns = now_ns + kAttendNs;
   for (const auto& process : processes_) next_ns = std::min(next_ns, process->look_at_ns);
-  return std::max(next_ns,
-                  now_ns + std::min(kLookCosts * look_cost_ns_, brake_.has_work() ? kAttendNs : kSliceMaxNs));
+  return std::max(next_ns, std::min(looks_paid_ns_, now_ns + (brake_.has_work() ? kAttendNs : kSliceMaxNs)));
 }
 
 }  // namespace discnice::pace

@@ -65,6 +65,11 @@ class Pacer {
   /// What these have moved by then: it is in nobody's account but theirs.
   [[nodiscard]] const Growth& moved_by_staying() const { return moved_by_staying_; }
 
+  /// After finish(): how long from now until what was moved is paid at the rate.
+  [[nodiscard]] std::uint64_t unpaid_ns(std::uint64_t now_ns) const;
+  /// After finish(): whether a process had a signal to end by while it stood.
+  [[nodiscard]] bool was_anybody_told_to_end() const { return was_anybody_told_to_end_; }
+
   /// What the kernel has booked to all of them, as far as it was seen.
   [[nodiscard]] Growth all();
 
@@ -75,7 +80,7 @@ class Pacer {
   void run();
   void note_who_stays();
   [[nodiscard]] bool is_anybody_new(std::uint64_t now_ns) const;
-  void note_look_cost(std::uint64_t cost_ns);
+  void note_look_cost(std::uint64_t cost_ns, std::uint64_t now_ns);
   void look_at_all(std::uint64_t now_ns);
   void charge_the_rest(std::uint64_t now_ns);
   void forget(std::size_t place);
@@ -106,11 +111,14 @@ class Pacer {
   std::uint64_t settled_at_ns_ = 0;
   std::uint64_t job_due_ns_ = 0;  // until then what nobody was seen to move is not paid
   PacedProcesses processes_;
-  std::uint64_t look_cost_ns_ = 0;  // the mean over the last ones
+  std::uint64_t looks_paid_ns_ = 0;  // until then no look is to be made, or soon after
   bool has_left_alone_ = false;
+  bool has_given_up_ = false;  // on somebody, whom nobody holds
+  bool was_anybody_told_to_end_ = false;
   std::uint64_t grant_sequence_ = 0;
   std::vector<pid_t> staying_;
   Growth moved_by_staying_;
+  std::uint64_t paid_at_ns_ = 0;
   bool is_over_ = false;  // under the mutex
   std::mutex mutex_;
   std::condition_variable end_;

@@ -80,6 +80,12 @@ int SignalBrake::stop(pid_t pid) {
   return EAGAIN;
 }
 
+void SignalBrake::stop_again(pid_t pid) {
+  if (stopped_ == nullptr || pid <= 0) return;
+  for (const auto& place : stopped_->pids)
+    if (place.load(std::memory_order_relaxed) == pid) kill(pid, SIGSTOP);
+}
+
 void SignalBrake::release(pid_t pid) {
   if (stopped_ == nullptr || pid <= 0) return;
   for (auto& place : stopped_->pids) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // signal_brake: stops processes by SIGSTOP and lets them go on by SIGCONT, for those that may not be traced.
 //
-// Knowledge assumed: signal(7). The kernel lets nobody go when we end. So another process, the guard, waits for our end and then does.
+// Knowledge assumed: signal(7). When discnice ends, the kernel does not let those go whom SIGSTOP has stopped. So another process, the guard, waits for discnice to end and then
+//   sends SIGCONT.
 // What breaks it: the guard is killed as well, at once. A shell with job control inside the job sees its child stopped. Who was stopped by somebody else
 //   while it stood goes on.
 #pragma once
@@ -23,6 +24,8 @@ class SignalBrake {
 
   /// Returns 0 or an errno.
   int stop(pid_t pid);
+  /// Nothing for one that it has not stopped.
+  void stop_again(pid_t pid);
   void let_all_go();
   /// Nothing for one that it has not stopped.
   void release(pid_t pid);

@@ -57,6 +57,7 @@ void Tree::look(std::uint64_t now_ns, PacedProcesses& found) {
 
 // Of who executes a program in this moment the kernel tells nothing.
 Tree::Orphan Tree::judge_orphan(pid_t pid) const {
+  if (processes::is_older_than_we_are(pid)) return Orphan::stranger;
   const std::string environment = processes::environment_of(pid);
   const auto facts = processes::facts_of(static_cast<std::uint64_t>(pid));
   if (!facts || facts->user != geteuid()) return Orphan::stranger;
@@ -66,13 +67,13 @@ Tree::Orphan Tree::judge_orphan(pid_t pid) const {
   return is_ours ? Orphan::ours : Orphan::stranger;
 }
 
-// Those above us have many children. Who has a lower number than we have was there before us.
+// Those above us have many children. Who is older than we are was there before us.
 void Tree::follow_orphans(bool is_first, PacedProcesses& found) {
   std::set<pid_t> strangers;
   is_anybody_executing_ = false;
   for (const pid_t above : above_) {
     for (const pid_t child : processes::children_of_first_thread(above)) {
-      if (child <= getpid() || known_.count(child) != 0) continue;
+      if (child == getpid() || known_.count(child) != 0) continue;
       const Orphan orphan = strangers_.count(child) != 0 ? Orphan::stranger : judge_orphan(child);
       if (orphan == Orphan::ours) follow_from(child, is_first, found);
       if (orphan == Orphan::stranger) strangers.insert(child);

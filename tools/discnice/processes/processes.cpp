@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/processes/processes.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -102,16 +103,38 @@ std::vector<pid_t> processes_above(pid_t pid) {
   return found;
 }
 
+bool is_older_than_we_are(pid_t pid) {
+  const auto own = facts_of(static_cast<std::uint64_t>(getpid()));
+  const auto other = facts_of(static_cast<std::uint64_t>(pid));
+  return own && other && other->started_at_ns < own->started_at_ns;
+}
+
 std::vector<pid_t> orphans_of(const std::string& variable, const std::string& value) {
   std::vector<pid_t> found;
   for (const pid_t above : processes_above(getpid())) {
     for (const pid_t child : children_of_first_thread(above)) {
-      if (child <= getpid() || variable_of(environment_of(child), variable) != value) continue;
+      if (child == getpid() || is_older_than_we_are(child)) continue;
+      if (variable_of(environment_of(child), variable) != value) continue;
       const std::vector<pid_t> below = processes_below(child);
       found.insert(found.end(), below.begin(), below.end());
     }
   }
   return found;
+}
+
+// The last word of /proc/loadavg is the number that was given out last. Those above us are each other's children.
+bool may_anybody_go_on(pid_t program) {
+  const std::string load = read_proc("/proc/loadavg");
+  const auto at = load.rfind(' ');
+  if (at != std::string::npos && std::atoi(load.c_str() + at) == program) return false;
+  const std::vector<pid_t> above = processes_above(getpid());
+  for (const pid_t one : above) {
+    for (const pid_t child : children_of_first_thread(one)) {
+      const bool is_above = child == getpid() || std::find(above.begin(), above.end(), child) != above.end();
+      if (!is_above && !is_older_than_we_are(child)) return true;
+    }
+  }
+  return false;
 }
 
 std::string environment_of(pid_t pid) {
