@@ -244,8 +244,6 @@ void Pacer::charge_the_rest(std::uint64_t now_ns) {
   }
   settled_at_ns_ = 0;
   settle_job(now_ns, JobBalance::When::at_its_end);
-  // What somebody moved whom nobody holds was told of, and the job paid for it as long as it ran.
-  if (!has_given_up_) paid_at_ns_ = std::max(paid_at_ns_, job_due_ns_);
   guest::Job job{};
   job.segment = &segment_;
   guest::correct(job, 0, -std::exchange(unwritten_bytes_, 0));
@@ -343,7 +341,6 @@ void Pacer::judge(PacedProcess& process) {
   const HeldBy now = process.judge(paced_.preloaded_name, monotonic_ns());
   if (now == before) return;
   if (now == HeldBy::left_alone) has_left_alone_ = true;
-  if (now == HeldBy::nobody) has_given_up_ = true;
   if (now == HeldBy::pacer) {
     process.due_ns = job_due_ns_;  // it may be one of those that moved it
     process.runs_since_ns = monotonic_ns();
@@ -474,7 +471,6 @@ void Pacer::stop(PacedProcess& process, std::uint64_t now_ns) {
     return;
   }
   const bool has_library = process.held_by() == HeldBy::library;
-  has_given_up_ = true;
   process.give_up((has_library ? "moves data by page faults" : process.reason()) +
                   ", and the kernel lets us not stop it");
   note(process, false);

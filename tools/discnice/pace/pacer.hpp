@@ -65,7 +65,8 @@ class Pacer {
   /// What these have moved by then: it is in nobody's account but theirs.
   [[nodiscard]] const Growth& moved_by_staying() const { return moved_by_staying_; }
 
-  /// After finish(): how long from now until what was moved is paid at the rate.
+  /// After finish(): how long from now until what was moved from outside is paid at the rate. What nobody was seen to move is left out: where an account is
+  /// lost, as with a PID namespace that dies, that sum may be too high.
   [[nodiscard]] std::uint64_t unpaid_ns(std::uint64_t now_ns) const;
   /// After finish(): whether a process had a signal to end by while it stood.
   [[nodiscard]] bool was_anybody_told_to_end() const { return was_anybody_told_to_end_; }
@@ -113,7 +114,6 @@ class Pacer {
   PacedProcesses processes_;
   std::uint64_t looks_paid_ns_ = 0;  // until then no look is to be made, or soon after
   bool has_left_alone_ = false;
-  bool has_given_up_ = false;  // on somebody, whom nobody holds
   bool was_anybody_told_to_end_ = false;
   std::uint64_t grant_sequence_ = 0;
   std::vector<pid_t> staying_;
