@@ -323,6 +323,13 @@ outlives() {
     tail --pid="$program" -f /dev/null
     sha256sum <"$OUT/out" | cmp -s - "$OUT/wanted" || complain "what goes on: other bytes come out"
   done
+  # Whom the library holds at that time, and who then becomes a program that it cannot reach.
+  make_cold big
+  "$DISCNICE" -q --rate 4MB -- sh -c '(sleep 0.5; exec ./static big >"$1") &' sh "$OUT/out" 2>"$OUT/err" || complain "becomes static: status $?: $(<"$OUT/err")"
+  sleep 1
+  program=$(pgrep -n -x static) || complain 'what was left does not become static'
+  holds "$(rate_of "$program" 1.5) <= 5500000" || complain 'what becomes static later runs freely'
+  kill -KILL "$program"
   make_cold small
   "$DISCNICE" --rate 8MB -- sh -c './static small >"$1" &' sh "$OUT/out" 2>"$OUT/err"
   read -r program holder < <(sed -n -E "s/.*'static' \(pid ([0-9]+)\) goes on: process ([0-9]+) holds it.*/\1 \2/p" "$OUT/err")

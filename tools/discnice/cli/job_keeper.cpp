@@ -123,13 +123,16 @@ void JobKeeper::wait_until_paid(pid_t program) {
 
 void JobKeeper::hand_over() {
   const Staying staying{pacer_->staying(), options_.schedule, options_.preloaded_name};
+  const std::size_t without_library = pacer_->staying_without_library();
   const pid_t holder = hold_who_stays(segment_, name_, staying);
   if (holder <= 0) {
-    for (const pid_t pid : staying.processes)
+    for (std::size_t i = 0; i < without_library; ++i) {
+      const pid_t pid = staying.processes[i];
       report_uncovered(pid, processes::program_name_of(pid), "goes on, and nobody is there to hold it", pid);
-  } else if (!options_.is_quiet) {
+    }
+  } else if (!options_.is_quiet && without_library != 0) {
     const pid_t first = staying.processes.front();
-    const std::size_t others = staying.processes.size() - 1;
+    const std::size_t others = without_library - 1;
     gray::cli::warn("'{}' (pid {}){} goes on: process {} holds it until it ends",
                     processes::program_name_of(first), first,
                     others == 0 ? "" : fmt::format(", with {} more,", others), holder);

@@ -58,8 +58,8 @@ class JobKeeper {
   /// Begins to hold from outside what the library cannot reach, if that is wanted.
   void pace(pid_t program);
 
-  /// The program has ended, and is not waited for yet. Who goes on and is held from outside a process of its own holds from now on (staying.hpp). Who
-  /// goes on without a limit is named. What was moved from outside ahead of the rate is waited for: a program may be over before it could be stopped.
+  /// The program has ended, and is not waited for yet. Who goes on a process of its own looks after from now on (staying.hpp). Who goes on
+  /// without a limit is named. What was moved from outside ahead of the rate is waited for: a program may be over before it could be stopped.
   void end(pid_t program);
 
   /// How long end() waited for what was moved ahead of the rate.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// staying: holds the processes of a job that go on when the program it began with has ended, and that the library is not in: daemons, what a script left in the
-// background.
+// staying: looks after the processes of a job that go on when the program it began with has ended: daemons, what a script left in the background. It holds those that the
+// library is not in, and any other as soon as it executes a program that the library cannot reach.
 //
 // The launcher ends with its program, whose status somebody waits for. So another process does it: it has no terminal, no open file of ours, and ends with the
 // last of those it holds. Where the kernel lets only ancestors trace (Yama) it stops them by signals.
@@ -23,7 +23,7 @@ struct Staying {
   std::string preloaded_name;  // the file name of what is preloaded
 };
 
-/// Returns the process that holds them, as soon as it does; a negative errno where there can be none. The job's segment is removed when all have ended.
+/// Returns the process that looks after them, as soon as it does; a negative errno where there can be none. The job's segment is removed when all have ended.
 pid_t hold_who_stays(protocol::Segment& segment, const protocol::SegmentName& name, const Staying& staying);
 
 }  // namespace discnice::cli

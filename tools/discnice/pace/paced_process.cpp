@@ -94,6 +94,10 @@ bool PacedProcess::is_image_there() const {
   return image_fd_ >= 0 && pread(image_fd_, &page, sizeof page, 0) == sizeof page;
 }
 
+bool PacedProcess::has_ended() const {
+  return !processes::facts_of(static_cast<std::uint64_t>(pid_));
+}
+
 // A child of vfork() or posix_spawn() runs on its parent's memory until it executes a program, and that memory stays where it was.
 bool PacedProcess::has_still_that_image(std::uint64_t now_ns) {
   if (!is_image_there()) return false;

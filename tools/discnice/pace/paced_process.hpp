@@ -85,6 +85,8 @@ class PacedProcess {
   void set_parent(pid_t parent) { parent_ = parent; }
   /// Whether it runs a program: not while it executes another one, and not when it has ended.
   [[nodiscard]] bool is_image_there() const;
+  /// Whether it has ended, waited for or not.
+  [[nodiscard]] bool has_ended() const;
   [[nodiscard]] HeldBy held_by() const { return held_by_; }
   [[nodiscard]] const std::string& reason() const { return reason_; }
   /// The job as this process is a member of it.

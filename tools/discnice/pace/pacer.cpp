@@ -67,6 +67,8 @@ constexpr std::uint64_t kUnknownLookNs = 5'000'000;
 // So long a process is new, and looked at this often when the job ends meanwhile.
 constexpr std::uint64_t kNewNs = 20'000'000;
 constexpr std::uint64_t kNewLookNs = 1'000'000;
+// Who executes a program at that time is waited for: where the processors are busy that may take long.
+constexpr std::uint64_t kExecutingNs = 500'000'000;
 // How often the job as a whole is settled.
 constexpr std::uint64_t kSettleNs = 10'000'000;
 constexpr int kFirst = -20;
@@ -203,13 +205,19 @@ void Pacer::note_look_cost(std::uint64_t cost_ns, std::uint64_t now_ns) {
   looks_paid_ns_ = std::min(looks_paid_ns_, now_ns + kSliceMaxNs);
 }
 
-// Who was just started may be about to execute the program that it is for: then nobody knows yet who is to hold it.
-bool Pacer::is_anybody_new(std::uint64_t now_ns) const {
+// For that moment a process has no image, and nobody knows who is to hold it.
+bool Pacer::is_anybody_executing() const {
   return tree_.is_anybody_executing() ||
-         std::any_of(processes_.begin(), processes_.end(), [now_ns](const auto& process) {
-           return process->is_image_there() && process->held_by() != HeldBy::pacer &&
-                  process->age_ns(now_ns) < kNewNs;
-         });
+         std::any_of(processes_.begin(), processes_.end(),
+                     [](const auto& process) { return !process->is_image_there() && !process->has_ended(); });
+}
+
+// Who was just started may be about to execute the program that it is for.
+bool Pacer::is_anybody_new(std::uint64_t now_ns) const {
+  return std::any_of(processes_.begin(), processes_.end(), [now_ns](const auto& process) {
+    return process->is_image_there() && process->held_by() != HeldBy::pacer &&
+           process->age_ns(now_ns) < kNewNs;
+  });
 }
 
 void Pacer::note_who_stays() {
@@ -218,19 +226,21 @@ void Pacer::note_who_stays() {
   while (true) {
     tree_.look(now_ns, processes_);
     for (const auto& process : processes_) judge(*process);
-    if (now_ns - start_ns >= kNewNs || !is_anybody_new(now_ns)) break;
+    const std::uint64_t passed_ns = now_ns - start_ns;
+    const bool is_waited_for =
+        is_anybody_executing() ? passed_ns < kExecutingNs : passed_ns < kNewNs && is_anybody_new(now_ns);
+    if (!is_waited_for) break;
     std::this_thread::sleep_for(std::chrono::nanoseconds(kNewLookNs));
     now_ns = monotonic_ns();
   }
-  bool is_anybody_left_to_us = false;
   for (const auto& process : processes_) {
     const HeldBy held_by = process->held_by();
-    if (!process->is_image_there() || held_by == HeldBy::left_alone || held_by == HeldBy::nobody) continue;
-    staying_.push_back(process->pid());
+    if (process->has_ended() || held_by == HeldBy::left_alone || held_by == HeldBy::nobody) continue;
+    const bool has_library = held_by == HeldBy::library;
+    staying_.insert(has_library ? staying_.end() : staying_.begin(), process->pid());
     if (process->look()) moved_by_staying_ += process->all();
-    is_anybody_left_to_us = is_anybody_left_to_us || held_by != HeldBy::library;
+    if (!has_library) ++staying_without_library_;
   }
-  if (!is_anybody_left_to_us) staying_.clear();
 }
 
 // What was moved since the last look; nobody is held for it any more. Children before their parents, to whose accounts theirs have come.

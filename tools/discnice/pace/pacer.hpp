@@ -15,6 +15,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -60,8 +61,11 @@ class Pacer {
   /// Whether any process is left.
   [[nodiscard]] bool has_anybody() const { return has_anybody_.load(std::memory_order_relaxed); }
 
-  /// After finish(): who goes on though the first program has ended, if the library does not hold all of them.
+  /// After finish(): who goes on though the first program has ended, but for those that are left alone or that nobody can hold. Those whom the library holds come last:
+  /// they may still execute a program that it cannot reach.
   [[nodiscard]] const std::vector<pid_t>& staying() const { return staying_; }
+  /// How many of them the library does not hold, or nobody knows yet who does.
+  [[nodiscard]] std::size_t staying_without_library() const { return staying_without_library_; }
   /// What these have moved by then: it is in nobody's account but theirs.
   [[nodiscard]] const Growth& moved_by_staying() const { return moved_by_staying_; }
 
@@ -80,6 +84,7 @@ class Pacer {
  private:
   void run();
   void note_who_stays();
+  [[nodiscard]] bool is_anybody_executing() const;
   [[nodiscard]] bool is_anybody_new(std::uint64_t now_ns) const;
   void note_look_cost(std::uint64_t cost_ns, std::uint64_t now_ns);
   void look_at_all(std::uint64_t now_ns);
@@ -117,6 +122,7 @@ class Pacer {
   bool was_anybody_told_to_end_ = false;
   std::uint64_t grant_sequence_ = 0;
   std::vector<pid_t> staying_;
+  std::size_t staying_without_library_ = 0;
   Growth moved_by_staying_;
   std::uint64_t paid_at_ns_ = 0;
   bool is_over_ = false;  // under the mutex

@@ -55,13 +55,14 @@ void Tree::look(std::uint64_t now_ns, PacedProcesses& found) {
   cost_ns_ = monotonic_ns() - now_ns;
 }
 
-// Of who executes a program in this moment the kernel tells nothing.
+// Of who executes a program in this moment the kernel tells nothing. An environment is that of an image if this was there before and after it was read.
 Tree::Orphan Tree::judge_orphan(pid_t pid) const {
   if (processes::is_older_than_we_are(pid)) return Orphan::stranger;
-  const std::string environment = processes::environment_of(pid);
   const auto facts = processes::facts_of(static_cast<std::uint64_t>(pid));
   if (!facts || facts->user != geteuid()) return Orphan::stranger;
-  if (environment.empty() && processes::image_of(pid).empty()) return Orphan::executing;
+  const std::string image = processes::image_of(pid);
+  const std::string environment = processes::environment_of(pid);
+  if (image.empty() || processes::image_of(pid) != image) return Orphan::executing;
   const bool is_ours =
       processes::variable_of(environment, protocol::kSegmentVariable) == paced_.segment_name.text;
   return is_ours ? Orphan::ours : Orphan::stranger;

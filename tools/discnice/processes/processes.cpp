@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -88,8 +89,16 @@ std::vector<pid_t> processes_below(pid_t pid) {
   return found;
 }
 
+// The kernel leaves a child out while another one is waited for (get_children_pid() of fs/proc/array.c). Then the next answer is another one.
 std::vector<pid_t> children_of_first_thread(pid_t pid) {
-  return children_of_thread(pid, pid);
+  constexpr int kAnswersMax = 8;
+  std::vector<pid_t> children = children_of_thread(pid, pid);
+  for (int answers = 1; answers < kAnswersMax; ++answers) {
+    std::vector<pid_t> again = children_of_thread(pid, pid);
+    if (again == children) break;
+    children = std::move(again);
+  }
+  return children;
 }
 
 std::vector<pid_t> processes_above(pid_t pid) {
