@@ -190,6 +190,21 @@ TEST_CASE("a foreground that waits for its fsync twenty times a second holds nic
   CHECK(disk.wait_ns(kNice, UINT64_C(1) << 20) == kTurnNs);
 }
 
+TEST_CASE("one whose fsyncs have become slow, by what nice wrote in between, is waited for longer",
+          "[nice]") {
+  Disk disk;
+  for (int i = 0; i < 40; ++i) {
+    disk.sample.flushes += 1;
+    disk.look();
+    disk.quiet(130 * kMillisecondNs);
+  }
+  CHECK(disk.wait_ns(kNice, UINT64_C(1) << 20) == kTurnNs);
+  disk.quiet(2 * kSecondNs);
+  CHECK(disk.wait_ns(kNice, UINT64_C(1) << 20) == 0);
+  disk.others_read();
+  CHECK(disk.activity.preemption_ns <= kPreemptionMaxNs);
+}
+
 TEST_CASE("writes of ours that reach the disk half a minute later are ours still", "[foreground]") {
   Disk disk;
   disk.own.written_bytes += 10'000'000;

@@ -98,6 +98,14 @@ std::uint64_t latency_ns(const DiskActivity& before, const DiskActivity& after) 
   return growth(after.sample.read_ms, before.sample.read_ms) * 1'000'000 / reads;
 }
 
+// Who writes and waits for it is seen when his flush has ended, so the next one may be under way long before anything shows: for as long as the last one, and
+// the pause before it.
+std::uint64_t beside_writer_ns(const DiskActivity& before, std::uint64_t now_ns) {
+  const std::uint64_t since_ns = growth(now_ns, before.foreground_at_ns);
+  if (before.foreground_at_ns == 0 || since_ns > kPreemptionBesideWriterMaxNs) return kPreemptionMaxNs;
+  return clamp(since_ns + since_ns / 2, kPreemptionMaxNs, kPreemptionBesideWriterMaxNs);
+}
+
 unsigned halvings(const DiskActivity& before, std::uint64_t now_ns) {
   return static_cast<unsigned>(clamp(growth(now_ns, before.sampled_at_ns) / kHalvingNs, 1, kHalvingsMax));
 }
@@ -128,8 +136,7 @@ DiskActivity observe(const DiskActivity& before, const DiskSample& sample, const
   if (!others.are_there) learn_random_read(before, after);
   follow_base(before, after, grant);
   if (others.are_there) {
-    // Who writes and waits for it is seen when his flush has ended, so the next one may be under way long before anything shows.
-    const std::uint64_t preemption_min_ns = others.have_written ? kPreemptionMaxNs : 0;
+    const std::uint64_t preemption_min_ns = others.have_written ? beside_writer_ns(before, now_ns) : 0;
     give_way(before, after, {latency_ns(before, after), halvings(before, now_ns), preemption_min_ns}, grant,
              now_ns);
   } else {

@@ -59,7 +59,7 @@ bool had_only_paused(const DiskActivity& before, const DiskActivity& after, std:
 void keep_in_bounds(DiskActivity& after, const Grant& grant) {
   after.preemption_ns = grant.preemption_ns != 0
                             ? base_preemption_ns(grant, after)
-                            : clamp(after.preemption_ns, kPreemptionMinNs, kPreemptionMaxNs);
+                            : clamp(after.preemption_ns, kPreemptionMinNs, kPreemptionBesideWriterMaxNs);
 }
 
 }  // namespace
@@ -75,9 +75,10 @@ void begin_watching(DiskActivity& after, const Grant& grant, bool is_busy, std::
 void give_way(const DiskActivity& before, DiskActivity& after, const Sighting& sighting, const Grant& grant,
               std::uint64_t now_ns) {
   const std::uint64_t base_ns = base_preemption_ns(grant, after);
-  if (had_only_paused(before, after, now_ns)) after.preemption_ns += after.preemption_ns;
-  if (before.ran_since_ns == 0 && 2 * sighting.latency_ns > after.preemption_ns)
-    after.preemption_ns += base_ns / 4;
+  std::uint64_t longer_ns = after.preemption_ns;
+  if (had_only_paused(before, after, now_ns)) longer_ns += longer_ns;
+  if (before.ran_since_ns == 0 && 2 * sighting.latency_ns > longer_ns) longer_ns += base_ns / 4;
+  if (after.preemption_ns < kPreemptionMaxNs) after.preemption_ns = smaller(longer_ns, kPreemptionMaxNs);
   if (after.preemption_ns < sighting.preemption_min_ns) after.preemption_ns = sighting.preemption_min_ns;
   after.foreground_at_ns = now_ns;
   after.ran_since_ns = 0;
@@ -97,6 +98,7 @@ void come_back(const DiskActivity& before, DiskActivity& after, const Grant& gra
         smaller(before.pace_bytes_per_s + passed_ns / 1000 * (kPaceGain / 1'000'000), kPaceUnlimited);
   } else {
     after.pace_bytes_per_s = kPaceUnlimited;
+    after.preemption_ns = smaller(after.preemption_ns, kPreemptionMaxNs);
     const std::uint64_t base_ns = base_preemption_ns(grant, after);
     const std::uint64_t less_ns = base_ns / 2 * passed_ns / kSecondNs;
     after.preemption_ns = after.preemption_ns > base_ns + less_ns ? after.preemption_ns - less_ns : base_ns;

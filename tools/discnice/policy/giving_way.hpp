@@ -25,6 +25,8 @@ inline constexpr std::uint64_t kPaceMin = 64 * 1024;
 /// Bounds of the interval in which the disk must have been quiet.
 inline constexpr std::uint64_t kPreemptionMinNs = 2'000'000;
 inline constexpr std::uint64_t kPreemptionMaxNs = 100'000'000;
+/// And of who writes and waits for it: on a slow card what we write in between makes each fsync of his last longer, and he is seen when it has ended.
+inline constexpr std::uint64_t kPreemptionBesideWriterMaxNs = 400'000'000;
 /// Without a measured time of a random read: a turn and a seek of an ordinary mechanical disk.
 inline constexpr std::uint64_t kRandomReadNs = 8'000'000;
 
