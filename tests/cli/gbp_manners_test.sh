@@ -28,7 +28,7 @@ parse_json() { # prints the paths; fails where a line is not an object with ever
 import json, sys
 for number, line in enumerate(sys.stdin.buffer, 1):
     entry = json.loads(line.decode("utf-8"))
-    fields = "path rank size cached_fraction confidence backend device inode first_extent error".split()
+    fields = "path rank size cached_fraction confidence access_ns level backend device inode first_extent error".split()
     assert list(entry) == fields, entry
     assert entry["rank"] == number, entry
     print(entry["path"])'

@@ -129,6 +129,7 @@ class Look {
     file.cached_fraction = static_cast<float>(report.cached_fraction);
     file.confidence = static_cast<float>(report.confidence);
     file.backend = static_cast<std::uint8_t>(report.backend);
+    file.access_ns = static_cast<float>(report.access_time_ns);
   }
 
   static void look_at_extent(int fd, File& file) {

@@ -24,9 +24,11 @@ struct File {
   std::int64_t modified_ns = 0;
   float cached_fraction = -1;  // negative: unknown
   float confidence = 0;
+  float access_ns = 0;     // how long a first read of it takes; 0: not known
   std::int32_t error = 0;  // negative errno: it could not be looked at
   std::uint8_t backend = GB_BACKEND_NONE;
   std::uint8_t order = GB_ORDER_NONE;  // what pays on its device
+  std::uint8_t level = 0;              // of the store it is in (levels.hpp): 0 is the fastest
   bool has_first_extent = false;
 };
 static_assert(sizeof(File) <= 72, "with its name a file shall take no more than 200 bytes");

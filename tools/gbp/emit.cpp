@@ -36,6 +36,8 @@ std::string json_line(const File& file, std::size_t rank, bool is_for_terminal) 
   const bool is_share_known = is_known && file.cached_fraction >= 0;
   json["cached_fraction"] = when(is_share_known, rounded(file.cached_fraction));
   json["confidence"] = when(is_share_known, rounded(file.confidence));
+  json["access_ns"] = when(is_known && file.access_ns > 0, std::round(file.access_ns));
+  json["level"] = when(is_known && file.access_ns > 0, file.level + 1);
   json["backend"] = is_known ? backend_name(file.backend) : "none";
   json["device"] = when(is_known, file.device);
   json["inode"] = when(is_known, file.inode);

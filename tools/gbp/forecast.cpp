@@ -22,6 +22,10 @@ double seconds(double disk_share, double bytes, double disk_bytes_per_s, double 
   return bytes * (disk_share / disk_bytes_per_s + (1 - disk_share) / memory_bytes_per_s);
 }
 
+std::string time_text(const std::optional<double>& scan_s) {
+  return scan_s ? gray::cli::format_duration_ns(*scan_s * 1e9) + " predicted" : "not known";
+}
+
 std::string verdict_of(const Forecast& forecast) {
   const auto set = static_cast<double>(forecast.set_bytes);
   if (forecast.set_bytes == 0) return "no win: there is nothing to read";
@@ -38,8 +42,8 @@ std::string verdict_of(const Forecast& forecast) {
 
 }  // namespace
 
-Forecast forecast(const std::vector<File>& files, std::uint64_t cache_bytes_max, double disk_bytes_per_s,
-                  double memory_bytes_per_s) {
+Forecast forecast(const std::vector<File>& files, const std::vector<File>& best,
+                  std::uint64_t cache_bytes_max, const ScanRates& rates) {
   Forecast result;
   result.cache_bytes_max = cache_bytes_max;
   for (const File& file : files) {
@@ -51,17 +55,26 @@ Forecast forecast(const std::vector<File>& files, std::uint64_t cache_bytes_max,
       result.cached_bytes += static_cast<double>(file.cached_fraction) * static_cast<double>(file.size_bytes);
     }
   }
-  const auto set = static_cast<double>(result.set_bytes);
   if (result.set_bytes > 0) {
+    const auto set = static_cast<double>(result.set_bytes);
     result.disk_share_min = std::max(0.0, 1 - static_cast<double>(cache_bytes_max) / set);
     // In a fixed order a set larger than the cache is read anew; one that fits loses nothing.
+    const bool is_cache_lost = result.disk_share_min > 0;
     const double cached_share = result.cached_bytes / set;
-    const double fixed_share = result.disk_share_min > 0 ? 1 : 1 - cached_share;
-    const double fixed_s = seconds(fixed_share, set, disk_bytes_per_s, memory_bytes_per_s);
-    result.gain_now = fixed_s / seconds(1 - cached_share, set, disk_bytes_per_s, memory_bytes_per_s);
-    if (result.disk_share_min > 0)
+    const auto by_bytes = [&](double disk_share) {
+      return seconds(disk_share, set, rates.disk_bytes_per_s, rates.memory_bytes_per_s);
+    };
+    result.given_s = scan_seconds(files, rates.speeds, rates.memory_bytes_per_s, is_cache_lost);
+    result.best_s = scan_seconds(best, rates.speeds, rates.memory_bytes_per_s, false);
+    const double fixed_s = result.given_s.value_or(by_bytes(is_cache_lost ? 1 : 1 - cached_share));
+    result.gain_now = fixed_s / result.best_s.value_or(by_bytes(1 - cached_share));
+    if (is_cache_lost) {
+      const double lost_s =
+          scan_seconds(best, rates.speeds, rates.memory_bytes_per_s, true).value_or(by_bytes(1));
+      const double kept_s = set / rates.memory_bytes_per_s;
       result.gain_repeated =
-          fixed_s / seconds(result.disk_share_min, set, disk_bytes_per_s, memory_bytes_per_s);
+          fixed_s / (result.disk_share_min * lost_s + (1 - result.disk_share_min) * kept_s);
+    }
   }
   result.verdict = verdict_of(result);
   return result;
@@ -103,6 +116,8 @@ std::string describe(const Forecast& forecast, const std::string& device_class) 
   text +=
       fmt::format("disk, at best   {:.1f} % of the set a pass (1 - C/S)\n", 100 * forecast.disk_share_min);
   text += fmt::format("device          {}\n", device_class);
+  text += fmt::format("as given        {}\n", time_text(forecast.given_s));
+  text += fmt::format("best order      {}\n", time_text(forecast.best_s));
   return text + fmt::format("verdict         {}\n", forecast.verdict);
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tools/gbp/cost.hpp"
+#include "tools/gbp/scan_time.hpp"
 
 namespace gbp {
 
@@ -24,14 +25,23 @@ struct Forecast {
   double cached_bytes = 0;
   std::uint64_t cache_bytes_max = 0;  // what memory may hold of files
   double disk_share_min = 0;          // the bound 1 - C/S, not below 0
+  std::optional<double> given_s;      // this pass in the order given; nothing: not known
+  std::optional<double> best_s;       // and in the best one
   double gain_now = 1;                // time of this pass without gbp over its time with it
   double gain_repeated = 1;           // the same of every further pass
   std::string verdict;                // one sentence
 };
 
-/// `disk_bytes_per_s` and `memory_bytes_per_s` are what a scan reaches from either.
-Forecast forecast(const std::vector<File>& files, std::uint64_t cache_bytes_max, double disk_bytes_per_s,
-                  double memory_bytes_per_s);
+/// What a scan reaches.
+struct ScanRates {
+  double disk_bytes_per_s;  // of all stores that the files are in, where their speeds are not known
+  double memory_bytes_per_s;
+  StoreSpeeds speeds;
+};
+
+/// `files` as they were given, and `best` as they are best read.
+Forecast forecast(const std::vector<File>& files, const std::vector<File>& best,
+                  std::uint64_t cache_bytes_max, const ScanRates& rates);
 
 /// What memory may hold of files now, as libgray's accounts of host and control groups have it; 0 when unknown.
 std::uint64_t cache_bytes_max_now();

@@ -21,6 +21,7 @@ using gray::repo::Repository;
 constexpr double kRatioMax = 1e9;
 constexpr double kDiskBytesPerS = 100e6;
 constexpr double kMemoryBytesPerS = 4e9;
+constexpr double kHitNs = 500;
 
 std::string named(const char* key, const std::optional<Found>& found) {
   if (!found) return fmt::format("{} (not measured)", key);
@@ -84,6 +85,8 @@ HostParameters choose_host_parameters(const Repository& repository, const std::s
   parameters.disk_bytes_per_s =
       repository.value("disk.sequential_bytes_per_s", device).value_or(kDiskBytesPerS);
   parameters.memory_bytes_per_s = repository.value("memory.copy_bytes_per_s").value_or(kMemoryBytesPerS);
+  parameters.hit_ns = repository.value("cache.hit_ns").value_or(kHitNs);
+  if (settings.hit_now) parameters.hit_ns = settings.hit_now->hit_ns;
   return parameters;
 }
 

@@ -21,6 +21,7 @@ struct HostParameters {
   double disk_bytes_per_s = 0;        // of a long read, measured or the shipped default
   double memory_bytes_per_s =
       0;                    // of a copy from memory on one core; it decides nothing while the disk is slower
+  double hit_ns = 0;        // of a first read of what is cached
   std::string memory_path;  // where probes are remembered; empty: nowhere
   std::string explanation;  // a line each on where these come from, for --explain
 };

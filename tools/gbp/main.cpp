@@ -12,6 +12,7 @@
 #include "tools/gbp/emit.hpp"
 #include "tools/gbp/forecast.hpp"
 #include "tools/gbp/host_parameters.hpp"
+#include "tools/gbp/levels.hpp"
 #include "tools/gbp/options.hpp"
 #include "tools/gbp/order.hpp"
 #include "tools/gbp/stream.hpp"
@@ -24,8 +25,8 @@ using gbp::Action;
 using gbp::Mode;
 
 // On stderr, line by line: the list on stdout goes to another program.
-void explain(const gbp::HostParameters& host) {
-  std::istringstream lines(host.explanation);
+void tell(const std::string& text) {
+  std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) gray::cli::write_diagnostic(line);
 }
 
@@ -66,10 +67,18 @@ std::string device_class(const gbp::Options& options, const gbp::Wanted& wanted)
 
 int order_files(const gbp::Options& options, const gbp::Wanted& wanted) {
   std::vector<gbp::File> files = gbp::look_at(options.names, wanted);
+  std::vector<gbp::StoreLevel> levels;
+  if (wanted.is_cache_wanted)
+    levels = gbp::find_levels(files, wanted, options.is_explained || options.action == Action::plan);
+  if (options.is_explained) tell(gbp::describe(levels));
   if (options.action == Action::plan) {
-    const gbp::Forecast forecast = gbp::forecast(
-        files, gbp::cache_bytes_max_now(), wanted.host->disk_bytes_per_s, wanted.host->memory_bytes_per_s);
-    std::cout << gbp::describe(forecast, device_class(options, wanted)) << std::flush;
+    std::vector<gbp::File> best = files;
+    gbp::sort_files(best, options.mode, options.is_by_directory);
+    const gbp::ScanRates rates{wanted.host->disk_bytes_per_s, wanted.host->memory_bytes_per_s,
+                               gbp::learn_speeds(files, wanted)};
+    std::cout << gbp::describe(gbp::forecast(files, best, gbp::cache_bytes_max_now(), rates),
+                               device_class(options, wanted))
+              << gbp::describe(levels) << std::flush;
   } else {
     gbp::sort_files(files, options.mode, options.is_by_directory);
   }
@@ -90,7 +99,7 @@ int run(gbp::Options& options) {
     return has_failed ? gray::cli::kExitSomeFailed : gray::cli::kExitSuccess;
   }
   const gbp::Wanted wanted = wanted_of(options);
-  if (options.is_explained) explain(*wanted.host);
+  if (options.is_explained) tell(wanted.host->explanation);
   if (options.action == Action::stream)
     return gbp::stream_file(options.streamed, options.whole, options.record_bytes, wanted);
   int status = 0;

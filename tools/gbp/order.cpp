@@ -72,6 +72,7 @@ int compare(const File& a, const File& b, const Rule& rule, bool is_layout_known
   if (rule.mode == Mode::file) return is_layout_known ? compare_layout(a, b) : 0;
   const Group group = group_of(a, rule);
   if (const Group group_b = group_of(b, rule); group != group_b) return group < group_b ? -1 : 1;
+  if (group != kWhole && a.level != b.level) return a.level < b.level ? -1 : 1;
   if (rule.mode == Mode::mem) return group == kMuch ? cached_steps(b) - cached_steps(a) : 0;
   return is_layout_known ? compare_layout(a, b) : 0;
 }

@@ -3,9 +3,11 @@
 //
 // Knowledge assumed: the set is a little larger than memory. Then the kernel keeps pages that earlier scans have used twice, and evicts first the pages that this scan
 // fetches. So a page that is fetched early in a scan is evicted before the scan ends, or it pushes out a page that is still to be read.
-// Output observed: how much of each file is cached.
+// Stores differ by factors: what a fast one holds is there soon, and whoever uses the output has more of it early.
+// Output observed: how much of each file is cached, and in which level of the store the rest lies (levels.hpp).
 // Inference drawn: a small file that lacks a few pages is not read among the cached files. There it would lack the same pages in the next scan,
-// and each such file costs a seek. Among the missing files it is whole after one scan, and the disk's head passes it on its way.
+// and each such file costs a seek. Among the missing files it is whole after one scan, and the disk's head passes it on its way. Of those that are not cached as a whole, the ones in
+// the fastest level come first.
 // What breaks it: a file of which so much is cached that losing that costs more than some seeks; and a set of which so much is missing that the cached pages
 // are evicted before their turn. Such files come before the missing ones.
 #pragma once
@@ -19,9 +21,9 @@
 namespace gbp {
 
 enum class Mode {
-  mem,      // the whole ones first, then those of which much is cached, by their share, then the others
+  mem,  // the whole ones first, then those of which much is cached, by their share, then the others; within a group by level
   file,     // as they lie on disk
-  compose,  // the same groups, each as it lies on disk
+  compose,  // the same groups and levels, each as it lies on disk
 };
 
 /// Much is cached of a file that lacks some from here on: to read so much again takes as long as a few seeks.

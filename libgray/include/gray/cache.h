@@ -67,6 +67,9 @@ struct gb_cache_report {
   double
       confidence; /**< 1: counted; 1 less two standard deviations of what the share may be after so many probes;
                                0: unknown */
+  uint64_t access_time_ns; /**< how long a first read took: the median of the timed probes that say what
+                               cached_fraction says; 0: none was timed. gb_levels_find() tells memory, disks and
+                               servers apart by it */
 };
 
 /**
@@ -105,6 +108,30 @@ GB_API gb_status_t gb_cache_inspect(gb_cache_t* detector, const char* path, stru
  * position. Errors: as fstat(2); -EINVAL; -ENOMEM.
  */
 GB_API gb_status_t gb_cache_inspect_fd(gb_cache_t* detector, int fd, struct gb_cache_report* report);
+
+/** How long it would take to read a part of a file in order now. Later releases add fields at the end. */
+struct gb_cache_prediction {
+  size_t size;            /**< set by the caller to sizeof(struct gb_cache_prediction) */
+  uint64_t missing_bytes; /**< of it is not cached */
+  double access_ns;       /**< to get to what is missing; 0: not known, and nothing is missing */
+  double bytes_per_s;     /**< of the device, read in order; 0: not known */
+  double read_ns;         /**< all of it: to get there once, what is missing, and what is cached */
+};
+
+/**
+ * Learns how fast the device of an open file is: reads up to `bytes_max` from the file's beginning, in order, if at most a tenth of that is cached, and times it.
+ * *bytes is what was read; 0: the file tells nothing. A few files of a device say more than one. What is read stays in the cache and counts against
+ * probe_budget_bytes. Changes the descriptor's access pattern, not its position. Errors: as fstat(2) and pread(2); -EINVAL: an argument is NULL.
+ */
+GB_API gb_status_t gb_cache_learn_fd(gb_cache_t* detector, int fd, uint64_t bytes_max, uint64_t* bytes);
+
+/**
+ * Predicts how long reading `length_bytes` of an open file from `offset_bytes` on would take now: by what gb_cache_learn_fd() found of its device, else by what
+ * microbench(1) measured there. Looks at the cache as gb_cache_inspect_fd() does. -ENODATA: something is missing and nobody knows the device, or what is cached cannot be
+ * known; else as fstat(2); -EINVAL.
+ */
+GB_API gb_status_t gb_cache_predict_fd(gb_cache_t* detector, int fd, uint64_t offset_bytes,
+                                       uint64_t length_bytes, struct gb_cache_prediction* prediction);
 
 /** Where a setting came from. */
 typedef enum gb_origin {
@@ -158,11 +185,12 @@ struct gb_cache_unit {
   size_t size; /**< set by the caller to sizeof(struct gb_cache_unit) */
   uint64_t offset_bytes;
   uint64_t length_bytes;
-  double cached_fraction; /**< 0 to 1; negative: unknown */
-  double confidence;      /**< as in struct gb_cache_report */
-  uint64_t probe_time_ns; /**< as there */
-  uint32_t probes;        /**< as there */
-  uint32_t backend;       /**< as there */
+  double cached_fraction;  /**< 0 to 1; negative: unknown */
+  double confidence;       /**< as in struct gb_cache_report */
+  uint64_t probe_time_ns;  /**< as there */
+  uint32_t probes;         /**< as there */
+  uint32_t backend;        /**< as there */
+  uint64_t access_time_ns; /**< as there */
 };
 
 /** The parts of a file in the order in which they are best read. Not changed once made: any number of threads. */

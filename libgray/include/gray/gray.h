@@ -7,6 +7,7 @@
 #include <gray/cache.h>
 #include <gray/export.h>
 #include <gray/layout.h>
+#include <gray/levels.h>
 #include <gray/status.h>
 #include <gray/version.h>
 

@@ -37,7 +37,9 @@ constexpr std::size_t kReportSizeFirst = 40;
 constexpr std::size_t kPlanOptionsSizeFirst = 40;
 constexpr std::size_t kUnitSizeFirst = 56;
 constexpr std::size_t kSettingsSizeFirst = 48;
+constexpr std::size_t kPredictionSizeFirst = 40;
 static_assert(sizeof(gb_cache_options) >= kOptionsSizeFirst && sizeof(gb_cache_report) >= kReportSizeFirst);
+static_assert(sizeof(gb_cache_prediction) >= kPredictionSizeFirst);
 static_assert(sizeof(gb_cache_plan_options) >= kPlanOptionsSizeFirst &&
               sizeof(gb_cache_unit) >= kUnitSizeFirst && sizeof(gb_cache_settings) >= kSettingsSizeFirst);
 
@@ -67,6 +69,7 @@ struct gb_cache_report report_of(const gray::filecache::CacheReport& found) {
   report.probes = found.probes;
   report.backend = static_cast<std::uint32_t>(found.backend);
   report.confidence = found.confidence;
+  report.access_time_ns = found.access_ns;
   return report;
 }
 
@@ -101,7 +104,10 @@ std::uint32_t number(gray::filecache::Origin origin) {
 gray::filecache::DetectorOptions with_record(gray::filecache::DetectorOptions options, gb_cache& cache) {
   options.settings_of = [&cache](int fd) {
     const struct gb_cache_settings settings = cache.settings_for("/proc/self/fd/" + std::to_string(fd));
-    return gray::filecache::DeviceSettings{settings.prediction_unit_bytes, settings.hit_time_max_ns};
+    const gray::filecache::HostSettings& host =
+        cache.record.settings_for("/proc/self/fd/" + std::to_string(fd));
+    return gray::filecache::DeviceSettings{settings.prediction_unit_bytes, settings.hit_time_max_ns,
+                                           host.speed, host.memory_bytes_per_s};
   };
   return options;
 }
@@ -170,6 +176,30 @@ extern "C" gb_status_t gb_cache_inspect_fd(gb_cache_t* detector, int fd, struct 
   });
 }
 
+extern "C" gb_status_t gb_cache_learn_fd(gb_cache_t* detector, int fd, uint64_t bytes_max, uint64_t* bytes) {
+  if (detector == nullptr || bytes == nullptr) return -EINVAL;
+  return guarded([&] {
+    const auto learned = detector->detector.learn(fd, bytes_max);
+    if (learned) *bytes = learned.value();
+    return learned.error();
+  });
+}
+
+extern "C" gb_status_t gb_cache_predict_fd(gb_cache_t* detector, int fd, uint64_t offset_bytes,
+                                           uint64_t length_bytes, struct gb_cache_prediction* prediction) {
+  if (detector == nullptr || prediction == nullptr || prediction->size < kPredictionSizeFirst) return -EINVAL;
+  return guarded([&] {
+    const auto found = detector->detector.predict(fd, {offset_bytes, length_bytes});
+    if (!found) return found.error();
+    struct gb_cache_prediction answer {};
+    answer.missing_bytes = found.value().missing_bytes;
+    answer.access_ns = found.value().speed.access_ns;
+    answer.bytes_per_s = found.value().speed.bytes_per_s;
+    answer.read_ns = found.value().read_ns;
+    return gray::api::write_sized(answer, kPredictionSizeFirst, prediction);
+  });
+}
+
 extern "C" gb_status_t gb_cache_plan_file(gb_cache_t* detector, const char* path,
                                           const struct gb_cache_plan_options* options,
                                           gb_cache_plan_t** plan) {
@@ -214,6 +244,7 @@ extern "C" gb_status_t gb_cache_plan_unit(const gb_cache_plan_t* plan, size_t ra
   answer.probe_time_ns = found.cache.probe_time_ns;
   answer.probes = found.cache.probes;
   answer.backend = static_cast<std::uint32_t>(found.cache.backend);
+  answer.access_time_ns = found.cache.access_ns;
   return gray::api::write_sized(answer, kUnitSizeFirst, unit);
 }
 

@@ -2,6 +2,7 @@
 #include "libgray/src/filecache/detector.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 
 #include "libgray/src/filecache/probes.hpp"
@@ -17,6 +18,10 @@ constexpr std::uint64_t kStepsMax = 16;
 
 // How many pages more than planned are asked where those disagree.
 constexpr std::uint32_t kChecksMax = 3;
+
+// What is learned from a file that is cached in part says little of its device. The first block is what a program reads at once, copying or searching.
+constexpr double kLearnCachedMax = 0.1;
+constexpr std::uint64_t kLearnFirstBytes = 128 * base::kKiB;
 
 constexpr Backend kProbing[] = {Backend::nowait, Backend::fault, Backend::timed};
 
@@ -74,6 +79,52 @@ base::Result<CacheReport> Detector::inspect_open(int fd) {
   if (!facts) return base::Result<CacheReport>::failure(facts.error());
   if (!facts.value().is_regular) return CacheReport{};
   return look({fd, facts.value()}, {0, facts.value().size_bytes});
+}
+
+base::Result<std::uint64_t> Detector::learn(int fd, std::uint64_t bytes_max) {
+  using Learned = base::Result<std::uint64_t>;
+  const base::Result<os::FileFacts> facts = os::look_at_open(fd);
+  if (!facts) return Learned::failure(facts.error());
+  const std::uint64_t wanted = std::min(bytes_max, facts.value().size_bytes);
+  if (!facts.value().is_regular || wanted == 0 || fetched_bytes_ + wanted > options_.probe_budget_bytes)
+    return std::uint64_t{0};
+  const CacheReport report = look({fd, facts.value()}, {0, wanted});
+  if (report.cached_fraction < 0 || report.cached_fraction > kLearnCachedMax) return std::uint64_t{0};
+  os::expect_reads_in_order(fd);
+  const base::Result<os::TimedStretch> first = os::time_stretch(fd, 0, std::min(wanted, kLearnFirstBytes));
+  if (!first) return Learned::failure(first.error());
+  const base::Result<os::TimedStretch> rest =
+      os::time_stretch(fd, first.value().bytes, wanted - first.value().bytes);
+  if (!rest) return Learned::failure(rest.error());
+  speeds_[facts.value().device].add(first.value().bytes, first.value().time_ns, rest.value().bytes,
+                                    rest.value().time_ns);
+  fetched_bytes_ += first.value().bytes + rest.value().bytes;
+  return first.value().bytes + rest.value().bytes;
+}
+
+base::Result<Prediction> Detector::predict(int fd, const Stretch& stretch) {
+  const base::Result<os::FileFacts> facts = os::look_at_open(fd);
+  if (!facts) return base::Result<Prediction>::failure(facts.error());
+  const std::uint64_t file_bytes = facts.value().is_regular ? facts.value().size_bytes : 0;
+  const Stretch within{
+      stretch.offset_bytes,
+      std::min(stretch.length_bytes, file_bytes - std::min(file_bytes, stretch.offset_bytes))};
+  const Target target{fd, facts.value()};
+  const CacheReport report = look(target, within);
+  if (report.cached_fraction < 0) return base::Result<Prediction>::failure(-ENODATA);
+  const auto bytes = static_cast<double>(within.length_bytes);
+  const double missing = (1 - report.cached_fraction) * bytes;
+  const auto learned = speeds_.find(facts.value().device);
+  const DeviceSettings& settings = settings_for(target);
+  Prediction prediction;
+  prediction.missing_bytes = static_cast<std::uint64_t>(missing + 0.5);
+  prediction.speed = learned != speeds_.end() ? learned->second.speed() : settings.speed;
+  if (prediction.missing_bytes != 0 && prediction.speed.access_ns <= 0)
+    return base::Result<Prediction>::failure(-ENODATA);
+  prediction.read_ns = fetch_ns(prediction.speed, missing);
+  if (settings.memory_bytes_per_s > 0)
+    prediction.read_ns += (bytes - missing) / settings.memory_bytes_per_s * 1e9;
+  return prediction;
 }
 
 int Detector::plan(const char* path, const UnitOptions& options, std::vector<Unit>& units) {
@@ -176,12 +227,20 @@ bool Detector::Sample::is_in_doubt() const {
   return std::abs(2 * resident - judged) < 1.5;
 }
 
+void Detector::Times::add(std::uint64_t time_ns) {
+  if (time_ns == 0 || count == ns.size()) return;
+  std::size_t at = count++;
+  for (; at > 0 && ns.at(at - 1) > time_ns; --at) ns.at(at) = ns.at(at - 1);
+  ns.at(at) = time_ns;
+}
+
 void Detector::Sample::add(const Answer& answer) {
   ++judged;
   probes += answer.probes;
   resident += answer.resident_share;
   time_ns += answer.time_ns;
   was_hit = answer.resident_share >= 0.5;
+  (was_hit ? hits : misses).add(answer.access_ns);
 }
 
 // A page that we fetched ourselves says nothing, one that was asked nothing new; the next ones are tried, those at the
@@ -308,6 +367,7 @@ bool Detector::probe(Backend backend, const Target& target, const Stretch& stret
   report.confidence = confidence_of(report.cached_fraction, sample.judged);
   report.probes = sample.probes;
   report.probe_time_ns = sample.time_ns;
+  report.access_ns = (report.cached_fraction >= 0.5 ? sample.hits : sample.misses).median();
   report.backend = backend;
   return true;
 }

@@ -17,12 +17,14 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "libgray/src/filecache/device_speed.hpp"
 #include "libgray/src/filecache/probe_memory.hpp"
 #include "libgray/src/filecache/probe_plan.hpp"
 #include "libgray/src/filecache/probes.hpp"
@@ -48,6 +50,8 @@ enum class Backend : std::uint32_t {
 struct DeviceSettings {
   std::uint64_t prediction_unit_bytes = 0;
   std::uint64_t hit_time_max_ns = 0;
+  DeviceSpeed speed = {};         // as recorded
+  double memory_bytes_per_s = 0;  // of what is cached
 };
 
 struct DetectorOptions {
@@ -66,6 +70,8 @@ struct CacheReport {
   std::uint64_t file_bytes = 0;
   double cached_fraction = -1;  // negative: unknown
   std::uint64_t probe_time_ns = 0;
+  std::uint64_t access_ns =
+      0;  // the median of the timed reads that say what cached_fraction says; 0: none was timed
   std::uint32_t probes = 0;
   Backend backend = Backend::none;
   double confidence = 0;  // 1: counted; less the fewer probes speak for it; 0: unknown
@@ -75,6 +81,13 @@ struct CacheReport {
 struct Unit {
   Stretch stretch;
   CacheReport cache;
+};
+
+/// How long a stretch would take to read now.
+struct Prediction {
+  std::uint64_t missing_bytes = 0;
+  DeviceSpeed speed;  // access_ns 0: not known
+  double read_ns = 0;
 };
 
 /// Remembers what each backend is worth on which device. One thread at a time.
@@ -88,6 +101,13 @@ class Detector {
   /// The same of a file open for reading, whose advice and position it may change. Errors: as fstat(2).
   base::Result<CacheReport> inspect_open(int fd);
 
+  /// Reads up to `bytes_max` from the beginning of an open file of which little is cached, in order, and learns from that how fast its device is. Returns how many bytes
+  /// were read; 0 and nothing is learned where much of it is cached or nobody can tell.
+  base::Result<std::uint64_t> learn(int fd, std::uint64_t bytes_max);
+
+  /// How long reading the stretch in order would take, by what was learned of the device, else as recorded.
+  base::Result<Prediction> predict(int fd, const Stretch& stretch);
+
   /// Fills `units` with the file's parts in their best order: the most cached first, then as they lie in the file.
   /// Errors: negative errno as of stat(2) and open(2), 0 on success.
   int plan(const char* path, const UnitOptions& options, std::vector<Unit>& units);
@@ -99,6 +119,15 @@ class Detector {
     os::FileFacts facts;
   };
 
+  // The first few times of one kind, ascending.
+  struct Times {
+    std::array<std::uint64_t, 5> ns{};
+    std::size_t count = 0;
+
+    void add(std::uint64_t time_ns);
+    [[nodiscard]] std::uint64_t median() const { return count == 0 ? 0 : ns.at((count - 1) / 2); }
+  };
+
   // What the probes of one stretch found.
   struct Sample {
     DeviceSettings settings;
@@ -106,8 +135,10 @@ class Detector {
     std::uint32_t judged = 0;
     std::uint32_t probes = 0;
     std::uint64_t time_ns = 0;
-    std::uint64_t last_bytes = 0;                // the last one's place
-    bool was_hit = false;                        // and what it said
+    std::uint64_t last_bytes = 0;  // the last one's place
+    bool was_hit = false;          // and what it said
+    Times hits;
+    Times misses;
     std::array<std::uint64_t, 5> asked_pages{};  // where the first were
 
     [[nodiscard]] bool was_asked(std::uint64_t page) const;
@@ -138,6 +169,7 @@ class Detector {
   std::uint64_t fetched_bytes_ = 0;                                    // by probes that missed
   std::map<std::pair<std::uint64_t, Backend>, bool> is_backend_true_;  // by device, once tested
   std::map<std::uint64_t, DeviceSettings> settings_;                   // by device, once asked
+  std::map<std::uint64_t, SpeedSamples> speeds_;                       // by device
 };
 
 }  // namespace gray::filecache

@@ -23,6 +23,8 @@ constexpr double kWindowsPerUnit = 3;
 
 // A threshold beyond this is no time of a read.
 constexpr double kHitTimeMaxNs = 1e12;
+constexpr double kSpeedMax = 1e15;
+constexpr double kMemoryBytesPerS = 4e9;
 
 double bytes_of(const std::optional<Found>& found) {
   return found ? found->parameter.value : 0;
@@ -69,6 +71,28 @@ void choose_threshold(TimeHit time_hit, HostSettings& settings) {
   settings.hit_time_origin = Origin::now;
 }
 
+// A figure of another disk says nothing, unless somebody says it of all.
+double of_device(const Repository& repository, const char* key, const std::string& device) {
+  const std::optional<Found> found = find_known(repository, key, device, kSpeedMax);
+  if (!found) return 0;
+  const bool is_said = found->source == repo::Source::kFlag || found->source == repo::Source::kEnvironment;
+  const bool is_this = !device.empty() && found->parameter.device == device;
+  return is_said || is_this ? found->parameter.value : 0;
+}
+
+void choose_speed(const Repository& repository, const std::string& device, HostSettings& settings) {
+  settings.speed.access_ns = of_device(repository, "disk.miss_ns", device);
+  if (settings.speed.access_ns == 0)
+    settings.speed.access_ns = of_device(repository, "disk.random_read_ns", device);
+  settings.speed.bytes_per_s = of_device(repository, "disk.sequential_bytes_per_s", device);
+  settings.seek_settle_ns = of_device(repository, "disk.seek_settle_ns", device);
+  settings.seek_average_ns = of_device(repository, "disk.seek_average_ns", device);
+  settings.rotation_ns = of_device(repository, "disk.rotation_ns", device);
+  settings.seek_span_bytes = of_device(repository, "disk.seek_span_bytes", device);
+  const std::optional<Found> memory = find_known(repository, "memory.copy_bytes_per_s", "", kSpeedMax);
+  settings.memory_bytes_per_s = memory ? memory->parameter.value : kMemoryBytesPerS;
+}
+
 }  // namespace
 
 std::optional<Found> find_known(const Repository& repository, const char* key, const std::string& device,
@@ -90,6 +114,7 @@ HostSettings choose_settings(const Repository& repository, const std::string& de
   choose_prediction_unit(settings);
   choose_access_unit(find_known(repository, "filecache.access_unit_bytes", device, kUnitBytesMax), settings);
   choose_threshold(time_hit, settings);
+  choose_speed(repository, device, settings);
   return settings;
 }
 

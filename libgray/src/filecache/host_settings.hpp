@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "libgray/src/filecache/device_speed.hpp"
 #include "toolbox/repo/repository.hpp"
 #include "toolbox/timing/cached_read.hpp"
 
@@ -24,6 +25,13 @@ struct HostSettings {
   std::uint64_t prediction_unit_bytes = 0;  // 0: the library's own
   std::uint64_t hit_time_max_ns = 0;        // 0: each probe is judged against a certain hit
   std::uint64_t access_unit_bytes = 0;      // never 0 once chosen
+  DeviceSpeed speed;                        // as measured on this device, and no other
+  double memory_bytes_per_s = 0;            // never 0 once chosen
+  // Of a disk with a head, as measured on this one; 0: not.
+  double seek_settle_ns = 0;
+  double seek_average_ns = 0;
+  double rotation_ns = 0;
+  double seek_span_bytes = 0;
   Origin prediction_unit_origin = Origin::library;
   Origin hit_time_origin = Origin::library;
   Origin access_unit_origin = Origin::library;

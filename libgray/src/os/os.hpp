@@ -60,6 +60,16 @@ struct TimedRead {
 /// has_slept is always false.
 base::Result<TimedRead> time_one_byte(int fd, std::uint64_t offset_bytes);
 
+/// Tells the kernel that reads of this descriptor are as it expects them: it reads ahead.
+void expect_reads_in_order(int fd);
+
+/// Reads `bytes` from an offset on, up to the end of the file, and throws them away. Tells how many there were and how long that took.
+struct TimedStretch {
+  std::uint64_t bytes;
+  std::uint64_t time_ns;
+};
+base::Result<TimedStretch> time_stretch(int fd, std::uint64_t offset_bytes, std::uint64_t bytes);
+
 /// Reads the one byte at an offset if that needs no waiting: true, it was in the page cache; false, it was not, and the
 /// host may be fetching the page now. -EOPNOTSUPP where the file system does not offer this, -ENODATA past the end.
 base::Result<bool> read_without_waiting(int fd, std::uint64_t offset_bytes);

@@ -154,6 +154,26 @@ Result<TimedRead> time_one_byte(int fd, std::uint64_t offset_bytes) {
   return TimedRead{end_ns - start_ns, count_sleeps() != sleeps};
 }
 
+void expect_reads_in_order(int fd) {
+  posix_fadvise(fd, 0, 0, POSIX_FADV_NORMAL);
+}
+
+Result<TimedStretch> time_stretch(int fd, std::uint64_t offset_bytes, std::uint64_t bytes) {
+  constexpr std::uint64_t kBlockBytes = 128 * 1024;
+  const auto block = std::make_unique_for_overwrite<char[]>(kBlockBytes);
+  TimedStretch stretch{0, 0};
+  const std::uint64_t start_ns = base::monotonic_ns();
+  while (stretch.bytes < bytes) {
+    const std::uint64_t wanted = std::min(kBlockBytes, bytes - stretch.bytes);
+    const ssize_t length = pread(fd, block.get(), wanted, static_cast<off_t>(offset_bytes + stretch.bytes));
+    if (length < 0) return failed<TimedStretch>(-errno);
+    if (length == 0) break;
+    stretch.bytes += static_cast<std::uint64_t>(length);
+  }
+  stretch.time_ns = base::monotonic_ns() - start_ns;
+  return stretch;
+}
+
 Result<bool> read_without_waiting(int fd, std::uint64_t offset_bytes) {
   char byte = 0;
   const iovec part{&byte, 1};

@@ -15,7 +15,7 @@ gbp::Forecast of(std::uint64_t set, float cached, std::uint64_t memory) {
   std::vector<gbp::File> files(1);
   files[0].size_bytes = set;
   files[0].cached_fraction = cached;
-  return gbp::forecast(files, memory, kDisk, kMemory);
+  return gbp::forecast(files, files, memory, {kDisk, kMemory, {}});
 }
 
 }  // namespace

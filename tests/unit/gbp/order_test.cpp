@@ -135,6 +135,24 @@ TEST_CASE("the order does not depend on the input's where nothing ties") {
   } while (std::next_permutation(files.begin(), files.end(), by_path));
 }
 
+TEST_CASE("of what is missing the fastest level comes first, and within a level the rest decides") {
+  const auto at = [](File made, unsigned level) {
+    made.level = static_cast<std::uint8_t>(level);
+    return made;
+  };
+  const std::vector<File> files = {at(file("s", 0, 1), 3), at(file("d", 0, 4), 2), at(file("f", 0, 9), 1),
+                                   at(file("e", 0, 3), 2), at(file("w", 1, 7), 0)};
+  CHECK(sorted(files, Mode::mem) == "wfdes");
+  CHECK(sorted(files, Mode::compose) == "wfeds");
+  CHECK(sorted(files, Mode::file) == "sedwf");
+}
+
+TEST_CASE("levels never part files that are cached as a whole") {
+  std::vector<File> files = {file("a", 1, 5), file("b", 1, 1)};
+  files[0].level = 1;
+  CHECK(sorted(files, Mode::mem) == "ab");
+}
+
 TEST_CASE("no files are no trouble") {
   CHECK(sorted({}, Mode::compose).empty());
 }

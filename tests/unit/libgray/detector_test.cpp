@@ -568,3 +568,42 @@ TEST_CASE("the sparsest file has no more parts than can be held") {
   CHECK(bytes == std::uint64_t{1} << 63U);
   CHECK(gray::filecache::divide(0, {}).empty());
 }
+
+TEST_CASE("a unit's access time is that of the reads that say what it is") {
+  simulated::reset();
+  simulated::add_file("cold", 400, 0).is_trusted = false;
+  simulated::add_file("warm", 400, 400).is_trusted = false;
+  Detector detector = detector_with(Backend::timed);
+  CHECK(look(detector, "cold").access_ns == simulated::host().miss_time_ns);
+  CHECK(look(detector, "warm").access_ns == simulated::host().hit_time_ns);
+  Detector counting = detector_with(Backend::cachestat);
+  simulated::add_file("counted", 400, 400);
+  CHECK(look(counting, "counted").access_ns == 0);  // nothing was timed
+}
+
+TEST_CASE("what was learned of a device predicts what its files take") {
+  simulated::reset();
+  simulated::Host& host = simulated::host();
+  host.miss_time_ns = 8'000'000;
+  host.page_time_ns = 20'000;
+  simulated::add_file("learned", 256, 0);
+  simulated::add_file("cold", 512, 0);
+  simulated::add_file("half", 512, 256);
+  simulated::add_file("warm", 512, 512);
+  Detector detector = detector_with(Backend::automatic);
+  const auto descriptor = [](const char* name) { return gray::os::open_file(name).value(); };
+  CHECK(detector.predict(descriptor("cold"), {0, 512 * gray::os::kPageBytes}).error() == -ENODATA);
+  CHECK(detector.learn(descriptor("warm"), 1 << 20).value() == 0);
+  CHECK(detector.learn(descriptor("half"), 2 << 20).value() == 0);
+  CHECK(detector.learn(descriptor("learned"), 1 << 20).value() == 256 * gray::os::kPageBytes);
+  const auto cold = detector.predict(descriptor("cold"), {0, 512 * gray::os::kPageBytes}).value();
+  CHECK(cold.missing_bytes >= 511 * gray::os::kPageBytes);  // trying out the count may have read a page
+  CHECK(cold.speed.access_ns == Approx(8e6).epsilon(0.01));
+  CHECK(cold.read_ns == Approx(8e6 + 512 * 20'000).epsilon(0.01));
+  const auto half = detector.predict(descriptor("half"), {0, 512 * gray::os::kPageBytes}).value();
+  CHECK(half.missing_bytes == 256 * gray::os::kPageBytes);
+  CHECK(half.read_ns == Approx(8e6 + 256 * 20'000).epsilon(0.01));
+  CHECK(detector.predict(descriptor("warm"), {0, 512 * gray::os::kPageBytes}).value().missing_bytes == 0);
+  CHECK(detector.predict(descriptor("cold"), {600 * gray::os::kPageBytes, 4096}).value().read_ns ==
+        0);  // behind its end
+}

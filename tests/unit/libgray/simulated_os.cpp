@@ -192,6 +192,29 @@ void expect_random_reads(int fd) {
   if (simulated::File* file = open_file_of(fd)) file->is_random_expected = true;
 }
 
+void expect_reads_in_order(int fd) {
+  if (simulated::File* file = open_file_of(fd)) file->is_random_expected = false;
+}
+
+// A device that takes miss_time_ns to get to a stretch of missing pages, and page_time_ns for each of them.
+Result<TimedStretch> time_stretch(int fd, std::uint64_t offset_bytes, std::uint64_t bytes) {
+  simulated::Host& host = simulated::host();
+  simulated::File* file = open_file_of(fd);
+  if (file == nullptr) return Result<TimedStretch>::failure(-EBADF);
+  TimedStretch stretch{0, 0};
+  if (offset_bytes >= current_bytes(*file)) return stretch;
+  stretch.bytes = std::min(bytes, current_bytes(*file) - offset_bytes);
+  const std::uint64_t first = offset_bytes / kPageBytes;
+  for (std::uint64_t page = first; page < pages_of(offset_bytes + stretch.bytes); ++page) {
+    const bool is_missing = file->resident.insert(page).second;
+    if (is_missing) ++host.pages_brought_in;
+    if (is_missing && (page == first && file->streamed_to_page != page)) stretch.time_ns += host.miss_time_ns;
+    stretch.time_ns += is_missing ? host.page_time_ns : 100;
+    file->streamed_to_page = page + 1;
+  }
+  return stretch;
+}
+
 Result<TimedRead> time_one_byte(int fd, std::uint64_t offset_bytes) {
   simulated::Host& host = simulated::host();
   const std::uint64_t robbed_ns = host.robbed_reads.count(host.reads++) != 0 ? host.robbed_time_ns : 0;

@@ -29,6 +29,7 @@ struct File {
   bool is_random_expected = false;   // set by expect_random_reads()
   bool is_cache_bypassed = false;    // every read goes to the device and leaves nothing behind
   std::int64_t modified_ns = 0;
+  std::uint64_t streamed_to_page = UINT64_MAX;  // who goes on from there need not get there
 };
 
 struct Host {
@@ -44,6 +45,7 @@ struct Host {
   std::uint64_t seconds = 1000;
   std::uint64_t hit_time_ns = 400;
   std::uint64_t miss_time_ns = 90'000;
+  std::uint64_t page_time_ns = 20'000;  // of a page that follows the one before, when both are missing
   std::uint64_t read_ahead_pages = 32;  // brought in by a miss that was not announced as random
 
   bool is_sleep_told = true;  // a read that misses is seen to sleep

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// device_speed: how long a device takes for what is read in order from it: once to get there, and then by the byte. Pure.
+//
+// Knowledge assumed: the kernel reads ahead of whoever reads in order, so that after the first request the device works without a pause; each request more, whatever it costs, counts
+//   as a part of the rate.
+// Output observed: the time of the first block of a file, and that of the rest.
+// Inference drawn: the rate is that of all rests together. What the first block took longer than at that rate is the time to get there, of which the median counts.
+// What breaks it: a device that is faster for long reads than for those that were timed (credits, a cache of its own); others who use it meanwhile.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace gray::filecache {
+
+/// 0: not known.
+struct DeviceSpeed {
+  double access_ns = 0;
+  double bytes_per_s = 0;
+};
+
+/// The time for so many bytes of which none is cached. A rate that is not known costs nothing: little was read, and it came with the first block.
+inline double fetch_ns(const DeviceSpeed& speed, double bytes) {
+  if (bytes <= 0) return 0;
+  return speed.access_ns + (speed.bytes_per_s > 0 ? bytes / speed.bytes_per_s * 1e9 : 0);
+}
+
+/// What was timed of one device. One thread at a time.
+class SpeedSamples {
+ public:
+  /// `first_ns` for the first `first_bytes`, `rest_ns` for the rest.
+  void add(std::uint64_t first_bytes, std::uint64_t first_ns, std::uint64_t rest_bytes,
+           std::uint64_t rest_ns) {
+    rest_bytes_ += static_cast<double>(rest_bytes);
+    rest_ns_ += static_cast<double>(rest_ns);
+    if (count_ == firsts_.size()) return;
+    firsts_.at(count_++) = {static_cast<double>(first_bytes), static_cast<double>(first_ns)};
+  }
+
+  [[nodiscard]] DeviceSpeed speed() const {
+    DeviceSpeed speed;
+    if (count_ == 0) return speed;
+    if (rest_ns_ > 0) speed.bytes_per_s = rest_bytes_ / rest_ns_ * 1e9;
+    std::array<double, kFirstsMax> access_ns{};
+    for (std::size_t i = 0; i < count_; ++i) {
+      const First& first = firsts_.at(i);
+      const double transfer_ns = speed.bytes_per_s > 0 ? first.bytes / speed.bytes_per_s * 1e9 : 0;
+      access_ns.at(i) = std::max(first.ns - transfer_ns, 0.0);
+    }
+    std::sort(access_ns.begin(), access_ns.begin() + static_cast<std::ptrdiff_t>(count_));
+    speed.access_ns = (access_ns.at((count_ - 1) / 2) + access_ns.at(count_ / 2)) / 2;
+    return speed;
+  }
+
+ private:
+  static constexpr std::size_t kFirstsMax = 16;
+  struct First {
+    double bytes;
+    double ns;
+  };
+
+  std::array<First, kFirstsMax> firsts_{};
+  std::size_t count_ = 0;
+  double rest_bytes_ = 0;
+  double rest_ns_ = 0;
+};
+
+}  // namespace gray::filecache

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// scan_time: how long it takes to read files in an order, before they are read.
+//
+// Knowledge assumed: whoever reads a file in order waits once until its device is there, and then for its bytes at the device's rate, which the kernel's read-ahead keeps up. On a disk with
+//   a head that goes on where the last file ended there is nowhere to get to; a short way costs less than a long one (libgray/src/filecache/device_speed.hpp,
+//   microbench/estimate/disk_shape.hpp).
+// Output observed: the times of a few files of each device that are read for this, up to a MiB of each; where files lie; what is cached.
+// Inference drawn: the sum over the files, in the order in which they come.
+// What breaks it: others who use the devices; files that lie in many pieces; a program that takes longer than its reads; and metadata that is not in memory.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "libgray/src/filecache/device_speed.hpp"
+#include "tools/gbp/cost.hpp"
+
+namespace gbp {
+
+/// How long the head of a disk takes to get to a place so far off; zeros where there is no head, or nobody measured it.
+struct SeekCurve {
+  double settle_ns = 0;
+  double average_ns = 0;  // over a third of the stretch
+  double rotation_ns = 0;
+  double span_bytes = 0;
+};
+
+struct StoreSpeed {
+  gray::filecache::DeviceSpeed speed;
+  SeekCurve seek;
+};
+using StoreSpeeds = std::map<std::uint64_t, StoreSpeed>;  // by device
+
+/// How fast each device is that has files which are missing. Reads up to eight of these, a MiB of each.
+StoreSpeeds learn_speeds(const std::vector<File>& files, const Wanted& wanted);
+
+/// Seconds to read these files, in this order; nothing where something is missing on a device that nobody knows, or what is cached is not known of some. `is_cache_lost`: as if nothing were
+/// cached. Pure.
+std::optional<double> scan_seconds(const std::vector<File>& files, const StoreSpeeds& speeds,
+                                   double memory_bytes_per_s, bool is_cache_lost);
+
+}  // namespace gbp
