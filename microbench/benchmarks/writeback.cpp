@@ -10,13 +10,18 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "microbench/registry_list.hpp"
 #include "microbench/test_file.hpp"
 #include "toolbox/base/clock.hpp"
+#include "toolbox/stats/outliers.hpp"
+#include "toolbox/stats/sign_test.hpp"
 #include "toolbox/stats/summary.hpp"
 
 namespace microbench {
@@ -42,6 +47,7 @@ constexpr std::uint64_t kSearchMaxNs = UINT64_C(15'000'000'000);
 
 // A write that takes so many times longer than others, and so long, was made to wait.
 constexpr double kPauseFactor = 5;
+constexpr double kChanceMax = 0.05;
 constexpr double kPauseMinNs = 10e6;
 
 constexpr Output kOutputs[] = {
@@ -130,11 +136,31 @@ class WritebackSession : public Session {
     });
     while (is_flowing) busy_ns.push_back(time_random_read());
     flusher.join();
+    compare(calm_of(idle_ns), std::move(busy_ns));
+  }
+
+  // A read that was held up while nothing flowed was held up by somebody else.
+  static std::vector<double> calm_of(const std::vector<double>& times_ns) {
+    const auto outliers = gray::stats::find_outliers(times_ns);
+    if (!outliers) return times_ns;
+    std::vector<double> calm;
+    for (std::size_t i = 0; i < times_ns.size(); ++i)
+      if (std::fabs(outliers.value().scores[i]) <= gray::stats::kOutlierScore) calm.push_back(times_ns[i]);
+    return calm;
+  }
+
+  // What chance alone would do as often as one time in twenty slows nobody down.
+  void compare(std::vector<double> idle_ns, std::vector<double> busy_ns) {
     const auto idle = gray::stats::summarize(idle_ns);
     const auto busy = gray::stats::summarize(busy_ns);
     if (!idle || !busy) return;
-    slowdown_ = busy.value().mean / idle.value().mean;
     slowed_reads_ = busy_ns.size();
+    slowdown_ = busy.value().mean / idle.value().mean;
+    const std::size_t pairs = std::min(idle_ns.size(), busy_ns.size());
+    idle_ns.resize(pairs);
+    busy_ns.resize(pairs);
+    const auto test = gray::stats::paired_sign_test(idle_ns, busy_ns);
+    if (test && test.value().p_value > kChanceMax) slowdown_ = 1;
   }
 
   [[nodiscard]] static std::uint64_t search_bytes_max() {

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """check_callers: each public function and type of toolbox/ is used by something that is no test: by another file of the toolbox, the library or a program.
 
-What only its own test calls is a promise that nobody asked for. A name counts as used where it stands in a file other than its own header and source. Names that two headers declare are told
+What only its own test calls is a promise that nobody asked for. A name counts as used where it stands in a file other than its own header and source,
+or is used there by another name. Names that two headers declare are told
 apart by neither, so one user serves both.
 """
 import pathlib
@@ -32,8 +33,9 @@ def main():
         for name in sorted(names):
             word = re.compile(rf"\b{name}\b")
             used = any(word.search(text) for path, text in files.items() if path.with_suffix("") != header.with_suffix(""))
-            # Part of what another one of the same header returns or takes.
-            if not used and len(word.findall(files[header])) < 2:
+            # Else it is a part of what others of the same header are made of.
+            source = files.get(header.with_suffix(".cpp"), "")
+            if not used and len(word.findall(files[header])) < 2 and len(word.findall(source)) < 2:
                 unused.append(f"{header.relative_to(ROOT)}: nobody but a test uses {name}")
     print("\n".join(unused) or f"callers: each name of {len([p for p in files if p.is_relative_to(ROOT / 'toolbox')])} files of the toolbox has a user")
     return 1 if unused else 0

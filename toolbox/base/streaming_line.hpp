@@ -25,15 +25,6 @@ struct CostLine {
   double slope = 0;
 };
 
-/// One pair more.
-constexpr void add_pair(LineSums& sums, double x, double y) {
-  sums.weight += 1;
-  sums.x += x;
-  sums.y += y;
-  sums.x_squares += x * x;
-  sums.products += x * y;
-}
-
 /// All pairs of `more`, each counted as so much of one.
 constexpr void add_sums(LineSums& sums, const LineSums& more, double share) {
   sums.weight += share * more.weight;

@@ -29,12 +29,6 @@ double into_range(double coefficient) {
 
 }  // namespace
 
-base::Result<double> pearson_correlation(const std::vector<double>& x, const std::vector<double>& y) {
-  const int error = check_pairs(x, y);
-  if (error != 0) return base::Result<double>::failure(error);
-  return into_range(gsl_stats_correlation(x.data(), 1, y.data(), 1, x.size()));
-}
-
 base::Result<double> spearman_correlation(const std::vector<double>& x, const std::vector<double>& y) {
   const int error = check_pairs(x, y);
   if (error != 0) return base::Result<double>::failure(error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// correlation: how far two quantities go together, by value (Pearson) and by rank (Spearman).
+// correlation: how far two quantities go together, by their ranks (Spearman).
 #pragma once
 
 #include <vector>
@@ -8,13 +8,9 @@
 
 namespace gray::stats {
 
-/// Pearson's r, -1 to 1: 1 if the pairs lie on a rising line. Fails with -EINVAL for samples of different
-/// length or fewer than two pairs, -EDOM for a value that is not finite or a sample without spread (r is then
-/// undefined).
-base::Result<double> pearson_correlation(const std::vector<double>& x, const std::vector<double>& y);
-
 /// Spearman's rho, -1 to 1: 1 if y never falls while x rises. Equal values share the mean of their ranks.
-/// Stands up to outliers and to any monotone change of scale. Errors as pearson_correlation().
+/// Stands up to outliers and to any monotone change of scale. Fails with -EINVAL for samples of different length or fewer than two pairs, -EDOM for a value that is
+/// not finite or a sample without spread (rho is then undefined).
 base::Result<double> spearman_correlation(const std::vector<double>& x, const std::vector<double>& y);
 
 }  // namespace gray::stats

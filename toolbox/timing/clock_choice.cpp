@@ -50,18 +50,6 @@ ClockChoice fallback(const std::string& reason) {
 
 }  // namespace
 
-const char* clock_name(Clock clock) {
-  switch (clock) {
-    case Clock::kCounter:
-      return kCounterName;
-    case Clock::kMonotonicRaw:
-      return "clock_gettime(CLOCK_MONOTONIC_RAW)";
-    case Clock::kMonotonic:
-      break;
-  }
-  return "clock_gettime(CLOCK_MONOTONIC)";
-}
-
 ClockFacts read_clock_facts(const std::string& root) {
   ClockFacts facts;
   facts.machine = kMachine;

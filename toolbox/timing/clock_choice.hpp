@@ -21,9 +21,6 @@ enum class Clock {
   kMonotonic,     ///< ... clock_gettime(CLOCK_MONOTONIC).
 };
 
-/// "rdtsc", "cntvct", "clock_gettime(CLOCK_MONOTONIC_RAW)" or "clock_gettime(CLOCK_MONOTONIC)".
-const char* clock_name(Clock clock);
-
 enum class Machine { kX86, kArm64, kOther };
 
 /// What the choice rests on.

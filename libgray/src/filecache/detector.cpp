@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cmath>
 
+#include "libgray/src/core/hit_classifier.hpp"
 #include "libgray/src/filecache/probes.hpp"
 
 namespace gray::filecache {
@@ -15,6 +16,9 @@ constexpr std::uint64_t kMincorePagesMax = std::uint64_t{1} << 24;
 
 // How many pages further on a probe may go to find one that it has not fetched itself.
 constexpr std::uint64_t kStepsMax = 16;
+
+// Fewer certain hits say nothing of the host.
+constexpr std::uint64_t kHitsMin = 8;
 
 // How many pages more than planned are asked where those disagree.
 constexpr std::uint32_t kChecksMax = 3;
@@ -270,6 +274,15 @@ const DeviceSettings& Detector::settings_for(const Target& target) {
   return settings_[target.facts.device] = options_.settings_of ? options_.settings_of(target.fd) : own;
 }
 
+// A threshold is of the host as it was when it was measured. Where certain hits come near it now, as on a processor that was slowed down since, it would pass hits off as misses: then these
+// say where it lies. Two standard deviations, of which libc has the square.
+std::uint64_t Detector::threshold_now(std::uint64_t measured_ns) const {
+  if (measured_ns == 0 || certain_hits_ns_.count() < kHitsMin) return measured_ns;
+  const double room_ns = static_cast<double>(measured_ns) - certain_hits_ns_.mean();
+  const bool is_far = room_ns > 0 && room_ns * room_ns > 4 * certain_hits_ns_.variance();
+  return is_far ? measured_ns : core::threshold_by_hit(static_cast<std::uint64_t>(certain_hits_ns_.mean()));
+}
+
 // One probe. False when the backend does not work here.
 bool Detector::ask(Backend backend, const Target& target, const Stretch& stretch, std::uint64_t offset_bytes,
                    Sample& sample) {
@@ -279,7 +292,9 @@ bool Detector::ask(Backend backend, const Target& target, const Stretch& stretch
   if (backend == Backend::nowait) answer = probe_by_nowait(target.fd, offset);
   if (backend == Backend::fault) answer = probe_by_fault(target.fd, offset, target.facts, memory_);
   if (backend == Backend::timed)
-    answer = probe_by_time(target.fd, offset, target.facts.size_bytes, sample.settings.hit_time_max_ns);
+    answer = probe_by_time(target.fd, offset, target.facts.size_bytes,
+                           threshold_now(sample.settings.hit_time_max_ns));
+  if (answer.certain_hit_ns != 0) certain_hits_ns_.add(static_cast<double>(answer.certain_hit_ns));
   if (answer.is_valid && answer.has_fetched) note_fetched(target, offset);
   if (answer.is_valid && answer.has_fetched_beside) note_fetched(target, answer.beside_bytes);
   if (answer.is_unsupported) is_backend_true_[{target.facts.device, backend}] = false;

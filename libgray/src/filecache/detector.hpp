@@ -31,6 +31,7 @@
 #include "libgray/src/filecache/units.hpp"
 #include "libgray/src/os/os.hpp"
 #include "toolbox/base/result.hpp"
+#include "toolbox/base/streaming_stats.hpp"
 
 namespace gray::filecache {
 
@@ -163,9 +164,11 @@ class Detector {
                                             std::uint64_t offset_bytes, const Sample& sample) const;
   void note_fetched(const Target& target, std::uint64_t offset_bytes);
   const DeviceSettings& settings_for(const Target& target);
+  [[nodiscard]] std::uint64_t threshold_now(std::uint64_t measured_ns) const;
 
   DetectorOptions options_;
   ProbeMemory memory_;
+  base::StreamingStats certain_hits_ns_;
   std::uint64_t fetched_bytes_ = 0;                                    // by probes that missed
   std::map<std::pair<std::uint64_t, Backend>, bool> is_backend_true_;  // by device, once tested
   std::map<std::uint64_t, DeviceSettings> settings_;                   // by device, once asked

@@ -29,6 +29,7 @@ Verdict time_once(int fd, std::uint64_t offset_bytes, std::uint64_t hit_time_max
   ++answer.probes;
   answer.time_ns += time_ns;
   answer.access_ns = time_ns;
+  answer.certain_hit_ns = certain_hit_ns;
   const bool is_miss = hit_time_max_ns != 0 ? core::is_miss_by_threshold(time_ns, hit_time_max_ns)
                                             : core::is_miss(time_ns, certain_hit_ns);
   if (!is_miss) return Verdict::hit;

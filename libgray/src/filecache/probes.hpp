@@ -17,9 +17,10 @@ struct Answer {
   double resident_share = 0;    // of the pages it told of
   std::uint32_t pages = 1;      // how many these are
   std::uint64_t time_ns = 0;
-  std::uint64_t access_ns = 0;      // of the read that was judged; 0: none was timed
-  std::uint32_t probes = 1;         // how many it took
-  bool has_fetched_beside = false;  // another page as well, for a second opinion, at beside_bytes
+  std::uint64_t access_ns = 0;       // of the read that was judged; 0: none was timed
+  std::uint64_t certain_hit_ns = 0;  // of the same page, read once more
+  std::uint32_t probes = 1;          // how many it took
+  bool has_fetched_beside = false;   // another page as well, for a second opinion, at beside_bytes
   std::uint64_t beside_bytes = 0;
 };
 

@@ -10,10 +10,18 @@
 using namespace discnice;
 using namespace discnice::protocol;
 
+namespace {
+
+void add_pair(gray::base::LineSums& sums, double x, double y) {
+  gray::base::add_sums(sums, {1, x, y, x * x, x * y}, 1);
+}
+
+}  // namespace
+
 TEST_CASE("what was stored of the progress comes back", "[progress_words]") {
   const auto place = std::make_unique<Progress>();
   JobProgress progress;
-  gray::base::add_pair(progress.learned[2], 8, 7500);
+  add_pair(progress.learned[2], 8, 7500);
   progress.signs = 5;
   progress.sign_count = 3;
   progress.is_suspended = 1;
@@ -30,8 +38,8 @@ TEST_CASE("sums that cannot be are those of nothing learned, of their kind alone
   for (const double wrong :
        {-1.0, 1e300, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     JobProgress progress;
-    gray::base::add_pair(progress.learned[0], 8, 7500);
-    gray::base::add_pair(progress.learned[1], 8, 7500);
+    add_pair(progress.learned[0], 8, 7500);
+    add_pair(progress.learned[1], 8, 7500);
     progress.learned[0].x_squares = wrong;
     const JobProgress checked = possible(progress);
     CHECK(checked.learned[0].weight == 0);

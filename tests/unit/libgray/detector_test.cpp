@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string>
 #include <vector>
 
 #include "libgray/src/filecache/detector.hpp"
@@ -606,4 +607,20 @@ TEST_CASE("what was learned of a device predicts what its files take") {
   CHECK(detector.predict(descriptor("warm"), {0, 512 * gray::os::kPageBytes}).value().missing_bytes == 0);
   CHECK(detector.predict(descriptor("cold"), {600 * gray::os::kPageBytes, 4096}).value().read_ns ==
         0);  // behind its end
+}
+
+TEST_CASE("a threshold that was measured on a faster host gives way to the hits that are seen") {
+  simulated::reset();
+  simulated::Host& host = simulated::host();
+  host.hit_time_ns = 8'000;
+  host.miss_time_ns = 9'000'000;
+  for (int i = 0; i < 20; ++i) simulated::add_file("warm" + std::to_string(i), 40, 40).is_trusted = false;
+  simulated::add_file("cold", 40, 0).is_trusted = false;
+  DetectorOptions options;
+  options.backend = Backend::timed;
+  options.hit_time_max_ns = 5'000;
+  Detector detector(options);
+  for (int i = 0; i < 19; ++i) look(detector, ("warm" + std::to_string(i)).c_str());
+  CHECK(look(detector, "warm19").cached_fraction == 1);
+  CHECK(look(detector, "cold").cached_fraction == 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// check_test: a failed check is counted in a release and traps in a debug build.
+// check_test: a failed check is false in a release and traps in a debug build.
 //
-// How: failures happen in a child process, so that they neither end the test nor stay in its counters.
+// How: failures happen in a child process, so that they do not end the test.
 // Leaves out: the text written before a trap.
 #include "toolbox/base/check.hpp"
 
@@ -10,7 +10,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 
 #include "tests/support/catch.hpp"
 
@@ -25,10 +24,6 @@ int fail_twice() {
   if (GRAY_CHECK(one == 2)) return 1;
   if (GRAY_CHECK(one > 2)) return 2;
   if (errno != 7) return 3;
-  if (failed_check_count() != 2) return 4;
-  const FailedCheck first = first_failed_check();
-  if (first.condition == nullptr || std::strcmp(first.condition, "one == 2") != 0) return 5;
-  if (std::strcmp(first.file, "check_test.cpp") != 0 || first.line <= 0) return 6;
   return 0;
 }
 
@@ -47,12 +42,10 @@ int status_of_child() {
 
 }  // namespace
 
-TEST_CASE("a check that holds is true, evaluates once and counts nothing", "[check]") {
+TEST_CASE("a check that holds is true, and evaluates once", "[check]") {
   int evaluations = 0;
   CHECK(GRAY_CHECK(++evaluations == 1));
   CHECK(evaluations == 1);
-  CHECK(failed_check_count() == 0);
-  CHECK(first_failed_check().condition == nullptr);
 }
 
 TEST_CASE("a failed check never ends a host in a release and never goes unseen in a debug build", "[check]") {

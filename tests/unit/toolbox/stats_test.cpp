@@ -125,12 +125,6 @@ TEST_CASE("a normal sample has hardly any outliers", "[stats]") {
   CHECK(find_outliers(values).value().indexes.size() < 20);  // 2 x 0.00023 x 10000 are expected
 }
 
-TEST_CASE("Pearson's r agrees with Anscombe's sets", "[stats]") {
-  CHECK(pearson_correlation(kAnscombeX, kAnscombeY1).value() == Approx(0.81642).epsilon(1e-4));
-  CHECK(pearson_correlation(kAnscombeX4, kAnscombeY4).value() == Approx(0.81652).epsilon(1e-4));
-  CHECK(pearson_correlation({1, 2, 3}, {6, 4, 2}).value() == Approx(-1));
-}
-
 TEST_CASE("Spearman's rho is Pearson's r of the ranks, ties shared", "[stats]") {
   std::mt19937_64 random(7);
   for (int round = 0; round < 200; ++round) {
@@ -142,18 +136,20 @@ TEST_CASE("Spearman's rho is Pearson's r of the ranks, ties shared", "[stats]") 
       y.push_back(static_cast<double>(random() % 10));
     }
     const auto rho = spearman_correlation(x, y);
-    const auto expected = pearson_correlation(ranks_of(x), ranks_of(y));
-    REQUIRE(rho.is_ok() == expected.is_ok());
-    if (rho.is_ok()) REQUIRE(rho.value() == Approx(expected.value()).margin(1e-12));
+    const auto line = fit_line(ranks_of(x), ranks_of(y));
+    if (!rho) continue;  // one of the samples has no spread
+    REQUIRE(line);
+    REQUIRE(rho.value() * rho.value() == Approx(line.value().r_squared).margin(1e-12));
+    REQUIRE(rho.value() * line.value().slope >= 0);
   }
   CHECK(spearman_correlation({1, 2, 3, 4}, {1, 10, 100, 1e9}).value() == Approx(1));
   CHECK(spearman_correlation(kAnscombeX, kAnscombeY1).value() == Approx(0.81818).epsilon(1e-4));
 }
 
 TEST_CASE("a correlation that is undefined is an error, not a number", "[stats]") {
-  CHECK(pearson_correlation({1, 2}, {1}).error() == -EINVAL);
-  CHECK(pearson_correlation({1}, {1}).error() == -EINVAL);
-  CHECK(pearson_correlation({1, 1, 1}, {1, 2, 3}).error() == -EDOM);
+  CHECK(spearman_correlation({1, 2}, {1}).error() == -EINVAL);
+  CHECK(spearman_correlation({1}, {1}).error() == -EINVAL);
+  CHECK(spearman_correlation({1, 1, 1}, {1, 2, 3}).error() == -EDOM);
   CHECK(spearman_correlation({1, 2, 3}, {4, 4, 4}).error() == -EDOM);
   CHECK(spearman_correlation({1, 2, kNan}, {1, 2, 3}).error() == -EDOM);
 }

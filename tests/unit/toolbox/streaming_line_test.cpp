@@ -12,6 +12,14 @@
 
 using namespace gray::base;
 
+namespace {
+
+void add_pair(LineSums& sums, double x, double y) {
+  add_sums(sums, {1, x, y, x * x, x * y}, 1);
+}
+
+}  // namespace
+
 TEST_CASE("the line is that of the regression over all samples", "[streaming_line]") {
   std::mt19937 random(4711);
   std::uniform_real_distribution<double> size(1, 512);
