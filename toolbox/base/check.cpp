@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include <cstring>
+#include <initializer_list>
 
 #include "toolbox/base/raw_sys.hpp"
 #endif

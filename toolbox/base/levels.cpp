@@ -219,7 +219,7 @@ void join_neighbours(const Histogram& histogram, Division& division) {
 }
 
 std::uint64_t whole_ns(double time) {
-  return static_cast<std::uint64_t>(time + 0.5);
+  return static_cast<std::uint64_t>(std::llround(time));
 }
 
 }  // namespace

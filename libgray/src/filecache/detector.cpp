@@ -121,7 +121,7 @@ base::Result<Prediction> Detector::predict(int fd, const Stretch& stretch) {
   const auto learned = speeds_.find(facts.value().device);
   const DeviceSettings& settings = settings_for(target);
   Prediction prediction;
-  prediction.missing_bytes = static_cast<std::uint64_t>(missing + 0.5);
+  prediction.missing_bytes = static_cast<std::uint64_t>(std::llround(missing));
   prediction.speed = learned != speeds_.end() ? learned->second.speed() : settings.speed;
   if (prediction.missing_bytes != 0 && prediction.speed.access_ns <= 0)
     return base::Result<Prediction>::failure(-ENODATA);
