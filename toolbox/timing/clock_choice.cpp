@@ -12,13 +12,10 @@ constexpr const char* kSourcePath = "/sys/devices/system/clocksource/clocksource
 
 #if defined(__x86_64__)
 constexpr Machine kMachine = Machine::kX86;
-constexpr const char* kCounterName = "rdtsc";
 #elif defined(__aarch64__)
 constexpr Machine kMachine = Machine::kArm64;
-constexpr const char* kCounterName = "cntvct";
 #else
 constexpr Machine kMachine = Machine::kOther;
-constexpr const char* kCounterName = "none";
 #endif
 
 bool can_read_counter() {
