@@ -143,9 +143,8 @@ void complete_times(std::vector<File>& files, MissingByDevice& missing, const Wa
   for (auto& [device, here] : missing)
     if (here.untimed != 0) by_device[device] = miss_time(here, wanted, record);
   for (File& file : files) {
-    if (file.error != 0 || file.access_ns > 0) continue;
-    const bool has_device = file.size_bytes != 0 && !is_in_memory(file);
-    file.access_ns = has_device ? by_device[file.device] : static_cast<float>(wanted.host->hit_ns);
+    if (file.error != 0 || file.size_bytes == 0 || file.access_ns > 0) continue;
+    file.access_ns = is_in_memory(file) ? static_cast<float>(wanted.host->hit_ns) : by_device[file.device];
   }
 }
 

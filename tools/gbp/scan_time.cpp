@@ -120,7 +120,7 @@ std::optional<double> scan_seconds(const std::vector<File>& files, const StoreSp
   Scan scan(speeds);
   double ns = 0;
   for (const File& file : files) {
-    if (file.error != 0) continue;
+    if (file.error != 0 || file.size_bytes == 0) continue;
     if (file.cached_fraction < 0) return std::nullopt;
     const auto bytes = static_cast<double>(file.size_bytes);
     const double missing = is_cache_lost ? bytes : (1 - static_cast<double>(file.cached_fraction)) * bytes;

@@ -72,4 +72,5 @@ TEST_CASE("what nobody knows is not predicted") {
   CHECK(gbp::scan_seconds({file(7, 10, 1, 0)}, two_stores(), kMemory, false));
   CHECK_FALSE(gbp::scan_seconds({file(kDisk, 10, -1, 0)}, two_stores(), kMemory, false));
   CHECK(gbp::scan_seconds({}, two_stores(), kMemory, false) == 0.0);
+  CHECK(gbp::scan_seconds({file(7, 0, -1, 0)}, two_stores(), kMemory, false) == 0.0);  // nothing to read
 }
