@@ -24,11 +24,6 @@ constexpr std::uint64_t kBudgetForNothing = 1;  // bytes: no page fits in
 
 constexpr std::size_t kProgressStep = 64;  // looking at the clock for each file would be felt
 
-struct CloseCache {
-  void operator()(gb_cache_t* detector) const { gb_cache_close(detector); }
-};
-using Detector = std::unique_ptr<gb_cache_t, CloseCache>;
-
 class ScopedFile {
  public:
   explicit ScopedFile(const Relative& file)

@@ -2,6 +2,7 @@
 // cost: what is known of one file before it is read: how much of it is cached, and where it lies.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,11 @@ struct Wanted {
   gb_order_t order = GB_ORDER_AUTO;  // auto: what pays on each device
   Host host;
 };
+
+struct CloseCache {
+  void operator()(gb_cache_t* detector) const { gb_cache_close(detector); }
+};
+using Detector = std::unique_ptr<gb_cache_t, CloseCache>;
 
 /// Opens a detector as `wanted` says; nullptr after saying why not. One that may not probe reads nothing.
 gb_cache_t* open_detector(const Wanted& wanted, gb_backend_t backend, bool may_probe = true);

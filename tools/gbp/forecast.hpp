@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// forecast: what an order will gain, before anything is read. Pure but for forecast_host().
+// forecast: what an order will gain, before anything is read. Pure but for cache_bytes_max_now() and free_bytes_now().
 //
 // Knowledge assumed: a cache that evicts what was used longest ago keeps nothing of a set larger than itself when that is
 // read in the same order again and again; read cached-first, it keeps as much as it holds (SOSP 2001, section 4.1).

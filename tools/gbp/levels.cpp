@@ -14,6 +14,7 @@
 #include <gray/cache.h>
 #include <gray/levels.h>
 
+#include "libgray/src/core/served_kinds.hpp"
 #include "libgray/src/filecache/host_settings.hpp"
 #include "toolbox/cli/quantities.hpp"
 #include "tools/gbp/host_parameters.hpp"
@@ -33,24 +34,6 @@ constexpr std::size_t kUsualMin = 8;
 constexpr std::uint64_t kServerMinNs = 20'000'000;
 constexpr std::uint64_t kDiskMinNs = 1'000'000;
 
-// What has a server behind it, by statfs(2).
-constexpr std::uint64_t kServed[] = {
-    0x6969,      // NFS
-    0x517b,      // SMB
-    0xff534d42,  // CIFS
-    0xfe534d42,  // SMB2
-    0x0bd00bd0,  // Lustre
-    0x00c36400,  // Ceph
-    0x01021997,  // 9P
-    0x5346414f,  // AFS
-    0x47504653,  // GPFS
-    0x65735546,  // FUSE
-};
-
-struct CloseCache {
-  void operator()(gb_cache_t* detector) const { gb_cache_close(detector); }
-};
-using Detector = std::unique_ptr<gb_cache_t, CloseCache>;
 struct FreeLevels {
   void operator()(gb_levels_t* levels) const { gb_levels_free(levels); }
 };
@@ -67,8 +50,7 @@ using MissingByDevice = std::map<std::uint64_t, Missing>;
 bool is_served(const char* path) {
   struct statfs status {};
   if (statfs(path, &status) != 0) return false;
-  const auto kind = static_cast<std::uint64_t>(static_cast<std::uint32_t>(status.f_type));
-  return std::find(std::begin(kServed), std::end(kServed), kind) != std::end(kServed);
+  return gray::core::is_served(static_cast<std::uint32_t>(status.f_type));
 }
 
 bool is_in_memory(const File& file) {
@@ -115,13 +97,22 @@ float time_reads(const Missing& missing, const Wanted& wanted) {
   return times_ns.empty() ? 0 : median_of(times_ns);
 }
 
+// By device; none where too few were timed.
+std::map<std::uint64_t, float> usual_times(MissingByDevice& missing) {
+  std::map<std::uint64_t, float> usual_ns;
+  for (auto& [device, here] : missing)
+    if (here.times_ns.size() >= kUsualMin) usual_ns[device] = median_of(here.times_ns);
+  return usual_ns;
+}
+
 // One that was held up by chance is not so twice.
 void time_again(std::vector<File>& files, MissingByDevice& missing, const Wanted& wanted) {
   const Detector detector(open_detector(wanted, GB_BACKEND_TIMED));
+  const std::map<std::uint64_t, float> usual_ns = usual_times(missing);
   for (File& file : files) {
     if (file.error != 0 || file.access_ns <= 0 || is_in_memory(file)) continue;
-    std::vector<float>& usual_ns = missing[file.device].times_ns;
-    if (usual_ns.size() < kUsualMin || file.access_ns <= kHeldUp * median_of(usual_ns)) continue;
+    const auto usual = usual_ns.find(file.device);
+    if (usual == usual_ns.end() || file.access_ns <= kHeldUp * usual->second) continue;
     if (const float time_ns = time_miss(detector.get(), file); time_ns > 0)
       file.access_ns = std::min(file.access_ns, time_ns);
   }

@@ -255,7 +255,8 @@ void define_actions(CLI::App& app, Flags& flags, Options& options) {
   app.add_flag(
       "--unsort", flags.is_unsort,
       "put the lines on stdin, each about one of the FILEs, into the order in which these are given");
-  app.add_flag("--plan", flags.is_plan, "print what an order would gain, and read nothing");
+  app.add_flag("--plan", flags.is_plan,
+               "print what an order would gain and how long a pass takes; reads some MiB of each device");
   app.add_flag("--verify", flags.is_verify, "print how often probing agrees with the kernel's count");
   app.add_option("--refresh", options.refresh.directory,
                  "show whether DIR lies in disorder and what putting it in order would take; changes nothing "
@@ -268,8 +269,10 @@ void define_actions(CLI::App& app, Flags& flags, Options& options) {
                  "with --refresh: lay the files out as FILE lists their names, one a line, before the others")
       ->type_name("FILE");
   app.add_flag("--force", options.refresh.is_forced, "with --refresh --apply: also where seeks cost little");
-  app.add_flag("--explain", options.is_explained,
-               "also say on stderr which measured host parameters decide, and where they come from");
+  app.add_flag(
+      "--explain", options.is_explained,
+      "also say on stderr which measured host parameters decide, where they come from, and which levels the "
+      "store has");
 }
 
 }  // namespace

@@ -21,11 +21,6 @@
 
 namespace gbp {
 
-struct CloseCache {
-  void operator()(gb_cache_t* detector) const { gb_cache_close(detector); }
-};
-using Detector = std::unique_ptr<gb_cache_t, CloseCache>;
-
 /// The units of a file in the library's best order, as long as the host's access unit; none with `status` an error.
 std::vector<gb_cache_unit> units_of_file(gb_cache_t* detector, const char* path, std::uint64_t record_bytes,
                                          const Wanted& wanted, gb_status_t& status);

@@ -22,10 +22,6 @@ constexpr std::uint64_t kReadBytesMax = gray::base::kMiB;
 // A gap that is passed over sooner than a head would jump it.
 constexpr std::uint64_t kPassedBytes = gray::base::kMiB;
 
-struct CloseCache {
-  void operator()(gb_cache_t* detector) const { gb_cache_close(detector); }
-};
-using Detector = std::unique_ptr<gb_cache_t, CloseCache>;
 using FilesByDevice = std::map<std::uint64_t, std::vector<const File*>>;
 
 FilesByDevice find_missing(const std::vector<File>& files) {

@@ -20,9 +20,6 @@ constexpr double kShareMin = 0.1;
 constexpr double kShareMax = 0.9;
 constexpr std::uint64_t kUnitBytesDefault = 5 * gray::base::kMiB;
 
-struct CloseCache {
-  void operator()(gb_cache_t* detector) const { gb_cache_close(detector); }
-};
 struct ClosePlan {
   void operator()(gb_cache_plan_t* plan) const { gb_cache_plan_free(plan); }
 };
@@ -31,7 +28,7 @@ using Shares = std::map<std::pair<std::size_t, std::uint64_t>, gb_cache_unit>;  
 
 // What a backend says of every unit. False when a file could not be looked at.
 bool ask(const Names& names, const Wanted& wanted, gb_backend_t backend, Shares& shares) {
-  const std::unique_ptr<gb_cache_t, CloseCache> detector(open_detector(wanted, backend));
+  const Detector detector(open_detector(wanted, backend));
   if (!detector) return false;
   gb_cache_plan_options options{};
   options.size = sizeof options;

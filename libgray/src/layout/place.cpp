@@ -4,25 +4,16 @@
 #include <algorithm>
 #include <iterator>
 
+#include "libgray/src/core/served_kinds.hpp"
 #include "libgray/src/os/os.hpp"
 
 namespace gray::layout {
 namespace {
 
-// File systems whose i-numbers and addresses say nothing of a place on one disk, by statfs(2).
+// Beside those that are served: file systems whose i-numbers and addresses say nothing of a place on one disk, by statfs(2).
 constexpr std::uint64_t kPlaceless[] = {
-    0x6969,      // NFS
-    0x517b,      // SMB
-    0xff534d42,  // CIFS
-    0xfe534d42,  // SMB2
-    0x0bd00bd0,  // Lustre
-    0x00c36400,  // Ceph
-    0x01021997,  // 9P
-    0x5346414f,  // AFS
-    0x47504653,  // GPFS
     0x01021994,  // tmpfs
     0x858458f6,  // ramfs
-    0x65735546,  // FUSE
     0x794c7630,  // overlay
     0x9123683e,  // btrfs
     0x2fc12fc1,  // ZFS
@@ -87,8 +78,9 @@ int compare(const Place& a, const Place& b, Order order) {
 base::Result<Order> advise(const char* path, double random_over_sequential) {
   const base::Result<std::uint64_t> kind = os::file_system_kind(path);
   if (!kind) return base::Result<Order>::failure(kind.error());
-  if (std::find(std::begin(kPlaceless), std::end(kPlaceless), kind.value()) != std::end(kPlaceless))
-    return Order::none;
+  const bool is_placeless =
+      std::find(std::begin(kPlaceless), std::end(kPlaceless), kind.value()) != std::end(kPlaceless);
+  if (is_placeless || core::is_served(kind.value())) return Order::none;
   if (random_over_sequential > 0)
     return random_over_sequential >= kSeekRatioMin ? Order::extent : Order::none;
   const base::Result<os::FileFacts> facts = os::look_at(path);
