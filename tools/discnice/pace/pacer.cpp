@@ -40,6 +40,8 @@ constexpr std::uint64_t kQuietNs = kSecondNs;
 // Looking takes a few hundredths of a processor, however many there are: for each look so many times its own time goes by. That counts over a while and not from look
 // to look: who is held to a rate runs for a few slices and then stands for long.
 constexpr std::uint64_t kLookCosts = 32;
+// And where that has gone on for long, at the least so many: at the speed of memory ten milliseconds move many megabytes.
+constexpr std::uint64_t kLookCostsMin = 16;
 constexpr std::uint64_t kLookWhileNs = 200'000'000;
 // Without a rate there is nothing to be learned faster than the disk is looked at.
 constexpr std::uint64_t kSliceUnratedNs = 2'500'000;
@@ -201,6 +203,7 @@ void Pacer::run() {
 
 // What a busy processor made us wait is not our own time.
 void Pacer::note_look_cost(std::uint64_t cost_ns, std::uint64_t now_ns) {
+  look_cost_ns_ = cost_ns;
   looks_paid_ns_ = std::max(looks_paid_ns_ + kLookWhileNs, now_ns) - kLookWhileNs + kLookCosts * cost_ns;
   looks_paid_ns_ = std::min(looks_paid_ns_, now_ns + kSliceMaxNs);
 }
@@ -498,7 +501,9 @@ std::uint64_t Pacer::next_look_ns(std::uint64_t now_ns) const {
   std::uint64_t next_ns = now_ns + kSliceMaxNs;
   if (brake_.has_work()) next_ns = now_ns + kAttendNs;
   for (const auto& process : processes_) next_ns = std::min(next_ns, process->look_at_ns);
-  return std::max(next_ns, std::min(looks_paid_ns_, now_ns + (brake_.has_work() ? kAttendNs : kSliceMaxNs)));
+  const std::uint64_t unpaid_max_ns =
+      brake_.has_work() ? kAttendNs : std::clamp(kLookCostsMin * look_cost_ns_, kAttendNs, kSliceMaxNs);
+  return std::max(next_ns, std::min(looks_paid_ns_, now_ns + unpaid_max_ns));
 }
 
 }  // namespace discnice::pace

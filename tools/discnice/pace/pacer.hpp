@@ -6,8 +6,8 @@
 // page faults and what kernel threads do for it are all held, and what is cached is free. A slice is so short that little is moved in it.
 //
 // Assumes: the account grows when a request goes to the disk, and not when it ends (task_io_account_read() of block/blk-core.c).
-// What breaks it: a program that asks for much in one call. The kernel finishes a call before a thread stands, and no call can be cut in two from outside: a
-//   program that reads 5 MB at once moves 5 MB at once, and stands for them afterwards. The average over some such calls is right.
+// What breaks it: a program that asks for much in one call. The kernel finishes a call before a thread stands: a program that reads 5 MB at once moves 5 MB at once, and stands for
+//   them afterwards. The average over some such calls is right. Where large calls are shown to us before they are made, notify/ makes them in steps.
 //   A program that serves a file system (FUSE) does not stand while others are in the job: they may wait for it. What it moves is charged to the job all the same.
 //
 // Runs in a thread of the launcher: it may then stop the launcher's descendants also where the kernel allows no other tracing (Yama), and ends with it.
@@ -118,6 +118,7 @@ class Pacer {
   std::uint64_t job_due_ns_ = 0;  // until then what nobody was seen to move is not paid
   PacedProcesses processes_;
   std::uint64_t looks_paid_ns_ = 0;  // until then no look is to be made, or soon after
+  std::uint64_t look_cost_ns_ = 0;   // of the last one
   bool has_left_alone_ = false;
   bool was_anybody_told_to_end_ = false;
   std::uint64_t grant_sequence_ = 0;
