@@ -216,7 +216,7 @@ int main(int count, char** arguments) {
 C
 # behind ARGUMENT...: starts it under a rate that it takes 4 s for, behind the launcher's back.
 behind() {
-  "$DISCNICE" -q --rate 3MB -- ./later "$@" &
+  "$DISCNICE" -q --engine pace --rate 3MB -- ./later "$@" & # by the engine notify, who sees the write before it is made, it would stand meanwhile
   JOB=$!
   sleep 0.1
   kill -STOP "$JOB"

@@ -17,6 +17,7 @@
 
 #include "toolbox/cli/diagnostics.hpp"
 #include "tools/discnice/cli/library.hpp"
+#include "tools/discnice/notify/large_call.hpp"
 #include "tools/discnice/outputs/disk_below.hpp"
 #include "tools/discnice/outputs/disk_counters.hpp"
 #include "tools/discnice/outputs/io_pressure.hpp"
@@ -55,7 +56,11 @@ std::string kind_of(const std::string& path) {
 std::string engine_of(const processes::Target& target, const Library& library) {
   if (target.exit_status != 0) return "engine: none; " + escape_controls(target.problem) + "\n";
   if (!target.obstacle.empty())
-    return fmt::format("engine: pace, from outside, because the program {}\n", target.obstacle);
+    return fmt::format("engine: pace, from outside, because the program {}; {}\n", target.obstacle,
+                       notify::may_show_calls_for_nothing()
+                           ? "and notify, which makes its large calls in steps"
+                           : "--engine notify would make its large calls in steps, too, and keep it from "
+                             "starting set-user-ID programs with their rights");
   if (!library.problem.empty()) return "engine: none; " + escape_controls(library.problem) + "\n";
   return fmt::format(
       "engine: {} preloaded, because the program is dynamically linked; programs it starts are covered "

@@ -67,11 +67,21 @@ void JobKeeper::report_uncovered(pid_t pid, const std::string& name, const std::
   }
 }
 
+// Without a thread for it the guard lets all calls go, and the pacer holds the job.
+void JobKeeper::see_calls(const notify::Shown& shown) {
+  try {
+    supervisor_ = std::make_unique<notify::Supervisor>(segment_, shown, options_.preloaded_name, ahead_);
+  } catch (const std::system_error&) {
+    gray::cli::warn("no thread is to be had to look at large calls: they are not cut in steps");
+  }
+}
+
 void JobKeeper::pace(pid_t program) {
   if (!options_.may_pace) return;
   try {
     pacer_ = std::make_unique<pace::Pacer>(
-        segment_, pace::Paced{{program}, {}, options_.preloaded_name, false, options_.obstacle, name_});
+        segment_,
+        pace::Paced{{program}, {}, options_.preloaded_name, false, options_.obstacle, name_, &ahead_});
   } catch (const std::system_error&) {  // no thread is to be had
     options_.may_pace = false;
     if (!options_.obstacle.empty())
@@ -122,9 +132,11 @@ void JobKeeper::wait_until_paid(pid_t program) {
 }
 
 void JobKeeper::hand_over() {
-  const Staying staying{pacer_->staying(), options_.schedule, options_.preloaded_name};
+  const notify::Shown shown = supervisor_ == nullptr ? notify::Shown{} : supervisor_->stop();
+  const Staying staying{pacer_->staying(), options_.schedule, options_.preloaded_name, shown};
   const std::size_t without_library = pacer_->staying_without_library();
   const pid_t holder = hold_who_stays(segment_, name_, staying);
+  if (holder > 0 && supervisor_ != nullptr) supervisor_->hand_over();
   if (holder <= 0) {
     for (std::size_t i = 0; i < without_library; ++i) {
       const pid_t pid = staying.processes[i];
@@ -139,13 +151,19 @@ void JobKeeper::hand_over() {
   }
 }
 
-void JobKeeper::add_staying(processes::KernelAccount& account) const {
-  if (pacer_ == nullptr) return;
-  const pace::Growth& moved = pacer_->moved_by_staying();
+void JobKeeper::add_unwaited(processes::KernelAccount& account) const {
+  pace::Growth moved = ahead_.moved();
+  if (pacer_ != nullptr) moved += pacer_->moved_by_staying();
   account.read_bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(moved.read_bytes, 0));
   account.write_bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(moved.write_bytes, 0));
   account.cancelled_write_bytes +=
       static_cast<std::uint64_t>(std::max<std::int64_t>(moved.cancelled_bytes, 0));
+}
+
+const char* JobKeeper::large_calls_text() const {
+  return supervisor_ != nullptr
+             ? ", and its large calls are made in steps"
+             : "; a large call still moves at once what it asks for (--engine notify makes it in steps)";
 }
 
 // A program is named once, however many processes run it.
@@ -157,8 +175,8 @@ void JobKeeper::take_findings(pid_t program) {
       continue;
     }
     if (!paced_names_.insert(one.name).second || !options_.tells_engine) continue;
-    gray::cli::warn("'{}' {}: it is held from outside, stopped and let go many times a second", one.name,
-                    one.reason);
+    gray::cli::warn("'{}' {}: it is held from outside, stopped and let go many times a second{}", one.name,
+                    one.reason, large_calls_text());
   }
 }
 

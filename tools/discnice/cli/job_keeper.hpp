@@ -15,7 +15,10 @@
 #include "tools/discnice/cli/report.hpp"
 #include "tools/discnice/cli/sharing.hpp"
 #include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/notify/large_call.hpp"
+#include "tools/discnice/notify/supervisor.hpp"
 #include "tools/discnice/pace/pacer.hpp"
+#include "tools/discnice/pace/paid_ahead.hpp"
 #include "tools/discnice/policy/schedule.hpp"
 #include "tools/discnice/processes/coverage.hpp"
 #include "tools/discnice/protocol/layout.hpp"
@@ -55,6 +58,9 @@ class JobKeeper {
   /// Before the program starts: the limit of this hour.
   void follow_schedule();
 
+  /// The program's large calls are shown to us: looks at them from now on.
+  void see_calls(const notify::Shown& shown);
+
   /// Begins to hold from outside what the library cannot reach, if that is wanted.
   void pace(pid_t program);
 
@@ -65,11 +71,14 @@ class JobKeeper {
   /// How long end() waited for what was moved ahead of the rate.
   [[nodiscard]] double after_end_s() const { return static_cast<double>(after_end_ns_) / 1e9; }
 
-  /// What those have moved who go on: whom the launcher waited for has not waited for them.
-  void add_staying(processes::KernelAccount& account) const;
+  /// What those have moved who go on, whom nobody has waited for, and what was moved by us in their place.
+  void add_unwaited(processes::KernelAccount& account) const;
 
   /// After the job: that the kernel counted more than was charged, where no program was named that it could be; else empty.
   [[nodiscard]] std::string missed(const Report& report) const;
+
+  /// For the pacer that holds the same job.
+  [[nodiscard]] pace::PaidAhead& ahead() { return ahead_; }
 
   [[nodiscard]] const std::vector<UncoveredProgram>& uncovered() const { return uncovered_; }
 
@@ -79,6 +88,7 @@ class JobKeeper {
   void look_at_processes(pid_t program);
   void look_at_who_goes_on();
   void take_findings(pid_t program);
+  [[nodiscard]] const char* large_calls_text() const;
   void report_uncovered(pid_t pid, const std::string& name, const std::string& reason, pid_t program);
   void return_budget_of_dead();
 
@@ -90,6 +100,8 @@ class JobKeeper {
   Grant base_;  // what holds at times that the schedule does not speak of
   bool has_ended_job_ = false;
   std::uint64_t after_end_ns_ = 0;
+  pace::PaidAhead ahead_;
+  std::unique_ptr<notify::Supervisor> supervisor_;
   std::unique_ptr<pace::Pacer> pacer_;
   std::set<std::string> paced_names_;  // programs that were said to be held so
   unsigned looks_ = 0;

@@ -68,11 +68,14 @@ struct Start {
   const char* path;
   bool may_be_script;
   bool wants_no_children;
+  ShowCalls show_calls;
   Words arguments;
   Words environment;
   std::vector<std::string> variables;  // what `environment` points to, beside our own
   int account_fd = -1;
   int error = 0;
+  notify::Shown shown = {};
+  int show_error = 0;
 };
 
 // A list for exec ends with null.
@@ -105,6 +108,13 @@ int become(void* context) {
   auto& start = *static_cast<Start*>(context);
   start.account_fd = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
   if (start.wants_no_children) std::signal(SIGCHLD, SIG_IGN);
+  if (start.show_calls != ShowCalls::never) {
+    start.shown = notify::show_large_calls(start.show_calls == ShowCalls::always);
+    if (start.shown.listener_fd < 0 && start.show_calls == ShowCalls::always) {
+      start.show_error = -start.shown.listener_fd;
+      _exit(kSignalBase);
+    }
+  }
   execve(start.path, start.arguments.data(), start.environment.data());
   if (errno == ENOEXEC &&
       start.may_be_script) {  // a script without "#!": the shell runs it, as it would have on a command line
@@ -120,6 +130,7 @@ int become(void* context) {
 pid_t start_program(const Launch& launch, Start& start) {
   start.path = launch.path.c_str();
   start.may_be_script = launch.may_be_script;
+  start.show_calls = launch.show_calls;
   start.wants_no_children = wants_no_children();
   start.arguments = arguments_of(launch);
   start.arguments.reserve(start.arguments.size() + 1);
@@ -173,10 +184,14 @@ Ended run_and_wait(const Launch& launch, const std::function<void()>& after_star
   const pid_t pid = start_program(launch, start);
   const processes::KernelAccountFile account(start.account_fd);
   ended.start_error = start.error;
+  ended.show_error = start.show_error;
   if (pid < 0) return ended;
   program_pid = pid;
   forward_signals();
-  if (ended.start_error == 0) {
+  const bool has_begun = ended.start_error == 0 && ended.show_error == 0;
+  if (!has_begun && start.shown.listener_fd >= 0) close(start.shown.listener_fd);
+  if (has_begun) {
+    if (start.shown.listener_fd >= 0) keep.see_calls(start.shown);
     after_start();
     keep_until_end(pid, after_first_second, keep);
   }

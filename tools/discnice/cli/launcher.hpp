@@ -8,19 +8,26 @@
 #include <string>
 #include <vector>
 
+#include "tools/discnice/notify/large_call.hpp"
 #include "tools/discnice/processes/kernel_account.hpp"
 
 namespace discnice::cli {
+
+/// Whether the program's large calls are shown to us before they are made: where that takes nothing from it, or else in any case.
+enum class ShowCalls : std::uint8_t { never, if_privileged, always };
 
 struct Launch {
   std::string path;
   std::vector<std::string> arguments;                            // argv, the program's name first
   std::vector<std::pair<std::string, std::string>> environment;  // set on top of ours; an empty value unsets
   bool may_be_script = true;  // what the kernel does not know is for the shell
+  ShowCalls show_calls = ShowCalls::never;
 };
 
 struct Ended {
   int start_error = 0;  // errno of a failed exec; nothing ran then
+  int show_error =
+      0;  // errno where calls were to be shown in any case and the kernel does not; nothing ran then
   int wait_status = 0;  // as from waitpid()
   double elapsed_s = 0;
   std::optional<processes::KernelAccount> account;
@@ -30,6 +37,8 @@ struct Ended {
 struct Keep {
   int period_ms = 1000;
   std::function<void(pid_t program)> look;
+  std::function<void(const notify::Shown& shown)>
+      see_calls;                             // where calls are shown, as soon as the program is there
   std::function<void(pid_t program)> begin;  // when the program is there, and has not ended within `short_ms`
   std::function<void(pid_t program)> end;    // when it has ended, before it is waited for
   int short_ms = 0;

@@ -157,7 +157,7 @@ int run_job(const RunOptions& options, const Launch& launch, const std::string& 
   JobKeeper keeper(
       segment, name,
       {options.schedule, options.is_coverage_required, library, options.engine != Engine::preload, obstacle,
-       options.is_quiet, !options.is_quiet && options.engine != Engine::pace});
+       options.is_quiet, !options.is_quiet && !is_from_outside(options.engine)});
   keeper.follow_schedule();
   std::optional<gray::repo::Repository> repository;
   const auto start = [&] {
@@ -169,8 +169,12 @@ int run_job(const RunOptions& options, const Launch& launch, const std::string& 
     if (!repository) publish_rules(segment, repository.emplace(host_repository()));
     finish_start(segment, *repository);
   };
-  const Keep keep{kKeepMs, [&](pid_t program) { keeper.look(program); }, begin,
-                  [&](pid_t program) { keeper.end(program); }, obstacle.empty() ? kShortMs : 0};
+  const Keep keep{kKeepMs,
+                  [&](pid_t program) { keeper.look(program); },
+                  [&](const notify::Shown& shown) { keeper.see_calls(shown); },
+                  begin,
+                  [&](pid_t program) { keeper.end(program); },
+                  obstacle.empty() ? kShortMs : 0};
   const Ended ended = run_and_wait(
       launch, start, [&] { warn_when_uncovered(segment, command); }, keep);
   release_gone_members(segment);
@@ -178,10 +182,14 @@ int run_job(const RunOptions& options, const Launch& launch, const std::string& 
   report.elapsed_s = ended.elapsed_s;
   report.after_end_s = keeper.after_end_s();
   report.kernel = ended.account;
-  if (report.kernel) keeper.add_staying(*report.kernel);
+  if (report.kernel) keeper.add_unwaited(*report.kernel);
   // Before the name goes: it leads to what the file has become.
-  if (ended.start_error == 0) note_uncovered(keeper, segment, name, command, report);
+  const bool has_run = ended.start_error == 0 && ended.show_error == 0;
+  if (has_run) note_uncovered(keeper, segment, name, command, report);
   if (report.still_running == 0) protocol::remove(name);
+  if (ended.show_error != 0)
+    return fail(kExitToolFailed, "--engine notify: the kernel shows no calls here ({}): use --engine pace",
+                gray::cli::error_text(ended.show_error));
   if (ended.start_error != 0) return fail_start(launch, ended.start_error);
   bool is_all_written = observation.finish(ended.account);
   add_other_class(report);
@@ -199,6 +207,13 @@ const char* needs_library(const RunOptions& options) {
   if (!options.record_path.empty()) return "leave out --record";
   if (!options.profile_path.empty()) return "leave out --profile";
   return options.engine == Engine::preload ? "leave out --engine preload" : nullptr;
+}
+
+// Of an ordinary user's program the kernel shows calls only if that can't get other rights any more, by a set-user-ID program. So that is for him to ask for.
+ShowCalls show_calls_of(Engine engine, const processes::Target& target) {
+  if (engine == Engine::notify) return ShowCalls::always;
+  return engine == Engine::automatic && !target.obstacle.empty() ? ShowCalls::if_privileged
+                                                                 : ShowCalls::never;
 }
 
 // Everything after the command line is read.
@@ -229,7 +244,7 @@ int run_as_asked(RunOptions& options) {
   if (!segment) return fail_segment(segment.error());
   const Launch launch{target.path,
                       options.command,
-                      {{"LD_PRELOAD", options.engine == Engine::pace ? "" : preload_value(library.path)},
+                      {{"LD_PRELOAD", is_from_outside(options.engine) ? "" : preload_value(library.path)},
                        {"ASAN_OPTIONS", address_sanitizer_options()},
                        {protocol::kSegmentVariable, name.text},
                        // The segment says all of it; what bare use reads must not speak against it.
@@ -237,8 +252,9 @@ int run_as_asked(RunOptions& options) {
                        {"DISCNICE_POLICY", ""},
                        {"DISCNICE_LEDGER", ""},
                        {"DISCNICE_BACKEND", ""}},
-                      target.obstacle.empty()};
-  const std::string obstacle = options.engine == Engine::pace ? "has no library" : target.obstacle;
+                      target.obstacle.empty(),
+                      show_calls_of(options.engine, target)};
+  const std::string obstacle = is_from_outside(options.engine) ? "has no library" : target.obstacle;
   return run_job(options, launch, obstacle, *segment.value(), name, report_file, observation);
 }
 

@@ -29,7 +29,7 @@ namespace {
 // In the order of the numbers that the preload library reads (JobOptions::cache_backend).
 constexpr const char* kBackends[] = {"auto", "cachestat", "mincore", "nowait", "timed", "none"};
 
-constexpr const char* kEngines[] = {"auto", "preload", "pace"};
+constexpr const char* kEngines[] = {"auto", "preload", "notify", "pace"};
 
 constexpr char kFooter[] =
     "Rates: 5M or 5MiB is 5 x 1024 x 1024 bytes a second, 5MB is 5 x 1000 x 1000, 40Mbit is 5MB;\n"
@@ -267,7 +267,8 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
   app.add_option("--exclude", texts.excluded, "leave programs of this name alone; may be given several times")
       ->type_name("NAME");
   app.add_option("--engine", texts.engine,
-                 "how CMD is held: auto, preload (the library alone), pace (from outside alone)")
+                 "how CMD is held: auto, preload (the library alone), pace (from outside alone), notify "
+                 "(pace, and large calls in steps)")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kEngines), std::end(kEngines))))
       ->type_name("NAME");
   app.add_flag("--require", options.is_coverage_required,
@@ -281,11 +282,11 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
   if (!options.profile_path.empty()) options.job.recorded |= protocol::kRecordStacks;
   const auto* engine = std::find(std::begin(kEngines), std::end(kEngines), texts.engine);
   if (engine != std::end(kEngines)) options.engine = static_cast<Engine>(engine - std::begin(kEngines));
-  if (options.engine == Engine::pace && options.job.recorded != 0)
-    return gray::cli::fail_usage("--engine pace sees no calls: leave out {}",
+  if (is_from_outside(options.engine) && options.job.recorded != 0)
+    return gray::cli::fail_usage("--engine {} tells of no calls: leave out {}", texts.engine,
                                  options.record_path.empty() ? "--profile" : "--record");
-  if (options.engine == Engine::pace && !(texts.limits.cache.empty() && texts.backend.empty()))
-    return gray::cli::fail_usage("--engine pace sees no pages: leave out {}",
+  if (is_from_outside(options.engine) && !(texts.limits.cache.empty() && texts.backend.empty()))
+    return gray::cli::fail_usage("--engine {} sees no pages: leave out {}", texts.engine,
                                  texts.limits.cache.empty() ? "--backend" : "--cache");
   if (const auto status = set_excluded(texts.excluded, options.job)) return status;
   if (const auto status = read_schedule(texts.schedule, options.schedule)) return status;

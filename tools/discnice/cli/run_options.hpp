@@ -17,8 +17,14 @@ namespace discnice::cli {
 enum class Engine : std::uint8_t {
   automatic,  // the library; from outside whatever that cannot reach
   preload,    // the library alone
+  notify,     // from outside alone, and large calls before they are made
   pace,       // from outside alone
 };
+
+/// Whether nothing is loaded into the programs.
+constexpr bool is_from_outside(Engine engine) {
+  return engine == Engine::notify || engine == Engine::pace;
+}
 
 struct RunOptions {
   std::vector<std::string> command;  // program and arguments, never empty

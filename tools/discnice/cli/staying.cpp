@@ -20,18 +20,20 @@ namespace {
 
 constexpr int kBegunMaxMs = 1000;
 
-// Nobody waits for the end of a pipe of ours, and no terminal ends us. Returns the descriptor that is kept.
-int leave_everything(int kept_fd) {
+// Nobody waits for the end of a pipe of ours, and no terminal ends us. Returns the descriptor that is kept; the listener, if there is one, gets another number.
+int leave_everything(int kept_fd, int& listener_fd) {
   const int kept = fcntl(kept_fd, F_DUPFD, STDERR_FILENO + 1);
+  const int listener = listener_fd < 0 ? -1 : fcntl(listener_fd, F_DUPFD, STDERR_FILENO + 1);
   setsid();
   for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2}) std::signal(number, SIG_DFL);
   for (const int number : {SIGHUP, SIGPIPE}) std::signal(number, SIG_IGN);
   if (chdir("/") != 0) _exit(1);  // NOLINT(concurrency-mt-unsafe)
   const int null = open("/dev/null", O_RDWR);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, fd);
-  const int last = dup2(kept, STDERR_FILENO + 1);
-  syscall(SYS_close_range, last + 1, ~0U, 0);
-  return last;
+  const int begun_fd = dup2(kept, STDERR_FILENO + 1);
+  if (listener >= 0) listener_fd = dup2(listener, begun_fd + 1);
+  syscall(SYS_close_range, begun_fd + (listener >= 0 ? 2 : 1), ~0U, 0);
+  return begun_fd;
 }
 
 bool are_all_held(pace::Pacer& pacer) {
@@ -43,8 +45,10 @@ bool are_all_held(pace::Pacer& pacer) {
 [[noreturn]] void hold(protocol::Segment& segment, const protocol::SegmentName& name, const Staying& staying,
                        int begun_fd) {
   JobKeeper keeper(segment, name, {staying.schedule, false, staying.preloaded_name, false});
+  if (staying.shown.listener_fd >= 0) keeper.see_calls(staying.shown);
   {
-    pace::Pacer pacer(segment, {staying.processes, {}, staying.preloaded_name, true, "", name});
+    pace::Pacer pacer(segment,
+                      {staying.processes, {}, staying.preloaded_name, true, "", name, &keeper.ahead()});
     while (!pacer.has_looked()) poll(nullptr, 0, 1);
     if (!are_all_held(pacer) || write(begun_fd, "", 1) != 1) _exit(1);  // NOLINT(concurrency-mt-unsafe)
     close(begun_fd);
@@ -76,8 +80,9 @@ pid_t hold_who_stays(protocol::Segment& segment, const protocol::SegmentName& na
   if (pipe2(ends, O_CLOEXEC) != 0) return -errno;
   const pid_t pid = fork();
   if (pid == 0) {
-    const int begun_fd = leave_everything(ends[1]);
-    hold(segment, name, staying, begun_fd);
+    Staying ours = staying;
+    const int begun_fd = leave_everything(ends[1], ours.shown.listener_fd);
+    hold(segment, name, ours, begun_fd);
   }
   const int error = pid < 0 ? errno : ECHILD;
   close(ends[1]);

@@ -334,6 +334,7 @@ void Pacer::settle_job(std::uint64_t now_ns, JobBalance::When when) {
   settled_at_ns_ = now_ns;
   Growth all = gone_;
   for (const auto& process : processes_) all += process->all();
+  if (paced_.ahead != nullptr) all += paced_.ahead->moved();
   has_anybody_.store(!processes_.empty(), std::memory_order_relaxed);
   has_looked_.store(true, std::memory_order_relaxed);
   {
@@ -374,8 +375,9 @@ void Pacer::charge(PacedProcess& process, const Growth& unbooked, std::uint64_t 
   protocol::add(*job.member, Counter::corrected_read_bytes, static_cast<std::uint64_t>(growth.read_bytes));
   protocol::add(*job.member, Counter::corrected_write_bytes, static_cast<std::uint64_t>(write_bytes));
   book(process, unbooked.read_bytes, unbooked.write_bytes - unbooked.cancelled_bytes, now_ns);
+  const std::int64_t paid_bytes = paced_.ahead == nullptr ? 0 : paced_.ahead->take_writes(growth.write_bytes);
   const IoEstimate moved{.read_bytes = positive(growth.read_bytes),
-                         .write_bytes = less_unwritten(positive(growth.write_bytes))};
+                         .write_bytes = less_unwritten(positive(growth.write_bytes - paid_bytes))};
   process.due_ns =
       std::max(process.due_ns, guest::charge(job, guest::grant_now(job, now_ns), moved, {}, now_ns));
   paid_at_ns_ = std::max(paid_at_ns_, process.due_ns);

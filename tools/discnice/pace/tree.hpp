@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include "tools/discnice/pace/paced_process.hpp"
+#include "tools/discnice/pace/paid_ahead.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
@@ -31,6 +32,7 @@ struct Paced {
   std::string obstacle =
       {};  // why the library cannot reach the first one; empty where that is to be found out
   protocol::SegmentName segment_name = {};  // of the job's account
+  PaidAhead* ahead = nullptr;               // by who sees large calls before they are made; null: nobody does
 };
 
 /// Parents before their children.
