@@ -34,7 +34,7 @@ def booked_to(pids):
 
 
 class Sampler(sampler.Sampler):
-    """Until the process or the block ends."""
+    """Until all the processes or the block end. What discnice moves itself for a program is in its own account: it is one of them then."""
 
     def __init__(self, *pids):
         super().__init__(lambda: booked_to(pids))

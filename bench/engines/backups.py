@@ -23,7 +23,7 @@ def restic(disk, *arguments):
 def held_run(rate, command):
     """(bytes a second over ten seconds from the second second on, the worst second, seconds)"""
     with subprocess.Popen(held("--rate", f"{rate // MB}MB") + command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as launcher:
-        with account.Sampler(program_of(launcher.pid)) as sampler:
+        with account.Sampler(program_of(launcher.pid), launcher.pid) as sampler:
             launcher.wait()
     if launcher.returncode != 0:
         raise RuntimeError(f"{command}: status {launcher.returncode}")

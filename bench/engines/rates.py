@@ -18,7 +18,7 @@ SECONDS = 3 if IS_SMOKE else 12
 def held_run(command):
     """(error in percent from the second second on, the worst second over the rate)"""
     with subprocess.Popen(held("--rate", f"{RATE // MB}MB") + command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as launcher:
-        with account.Sampler(program_of(launcher.pid)) as sampler:
+        with account.Sampler(program_of(launcher.pid), launcher.pid) as sampler:
             launcher.wait()
     return 100 * (sampler.rate_from(0.5 if IS_SMOKE else 2.0) / RATE - 1), sampler.worst_second() / RATE
 
