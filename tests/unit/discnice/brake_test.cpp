@@ -95,7 +95,7 @@ class Counting {
 // Where not even a child may be traced.
 bool may_trace() {
   Counting child;
-  TraceBrake brake(child.pid());
+  TraceBrake brake;
   const int error = brake.stop(child.pid());
   brake.release(child.pid());
   if (error != 0) WARN("not shown: tracing is not allowed here");
@@ -115,7 +115,7 @@ void attend(AnyBrake& brake) {
 TEST_CASE("a traced process stands with all its threads and goes on", "[brake]") {
   if (!may_trace()) return;
   Counting child;
-  TraceBrake brake(child.pid());
+  TraceBrake brake;
   for (int round = 0; round < 3; ++round) {
     REQUIRE(brake.stop(child.pid()) == 0);
     attend(brake);
@@ -132,7 +132,7 @@ TEST_CASE("a traced process stands with all its threads and goes on", "[brake]")
 TEST_CASE("a signal that comes while a process stands is seen, and is taken when it goes on", "[brake]") {
   if (!may_trace()) return;
   Counting child;
-  TraceBrake brake(child.pid());
+  TraceBrake brake;
   CHECK(processes::waiting_signals(child.pid()) == 0);
   REQUIRE(brake.stop(child.pid()) == 0);
   attend(brake);
@@ -149,7 +149,7 @@ TEST_CASE("a signal that comes while a process stands is seen, and is taken when
 TEST_CASE("who is killed while it stands is not held", "[brake]") {
   if (!may_trace()) return;
   Counting child;
-  TraceBrake brake(child.pid());
+  TraceBrake brake;
   REQUIRE(brake.stop(child.pid()) == 0);
   attend(brake);
   kill(child.pid(), SIGKILL);
@@ -169,7 +169,7 @@ TEST_CASE("everybody goes on when whoever stopped them is killed", "[brake]") {
   Counting child;
   const pid_t stopper = fork();
   if (stopper == 0) {
-    TraceBrake by_trace(0);
+    TraceBrake by_trace;
     SignalBrake by_signal;
     if (is_by_signal ? by_signal.stop(child.pid()) != 0 : by_trace.stop(child.pid()) != 0) _exit(1);
     while (true) {
@@ -204,7 +204,7 @@ TEST_CASE("a process in a debugger is left to that", "[brake]") {
   Counting child;
   REQUIRE(ptrace(PTRACE_SEIZE, child.pid(), nullptr, nullptr) == 0);
   int error = 0;
-  std::thread([&] { error = Brake(0).stop(child.pid()); }).join();
+  std::thread([&] { error = Brake().stop(child.pid()); }).join();
   CHECK(error == EPERM);
   CHECK(child.is_running());
   ptrace(PTRACE_INTERRUPT, child.pid(), nullptr, nullptr);

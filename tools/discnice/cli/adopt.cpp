@@ -126,7 +126,7 @@ std::string problem_with(pid_t pid) {
   const std::string job = job_of(pid);
   if (!job.empty())
     return fmt::format("process {} ('{}') is in job {} already: write discnice set {}", pid, name, job, job);
-  pace::Brake trial(0);
+  pace::Brake trial;
   const int error = trial.stop(pid);
   if (error != 0)
     return fmt::format("the kernel lets us not stop process {} ('{}'): {}", pid, name,

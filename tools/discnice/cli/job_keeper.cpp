@@ -22,6 +22,8 @@
 #include "tools/discnice/cli/sharing.hpp"
 #include "tools/discnice/cli/staying.hpp"
 #include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/processes/orphans.hpp"
+#include "tools/discnice/processes/process_facts.hpp"
 #include "tools/discnice/processes/processes.hpp"
 #include "tools/discnice/protocol/lane_account.hpp"
 #include "tools/discnice/protocol/members.hpp"
@@ -81,7 +83,7 @@ void JobKeeper::pace(pid_t program) {
   try {
     pacer_ = std::make_unique<pace::Pacer>(
         segment_,
-        pace::Paced{{program}, {}, options_.preloaded_name, false, options_.obstacle, name_, &ahead_});
+        pace::Paced{{program}, {}, options_.preloaded_name, false, options_.obstacle, name_, true, &ahead_});
   } catch (const std::system_error&) {  // no thread is to be had
     options_.may_pace = false;
     if (!options_.obstacle.empty())
@@ -91,9 +93,11 @@ void JobKeeper::pace(pid_t program) {
 }
 
 void JobKeeper::end(pid_t program) {
-  if (!options_.may_pace) look_at_who_goes_on();
-  if (pacer_ == nullptr && processes::may_anybody_go_on(program)) pace(program);
-  if (pacer_ == nullptr) return;
+  if (pacer_ == nullptr && !processes::orphans(program).empty()) pace(program);
+  if (pacer_ == nullptr) {
+    look_at_who_goes_on(program);
+    return;
+  }
   pacer_->finish();
   take_findings(program);
   if (pacer_->staying().empty())
@@ -152,8 +156,9 @@ void JobKeeper::hand_over() {
 }
 
 void JobKeeper::add_unwaited(processes::KernelAccount& account) const {
+  account += orphans_;
   pace::Growth moved = ahead_.moved();
-  if (pacer_ != nullptr) moved += pacer_->moved_by_staying();
+  if (pacer_ != nullptr) moved += pacer_->moved_by_orphans();
   account.read_bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(moved.read_bytes, 0));
   account.write_bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(moved.write_bytes, 0));
   account.cancelled_write_bytes +=
@@ -206,15 +211,23 @@ void JobKeeper::look_at_processes(pid_t program) {
   accounts_.forget_others();
 }
 
-// They are below the program no more, and below one of those above us; the variable that names the job tells whose they are. Whoever was forked a moment ago may not
-// have executed yet what it was forked for, and may have ended soon after: so there are some looks.
-void JobKeeper::look_at_who_goes_on() {
+// Nobody else waits for those who outlive their parents.
+void JobKeeper::wait_for_orphans(pid_t program) {
+  while (const pid_t pid = processes::ended_orphan(program)) orphans_ += processes::wait_for_ended(pid);
+}
+
+// Whoever was forked a moment ago may not have executed yet what it was forked for, and may have ended soon after: so there are some looks.
+void JobKeeper::look_at_who_goes_on(pid_t program) {
   for (int waited_ms = 0; waited_ms <= kForkedMs; waited_ms += kForkedLookMs) {
-    const std::vector<pid_t> orphans = processes::orphans_of(protocol::kSegmentVariable, name_.text);
+    wait_for_orphans(program);
+    const std::vector<pid_t> orphans = processes::orphans(program);
     if (orphans.empty()) return;
-    for (const pid_t pid : orphans) {
-      const std::string obstacle = processes::coverage_of(pid, options_.preloaded_name).obstacle;
-      if (!obstacle.empty()) report_uncovered(pid, processes::program_name_of(pid), obstacle, pid);
+    for (const pid_t orphan : orphans) {
+      for (const pid_t pid : processes::processes_below(orphan)) {
+        const std::string obstacle = processes::coverage_of(pid, options_.preloaded_name).obstacle;
+        if (!obstacle.empty() && processes::facts_of(static_cast<std::uint64_t>(pid)))
+          report_uncovered(pid, processes::program_name_of(pid), obstacle, pid);
+      }
     }
     poll(nullptr, 0, kForkedLookMs);
   }
@@ -275,6 +288,7 @@ void JobKeeper::look_at_limits() {
 void JobKeeper::look(pid_t program) {
   look_at_limits();
   take_findings(program);
+  if (pacer_ == nullptr) wait_for_orphans(program);
   const bool is_early = looks_ < kLooksPerSecond && std::has_single_bit(looks_);
   if (!is_early && looks_ % kLooksPerSecond != 0 && suspects_.empty()) return;
   if (!options_.may_pace && !has_ended_job_) look_at_processes(program);

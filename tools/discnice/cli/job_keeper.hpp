@@ -86,7 +86,8 @@ class JobKeeper {
   void hand_over();
   void wait_until_paid(pid_t program);
   void look_at_processes(pid_t program);
-  void look_at_who_goes_on();
+  void look_at_who_goes_on(pid_t program);
+  void wait_for_orphans(pid_t program);
   void take_findings(pid_t program);
   [[nodiscard]] const char* large_calls_text() const;
   void report_uncovered(pid_t pid, const std::string& name, const std::string& reason, pid_t program);
@@ -112,6 +113,7 @@ class JobKeeper {
   std::map<pid_t, std::string> judged_;  // the images that are covered, or reported
   processes::AccountWatch accounts_;
   std::vector<UncoveredProgram> uncovered_;
+  processes::KernelAccount orphans_;  // that were waited for here
 };
 
 }  // namespace discnice::cli

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "toolbox/base/clock.hpp"
+#include "tools/discnice/processes/orphans.hpp"
 
 namespace discnice::cli {
 namespace {
@@ -181,6 +182,7 @@ Ended run_and_wait(const Launch& launch, const std::function<void()>& after_star
   Ended ended;
   const std::uint64_t start_ns = gray::base::monotonic_ns();
   Start start;
+  processes::take_orphans();
   const pid_t pid = start_program(launch, start);
   const processes::KernelAccountFile account(start.account_fd);
   ended.start_error = start.error;

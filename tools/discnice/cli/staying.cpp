@@ -14,6 +14,7 @@
 #include "tools/discnice/cli/gone_members.hpp"
 #include "tools/discnice/cli/job_keeper.hpp"
 #include "tools/discnice/pace/pacer.hpp"
+#include "tools/discnice/processes/orphans.hpp"
 
 namespace discnice::cli {
 namespace {
@@ -47,8 +48,8 @@ bool are_all_held(pace::Pacer& pacer) {
   JobKeeper keeper(segment, name, {staying.schedule, false, staying.preloaded_name, false});
   if (staying.shown.listener_fd >= 0) keeper.see_calls(staying.shown);
   {
-    pace::Pacer pacer(segment,
-                      {staying.processes, {}, staying.preloaded_name, true, "", name, &keeper.ahead()});
+    pace::Pacer pacer(
+        segment, {staying.processes, {}, staying.preloaded_name, true, "", name, false, &keeper.ahead()});
     while (!pacer.has_looked()) poll(nullptr, 0, 1);
     if (!are_all_held(pacer) || write(begun_fd, "", 1) != 1) _exit(1);  // NOLINT(concurrency-mt-unsafe)
     close(begun_fd);
@@ -78,7 +79,7 @@ bool has_begun(int fd) {
 pid_t hold_who_stays(protocol::Segment& segment, const protocol::SegmentName& name, const Staying& staying) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return -errno;
-  const pid_t pid = fork();
+  const pid_t pid = processes::fork_helper();
   if (pid == 0) {
     Staying ours = staying;
     const int begun_fd = leave_everything(ends[1], ours.shown.listener_fd);

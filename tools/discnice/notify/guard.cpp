@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tools/discnice/processes/orphans.hpp"
+
 namespace discnice::notify {
 namespace {
 
@@ -49,7 +51,7 @@ void close_all_but(int one, int other) {
 Guard::Guard(Listener& listener) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return;
-  const pid_t pid = fork();
+  const pid_t pid = processes::fork_helper();
   if (pid == 0) {
     close(ends[1]);
     guard(ends[0], listener);

@@ -12,9 +12,6 @@ namespace discnice::pace {
 /// One thread makes all calls of one Brake.
 class Brake {
  public:
-  /// `own_child` is a child of the calling process, whose end is for others of its threads to wait for; 0: none.
-  explicit Brake(pid_t own_child) : by_trace_(own_child) {}
-
   /// Asks the process to stand. Returns 0, or the errno that the kernel gave where it can't be stopped.
   int stop(pid_t pid);
   /// It stands and was let go by somebody else, as only a process that is stopped by signals can be.

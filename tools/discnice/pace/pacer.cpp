@@ -19,6 +19,7 @@
 #include "tools/discnice/kernel/disks.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/policy/write_steps.hpp"
+#include "tools/discnice/processes/orphans.hpp"
 #include "tools/discnice/processes/process_facts.hpp"
 #include "tools/discnice/processes/processes.hpp"
 #include "tools/discnice/protocol/members.hpp"
@@ -141,7 +142,6 @@ std::uint64_t look_ns(const PacedProcess& process, std::uint64_t now_ns) {
 Pacer::Pacer(protocol::Segment& segment, Paced paced)
     : segment_(segment),
       paced_(std::move(paced)),
-      brake_(paced_.are_adopted ? 0 : paced_.roots.front()),
       balance_(segment, paced_.are_adopted ? JobBalance::Of::rest : JobBalance::Of::whole_job),
       tree_(segment, paced_),
       sender_(segment),
@@ -191,12 +191,14 @@ void Pacer::run() {
     tree_.follow(now_ns, processes_);
     const std::uint64_t used_ns = thread_cpu_ns();
     look_at_all(monotonic_ns());
+    wait_for_orphans(monotonic_ns());
     note_look_cost(thread_cpu_ns() - used_ns, now_ns);
     settle_job(now_ns, JobBalance::When::while_it_runs);
     if (brake_.has_work()) brake_.attend();
   } while (!is_over_at(next_look_ns(monotonic_ns())));
   brake_.let_all_go();
   note_who_stays();
+  wait_for_orphans(monotonic_ns());
   charge_the_rest(monotonic_ns());
   processes_.clear();
 }
@@ -241,7 +243,7 @@ void Pacer::note_who_stays() {
     if (process->has_ended() || held_by == HeldBy::left_alone || held_by == HeldBy::nobody) continue;
     const bool has_library = held_by == HeldBy::library;
     staying_.insert(has_library ? staying_.end() : staying_.begin(), process->pid());
-    if (process->look()) moved_by_staying_ += process->all();
+    if (process->look()) moved_by_orphans_ += process->all();
     if (!has_library) ++staying_without_library_;
   }
 }
@@ -328,6 +330,34 @@ void Pacer::forget(std::size_t place) {
   processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
+// Whoever outlives its parent is our child, and nobody else waits for it. What one had moved that ended before it was seen the job owes as a whole.
+void Pacer::wait_for_orphans(std::uint64_t now_ns) {
+  if (!paced_.takes_orphans) return;
+  while (const pid_t pid = processes::ended_orphan(paced_.roots.front())) {
+    const auto known = std::find_if(processes_.begin(), processes_.end(),
+                                    [pid](const auto& one) { return one->pid() == pid; });
+    const bool is_known = known != processes_.end();
+    Growth moved;
+    if (is_known && (*known)->look()) {
+      PacedProcess& process = **known;
+      const Growth growth = process.take_growth(now_ns);
+      gone_ += process.take_missing();
+      if (process.held_by() == HeldBy::pacer) charge(process, growth, now_ns);
+      if (process.held_by() == HeldBy::unknown) unseen_bytes_ += positive(process.all().moved_bytes());
+      moved = process.all();
+      processes::wait_for_ended(pid);
+    } else {
+      moved = growth_of(processes::wait_for_ended(pid));
+      gone_ += moved;
+      unseen_bytes_ += positive(moved.moved_bytes());
+    }
+    moved_by_orphans_ += moved;
+    if (!is_known) continue;
+    (*known)->set_parent(0);
+    forget(static_cast<std::size_t>(known - processes_.begin()));
+  }
+}
+
 // What nobody was seen to move the job owes as a whole.
 void Pacer::settle_job(std::uint64_t now_ns, JobBalance::When when) {
   if (now_ns - settled_at_ns_ < kSettleNs) return;
@@ -348,6 +378,9 @@ void Pacer::settle_job(std::uint64_t now_ns, JobBalance::When when) {
   guest::Job job{};
   job.segment = &segment_;
   job_due_ns_ = std::max(job_due_ns_, guest::correct(job, found.read_bytes, found.write_bytes));
+  if (unseen_bytes_ == 0) return;
+  paid_at_ns_ = std::max(paid_at_ns_, job_due_ns_);
+  unseen_bytes_ -= std::min(unseen_bytes_, positive(found.moved_bytes()));
 }
 
 void Pacer::judge(PacedProcess& process) {

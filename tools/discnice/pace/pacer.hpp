@@ -66,8 +66,8 @@ class Pacer {
   [[nodiscard]] const std::vector<pid_t>& staying() const { return staying_; }
   /// How many of them the library does not hold, or nobody knows yet who does.
   [[nodiscard]] std::size_t staying_without_library() const { return staying_without_library_; }
-  /// What these have moved by then: it is in nobody's account but theirs.
-  [[nodiscard]] const Growth& moved_by_staying() const { return moved_by_staying_; }
+  /// What these have moved by then, and those have who ended after their parents: it is in nobody's account but theirs.
+  [[nodiscard]] const Growth& moved_by_orphans() const { return moved_by_orphans_; }
 
   /// After finish(): how long from now until what was moved from outside is paid at the rate. What nobody was seen to move is left out: where an account is
   /// lost, as with a PID namespace that dies, that sum may be too high.
@@ -90,6 +90,7 @@ class Pacer {
   void look_at_all(std::uint64_t now_ns);
   void charge_the_rest(std::uint64_t now_ns);
   void forget(std::size_t place);
+  void wait_for_orphans(std::uint64_t now_ns);
   void judge(PacedProcess& process);
   void charge(PacedProcess& process, const Growth& unbooked, std::uint64_t now_ns);
   void charge_unforeseen(PacedProcess& process, std::uint64_t now_ns);
@@ -124,7 +125,8 @@ class Pacer {
   std::uint64_t grant_sequence_ = 0;
   std::vector<pid_t> staying_;
   std::size_t staying_without_library_ = 0;
-  Growth moved_by_staying_;
+  Growth moved_by_orphans_;
+  std::uint64_t unseen_bytes_ = 0;  // that orphans had moved who ended before they were seen
   std::uint64_t paid_at_ns_ = 0;
   bool is_over_ = false;  // under the mutex
   std::mutex mutex_;

@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/discnice/processes/orphans.hpp"
+
 namespace discnice::pace {
 
 // It has a session of its own: what ends ours by the terminal does not end it.
@@ -34,7 +36,7 @@ int SignalBrake::start_guard() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return errno;
   void* memory = mmap(nullptr, sizeof(Stopped), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  const pid_t pid = memory == MAP_FAILED ? -1 : fork();
+  const pid_t pid = memory == MAP_FAILED ? -1 : processes::fork_helper();
   if (pid < 0) {
     close(ends[0]);
     close(ends[1]);

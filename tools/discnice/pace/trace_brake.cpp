@@ -6,6 +6,7 @@
 
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "tools/discnice/processes/processes.hpp"
 
@@ -90,8 +91,9 @@ void TraceBrake::take_news(pid_t tid, Thread& thread) {
       waitid(P_PID, static_cast<id_t>(tid), &news, WEXITED | WSTOPPED | WNOWAIT | WNOHANG | __WALL);
   if (result == 0 && news.si_pid == 0) return;
   if (result != 0 || news.si_code != CLD_TRAPPED) {
-    // The tracer is told before the parent is.
-    if (result == 0 && tid != own_child_) waitpid(tid, nullptr, __WALL | WNOHANG);
+    // The tracer is told before the parent is. The end of a child of our own is for others of our threads to wait for.
+    const bool is_own_child = tid == thread.pid && processes::parent_of(tid) == getpid();
+    if (result == 0 && !is_own_child) waitpid(tid, nullptr, __WALL | WNOHANG);
     thread.pid = 0;
     return;
   }

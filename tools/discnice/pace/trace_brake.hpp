@@ -20,8 +20,7 @@ namespace discnice::pace {
 
 class TraceBrake {
  public:
-  /// `own_child` is a child of the calling process, whose end is for others of its threads to wait for.
-  explicit TraceBrake(pid_t own_child) : own_child_(own_child) {}
+  TraceBrake() = default;
   /// Lets everybody go.
   ~TraceBrake();
   TraceBrake(const TraceBrake&) = delete;
@@ -55,7 +54,6 @@ class TraceBrake {
   void take_news(pid_t tid, Thread& thread);
   bool let_go(pid_t tid, Thread& thread);
 
-  pid_t own_child_;
   std::map<pid_t, Thread> threads_;  // by their own numbers
   std::set<pid_t> stopped_;          // processes
 };

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "toolbox/base/clock.hpp"
+#include "tools/discnice/processes/orphans.hpp"
 #include "tools/discnice/processes/process_facts.hpp"
 #include "tools/discnice/processes/processes.hpp"
 
@@ -68,8 +69,13 @@ Tree::Orphan Tree::judge_orphan(pid_t pid) const {
   return is_ours ? Orphan::ours : Orphan::stranger;
 }
 
-// Those above us have many children. Who is older than we are was there before us.
+// Where they are not our children they are those of somebody above us, who has many. Who is older than we are was there before us.
 void Tree::follow_orphans(bool is_first, PacedProcesses& found) {
+  if (paced_.takes_orphans) {
+    for (const pid_t child : processes::orphans(paced_.roots.front()))
+      if (known_.count(child) == 0) follow_from(child, is_first, found);
+    return;
+  }
   std::set<pid_t> strangers;
   is_anybody_executing_ = false;
   for (const pid_t above : above_) {

@@ -2,9 +2,9 @@
 // tree: finds the processes of a job: those named, and all that are below them or come to be.
 //
 // Knowledge assumed: the last number that the kernel gave to a thread stands in /proc/loadavg; while that does not change nobody has been started.
-// A process whose parent has ended before anybody looked is below the job no more. The kernel has given it to a process above us (or to init), and there it
-//   is known by the variable that names the job in its environment.
-// What breaks it: such a process that was started without our environment, or after the kernel's numbers have begun anew.
+// A process whose parent has ended before anybody looked is below the job no more. The launcher is given it by the kernel (processes/orphans.hpp). Elsewhere it is a child of
+//   a process above us (or of init), and there it is known by the variable that names the job in its environment.
+// What breaks it: in the second case such a process that was started without our environment, or after the kernel's numbers have begun anew.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,8 @@ struct Paced {
   std::string obstacle =
       {};  // why the library cannot reach the first one; empty where that is to be found out
   protocol::SegmentName segment_name = {};  // of the job's account
-  PaidAhead* ahead = nullptr;               // by who sees large calls before they are made; null: nobody does
+  bool takes_orphans = false;  // who outlives its parent becomes our child; the first root is one as well
+  PaidAhead* ahead = nullptr;  // by who sees large calls before they are made; null: nobody does
 };
 
 /// Parents before their children.

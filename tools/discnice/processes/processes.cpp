@@ -101,14 +101,14 @@ std::vector<pid_t> children_of_first_thread(pid_t pid) {
   return children;
 }
 
+pid_t parent_of(pid_t pid) {
+  const auto parent = words_of(read_proc(pid, "status"), "PPid:");
+  return parent.empty() ? 0 : static_cast<pid_t>(std::atoi(parent.front().c_str()));
+}
+
 std::vector<pid_t> processes_above(pid_t pid) {
   std::vector<pid_t> found;
-  while (found.size() < kProcessesMax) {
-    const auto parent = words_of(read_proc(pid, "status"), "PPid:");
-    pid = parent.empty() ? 0 : static_cast<pid_t>(std::atoi(parent.front().c_str()));
-    if (pid == 0) break;
-    found.push_back(pid);
-  }
+  while (found.size() < kProcessesMax && (pid = parent_of(pid)) != 0) found.push_back(pid);
   return found;
 }
 
@@ -116,34 +116,6 @@ bool is_older_than_we_are(pid_t pid) {
   const auto own = facts_of(static_cast<std::uint64_t>(getpid()));
   const auto other = facts_of(static_cast<std::uint64_t>(pid));
   return own && other && other->started_at_ns < own->started_at_ns;
-}
-
-std::vector<pid_t> orphans_of(const std::string& variable, const std::string& value) {
-  std::vector<pid_t> found;
-  for (const pid_t above : processes_above(getpid())) {
-    for (const pid_t child : children_of_first_thread(above)) {
-      if (child == getpid() || is_older_than_we_are(child)) continue;
-      if (variable_of(environment_of(child), variable) != value) continue;
-      const std::vector<pid_t> below = processes_below(child);
-      found.insert(found.end(), below.begin(), below.end());
-    }
-  }
-  return found;
-}
-
-// The last word of /proc/loadavg is the number that was given out last. Those above us are each other's children.
-bool may_anybody_go_on(pid_t program) {
-  const std::string load = read_proc("/proc/loadavg");
-  const auto at = load.rfind(' ');
-  if (at != std::string::npos && std::atoi(load.c_str() + at) == program) return false;
-  const std::vector<pid_t> above = processes_above(getpid());
-  for (const pid_t one : above) {
-    for (const pid_t child : children_of_first_thread(one)) {
-      const bool is_above = child == getpid() || std::find(above.begin(), above.end(), child) != above.end();
-      if (!is_above && !is_older_than_we_are(child)) return true;
-    }
-  }
-  return false;
 }
 
 std::string environment_of(pid_t pid) {

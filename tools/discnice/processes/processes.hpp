@@ -22,17 +22,14 @@ std::vector<pid_t> processes_below(pid_t pid);
 /// The children of the process's first thread: with those whose own parent has ended, where it takes these.
 std::vector<pid_t> children_of_first_thread(pid_t pid);
 
+/// Its parent; 0 where that is not told.
+pid_t parent_of(pid_t pid);
+
 /// Its parent, that one's parent and so on, up to the one that takes everybody whose parent has ended.
 std::vector<pid_t> processes_above(pid_t pid);
 
 /// By when they started: a number is given anew to somebody younger when the kernel has come to the last one.
 bool is_older_than_we_are(pid_t pid);
-
-/// Whether anybody could be one of orphans_of() when the program has ended: without looking at what he is.
-bool may_anybody_go_on(pid_t program);
-
-/// Who has outlived his parent, with all below: younger than we are, children of those above us, and started with that value of a variable.
-std::vector<pid_t> orphans_of(const std::string& variable, const std::string& value);
 
 /// The threads a process has now.
 std::vector<pid_t> threads_of(pid_t pid);
