@@ -47,8 +47,7 @@ void note_recorded() {
 
 SignalsHeld::SignalsHeld() {
   sigset_t held;
-  sigemptyset(&held);
-  for (const int signal_number : kSignals) sigaddset(&held, signal_number);
+  sigfillset(&held);
   pthread_sigmask(SIG_BLOCK, &held, &before_);
 }
 

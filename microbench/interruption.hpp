@@ -16,7 +16,7 @@ void say_when_interrupted();
 /// From now on an interruption says that the figures are recorded. Call it while they are held (SignalsHeld).
 void note_recorded();
 
-/// Holds SIGINT, SIGTERM and SIGHUP in this thread for as long as it lives.
+/// Holds every signal that can be held, in this thread, for as long as it lives.
 class SignalsHeld {
  public:
   SignalsHeld();

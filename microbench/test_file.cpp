@@ -17,6 +17,7 @@
 #include "libgray/src/os/os.hpp"
 #include "microbench/benchmark.hpp"
 #include "microbench/interruption.hpp"
+#include "microbench/passing_names.hpp"
 #include "toolbox/base/clock.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 
@@ -60,7 +61,7 @@ std::uint64_t free_bytes(int fd) {
 
 ScopedFd make_and_remove(const std::string& directory, int flags) {
   const SignalsHeld held;
-  std::string path = directory + "/.microbench.XXXXXX";
+  std::string path = passing_name(directory);
   const int fd = mkostemp(path.data(), O_CLOEXEC | (flags & ~O_ACCMODE));
   if (fd < 0) give_up(fmt::format("cannot make a test file in '{}'", directory), errno);
   unlink(path.c_str());
@@ -145,6 +146,7 @@ void TestFile::make_buffer() {
 }
 
 void TestFile::make_in(const std::string& directory) {
+  remove_leftovers(directory);
   fd_ = make_nameless(directory, 0);
   refuse_memory(fd_.get(), directory);
 }

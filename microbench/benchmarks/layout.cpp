@@ -7,14 +7,11 @@
 // one in three of a hundred files each ext4 begins a new stretch of free space half way, which alone makes it 0 or less, and
 // syncing file by file makes that worse. What breaks it: a file system that tells no addresses, or such as are none of the
 // disk (btrfs).
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 #include "libgray/src/os/os.hpp"
-#include "microbench/interruption.hpp"
+#include "microbench/passing_names.hpp"
 #include "microbench/registry_list.hpp"
 #include "microbench/test_file.hpp"
 #include "toolbox/stats/correlation.hpp"
@@ -25,7 +22,7 @@ namespace {
 using gray::base::ScopedFd;
 
 // Enough to rank, few enough for one stretch of free space as a rule.
-constexpr int kFiles = 40;
+constexpr std::size_t kFiles = 40;
 constexpr std::size_t kFolders = 15;
 constexpr std::uint64_t kPagesMax = 8;
 
@@ -66,20 +63,11 @@ class LayoutSession : public Session {
   [[nodiscard]] std::size_t rounds_max() const override { return kFolders; }
 
  private:
-  // The folder is real, for it decides where files go; the files lose their names at once, and it vanishes with them.
+  // The folder is real, for it decides where files go. They have no names, or lose them at once, and it vanishes when they are made.
   std::vector<ScopedFd> make_files() {
-    const SignalsHeld held;
-    std::string folder = context().file->directory() + "/.microbench.XXXXXX";
-    if (mkdtemp(folder.data()) == nullptr) throw NotAvailable("cannot make a folder there");
+    const PassingFolder folder(context().file->directory());
     std::vector<ScopedFd> files;
-    for (int i = 0; i < kFiles; ++i) {
-      const std::string path = fmt::format("{}/{:03}", folder, i);
-      ScopedFd file = ScopedFd::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR);
-      if (file.is_open()) files.push_back(std::move(file));
-    }
-    for (int i = 0; i < kFiles; ++i) unlink(fmt::format("{}/{:03}", folder, i).c_str());
-    rmdir(folder.c_str());
-    if (files.size() < kFiles) throw NotAvailable("cannot make enough files there");
+    while (files.size() < kFiles) files.push_back(make_nameless(folder.path(), 0));
     return files;
   }
 };

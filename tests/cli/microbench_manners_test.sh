@@ -5,7 +5,7 @@
 # Measures as little as can be measured: the clock, and on a disk the random reads. Leaves out whether the figures are right
 # (tests/system/microbench_*_test.sh).
 source "$(dirname "$0")/../support/system.bash"
-need python3 timeout
+need python3 timeout flock
 need_built microbench
 export XDG_DATA_HOME=$SCRATCH/data
 mkdir "$SCRATCH/place" "$XDG_DATA_HOME"
@@ -208,11 +208,36 @@ grep -q 'another microbench' "$ERR" || fail "two at once: $(cat "$ERR")"
 kill -TERM "$first"
 wait "$first" || true
 
-# Killed outright: the next run is not held up, and nothing lies about.
+# Killed outright: the next run is not held up, and nothing lies about but perhaps an empty folder, which the next run there removes. First at any
+# moment; then right after it was made, which is when it is there.
+only_an_empty_folder() { # WHEN
+  local left
+  left=$(find "$SCRATCH/place" -mindepth 1 ! \( -type d -name '.microbench.??????' \))
+  [[ -z $left ]] || fail "$1 left behind: $left"
+}
 "$BIN/microbench" run --anew --dir . >/dev/null 2>&1 </dev/null &
 first=$!
 sleep 1
 kill -KILL "$first"
 wait "$first" 2>/dev/null || true
-nothing_left "a killed run"
+only_an_empty_folder "a killed run"
 expect 0 0 run timer
+"$TOOLS/kill_at" --hook "test -z \"\$(ls -A '$SCRATCH/place')\"" "$BIN/microbench" run --anew --quick --dir . layout >"$OUT" 2>"$ERR" </dev/null || true
+grep -q '^the hook failed' "$OUT" || fail "no run could be killed right after its folder was made: $(cat "$OUT" "$ERR")"
+flock .microbench.?????? true # until the dying run has let go of it
+only_an_empty_folder "a run killed in the worst moment"
+# What others use or have filled stays; what is left of dead runs goes, of those of old versions, too.
+mkdir .microbench.living .microbench.filled .microbench.oldone .microbench.longname
+touch .microbench.oldone/0{00..39} .microbench.afile0 .microbench.living/000
+echo kept | tee .microbench.filled/000 >.microbench.mytext
+ln -s "$SCRATCH" .microbench.mylink
+exec {lock}<.microbench.living
+flock -n "$lock"
+expect 0 0 run --anew --quick --dir . disk_random
+left=$(find . -mindepth 1 -maxdepth 1 -printf '%f\n' | sort | tr '\n' ' ')
+wanted='.microbench.filled .microbench.living .microbench.longname .microbench.mylink .microbench.mytext '
+[[ $left == "$wanted" && -e .microbench.living/000 && -e .microbench.filled/000 ]] || fail "a run made of what lay there: $left"
+exec {lock}<&-
+rm -r .microbench.filled .microbench.longname .microbench.mylink .microbench.mytext
+expect 0 0 run --anew --quick --dir . disk_random
+nothing_left "a run after killed ones"

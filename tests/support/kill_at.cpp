@@ -4,7 +4,8 @@
 //   kill_at N PROGRAM [ARGUMENT...]          kills at the Nth stop, from 1
 //   kill_at 0 PROGRAM [ARGUMENT...]          kills nowhere
 //   kill_at --hook COMMAND PROGRAM [...]     runs COMMAND with sh while the program stands still after each system call
-//                                            that changes names or forces data out; GRAY_CALL holds its number
+//                                            that changes names or forces data out; GRAY_CALL holds its number. When
+//                                            COMMAND fails the program is killed
 //   kill_at --pause N PROGRAM [...]          lets it stand still at the Nth stop: says "paused", and goes on when a line is
 //                                            read from standard input; kills nowhere
 //
@@ -33,8 +34,12 @@ namespace {
 // Calls after which a disk may hold something else that matters: those that force data out, and those that change names. What
 // others change waits in memory for one of these.
 bool may_change(long number) {
-  constexpr long kChanging[] = {SYS_fsync,  SYS_fdatasync, SYS_mkdirat,   SYS_unlinkat,
-                                SYS_linkat, SYS_symlinkat, SYS_renameat2, SYS_renameat};
+  constexpr long kChanging[] = {
+#ifdef SYS_mkdir  // not on every processor
+      SYS_mkdir,
+#endif
+      SYS_fsync,  SYS_fdatasync, SYS_mkdirat,   SYS_unlinkat,
+      SYS_linkat, SYS_symlinkat, SYS_renameat2, SYS_renameat};
   for (const long changing : kChanging)
     if (changing == number) return true;
   return false;
