@@ -6,6 +6,7 @@
 
 #include "tests/support/catch.hpp"
 
+#include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
 namespace discnice::pace {
@@ -104,6 +105,31 @@ TEST_CASE("what a call has foreseen is the library's concern, however long the c
   CHECK_FALSE(process.fault(2 * kMib, 150).is_any());
   CHECK_FALSE(process.fault(2 * kMib, 220).is_any());
   CHECK(process.fault(1 * kMib, 250).read_bytes == 1 * kMib);
+}
+
+TEST_CASE("what was settled in the tick of the settlement before it is charged no second time",
+          "[unforeseen]") {
+  Watched process;
+  process.settle(100);
+  CHECK_FALSE(process.fault(2 * kMib, 111).is_any());
+  protocol::add(process.member, protocol::Counter::settled_read_bytes, 2 * kMib);  // no later than the last
+  CHECK_FALSE(process.fault(0, 112).is_any());
+  CHECK_FALSE(process.fault(0, 150).is_any());
+  CHECK_FALSE(process.call(0, 230).is_any());
+  process.fault(0, 231);
+  CHECK(process.fault(3 * kMib, 232).read_bytes == 3 * kMib);
+}
+
+TEST_CASE("what is settled while the page faults are read is not charged", "[unforeseen]") {
+  Watched process;
+  process.settle(100);
+  process.fault(1 * kMib, 119);
+  const Growth found = process.unforeseen.take(process.member, {kMib, 0, 0}, 120 * kMs, [&] {
+    protocol::add(process.member, protocol::Counter::settled_read_bytes, 2 * kMib);
+    ++process.faults.own;
+    return std::optional(process.faults);
+  });
+  CHECK_FALSE(found.is_any());
 }
 
 TEST_CASE("who settles all the time is never charged from outside, nor looked at more closely",

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tools/discnice/kernel/account.hpp"
+#include "tools/discnice/protocol/members.hpp"
 
 namespace discnice::pace {
 namespace {
@@ -30,6 +31,12 @@ std::int64_t beyond(std::int64_t grown, std::int64_t charged, const std::atomic<
 
 }  // namespace
 
+Unforeseen::Settlement Unforeseen::last_of(const protocol::Member& member) {
+  return {member.settled_at_ns.load(std::memory_order_relaxed),
+          protocol::get(member, protocol::Counter::settled_read_bytes),
+          protocol::get(member, protocol::Counter::settled_write_bytes)};
+}
+
 // A child may be waited for between the look at the account and this one: then the account shows it the next time.
 bool Unforeseen::may_be_of_child(const std::optional<processes::PageFaults>& faults) {
   const auto before = std::exchange(faults_, faults);
@@ -39,16 +46,15 @@ bool Unforeseen::may_be_of_child(const std::optional<processes::PageFaults>& fau
 
 Growth Unforeseen::take(protocol::Member& member, const Growth& growth, std::uint64_t now_ns,
                         const ReadFaults& read_faults) {
-  const std::uint64_t settled_at_ns = member.settled_at_ns.load(std::memory_order_relaxed);
-  if (settled_at_ns != settled_at_ns_) {
-    settled_at_ns_ = settled_at_ns;
+  if (const Settlement last = last_of(member); last != settled_) {
+    settled_ = last;
     since_settled_ = charged_ = {};
     faults_at_first_.reset();
     if (!faults_) faults_ = read_faults();
     return {};
   }
   since_settled_ += growth;
-  if (now_ns < settled_at_ns + kSilentNs || (since_settled_ - charged_).moved_bytes() < kWorthBytes)
+  if (now_ns < settled_.at_ns + kSilentNs || (since_settled_ - charged_).moved_bytes() < kWorthBytes)
     return {};
   const auto faults = read_faults();
   if (may_be_of_child(faults)) {
@@ -57,10 +63,11 @@ Growth Unforeseen::take(protocol::Member& member, const Growth& growth, std::uin
   }
   // A call that lasts makes none: two looks tell the one from the other.
   if (!faults_at_first_) faults_at_first_ = faults->own;
-  if (faults->own == *faults_at_first_ && now_ns < settled_at_ns + kLongCallNs) return {};
+  if (faults->own == *faults_at_first_ && now_ns < settled_.at_ns + kLongCallNs) return {};
   const Growth found{beyond(since_settled_.read_bytes, charged_.read_bytes, member.pending_read_bytes),
                      beyond(since_settled_.write_bytes, charged_.write_bytes, member.pending_write_bytes), 0};
   if (found.moved_bytes() < kWorthBytes) return {};
+  if (last_of(member) != settled_) return {};  // it has just settled, so nothing is foreseen any more
   charged_ += found;
   member.pending_read_bytes.fetch_add(static_cast<std::uint64_t>(found.read_bytes),
                                       std::memory_order_relaxed);

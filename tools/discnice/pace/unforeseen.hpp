@@ -4,7 +4,7 @@
 // Knowledge assumed: the library settles at the first call of a process that comes a tick of the coarse clock after the last settlement, and foresees what a call will
 //   move before it makes the call. Of a call that looks for names or removes files it foresees no reading, and such a call may last for as long as a slow disk seeks. A
 //   process's account grows by that of a child when it waits for it (wait_task_zombie()).
-// Output observed: the process's account, its page faults and those of its children, and its member's words: when it settled last, and what it has foreseen since.
+// Output observed: the process's account, its page faults and those of its children, and its member's words: when it settled last and what it has found by then, and what it has foreseen since.
 // Inference drawn: the account has grown by more than was foreseen, and the last settlement is some ticks old. If there were page faults meanwhile, no call has
 //   moved these bytes. Without page faults that is so only when the last settlement is older than a long call lasts. The pacer then charges the bytes. They count as
 //   foreseen from then on, so that the library does not charge them once more when the process makes its next call. What a child had moved is none of them.
@@ -31,9 +31,18 @@ class Unforeseen {
               const ReadFaults& read_faults);
 
  private:
+  // Several settlements may share a tick of the coarse clock. What one of them has found shows in its sums.
+  struct Settlement {
+    std::uint64_t at_ns = 0;
+    std::uint64_t read_bytes = 0;
+    std::uint64_t write_bytes = 0;
+    bool operator==(const Settlement&) const = default;
+  };
+  static Settlement last_of(const protocol::Member& member);
+
   bool may_be_of_child(const std::optional<processes::PageFaults>& faults);
 
-  std::uint64_t settled_at_ns_ = 0;
+  Settlement settled_;
   Growth since_settled_;
   Growth charged_;                                // of that
   std::optional<std::uint64_t> faults_at_first_;  // its own, when they were first read since then
