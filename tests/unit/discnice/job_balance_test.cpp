@@ -4,6 +4,8 @@
 // How: a segment in memory, with members and sums of one's own.
 #include "tools/discnice/pace/job_balance.hpp"
 
+#include <atomic>
+
 #include "tests/support/catch.hpp"
 
 #include "tools/discnice/protocol/members.hpp"
@@ -76,6 +78,38 @@ TEST_CASE("whatever stands in a member's words, no more is charged than all that
       charged += job.balance.settle({4 * kMib, 0, 0}, at_ms * kMs, kRuns).read_bytes;
     CHECK(charged <= 4 * kMib);
     CHECK(charged >= 0);
+  }
+}
+
+TEST_CASE("what was settled is not charged again when its counters are written over", "[job_balance]") {
+  Balanced job;
+  std::atomic<std::uint64_t>& read =
+      job.member.counters.value[static_cast<unsigned>(Counter::settled_read_bytes)];
+  std::int64_t charged = 0;
+  std::int64_t moved = 0;
+  for (std::uint64_t at_ms = 10; at_ms < 1000; at_ms += 10) {
+    moved += kMib;
+    if (at_ms == 500) read.store(0);
+    if (at_ms == 700) read.store(UINT64_C(1) << 63U);
+    read.fetch_add(kMib);
+    charged += job.balance.settle({moved, 0, 0}, at_ms * kMs, kRuns).read_bytes;
+  }
+  charged += job.balance.settle({moved, 0, 0}, 1000 * kMs, JobBalance::When::at_its_end).read_bytes;
+  CHECK(charged <= 4 * kMib);  // what was settled between the looks before and after
+}
+
+TEST_CASE("a single look that finds a sum twice, or nowhere, hides nothing", "[job_balance]") {
+  for (const std::uint64_t seen_once : {UINT64_C(8) * kMib, UINT64_C(0)}) {
+    Balanced job;
+    std::atomic<std::uint64_t>& read =
+        job.member.counters.value[static_cast<unsigned>(Counter::settled_read_bytes)];
+    std::int64_t charged = 0;
+    for (std::uint64_t at_ms = 10; at_ms < 200; at_ms += 10) {
+      read.store(at_ms == 40 ? seen_once : UINT64_C(4) * kMib);
+      charged += job.balance.settle({8 * kMib, 0, 0}, at_ms * kMs, kRuns).read_bytes;
+      if (charged != 0) break;
+    }
+    CHECK(charged == 4 * kMib);
   }
 }
 

@@ -46,6 +46,19 @@ struct Shared {
   Segment* segment = nullptr;
 };
 
+TEST_CASE("a member that a wrong byte has hidden is seen again when it settles", "[members]") {
+  Segment* segment = make_private("test", Grant{}, JobOptions{1, 0, 0}).value();
+  enter(*segment, {1001}, JoinKind::after_exec);
+  Member& second = enter(*segment, {1002}, JoinKind::after_exec);
+  add(second, Counter::settled_read_bytes, 1'000'000);
+  const std::uint64_t used = segment->used_members.exchange(0);
+  CHECK(total(*segment, Counter::settled_read_bytes) == 0);
+  stay_seen(*segment, second);
+  CHECK(total(*segment, Counter::settled_read_bytes) == 1'000'000);
+  CHECK((segment->used_members.load() & ~used) == 0);
+  unmap(segment);
+}
+
 }  // namespace
 
 TEST_CASE("a process enters with an empty account and leaves its sums behind", "[members]") {

@@ -125,6 +125,7 @@ std::uint64_t settle_own(Job& job, std::uint64_t now_ns) {
     return 0;
   protocol::Member& member = *job.member;
   member.settled_at_ns.store(now_ns, std::memory_order_relaxed);
+  protocol::stay_seen(*job.segment, member);
   trust.begin_term(now_ns + kStaleNs);
   const std::uint64_t all_read_bytes = static_cast<std::uint64_t>(usage.ru_inblock) * kUnitBytes;
   const std::uint64_t all_written_bytes = static_cast<std::uint64_t>(usage.ru_oublock) * kUnitBytes;

@@ -39,6 +39,12 @@ inline Growth smaller(const Growth& one, const Growth& other) {
           std::min(one.cancelled_bytes, other.cancelled_bytes)};
 }
 
+/// The larger of each.
+inline Growth larger(const Growth& one, const Growth& other) {
+  return {std::max(one.read_bytes, other.read_bytes), std::max(one.write_bytes, other.write_bytes),
+          std::max(one.cancelled_bytes, other.cancelled_bytes)};
+}
+
 inline Growth growth_of(const processes::KernelAccount& account) {
   return {static_cast<std::int64_t>(account.read_bytes), static_cast<std::int64_t>(account.write_bytes),
           static_cast<std::int64_t>(account.cancelled_write_bytes)};

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
+#include <utility>
 
 #include "tools/discnice/protocol/members.hpp"
 
@@ -22,11 +24,15 @@ std::int64_t bounded(std::uint64_t sum) {
   return std::clamp(static_cast<std::int64_t>(sum), -kMost, kMost);
 }
 
-// What the members have settled, and what they have foreseen and not settled yet.
-Growth accounted_of(const protocol::Segment& segment) {
-  const protocol::Totals totals = protocol::totals(segment);
-  std::uint64_t read_bytes = totals.of(Counter::settled_read_bytes);
-  std::uint64_t write_bytes = totals.of(Counter::settled_write_bytes);
+Growth settled_of(const protocol::Totals& totals) {
+  return {bounded(totals.of(Counter::settled_read_bytes)), bounded(totals.of(Counter::settled_write_bytes)),
+          0};
+}
+
+// What the members have foreseen and not settled yet.
+Growth foreseen_of(const protocol::Segment& segment) {
+  std::uint64_t read_bytes = 0;
+  std::uint64_t write_bytes = 0;
   protocol::for_each_member(segment, [&](const protocol::Member& member) {
     read_bytes += member.pending_read_bytes.load(std::memory_order_relaxed);
     write_bytes += member.pending_write_bytes.load(std::memory_order_relaxed);
@@ -48,13 +54,43 @@ std::int64_t due(std::int64_t now, std::int64_t least, std::int64_t charged) {
 }  // namespace
 
 JobBalance::JobBalance(protocol::Segment& segment, Of of) : segment_(segment) {
-  if (of == Of::rest) settled_before_ = accounted_of(segment);
+  const protocol::Totals totals = protocol::totals(segment);
+  settled_reads_.begin(totals.of(Counter::settled_read_bytes));
+  settled_writes_.begin(totals.of(Counter::settled_write_bytes));
+  if (of == Of::rest) settled_before_ = settled_of(totals) + foreseen_of(segment);
+}
+
+void JobBalance::Settled::begin(std::uint64_t said) {
+  before_last_ = last_ = steady_ = said;
+  bytes_ = std::max<std::int64_t>(bounded(said), 0);
+}
+
+// Who leaves takes his sums along, from one place to another: a single look may find them twice, or nowhere. So the middle one of three looks counts.
+std::int64_t JobBalance::Settled::follow(std::uint64_t said, std::int64_t moved) {
+  const auto beyond_steady = [this](std::uint64_t sum) { return static_cast<std::int64_t>(sum - steady_); };
+  std::int64_t risen[] = {beyond_steady(before_last_), beyond_steady(last_), beyond_steady(said)};
+  std::sort(std::begin(risen), std::end(risen));
+  before_last_ = std::exchange(last_, said);
+  steady_ += static_cast<std::uint64_t>(risen[1]);
+  const auto possible = [&](std::int64_t more) {
+    return std::clamp<std::int64_t>(more, 0, std::max<std::int64_t>(moved - bytes_, 0));
+  };
+  bytes_ += possible(risen[1]);
+  return bytes_ + possible(beyond_steady(said));
+}
+
+Growth JobBalance::settled_now(const Growth& moved) {
+  const protocol::Totals totals = protocol::totals(segment_);
+  const Growth least{settled_reads_.follow(totals.of(Counter::settled_read_bytes), moved.read_bytes),
+                     settled_writes_.follow(totals.of(Counter::settled_write_bytes), moved.write_bytes), 0};
+  return larger(settled_of(totals), least);
 }
 
 Growth JobBalance::settle(const Growth& all, std::uint64_t now_ns, When when) {
   const protocol::JobOptions& options = segment_.options;
   if (options.is_ledger_on == 0 || options.excluded[0][0] != '\0') return {};
-  const Growth now = all + settled_before_ - accounted_of(segment_);
+  const Growth moved = all + settled_before_;
+  const Growth now = moved - settled_now(moved) - foreseen_of(segment_);
   least_ = since_ns_ == 0 ? now : smaller(least_, now);
   if (since_ns_ == 0) since_ns_ = now_ns;
   const bool is_long_enough = now_ns - since_ns_ >= kSettledWithinNs;

@@ -5,6 +5,8 @@
 // Output observed: that sum, and the members' counters.
 // Inference drawn: the sum may be above the counters for longer than a member that makes calls leaves anything unsettled. Then the difference was moved by a
 //   process that had ended before it was seen, or little by little without any call. The job pays for it. Should a member settle it later, the job gets it back.
+//   Counters that fall were written over by mistake. What they had grown by before, and what they grow by from then on, is settled all the same, so the job does
+//   not pay for it twice.
 // What breaks it: a child that nobody waits for, and that ended before it was seen. Programs that the job leaves alone are in the sum; it says nothing then, nor
 //   where the job does not go by the kernel's account.
 #pragma once
@@ -28,8 +30,25 @@ class JobBalance {
   Growth settle(const Growth& all, std::uint64_t now_ns, When when);
 
  private:
+  // One of the members' sums, which only grow. What is written over it by mistake moves it up or down once; it goes on growing from there.
+  class Settled {
+   public:
+    void begin(std::uint64_t said);
+    /// At least so much is settled, of all that was moved. To be called at each look.
+    std::int64_t follow(std::uint64_t said, std::int64_t moved);
+
+   private:
+    std::uint64_t before_last_ = 0;  // said at the last look but one
+    std::uint64_t last_ = 0;         // and at the last one
+    std::uint64_t steady_ = 0;       // the middle one of three
+    std::int64_t bytes_ = 0;
+  };
+  Growth settled_now(const Growth& moved);
+
   protocol::Segment& segment_;
   Growth settled_before_;
+  Settled settled_reads_;
+  Settled settled_writes_;
   Growth charged_;  // by us
   Growth least_;    // that was unsettled since `since_ns_`
   std::uint64_t since_ns_ = 0;

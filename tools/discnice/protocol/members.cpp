@@ -196,6 +196,12 @@ std::uint32_t leave(Segment& segment, Member& member, std::uint32_t pid) {
   return count_gone(segment);
 }
 
+void stay_seen(Segment& segment, const Member& member) {
+  const auto slot = static_cast<std::uint32_t>(&member - segment.members);
+  if (!is_used(segment, slot))
+    segment.used_members.fetch_or(Stretch::of(slot).bit(), std::memory_order_relaxed);
+}
+
 DISCNICE_LAUNCHERS std::uint64_t total(const Segment& segment, Counter counter) {
   const auto index = static_cast<unsigned>(counter);
   std::uint64_t sum = segment.left.value[index].load(std::memory_order_relaxed);

@@ -38,6 +38,9 @@ Member& enter(Segment& segment, ProcessId process, JoinKind kind);
 /// Gives the slot back and adds its counters to Segment::left. Returns how many members remain, as far as they were counted.
 std::uint32_t leave(Segment& segment, Member& member, std::uint32_t pid);
 
+/// Says again that the member's slot is in use, should a wrong byte have made it unseen: for whoever sums up the members it would have moved nothing.
+void stay_seen(Segment& segment, const Member& member);
+
 /// The sum of one counter over all members, present and past.
 std::uint64_t total(const Segment& segment, Counter counter);
 
