@@ -148,10 +148,15 @@ next_process_cold() {
     complain "next process cold: $predicted bytes were predicted of $kernel"
 }
 
+# What stands in the PATH may be a script that looks for it, and executes it. What a process has read on trust right before an exec is missing from its
+# counters (descriptor/trust.hpp), and that is now more, now less: no two runs of such a script tell the same.
+interpreter() { python3 -c 'import sys; print(sys.executable)'; }
+
 # In such a streak files that are opened one after the other are no longer even looked at; what is cold among them, and what is no file on a
 # disk, must come out all the same.
 many_small_files() {
-  local kernel slept told wanted base i
+  local kernel slept told wanted base i python
+  python=$(interpreter)
   mkdir many
   make_file ./long 20000000
   (cd many && split -b 40000 -a 3 ../long x)
@@ -168,22 +173,22 @@ for name in sys.argv[1:]:
         if not data: break
     os.close(fd)
 PROGRAM
-  python3 read_all.py warm
-  report --rate 4MB -- python3 read_all.py
+  "$python" read_all.py warm
+  report --rate 1MB -- "$python" read_all.py
   base=$(field report.json file_read_bytes)
   hold many/*
   for i in cold_ones/*; do make_cold "$i"; done
   wanted=$(cat cold_ones/* | wc -c)
   for i in cold_ones/*; do make_cold "$i"; done
-  report --rate 4MB -- python3 read_all.py warm many/xa[a-c]* cold_ones/* many/xa[h-z]* /dev/zero
+  report --rate 1MB -- "$python" read_all.py warm many/xa[a-c]* cold_ones/* many/xa[h-z]* /dev/zero
   kernel=$(field report.json kernel_read_bytes)
   slept=$(field report.json slept_seconds)
   told=$(($(field report.json file_read_bytes) - base - WARM_BYTES - 20000000))
   printf '%-34s cold: kernel read %s of %s, slept %s s, told %s bytes more than the files hold\n' 'many small files' "$kernel" "$wanted" "$slept" "$told"
   release
   holds "$kernel >= 0.98 * $wanted" || complain "many small files: the cold ones were not cold"
-  holds "$slept > 0.75 * $kernel / 4000000 && $slept < 1.05 * $kernel / 4000000" || # the reading itself takes time, too
-    complain "many small files: slept $slept s for $kernel bytes at 4 MB/s"
+  holds "$slept > 0.75 * $kernel / 1000000 && $slept < 1.05 * $kernel / 1000000" || # the reading itself takes time, too
+    complain "many small files: slept $slept s for $kernel bytes at 1 MB/s"
   ((told >= 0 && told <= 262144)) || complain "many small files: $told bytes were told that nobody read from a file"
 }
 
@@ -217,7 +222,7 @@ PROGRAM
 # thrown out under the reader's hands, what comes in again is paid.
 small_reads() {
   local bytes kernel slept base python
-  python=$(python3 -c 'import sys; print(sys.executable)') # what stands in the PATH may be a script that looks for it
+  python=$(interpreter)
   make_file ./small 8000000
   sync small
   cat >small_reads.py <<'PROGRAM'
