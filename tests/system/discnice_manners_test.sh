@@ -22,6 +22,10 @@ cd "$SCRATCH"
 at_exit sh -c "[ ! -d /run/hddsim/$NAME ] || '$HDDSIM' down --force $NAME"
 DISK=$("$HDDSIM" up "$NAME" --size 2G --scheduler none) || skip 'no emulated disk here'
 readonly FAR=$PWD/far
+mkfifo begin
+# What stands in the PATH may be a script that looks for it.
+PYTHON=$(python3 -c 'import sys; print(sys.executable)')
+readonly PYTHON
 mkdir "$FAR" "$DISK/small" "$DISK/out"
 chmod 777 "$DISK/out"
 bindfs --multithreaded "$DISK" "$FAR" || skip 'bindfs mounts nothing here'
@@ -52,31 +56,48 @@ says_so() {
   "$DISCNICE" explain -- cat "$FAR/small/1" | grep -q 'manners give way there' || complain 'explain does not say what nice does through FUSE'
 }
 
-# Here and there, so that the disk cannot go straight on with the job's stream and leave this one waiting.
+# Here and there, so that the disk cannot go straight on with the job's stream and leave this one waiting. It says when it is there, begins when it is told
+# to, and says when it has read.
 read_here_and_there() {
-  exec python3 -c '
+  exec "$PYTHON" -c '
 import os, random, sys
 handle = os.open(sys.argv[1], os.O_RDONLY)
 os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_RANDOM)
 blocks = os.fstat(handle).st_size // 4096
-while True: os.pread(handle, 4096, random.randrange(blocks) * 4096)' "$DISK/long"
+def read(): os.pread(handle, 4096, random.randrange(blocks) * 4096)
+def say(what): os.close(os.open(what, os.O_WRONLY | os.O_CREAT))
+say("reader-is-there")
+open("begin").close()
+read()
+say("reader-has-read")
+while True: read()' "$DISK/long"
+}
+until_there() { # FILE PID
+  until [[ -e $1 ]]; do
+    kill -0 "$2" 2>/dev/null || fail "no $1: the foreground ended"
+    sleep 0.01
+  done
 }
 
 # moved_beside PREFIX...: million bytes that a job copies in 1.5 s of a foreground reading the disk the whole time.
 moved_beside() {
   local reader job before after
   all_cold
+  rm -f reader-is-there reader-has-read
+  read_here_and_there &
+  reader=$!
+  until_there reader-is-there "$reader"
   "$@" dd if="$FAR/first" of="$FAR/out/copy" bs=256k status=none &
   job=$!
   sleep 0.5 # it has learned how fast it is
-  read_here_and_there &
-  reader=$!
+  : >begin
+  until_there reader-has-read "$reader"
   sleep 0.5
   before=$(stat -c %s "$DISK/out/copy")
   sleep 1.5
   after=$(stat -c %s "$DISK/out/copy")
   kill "$reader" 2>/dev/null || echo 'the foreground was done too early' >&2
-  kill "$job" 2>/dev/null || true
+  kill "$job" 2>/dev/null || after=$((before + 150000000)) # it has copied all of it
   wait "$job" "$reader" 2>/dev/null || true
   rm "$DISK/out/copy"
   sync -f "$DISK"
