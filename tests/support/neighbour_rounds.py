@@ -9,7 +9,8 @@ heap is that large and touched as a whole. Prints a line of figures; status 1 wh
 
 The grant of each is read from its command line, as long as it lives. Room is what the group could have given at a moment: its limit
 less what the programs that run then need to start. That is measured here, without gb-run, as what each has in memory beyond 30 MiB
-that it is told to use; the margin that gb-run leaves free is not taken off.
+that it is told to use; the margin that gb-run leaves free is not taken off. Of a program of which gb-run knows nothing yet it leaves free what its manual page
+says: when four of them start at once, more cannot be granted. So that is what they need in a round that begins so.
 """
 import os
 import pathlib
@@ -22,6 +23,8 @@ MIB = 1 << 20
 ALONE_BYTES = 30 * MIB
 POLL_S = 0.004
 REFUSED, KILLED = 1, 137
+SUPPOSED_BYTES = 24 * MIB  # of gb-run(1), at most
+SUPPOSED_SHARE = 8  # of the limit
 TOUCH = "import sys; n=int(sys.argv[1]); m=bytearray(n)\nfor i in range(0,n,4096): m[i]=1"
 
 
@@ -56,6 +59,12 @@ def start_need(command):
     if status != 0:
         sys.exit(f"neighbour_rounds: status {status} of {words}")
     return max(0, used.ru_maxrss * 1024 - ALONE_BYTES)
+
+
+def known_programs():
+    """The names of which gb-run has learned a need."""
+    file = pathlib.Path(os.environ["XDG_CACHE_HOME"]) / "gray" / "gb-run.needs"
+    return {line.split(" ", 1)[1] for line in file.read_text().splitlines()} if file.exists() else set()
 
 
 class Run:
@@ -108,7 +117,9 @@ def main():
     programs = commands(admission, folder)
     if wanted != "all":
         programs = [program for program in programs if program[0] == wanted] * 4
-    needs = {program[0]: start_need(program[1]) for program in programs}
+    start_needs = {program[0]: start_need(program[1]) for program in programs}
+    words = {program[0]: os.path.basename(program[1][0]) for program in programs}
+    supposed = min(SUPPOSED_BYTES, limit // SUPPOSED_SHARE)
     before = oom_kills(group)
     killed = refused = failed = 0
     shares = []
@@ -118,6 +129,8 @@ def main():
         turn = number % len(programs)
         runs = [Run(gb_run, options, group, program) for program in programs[turn:] + programs[:turn]]
         share = 0
+        known = known_programs()
+        needs = {name: need if words[name] in known else max(need, supposed) for name, need in start_needs.items()}
         while any(run.status is None for run in runs):
             for run in runs:
                 run.look()
@@ -135,7 +148,7 @@ def main():
             failed += 1
     kills = oom_kills(group) - before
     shares.sort()
-    texts = " ".join(f"{name} {need // MIB}" for name, need in needs.items())
+    texts = " ".join(f"{name} {need // MIB}" for name, need in start_needs.items())
     print(f"{wanted}: rounds {rounds} programs {len(programs)} oom_kills {kills} killed {killed} refused {refused} failed {failed} "
           f"granted_of_room least {shares[0]:.3f} tenth {shares[len(shares) // 10]:.3f} median {shares[len(shares) // 2]:.3f} "
           f"start_mib {texts} seconds {time.monotonic() - start:.1f}")

@@ -7,7 +7,8 @@
 # most: so each is granted all that is there, or shares it with those who come in the same moment, and the others wait. Python, Java and the
 # C program touch all of it. Nothing is known of their needs at first. The kernel's own counter says who was killed. GRAY_ROUNDS says how
 # often (default 12; one takes about a second); GRAY_OPTIONS replaces gb-run's options. Room is what the group could have given at a
-# moment: its limit less what the starts of those who run then take, measured without gb-run (support/neighbour_rounds.py). In each round the grants that
+# moment: its limit less what the starts of those who run then take, measured without gb-run, or what gb-run must suppose of programs that it does not know
+# (support/neighbour_rounds.py). In each round the grants that
 # live together have to come to four fifths of it at some moment. Needs root. Leaves out version 2 of control groups where it is not
 # mounted.
 source "$(dirname "$0")/../support/system.bash"
