@@ -14,14 +14,17 @@ from programs import MB, evict, held, run, scratch
 from setting import SHARES, program_of
 
 KILLS = 5 if IS_SMOKE else int(os.environ.get("KILLS", "200"))
+BLOCKS = (1 << 20, 1 << 16)  # reads that are shown before they are made, and such as are not
 COPIER = r"""
 #include <fcntl.h>
 #include <unistd.h>
-static char block[1 << 16];
+#include <stdlib.h>
+static char block[1 << 20];
 int main(int count, char** names) {
+  long size = atol(names[3]);
   int from = open(names[1], O_RDONLY), to = open(names[2], O_WRONLY | O_CREAT | O_TRUNC, 0644);
   long got;
-  while ((got = read(from, block, sizeof block)) > 0) if (write(to, block, got) != got) return 1;
+  while ((got = read(from, block, size)) > 0) if (write(to, block, got) != got) return 1;
   return fsync(to);
 }
 """
@@ -34,11 +37,11 @@ def state_of(pid):
         return ""
 
 
-def killed(program, source, copy, generator):
+def killed(program, source, copy, block, generator):
     """'' when all went well."""
     evict(source)
     copy.unlink(missing_ok=True)
-    with subprocess.Popen(held("--rate", "4MB") + [str(program), str(source), str(copy)], stderr=subprocess.DEVNULL, start_new_session=True) as launcher:
+    with subprocess.Popen(held("--rate", "4MB") + [str(program), str(source), str(copy), str(block)], stderr=subprocess.DEVNULL, start_new_session=True) as launcher:
         pid = program_of(launcher.pid)
         time.sleep(generator.uniform(0.0, 0.8))
         launcher.send_signal(signal.SIGKILL)
@@ -62,6 +65,6 @@ def part():
         run("sync", source)
         seed = int(os.environ.get("GRAY_SEED", "31"))
         generator = random.Random(seed)
-        wrong = [said for said in (killed(program, source, folder / "copy", generator) for _ in range(KILLS)) if said]
+        wrong = [said for said in (killed(program, source, folder / "copy", BLOCKS[i % 2], generator) for i in range(KILLS)) if said]
     print(f"launcher killed {KILLS} times (seed {seed}): {len(wrong)} times wrong {set(wrong) or ''}", flush=True)
     kit.row("engines/kills-wrong", [len(wrong)], note=f"of {KILLS}, seed {seed}")
