@@ -14,8 +14,7 @@
 
 namespace gbp {
 
-/// One input. Its place in the vector look_at() returns is its place in the input, which ties keep. Kept small: there may be
-/// millions.
+/// One input. Its place in the vector look_at() returns is its place in the input. Kept small: there may be millions.
 struct File {
   const char* path = "";  // owned by the Names it came from
   std::uint64_t size_bytes = 0;
@@ -27,6 +26,7 @@ struct File {
   float confidence = 0;
   float access_ns = 0;     // how long a first read of it takes; 0: not known
   std::int32_t error = 0;  // negative errno: it could not be looked at
+  std::uint32_t rank = 0;  // its place in the input, once the files are sorted
   std::uint8_t backend = GB_BACKEND_NONE;
   std::uint8_t order = GB_ORDER_NONE;  // what pays on its device
   std::uint8_t level = 0;              // of the store it is in (levels.hpp): 0 is the fastest

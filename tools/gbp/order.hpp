@@ -41,7 +41,7 @@ inline constexpr int kCachedSteps = 32;
 /// Whether the file counts as cached by itself: as a whole, or half of it and much, however much is missing of the others.
 bool is_cached(const File& file);
 
-/// Sorts in place. Ties keep the input's order; files of unknown content come behind the known ones (the
+/// Sorts in place, with no memory beside the files. Ties keep the input's order, which `rank` remembers; files of unknown content come behind the known ones (the
 /// paper: what is too small to probe is given a high time), files that could not be looked at come last.
 /// On devices where no order pays (File::order) the layout is a tie. `is_by_directory`: the layout is the directory, as
 /// the paper's comparison has it: files of one folder together, folders in the order in which they first appear.
