@@ -23,7 +23,7 @@ def apps():
         files = round(CACHE * ratio / (4 * MIB))
         for i in range(files):
             make_file(disk.folder / f"f{i:04}", 4 * MIB)
-        ways = {"plain": "grep -a -c -F needle-that-is-not f*", "inside": f"{grep} -c needle-that-is-not f*",
+        ways = {"plain": "grep -a -c -F needle-that-is-not f*", "inside": f"{grep} -a -c -F needle-that-is-not f*",
                 "through": f"grep -a -c -F needle-that-is-not $({GBP} -mem f*)"}
         show_ways("grep", ways, disk)
         for i in range(files):

@@ -52,8 +52,8 @@ def drop_caches():
 
 def hold_programs():
     """Keeps them in memory until this ends: a program that a scan has to read again takes room in the cache, up to the disk's whole read-ahead window."""
-    examples = [BUILD / "bin" / name for name in ("gb-grep", "gb-fastsort")]
-    held = [GBP, *filter(pathlib.Path.exists, examples), *filter(None, map(shutil.which, ("bash", "cat", "grep")))]
+    others = [BUILD / "bin" / name for name in ("gb-grep", "gb-fastsort")]
+    held = [GBP, *filter(pathlib.Path.exists, others), *filter(None, map(shutil.which, ("bash", "cat", "grep")))]
     listed = subprocess.run(["ldd", *held], capture_output=True, text=True, check=False).stdout
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p

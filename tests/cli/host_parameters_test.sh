@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# host_parameters: libgray (by gb-grep), gbp and discnice change with what is recorded of the host, and say so.
+# host_parameters: libgray, gbp and discnice change with what is recorded of the host, and say so.
 #
 # Values are given by variables and by a record that microbench made, whose figures are then changed. Leaves out what the changed values do to a
 # measurement (tests/unit/gbp, tests/unit/libgray).
 source "$(dirname "$0")/../support/system.bash"
-need_built gbp discnice microbench gb-grep
+need_built gbp discnice microbench
+[[ -x $TOOLS/cache_settings ]] || skip "the tests' tool cache_settings was not built"
 export XDG_DATA_HOME=$SCRATCH/data
 mkdir "$XDG_DATA_HOME" "$SCRATCH/place"
 cd "$SCRATCH/place"
-GREP=$(program gb-grep)
+SETTINGS=$TOOLS/cache_settings
 head -c 100000 /dev/zero >file
 
 says() { # WORDS PROGRAM ARGUMENT...
@@ -24,8 +25,8 @@ says 'answers for 5.00 MiB: the default' "$BIN/gbp" --explain file
 says 'cache.threshold_ns is not measured, a cached read took .* just now (measured in ' "$BIN/gbp" --explain file
 says 'a cached read took .* just now (measured in .*); neither cache.threshold_ns nor' "$BIN/discnice" explain
 printf 'foo\n' >text
-says 'answers for 5242880 bytes (the library.s own' "$GREP" --explain foo text
-says 'missed (not recorded: a cached read was timed just now)' "$GREP" --explain foo text
+says 'answers for 5242880 bytes (the library.s own' "$SETTINGS" text
+says 'missed (not recorded: a cached read was timed just now)' "$SETTINGS" text
 
 # Another access unit, another window, another threshold.
 GRAY_PARAM_DISK_ACCESS_UNIT_BYTES=$((3 << 20)) says 'answers for 3.00 MiB: the larger of' "$BIN/gbp" --explain file
@@ -64,8 +65,8 @@ JOB=$!
 if told 1; then fail "a job is told of a random read that nobody has measured"; fi
 kill "$JOB"
 
-GRAY_PARAM_DISK_ACCESS_UNIT_BYTES=$((3 << 20)) says 'answers for 3145728 bytes (from the record' "$GREP" --explain foo text
-GRAY_PARAM_CACHE_THRESHOLD_NS=12345 says 'above 12345 ns missed (from the record' "$GREP" --explain foo text
+GRAY_PARAM_DISK_ACCESS_UNIT_BYTES=$((3 << 20)) says 'answers for 3145728 bytes (from the record' "$SETTINGS" text
+GRAY_PARAM_CACHE_THRESHOLD_NS=12345 says 'above 12345 ns missed (from the record' "$SETTINGS" text
 
 # A threshold decides: where every read is called slow nothing is cached, where none is all of it.
 cat file >/dev/null
@@ -92,13 +93,13 @@ PYTHON
 says 'cache.threshold_ns@' "$BIN/microbench" run --quick cache_roc
 says 'missed: cache.threshold_ns (user, ' "$BIN/gbp" --explain file
 says 'cache.threshold_ns was measured on this host' "$BIN/discnice" explain
-says 'missed (from the record of this host)' "$GREP" --explain foo text
+says 'missed (from the record of this host)' "$SETTINGS" text
 
 # That record with other figures: each of the three says something else, and what it says is the figure.
 explained() {
   "$BIN/gbp" --explain file 2>&1 >/dev/null | grep -v 'random' >"$1.gbp"
   "$BIN/discnice" explain >"$1.discnice"
-  "$GREP" --explain foo text 2>"$1.libgray" >/dev/null
+  "$SETTINGS" text >"$1.libgray"
 }
 edit_record() { # THRESHOLD-NS UNIT-BYTES
   local file

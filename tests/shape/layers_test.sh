@@ -27,7 +27,7 @@ refused() {
 
 a tools/discnice/transfer/good.cpp '"tools/discnice/policy/registry.hpp"' '"toolbox/base/units.hpp"' '<cstdint>' '<unistd.h>'
 a tools/discnice/policy/good.hpp '"tools/discnice/contract/verdict.hpp"' '"tools/discnice/policy/policy.hpp"'
-a examples/gb_grep.c '<gray/cache.h>' '<stdio.h>'
+a examples/gb_fastsort.c '<gray/cache.h>' '<stdio.h>'
 a toolbox/cli/good.cpp '<string>' '<fmt/format.h>'
 python3 "$check" "$SCRATCH/tree" "$table" || fail "the checker refuses what the table allows"
 rm -rf "$SCRATCH/tree"

@@ -24,16 +24,6 @@ std::size_t bytes_of(const char* text) {
   return std::strlen(text) + 1 + sizeof(char*);
 }
 
-std::size_t room_bytes(const std::vector<std::string>& command) {
-  const long limit = sysconf(_SC_ARG_MAX);
-  std::size_t used = kHeadroomBytes;
-  for (char** variable = environ; *variable != nullptr; ++variable) used += bytes_of(*variable);
-  for (const std::string& word : command) used += bytes_of(word.c_str());
-  const std::size_t all = limit > 0 ? static_cast<std::size_t>(limit) : kRoomMaxBytes;
-  const std::size_t left = all > used + kRoomMinBytes ? all - used : kRoomMinBytes;
-  return left < kRoomMaxBytes ? left : kRoomMaxBytes;
-}
-
 // The exit status of one batch, 128 and more for one that a signal ended.
 int run(const std::vector<std::string>& command, const std::vector<File>& files, std::size_t begin,
         std::size_t end) {
@@ -56,6 +46,16 @@ int run(const std::vector<std::string>& command, const std::vector<File>& files,
 
 }  // namespace
 
+std::size_t argument_room_bytes(const std::vector<std::string>& command) {
+  const long limit = sysconf(_SC_ARG_MAX);
+  std::size_t used = kHeadroomBytes;
+  for (char** variable = environ; *variable != nullptr; ++variable) used += bytes_of(*variable);
+  for (const std::string& word : command) used += bytes_of(word.c_str());
+  const std::size_t all = limit > 0 ? static_cast<std::size_t>(limit) : kRoomMaxBytes;
+  const std::size_t left = all > used + kRoomMinBytes ? all - used : kRoomMinBytes;
+  return left < kRoomMaxBytes ? left : kRoomMaxBytes;
+}
+
 std::vector<std::size_t> batch_ends(const std::vector<File>& files, bool has_waves, std::size_t room_bytes) {
   std::vector<std::size_t> ends;
   std::size_t used = 0;
@@ -75,7 +75,7 @@ std::vector<std::size_t> batch_ends(const std::vector<File>& files, bool has_wav
 int run_batches(const std::vector<std::string>& command, const std::vector<File>& files, bool has_waves) {
   int exit_status = gray::cli::kExitSuccess;
   std::size_t begin = 0;
-  for (const std::size_t end : batch_ends(files, has_waves, room_bytes(command))) {
+  for (const std::size_t end : batch_ends(files, has_waves, argument_room_bytes(command))) {
     const int status = run(command, files, begin, end);
     if (status == gray::cli::kExitCannotInvoke || status == gray::cli::kExitNotFound) return status;
     if (status != 0) exit_status = gray::cli::kExitSomeFailed;

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// held_output: what grep printed and said of each file, held until its turn, with the lines between groups where one grep would have them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "tools/gb-grep/spool.hpp"
+
+namespace gb_grep {
+
+/// What grep says between groups of lines and of files that are no text, learned from itself.
+struct Wording {
+  std::string separator;  // empty: nothing is between groups
+  std::string
+      binary_before;  // before the name, and behind it, of a file that is no text and matches; on stdout or stderr
+  std::string binary_behind;
+};
+
+/// What was printed and said of some files in a row, as places in the spools.
+struct Piece {
+  std::uint32_t next_turn = 0;  // the turn after theirs
+  std::uint64_t out_begin = 0;
+  std::uint64_t out_end = 0;
+  std::uint64_t err_begin = 0;
+  std::uint64_t err_end = 0;
+  bool has_groups = false;  // and whoever comes before them puts a line between
+  bool has_matches = false;
+};
+
+class HeldOutput {
+ public:
+  explicit HeldOutput(Wording wording);
+
+  [[nodiscard]] bool is_ready() const { return out_.fd() >= 0 && err_.fd() >= 0; }
+  [[nodiscard]] const Spool& out() const { return out_; }
+  [[nodiscard]] const Spool& err() const { return err_; }
+
+  /// A run of grep begins: nothing matched in it.
+  void begin_run() { has_run_matches_ = false; }
+
+  /// Pieces of a run come as they were printed. `turn` is when the piece is to be written; `name` that of its first file.
+  void add(std::uint32_t turn, Piece piece, const char* name);
+
+  /// Writes all whose turn has come; 0 or a negative errno.
+  [[nodiscard]] int write_due();
+
+ private:
+  bool take_separator(Piece& piece) const;
+  [[nodiscard]] bool is_no_text(const std::string& text, const char* name) const;
+  [[nodiscard]] int write(const Piece& piece);
+
+  Wording wording_;
+  Spool out_;
+  Spool err_;
+  std::map<std::uint32_t, Piece> pieces_;  // by turn
+  std::uint32_t turn_ = 0;
+  bool has_run_matches_ = false;
+  bool has_matches_ = false;  // in what was written
+};
+
+}  // namespace gb_grep

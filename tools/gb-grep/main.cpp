@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// main: of gb-grep, the paper's grep that reads its files in the order of what is cached and where it lies ("Information and
+// Control in Gray-Box Systems", SOSP 2001, sections 4.1 and 4.2). The order is gbp's; the rest is grep's.
+#include <string>
+#include <vector>
+
+#include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/options.hpp"
+#include "tools/gb-grep/command_line.hpp"
+#include "tools/gb-grep/grep_program.hpp"
+#include "tools/gb-grep/runs.hpp"
+#include "tools/gb-grep/tree.hpp"
+#include "tools/gbp/cost.hpp"
+#include "tools/gbp/levels.hpp"
+#include "tools/gbp/order.hpp"
+
+namespace {
+
+constexpr int kTrouble = 2;
+
+constexpr char kHelp[] =
+    "Usage: gb-grep [OPTION]... PATTERNS [FILE]...\n"
+    "\n"
+    "Is grep, but for the order in which it reads FILEs: what is in memory first, then as they lie on disk.\n"
+    "Takes grep's options (see grep --help), and:\n"
+    "\n"
+    "  --sorted   print in the order of plain grep; lines come later, and wait in a file in $TMPDIR\n"
+    "  --help     this\n"
+    "  -V, --version\n"
+    "\n"
+    "Example: gb-grep -rn --include='*.log' 'disk full' /var/log\n"
+    "\n"
+    "Exit status: grep's, 0 found, 1 not found, 2 trouble or usage.\n";
+
+std::vector<gbp::File> order(const gbp::Names& names) {
+  gbp::Wanted wanted;
+  wanted.host = gbp::Host(names[0], true);
+  std::vector<gbp::File> files = gbp::look_at(names, wanted);
+  gbp::find_levels(files, wanted, false);
+  gbp::sort_files(files, gbp::Mode::compose);
+  return files;
+}
+
+int search(const gb_grep::Reading& reading) {
+  const std::string program = gb_grep::find_grep();
+  if (program.empty()) return gray::cli::fail(kTrouble, "no grep in $PATH");
+  if (reading.way == gb_grep::Way::plain_grep) return gb_grep::become_grep(program, reading.plain);
+  const gbp::Names names = gb_grep::find_files(reading.line);
+  if (names.size() < 2) return gb_grep::become_grep(program, reading.plain);
+  return gb_grep::run_over(program, reading.line, order(names));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  gray::cli::set_program_name("gb-grep");
+  const gb_grep::Reading reading = gb_grep::read_command_line(argc, argv);
+  switch (reading.way) {
+    case gb_grep::Way::help:
+      return gray::cli::print_and_close(kHelp);
+    case gb_grep::Way::version:
+      return gray::cli::print_and_close(gray::cli::version_text() + "\n");
+    case gb_grep::Way::usage:
+      return gray::cli::fail_usage("grep has no option '{}'", reading.unknown);
+    default:
+      return search(reading);
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// spool: output that waits for its turn, in a temporary file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace gb_grep {
+
+/// $TMPDIR, or else /tmp.
+std::string temporary_folder();
+
+/// A file without a name, written at its end by whoever holds the descriptor.
+class Spool {
+ public:
+  explicit Spool(const std::string& folder);
+  ~Spool();
+  Spool(const Spool&) = delete;
+  Spool& operator=(const Spool&) = delete;
+
+  [[nodiscard]] int fd() const { return fd_; }
+  [[nodiscard]] std::uint64_t bytes() const;
+  [[nodiscard]] std::string text(std::uint64_t begin, std::uint64_t end) const;
+
+  /// Writes what lies between to another descriptor; 0 or a negative errno.
+  [[nodiscard]] int copy(std::uint64_t begin, std::uint64_t end, int to_fd) const;
+
+  /// Nobody needs what is in it.
+  void clear() const;
+
+ private:
+  int fd_;
+};
+
+/// Writes all of it; 0 or a negative errno.
+[[nodiscard]] int write_all(int fd, const char* data, std::size_t length);
+
+}  // namespace gb_grep
