@@ -65,9 +65,10 @@ def parser(text, parts):
     return made
 
 
-def parts(text, known, in_smoke=None):
+def parts(text, known, in_smoke=None, without=()):
+    """`without`: those that only their name brings."""
     asked = parser(text, known).read().parts
-    return asked or list(in_smoke if IS_SMOKE and in_smoke else known)
+    return asked or [part for part in (in_smoke if IS_SMOKE and in_smoke else known) if part not in without]
 
 
 def opening():

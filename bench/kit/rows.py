@@ -51,6 +51,14 @@ def passes(value, goal):
     return {"<=": value <= bound, ">=": value >= bound, "=": value == bound}[match.group(1)]
 
 
+def judge(value, samples, goal):
+    """passes() of a row."""
+    verdict = passes(value, goal)
+    if verdict and goal.startswith("="):  # never once something else
+        verdict = all(passes(sample, goal) for sample in samples)
+    return verdict
+
+
 def first_match(path, pattern, fallback="unknown"):
     try:
         match = re.search(pattern, pathlib.Path(path).read_text(), re.M)
@@ -114,9 +122,7 @@ def row(goal_id, samples, *, variant="", peers=None, paper=None, note="", what=N
         raise ValueError(f"no samples for '{goal_id}'")
     value, low, high = interval(samples)
     wanted = goal or known["goal"]
-    verdict = passes(value, wanted)
-    if verdict and wanted.startswith("="):  # never once something else
-        verdict = all(passes(sample, wanted) for sample in samples)
+    verdict = judge(value, samples, wanted)
     append({
         "schema": SCHEMA, "kind": "row", "id": goal_id, "variant": variant, "bench": bench or os.environ.get("GRAY_BENCH_NAME", ""),
         "part": part or known["part"], "claim": what or known["what"], "unit": unit or known["unit"], "paper": paper or known["paper"],
