@@ -25,7 +25,8 @@ constexpr double kOctavesApartMin = 1.0;   // between medians
 constexpr std::size_t kCountMin = 3;       // fewer are no level
 constexpr double kTailOctaves =
     10;  // in a tail of index one all n outermost times are 2^g times farther with probability 2^(-g n): least g n
-constexpr double kStragglers = 0.1;  // of the neighbour's count, at most
+constexpr double kStragglers =
+    0.2;  // of the neighbour's count, at most: some files that a disk has in its own buffer, and its own shortest times beside them
 constexpr double kTail = 0.02;  // what may lie in the gap on either side, of the count of the smaller group
 
 // Bits of a floating-point number are its logarithm, piecewise linear.
