@@ -181,6 +181,20 @@ sleep 0.2
 [[ -z $(pgrep -f 'grep.* stuck odd/long' || true) ]] || fail "a grep goes on when gb-grep is ended"
 [[ -z $(ls -A "$TMPDIR") ]] || fail "files are left in TMPDIR"
 
+# What can be read only once is read once. A file named - is a file where it is found.
+[[ $("$GREP" -h foo <(echo foo 1) <(echo foo 2) | sort) == $'foo 1\nfoo 2' ]] || fail "pipes in the place of files are not read"
+mkdir dash && echo foo >dash/- && echo bar >dash/other
+[[ $(cd dash && "$GREP" -r foo <"$SCRATCH/input") == ./-:foo ]] || fail "a file named - is not found"
+
+# Where there is no room for what waits, that is said.
+if [[ $EUID -eq 0 ]] && mkdir "$SCRATCH/small" && mount -t tmpfs -o size=40k none "$SCRATCH/small" 2>/dev/null; then
+  at_exit umount "$SCRATCH/small"
+  evict odd/no_newline odd/many odd/long
+  cat odd/many >/dev/null
+  TMPDIR=$SCRATCH/small expect_status 2 "$GREP" --sorted -h foo odd/no_newline odd/many odd/long 2>"$SCRATCH/our_words" >/dev/null
+  grep -q 'No space left' "$SCRATCH/our_words" || fail "a full TMPDIR is not named: $(cat "$SCRATCH/our_words")"
+fi
+
 # In the place of grep it does not find itself.
 mkdir "$SCRATCH/bin" && ln -s "$GREP" "$SCRATCH/bin/grep"
 [[ $(PATH=$SCRATCH/bin:$PATH timeout 20 grep -l foo odd/long odd/nothing) == odd/long ]] || fail "gb-grep takes itself for grep"

@@ -9,7 +9,7 @@
 namespace gb_grep {
 
 HeldOutput::HeldOutput(Wording wording)
-    : wording_(std::move(wording)), out_(temporary_folder()), err_(temporary_folder()) {}
+    : wording_(std::move(wording)), out_(make_temporary_file(temporary_folder())), err_(make_memory_file()) {}
 
 // In a run a group after a match begins with the separator.
 bool HeldOutput::take_separator(Piece& piece) const {

@@ -53,7 +53,7 @@ class HeldOutput {
 
   Wording wording_;
   Spool out_;
-  Spool err_;
+  Spool err_;                              // little, and all there is where the other one is full
   std::map<std::uint32_t, Piece> pieces_;  // by turn
   std::uint32_t turn_ = 0;
   bool has_run_matches_ = false;

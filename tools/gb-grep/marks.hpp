@@ -37,7 +37,7 @@ class Marks {
 
   /// Whom the marks are for. One at a time.
   void begin(pid_t grep);
-  /// Waits for its end and returns its status as of waitid(2), without taking it.
+  /// Waits until it has ended; its status is left to be taken.
   void end();
 
  private:

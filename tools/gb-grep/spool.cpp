@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,8 +15,10 @@ namespace {
 
 constexpr std::size_t kBlockBytes = 1U << 16U;
 
+}  // namespace
+
 // Some file systems have no files without a name from the start.
-int make_file(const std::string& folder) {
+int make_temporary_file(const std::string& folder) {
   const int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (fd >= 0) return fd;
   std::string path = folder + "/gb-grep.XXXXXX";
@@ -24,14 +27,16 @@ int make_file(const std::string& folder) {
   return named;
 }
 
-}  // namespace
+int make_memory_file() {
+  const int fd = memfd_create("gb-grep", MFD_CLOEXEC);
+  if (fd >= 0) fcntl(fd, F_SETFL, O_APPEND);
+  return fd;
+}
 
 std::string temporary_folder() {
   const char* folder = std::getenv("TMPDIR");
   return folder != nullptr && *folder != '\0' ? folder : "/tmp";
 }
-
-Spool::Spool(const std::string& folder) : fd_(make_file(folder)) {}
 
 Spool::~Spool() {
   if (fd_ >= 0) close(fd_);

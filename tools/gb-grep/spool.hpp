@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// spool: output that waits for its turn, in a temporary file.
+// spool: output that waits for its turn, in a file without a name.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,11 @@ namespace gb_grep {
 /// $TMPDIR, or else /tmp.
 std::string temporary_folder();
 
-/// A file without a name, written at its end by whoever holds the descriptor.
+/// Written at its end by whoever holds the descriptor.
 class Spool {
  public:
-  explicit Spool(const std::string& folder);
+  /// Takes over a descriptor that appends; -1: there is none.
+  explicit Spool(int fd) : fd_(fd) {}
   ~Spool();
   Spool(const Spool&) = delete;
   Spool& operator=(const Spool&) = delete;
@@ -31,6 +32,10 @@ class Spool {
  private:
   int fd_;
 };
+
+/// What Spool takes: a file in that folder, and one in memory. -1 where that fails.
+int make_temporary_file(const std::string& folder);
+int make_memory_file();
 
 /// Writes all of it; 0 or a negative errno.
 [[nodiscard]] int write_all(int fd, const char* data, std::size_t length);

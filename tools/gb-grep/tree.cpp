@@ -101,7 +101,7 @@ class Walk {
     const Globs& globs = kind == Kind::folder ? line_.folder_globs : line_.file_globs;
     if (kind == Kind::none || globs.leave_out_found(entry.name.c_str())) return;
     if (kind != Kind::folder) {
-      if (kind == Kind::file || are_devices_read()) files_.add(path);
+      if (kind == Kind::file || are_devices_read()) files_.add(path == "-" ? "./-" : path);
     } else if (is_inside(&above, status)) {
       if (!line_.is_silent)
         std::fprintf(stderr, "grep: %s: warning: recursive directory loop\n", path.c_str());
