@@ -5,7 +5,7 @@
 # grep itself is the judge, over a copy of these sources with odd files among them. Half of the files are cached, so the order is another
 # one; a small stack makes the lists of arguments too long for one run. Leaves out the gain (script/bench gbp).
 source "$(dirname "$0")/../support/system.bash"
-need grep python3 timeout setpriv mkfifo
+need grep timeout setpriv mkfifo pgrep
 need_built gb-grep
 GREP=$(program gb-grep)
 export XDG_DATA_HOME=$SCRATCH/parameters TMPDIR=$SCRATCH/tmp # nobody's measured parameters, and files that wait can be seen
@@ -111,7 +111,7 @@ same -r foo odd/many
 same -r foo nowhere
 same -r foo ./-none -s
 same -rl foo long/
-PLACE=odd same -r foo # TIME
+PLACE=odd same -r foo
 same -D sk foo odd/many odd/long
 same -d re foo odd/many odd/long
 PLACE=odd same -rF -- --help
