@@ -12,6 +12,8 @@
 #include "libgray/src/api/sized_struct.hpp"
 #include "libgray/src/memory/allocator.hpp"
 #include "libgray/src/memory/pressure.hpp"
+#include "libgray/src/memory/touch_times.hpp"
+#include "toolbox/repo/repository.hpp"
 
 namespace {
 
@@ -32,7 +34,8 @@ Allocator* the_allocator = nullptr;
 Allocator& allocator() {
   static std::once_flag is_made;
   std::call_once(is_made, [] {
-    the_allocator = new Allocator();
+    the_allocator = new Allocator(
+        [] { return gray::memory::recorded_times(gray::repo::Repository(gray::repo::default_places())); });
     pthread_atfork([] { the_allocator->lock_for_fork(); }, [] { the_allocator->unlock_after_fork(); },
                    [] { the_allocator->unlock_after_fork(); });
   });

@@ -272,6 +272,16 @@ class Allocator::Turn {
   bool is_kept_ = false;
 };
 
+// Without the accounts the probe goes on till something gets slow.
+Result<TouchTimes> Allocator::touch_times(const Request& request) {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  if (times_.fresh_ns == 0 && record_) times_ = record_();
+  time_touches(times_);
+  if ((request.signals & kSignalAccounts) == 0 && !time_paging(times_))
+    return Result<TouchTimes>::failure(-ENODATA);
+  return times_;
+}
+
 Result<Grant> Allocator::probe_for(const Request& request, Turn& turn) {
   std::uint64_t reserved_bytes = pages_of(turn.max_bytes());
   auto reserved = os::reserve_memory(reserved_bytes);
@@ -289,7 +299,13 @@ Result<Grant> Allocator::probe_for(const Request& request, Turn& turn) {
       return Result<Grant>::failure(-EAGAIN);
     }
   }
+  const auto times = touch_times(request);
+  if (!times) {
+    os::release_memory(base, reserved_bytes);
+    return Result<Grant>::failure(times.error());
+  }
   ProbeOptions options;
+  options.times = times.value();
   options.signals = request.signals;
   options.cache = request.cache;
   options.has_files = request.has_files;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 
@@ -53,11 +54,14 @@ int round_request(Request& request);
 /// parent's alone.
 class Allocator {
  public:
-  Allocator() : claims_("gray-mac2") {}
+  /// `record` tells what was measured of this host; it is asked once, at the first request. None: nothing was.
+  explicit Allocator(std::function<TouchTimes()> record = {})
+      : claims_("gray-mac2"), record_(std::move(record)) {}
 
   /// -EINVAL as round_request(); -ENOMEM: a limit of this process forbids the minimum, or the pool is smaller than
   /// it even when nobody else is there; -EAGAIN: it is not there now; -ETIMEDOUT: it was not till the time had
-  /// passed.
+  /// passed; -ENODATA: without the accounts, where nothing of this process can be put out: then nothing gets slow before
+  /// somebody is killed.
   base::Result<Grant> allocate(Request request);
 
   /// What allocate() would be allowed now; takes and probes nothing. Errors as allocate(); -ENODATA: the accounts do not tell.
@@ -87,9 +91,12 @@ class Allocator {
   };
   class Turn;
 
+  base::Result<TouchTimes> touch_times(const Request& request);
   base::Result<Grant> probe_for(const Request& request, Turn& turn);
 
   Claims claims_;
+  std::function<TouchTimes()> record_;
+  TouchTimes times_;  // all 0 until the first request
   std::mutex mutex_;
   std::map<unsigned char*, Holding> holdings_;
 };

@@ -16,15 +16,10 @@ constexpr std::uint64_t kSwapInPages = 8;  // one of them tells of all
 constexpr std::uint64_t kWindowAgainPages = 64;
 // The kernel reclaims for a group once in 32 to 64 pages.
 constexpr std::uint64_t kWindowFirstPages = 256;
-constexpr std::uint64_t kSlowAgainMinNs = 5'000;
-constexpr std::uint64_t kSlowFirstMinNs = 60'000;
 constexpr std::uint64_t kSlowFirstMaxNs = 100'000'000;
-constexpr std::uint64_t kSlowAgainFactor = 20;
-constexpr std::uint64_t kSlowFirstFactor = 50;
-constexpr std::uint64_t kCalibrationPages = 64;
 constexpr std::uint64_t kSamplePages = 256;            // of what is held, at each step
 constexpr std::uint64_t kStepShareOfHeld = 32;         // so that a step too far costs that share
-constexpr std::uint64_t kSettleShareOfHeld = 16;       // given up with each walk that finds pages gone
+constexpr std::uint64_t kSettleShareOfHeld = 16;       // given up where more is gone than was pushed out here
 constexpr std::uint64_t kStepShareOfRoom = 4;          // so that somebody else's growth finds room meanwhile
 constexpr std::uint32_t kTroublesMax = 4;              // before the same bound: then believe it
 constexpr std::uint32_t kTroublesMin = 3;              // fewer may be a thread robbed of its processor
@@ -32,9 +27,7 @@ constexpr std::uint64_t kStepShareOfBound = 4;         // again, towards a bound
 constexpr std::uint64_t kCertainShareOfHeld = 64;      // nearer than that it need not be found
 constexpr std::uint64_t kTroublePauseNs = 20'000'000;  // for the owners of what was paged out to get it back
 constexpr std::uint64_t kPagingMarginShare = 32;       // given back in the end, where paging told it
-constexpr int kWalksMax = 4;
-constexpr std::uint64_t kSettleClustersMin = 16;
-constexpr std::uint64_t kSettleClusterShareOfHeld = 512;  // a step, in swap-ins of 8 pages
+constexpr int kWalksMax = 8;
 constexpr std::uint64_t kSwapNoiseBytes = 256 * base::kKiB;
 constexpr std::uint64_t kRefaultNoisePages = 64;
 constexpr std::uint64_t kStallShare = 20;  // a 20th of the step's time
@@ -57,11 +50,6 @@ class SlowCluster {
   std::uint64_t places_[kSlowPagesMin] = {};
 };
 
-std::uint64_t median(std::uint32_t* times, std::uint64_t count) {
-  std::nth_element(times, times + count / 2, times + count);
-  return times[count / 2];
-}
-
 }  // namespace
 
 Probe::Probe(unsigned char* base, std::uint64_t reserved_bytes, const ProbeOptions& options, ProbeWatch watch)
@@ -74,15 +62,20 @@ Probe::Probe(unsigned char* base, std::uint64_t reserved_bytes, const ProbeOptio
   step_pages_ = std::max<std::uint64_t>(1, options_.step_first_bytes / page_bytes_);
 }
 
-// How long a first touch takes here, and a second one: the same few pages, which are there for certain.
-void Probe::calibrate() {
-  const std::uint64_t pages = std::min(kCalibrationPages, reserved_pages_);
-  os::touch_pages(base_, 0, pages, 1, times_ns_.data());
-  slow_first_ns_ = std::max(kSlowFirstMinNs, kSlowFirstFactor * median(times_ns_.data(), pages));
-  os::touch_pages(base_, 0, pages, 1, times_ns_.data());
-  slow_again_ns_ = std::max(kSlowAgainMinNs, kSlowAgainFactor * median(times_ns_.data(), pages));
-  touches_ += 2 * pages;
-  dirty_pages_ = std::max(dirty_pages_, pages);
+// Where time alone tells, a page must not be zero: Linux from 6.12 on writes none of those to swap, and gives them back without a device.
+void Probe::touch(std::uint64_t first_page, std::uint64_t count, std::uint64_t stride) {
+  os::touch_pages(base_, {first_page, count, stride, static_cast<unsigned char>(is_time_alone() ? 1 : 0)},
+                  times_ns_.data());
+  touches_ += count;
+}
+
+// What is granted reads as zero.
+void Probe::clear() {
+  for (std::uint64_t page = 0; page < held_pages_; page += kBlockPages) {
+    const std::uint64_t part = std::min(kBlockPages, held_pages_ - page);
+    os::touch_pages(base_, {page, part, 1, 0}, times_ns_.data());
+    touches_ += part;
+  }
 }
 
 void Probe::remember() {
@@ -116,8 +109,7 @@ bool Probe::pass(std::uint64_t first_page, std::uint64_t pages, std::uint64_t st
   SlowCluster cluster(bound.slow_ns, bound.window_pages);
   for (done_pages = 0; done_pages < pages;) {
     const std::uint64_t part = std::min(kBlockPages, (pages - done_pages + stride - 1) / stride);
-    os::touch_pages(base_, first_page + done_pages, part, stride, times_ns_.data());
-    touches_ += part;
+    touch(first_page + done_pages, part, stride);
     bool is_hit = false;
     for (std::uint64_t i = 0; i < part; ++i)
       is_hit = cluster.add(done_pages + i * stride, times_ns_[i]) || is_hit;
@@ -132,21 +124,20 @@ bool Probe::is_sample_slow() {
   if (count == 0) return false;
   const std::uint64_t stride = held_pages_ / count;
   const std::uint64_t first = sample_turn_++ * 7919 % stride;  // a prime, so that the turns fall on all pages
-  os::touch_pages(base_, first, count, stride, times_ns_.data());
-  touches_ += count;
+  touch(first, count, stride);
   const auto slow = std::count_if(times_ns_.begin(), times_ns_.begin() + static_cast<std::ptrdiff_t>(count),
-                                  [&](std::uint32_t time_ns) { return time_ns >= slow_again_ns_; });
+                                  [&](std::uint32_t time_ns) { return time_ns >= bounds_.in_ns; });
   return slow >= std::ptrdiff_t{2} * kSlowPagesMin;
 }
 
 // One step in two passes. done_pages is what the first one took, if less than asked for.
 Probe::Look Probe::take(std::uint64_t pages, std::uint64_t& done_pages) {
   Look look;
-  look.is_suspicious = pass(held_pages_, pages, 1, {slow_first_ns_, kWindowFirstPages}, done_pages);
+  look.is_suspicious = pass(held_pages_, pages, 1, {bounds_.out_ns, kWindowFirstPages}, done_pages);
   dirty_pages_ = std::max(dirty_pages_, held_pages_ + done_pages);
   std::uint64_t again_pages = 0;
   const std::uint64_t stride = has(kSignalFaults) ? kSwapInPages : 1;
-  look.is_slow = pass(held_pages_, done_pages, stride, {slow_again_ns_, kWindowAgainPages}, again_pages);
+  look.is_slow = pass(held_pages_, done_pages, stride, {bounds_.in_ns, kWindowAgainPages}, again_pages);
   look.is_slow = is_sample_slow() || look.is_slow;
   return look;
 }
@@ -177,9 +168,8 @@ bool Probe::is_paging_told(std::uint64_t pages, bool is_slow) {
 }
 
 bool Probe::is_trouble(const Look& look, std::uint64_t pages) {
-  constexpr std::uint32_t kCorroborating = kSignalFaults | kSignalRefaults;
   // Each page taken beyond the limit is one more chance for the kernel to find none to push out, and to kill somebody.
-  if ((options_.signals & kCorroborating) == 0) return look.is_slow || look.is_suspicious;
+  if (is_time_alone()) return look.is_slow || look.is_suspicious;
   return is_paging_told(pages, look.is_slow);
 }
 
@@ -195,24 +185,45 @@ void Probe::shrink(std::uint64_t bytes) {
   drop_pages(held_pages_);
 }
 
-// After trouble, what is kept has to be there: walks it, and gives a part up when it is not after the first time, or when more
-// comes back than one step can have pushed out: then each page that comes pushes out another.
-bool Probe::settle() {
-  std::uint64_t page = 0;
-  for (int walk = 0; walk < kWalksMax && held_pages_ > 0; page = page < held_pages_ ? page : 0) {
-    const std::uint64_t clusters_max = kSettleClustersMin + held_pages_ / kSettleClusterShareOfHeld;
-    std::uint64_t clusters = 0;
-    std::uint64_t done_pages = 0;
-    const bool is_whole = page == 0;
-    for (; page < held_pages_ && clusters <= clusters_max; page += done_pages) {
-      const bool is_slow = pass(page, held_pages_ - page, 1, {slow_again_ns_, kWindowAgainPages}, done_pages);
-      clusters += is_slow ? 1 : 0;
+// Touches so many pages that should be there, and tells how many were not. Those come in groups, as they are read from swap; a fault
+// alone, or a thread robbed of its processor, is none.
+std::uint64_t Probe::bring_back(std::uint64_t first_page, std::uint64_t pages) {
+  const std::uint64_t faults = os::count_major_faults();
+  touch(first_page, pages, 1);
+  const auto at_least = [&](std::uint64_t bound_ns) {
+    const auto end = times_ns_.begin() + static_cast<std::ptrdiff_t>(pages);
+    return static_cast<std::uint64_t>(
+        std::count_if(times_ns_.begin(), end, [=](std::uint32_t time_ns) { return time_ns >= bound_ns; }));
+  };
+  const bool is_fetched =
+      has(kSignalFaults) ? os::count_major_faults() > faults : at_least(bounds_.in_ns) > 0;
+  const std::uint64_t gone_pages = is_fetched ? at_least(bounds_.fault_ns) : 0;
+  return gone_pages >= kSlowPagesMin ? gone_pages : 0;
+}
+
+// After trouble, what is kept has to be there: walks it till a whole walk finds nothing gone, and gives up a page for each that was.
+// What is held here and elsewhere beyond the memory there is lies in swap. To bring a page back pushes another out, here or elsewhere, which
+// leaves that sum as it is; a page given up lessens it. So when nothing is gone any more, what was too much was given up, and no more.
+// Where more is gone than the steps here can have pushed out, somebody else has grown: then it goes faster.
+void Probe::settle(std::uint64_t first_pages) {
+  bool is_whole = false;
+  for (int walk = 0; walk < kWalksMax && !is_whole && held_pages_ > 0; ++walk) {
+    is_whole = true;
+    std::uint64_t gone_pages = 0;
+    for (std::uint64_t page = 0; page < held_pages_; page += kBlockPages) {
+      const std::uint64_t gone = bring_back(page, std::min(kBlockPages, held_pages_ - page));
+      if (gone == 0) continue;
+      is_whole = false;
+      gone_pages += gone;
+      std::uint64_t less_pages = gone;
+      if (gone_pages > kTroublesMax * std::max(first_pages, held_pages_ / kStepShareOfHeld)) {
+        less_pages = std::max(gone, held_pages_ / kSettleShareOfHeld);
+        gone_pages = 0;
+      }
+      held_pages_ -= std::min(held_pages_, less_pages);
+      drop_pages(held_pages_);
     }
-    if (clusters == 0 && is_whole) return true;
-    if (walk++ > 0 || clusters > clusters_max) held_pages_ -= held_pages_ / kSettleShareOfHeld;
-    drop_pages(held_pages_);
   }
-  return false;
 }
 
 // Gives a step back that was trouble. What was trouble may be less than that: from now on it is neared in shorter ones, which
@@ -244,7 +255,10 @@ ProbeEnd Probe::grow(std::uint64_t want_bytes) {
       held_pages_ = allowed_pages;
       break;
     }
-    if (slow_again_ns_ == 0) calibrate();
+    if (bounds_.in_ns == 0) {
+      if (options_.times.fresh_ns == 0) time_touches(options_.times);
+      bounds_ = bounds_of(options_.times);
+    }
     const std::uint64_t pages = next_step_pages(want_pages, allowed_pages);
     std::uint64_t done_pages = 0;
     const Look look = take(pages, done_pages);
@@ -254,16 +268,17 @@ ProbeEnd Probe::grow(std::uint64_t want_bytes) {
       held_pages_ += done_pages;
       // Slow for another reason: a hypervisor has to find the memory first. The next alarm is for more than that, or each few
       // pages of a large grant would be a step with all its questions.
-      if (look.is_suspicious) slow_first_ns_ = std::min(2 * slow_first_ns_, kSlowFirstMaxNs);
+      if (look.is_suspicious) bounds_.out_ns = std::min(2 * bounds_.out_ns, kSlowFirstMaxNs);
       if (!look.is_suspicious) step_pages_ = std::min(2 * step_pages_, max_pages);
       // By some steps: those right behind the bound are easy where those before them made the room.
       if (held_pages_ >= bound_pages_ + held_pages_ / kStepShareOfHeld) bound_troubles_ = 0;
     }
     remember();
   }
-  if (end == ProbeEnd::paging) held_pages_ -= held_pages_ / kPagingMarginShare;
   if (end != ProbeEnd::reached) drop_pages(held_pages_);
-  if (troubles_ > 0) settle();
+  if (troubles_ > 0) settle(first_pages);
+  if (end == ProbeEnd::paging) shrink(held_bytes() - held_bytes() / kPagingMarginShare);
+  if (is_time_alone()) clear();
   return end;
 }
 

@@ -7,13 +7,15 @@
 // Output observed: the time of each write, in two passes over each step and of a sample of what was taken before; beside
 // it, unless switched off, major faults, the group's swapped bytes and refaults, and the time that tasks stalled for memory. Where
 // faults are told the second pass writes to one page of each group that a swap-in brings along.
-// Inference drawn: several slow pages in near succession in the second pass mean that the step does not fit. Several
+// Inference drawn: what is slow follows from what was measured (touch_times). Several slow pages in near succession in the second pass
+// mean that the step does not fit. Several
 // in the first pass are a suspicion, which ends it at once. Where other signals are on one of them has to agree, for a
 // hypervisor that backs memory late, a preemption or the clearing of a huge page is slow as well. By time alone either is
 // believed when it comes again and again at the same bound, after a pause each and in ever shorter steps: each page beyond the
-// limit is a chance for the kernel to find none to push out, and to kill instead.
-// What breaks it: no swap, for then nothing gets slow before somebody is killed; swap as fast as memory (zram), which
-// time alone does not show; clean page cache, which the kernel gives up without any delay. Hence the ceiling.
+// limit is a chance for the kernel to find none to push out, and to kill instead. After paging all is walked, and a page given up for each
+// that had to be fetched: that is what is held beyond the memory there is, here and elsewhere.
+// What breaks it: no swap, for then nothing gets slow before somebody is killed: time_paging() has to tell first; swap as fast as memory (zram),
+// which time alone hardly shows; clean page cache, which the kernel gives up without any delay. Hence the ceiling.
 // Source: "Information and Control in Gray-Box Systems" (SOSP 2001), section 4.3. Other than there, what was taken
 // before is sampled, so that the work is linear in the memory taken.
 #pragma once
@@ -23,6 +25,7 @@
 #include <vector>
 
 #include "libgray/src/memory/pools.hpp"
+#include "libgray/src/memory/touch_times.hpp"
 #include "toolbox/base/units.hpp"
 
 namespace gray::memory {
@@ -42,6 +45,7 @@ struct ProbeOptions {
   std::uint32_t signals = kSignalsAll;
   CachePolicy cache = CachePolicy::share;
   bool has_files = false;  // the caller works on files: that cached pages are read again is no sign
+  TouchTimes times;        // timed here where nothing is known
   std::uint64_t step_first_bytes = base::kMiB;
   std::uint64_t step_max_bytes = 32 * base::kMiB;
 };
@@ -81,8 +85,11 @@ class Probe {
     std::uint64_t window_pages;  // in which several have to be that slow
   };
 
+  static constexpr std::uint32_t kCorroborating = kSignalFaults | kSignalRefaults;
+
   [[nodiscard]] bool has(Signal signal) const { return (options_.signals & signal) != 0; }
-  void calibrate();
+  [[nodiscard]] bool is_time_alone() const { return (options_.signals & kCorroborating) == 0; }
+  void touch(std::uint64_t first_page, std::uint64_t count, std::uint64_t stride);
   [[nodiscard]] std::uint64_t next_step_pages(std::uint64_t want_pages, std::uint64_t allowed_pages) const;
   bool pass(std::uint64_t first_page, std::uint64_t pages, std::uint64_t stride, const SlowBound& bound,
             std::uint64_t& done_pages);
@@ -91,7 +98,9 @@ class Probe {
   bool is_trouble(const Look& look, std::uint64_t pages);
   bool is_paging_told(std::uint64_t pages, bool is_slow);
   ProbeEnd end_of_trouble(std::uint64_t pages, std::uint64_t first_pages);
-  bool settle();
+  std::uint64_t bring_back(std::uint64_t first_page, std::uint64_t pages);
+  void settle(std::uint64_t first_pages);
+  void clear();
   void drop_pages(std::uint64_t pages);
   void remember();
 
@@ -103,8 +112,7 @@ class Probe {
   std::uint64_t held_pages_ = 0;
   std::uint64_t dirty_pages_ = 0;  // from here on nothing was touched
   std::uint64_t step_pages_ = 0;
-  std::uint64_t slow_first_ns_ = 0;
-  std::uint64_t slow_again_ns_ = 0;
+  TouchBounds bounds_;  // all 0 until the first step
   std::uint64_t touches_ = 0;
   std::uint64_t sample_turn_ = 0;
   std::uint32_t troubles_ = 0;

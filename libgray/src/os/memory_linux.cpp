@@ -25,8 +25,20 @@ using base::Result;
 constexpr std::size_t kTextBytesMax = 4U << 20U;  // mountinfo of a host of many containers
 constexpr std::uint64_t kTimeMaxNs = 4'000'000'000;
 constexpr std::size_t kSourcesMax = 4;
+constexpr int kAdvicePageOut = 21;   // MADV_PAGEOUT, of Linux 5.4
 constexpr int kAdviceCollapse = 25;  // MADV_COLLAPSE, of Linux 6.1
 constexpr std::uint64_t kPagemapSwapped = std::uint64_t{1} << 62U;
+
+template <typename Touch>
+void time_each(std::uint64_t count, std::uint32_t* times_ns, Touch touch) {
+  std::uint64_t before_ns = base::monotonic_ns();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    touch(i);
+    const std::uint64_t after_ns = base::monotonic_ns();
+    times_ns[i] = static_cast<std::uint32_t>(std::min(after_ns - before_ns, kTimeMaxNs));
+    before_ns = after_ns;
+  }
+}
 
 }  // namespace
 
@@ -71,16 +83,23 @@ void drop_memory(unsigned char* address, std::uint64_t bytes) {
   if (bytes != 0) madvise(address, bytes, MADV_DONTNEED);
 }
 
-void touch_pages(unsigned char* base, std::uint64_t first_page, std::uint64_t count, std::uint64_t stride,
-                 std::uint32_t* times_ns) {
+void touch_pages(unsigned char* base, const Touches& touches, std::uint32_t* times_ns) {
   const std::uint64_t page_bytes = memory_page_bytes();
-  std::uint64_t before_ns = base::monotonic_ns();
-  for (std::uint64_t i = 0; i < count; ++i) {
-    *static_cast<volatile unsigned char*>(base + (first_page + i * stride) * page_bytes) = 0;
-    const std::uint64_t after_ns = base::monotonic_ns();
-    times_ns[i] = static_cast<std::uint32_t>(std::min(after_ns - before_ns, kTimeMaxNs));
-    before_ns = after_ns;
-  }
+  time_each(touches.count, times_ns, [&](std::uint64_t i) {
+    *static_cast<volatile unsigned char*>(base + (touches.first_page + i * touches.stride) * page_bytes) =
+        touches.value;
+  });
+}
+
+void look_at_pages(unsigned char* base, std::uint64_t count, std::uint32_t* times_ns) {
+  const std::uint64_t page_bytes = memory_page_bytes();
+  time_each(count, times_ns, [&](std::uint64_t i) {
+    (void)*static_cast<const volatile unsigned char*>(base + i * page_bytes);
+  });
+}
+
+int put_out(unsigned char* address, std::uint64_t bytes) {
+  return madvise(address, bytes, kAdvicePageOut) == 0 ? 0 : -errno;
 }
 
 std::uint64_t count_major_faults() {

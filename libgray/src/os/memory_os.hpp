@@ -29,10 +29,23 @@ void release_memory(unsigned char* address, std::uint64_t bytes);
 /// Takes the memory away from behind the addresses, which stay reserved and read as zero.
 void drop_memory(unsigned char* address, std::uint64_t bytes);
 
-/// Writes a zero to every `stride`-th page from `first_page` on, `count` writes in all, and tells how long
-/// each took. More than 4 s is told as 4 s.
-void touch_pages(unsigned char* base, std::uint64_t first_page, std::uint64_t count, std::uint64_t stride,
-                 std::uint32_t* times_ns);
+/// `count` writes of one byte, of this value, to every `stride`-th page from `first_page` on.
+struct Touches {
+  std::uint64_t first_page;
+  std::uint64_t count;
+  std::uint64_t stride;
+  unsigned char value;
+};
+
+/// Tells how long each took, with one reading of the clock. More than 4 s is told as 4 s.
+void touch_pages(unsigned char* base, const Touches& touches, std::uint32_t* times_ns);
+
+/// The same for reads of the first `count` pages.
+void look_at_pages(unsigned char* base, std::uint64_t count, std::uint32_t* times_ns);
+
+/// Asks the kernel to write these whole pages to swap and take them away. 0, whatever it made of that; -EINVAL: it
+/// cannot be asked (before Linux 5.4).
+int put_out(unsigned char* address, std::uint64_t bytes);
 
 /// Faults of the calling thread that had to wait for a device, since it began.
 std::uint64_t count_major_faults();

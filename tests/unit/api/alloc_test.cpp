@@ -45,6 +45,15 @@ std::size_t huge_kib() {
   return kib;
 }
 
+// By time alone memory is only granted where something can be paged out.
+bool is_time_blind() {
+  std::ifstream file("/proc/swaps");
+  std::string line;
+  int lines = 0;
+  while (std::getline(file, line)) ++lines;
+  return lines <= 1;  // the first holds the headings
+}
+
 // Whether a maximum beyond all reason brings most of the 64 MiB that a limit of the process leaves, and no more.
 bool is_room_granted(const char* mode, std::size_t max) {
   constexpr std::size_t kRoomBytes = 64 * kMiB;
@@ -59,6 +68,7 @@ bool is_room_granted(const char* mode, std::size_t max) {
   if (setrlimit(RLIMIT_AS, &limit) != 0) return false;
   std::size_t got = 0;
   void* memory = gb_alloc(kMiB, max, 1, &got);
+  if (memory == nullptr && std::string(mode) == "time" && is_time_blind()) return errno == ENODATA;
   return memory != nullptr && got <= kRoomBytes && got >= kRoomBytes / 4 && gb_free(memory) == 0;
 }
 
@@ -67,6 +77,10 @@ bool is_room_granted(const char* mode, std::size_t max) {
 TEST_CASE("memory is granted, zero, writable, and freed once") {
   for (const char* mode : {"full", "time"}) {
     setenv("GRAY_MAC", mode, 1);
+    if (std::string(mode) == "time" && is_time_blind()) {
+      CHECK(errno_of(kMiB, 4 * kMiB, 100) == ENODATA);
+      continue;
+    }
     std::size_t got = 0;
     auto* memory = static_cast<unsigned char*>(gb_alloc(kMiB, 4 * kMiB, 100, &got));
     REQUIRE(memory != nullptr);

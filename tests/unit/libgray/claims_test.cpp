@@ -382,6 +382,52 @@ TEST_CASE("a canary dies in our stead where there is no swap, and is not sent wh
   CHECK(simulated::memory().canaries == 0);
 }
 
+TEST_CASE(
+    "by time alone nothing is granted where no page can leave, for there nothing gets slow before somebody "
+    "is killed") {
+  for (const bool has_swap : {false, true}) {
+    set_host(1000);
+    simulated::memory().has_swap = has_swap;
+    simulated::memory().is_put_out_known = !has_swap;  // or the kernel cannot be asked
+    Allocator allocator;
+    Request request = request_of(1, 5000);
+    request.signals = kSignalsTimeOnly;
+    CHECK(allocator.allocate(request).error() == -ENODATA);
+    CHECK(simulated::memory().deaths == 0);
+    CHECK(simulated::memory().live_reservations_bytes == 0);
+    request.signals = kSignalsAll;
+    CHECK(allocator.allocate(request));
+  }
+}
+
+TEST_CASE(
+    "by time alone swap that answers quickly is told by its own time, of the record or of some pages put "
+    "out") {
+  for (const bool is_recorded : {false, true}) {
+    set_host(1000);
+    simulated::memory().frames = 100 * 256;
+    simulated::memory().reclaim_ns = 3'000;
+    simulated::memory().swap_in_ns = 3'000;
+    int asked = 0;
+    Allocator allocator([&] {
+      ++asked;
+      TouchTimes times;
+      if (is_recorded) times.in_ns = 4'000;
+      return times;
+    });
+    Request request = request_of(1, 300);
+    request.signals = kSignalsTimeOnly;
+    for (int i = 0; i < 2; ++i) {
+      const auto grant = allocator.allocate(request);
+      REQUIRE(grant);
+      CHECK(grant.value().bytes <= 100 * kMiB);
+      CHECK(grant.value().bytes >= 92 * kMiB);
+      CHECK(allocator.release(grant.value().address) == 0);
+    }
+    CHECK(asked == 1);
+  }
+}
+
 TEST_CASE("GRAY_MAC switches signals off by name") {
   CHECK(parse_signals(nullptr).value() == kSignalsAll);
   CHECK(parse_signals("full").value() == kSignalsAll);

@@ -68,7 +68,7 @@ TEST_CASE("what is there is granted in full, and nobody is paged out") {
 }
 
 TEST_CASE("beside a competitor the probe stops within 8 % below what is left, and holds it without a fault") {
-  for (const std::uint64_t competitor_mib : std::vector<std::uint64_t>{0, 64, 256, 448}) {
+  for (const std::uint64_t competitor_mib : std::vector<std::uint64_t>{0, 64, 256, 448, 462}) {
     for (const ProbeOptions& options : {by_time(), by_all()}) {
       set_memory(512, competitor_mib);
       const Found found = find(1024, options);
@@ -78,6 +78,38 @@ TEST_CASE("beside a competitor the probe stops within 8 % below what is left, an
       CHECK(found.mebibytes <= left);
       CHECK(found.mebibytes >= left * 92 / 100 - 1);
     }
+  }
+}
+
+TEST_CASE("what somebody takes while the probe is at its limit is given up, and no more") {
+  for (const std::uint64_t more_pages : std::vector<std::uint64_t>{200, 500, 900}) {
+    for (const ProbeOptions& options : {by_time(), by_all()}) {
+      set_memory(512, 462);
+      simulated::memory().on_touch = [=](std::uint64_t) {
+        if (simulated::memory().swap_outs > 0)
+          simulated::memory().competitor_pages = 462 * kPagesPerMiB + more_pages;
+      };
+      const Found found = find(1024, options);
+      const double due_mib = (50 - static_cast<double>(more_pages) / kPagesPerMiB) * 31 / 32;
+      INFO("due " << due_mib << " found " << found.mebibytes);
+      CHECK(static_cast<double>(found.mebibytes) <= due_mib * 1.05);
+      CHECK(static_cast<double>(found.mebibytes) >= due_mib * 0.95 - 1);  // found is cut to whole MiB
+    }
+  }
+}
+
+TEST_CASE(
+    "by time alone no page is zero while it is probed, for such ones are not swapped, and all are zero in "
+    "the end") {
+  for (const ProbeOptions& options : {by_time(), by_all()}) {
+    set_memory(600, 0);
+    std::size_t written_most = 0;
+    simulated::memory().on_touch = [&](std::uint64_t) {
+      written_most = std::max(written_most, simulated::memory().written.size());
+    };
+    CHECK(find(10, options).mebibytes == 10);
+    CHECK((written_most >= 10 * kPagesPerMiB) == (options.signals == kSignalsTimeOnly));
+    CHECK(simulated::memory().written.empty());
   }
 }
 

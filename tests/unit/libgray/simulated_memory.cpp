@@ -103,6 +103,7 @@ void drop_memory(unsigned char* address, std::uint64_t bytes) {
       memory().resident.erase(found);
     }
     memory().swapped.erase(page);
+    memory().written.erase(page);
   }
 }
 
@@ -111,11 +112,13 @@ void release_memory(unsigned char* address, std::uint64_t bytes) {
   memory().live_reservations_bytes -= bytes;
 }
 
-void touch_pages(unsigned char* base, std::uint64_t first_page, std::uint64_t count, std::uint64_t stride,
-                 std::uint32_t* times_ns) {
-  const std::uint64_t start = reinterpret_cast<std::uintptr_t>(base) / kPage + first_page;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    std::uint64_t time_ns = touch(start + i * stride);
+void touch_pages(unsigned char* base, const Touches& touches, std::uint32_t* times_ns) {
+  const std::uint64_t start = reinterpret_cast<std::uintptr_t>(base) / kPage + touches.first_page;
+  for (std::uint64_t i = 0; i < touches.count; ++i) {
+    const std::uint64_t page = start + i * touches.stride;
+    std::uint64_t time_ns = touch(page);
+    if (touches.value != 0) memory().written.insert(page);
+    if (touches.value == 0) memory().written.erase(page);
     const std::uint64_t number = memory().touches++;
     if (memory().robbed_touches.count(number) != 0) time_ns += memory().robbed_time_ns;
     if (memory().robbed_every != 0 && number % memory().robbed_every == 0) time_ns += memory().robbed_time_ns;
@@ -123,6 +126,29 @@ void touch_pages(unsigned char* base, std::uint64_t first_page, std::uint64_t co
     times_ns[i] = static_cast<std::uint32_t>(time_ns);
     if (memory().on_touch) memory().on_touch(number);
   }
+}
+
+void look_at_pages(unsigned char* base, std::uint64_t count, std::uint32_t* times_ns) {
+  const std::uint64_t start = reinterpret_cast<std::uintptr_t>(base) / kPage;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t time_ns = touch(start + i);
+    memory().clock_ns += time_ns;
+    times_ns[i] = static_cast<std::uint32_t>(time_ns);
+  }
+}
+
+int put_out(unsigned char* address, std::uint64_t bytes) {
+  if (!memory().is_put_out_known) return -EINVAL;
+  const std::uint64_t first = reinterpret_cast<std::uintptr_t>(address) / kPage;
+  for (std::uint64_t page = first; page < first + bytes / kPage && memory().has_swap; ++page) {
+    const auto found = memory().resident.find(page);
+    if (found == memory().resident.end()) continue;
+    memory().order.erase(found->second);
+    memory().resident.erase(found);
+    memory().swapped.insert(page);
+    memory().clock_ns += memory().put_out_ns;
+  }
+  return 0;
 }
 
 std::uint64_t count_major_faults() {

@@ -29,6 +29,8 @@ struct Memory {
   std::uint64_t competitor_pages = 0;  // held for good
   bool has_swap = true;
   bool is_pagemap_told = true;
+  bool is_put_out_known = true;  // a kernel from 5.4 on
+  std::uint64_t put_out_ns = 3'000;
   std::uint64_t first_touch_ns = 1'200;
   std::uint64_t resident_touch_ns = 60;
   std::uint64_t reclaim_ns = 250'000;  // a first touch that has to push a page out
@@ -73,6 +75,7 @@ struct Memory {
   std::list<std::uint64_t> order;  // resident pages, by address; longest ago first
   std::map<std::uint64_t, std::list<std::uint64_t>::iterator> resident;
   std::set<std::uint64_t> swapped;
+  std::set<std::uint64_t> written;  // with anything but zero
 };
 
 Memory& memory();

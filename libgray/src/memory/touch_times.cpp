@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "libgray/src/memory/touch_times.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "libgray/src/os/memory_os.hpp"
+#include "toolbox/base/levels.hpp"
+
+namespace gray::memory {
+namespace {
+
+constexpr std::uint64_t kPages = 64;
+constexpr double kTimeMaxNs = 1e9;  // no touch takes longer
+// The kernel gives up so many pages at once (SWAP_CLUSTER_MAX).
+constexpr double kReclaimBatch = 32;
+// What waits for a device takes at least so many times what does not, where it was not measured: that is a quick flash disk.
+constexpr double kDeviceOverMemory = 16;
+// A fault that finds its page in memory spares the clearing of one.
+constexpr double kShareOfFault = 0.5;
+// A touch that the processor's caches know nothing of takes as many times one that they do.
+constexpr double kAgainMax = 4;
+// The disk has to write before what was put out is gone.
+constexpr int kPutOutTries = 20;
+constexpr std::uint64_t kPutOutPauseNs = 1'000'000;
+
+using Times = std::array<std::uint32_t, kPages>;
+
+// A stretch of memory that is given back.
+class Stretch {
+ public:
+  Stretch() : address_(os::reserve_memory(bytes())) {}
+  ~Stretch() {
+    if (address_) os::release_memory(address_.value(), bytes());
+  }
+  Stretch(const Stretch&) = delete;
+  Stretch& operator=(const Stretch&) = delete;
+
+  [[nodiscard]] bool is_there() const { return static_cast<bool>(address_); }
+
+  // Not with zeros: pages of nothing but those are kept in no swap, and come back without any device.
+  Times write() const {
+    Times times{};
+    os::touch_pages(address_.value(), {0, kPages, 1, 1}, times.data());
+    return times;
+  }
+  [[nodiscard]] Times read() const {
+    Times times{};
+    os::look_at_pages(address_.value(), kPages, times.data());
+    return times;
+  }
+  void drop() const { os::drop_memory(address_.value(), bytes()); }
+  // How long that took a page, or -1.
+  double put_out() const {
+    const std::uint64_t start_ns = os::now_ns();
+    if (os::put_out(address_.value(), bytes()) != 0) return -1;
+    return static_cast<double>(os::now_ns() - start_ns) / kPages;
+  }
+
+ private:
+  static std::uint64_t bytes() { return kPages * os::memory_page_bytes(); }
+
+  base::Result<unsigned char*> address_;
+};
+
+double median(Times times) {
+  std::nth_element(times.begin(), times.begin() + kPages / 2, times.end());
+  return times[kPages / 2];
+}
+
+double middle(double low, double high) {
+  return std::sqrt(low * high);
+}
+
+// What touches took that waited for a device; 0 where none did. Those that a fault alone explains are of one level.
+double level_of_device(const Times& times, double fault_ns) {
+  std::array<std::uint64_t, kPages> wide{};
+  std::copy(times.begin(), times.end(), wide.begin());
+  const auto alike_ns = static_cast<std::uint64_t>(2 * fault_ns);
+  const base::Levels levels = base::find_levels(wide.data(), wide.size(), alike_ns);
+  for (std::size_t i = 0; i < levels.count; ++i)
+    if (levels.level[i].median_ns > alike_ns) return static_cast<double>(levels.level[i].median_ns);
+  return 0;
+}
+
+}  // namespace
+
+TouchTimes recorded_times(const repo::Repository& repository) {
+  const auto known = [&](const char* key) {
+    const auto found = repository.find(key);
+    if (!found || found->source == repo::Source::kDefault) return 0.0;
+    const double value = found->parameter.value;
+    return value > 0 && value <= kTimeMaxNs ? value : 0.0;
+  };
+  TouchTimes times;
+  times.again_ns = known("memory.retouch_ns");
+  if (times.again_ns != 0) times.again_ns += known("timer.overhead_ns");
+  times.fault_ns = known("memory.touch_4k_ns");
+  times.reclaim_ns = known("memory.reclaim_page_ns");
+  times.out_ns = known("memory.swap_out_page_ns");
+  times.in_ns = known("memory.swap_in_ns");
+  return times;
+}
+
+void time_touches(TouchTimes& times) {
+  const Stretch stretch;
+  if (!stretch.is_there()) return;
+  times.fresh_ns = median(stretch.write());
+  const double again_ns = median(stretch.write());
+  if (times.again_ns == 0) times.again_ns = again_ns;
+  if (times.fault_ns != 0) return;
+  stretch.drop();  // the kernel gives the same pages out again, for which the host has memory now
+  times.fault_ns = median(stretch.write());
+}
+
+bool time_paging(TouchTimes& times) {
+  const Stretch stretch;
+  if (!stretch.is_there()) return false;
+  stretch.write();
+  const double out_ns = stretch.put_out();
+  if (out_ns < 0) return false;
+  Times back = stretch.read();
+  if (median(back) < kAgainMax * times.again_ns) return false;
+  if (times.out_ns == 0) times.out_ns = out_ns;
+  // What is still being written is in memory, too, and comes back without the device.
+  for (int i = 0; i < kPutOutTries && times.in_ns == 0; ++i) {
+    stretch.put_out();
+    os::pause_ns(kPutOutPauseNs);
+    back = stretch.read();
+    times.in_ns = level_of_device(back, times.fault_ns);
+  }
+  return true;
+}
+
+TouchBounds bounds_of(const TouchTimes& times) {
+  const double fault_ns = std::max(times.fault_ns, 1.0);
+  const double near_ns = std::max(fault_ns, kAgainMax * times.again_ns);  // the slowest that is no device
+  const double in_ns = times.in_ns != 0 ? times.in_ns : kDeviceOverMemory * near_ns;
+  const double clean_ns = fault_ns + kReclaimBatch * (times.reclaim_ns != 0 ? times.reclaim_ns : fault_ns);
+  const double dirty_ns =
+      times.out_ns != 0 ? fault_ns + kReclaimBatch * times.out_ns : kDeviceOverMemory * clean_ns;
+  const double lateness = std::max(times.fresh_ns / fault_ns, 1.0);  // of a hypervisor, which varies as much
+  TouchBounds bounds;
+  bounds.fault_ns =
+      static_cast<std::uint64_t>(std::max(kShareOfFault * fault_ns, kAgainMax * times.again_ns));
+  bounds.in_ns = static_cast<std::uint64_t>(middle(near_ns, std::max(in_ns, near_ns)));
+  bounds.out_ns = static_cast<std::uint64_t>(lateness * middle(clean_ns, std::max(dirty_ns, clean_ns)));
+  return bounds;
+}
+
+}  // namespace gray::memory
