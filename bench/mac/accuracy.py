@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""accuracy: what gb_alloc grants beside a competitor that holds and walks a share of the memory, against what is there."""
+"""accuracy: what gb_alloc grants beside a competitor that holds and walks a share of the memory, against what is there; and that it
+takes nothing by time alone where there is no swap, so that time tells nothing."""
+import errno
 import os
 import signal
 import statistics
@@ -12,29 +14,37 @@ from samples import ratios, spread
 from setting import ADMISSION, LIMIT, MARGIN_SHARE, MIB, SHARES, Room, finish
 
 
+def major_faults(process):
+    """Of its whole life."""
+    with open(f"/proc/{process.pid}/stat", encoding="ascii") as file:
+        return int(file.read().rpartition(")")[2].split()[9])
+
+
 def accuracy_turn(share, mode):
-    """(what should be granted, what was, major faults of both walks)"""
+    """(what should be granted, what was, major faults of both walks, of the competitor meanwhile, kills)"""
     with Room(LIMIT) as room:
         holder = room.start([ADMISSION, "hold", LIMIT // MIB * share // 100], stdout=subprocess.PIPE)
         asker = None
         try:
             assert holder.stdout.readline() == "held\n"
             left = room.left()
+            before = major_faults(holder)
             margin = (LIMIT if mode == "full" else left) // MARGIN_SHARE
             asker = room.start([ADMISSION, "alloc", 4096, 1 << 40, 4096, 0], {"GRAY_MAC": mode},
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             answer = asker.stdout.readline().split()
             if not answer:  # it was killed: nothing was granted
-                return left - margin, 0, 0
+                return left - margin, 0, 0, 0, room.kills()
             got, faults = int(answer[1]), 0
             time.sleep(0.3)  # the competitor walks on all the time: what it lost it has again
+            beside = major_faults(holder) - before
             holder.send_signal(signal.SIGUSR1)
             if got:
                 asker.stdin.write("\n")
                 asker.stdin.flush()
                 faults += int(asker.stdout.readline().split()[1])
             faults += int(holder.stdout.readline().split()[1])
-            return left - margin, got, faults
+            return left - margin, got, faults, beside, room.kills()
         finally:
             for process in (holder, asker):
                 if process:
@@ -49,11 +59,13 @@ def accuracy():
     for _ in SHARES.turns("accuracy", TURNS, 2):
         for (mode, share), turns in found.items():
             turns.append(accuracy_turn(share, mode))
-    all_faults = []
+    all_faults, beside, kills = [], {mode: [] for mode in modes}, 0
     for mode in modes:
         worst = (-1.0, 0)
         for share, turns in ((share, turns) for (of, share), turns in found.items() if of == mode):
-            due, got, faults = zip(*turns)
+            due, got, faults, of_competitor, killed = zip(*turns)
+            beside[mode] += of_competitor
+            kills += sum(killed)
             off = [100 * (over - 1) for over in ratios(got, due)]
             worst = max(worst, (abs(statistics.median(off)), share))
             all_faults += faults
@@ -61,4 +73,25 @@ def accuracy():
             print(f"   {mode} {share:4d} {statistics.median(due) / MIB:14.1f} {statistics.median(got) / MIB:22.1f}    {spread(off, '{:.1f}')}   "
                   f"{spread(faults, '{:.0f}')}{verdict}", flush=True)
         kit.row(f"mac/accuracy/{mode}", [worst[0]], note=f"beside a competitor of {worst[1]} %; medians of {len(turns)} turns at each share")
+        kit.row(f"mac/competitor-faults/{mode}", beside[mode])
     kit.row("mac/accuracy-faults", all_faults)
+    kit.row("mac/accuracy-kills", [kills], note=f"of {len(all_faults)} askers and as many competitors")
+
+
+def blind():
+    """Before the swap file is there."""
+    SHARES.take("blind")
+    print("0. gb_alloc by time alone without swap: it has to say that it cannot know")
+    kills, wrong = 0, 0
+    for _ in range(TURNS):
+        for share in (0, 50):
+            with Room(LIMIT) as room:
+                holder = room.start([ADMISSION, "hold", LIMIT // MIB * share // 100], stdout=subprocess.PIPE)
+                assert holder.stdout.readline() == "held\n"
+                asker = room.start([ADMISSION, "alloc", 4096, 1 << 40, 4096, 0], {"GRAY_MAC": "time"}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                answer = asker.stdout.readline().split()
+                wrong += answer[-1:] != [str(errno.ENODATA)]
+                kills += room.kills()
+                finish(asker)
+                finish(holder)
+    kit.row("mac/blind-kills", [kills], note=f"of {2 * TURNS} askers and as many competitors; {wrong} answers were not ENODATA")
