@@ -28,6 +28,7 @@ constexpr std::uint64_t kCertainShareOfHeld = 64;      // nearer than that it ne
 constexpr std::uint64_t kTroublePauseNs = 20'000'000;  // for the owners of what was paged out to get it back
 constexpr std::uint64_t kPagingMarginShare = 32;       // given back in the end, where paging told it
 constexpr int kWalksMax = 8;
+constexpr std::uint64_t kTakeBackPages = 128;
 constexpr std::uint64_t kSwapNoiseBytes = 256 * base::kKiB;
 constexpr std::uint64_t kRefaultNoisePages = 64;
 constexpr std::uint64_t kStallShare = 20;  // a 20th of the step's time
@@ -203,8 +204,8 @@ std::uint64_t Probe::bring_back(std::uint64_t first_page, std::uint64_t pages) {
 
 // After trouble, what is kept has to be there: walks it till a whole walk finds nothing gone, and gives up a page for each that was.
 // What is held here and elsewhere beyond the memory there is lies in swap. To bring a page back pushes another out, here or elsewhere, which
-// leaves that sum as it is; a page given up lessens it. So when nothing is gone any more, what was too much was given up, and no more.
-// Where more is gone than the steps here can have pushed out, somebody else has grown: then it goes faster.
+// leaves that sum as it is; a page given up lessens it. So when nothing is gone any more, what was too much was given up. Where more is
+// gone than the steps here can have pushed out, somebody else has grown: then it goes faster.
 void Probe::settle(std::uint64_t first_pages) {
   bool is_whole = false;
   for (int walk = 0; walk < kWalksMax && !is_whole && held_pages_ > 0; ++walk) {
@@ -224,6 +225,20 @@ void Probe::settle(std::uint64_t first_pages) {
       drop_pages(held_pages_);
     }
   }
+}
+
+// Takes up to so many pages in short steps, as long as they are easy. The kernel pushes out more than it needs, and some of what was gone
+// came back into the memory that a step had given back: so a part of what was given up in settle() is free.
+void Probe::take_back(std::uint64_t goal_pages) {
+  while (held_pages_ < goal_pages) {
+    const std::uint64_t pages = std::min(kTakeBackPages, goal_pages - held_pages_);
+    std::uint64_t done_pages = 0;
+    remember();
+    has_counters_after_ = false;
+    if (is_trouble(take(pages, done_pages), pages)) break;
+    held_pages_ += done_pages;
+  }
+  drop_pages(held_pages_);
 }
 
 // Gives a step back that was trouble. What was trouble may be less than that: from now on it is neared in shorter ones, which
@@ -276,8 +291,14 @@ ProbeEnd Probe::grow(std::uint64_t want_bytes) {
     remember();
   }
   if (end != ProbeEnd::reached) drop_pages(held_pages_);
+  const std::uint64_t most_pages = held_pages_;
   if (troubles_ > 0) settle(first_pages);
-  if (end == ProbeEnd::paging) shrink(held_bytes() - held_bytes() / kPagingMarginShare);
+  if (end == ProbeEnd::paging) {
+    take_back(most_pages);
+    shrink(held_bytes() - held_bytes() / kPagingMarginShare);
+    for (std::uint64_t page = 0; page < held_pages_; page += kBlockPages)
+      bring_back(page, std::min(kBlockPages, held_pages_ - page));
+  }
   if (is_time_alone()) clear();
   return end;
 }

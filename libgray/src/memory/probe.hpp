@@ -13,7 +13,7 @@
 // hypervisor that backs memory late, a preemption or the clearing of a huge page is slow as well. By time alone either is
 // believed when it comes again and again at the same bound, after a pause each and in ever shorter steps: each page beyond the
 // limit is a chance for the kernel to find none to push out, and to kill instead. After paging all is walked, and a page given up for each
-// that had to be fetched: that is what is held beyond the memory there is, here and elsewhere.
+// that had to be fetched: that is what is held beyond the memory there is, here and elsewhere, or more. Then what is easy is taken back.
 // What breaks it: no swap, for then nothing gets slow before somebody is killed: time_paging() has to tell first; swap as fast as memory (zram),
 // which time alone hardly shows; clean page cache, which the kernel gives up without any delay. Hence the ceiling.
 // Source: "Information and Control in Gray-Box Systems" (SOSP 2001), section 4.3. Other than there, what was taken
@@ -100,6 +100,7 @@ class Probe {
   ProbeEnd end_of_trouble(std::uint64_t pages, std::uint64_t first_pages);
   std::uint64_t bring_back(std::uint64_t first_page, std::uint64_t pages);
   void settle(std::uint64_t first_pages);
+  void take_back(std::uint64_t goal_pages);
   void clear();
   void drop_pages(std::uint64_t pages);
   void remember();
