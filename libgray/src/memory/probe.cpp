@@ -28,6 +28,7 @@ constexpr std::uint64_t kCertainShareOfHeld = 64;      // nearer than that it ne
 constexpr std::uint64_t kTroublePauseNs = 20'000'000;  // for the owners of what was paged out to get it back
 constexpr std::uint64_t kPagingMarginShare = 32;       // given back in the end, where paging told it
 constexpr int kWalksMax = 8;
+constexpr int kFalseAlarmsMax = 2;
 constexpr std::uint64_t kTakeBackPages = 128;
 constexpr std::uint64_t kSwapNoiseBytes = 256 * base::kKiB;
 constexpr std::uint64_t kRefaultNoisePages = 64;
@@ -60,7 +61,7 @@ Probe::Probe(unsigned char* base, std::uint64_t reserved_bytes, const ProbeOptio
       watch_(std::move(watch)),
       times_ns_(std::max(kBlockPages, kSamplePages)) {
   reserved_pages_ = reserved_bytes / page_bytes_;
-  step_pages_ = std::max<std::uint64_t>(1, options_.step_first_bytes / page_bytes_);
+  step_pages_ = first_pages();
 }
 
 // Where time alone tells, a page must not be zero: Linux from 6.12 on writes none of those to swap, and gives them back without a device.
@@ -90,7 +91,7 @@ void Probe::remember() {
 }
 
 std::uint64_t Probe::next_step_pages(std::uint64_t want_pages, std::uint64_t allowed_pages) const {
-  const std::uint64_t first = std::max<std::uint64_t>(1, options_.step_first_bytes / page_bytes_);
+  const std::uint64_t first = first_pages();
   std::uint64_t pages = step_pages_;
   // Where no account says how far it is to the end, a step too far must not cost much of what is held.
   const bool is_end_known = has(kSignalAccounts) && watch_.allowance;
@@ -206,8 +207,9 @@ std::uint64_t Probe::bring_back(std::uint64_t first_page, std::uint64_t pages) {
 // What is held here and elsewhere beyond the memory there is lies in swap. To bring a page back pushes another out, here or elsewhere, which
 // leaves that sum as it is; a page given up lessens it. So when nothing is gone any more, what was too much was given up. Where more is
 // gone than the steps here can have pushed out, somebody else has grown: then it goes faster.
-void Probe::settle(std::uint64_t first_pages) {
+std::uint64_t Probe::settle() {
   bool is_whole = false;
+  std::uint64_t all_gone_pages = 0;
   for (int walk = 0; walk < kWalksMax && !is_whole && held_pages_ > 0; ++walk) {
     is_whole = true;
     std::uint64_t gone_pages = 0;
@@ -216,8 +218,9 @@ void Probe::settle(std::uint64_t first_pages) {
       if (gone == 0) continue;
       is_whole = false;
       gone_pages += gone;
+      all_gone_pages += gone;
       std::uint64_t less_pages = gone;
-      if (gone_pages > kTroublesMax * std::max(first_pages, held_pages_ / kStepShareOfHeld)) {
+      if (gone_pages > kTroublesMax * std::max(first_pages(), held_pages_ / kStepShareOfHeld)) {
         less_pages = std::max(gone, held_pages_ / kSettleShareOfHeld);
         gone_pages = 0;
       }
@@ -225,6 +228,7 @@ void Probe::settle(std::uint64_t first_pages) {
       drop_pages(held_pages_);
     }
   }
+  return all_gone_pages;
 }
 
 // Takes up to so many pages in short steps, as long as they are easy. The kernel pushes out more than it needs, and some of what was gone
@@ -243,22 +247,21 @@ void Probe::take_back(std::uint64_t goal_pages) {
 
 // Gives a step back that was trouble. What was trouble may be less than that: from now on it is neared in shorter ones, which
 // press less on whoever else is there.
-ProbeEnd Probe::end_of_trouble(std::uint64_t pages, std::uint64_t first_pages) {
+ProbeEnd Probe::end_of_trouble(std::uint64_t pages) {
   ++troubles_;
   ++bound_troubles_;
   bound_pages_ = held_pages_ + pages;
-  const bool is_near = pages <= std::max(first_pages, held_pages_ / kCertainShareOfHeld);
+  const bool is_near = pages <= std::max(first_pages(), held_pages_ / kCertainShareOfHeld);
   drop_pages(held_pages_);
-  step_pages_ = first_pages;
+  step_pages_ = first_pages();
   os::pause_ns(bound_troubles_ * kTroublePauseNs);
   has_counters_after_ = false;  // what happens while we rest is not the next step's doing
   const bool is_certain = is_near && bound_troubles_ >= kTroublesMin;
   return is_certain || bound_troubles_ >= kTroublesMax ? ProbeEnd::paging : ProbeEnd::reached;
 }
 
-ProbeEnd Probe::grow(std::uint64_t want_bytes) {
-  const std::uint64_t want_pages = std::min((want_bytes + page_bytes_ - 1) / page_bytes_, reserved_pages_);
-  const std::uint64_t first_pages = std::max<std::uint64_t>(1, options_.step_first_bytes / page_bytes_);
+// Goes on in steps until it has enough, is forbidden more, or knows of paging.
+ProbeEnd Probe::climb(std::uint64_t want_pages) {
   const std::uint64_t max_pages = std::max<std::uint64_t>(1, options_.step_max_bytes / page_bytes_);
   ProbeEnd end = ProbeEnd::reached;
   remember();
@@ -278,7 +281,7 @@ ProbeEnd Probe::grow(std::uint64_t want_bytes) {
     std::uint64_t done_pages = 0;
     const Look look = take(pages, done_pages);
     if (is_trouble(look, pages)) {
-      end = end_of_trouble(pages, first_pages);
+      end = end_of_trouble(pages);
     } else {
       held_pages_ += done_pages;
       // Slow for another reason: a hypervisor has to find the memory first. The next alarm is for more than that, or each few
@@ -291,8 +294,22 @@ ProbeEnd Probe::grow(std::uint64_t want_bytes) {
     remember();
   }
   if (end != ProbeEnd::reached) drop_pages(held_pages_);
-  const std::uint64_t most_pages = held_pages_;
-  if (troubles_ > 0) settle(first_pages);
+  return end;
+}
+
+ProbeEnd Probe::grow(std::uint64_t want_bytes) {
+  const std::uint64_t want_pages = std::min((want_bytes + page_bytes_ - 1) / page_bytes_, reserved_pages_);
+  ProbeEnd end = climb(want_pages);
+  std::uint64_t most_pages = held_pages_;
+  std::uint64_t gone_pages = troubles_ > 0 ? settle() : 0;
+  // A busy processor or hypervisor makes fresh pages slow, too, but takes none of ours. So does a kernel that finds enough pages of others:
+  // hence not often.
+  for (int i = 0; i < kFalseAlarmsMax && is_time_alone() && end == ProbeEnd::paging && gone_pages == 0; ++i) {
+    bound_troubles_ = 0;
+    end = climb(want_pages);
+    most_pages = held_pages_;
+    gone_pages = settle();
+  }
   if (end == ProbeEnd::paging) {
     take_back(most_pages);
     shrink(held_bytes() - held_bytes() / kPagingMarginShare);

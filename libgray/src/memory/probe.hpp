@@ -20,6 +20,7 @@
 // before is sampled, so that the work is linear in the memory taken.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -89,6 +90,9 @@ class Probe {
 
   [[nodiscard]] bool has(Signal signal) const { return (options_.signals & signal) != 0; }
   [[nodiscard]] bool is_time_alone() const { return (options_.signals & kCorroborating) == 0; }
+  [[nodiscard]] std::uint64_t first_pages() const {
+    return std::max<std::uint64_t>(1, options_.step_first_bytes / page_bytes_);
+  }
   void touch(std::uint64_t first_page, std::uint64_t count, std::uint64_t stride);
   [[nodiscard]] std::uint64_t next_step_pages(std::uint64_t want_pages, std::uint64_t allowed_pages) const;
   bool pass(std::uint64_t first_page, std::uint64_t pages, std::uint64_t stride, const SlowBound& bound,
@@ -97,9 +101,10 @@ class Probe {
   bool is_sample_slow();
   bool is_trouble(const Look& look, std::uint64_t pages);
   bool is_paging_told(std::uint64_t pages, bool is_slow);
-  ProbeEnd end_of_trouble(std::uint64_t pages, std::uint64_t first_pages);
+  ProbeEnd end_of_trouble(std::uint64_t pages);
+  ProbeEnd climb(std::uint64_t want_pages);
   std::uint64_t bring_back(std::uint64_t first_page, std::uint64_t pages);
-  void settle(std::uint64_t first_pages);
+  std::uint64_t settle();
   void take_back(std::uint64_t goal_pages);
   void clear();
   void drop_pages(std::uint64_t pages);

@@ -22,6 +22,7 @@ constexpr double kShareOfFault = 0.5;
 // A touch that the processor's caches know nothing of takes as many times one that they do.
 constexpr double kAgainMax = 4;
 // The disk has to write before what was put out is gone.
+constexpr int kPutOutTimes = 3;
 constexpr int kPutOutTries = 20;
 constexpr std::uint64_t kPutOutPauseNs = 1'000'000;
 
@@ -118,17 +119,21 @@ bool time_paging(TouchTimes& times) {
   const Stretch stretch;
   if (!stretch.is_there()) return false;
   stretch.write();
-  const double out_ns = stretch.put_out();
-  if (out_ns < 0) return false;
-  Times back = stretch.read();
-  if (median(back) < kAgainMax * times.again_ns) return false;
-  if (times.out_ns == 0) times.out_ns = out_ns;
+  double least_ns = stretch.put_out();
+  if (least_ns < 0 || median(stretch.read()) < kAgainMax * times.again_ns) return false;
+  // What disturbs only adds. Other pages each time: these are being written, and stay till that is done.
+  for (int i = 1; i < kPutOutTimes && times.out_ns == 0; ++i) {
+    const Stretch other;
+    if (!other.is_there()) break;
+    other.write();
+    least_ns = std::min(least_ns, other.put_out());
+  }
+  if (times.out_ns == 0) times.out_ns = least_ns;
   // What is still being written is in memory, too, and comes back without the device.
   for (int i = 0; i < kPutOutTries && times.in_ns == 0; ++i) {
     stretch.put_out();
     os::pause_ns(kPutOutPauseNs);
-    back = stretch.read();
-    times.in_ns = level_of_device(back, times.fault_ns);
+    times.in_ns = level_of_device(stretch.read(), times.fault_ns);
   }
   return true;
 }

@@ -134,6 +134,12 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("by time alone a burst of slow touches that takes no page of ours is no limit") {
+  set_memory(600, 0);
+  for (std::uint64_t i = 0; i < 4 * 256; i += 8) simulated::memory().robbed_touches.insert(30'000 + i);
+  CHECK(find(300, by_time()).mebibytes == 300);
+}
+
 TEST_CASE("a thread that is robbed now and then, at ever other places, is never taken for one at its limit") {
   for (const ProbeOptions& options : {by_time(), by_all()}) {
     set_memory(600, 0);
