@@ -2,7 +2,7 @@
 // benchmark: what a benchmark of the host is: a descriptor, and a session that is set up, runs in rounds and
 // cleans up after itself.
 //
-//   Output       one key of the repository that a benchmark fills
+//   Output       one key of the repository that a benchmark fills: the one place that says what it means and who reads it
 //   Benchmark    the descriptor at the end of each file of benchmarks/
 //   Session      set-up is its constructor, run its round(), clean-up its destructor
 //
@@ -54,7 +54,12 @@ struct Output {
   const char* unit;
   const char* method;   ///< One word.
   const char* meaning;  ///< One phrase.
-  const char* readers;  ///< Which parts use it.
+  /// Which programs look it up: folders of this repository whose code names the key, with commas between; "microbench report" for the
+  /// page that it draws. Empty where none does.
+  const char* readers;
+  /// What a person does with it, as a phrase. Never empty where no program reads it: a figure without either is not measured.
+  /// tests/shape/check_figures.py holds both.
+  const char* reason;
   bool is_per_device;
   Kind kind = Kind::kValue;
   /// What is recorded of the samples. The median, but where a neighbour on the processor or in memory only ever takes away: then

@@ -38,16 +38,18 @@ std::string value_line(const gray::repo::Parameter& p) {
   return text;
 }
 
+std::string use_lines(const Output& output) {
+  std::string text = line("read by", *output.readers != '\0' ? output.readers : "no program");
+  if (*output.reason != '\0') text += line("tells you", output.reason);
+  return text;
+}
+
 std::string explained(const Found& found) {
   const gray::repo::Parameter& p = found.parameter;
   const Described described = describe(p.key);
   const gray::repo::ShippedDefault* shipped = gray::repo::find_shipped_default(p.key);
   std::string text = gray::repo::format_name(p.key, p.device) + "\n";
-  if (described.output != nullptr) {
-    text += line("means", described.output->meaning);
-  } else if (shipped != nullptr) {
-    text += line("means", std::string(shipped->meaning));
-  }
+  if (described.output != nullptr) text += line("means", described.output->meaning);
   text += line("value", value_line(p));
   if (p.samples > 0) {
     text += line("measured", fmt::format("{}, {} samples, by {}", p.date, p.samples, p.method));
@@ -55,11 +57,7 @@ std::string explained(const Found& found) {
   }
   text += line("from", origin_of(found));
   if (described.benchmark != nullptr) text += line("believed", described.benchmark->grounds);
-  if (described.output != nullptr) {
-    text += line("read by", described.output->readers);
-  } else if (shipped != nullptr) {
-    text += line("read by", std::string(shipped->reader));
-  }
+  if (described.output != nullptr) text += use_lines(*described.output);
   if (shipped != nullptr && found.source != Source::kDefault) {
     text += line("default", format_quantity(shipped->value, shipped->unit) + ", were it not measured");
   }
@@ -85,6 +83,11 @@ int explain_main(int argc, char** argv) {
   }
   if (text.empty()) {
     const Described described = describe(key);
+    if (described.output != nullptr) {
+      std::fputs(
+          (key + "\n" + line("means", described.output->meaning) + use_lines(*described.output)).c_str(),
+          stdout);
+    }
     if (described.benchmark != nullptr) {
       return gray::cli::fail(gray::cli::kExitSomeFailed, "'{}' is not measured yet: microbench run {}", key,
                              described.benchmark->name);

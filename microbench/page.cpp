@@ -52,6 +52,10 @@ std::vector<Point> points_of(const std::vector<Found>& all, std::string_view cur
   return points;
 }
 
+std::string use_of(const Output& output) {
+  return *output.readers != '\0' ? output.readers : output.reason;
+}
+
 class Page {
  public:
   Page(const Repository& repository, const std::string& device)
@@ -217,15 +221,15 @@ void Page::add_memory() {
   }
   if (!bars.points.empty()) memory.series = {bars};
   add_section(memory,
-              "gb_alloc times such touches itself, to see whether there is still memory to be had: here a "
-              "person sees "
-              "what is normal.");
+              "By these gb_alloc tells from how long a touch takes whether there is still memory to be had. "
+              "A huge page "
+              "is none of its: that bar shows what a slow first touch may be in place of paging.");
 }
 
 void Page::add_table() {
   text_ +=
       "<h2>All values</h2><div class=\"wide\"><table><tr><th>key</th><th>value</th><th>spread</th><th>read "
-      "by</th></tr>\n";
+      "by, or what it tells</th></tr>\n";
   for (const Found& found : all_) {
     const auto& p = found.parameter;
     if (parse_point(p.key) || (!p.device.empty() && p.device != device_)) continue;
@@ -237,7 +241,7 @@ void Page::add_table() {
         "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td "
         "class=\"soft\">{}</td></tr>\n",
         escape_html(p.key), escape_html(value), escape_html(spread),
-        escape_html(described.output != nullptr ? described.output->readers : "-"));
+        escape_html(described.output != nullptr ? use_of(*described.output) : "-"));
   }
   text_ += "</table></div>\n";
 }

@@ -15,7 +15,7 @@ std::span<const Benchmark* const> benchmarks();
 /// The one called `name`, or null.
 const Benchmark* find_benchmark(std::string_view name);
 
-/// A key's line and its benchmark. A point of a curve has its curve's.
+/// A key's line and its benchmark. A point of a curve has its curve's. A key that is only ever set by hand has a line and no benchmark.
 struct Described {
   const Benchmark* benchmark = nullptr;  ///< Null: no benchmark fills this key.
   const Output* output = nullptr;

@@ -22,15 +22,18 @@ constexpr std::size_t kProbes = 32;
 constexpr double kErrorShareMax = 0.5;
 
 constexpr Output kOutputs[] = {
-    {"disk.miss_ns", "ns", "pread_1", "one byte read from a page that is not cached", "tools/discnice/cli",
-     true},
+    {"disk.miss_ns", "ns", "pread_1", "one byte read from a page that is not cached",
+     "tools/discnice/cli, libgray/src/filecache", "", true},
     {"cache.threshold_ns", "ns", "roc", "a read that takes longer was a miss",
-     "libgray/src/filecache, tools/gbp, tools/discnice/cli", true},
-    {"cache.false_miss_share", "1", "roc", "of the hits, how many take longer than the threshold", "a person",
-     true},
-    {"cache.false_hit_share", "1", "roc", "of the misses, how many do not", "a person", true},
-    {"cache.hit_histogram", "count", "roc", "how long hits took", "microbench report", true, Kind::kCurve},
-    {"cache.miss_histogram", "count", "roc", "how long misses took", "microbench report", true, Kind::kCurve},
+     "libgray/src/filecache, tools/discnice/cli", "", true},
+    {"cache.false_miss_share", "1", "roc", "of the hits, how many take longer than the threshold", "",
+     "how far the threshold can be trusted: near 0 here and below, or the two kinds overlap", true},
+    {"cache.false_hit_share", "1", "roc", "of the misses, how many do not", "",
+     "how far the threshold can be trusted: beyond a hundredth cached and uncached reads look alike", true},
+    {"cache.hit_histogram", "count", "roc", "how long hits took", "microbench report", "", true,
+     Kind::kCurve},
+    {"cache.miss_histogram", "count", "roc", "how long misses took", "microbench report", "", true,
+     Kind::kCurve},
 };
 
 class CacheRocSession : public Session {

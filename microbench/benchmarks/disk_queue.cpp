@@ -20,12 +20,12 @@ constexpr std::uint64_t kReads = 96;
 constexpr double kGainSpreadShare = 2 * estimate::kSpreadShareMin;
 
 constexpr Output kOutputs[] = {
-    {"disk.queue_depth", "1", "threads", "the shortest queue near the best rate of random reads", "a person",
-     true},
-    {"disk.queue_gain", "1", "threads", "how many times more random reads a second a long queue gives",
-     "a person", true},
+    {"disk.queue_depth", "1", "threads", "the shortest queue near the best rate of random reads", "",
+     "with how many readers at once a program that reads many files is quickest, as xargs -P", true},
+    {"disk.queue_gain", "1", "threads", "how many times more random reads a second a long queue gives", "",
+     "what a program that reads many files gains by asking for several at once", true},
     {"disk.queue_curve", "1/s", "threads", "random reads a second with so many at once", "microbench report",
-     true, Kind::kCurve},
+     "", true, Kind::kCurve},
 };
 
 struct FreeBuffer {

@@ -16,9 +16,10 @@ constexpr std::uint64_t kTimedRequests = 2;
 
 constexpr Output kOutputs[] = {
     {"disk.random_read_ns", "ns", "direct_4k",
-     "a page at a random place of the test file, past the page cache", "tools/discnice/cli", true},
+     "a page at a random place of the test file, past the page cache",
+     "tools/discnice/cli, libgray/src/filecache", "", true},
     {"disk.random_over_sequential", "1", "direct_4k",
-     "how many times longer a page takes in random than in sequence", "tools/gbp", true},
+     "how many times longer a page takes in random than in sequence", "tools/gbp", "", true},
 };
 
 class DiskRandomSession : public Session {

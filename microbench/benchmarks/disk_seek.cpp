@@ -40,16 +40,20 @@ constexpr int kShortChains = 3;
 constexpr std::uint64_t kDistanceFactor = 2;
 
 constexpr Output kOutputs[] = {
-    {"disk.is_rotational", "1", "seeks", "1 if distance costs time as under a moving head", "a person", true},
-    {"disk.seek_settle_ns", "ns", "seeks", "the shortest seek, without rotation and transfer", "a person",
-     true},
-    {"disk.seek_average_ns", "ns", "seeks", "a seek over a third of the stretch, the same way", "a person",
-     true},
-    {"disk.seek_full_ns", "ns", "seeks", "a seek over all of it", "a person", true},
-    {"disk.rotation_ns", "ns", "seeks", "one turn; 0 where nothing turns", "a person", true},
-    {"disk.seek_span_bytes", "bytes", "seeks", "the stretch the distances lie in", "a person", true},
-    {"disk.seek_curve", "ns", "seeks", "a read at this distance from the last one", "microbench report", true,
-     Kind::kCurve},
+    {"disk.is_rotational", "1", "seeks", "1 if distance costs time as under a moving head",
+     "microbench report",
+     "what the disk is, by its times: a virtual disk often tells the kernel something else", true},
+    {"disk.seek_settle_ns", "ns", "seeks", "the shortest seek, without rotation and transfer",
+     "libgray/src/filecache", "", true},
+    {"disk.seek_average_ns", "ns", "seeks", "a seek over a third of the stretch, the same way",
+     "libgray/src/filecache", "", true},
+    {"disk.seek_full_ns", "ns", "seeks", "a seek over all of it", "",
+     "the longest way of the head: what two programs pay whose files lie at the two ends", true},
+    {"disk.rotation_ns", "ns", "seeks", "one turn; 0 where nothing turns", "libgray/src/filecache", "", true},
+    {"disk.seek_span_bytes", "bytes", "seeks", "the stretch the distances lie in", "libgray/src/filecache",
+     "", true},
+    {"disk.seek_curve", "ns", "seeks", "a read at this distance from the last one", "microbench report", "",
+     true, Kind::kCurve},
 };
 
 class DiskSeekSession : public Session {

@@ -23,12 +23,12 @@ constexpr int kStreamReads = 4;
 
 constexpr Output kOutputs[] = {
     {"disk.sequential_bytes_per_s", "bytes/s", "direct_1m",
-     "rate of the middle request of a long sequential read", "tools/gbp", true},
+     "rate of the middle request of a long sequential read", "tools/gbp, libgray/src/filecache", "", true},
     {"disk.access_unit_bytes", "bytes", "direct",
      "smallest request, by doubling, near the rate of a long read, at random places",
-     "libgray/src/filecache, tools/gbp", true},
+     "libgray/src/filecache, tools/gbp", "", true},
     {"disk.unit_curve", "bytes/s", "direct", "rate of requests of this size at random places",
-     "microbench report", true, Kind::kCurve},
+     "microbench report", "", true, Kind::kCurve},
 };
 
 class DiskUnitSession : public Session {

@@ -17,11 +17,14 @@ constexpr int kSmallWrites =
 constexpr int kSyncs = 4;
 
 constexpr Output kOutputs[] = {
-    {"disk.write_ns", "ns", "pwrite_4k", "a page written into the page cache", "a person", true, Kind::kValue,
-     kQuarter},
-    {"disk.fsync_ns", "ns", "fdatasync_4k", "until that page is on the disk", "a person", true},
-    {"disk.write_bytes_per_s", "bytes/s", "fdatasync_4m", "rate of a long write, on the disk at its end",
-     "a person", true},
+    {"disk.write_ns", "ns", "pwrite_4k", "a page written into the page cache", "",
+     "what a write costs a program that does not wait for the disk; times the number of writes, what larger "
+     "ones spare",
+     true, Kind::kValue, kQuarter},
+    {"disk.fsync_ns", "ns", "fdatasync_4k", "until that page is on the disk", "",
+     "how often a second a program can have its data safe on the disk, as a database at each commit", true},
+    {"disk.write_bytes_per_s", "bytes/s", "fdatasync_4m", "rate of a long write, on the disk at its end", "",
+     "the rate a copy to this disk can reach at most: a discnice --rate above it holds nothing", true},
 };
 
 class DiskWriteSession : public Session {

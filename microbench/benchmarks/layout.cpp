@@ -28,7 +28,10 @@ constexpr std::uint64_t kPagesMax = 8;
 
 constexpr Output kOutputs[] = {
     {"layout.inode_order", "1", "fiemap",
-     "rank correlation of i-number and place on disk in a fresh folder, 0 if below 0", "a person", true},
+     "rank correlation of i-number and place on disk in a fresh folder, 0 if below 0", "",
+     "whether programs that sort by i-number have nearly the order of the disk in folders made at once; near "
+     "0 only gbp -file has",
+     true},
 };
 
 class LayoutSession : public Session {

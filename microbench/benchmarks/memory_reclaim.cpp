@@ -29,14 +29,15 @@ constexpr int kPutOutTries = 20;
 constexpr useconds_t kPutOutPauseUs = 5000;
 
 constexpr Output kReclaimOutputs[] = {
-    {"memory.reclaim_page_ns", "ns", "pageout", "giving up one clean page of the page cache", "a person",
-     false, Kind::kValue, kCalmestTime},
+    {"memory.reclaim_page_ns", "ns", "pageout", "giving up one clean page of the page cache",
+     "libgray/src/memory, microbench report", "", false, Kind::kValue, kCalmestTime},
 };
 
 constexpr Output kSwapOutputs[] = {
-    {"memory.swap_in_ns", "ns", "pageout", "a touch of a page that is in swap", "a person", false},
-    {"memory.swap_out_page_ns", "ns", "pageout", "writing one page to swap, of many together", "a person",
-     false},
+    {"memory.swap_in_ns", "ns", "pageout", "a touch of a page that is in swap",
+     "libgray/src/memory, microbench report", "", false},
+    {"memory.swap_out_page_ns", "ns", "pageout", "writing one page to swap, of many together",
+     "libgray/src/memory", "", false},
 };
 
 class ReclaimSession : public Session {

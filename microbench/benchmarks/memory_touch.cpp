@@ -25,12 +25,13 @@ constexpr std::size_t kHugeBytes = 2 * 1024 * 1024;
 constexpr std::size_t kHugePages = 4;
 
 constexpr Output kOutputs[] = {
-    {"memory.touch_4k_ns", "ns", "each_page", "first write to a fresh page while memory is free", "a person",
-     false, Kind::kValue, kCalmTime},
-    {"memory.retouch_ns", "ns", "later_pass", "a write to a page that is there", "a person", false,
-     Kind::kValue, kCalmTime},
+    {"memory.touch_4k_ns", "ns", "each_page", "first write to a fresh page while memory is free",
+     "libgray/src/memory, microbench report", "", false, Kind::kValue, kCalmTime},
+    {"memory.retouch_ns", "ns", "later_pass", "a write to a page that is there",
+     "libgray/src/memory, microbench report", "", false, Kind::kValue, kCalmTime},
     {"memory.touch_huge_ns", "ns", "each_page", "first write to a fresh huge page of 2 MiB",
-     "a person; what a slow touch may be instead of paging", false, Kind::kValue, kCalmTime},
+     "microbench report", "what a slow first touch may be in place of paging: the clearing of a huge page",
+     false, Kind::kValue, kCalmTime},
 };
 
 long minor_faults() {

@@ -23,19 +23,22 @@ constexpr int kSettleTries = 200;
 
 constexpr Output kOutputs[] = {
     {"disk.readahead_max_bytes", "bytes", "arrivals", "largest window the kernel reads ahead",
-     "libgray/src/filecache, tools/gbp", true},
-    {"disk.readahead_initial_bytes", "bytes", "arrivals", "what reading a file's first byte brings",
-     "a person", true},
+     "libgray/src/filecache, tools/gbp", "", true},
+    {"disk.readahead_initial_bytes", "bytes", "arrivals", "what reading a file's first byte brings", "",
+     "what a program really reads that looks at the beginning of each of many files", true},
     {"disk.readahead_restart_bytes", "bytes", "arrivals",
-     "the first window of a stream that begins inside a file", "a person", true},
-    {"disk.readahead_random_bytes", "bytes", "arrivals", "what a read elsewhere brings", "a person", true},
+     "the first window of a stream that begins inside a file", "",
+     "what a program really reads that begins inside a file and goes on for a page or two", true},
+    {"disk.readahead_random_bytes", "bytes", "arrivals", "what a read elsewhere brings", "",
+     "what each small read elsewhere really costs: above a page POSIX_FADV_RANDOM spares the rest", true},
     {"disk.readahead_is_reset", "1", "arrivals", "1 if one read elsewhere makes a stream start small again",
-     "a person", true},
+     "", "whether a program that reads a file in order and looks elsewhere in between should open it twice",
+     true},
     {"disk.readahead_rules", "1", "arrivals",
-     "by which rules the kernel reads ahead, as bits; 0: as Linux 6.17 and later", "tools/discnice/cli",
+     "by which rules the kernel reads ahead, as bits; 0: as Linux 6.17 and later", "tools/discnice/cli", "",
      true},
     {"disk.readahead_curve", "bytes", "arrivals", "the first, second, ... window of a stream",
-     "microbench report", true, Kind::kCurve},
+     "microbench report", "", true, Kind::kCurve},
 };
 
 class RealFile : public estimate::RulesSubject {

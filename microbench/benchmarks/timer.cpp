@@ -8,9 +8,10 @@ namespace {
 constexpr int kReadings = 2000;
 
 constexpr Output kOutputs[] = {
-    {"timer.overhead_ns", "ns", "back_to_back", "one reading of the clock", "a person", false, Kind::kValue,
-     kCalmTime},
-    {"timer.resolution_ns", "ns", "back_to_back", "the step by which the clock advances", "a person", false},
+    {"timer.overhead_ns", "ns", "back_to_back", "one reading of the clock", "libgray/src/memory", "", false,
+     Kind::kValue, kCalmTime},
+    {"timer.resolution_ns", "ns", "back_to_back", "the step by which the clock advances", "",
+     "the least time that can be told from nothing: a figure near it is none", false},
 };
 
 class TimerSession : public Session {

@@ -51,13 +51,21 @@ constexpr double kChanceMax = 0.05;
 constexpr double kPauseMinNs = 10e6;
 
 constexpr Output kOutputs[] = {
-    {"writeback.age_ns", "ns", "dirty_count", "how old dirty data grows before it flows", "a person", true},
+    {"writeback.age_ns", "ns", "dirty_count", "how old dirty data grows before it flows", "",
+     "for how long what is written lies in memory only: so much work a power cut takes at most where nothing "
+     "is forced",
+     true},
     {"writeback.background_bytes", "bytes", "dirty_count", "how much dirty data there may be before it flows",
-     "a person", true},
+     "", "how much a program may write before the disk gets busy: a file removed before costs nothing", true},
     {"writeback.pause_bytes", "bytes", "write_times",
-     "how much a program has written when its writes are made to wait", "a person", true},
+     "how much a program has written when its writes are made to wait", "",
+     "from where on a program that writes waits for the disk: a burst below it goes at the speed of memory",
+     true},
     {"writeback.read_slowdown", "1", "random_reads",
-     "how many times longer a random read takes while data flows", "a person", true},
+     "how many times longer a random read takes while data flows", "",
+     "what others feel while written data flows: whether a copy in the background needs discnice --policy "
+     "idle",
+     true},
 };
 
 struct Counts {

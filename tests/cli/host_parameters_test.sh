@@ -73,22 +73,6 @@ cat file >/dev/null
 fraction() { "$BIN/gbp" --json --backend timed file | sed 's/.*"cached_fraction":\([^,]*\).*/\1/'; }
 [[ $(GRAY_PARAM_CACHE_THRESHOLD_NS=1000000000000 fraction) == 1.0 ]] || fail "a threshold of 1000 s finds a miss"
 
-# Who is said to read a figure has its name in the sources.
-python3 - "$SOURCE" <<'PYTHON' || fail "see above"
-import pathlib, re, sys
-root = pathlib.Path(sys.argv[1])
-output = re.compile(r'\{"([a-z0-9_.]+)",\s*"[^"]*",\s*"[^"]*",\s*"[^"]*",\s*"([^"]*)"')
-seen = 0
-for source in sorted((root / "microbench/benchmarks").glob("*.cpp")):
-    for key, readers in output.findall(source.read_text()):
-        for folder in re.findall(r"(?:libgray|tools)/[a-z_/-]+", readers):
-            seen += 1
-            if not any(re.search(re.escape(key) + r"\b", path.read_text()) for path in (root / folder).rglob("*.cpp")):
-                sys.exit(f"{source.name}: {key} is said to be read by {folder}, which does not name it")
-if seen < 8:
-    sys.exit(f"only {seen} readers found: the pattern no longer fits the descriptors")
-PYTHON
-
 # A record of microbench's own.
 says 'cache.threshold_ns@' "$BIN/microbench" run --quick cache_roc
 says 'missed: cache.threshold_ns (user, ' "$BIN/gbp" --explain file

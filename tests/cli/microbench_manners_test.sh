@@ -52,6 +52,7 @@ expect 0 0 list
 expect 1 1 show no.such_key
 expect 1 1 explain no.such_key
 expect 1 1 explain timer.resolution_ns
+grep -q '^  tells you ' "$OUT" || fail "explain does not say what an unmeasured figure is for: $(cat "$OUT")"
 grep -q 'microbench run timer' "$ERR" || fail "explain does not say how to measure it: $(cat "$ERR")"
 [[ -z $(record) ]] || fail "looking made a record"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // shipped_defaults: what is assumed of a host nobody has measured, in one table.
 //
-// These keep the tools working; they are not facts about this host. Each line says who reads the parameter.
+// These keep the tools working; they are not facts about this host. What each means and who reads it stands where it is measured, in
+// microbench/benchmarks.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +14,7 @@ struct ShippedDefault {
   std::string_view key;
   double value;
   std::string_view unit;
-  bool is_per_device;       ///< Measured for each file system or device, kept as key@device.
-  std::string_view reader;  ///< Which part of the project reads it.
-  std::string_view meaning;
+  bool is_per_device;  ///< Measured for each file system or device, kept as key@device.
 };
 
 /// All keys there are, sorted by key. Static; any thread.

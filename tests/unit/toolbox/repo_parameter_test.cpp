@@ -126,7 +126,7 @@ TEST_CASE("a path's device has an identity that can stand in a name and is the s
   CHECK(device_identity("/nonexistent").error() == -ENOENT);
 }
 
-TEST_CASE("every shipped default is well formed, can be found and names its reader", "[repo]") {
+TEST_CASE("every shipped default is well formed and can be found", "[repo]") {
   std::size_t count = 0;
   for (const auto* entry = shipped_defaults_begin(); entry != shipped_defaults_end(); ++entry, ++count) {
     INFO(entry->key);
@@ -136,8 +136,6 @@ TEST_CASE("every shipped default is well formed, can be found and names its read
     parameter.unit = entry->unit;
     CHECK(is_well_formed(parameter));
     CHECK(find_shipped_default(entry->key) == entry);
-    CHECK_FALSE(entry->reader.empty());
-    CHECK_FALSE(entry->meaning.empty());
   }
   CHECK(count > 0);
   CHECK(find_shipped_default("no.such_key") == nullptr);
