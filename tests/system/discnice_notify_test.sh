@@ -241,6 +241,72 @@ goes_on() {
   holds "$(date +%s%N) - $start_ns >= 3e9" || complain "a daemon: 24 MB at 6 MB/s took $((($(date +%s%N) - start_ns) / 1000000)) ms"
 }
 
+# Nobody has to wait for us to see it, and a guard that is killed is replaced.
+guarded() {
+  local job i
+  for ((i = 0; i < 40; ++i)); do
+    "$DISCNICE" -q --engine notify --rate 100MB -- "$SCRATCH/calls" small >"$OUT/calls" 2>/dev/null &
+    job=$!
+    sleep "0.00$((i % 10))"
+    kill -KILL "$job"
+    wait "$job" 2>/dev/null || true
+  done
+  until_gone "$SCRATCH/calls"
+  make_cold big
+  "$DISCNICE" -q --rate 8MB -- "$SCRATCH/reader" $((8 * MB)) big >"$OUT/out" 2>/dev/null &
+  job=$!
+  sleep 0.5
+  pkill -KILL -x discnice-guard
+  sleep 0.4
+  kill -KILL "$job"
+  wait "$job" 2>/dev/null || true
+  until_gone "$SCRATCH/reader"
+  sha256sum <"$OUT/out" | cmp -s - "$OUT/wanted" || complain "guard and launcher killed one after the other: other bytes come out"
+}
+
+# A program that serves files to others of its job; one that holds a lease on what it reads; a write that writes nothing.
+peculiar() {
+  local took
+  cat >"$SCRATCH/peculiar.c" <<'C'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <unistd.h>
+static char block[4 << 20];
+int main(int count, char** words) {
+  int leased = open(words[1], O_RDWR), copy = open(words[2], O_WRONLY | O_CREAT, 0644);
+  (void)count;
+  if (fcntl(leased, F_SETLEASE, F_WRLCK) != 0 || pread(leased, block, sizeof block, 0) != sizeof block) return 1;
+  if (write(copy, (char*)8, 1 << 30) != -1) return 2;
+  for (int i = 0; i < 40; ++i)
+    if (pwrite(copy, block, 1 << 20, 0) != 1 << 20) return 3;
+  return 0;
+}
+C
+  "${GRAY_PRESET_CC:-cc}" -O1 -w -static -o "$SCRATCH/peculiar" "$SCRATCH/peculiar.c"
+  make_cold small
+  took=$( { TIMEFORMAT=%R; time "$DISCNICE" -q --engine notify --rate 8MB -- "$SCRATCH/peculiar" small copy; } 2>&1) || complain "a lease, a write of nothing: status $?"
+  holds "$took <= 4" || complain "what is written over what is dirty still, and a write of nothing, took $took s"
+  rm -f copy
+  if ! type -P bindfs fusermount >/dev/null; then
+    echo 'not shown: a file system in user space (needs bindfs and fusermount)'
+    return
+  fi
+  mkdir -p below "$SCRATCH/served"
+  cp small below
+  sync -f .
+  make_cold below/small
+  cat >in_served.sh <<'SH'
+bindfs -f "$PWD/below" "$1" &
+until mountpoint -q "$1"; do sleep 0.01; done
+"$2" 4000000 "$1/small" >"$3"
+fusermount -u "$1"
+wait
+SH
+  timeout --signal=KILL 40 "$DISCNICE" -q --rate 10MB --engine notify -- bash in_served.sh "$SCRATCH/served" "$SCRATCH/reader" "$OUT/out" || complain "a served file system: status $?"
+  if mountpoint -q "$SCRATCH/served"; then fusermount -uz "$SCRATCH/served"; fi
+  cmp -s small "$OUT/out" || complain "a served file system: other bytes come out"
+}
+
 # What the library holds pays once.
 no_double_payment() {
   make_cold small
@@ -276,6 +342,8 @@ touch "$OUT/user"
 chmod 666 "$OUT/user"
 in_steps
 same_answers
+guarded
+peculiar
 ended_by_signals
 no_double_payment
 for_users

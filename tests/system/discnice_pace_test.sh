@@ -330,6 +330,9 @@ orphans() {
   kill -CONT "$JOB"
   wait "$JOB" || complain "an orphan that nobody saw: status $?"
   holds "$(field "$OUT/report" kernel_write_bytes) >= 11e6" || complain "an orphan that nobody saw is not paid for: $(<"$OUT/report")"
+  # Who was our child before belongs to whoever started us.
+  bash -c 'sleep 1.5 & exec "$@"' bash "$DISCNICE" --rate 1MB -- true 2>"$OUT/err" || complain "with a child from before: status $?"
+  if grep -q sleep "$OUT/err"; then complain "a stranger is taken for one of the job: $(<"$OUT/err")"; fi
   left=$("$DISCNICE" -q --rate 9MB -- sh -c '(true &); (sleep 0.1 &); sleep 0.6; ps -o stat= --ppid "$PPID"' | grep -c Z) || true
   ((left == 0)) || complain "$left orphans that have ended are not waited for"
   left=$("$DISCNICE" -q --engine preload --rate 9MB -- sh -c '(true &); (sleep 0.1 &); sleep 0.6; ps -o stat= --ppid "$PPID"' | grep -c Z) || true

@@ -70,9 +70,9 @@ void JobKeeper::report_uncovered(pid_t pid, const std::string& name, const std::
 }
 
 // Without a thread for it the guard lets all calls go, and the pacer holds the job.
-void JobKeeper::see_calls(const notify::Shown& shown) {
+void JobKeeper::see_calls(int listener_fd, std::unique_ptr<notify::Watch> watch) {
   try {
-    supervisor_ = std::make_unique<notify::Supervisor>(segment_, shown, options_.preloaded_name, ahead_);
+    supervisor_ = std::make_unique<notify::Supervisor>(segment_, listener_fd, std::move(watch), exchange_);
   } catch (const std::system_error&) {
     gray::cli::warn("no thread is to be had to look at large calls: they are not cut in steps");
   }
@@ -83,7 +83,8 @@ void JobKeeper::pace(pid_t program) {
   try {
     pacer_ = std::make_unique<pace::Pacer>(
         segment_,
-        pace::Paced{{program}, {}, options_.preloaded_name, false, options_.obstacle, name_, true, &ahead_});
+        pace::Paced{
+            {program}, {}, options_.preloaded_name, false, options_.obstacle, name_, true, &exchange_});
   } catch (const std::system_error&) {  // no thread is to be had
     options_.may_pace = false;
     if (!options_.obstacle.empty())
@@ -136,8 +137,8 @@ void JobKeeper::wait_until_paid(pid_t program) {
 }
 
 void JobKeeper::hand_over() {
-  const notify::Shown shown = supervisor_ == nullptr ? notify::Shown{} : supervisor_->stop();
-  const Staying staying{pacer_->staying(), options_.schedule, options_.preloaded_name, shown};
+  const int listener_fd = supervisor_ == nullptr ? -1 : supervisor_->stop();
+  const Staying staying{pacer_->staying(), options_.schedule, options_.preloaded_name, listener_fd};
   const std::size_t without_library = pacer_->staying_without_library();
   const pid_t holder = hold_who_stays(segment_, name_, staying);
   if (holder > 0 && supervisor_ != nullptr) supervisor_->hand_over();
@@ -157,7 +158,7 @@ void JobKeeper::hand_over() {
 
 void JobKeeper::add_unwaited(processes::KernelAccount& account) const {
   account += orphans_;
-  pace::Growth moved = ahead_.moved();
+  pace::Growth moved = exchange_.moved();
   if (pacer_ != nullptr) moved += pacer_->moved_by_orphans();
   account.read_bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(moved.read_bytes, 0));
   account.write_bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(moved.write_bytes, 0));
@@ -289,6 +290,7 @@ void JobKeeper::look(pid_t program) {
   look_at_limits();
   take_findings(program);
   if (pacer_ == nullptr) wait_for_orphans(program);
+  if (supervisor_ != nullptr) supervisor_->look_after_guard();
   const bool is_early = looks_ < kLooksPerSecond && std::has_single_bit(looks_);
   if (!is_early && looks_ % kLooksPerSecond != 0 && suspects_.empty()) return;
   if (!options_.may_pace && !has_ended_job_) look_at_processes(program);

@@ -15,10 +15,10 @@
 #include "tools/discnice/cli/report.hpp"
 #include "tools/discnice/cli/sharing.hpp"
 #include "tools/discnice/contract/grant.hpp"
-#include "tools/discnice/notify/large_call.hpp"
 #include "tools/discnice/notify/supervisor.hpp"
+#include "tools/discnice/notify/watch.hpp"
+#include "tools/discnice/pace/exchange.hpp"
 #include "tools/discnice/pace/pacer.hpp"
-#include "tools/discnice/pace/paid_ahead.hpp"
 #include "tools/discnice/policy/schedule.hpp"
 #include "tools/discnice/processes/coverage.hpp"
 #include "tools/discnice/protocol/layout.hpp"
@@ -59,7 +59,7 @@ class JobKeeper {
   void follow_schedule();
 
   /// The program's large calls are shown to us: looks at them from now on.
-  void see_calls(const notify::Shown& shown);
+  void see_calls(int listener_fd, std::unique_ptr<notify::Watch> watch);
 
   /// Begins to hold from outside what the library cannot reach, if that is wanted.
   void pace(pid_t program);
@@ -78,7 +78,7 @@ class JobKeeper {
   [[nodiscard]] std::string missed(const Report& report) const;
 
   /// For the pacer that holds the same job.
-  [[nodiscard]] pace::PaidAhead& ahead() { return ahead_; }
+  [[nodiscard]] pace::Exchange& exchange() { return exchange_; }
 
   [[nodiscard]] const std::vector<UncoveredProgram>& uncovered() const { return uncovered_; }
 
@@ -101,7 +101,7 @@ class JobKeeper {
   Grant base_;  // what holds at times that the schedule does not speak of
   bool has_ended_job_ = false;
   std::uint64_t after_end_ns_ = 0;
-  pace::PaidAhead ahead_;
+  pace::Exchange exchange_;
   std::unique_ptr<notify::Supervisor> supervisor_;
   std::unique_ptr<pace::Pacer> pacer_;
   std::set<std::string> paced_names_;  // programs that were said to be held so

@@ -18,7 +18,10 @@
 #include <unistd.h>
 
 #include "toolbox/base/clock.hpp"
+#include "tools/discnice/notify/guard.hpp"
+#include "tools/discnice/notify/large_call.hpp"
 #include "tools/discnice/processes/orphans.hpp"
+#include "tools/discnice/protocol/segment.hpp"
 
 namespace discnice::cli {
 namespace {
@@ -75,7 +78,8 @@ struct Start {
   std::vector<std::string> variables;  // what `environment` points to, beside our own
   int account_fd = -1;
   int error = 0;
-  notify::Shown shown = {};
+  int guard_socket = -1;
+  int listener_fd = -1;
   int show_error = 0;
 };
 
@@ -110,11 +114,12 @@ int become(void* context) {
   start.account_fd = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
   if (start.wants_no_children) std::signal(SIGCHLD, SIG_IGN);
   if (start.show_calls != ShowCalls::never) {
-    start.shown = notify::show_large_calls(start.show_calls == ShowCalls::always);
-    if (start.shown.listener_fd < 0 && start.show_calls == ShowCalls::always) {
-      start.show_error = -start.shown.listener_fd;
-      _exit(kSignalBase);
-    }
+    start.listener_fd = notify::show_large_calls(start.show_calls == ShowCalls::always);
+    if (start.listener_fd >= 0)
+      start.show_error = notify::give_listener(start.guard_socket, start.listener_fd);
+    else if (start.show_calls == ShowCalls::always)
+      start.show_error = -start.listener_fd;
+    if (start.show_error != 0) _exit(kSignalBase);
   }
   execve(start.path, start.arguments.data(), start.environment.data());
   if (errno == ENOEXEC &&
@@ -132,6 +137,7 @@ pid_t start_program(const Launch& launch, Start& start) {
   start.path = launch.path.c_str();
   start.may_be_script = launch.may_be_script;
   start.show_calls = launch.show_calls;
+  start.guard_socket = launch.guard_socket;
   start.wants_no_children = wants_no_children();
   start.arguments = arguments_of(launch);
   start.arguments.reserve(start.arguments.size() + 1);
@@ -162,6 +168,12 @@ void keep_until_end(pid_t pid, const std::function<void()>& after_first_second, 
   if (fd >= 0) close(fd);
 }
 
+std::string value_of(const Launch& launch, const std::string& variable) {
+  const auto found = std::find_if(launch.environment.begin(), launch.environment.end(),
+                                  [&](const auto& one) { return one.first == variable; });
+  return found == launch.environment.end() ? "" : found->second;
+}
+
 void wait_without_reaping(pid_t pid) {
   siginfo_t info{};
   while (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
@@ -182,7 +194,7 @@ Ended run_and_wait(const Launch& launch, const std::function<void()>& after_star
   Ended ended;
   const std::uint64_t start_ns = gray::base::monotonic_ns();
   Start start;
-  processes::take_orphans();
+  processes::take_orphans(protocol::kSegmentVariable, value_of(launch, protocol::kSegmentVariable));
   const pid_t pid = start_program(launch, start);
   const processes::KernelAccountFile account(start.account_fd);
   ended.start_error = start.error;
@@ -191,9 +203,9 @@ Ended run_and_wait(const Launch& launch, const std::function<void()>& after_star
   program_pid = pid;
   forward_signals();
   const bool has_begun = ended.start_error == 0 && ended.show_error == 0;
-  if (!has_begun && start.shown.listener_fd >= 0) close(start.shown.listener_fd);
+  if (!has_begun && start.listener_fd >= 0) close(start.listener_fd);
   if (has_begun) {
-    if (start.shown.listener_fd >= 0) keep.see_calls(start.shown);
+    if (start.listener_fd >= 0) keep.see_calls(start.listener_fd);
     after_start();
     keep_until_end(pid, after_first_second, keep);
   }

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "tools/discnice/notify/large_call.hpp"
 #include "tools/discnice/processes/kernel_account.hpp"
 
 namespace discnice::cli {
@@ -22,6 +21,7 @@ struct Launch {
   std::vector<std::pair<std::string, std::string>> environment;  // set on top of ours; an empty value unsets
   bool may_be_script = true;  // what the kernel does not know is for the shell
   ShowCalls show_calls = ShowCalls::never;
+  int guard_socket = -1;  // of who lets the calls go should we be killed; wanted where they are shown
 };
 
 struct Ended {
@@ -37,8 +37,7 @@ struct Ended {
 struct Keep {
   int period_ms = 1000;
   std::function<void(pid_t program)> look;
-  std::function<void(const notify::Shown& shown)>
-      see_calls;                             // where calls are shown, as soon as the program is there
+  std::function<void(int listener_fd)> see_calls;  // where calls are shown, as soon as the program is there
   std::function<void(pid_t program)> begin;  // when the program is there, and has not ended within `short_ms`
   std::function<void(pid_t program)> end;    // when it has ended, before it is waited for
   int short_ms = 0;

@@ -4,8 +4,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <unistd.h>
 
@@ -21,6 +23,8 @@
 #include "tools/discnice/cli/report.hpp"
 #include "tools/discnice/cli/run_options.hpp"
 #include "tools/discnice/cli/subcommands.hpp"
+#include "tools/discnice/notify/large_call.hpp"
+#include "tools/discnice/notify/watch.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/processes/target.hpp"
 #include "tools/discnice/protocol/board.hpp"
@@ -150,7 +154,7 @@ void note_uncovered(const JobKeeper& keeper, const protocol::Segment& segment,
 // Runs the command in a job that exists, reports, and returns the status to end with.
 int run_job(const RunOptions& options, const Launch& launch, const std::string& obstacle,
             protocol::Segment& segment, const protocol::SegmentName& name, OutputFile& report_file,
-            Observation& observation) {
+            Observation& observation, std::unique_ptr<notify::Watch> watch) {
   const std::string& command = options.command.front();
   if (const int status = observation.start(segment, name)) return status;
   const std::string library = std::filesystem::path(observation.preload_library().path).filename().string();
@@ -171,7 +175,7 @@ int run_job(const RunOptions& options, const Launch& launch, const std::string& 
   };
   const Keep keep{kKeepMs,
                   [&](pid_t program) { keeper.look(program); },
-                  [&](const notify::Shown& shown) { keeper.see_calls(shown); },
+                  [&](int listener_fd) { keeper.see_calls(listener_fd, std::move(watch)); },
                   begin,
                   [&](pid_t program) { keeper.end(program); },
                   obstacle.empty() ? kShortMs : 0};
@@ -212,8 +216,8 @@ const char* needs_library(const RunOptions& options) {
 // Of an ordinary user's program the kernel shows calls only if that can't get other rights any more, by a set-user-ID program. So that is for him to ask for.
 ShowCalls show_calls_of(Engine engine, const processes::Target& target) {
   if (engine == Engine::notify) return ShowCalls::always;
-  return engine == Engine::automatic && !target.obstacle.empty() ? ShowCalls::if_privileged
-                                                                 : ShowCalls::never;
+  const bool is_for_us = engine == Engine::automatic && !target.obstacle.empty();
+  return is_for_us && notify::may_show_calls_for_nothing() ? ShowCalls::if_privileged : ShowCalls::never;
 }
 
 // Everything after the command line is read.
@@ -242,6 +246,15 @@ int run_as_asked(RunOptions& options) {
     segment = make();
   }
   if (!segment) return fail_segment(segment.error());
+  ShowCalls show_calls = show_calls_of(options.engine, target);
+  std::unique_ptr<notify::Watch> watch;
+  if (show_calls != ShowCalls::never) watch = std::make_unique<notify::Watch>();
+  if (watch && !watch->is_ready()) {
+    if (show_calls == ShowCalls::always)
+      return fail(kExitToolFailed,
+                  "--engine notify: no process is to be had that watches over the calls: use --engine pace");
+    show_calls = ShowCalls::never;
+  }
   const Launch launch{target.path,
                       options.command,
                       {{"LD_PRELOAD", is_from_outside(options.engine) ? "" : preload_value(library.path)},
@@ -253,9 +266,11 @@ int run_as_asked(RunOptions& options) {
                        {"DISCNICE_LEDGER", ""},
                        {"DISCNICE_BACKEND", ""}},
                       target.obstacle.empty(),
-                      show_calls_of(options.engine, target)};
+                      show_calls,
+                      watch ? watch->guard().socket() : -1};
   const std::string obstacle = is_from_outside(options.engine) ? "has no library" : target.obstacle;
-  return run_job(options, launch, obstacle, *segment.value(), name, report_file, observation);
+  return run_job(options, launch, obstacle, *segment.value(), name, report_file, observation,
+                 std::move(watch));
 }
 
 }  // namespace

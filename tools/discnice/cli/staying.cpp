@@ -13,6 +13,7 @@
 #include "toolbox/base/clock.hpp"
 #include "tools/discnice/cli/gone_members.hpp"
 #include "tools/discnice/cli/job_keeper.hpp"
+#include "tools/discnice/notify/watch.hpp"
 #include "tools/discnice/pace/pacer.hpp"
 #include "tools/discnice/processes/orphans.hpp"
 
@@ -46,10 +47,14 @@ bool are_all_held(pace::Pacer& pacer) {
 [[noreturn]] void hold(protocol::Segment& segment, const protocol::SegmentName& name, const Staying& staying,
                        int begun_fd) {
   JobKeeper keeper(segment, name, {staying.schedule, false, staying.preloaded_name, false});
-  if (staying.shown.listener_fd >= 0) keeper.see_calls(staying.shown);
+  if (staying.listener_fd >= 0) {
+    auto watch = std::make_unique<notify::Watch>();
+    notify::give_listener(watch->guard().socket(), staying.listener_fd);
+    keeper.see_calls(staying.listener_fd, std::move(watch));
+  }
   {
     pace::Pacer pacer(
-        segment, {staying.processes, {}, staying.preloaded_name, true, "", name, false, &keeper.ahead()});
+        segment, {staying.processes, {}, staying.preloaded_name, true, "", name, false, &keeper.exchange()});
     while (!pacer.has_looked()) poll(nullptr, 0, 1);
     if (!are_all_held(pacer) || write(begun_fd, "", 1) != 1) _exit(1);  // NOLINT(concurrency-mt-unsafe)
     close(begun_fd);
@@ -82,7 +87,7 @@ pid_t hold_who_stays(protocol::Segment& segment, const protocol::SegmentName& na
   const pid_t pid = processes::fork_helper();
   if (pid == 0) {
     Staying ours = staying;
-    const int begun_fd = leave_everything(ends[1], ours.shown.listener_fd);
+    const int begun_fd = leave_everything(ends[1], ours.listener_fd);
     hold(segment, name, ours, begun_fd);
   }
   const int error = pid < 0 ? errno : ECHILD;

@@ -11,7 +11,6 @@
 
 #include <sys/types.h>
 
-#include "tools/discnice/notify/large_call.hpp"
 #include "tools/discnice/policy/schedule.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 #include "tools/discnice/protocol/segment.hpp"
@@ -22,7 +21,7 @@ struct Staying {
   std::vector<pid_t> processes;
   policy::Schedule schedule;   // of the job
   std::string preloaded_name;  // the file name of what is preloaded
-  notify::Shown shown = {};    // how large calls of theirs are shown, if they are
+  int listener_fd = -1;        // by which large calls of theirs are shown, if they are
 };
 
 /// Returns the process that looks after them, as soon as it does; a negative errno where there can be none. The job's segment is removed when all have ended.

@@ -20,7 +20,7 @@ protocol::Board* board(const Job& job) {
     if (found) {
       protocol::guard_memory(found.value(), sizeof(protocol::Board));
       mapped.store(found.value(), std::memory_order_release);  // pairs with the acquire below
-    } else {
+    } else if (job.member != nullptr) {
       protocol::add(*job.member, protocol::Counter::fallbacks, 1);
     }
   }

@@ -1,30 +1,50 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/notify/callers.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <sstream>
 #include <utility>
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "tools/discnice/processes/coverage.hpp"
+#include "tools/discnice/descriptor/devices.hpp"
+#include "tools/discnice/kernel/disks.hpp"
 #include "tools/discnice/processes/processes.hpp"
 
 namespace discnice::notify {
 namespace {
 
-// A process may execute another program, that the library holds.
+using gray::base::ScopedFd;
+
+// A process may begin to serve a file system, and a number may be given to another one.
 constexpr std::uint64_t kJudgedNs = 250'000'000;
 constexpr std::size_t kThreadsMax = 256;
 
+// File systems whose files lie on a disk of this machine, and that no program serves.
+constexpr const char* kLocal[] = {"ext2", "ext3", "ext4", "xfs",   "btrfs",
+                                  "f2fs", "jfs",  "vfat", "exfat", "ntfs3"};
+
+// What follows `key` in such a text; empty where it does not stand there.
+std::string value_of(const std::string& text, const std::string& key) {
+  const auto at = text.find(key);
+  std::istringstream rest(at == std::string::npos ? "" : text.substr(at + key.size()));
+  std::string value;
+  rest >> value;
+  return value;
+}
+
 // 0: there is no such thread any more.
 pid_t process_of(pid_t thread) {
-  constexpr char kField[] = "\nTgid:";
-  const std::string status = processes::read_proc(thread, "status");
-  const auto at = status.find(kField);
-  return at == std::string::npos ? 0 : std::atoi(status.c_str() + at + std::strlen(kField));
+  return std::atoi(value_of(processes::read_proc(thread, "status"), "\nTgid:").c_str());
 }
 
 bool has_ended(int process) {
@@ -32,46 +52,81 @@ bool has_ended(int process) {
   return poll(&end, 1, 0) != 0;
 }
 
-}  // namespace
-
-Callers::Callers(const protocol::Segment& segment, std::string preloaded_name)
-    : segment_(segment), preloaded_name_(std::move(preloaded_name)) {}
-
-void Callers::judge(Caller& caller, std::uint64_t now_ns) const {
-  caller.judged_at_ns = now_ns;
-  caller.is_ours = !processes::is_left_alone(segment_, processes::program_name_of(caller.pid)) &&
-                   !processes::coverage_of(caller.pid, preloaded_name_).is_covered;
+// By the kernel's table of mounts: the file system itself might have to ask somebody.
+std::string file_system_of(pid_t thread, int fd) {
+  const std::string mount =
+      value_of(processes::read_proc(thread, fmt::format("fdinfo/{}", fd).c_str()), "\nmnt_id:");
+  std::istringstream mounts(processes::read_proc(thread, "mountinfo"));
+  for (std::string line; !mount.empty() && std::getline(mounts, line);)
+    if (line.compare(0, mount.size() + 1, mount + " ") == 0) return value_of(line, " - ");
+  return "";
 }
+
+}  // namespace
 
 // Numbers are given anew when the kernel has come to the last one.
 const Caller* Callers::find(pid_t thread, std::uint64_t now_ns) {
   const auto known = processes_.find(thread);
   pid_t pid = known == processes_.end() ? 0 : known->second;
   if (pid == 0 || syscall(SYS_tgkill, pid, thread, 0) != 0) {
-    forget_ended();
     pid = process_of(thread);
     if (pid == 0) return nullptr;
     processes_[thread] = pid;
   }
-  Caller& caller = callers_[pid];
-  if (!caller.process.is_open()) {
+  if (!exchange_.is_held(pid)) return nullptr;
+  const auto before = callers_.find(pid);
+  if (before == callers_.end() || now_ns - before->second.judged_at_ns >= kJudgedNs) {
+    forget_ended();
+    Caller& caller = callers_[pid];
+    if (!caller.process.is_open()) caller.process.reset(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
     caller.pid = pid;
-    caller.process.reset(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-    if (!caller.process.is_open()) return nullptr;
+    caller.serves_files = processes::serves_files(pid);
+    caller.judged_at_ns = now_ns;
   }
-  if (caller.judged_at_ns == 0 || now_ns - caller.judged_at_ns >= kJudgedNs) judge(caller, now_ns);
-  return caller.is_ours ? &caller : nullptr;
+  const Caller& caller = callers_[pid];
+  return caller.process.is_open() && !caller.serves_files ? &caller : nullptr;
 }
 
 void Callers::forget_ended() {
-  for (auto one = callers_.begin(); one != callers_.end();)
-    one = !one->second.process.is_open() || has_ended(one->second.process.get()) ? callers_.erase(one)
-                                                                                 : std::next(one);
+  for (auto one = callers_.begin(); one != callers_.end();) {
+    const bool is_gone = !one->second.process.is_open() || has_ended(one->second.process.get());
+    one = is_gone ? callers_.erase(one) : std::next(one);
+  }
   if (processes_.size() > kThreadsMax) processes_.clear();
 }
 
-gray::base::ScopedFd Callers::file_of(const Caller& caller, int fd) {
-  return gray::base::ScopedFd(static_cast<int>(syscall(SYS_pidfd_getfd, caller.process.get(), fd, 0)));
+protocol::Disk* Callers::disk_of(pid_t thread, int fd, int found, std::uint64_t device) {
+  const auto [place, is_new] = disks_.emplace(device, nullptr);
+  if (!is_new) return place->second;
+  const std::string kind = file_system_of(thread, fd);
+  if (std::none_of(std::begin(kLocal), std::end(kLocal), [&](const char* one) { return kind == one; }))
+    return nullptr;
+  guest::Device* known = guest::device_of(*job_.segment, found, device);
+  const bool is_charged = known != nullptr && !known->is_free && !known->is_served;
+  if (is_charged) place->second = guest::disk_of(job_, *known);
+  return place->second;
+}
+
+CalledFile Callers::file_of(pid_t thread, int fd) {
+  const ScopedFd found(open(fmt::format("/proc/{}/fd/{}", thread, fd).c_str(), O_PATH | O_CLOEXEC));
+  struct statx status {};
+  if (!found.is_open() ||
+      statx(found.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE | STATX_INO,
+            &status) != 0 ||
+      !S_ISREG(status.stx_mode))
+    return {};
+  const std::uint64_t device = makedev(status.stx_dev_major, status.stx_dev_minor);
+  return {disk_of(thread, fd, found.get(), device), static_cast<std::int64_t>(status.stx_size), device,
+          status.stx_ino};
+}
+
+ScopedFd Callers::take_file(const Caller& caller, int fd, const CalledFile& file) {
+  ScopedFd taken(static_cast<int>(syscall(SYS_pidfd_getfd, caller.process.get(), fd, 0)));
+  struct stat status {};
+  const bool is_it = taken.is_open() && fstat(taken.get(), &status) == 0 && status.st_dev == file.device &&
+                     status.st_ino == file.inode;
+  if (!is_it) taken.reset();
+  return taken;
 }
 
 }  // namespace discnice::notify

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <string_view>
 
-#include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tools/discnice/processes/orphans.hpp"
@@ -16,59 +18,108 @@
 namespace discnice::notify {
 namespace {
 
+// What is said to the guard, a byte each. That we have been killed it knows by the end of the socket.
+constexpr char kListener = 'l';
+constexpr char kEnd = 'e';
+constexpr char kServe = 's';
+
 void tell() {
   constexpr std::string_view kText = "discnice: discnice was killed: its programs go on WITHOUT A LIMIT\n";
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText.data(), kText.size());
 }
 
-// But for standard error, for what it may have to tell, and these two.
-void close_all_but(int one, int other) {
-  const auto [low, high] = std::minmax(one, other);
+void say_nothing() {}
+
+// But for standard error, for what it may have to tell, and this one.
+void close_all_but(int kept) {
   close(STDIN_FILENO);
   close(STDOUT_FILENO);
-  if (low > STDERR_FILENO + 1) syscall(SYS_close_range, STDERR_FILENO + 1, low - 1, 0);
-  if (high > low + 1) syscall(SYS_close_range, low + 1, high - 1, 0);
-  syscall(SYS_close_range, high + 1, ~0U, 0);
+  if (kept > STDERR_FILENO + 1) syscall(SYS_close_range, STDERR_FILENO + 1, kept - 1, 0);
+  syscall(SYS_close_range, std::max(kept, STDERR_FILENO) + 1, ~0U, 0);
+}
+
+// A message of one byte that may bring a descriptor.
+struct Message {
+  char word = 0;
+  iovec part{&word, 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
+  msghdr header{};
+
+  Message() {
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    header.msg_control = control;
+    header.msg_controllen = sizeof control;
+  }
+  Message(const Message&) = delete;
+  Message& operator=(const Message&) = delete;
+};
+
+// The next word; 0 at the end. Keeps the descriptor that comes along.
+char hear(int socket, int& listener_fd) {
+  Message message;
+  ssize_t got = -1;
+  while ((got = recvmsg(socket, &message.header, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
+  }
+  if (got <= 0) return 0;
+  const cmsghdr* control = CMSG_FIRSTHDR(&message.header);
+  if (control != nullptr && control->cmsg_type == SCM_RIGHTS)
+    std::memcpy(&listener_fd, CMSG_DATA(control), sizeof listener_fd);
+  return message.word;
 }
 
 // It has a session of its own: what ends ours by the terminal does not end it.
-[[noreturn]] void guard(int our_end, Listener& listener) {
+[[noreturn]] void guard(int socket, TakenCalls& taken) {
   setsid();
   for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2})
     std::signal(number, SIG_IGN);
   prctl(PR_SET_NAME, "discnice-guard");
-  close_all_but(our_end, listener.fd());
-  char byte = 0;
-  ssize_t got = -1;
-  while ((got = read(our_end, &byte, 1)) < 0 && errno == EINTR) {
-  }
-  if (got == 0) listener.let_all_go(tell);
+  close_all_but(socket);
+  int listener_fd = -1;
+  char word = kListener;
+  while (word == kListener) word = hear(socket, listener_fd);
+  if (word != kEnd && listener_fd >= 0)
+    Listener(listener_fd, taken).let_all_go(word == kServe ? say_nothing : tell);
   _exit(0);
 }
 
 }  // namespace
 
-Guard::Guard(Listener& listener) {
+int give_listener(int socket, int listener_fd) {
+  Message message;
+  message.word = kListener;
+  cmsghdr* control = CMSG_FIRSTHDR(&message.header);
+  control->cmsg_level = SOL_SOCKET;
+  control->cmsg_type = SCM_RIGHTS;
+  control->cmsg_len = CMSG_LEN(sizeof listener_fd);
+  std::memcpy(CMSG_DATA(control), &listener_fd, sizeof listener_fd);
+  return sendmsg(socket, &message.header, MSG_NOSIGNAL) == 1 ? 0 : errno;
+}
+
+Guard::Guard(TakenCalls& taken) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return;
-  const pid_t pid = processes::fork_helper();
-  if (pid == 0) {
-    close(ends[1]);
-    guard(ends[0], listener);
-  }
-  close(ends[0]);
-  if (pid < 0)
-    close(ends[1]);
-  else
-    pipe_ = ends[1];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
+  pid_ = processes::fork_helper();
+  if (pid_ == 0) guard(ends[1], taken);
+  close(ends[1]);
+  socket_ = ends[0];
+}
+
+void Guard::say(char word) const {
+  if (socket_ >= 0) send(socket_, &word, 1, MSG_NOSIGNAL);
+}
+
+bool Guard::has_ended() const {
+  return pid_ > 0 && waitpid(pid_, nullptr, WNOHANG) == pid_;
 }
 
 void Guard::dismiss() {
-  [[maybe_unused]] const ssize_t written = pipe_ < 0 ? 0 : write(pipe_, "", 1);
+  say(kEnd);
 }
 
 Guard::~Guard() {
-  if (pipe_ >= 0) close(pipe_);
+  say(kServe);  // one that was dismissed does not hear it
+  if (socket_ >= 0) close(socket_);
 }
 
 }  // namespace discnice::notify

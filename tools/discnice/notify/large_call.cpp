@@ -24,8 +24,6 @@ constexpr std::uint32_t kMachine = AUDIT_ARCH_AARCH64;
 constexpr std::uint32_t kMachine = 0;  // no call of such a machine is known
 #endif
 
-// The flag is Linux 5.19's.
-constexpr unsigned kWaitKillable = 1U << 5U;
 // The kernel moves no more than this by one call.
 constexpr std::uint64_t kCallBytesMax = 0x7ffff000;
 
@@ -41,8 +39,8 @@ constexpr Row kRows[] = {
     {SYS_pread64, LargeCall::Kind::read, 2, kLargeReadBytes},
     {SYS_write, LargeCall::Kind::write, 2, kLargeWriteBytes},
     {SYS_pwrite64, LargeCall::Kind::write, 2, kLargeWriteBytes},
-    {SYS_sendfile, LargeCall::Kind::send_file, 3, kLargeReadBytes},
-    {SYS_copy_file_range, LargeCall::Kind::copy_range, 4, kLargeReadBytes},
+    {SYS_sendfile, LargeCall::Kind::read, 3, kLargeReadBytes},
+    {SYS_copy_file_range, LargeCall::Kind::read, 4, kLargeReadBytes},
 };
 
 constexpr std::size_t kHeadLength = 3;
@@ -87,14 +85,13 @@ constexpr std::array<sock_filter, kLength> make_filter() {
 
 constexpr std::array<sock_filter, kLength> kFilter = make_filter();
 
-Shown install() {
+// A caller that gets a signal while it waits leaves the call and makes it again, as from any wait. The flag by which it would stay in it (Linux 5.19) keeps the machine from being
+// suspended, and a group of processes from being frozen.
+int install() {
   const sock_fprog program{static_cast<unsigned short>(kLength), const_cast<sock_filter*>(kFilter.data())};
   constexpr unsigned kFlags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_SPEC_ALLOW;
-  long fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, kFlags | kWaitKillable, &program);
-  if (fd >= 0) return {static_cast<int>(fd), true};
-  if (errno != EINVAL) return {-errno, false};
-  fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, kFlags, &program);
-  return {fd >= 0 ? static_cast<int>(fd) : -errno, false};
+  const long fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, kFlags, &program);
+  return fd >= 0 ? static_cast<int>(fd) : -errno;
 }
 
 }  // namespace
@@ -106,18 +103,21 @@ std::optional<LargeCall> large_call_of(const seccomp_data& data) {
   if (row == std::end(kRows) || data.arch != kMachine) return std::nullopt;
   const auto word = [&](unsigned place) { return static_cast<std::uint64_t>(data.args[place]); };
   LargeCall call{row->kind, static_cast<int>(word(0)), std::min(word(row->length_word), kCallBytesMax)};
-  if (row->number == SYS_pread64 || row->number == SYS_pwrite64) {
-    call.is_at_position = false;
-    call.offset_bytes = static_cast<std::int64_t>(word(3));
-  } else if (row->kind == LargeCall::Kind::send_file) {
-    call.to_fd = static_cast<int>(word(0));
-    call.fd = static_cast<int>(word(1));
-    call.from_offset_at = word(2);
-  } else if (row->kind == LargeCall::Kind::copy_range) {
-    call.from_offset_at = word(1);
-    call.to_fd = static_cast<int>(word(2));
-    call.to_offset_at = word(3);
-    call.flags = static_cast<unsigned>(word(5));
+  switch (row->number) {
+    case SYS_pread64:
+    case SYS_pwrite64:
+      call.is_at_position = false;
+      call.offset_bytes = static_cast<std::int64_t>(word(3));
+      break;
+    case SYS_sendfile:
+      call.fd = static_cast<int>(word(1));
+      call.offset_at = word(2);
+      break;
+    case SYS_copy_file_range:
+      call.offset_at = word(1);
+      break;
+    default:
+      break;
   }
   return call;
 }
@@ -130,11 +130,11 @@ bool may_show_calls_for_nothing() {
   return is_admin || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
 }
 
-Shown show_large_calls(bool may_lose_privileges) {
-  if (kMachine == 0) return {-ENOSYS, false};
-  const Shown shown = install();
-  if (shown.listener_fd != -EACCES || !may_lose_privileges) return shown;
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return {-errno, false};
+int show_large_calls(bool may_lose_privileges) {
+  if (kMachine == 0) return -ENOSYS;
+  const int listener_fd = install();
+  if (listener_fd != -EACCES || !may_lose_privileges) return listener_fd;
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -errno;
   return install();
 }
 

@@ -19,34 +19,24 @@ inline constexpr std::uint32_t kLargeReadBytes = 128 * 1024;
 inline constexpr std::uint32_t kLargeWriteBytes = 32 * 1024;
 
 struct LargeCall {
-  enum class Kind : std::uint8_t { read, write, copy_range, send_file };
-  Kind kind;
-  int fd;  // read from, or written to
+  enum class Kind : std::uint8_t { read, write };
+  Kind kind;  // a copy by the kernel reads; what it writes is known when it is written
+  int fd;     // read from, or written to
   std::uint64_t bytes;
   bool is_at_position = true;  // of the open file; else at `offset_bytes`
   std::int64_t offset_bytes = 0;
-  // Of a copy.
-  int to_fd = -1;
-  std::uint64_t from_offset_at = 0;  // addresses in the caller's memory; 0: the open file's position counts
-  std::uint64_t to_offset_at = 0;
-  unsigned flags = 0;
+  std::uint64_t offset_at = 0;  // where in the caller's memory the offset stands; 0: nowhere
 };
 
 /// What a call that the filter has shown asks for. Nothing for a call that is none of these. Pure.
 std::optional<LargeCall> large_call_of(const seccomp_data& data);
-
-/// How the kernel shows the calls.
-struct Shown {
-  int listener_fd = -1;  // or a negative errno
-  bool is_killable =
-      false;  // while somebody looks at a call nothing but its death ends it, so it is not begun again
-};
 
 /// Whether the kernel shows calls without taking anything from a program for it: this process has CAP_SYS_ADMIN, or set-user-ID programs give it no rights any more.
 bool may_show_calls_for_nothing();
 
 /// Has the calling thread's large calls shown from now on, and those of all that it becomes and starts. For a process that is about to become the program: allocates
 /// nothing. Where that is not to be had for nothing, `may_lose_privileges` says whether set-user-ID programs may lose their rights for it. Else -EACCES.
-Shown show_large_calls(bool may_lose_privileges);
+/// Returns the listener's descriptor, or a negative errno.
+int show_large_calls(bool may_lose_privileges);
 
 }  // namespace discnice::notify

@@ -6,21 +6,20 @@
 #include <cstring>
 #include <system_error>
 
-#include <linux/ioctl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 namespace discnice::notify {
 namespace {
 
-// Since Linux 6.6 the caller may be woken on the processor on which the answer is given: it waits for nothing else.
-constexpr unsigned long kSetFlags = _IOW('!', 4, std::uint64_t);
-constexpr std::uint64_t kWakeInTurn = 1;
-// More than any kernel's answer has.
-constexpr std::size_t kAnswerBytesMax = 256;
+// A signal may come in between; nothing was done then.
+int ask_kernel(int fd, unsigned long request, void* argument) {
+  int result = -1;
+  while ((result = ioctl(fd, request, argument)) != 0 && errno == EINTR) {
+  }
+  return result;
+}
 
 std::uint64_t id_of(const std::byte* shown) {
   std::uint64_t id = 0;
@@ -30,30 +29,25 @@ std::uint64_t id_of(const std::byte* shown) {
 
 }  // namespace
 
-Listener::Listener(int fd) : fd_(fd), shown_bytes_(sizeof(seccomp_notif)) {
-  seccomp_notif_sizes sizes{};
-  if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) == 0)
-    shown_bytes_ = std::max<std::size_t>(shown_bytes_, sizes.seccomp_notif);
+TakenCalls::TakenCalls() {
   void* memory =
-      mmap(nullptr, kTakenMax * sizeof(Taken), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED || shown_bytes_ > kShownBytesMax)
-    throw std::system_error(ENOMEM, std::generic_category());
-  taken_ = static_cast<Taken*>(memory);
-  ioctl(fd, kSetFlags, kWakeInTurn);
+      mmap(nullptr, kMax * sizeof(Place), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::system_error(ENOMEM, std::generic_category());
+  places_ = static_cast<Place*>(memory);
 }
 
-Listener::~Listener() {
-  munmap(taken_, kTakenMax * sizeof(Taken));
+TakenCalls::~TakenCalls() {
+  munmap(places_, kMax * sizeof(Place));
 }
 
 bool Listener::receive(seccomp_notif& shown) {
-  Taken* end = taken_ + kTakenMax;
-  Taken* place = std::find_if(taken_, end,
-                              [](const Taken& one) { return !one.is_used.load(std::memory_order_acquire); });
-  if (place == end) return false;
+  auto* place = std::find_if(taken_.begin(), taken_.end(), [](const TakenCalls::Place& one) {
+    return !one.is_used.load(std::memory_order_acquire);
+  });
+  if (place == taken_.end()) return false;
   std::memset(place->shown, 0, sizeof place->shown);  // as the kernel wants it
   place->is_used.store(true, std::memory_order_release);
-  const bool is_there = ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_RECV, place->shown) == 0;
+  const bool is_there = ask_kernel(fd_.get(), SECCOMP_IOCTL_NOTIF_RECV, place->shown) == 0;
   if (is_there)
     std::memcpy(&shown, place->shown, sizeof shown);
   else
@@ -61,34 +55,24 @@ bool Listener::receive(seccomp_notif& shown) {
   return is_there;
 }
 
-void Listener::send(const seccomp_notif_resp& answer) {
-  alignas(seccomp_notif_resp) std::byte bytes[kAnswerBytesMax]{};
+// Where the caller is in that call no more the kernel says so, and nothing is owed.
+void Listener::let_go(std::uint64_t id) {
+  // Zeros behind it: a kernel may know of more.
+  alignas(seccomp_notif_resp) std::byte bytes[TakenCalls::kShownBytesMax]{};
+  seccomp_notif_resp answer{};
+  answer.id = id;
+  answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
   std::memcpy(bytes, &answer, sizeof answer);
-  ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_SEND, bytes);
-  for (std::size_t i = 0; i < kTakenMax; ++i) {
-    Taken& one = taken_[i];
-    if (!one.is_used.load(std::memory_order_acquire) || id_of(one.shown) != answer.id) continue;
+  ask_kernel(fd_.get(), SECCOMP_IOCTL_NOTIF_SEND, bytes);
+  for (TakenCalls::Place& one : taken_) {
+    if (!one.is_used.load(std::memory_order_acquire) || id_of(one.shown) != id) continue;
     one.is_used.store(false, std::memory_order_release);
     return;
   }
 }
 
-void Listener::let_go(std::uint64_t id) {
-  seccomp_notif_resp answer{};
-  answer.id = id;
-  answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-  send(answer);
-}
-
-void Listener::answer(std::uint64_t id, std::int64_t value) {
-  seccomp_notif_resp answer{};
-  answer.id = id;
-  answer.val = value;
-  send(answer);
-}
-
 bool Listener::is_waiting(std::uint64_t id) const {
-  return ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+  return ask_kernel(fd_.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
 }
 
 void Listener::let_all_go(void (*tell)()) {
@@ -98,11 +82,10 @@ void Listener::let_all_go(void (*tell)()) {
     has_told = true;
     let_go(id);
   };
-  for (std::size_t i = 0; i < kTakenMax; ++i) {
-    const bool is_used = taken_[i].is_used.load(std::memory_order_acquire);
-    const std::uint64_t id = id_of(taken_[i].shown);
-    if (is_used && id != 0 && is_waiting(id)) go(id);
-    taken_[i].is_used.store(false, std::memory_order_release);
+  for (TakenCalls::Place& one : taken_) {
+    const std::uint64_t id = id_of(one.shown);
+    if (one.is_used.load(std::memory_order_acquire) && id != 0 && is_waiting(id)) go(id);
+    one.is_used.store(false, std::memory_order_release);
   }
   seccomp_notif shown{};
   while (true) {

@@ -9,15 +9,12 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "toolbox/base/clock.hpp"
-#include "tools/discnice/descriptor/devices.hpp"
 #include "tools/discnice/job/budget.hpp"
 #include "tools/discnice/kernel/cachestat.hpp"
 #include "tools/discnice/kernel/disks.hpp"
@@ -47,16 +44,38 @@ constexpr std::uint64_t kTurnsPerSecond = 5;
 // What is brought into memory for one call is to be there still when the call is made.
 constexpr std::uint64_t kRoomShare = 8;
 constexpr std::int64_t kRoomAskedBytes = 16 * 1024 * 1024;
+// More are not kept waiting: there must be room for those that may go at once.
+constexpr std::size_t kWaitingMax = TakenCalls::kMax - 28;
+constexpr std::size_t kWritersMax = 1024;
+// What one write may make the next one wait for.
+constexpr std::uint64_t kWriteBytesMax = UINT64_C(1) << 26U;
 
 constexpr std::uint64_t kEndingSignals =
     1U << (SIGHUP - 1) | 1U << (SIGINT - 1) | 1U << (SIGQUIT - 1) | 1U << (SIGTERM - 1);
 
-bool gives_way(const Grant& grant) {
-  return policy::policy_by_id(grant.policy_id).hold != nullptr;
+bool holds_anything(const Grant& grant) {
+  return policy::has_limit(grant) || policy::policy_by_id(grant.policy_id).hold != nullptr ||
+         (grant.flags & kPaused) != 0;
 }
 
-bool holds_anything(const Grant& grant) {
-  return policy::has_limit(grant) || gives_way(grant) || (grant.flags & kPaused) != 0;
+// What a write of so many bytes takes at the rate.
+std::uint64_t time_of(std::uint64_t bytes, const Grant& grant) {
+  std::uint64_t rate = grant.rate_bytes_per_s;
+  if (grant.write_rate_bytes_per_s != 0 && (rate == 0 || grant.write_rate_bytes_per_s < rate))
+    rate = grant.write_rate_bytes_per_s;
+  return rate == 0 ? 0
+                   : static_cast<std::uint64_t>(1e9 * static_cast<double>(bytes) / static_cast<double>(rate));
+}
+
+std::uint64_t written_by(pid_t pid) {
+  return processes::account_of(pid).value_or(processes::KernelAccount{}).write_bytes;
+}
+
+// In the memory of another process.
+bool read_word(pid_t pid, std::uint64_t address, std::int64_t& value) {
+  const iovec ours{&value, sizeof value};
+  const iovec theirs{reinterpret_cast<void*>(address), sizeof value};  // NOLINT(performance-no-int-to-ptr)
+  return process_vm_readv(pid, &ours, 1, &theirs, 1, 0) == static_cast<ssize_t>(sizeof value);
 }
 
 // Of a stretch of a file: bytes that are not in memory. All of them where the kernel does not say.
@@ -70,18 +89,6 @@ std::int64_t missing_bytes(int fd, std::int64_t at, std::int64_t end) {
   return (pages - static_cast<std::int64_t>(answer.cached)) * kPageBytes;
 }
 
-// The same file, opened by ourselves: the caller's read-ahead stays as it is. Where that is not allowed, the caller's own.
-ScopedFd reopened(ScopedFd file) {
-  const std::string itself = fmt::format("/proc/self/fd/{}", file.get());
-  for (const int flags : {O_RDONLY | O_NOATIME, O_RDONLY}) {
-    const int fd = open(itself.c_str(), flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0) continue;
-    posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
-    return ScopedFd(fd);
-  }
-  return file;
-}
-
 std::int64_t room_bytes() {
   const auto workspace = std::make_unique<outputs::RoomWorkspace>();
   return static_cast<std::int64_t>(outputs::read_memory_room(*workspace).free_bytes / kRoomShare);
@@ -93,14 +100,13 @@ void count(protocol::Segment& segment, Counter counter, std::uint64_t bytes) {
 
 }  // namespace
 
-Supervisor::Supervisor(protocol::Segment& segment, const Shown& shown, std::string preloaded_name,
-                       pace::PaidAhead& ahead)
+Supervisor::Supervisor(protocol::Segment& segment, int listener_fd, std::unique_ptr<Watch> watch,
+                       pace::Exchange& exchange)
     : segment_(segment),
-      is_killable_(shown.is_killable),
-      listener_(shown.listener_fd),
-      guard_(listener_),
-      callers_(segment, std::move(preloaded_name)),
-      ahead_(ahead),
+      watch_(std::move(watch)),
+      listener_(listener_fd, watch_->taken()),
+      callers_(job_, exchange),
+      exchange_(exchange),
       stop_fd_(eventfd(0, EFD_CLOEXEC)),
       grant_sequence_(segment.grant.sequence()) {
   job_.segment = &segment_;
@@ -108,21 +114,30 @@ Supervisor::Supervisor(protocol::Segment& segment, const Shown& shown, std::stri
   job_.pid_namespace = protocol::own_pid_namespace(segment_);
   job_.book_from_outside = [](void*) {};  // each step is booked when it is done
   if (stop_fd_ < 0) throw std::system_error(errno, std::generic_category());
-  mover_ = std::thread([this] { move_all(); });
+  // Signals are for the launcher's first thread.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
+    mover_ = std::thread([this] { move_all(); });
     taker_ = std::thread([this] { take_calls(); });
   } catch (const std::system_error&) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     stop();
+    close(stop_fd_);
     throw;
   }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Supervisor::~Supervisor() {
   stop();
+  look_after_guard();
   close(stop_fd_);
 }
 
-Shown Supervisor::stop() {
+int Supervisor::stop() {
   {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;
@@ -131,13 +146,17 @@ Shown Supervisor::stop() {
   eventfd_write(stop_fd_, 1);
   if (taker_.joinable()) taker_.join();
   if (mover_.joinable()) mover_.join();
-  for (const WaitingCall& waiting : waiting_) listener_.let_go(waiting.id);
+  for (WaitingCall& waiting : waiting_) finish_call(waiting);
   waiting_.clear();
-  return {listener_.fd(), is_killable_};
+  return listener_.fd();
+}
+
+void Supervisor::look_after_guard() {
+  watch_->renew_guard(listener_.fd());
 }
 
 void Supervisor::hand_over() {
-  guard_.dismiss();
+  watch_->guard().dismiss();
 }
 
 void Supervisor::take_calls() {
@@ -146,11 +165,7 @@ void Supervisor::take_calls() {
     pollfd wanted[] = {{listener_.fd(), POLLIN, 0}, {stop_fd_, POLLIN, 0}};
     if (poll(wanted, std::size(wanted), -1) < 0 && errno != EINTR) return;
     if (wanted[1].revents != 0 || (wanted[0].revents & ~POLLIN) != 0) return;
-    if ((wanted[0].revents & POLLIN) == 0) continue;
-    if (!listener_.receive(shown)) {
-      poll(nullptr, 0, 1);  // the caller is gone, or more wait than can be
-      continue;
-    }
+    if ((wanted[0].revents & POLLIN) == 0 || !listener_.receive(shown)) continue;
     const auto call = large_call_of(shown.data);
     if (!call || !begin(shown, *call, monotonic_ns())) listener_.let_go(shown.id);
   }
@@ -159,83 +174,52 @@ void Supervisor::take_calls() {
 // Returns false for a call that may go at once.
 bool Supervisor::begin(const seccomp_notif& shown, const LargeCall& call, std::uint64_t now_ns) {
   const Grant grant = guest::grant_now(job_, now_ns);
-  if (!holds_anything(grant)) return false;
-  const Caller* caller = callers_.find(static_cast<pid_t>(shown.pid), now_ns);
+  if (!holds_anything(grant) || !has_account_.load(std::memory_order_relaxed)) return false;
+  const auto thread = static_cast<pid_t>(shown.pid);
+  const Caller* caller = callers_.find(thread, now_ns);
   if (caller == nullptr) return false;
-  ScopedFd file = Callers::file_of(*caller, call.fd);
-  if (!file.is_open()) return false;
+  const CalledFile file = callers_.file_of(thread, call.fd);
+  if (file.disk == nullptr) return false;
   WaitingCall waiting{};
   waiting.id = shown.id;
+  waiting.thread = thread;
   waiting.pid = caller->pid;
   waiting.call = call;
-  std::int64_t size_bytes = 0;
-  waiting.disk = disk_of(file.get(), &size_bytes);
-  if (waiting.is_write()) {
-    // Without a rate the pacer has it stand afterwards, as for any other write.
-    if (waiting.disk == nullptr || !policy::has_limit(grant)) return false;
-  } else {
-    const std::int64_t at = call.is_at_position ? lseek(file.get(), 0, SEEK_CUR) : call.offset_bytes;
-    waiting.at_bytes = at;
-    waiting.end_bytes = size_bytes - at < static_cast<std::int64_t>(call.bytes)
-                            ? size_bytes
-                            : at + static_cast<std::int64_t>(call.bytes);
-    waiting.file = std::move(file);
-    if (!(waiting.is_read() ? find_read(waiting) : find_copy(waiting, *caller))) return false;
-  }
+  waiting.disk = file.disk;
+  // Without a rate the pacer has a writer stand afterwards, as for any other write.
+  if (waiting.is_write() ? !policy::has_limit(grant)
+                         : !find_read(waiting, Callers::take_file(*caller, call.fd, file), file.size_bytes))
+    return false;
   {
     const std::lock_guard lock(mutex_);
-    if (waiting.is_write() && !is_moving_ && waiting_.empty() && may_go_at_once(grant, now_ns)) {
-      ahead_.add_write(call.bytes);
-      charge(0, call.bytes);
-      return false;
-    }
+    if (waiting_.size() >= kWaitingMax) return false;  // the pacer has it paid
     waiting_.push_back(std::move(waiting));
   }
   wake_.notify_one();
   return true;
 }
 
-// A write that nobody holds back at the moment.
-bool Supervisor::may_go_at_once(const Grant& grant, std::uint64_t now_ns) {
-  return due_ns_ <= now_ns && !gives_way(grant) && (grant.flags & kPaused) == 0;
-}
-
-// The disk that a regular file lies on, and the file's size; null for any other file, and where the disk is in memory or behind a program that serves it.
-protocol::Disk* Supervisor::disk_of(int fd, std::int64_t* size_bytes) {
-  struct statx status {};
-  if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE, &status) != 0 ||
-      !S_ISREG(status.stx_mode))
-    return nullptr;
-  *size_bytes = static_cast<std::int64_t>(status.stx_size);
-  guest::Device* device = guest::device_of(segment_, fd, makedev(status.stx_dev_major, status.stx_dev_minor));
-  const bool is_disks = device != nullptr && !device->is_free && !device->is_served;
-  return is_disks ? guest::disk_of(job_, *device) : nullptr;
-}
-
 // Whether it would bring anything from the disk that is worth a step.
-bool Supervisor::find_read(WaitingCall& waiting) {
-  const int flags = fcntl(waiting.file.get(), F_GETFL);
-  if (waiting.disk == nullptr || waiting.at_bytes < 0 || waiting.at_bytes >= waiting.end_bytes ||
-      (flags & O_ACCMODE) == O_WRONLY || (flags & O_DIRECT) != 0)
-    return false;
-  const std::int64_t missing = missing_bytes(waiting.file.get(), waiting.at_bytes, waiting.end_bytes);
+bool Supervisor::find_read(WaitingCall& waiting, ScopedFd file, std::int64_t size_bytes) {
+  if (!file.is_open()) return false;
+  const int flags = fcntl(file.get(), F_GETFL);
+  if ((flags & O_ACCMODE) == O_WRONLY || (flags & O_DIRECT) != 0) return false;
+  const LargeCall& call = waiting.call;
+  std::int64_t at = call.offset_bytes;
+  if (call.offset_at != 0) {
+    if (!read_word(waiting.pid, call.offset_at, at)) return false;
+  } else if (call.is_at_position) {
+    at = lseek(file.get(), 0, SEEK_CUR);
+  }
+  if (at < 0 || at >= size_bytes) return false;
+  waiting.at_bytes = at;
+  waiting.end_bytes = at + std::min(size_bytes - at, static_cast<std::int64_t>(call.bytes));
+  const std::int64_t missing = missing_bytes(file.get(), waiting.at_bytes, waiting.end_bytes);
   if (missing <= static_cast<std::int64_t>(guest::kPartBytesMin)) return false;
   if (missing > kRoomAskedBytes)
-    waiting.end_bytes =
-        std::min(waiting.end_bytes, waiting.at_bytes + std::max(room_bytes(), kRoomAskedBytes));
-  waiting.file = reopened(std::move(waiting.file));
+    waiting.end_bytes = std::min(waiting.end_bytes, at + std::max(room_bytes(), kRoomAskedBytes));
+  waiting.file = std::move(file);
   return true;
-}
-
-// A copy that is begun anew after a signal would be made twice.
-bool Supervisor::find_copy(WaitingCall& waiting, const Caller& caller) {
-  if (!is_killable_) return false;
-  waiting.to_file = Callers::file_of(caller, waiting.call.to_fd);
-  std::int64_t size_bytes = 0;
-  waiting.to_disk = waiting.to_file.is_open() ? disk_of(waiting.to_file.get(), &size_bytes) : nullptr;
-  struct stat target {};
-  return waiting.to_file.is_open() && fstat(waiting.to_file.get(), &target) == 0 && S_ISREG(target.st_mode) &&
-         (waiting.disk != nullptr || waiting.to_disk != nullptr);
 }
 
 bool Supervisor::is_over() {
@@ -246,43 +230,41 @@ bool Supervisor::is_over() {
 void Supervisor::move_all() {
   account_ =
       std::make_unique<processes::KernelAccountFile>(open("/proc/thread-self/io", O_RDONLY | O_CLOEXEC));
-  seen_ = account_->read().value_or(processes::KernelAccount{});
+  const auto account = account_->read();
+  has_account_.store(account.has_value(), std::memory_order_relaxed);
+  seen_ = account.value_or(processes::KernelAccount{});
   std::unique_lock lock(mutex_);
   while (true) {
     wake_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
     if (is_ending_) return;
     WaitingCall waiting = std::move(waiting_.front());
     waiting_.pop_front();
-    is_moving_ = true;
     lock.unlock();
     const Turn turn = serve(waiting);
     lock.lock();
-    is_moving_ = false;
     if (turn == Turn::more_to_come) waiting_.push_back(std::move(waiting));
   }
 }
 
-// Answers the call, unless there is more to be moved for it: then others come first.
+// The caller may close the file, or execute it, as soon as it goes on.
+void Supervisor::finish_call(WaitingCall& waiting) {
+  waiting.file.reset();
+  listener_.let_go(waiting.id);
+}
+
+// Lets the call go, unless there is more to be moved for it: then others come first.
 Supervisor::Turn Supervisor::serve(WaitingCall& waiting) {
   std::uint64_t moved = 0;
+  if (waiting.is_write()) return_unwritten(waiting);
   while (true) {
     const Grant grant = guest::grant_now(job_, monotonic_ns());
+    const bool is_shared = guest::is_disk_shared(waiting.disk, monotonic_ns());
     const std::uint64_t step =
-        waiting.is_write()
-            ? waiting.call.bytes
-            : guest::part_bytes(grant, false, guest::is_disk_shared(waiting.disk, monotonic_ns()));
+        waiting.is_write() ? waiting.call.bytes : guest::part_bytes(grant, false, is_shared);
     if (step == 0 || !wait_until_due(waiting, step)) break;
     if (waiting.is_write()) {
-      ahead_.add_write(step);
-      charge(0, step);
+      note_write(waiting);
       break;
-    }
-    if (!waiting.is_read()) {
-      const auto copied = copy(waiting, step);
-      book_step(waiting);
-      if (!copied) break;
-      listener_.answer(waiting.id, *copied);
-      return Turn::done;
     }
     const bool is_more_to_come = bring(waiting, step);
     book_step(waiting);
@@ -290,8 +272,27 @@ Supervisor::Turn Supervisor::serve(WaitingCall& waiting) {
     moved += step;
     if (moved >= std::max(kTurnBytesMin, grant.rate_bytes_per_s / kTurnsPerSecond)) return Turn::more_to_come;
   }
-  listener_.let_go(waiting.id);
+  finish_call(waiting);
   return Turn::done;
+}
+
+// It may write less than it asks for, or nothing, or what is dirty already. That is known when its thread makes the next such call.
+void Supervisor::note_write(const WaitingCall& waiting) {
+  const std::uint64_t now_ns = monotonic_ns();
+  const std::uint64_t bytes = std::min(waiting.call.bytes, kWriteBytesMax);
+  write_due_ns_ = std::max(write_due_ns_, now_ns) + time_of(bytes, guest::grant_now(job_, now_ns));
+  if (let_go_.size() >= kWritersMax) let_go_.clear();
+  let_go_[waiting.thread] = {bytes, written_by(waiting.pid)};
+}
+
+void Supervisor::return_unwritten(const WaitingCall& waiting) {
+  const auto before = let_go_.find(waiting.thread);
+  if (before == let_go_.end()) return;
+  const std::uint64_t grown = written_by(waiting.pid) - before->second.account_bytes;
+  if (grown < before->second.bytes)
+    write_due_ns_ -= std::min(write_due_ns_,
+                              time_of(before->second.bytes - grown, guest::grant_now(job_, monotonic_ns())));
+  let_go_.erase(before);
 }
 
 // A person's Ctrl-C is to be felt at once.
@@ -311,14 +312,13 @@ bool Supervisor::wait_until_due(const WaitingCall& waiting, std::uint64_t step_b
     if (!holds_anything(grant)) return false;
     if (const std::uint64_t sequence = segment_.grant.sequence(); sequence != grant_sequence_) {
       grant_sequence_ = sequence;
-      due_ns_ = 0;  // what was owed under the old grant is forgotten
+      due_ns_ = write_due_ns_ = 0;  // what was owed under the old grant is forgotten
     }
     due_ns_ = std::min(due_ns_, guest::latest_paid_ns(job_, grant, now_ns));
-    std::uint64_t until_ns = due_ns_;
+    std::uint64_t until_ns = waiting.is_write() ? write_due_ns_ : due_ns_;
     const bool is_paused = (grant.flags & kPaused) != 0;
     if (until_ns <= now_ns && (is_paused || now_ns - start_ns < kHeldMaxNs))
-      until_ns = guest::ask_for_turn(job_, waiting.disk != nullptr ? waiting.disk : waiting.to_disk,
-                                     step_bytes, now_ns);
+      until_ns = guest::ask_for_turn(job_, waiting.disk, step_bytes, now_ns);
     if (until_ns <= now_ns) {
       count(segment_, Counter::slept_ns, looks == 0 ? 0 : now_ns - start_ns);
       return true;
@@ -330,27 +330,19 @@ bool Supervisor::wait_until_due(const WaitingCall& waiting, std::uint64_t step_b
   }
 }
 
-void Supervisor::charge(std::uint64_t read_bytes, std::uint64_t write_bytes) {
-  const std::uint64_t now_ns = monotonic_ns();
-  const IoEstimate moved{.read_bytes = read_bytes, .write_bytes = write_bytes};
-  due_ns_ = std::max(due_ns_, guest::charge(job_, guest::grant_now(job_, now_ns), moved, {}, now_ns));
-}
-
 // What the kernel has booked to us since the last step is the job's.
 void Supervisor::book_step(const WaitingCall& waiting) {
   const auto now = account_->read();
   if (!now) return;
   const std::uint64_t read_bytes = now->read_bytes - seen_.read_bytes;
-  const std::uint64_t write_bytes = now->write_bytes - seen_.write_bytes;
   seen_ = *now;
   guest::book_own_traffic(job_, waiting.disk, static_cast<std::int64_t>(read_bytes), 0);
-  guest::book_own_traffic(job_, waiting.to_disk, 0, static_cast<std::int64_t>(write_bytes));
-  ahead_.add_moved({static_cast<std::int64_t>(read_bytes), static_cast<std::int64_t>(write_bytes), 0});
+  exchange_.add_read(static_cast<std::int64_t>(read_bytes));
   count(segment_, Counter::settled_read_bytes, read_bytes);
-  count(segment_, Counter::settled_write_bytes, write_bytes);
   count(segment_, Counter::predicted_read_bytes, read_bytes);
-  count(segment_, Counter::predicted_write_bytes, write_bytes);
-  charge(read_bytes, write_bytes);
+  const std::uint64_t now_ns = monotonic_ns();
+  const IoEstimate moved{.read_bytes = read_bytes};
+  due_ns_ = std::max(due_ns_, guest::charge(job_, guest::grant_now(job_, now_ns), moved, {}, now_ns));
 }
 
 }  // namespace discnice::notify

@@ -8,6 +8,7 @@
 // Knowledge assumed: a page that was read a moment ago is still there when the call asks for it. The kernel books what is read to the thread that reads, so to ours.
 // Output observed: the call's words; whether the file's pages are resident, where the kernel tells; our own thread's account.
 // Inference drawn: what a call would move, before it does.
+// A write is let go when the one before has had its time at the rate; the pacer has it paid, by what the kernel has booked.
 // What breaks it: memory so short that the pages go before the call comes. Then it reads them once more, and the pacer has it paid.
 //
 // One thread takes calls and lets those go at once that need no disk; another one moves in steps. Both are the launcher's, or of who looks after those that go on when
@@ -18,9 +19,9 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
 
 #include <sys/types.h>
@@ -28,10 +29,10 @@
 #include "tools/discnice/contract/grant.hpp"
 #include "tools/discnice/job/job.hpp"
 #include "tools/discnice/notify/callers.hpp"
-#include "tools/discnice/notify/guard.hpp"
 #include "tools/discnice/notify/listener.hpp"
 #include "tools/discnice/notify/waiting_call.hpp"
-#include "tools/discnice/pace/paid_ahead.hpp"
+#include "tools/discnice/notify/watch.hpp"
+#include "tools/discnice/pace/exchange.hpp"
 #include "tools/discnice/processes/kernel_account.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 
@@ -39,26 +40,32 @@ namespace discnice::notify {
 
 class Supervisor {
  public:
-  /// Takes over the listener. Throws std::system_error when no thread is to be had; then the guard lets all calls go.
-  Supervisor(protocol::Segment& segment, const Shown& shown, std::string preloaded_name,
-             pace::PaidAhead& ahead);
+  /// Takes over the listener. Throws std::system_error when no thread is to be had; the watch's guard lets all calls go then.
+  Supervisor(protocol::Segment& segment, int listener_fd, std::unique_ptr<Watch> watch,
+             pace::Exchange& exchange);
   /// Stops looking. Whoever goes on the guard lets go from then on, unless somebody else looks.
   ~Supervisor();
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  /// Stops looking; what waits goes. Returns how the calls are shown, for who is to look from now on. The descriptor stays ours.
-  Shown stop();
+  /// To be called every now and then: the guard may have been killed.
+  void look_after_guard();
+
+  /// Stops looking; what waits goes. Returns the listener, for who is to look from now on. The descriptor stays ours.
+  int stop();
   /// Somebody else looks: the guard is not needed any more.
   void hand_over();
 
  private:
+  // A write that was let go, as its thread made it: by what the account has grown since it is known what it cost.
+  struct LetGo {
+    std::uint64_t bytes;
+    std::uint64_t account_bytes;
+  };
+
   void take_calls();
   bool begin(const seccomp_notif& shown, const LargeCall& call, std::uint64_t now_ns);
-  bool may_go_at_once(const Grant& grant, std::uint64_t now_ns);
-  static bool find_read(WaitingCall& waiting);
-  bool find_copy(WaitingCall& waiting, const Caller& caller);
-  protocol::Disk* disk_of(int fd, std::int64_t* size_bytes);
+  static bool find_read(WaitingCall& waiting, gray::base::ScopedFd file, std::int64_t size_bytes);
 
   enum class Turn : std::uint8_t { more_to_come, done };
   void move_all();
@@ -66,27 +73,30 @@ class Supervisor {
   bool wait_until_due(const WaitingCall& waiting, std::uint64_t step_bytes);
   bool is_wanted(const WaitingCall& waiting);
   bool is_over();
-  void charge(std::uint64_t read_bytes, std::uint64_t write_bytes);
+  void finish_call(WaitingCall& waiting);
+  void note_write(const WaitingCall& waiting);
+  void return_unwritten(const WaitingCall& waiting);
   void book_step(const WaitingCall& waiting);
 
   protocol::Segment& segment_;
-  bool is_killable_;
+  std::unique_ptr<Watch> watch_;
   Listener listener_;
-  Guard guard_;
-  Callers callers_;
-  pace::PaidAhead& ahead_;
   guest::Job job_{};
+  Callers callers_;
+  pace::Exchange& exchange_;
   int stop_fd_;
+  std::atomic<bool> has_account_{true};  // of the thread that moves
 
   std::mutex mutex_;
   std::condition_variable wake_;
   bool is_ending_ = false;           // under the mutex
-  bool is_moving_ = false;           // under the mutex
   std::deque<WaitingCall> waiting_;  // under the mutex
 
-  // Of the thread that moves; while it has nothing to move, of the other one.
-  std::uint64_t due_ns_ = 0;
+  // Of the thread that moves.
+  std::uint64_t due_ns_ = 0;        // until then what was read is not paid
+  std::uint64_t write_due_ns_ = 0;  // until then what was written takes at the rate; the pacer has it paid
   std::uint64_t grant_sequence_ = 0;
+  std::map<pid_t, LetGo> let_go_;  // by thread
   processes::KernelAccount seen_;
   std::unique_ptr<processes::KernelAccountFile> account_;
 

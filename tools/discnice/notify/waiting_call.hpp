@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // waiting_call: a call that was shown and waits, and what is moved for it step by step.
 //
-// A read: its part of the file comes into the page cache, by a descriptor of our own, without read-ahead. Then the kernel makes the call, which finds all of it there. So nothing is
-//   done in the caller's place, and whatever becomes of us the call is right.
-// A copy by the kernel: such a call may copy less than it was asked for, and programs go on with the rest. A step of it is made here, on the caller's own open files.
-// A write: cannot be made in parts. It waits for its turn.
+// Of a read, and of a copy by the kernel, the part of the file that it reads comes into the page cache. Then the kernel makes the call, which finds all of it there. Nothing is done in the
+// caller's place: whatever becomes of us, and however often the call is begun anew after a signal, it is right. A write cannot be made in parts. It waits for its turn.
+//
+// Knowledge assumed: posix_fadvise(POSIX_FADV_WILLNEED) reads what it is told and no more, and leaves the open file's read-ahead as it is (force_page_cache_ra() of mm/readahead.c). So the
+//   caller's own open file can be used: one of our own would break its leases, and be seen by who watches the file.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include <sys/types.h>
 
@@ -20,23 +20,18 @@ namespace discnice::notify {
 
 struct WaitingCall {
   std::uint64_t id = 0;  // the kernel's
+  pid_t thread = 0;
   pid_t pid = 0;
   LargeCall call{};
-  gray::base::ScopedFd file;     // read from, or written to; of a read an open file of our own
-  gray::base::ScopedFd to_file;  // of a copy
-  std::int64_t at_bytes = 0;     // of a read: how far it has come
+  gray::base::ScopedFd file;  // of a read: the caller's open file
+  std::int64_t at_bytes = 0;  // of a read: how far it has come
   std::int64_t end_bytes = 0;
   protocol::Disk* disk = nullptr;
-  protocol::Disk* to_disk = nullptr;
 
-  [[nodiscard]] bool is_read() const { return call.kind == LargeCall::Kind::read; }
   [[nodiscard]] bool is_write() const { return call.kind == LargeCall::Kind::write; }
 };
 
 /// Brings up to so much more of a read's part of the file into memory. Returns whether there is more to come.
 bool bring(WaitingCall& waiting, std::uint64_t bytes);
-
-/// Makes a copy of up to so many bytes. Returns what the caller is to get for it; nothing where the kernel had better make the call itself.
-std::optional<std::int64_t> copy(WaitingCall& waiting, std::uint64_t bytes);
 
 }  // namespace discnice::notify

@@ -151,6 +151,7 @@ Pacer::Pacer(protocol::Segment& segment, Paced paced)
     processes_.push_back(std::make_unique<PacedProcess>(segment_, paced_.roots.front(), 0));
     processes_.back()->hold_from_outside(paced_.obstacle);
     processes_.back()->runs_since_ns = monotonic_ns();
+    if (paced_.exchange != nullptr) paced_.exchange->note(processes_.back()->pid(), true);
     note(*processes_.back(), true);
   }
   thread_ = std::thread([this] { run(); });
@@ -327,6 +328,7 @@ void Pacer::forget(std::size_t place) {
   else
     gone_ += process.left_to_job();
   if (process.stopped_at_ns != 0) brake_.release(process.pid());
+  if (paced_.exchange != nullptr) paced_.exchange->note(process.pid(), false);
   processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
@@ -364,7 +366,7 @@ void Pacer::settle_job(std::uint64_t now_ns, JobBalance::When when) {
   settled_at_ns_ = now_ns;
   Growth all = gone_;
   for (const auto& process : processes_) all += process->all();
-  if (paced_.ahead != nullptr) all += paced_.ahead->moved();
+  if (paced_.exchange != nullptr) all += paced_.exchange->moved();
   has_anybody_.store(!processes_.empty(), std::memory_order_relaxed);
   has_looked_.store(true, std::memory_order_relaxed);
   {
@@ -387,6 +389,7 @@ void Pacer::judge(PacedProcess& process) {
   const HeldBy before = process.held_by();
   const HeldBy now = process.judge(paced_.preloaded_name, monotonic_ns());
   if (now == before) return;
+  if (paced_.exchange != nullptr) paced_.exchange->note(process.pid(), now == HeldBy::pacer);
   if (now == HeldBy::left_alone) has_left_alone_ = true;
   if (now == HeldBy::pacer) {
     process.due_ns = job_due_ns_;  // it may be one of those that moved it
@@ -408,9 +411,8 @@ void Pacer::charge(PacedProcess& process, const Growth& unbooked, std::uint64_t 
   protocol::add(*job.member, Counter::corrected_read_bytes, static_cast<std::uint64_t>(growth.read_bytes));
   protocol::add(*job.member, Counter::corrected_write_bytes, static_cast<std::uint64_t>(write_bytes));
   book(process, unbooked.read_bytes, unbooked.write_bytes - unbooked.cancelled_bytes, now_ns);
-  const std::int64_t paid_bytes = paced_.ahead == nullptr ? 0 : paced_.ahead->take_writes(growth.write_bytes);
   const IoEstimate moved{.read_bytes = positive(growth.read_bytes),
-                         .write_bytes = less_unwritten(positive(growth.write_bytes - paid_bytes))};
+                         .write_bytes = less_unwritten(positive(growth.write_bytes))};
   process.due_ns =
       std::max(process.due_ns, guest::charge(job, guest::grant_now(job, now_ns), moved, {}, now_ns));
   paid_at_ns_ = std::max(paid_at_ns_, process.due_ns);

@@ -16,8 +16,8 @@
 
 #include <sys/types.h>
 
+#include "tools/discnice/pace/exchange.hpp"
 #include "tools/discnice/pace/paced_process.hpp"
-#include "tools/discnice/pace/paid_ahead.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
@@ -32,8 +32,8 @@ struct Paced {
   std::string obstacle =
       {};  // why the library cannot reach the first one; empty where that is to be found out
   protocol::SegmentName segment_name = {};  // of the job's account
-  bool takes_orphans = false;  // who outlives its parent becomes our child; the first root is one as well
-  PaidAhead* ahead = nullptr;  // by who sees large calls before they are made; null: nobody does
+  bool takes_orphans = false;    // who outlives its parent becomes our child; the first root is one as well
+  Exchange* exchange = nullptr;  // by who sees large calls before they are made; null: nobody does
 };
 
 /// Parents before their children.

@@ -16,14 +16,22 @@ namespace {
 
 constexpr std::uint64_t kBlockBytes = 512;  // of getrusage(2)
 
-// A helper is known as one as soon as anybody else can see it.
-struct Helpers {
+// Who is none of the job. A helper is known as one as soon as anybody else can see it.
+struct Others {
   std::mutex mutex;
   std::vector<pid_t> pids;
+  bool may_be_more = false;
+  std::string variable;  // that one of the job has
+  std::string value;
+
+  [[nodiscard]] bool has(pid_t pid) const {
+    return std::find(pids.begin(), pids.end(), pid) != pids.end() ||
+           (may_be_more && variable_of(environment_of(pid), variable) != value);
+  }
 };
 
-Helpers& helpers() {
-  static Helpers all;
+Others& others() {
+  static Others all;
   return all;
 }
 
@@ -34,27 +42,30 @@ bool has_ended(idtype_t type, pid_t pid) {
 
 }  // namespace
 
-void take_orphans() {
+void take_orphans(const std::string& variable, const std::string& value) {
+  const std::lock_guard lock(others().mutex);
+  const std::vector<pid_t> before = children_of_first_thread(getpid());
+  const auto known = others().pids.size();
+  for (const pid_t pid : before)
+    if (!others().has(pid)) others().pids.push_back(pid);
+  others().may_be_more = others().pids.size() != known || getpid() == 1;
+  others().variable = variable;
+  others().value = value;
   prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
 pid_t fork_helper() {
-  const std::lock_guard lock(helpers().mutex);
+  const std::lock_guard lock(others().mutex);
   const pid_t pid = fork();
-  if (pid > 0) helpers().pids.push_back(pid);
+  if (pid > 0) others().pids.push_back(pid);
   return pid;
 }
 
 std::vector<pid_t> orphans(pid_t program) {
-  const std::lock_guard lock(helpers().mutex);
+  const std::lock_guard lock(others().mutex);
   std::vector<pid_t> found = children_of_first_thread(getpid());
-  const auto& ours = helpers().pids;
-  found.erase(std::remove_if(found.begin(), found.end(),
-                             [&](pid_t pid) {
-                               return pid == program ||
-                                      std::find(ours.begin(), ours.end(), pid) != ours.end();
-                             }),
-              found.end());
+  const auto is_none = [program](pid_t pid) { return pid == program || others().has(pid); };
+  found.erase(std::remove_if(found.begin(), found.end(), is_none), found.end());
   return found;
 }
 

@@ -4,8 +4,11 @@
 // Knowledge assumed: PR_SET_CHILD_SUBREAPER (prctl(2)): the kernel gives us whoever below us has lost his parent, as it would give him to init else. One who has ended it keeps, with his
 //   account, until we wait for him.
 // What breaks it: a process of the job asks for the same. Then it is in our place, and its orphans are below it.
+// Who was our child before belongs to whoever started us. Where there are such, or where we are init in a container, its orphans become our children as well: then one of the job is known by
+//   the variable that names the job in its environment.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <sys/types.h>
@@ -14,13 +17,13 @@
 
 namespace discnice::processes {
 
-/// From now on, for as long as this process lives. Before the program is started.
-void take_orphans();
+/// From now on, for as long as this process lives. Before the program is started. An orphan of the job has that value of that variable, where anybody else's could come to us.
+void take_orphans(const std::string& variable, const std::string& value);
 
 /// fork() for a process that belongs to us and not to the job: it is nobody's orphan.
 pid_t fork_helper();
 
-/// Our children but for the program that we have started, and our helpers: those who run, and those who have ended and were not waited for.
+/// Our children that belong to the job, but for the program that we have started: those who run, and those who have ended and were not waited for.
 std::vector<pid_t> orphans(pid_t program);
 
 /// One of these that has ended; 0: nobody has. One system call while nobody has.

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// exchange: what the pacer and who sees calls before they are made (notify/) tell each other.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <set>
+
+#include <sys/types.h>
+
+#include "tools/discnice/pace/growth.hpp"
+
+namespace discnice::pace {
+
+/// Several threads may use one.
+class Exchange {
+ public:
+  /// The pacer holds that process, or does so no more.
+  void note(pid_t pid, bool is_held) {
+    const std::lock_guard lock(mutex_);
+    if (is_held)
+      held_.insert(pid);
+    else
+      held_.erase(pid);
+  }
+  [[nodiscard]] bool is_held(pid_t pid) {
+    const std::lock_guard lock(mutex_);
+    return held_.count(pid) != 0;
+  }
+
+  /// Bytes that this process has read ahead of the job's calls, and paid for: they are in none of the job's processes' accounts.
+  void add_read(std::int64_t bytes) { read_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
+  [[nodiscard]] Growth moved() const { return {read_bytes_.load(std::memory_order_relaxed), 0, 0}; }
+
+ private:
+  std::mutex mutex_;
+  std::set<pid_t> held_;  // under the mutex
+  std::atomic<std::int64_t> read_bytes_{0};
+};
+
+}  // namespace discnice::pace
