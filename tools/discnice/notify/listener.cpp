@@ -13,6 +13,10 @@
 namespace discnice::notify {
 namespace {
 
+// Since Linux 6.6 caller and answerer may be woken on one processor: one waits while the other works, and an idle processor takes long to wake.
+constexpr unsigned long kSetFlags = _IOW('!', 4, std::uint64_t);
+constexpr std::uint64_t kWakeInTurn = 1;
+
 // A signal may come in between; nothing was done then.
 int ask_kernel(int fd, unsigned long request, void* argument) {
   int result = -1;
@@ -28,6 +32,11 @@ std::uint64_t id_of(const std::byte* shown) {
 }
 
 }  // namespace
+
+// An older kernel refuses, and wakes whom it likes.
+Listener::Listener(int fd, TakenCalls& taken) : fd_(fd), taken_(taken) {
+  ioctl(fd, kSetFlags, kWakeInTurn);
+}
 
 TakenCalls::TakenCalls() {
   void* memory =

@@ -42,7 +42,7 @@ class TakenCalls {
 class Listener {
  public:
   /// Takes over the descriptor. `taken` must outlive it.
-  Listener(int fd, TakenCalls& taken) : fd_(fd), taken_(taken) {}
+  Listener(int fd, TakenCalls& taken);
 
   [[nodiscard]] int fd() const { return fd_.get(); }
 
