@@ -32,7 +32,7 @@ class CacheHitSession : public Session {
     for (std::uint64_t offset = 0; offset < pages * kPageBytes; offset += kWarmedTogetherBytes)
       read_all(file.fd(), file.buffer(), std::min(kWarmedTogetherBytes, pages * kPageBytes - offset), offset);
     const gray::timing::Timer& timer = context().timer;
-    const std::uint64_t start = timer.ticks();
+    const std::uint64_t start = timer.now_ns();
     for (int i = 0; i < kReads; ++i) {
       read_all(file.fd(), file.buffer(), 1, file.random()() % pages * kPageBytes);
     }

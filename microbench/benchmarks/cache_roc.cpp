@@ -97,7 +97,7 @@ class CacheRocSession : public Session {
     TestFile& file = *context().file;
     const gray::timing::Timer& timer = context().timer;
     const auto before = file.resident(page, 1);
-    const std::uint64_t start = timer.ticks();
+    const std::uint64_t start = timer.now_ns();
     read_all(file.fd(), file.buffer(), 1, page * kPageBytes);
     const double time_ns = std::max(timer.ns_since(start) - timer.cost_ns(), 0.0);
     const auto after = file.resident(page, 1);

@@ -60,7 +60,7 @@ class ContextSwitchSession : public Session {
     if (sched_getaffinity(0, sizeof before, &before) != 0)
       throw NotAvailable("no leave to choose a processor");
     stay_on(processor_);
-    const std::uint64_t start = context().timer.ticks();
+    const std::uint64_t start = context().timer.now_ns();
     char byte = 0;
     for (int i = 0; i < kRoundTrips; ++i) {
       if (write(there_write_.get(), &byte, 1) != 1 || read(back_read_.get(), &byte, 1) != 1) break;

@@ -88,7 +88,7 @@ class DiskQueueSession : public Session {
       });
     }
     while (waiting < depth) std::this_thread::yield();
-    const std::uint64_t start = context().timer.ticks();
+    const std::uint64_t start = context().timer.now_ns();
     is_started = true;
     is_started.notify_all();
     for (std::thread& thread : threads) thread.join();

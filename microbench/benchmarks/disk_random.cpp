@@ -32,7 +32,7 @@ class DiskRandomSession : public Session {
     TestFile& file = *context().file;
     const gray::timing::Timer& timer = context().timer;
     for (int i = 0; i < kFirstReads + kReads; ++i) {
-      const std::uint64_t start = timer.ticks();
+      const std::uint64_t start = timer.now_ns();
       read_all(file.direct_fd(), file.buffer(), kPageBytes, file.random_offset(kPageBytes));
       const double ns = timer.ns_since(start);
       if (i >= kFirstReads) add("disk.random_read_ns", ns);
@@ -40,7 +40,7 @@ class DiskRandomSession : public Session {
     const std::uint64_t offset = file.random_offset((1 + kTimedRequests) * kStreamBytes);
     read_all(file.direct_fd(), file.buffer(), kStreamBytes, offset);
     for (std::uint64_t i = 1; i <= kTimedRequests; ++i) {
-      const std::uint64_t start = timer.ticks();
+      const std::uint64_t start = timer.now_ns();
       read_all(file.direct_fd(), file.buffer(), kStreamBytes, offset + i * kStreamBytes);
       page_ns_.push_back(timer.ns_since(start) * static_cast<double>(kPageBytes) / kStreamBytes);
     }

@@ -143,7 +143,7 @@ class DiskSeekSession : public Session {
 
   double time_read(std::uint64_t offset) {
     const int fd = device_.is_open() ? device_.get() : context().file->direct_fd();
-    const std::uint64_t start = context().timer.ticks();
+    const std::uint64_t start = context().timer.now_ns();
     read_all(fd, context().file->buffer(), kPageBytes, offset);
     return context().timer.ns_since(start);
   }

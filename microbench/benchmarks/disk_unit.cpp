@@ -71,7 +71,7 @@ class DiskUnitSession : public Session {
 
   double time_read(std::uint64_t bytes, std::uint64_t offset) {
     TestFile& file = *context().file;
-    const std::uint64_t start = context().timer.ticks();
+    const std::uint64_t start = context().timer.now_ns();
     read_all(file.direct_fd(), file.buffer(), bytes, offset);
     return context().timer.ns_since(start);
   }

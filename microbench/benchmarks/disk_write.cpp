@@ -38,17 +38,17 @@ class DiskWriteSession : public Session {
 
   void round() override {
     const gray::timing::Timer& timer = context().timer;
-    std::uint64_t start = timer.ticks();
+    std::uint64_t start = timer.now_ns();
     for (int i = 0; i < kSmallWrites; ++i) write_page();
     add("disk.write_ns", timer.ns_since(start) / kSmallWrites);
     sync();
     for (int i = 0; i < kSyncs; ++i) {
       write_page();
-      start = timer.ticks();
+      start = timer.now_ns();
       sync();
       add("disk.fsync_ns", timer.ns_since(start));
     }
-    start = timer.ticks();
+    start = timer.now_ns();
     write_all(file_.get(), context().file->buffer(), kLongBytes, 0);
     sync();
     add("disk.write_bytes_per_s", static_cast<double>(kLongBytes) * 1e9 / timer.ns_since(start));

@@ -36,7 +36,7 @@ class MemoryBandwidthSession : public Session {
     add("memory.copy_bytes_per_s", rate([this] { std::memcpy(to_.data(), from_.data(), kBlockBytes); }));
     use(to_.data());
     // A quarter is enough: giving memory back costs time as well, and is not counted.
-    const std::uint64_t start = context().timer.ticks();
+    const std::uint64_t start = context().timer.now_ns();
     const Mapping fresh(kBlockBytes / 4, MAP_POPULATE);
     add("memory.allocate_bytes_per_s",
         static_cast<double>(fresh.bytes()) * 1e9 / context().timer.ns_since(start));
@@ -45,7 +45,7 @@ class MemoryBandwidthSession : public Session {
  private:
   template <typename Work>
   double rate(Work work) {
-    const std::uint64_t start = context().timer.ticks();
+    const std::uint64_t start = context().timer.now_ns();
     work();
     return static_cast<double>(kBlockBytes) * 1e9 / context().timer.ns_since(start);
   }

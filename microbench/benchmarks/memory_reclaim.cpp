@@ -55,7 +55,7 @@ class ReclaimSession : public Session {
     for (std::size_t i = 0; i < kPages; ++i) {
       sum = static_cast<char>(sum ^ *static_cast<volatile char*>(view.data() + i * kPageBytes));
     }
-    const std::uint64_t start = context().timer.ticks();
+    const std::uint64_t start = context().timer.now_ns();
     const bool is_known = view.advise(kPageOut);
     const double ns = context().timer.ns_since(start);
     const std::uint64_t gone = kPages - file.resident(0, kPages).value_or(kPages);
@@ -90,7 +90,7 @@ class SwapSession : public Session {
     for (std::size_t i = 0; i < memory.bytes(); ++i)
       memory.data()[i] = static_cast<char>(i * 2654435761U >> 7U);
     const gray::timing::Timer& timer = context().timer;
-    const std::uint64_t start = timer.ticks();
+    const std::uint64_t start = timer.now_ns();
     const bool is_known = memory.advise(kPageOut);
     const double out_ns = timer.ns_since(start);
     for (int i = 0; i < kPutOutTries && is_known && count_gone(memory) < kPages / 2; ++i)
@@ -98,7 +98,7 @@ class SwapSession : public Session {
     std::size_t faults = 0;
     for (std::size_t i = 0; i < kPages; ++i) {
       const long before = major_faults();
-      const std::uint64_t touch = timer.ticks();
+      const std::uint64_t touch = timer.now_ns();
       *static_cast<volatile char*>(memory.data() + i * kPageBytes) = 1;
       const double ns = timer.ns_since(touch);
       if (major_faults() == before) continue;

@@ -54,7 +54,7 @@ class MemoryTouchSession : public Session {
     std::vector<double> times;
     times.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
-      const std::uint64_t start = timer.ticks();
+      const std::uint64_t start = timer.now_ns();
       *static_cast<volatile char*>(data + i * step) = 1;
       times.push_back(std::max(timer.ns_since(start) - timer.cost_ns(), 0.0));
     }
@@ -68,7 +68,7 @@ class MemoryTouchSession : public Session {
     const gray::timing::Timer& timer = context().timer;
     double least_ns = INFINITY;
     for (int pass = 0; pass < kRetouchPasses; ++pass) {
-      const std::uint64_t start = timer.ticks();
+      const std::uint64_t start = timer.now_ns();
       for (std::size_t i = 0; i < kSmallPages; ++i) {
         *static_cast<volatile char*>(memory.data() + i * kSmallBytes) = 2;
       }

@@ -21,7 +21,7 @@ class SystemCallSession : public Session {
  public:
   using Session::Session;
   void round() override {
-    const std::uint64_t start = context().timer.ticks();
+    const std::uint64_t start = context().timer.now_ns();
     for (int i = 0; i < kCalls; ++i) syscall(SYS_getppid);
     add("syscall.null_ns", context().timer.ns_since(start) / kCalls);
   }

@@ -19,8 +19,8 @@ class TimerSession : public Session {
   using Session::Session;
   void round() override {
     const gray::timing::Timer& timer = context().timer;
-    const std::uint64_t start = timer.ticks();
-    for (int i = 0; i < kReadings; ++i) (void)timer.ticks();
+    const std::uint64_t start = timer.now_ns();
+    for (int i = 0; i < kReadings; ++i) (void)timer.now_ns();
     add("timer.overhead_ns", timer.ns_since(start) / kReadings);
     add("timer.resolution_ns", timer.resolution_ns());
   }

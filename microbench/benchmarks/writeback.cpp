@@ -123,7 +123,7 @@ class WritebackSession : public Session {
  private:
   double time_random_read() {
     TestFile& file = *context().file;
-    const std::uint64_t start = context().timer.ticks();
+    const std::uint64_t start = context().timer.now_ns();
     read_all(file.direct_fd(), file.buffer(), kPageBytes, file.random_offset(kPageBytes));
     return context().timer.ns_since(start);
   }
@@ -183,7 +183,7 @@ class WritebackSession : public Session {
     const std::uint64_t start_ns = gray::base::monotonic_ns();
     std::vector<double> times;
     for (std::uint64_t done = 0; done < search_bytes_max(); done += kPieceBytes) {
-      const std::uint64_t start = context().timer.ticks();
+      const std::uint64_t start = context().timer.now_ns();
       try {
         write_all(file.get(), context().file->buffer(), kPieceBytes, done);
       } catch (const NotAvailable&) {
