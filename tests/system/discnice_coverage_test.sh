@@ -25,12 +25,17 @@ uncovered() {
   ((status == 0)) || complain "without --require: status $status: $*: $(<err)"
   grep -Eq "$pattern.*WITHOUT A LIMIT" err || complain "is not named as '$pattern': $*: $(<err)"
   grep -Eq "NOT COVERED +.*$pattern" report || complain "is not in the report: $*: $(<report)"
+  end_staying
   make_cold big
   status=0
   "$DISCNICE" -q --rate 60MB --engine preload --require -- "$@" >/dev/null 2>err || status=$?
   ((status == 125)) || complain "with --require: status $status: $*: $(<err)"
+  end_staying
   printf 'named: %s\n' "$(head -1 err)"
 }
+
+# One that goes on when its job has ended reads what is to be cold for the next.
+end_staying() { pkill -KILL -x staying_static || true; }
 
 # covered NAME COMMAND...: nobody is named, and the status is the command's.
 covered() {
@@ -78,7 +83,6 @@ static_programs() {
   uncovered 'is statically linked' sh -c './past_static big 3000; true'
   cp past_static staying_static
   uncovered 'is statically linked' sh -c './staying_static big 3000 &'
-  pkill -KILL -x staying_static || true # one that goes on reads what is to be cold for the next
 }
 
 past_libc() {
