@@ -99,6 +99,32 @@ backends() { # WHO
   done
 }
 
+# A thread that others keep from its processor is late with every other probe, and that is no disk.
+robbed() {
+  if ((EUID != 0)) || ! type -P chrt >/dev/null || ! type -P taskset >/dev/null; then
+    echo 'not shown: probes of a thread that is robbed of its processor (needs root, chrt and taskset)'
+    return
+  fi
+  local robber turn
+  robber=$(
+    chrt -f 10 taskset -c 0 python3 -c "$ROBBER" >/dev/null &
+    echo $!
+  )
+  for turn in 1 2 3 4 5; do
+    make_warm warm
+    report --ledger off --rate "$COLD_RATE" --backend timed -- taskset -c 0 cat warm
+    judge_warm "timed, robbed of the processor, $turn"
+  done
+  kill "$robber"
+}
+# 0.4 ms in each half a millisecond, which is less than what the kernel lets such a thread have.
+readonly ROBBER='
+import time
+while True:
+    until = time.monotonic() + 0.0004
+    while time.monotonic() < until: pass
+    time.sleep(0.0001)'
+
 readonly LONG_BYTES=32000000
 # report_long OPTION... -- CMD...: CMD reads `long` from the disk and all else from memory. A machine that takes idle pages back may take some that
 # the kernel has just read ahead, and the mark that begins the next window with them: such a run says nothing of us, and is run again.
@@ -273,6 +299,7 @@ made_on_disk_after_memory
 small_reads
 behind_others
 backends 'its owner'
+robbed
 bare_backends
 if ((EUID == 0)); then
   AS=(setpriv --reuid 65534 --regid 65534 --clear-groups --)

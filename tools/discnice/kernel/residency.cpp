@@ -4,10 +4,10 @@
 //   RWF_NOWAIT is refused rather than wait for one (kernels since 4.14), though it starts the read first
 //   (filemap_get_pages() in mm/filemap.c); what a thread makes the disk read is booked to it before its call returns.
 // Output observed: the kernel's counts; else refusals and the thread's account; else elapsed time, each probe judged
-//   against a second read of the same page, which is certainly resident then.
+//   against a second read of the same page, which is certainly resident then, and whether the thread slept in it.
 // Inference drawn: hit or miss of the page probed.
-// What breaks it: a device nearly as fast as memory (then it hardly matters), preemption between the two clock
-//   readings (a hit taken for a miss; the kernel's account corrects the charge). A file system that books nothing
+// What breaks it: a device nearly as fast as memory, whose reads end before the thread sleeps (then it hardly matters: the
+//   kernel's account has them paid), a lock that is waited for in a probe. A file system that books nothing
 //   loses the check of answers by RWF_NOWAIT.
 #include "tools/discnice/kernel/residency.hpp"
 
@@ -177,12 +177,15 @@ Answer Residency::probe_nowait(std::uint64_t offset_bytes) {
   return Answer::unknown;
 }
 
+// Who waits for a disk sleeps. A thread that was robbed of its processor, or a machine that was, is late as well and did not sleep.
 Answer Residency::probe_timed(std::uint64_t offset_bytes) {
   char byte = 0;
   const auto offset = static_cast<long>(offset_bytes);
+  const std::int64_t sleeps = read_thread_account().sleeps;
   const std::uint64_t start_ns = monotonic_ns();
   if (raw_syscall(SYS_pread64, probe_fd_, word(&byte), 1, offset) != 1) return Answer::unknown;
   const std::uint64_t middle_ns = monotonic_ns();
+  if (sleeps >= 0 && read_thread_account().sleeps == sleeps) return Answer::hit;
   const std::uint64_t probe_ns = middle_ns - start_ns;
   if (const std::uint64_t hit_max_ns = protocol::probe_limit_ns(options_); hit_max_ns != 0) {
     return gray::core::is_miss_by_threshold(probe_ns, hit_max_ns) ? Answer::miss : Answer::hit;

@@ -5,7 +5,7 @@
 //   cachestat   the kernel's own count; refused on files one neither owns nor may write, silently 0 on overlay
 //   mincore     the same through a mapping; says "all resident" to those it does not trust: own files only
 //   nowait      a one-byte read that refuses to wait: a refusal is a miss (and brings the page in)
-//   timed       the paper's probe: the time of a one-byte read
+//   timed       the paper's probe: the time of a one-byte read, where the thread slept in it
 //
 // Probes go through a second descriptor with POSIX_FADV_RANDOM, opened for one estimate and closed again, so
 // that they do not disturb the program's own read-ahead. Each probe that misses may cost one page and is

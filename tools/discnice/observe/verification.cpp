@@ -29,7 +29,7 @@ ThreadAccount read_thread_account() {
   rusage usage{};
   if (gray::base::is_raw_error(raw_syscall(SYS_getrusage, kThisThread, gray::base::word(&usage)))) return {};
   return {static_cast<std::uint64_t>(usage.ru_inblock) * kUnitBytes,
-          static_cast<std::uint64_t>(usage.ru_oublock) * kUnitBytes};
+          static_cast<std::uint64_t>(usage.ru_oublock) * kUnitBytes, usage.ru_nvcsw};
 }
 
 void note_class_prediction(Job& job, protocol::CallClass call_class, const IoEstimate& estimate) {

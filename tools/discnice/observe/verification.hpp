@@ -18,6 +18,7 @@ namespace discnice::guest {
 struct ThreadAccount {
   std::uint64_t read_bytes = 0;
   std::uint64_t write_bytes = 0;
+  std::int64_t sleeps = -1;  // how often it waited for something; -1: the kernel does not tell
 };
 
 inline bool is_verifying(const Job& job) {
