@@ -6,10 +6,15 @@ import statistics
 import subprocess
 import time
 
-from options import TURNS
+from options import IS_SMOKE, TURNS
 import rows as kit
 from samples import ratios, spread
 from setting import GBP, SHARES, drop_caches, make_file, new_disk, say
+
+AGING_FILES, AGED_FILES = 100, 5
+EPOCHS, READINGS = (2, 1) if IS_SMOKE else (30, 5)
+EXTENT_EPOCHS = 5  # the paper's disks told nobody where a file lies: that curve is ours, and has a point in so many epochs
+AGING_ORDERS = ("random", "i-number", "extent")
 
 
 def ordered(order, names):
@@ -67,51 +72,74 @@ def layout():
                     note=f"with gbp's own time; the reading alone {base / statistics.median(alone_s for _, alone_s in turns[order]):.1f}")
 
 
+class AgingFolder:
+    """100 files of 8 KB, of which five random ones go each epoch and five new ones come."""
+
+    def __init__(self, top, seed):
+        self.top, self.rng, self.serial = top, random.Random(seed), 0
+        top.mkdir()
+        self.create(AGING_FILES)
+
+    def create(self, count):
+        for self.serial in range(self.serial + 1, self.serial + count + 1):
+            make_file(self.top / f"f{self.serial:04}", 8192)
+        os.sync()
+
+    def age(self):
+        for name in self.rng.sample(sorted(os.listdir(self.top)), AGED_FILES):
+            (self.top / name).unlink()
+        self.create(AGED_FILES)
+
+    def names(self, order):
+        names = [str(path) for path in self.top.iterdir()]
+        self.rng.shuffle(names)
+        if order == "i-number":
+            return sorted(names, key=lambda name: os.stat(name).st_ino)
+        return ordered("extent", names) if order == "extent" else names
+
+    def cold(self, order, readings=1):
+        """Seconds, the ordering not in them; a median, for where the disk stands when it begins decides over a few milliseconds."""
+        names, times = self.names(order), []
+        for _ in range(readings):
+            times.append(read_again(names))
+        return statistics.median(times)
+
+
 def aging():
-    say("4. figure 6: 100 files of 8 KB, 30 epochs of 5 deletes and 5 creates, then gbp -refresh: cold reading in i-number order")
+    say(f"4. figure 6: {AGING_FILES} files of 8 KB, {EPOCHS} epochs of {AGED_FILES} deletes and {AGED_FILES} creates, then gbp -refresh: cold reading")
+    found = {order: {} for order in AGING_ORDERS}  # {order: {epoch: [seconds...]}}
     with new_disk() as disk:
-        fresh, aged, random_order, refreshed = [], [], [], []
+        subprocess.run(["mount", "-o", "remount,noatime", disk.folder], check=True)  # reading leaves nothing in the journal
         for turn in SHARES.turns("aging", TURNS):
-            rng = random.Random(turn)
-            top = disk.folder / f"turn{turn}"
-            top.mkdir()
-            for i in range(100):
-                make_file(top / f"f{i:04}", 8192)
-            os.sync()
-            fresh.append(cold_in_inode_order(top))
-            serial = 100
-            for _ in range(30):
-                for name in rng.sample(sorted(os.listdir(top)), 5):
-                    (top / name).unlink()
-                for _ in range(5):
-                    make_file(top / f"f{serial:04}", 8192)
-                    serial += 1
-                os.sync()
-            aged.append(cold_in_inode_order(top))
-            names = [str(path) for path in top.iterdir()]
-            rng.shuffle(names)
-            random_order.append(read_again(names))
-            done = subprocess.run([GBP, "-refresh", top, "--apply", "--force"], capture_output=True, text=True, check=False)
-            if done.returncode != 0:
-                say(f"   refresh fails: {done.stderr}")
-            refreshed.append(cold_in_inode_order(top))
-        say(f"   fresh {spread(fresh)} s, aged {spread(aged)} s ({statistics.median(aged) / statistics.median(fresh):.2f}x), "
-            f"random {spread(random_order)} s, refreshed {spread(refreshed)} s")
-        kit.row("gbp/refresh", ratios(refreshed, fresh), note=f"aged {statistics.median(aged) / statistics.median(fresh):.2f}")
+            folder = AgingFolder(disk.folder / f"turn{turn}", turn)
+            for epoch in range(EPOCHS + 2):
+                if epoch == EPOCHS + 1:
+                    done = subprocess.run([GBP, "-refresh", folder.top, "--apply", "--force"], capture_output=True, text=True, check=False)
+                    if done.returncode != 0:
+                        say(f"   refresh fails: {done.stderr}")
+                elif epoch > 0:
+                    folder.age()
+                empty_journal(disk.folder)
+                is_told = epoch in (0, EPOCHS, EPOCHS + 1)  # the rows are made of these
+                for order, times in found.items():
+                    if is_told or order != "extent" or epoch % EXTENT_EPOCHS == 0:
+                        times.setdefault(epoch, []).append(folder.cold(order, READINGS if is_told and order != "random" else 1))
+    report_aging(found)
 
 
-def cold_in_inode_order(top):
-    """The median of five: where the disk stands when it begins decides over a few milliseconds of these."""
-    names = sorted((str(path) for path in top.iterdir()), key=lambda path: os.stat(path).st_ino)
-    times = []
-    for _ in range(5):
-        empty_journal(top)
-        times.append(read_again(names))
-    return statistics.median(times)
+def report_aging(found):
+    for order, times in found.items():
+        say(f"   {order:8} fresh {spread(times[0])} s, aged {spread(times[EPOCHS])} s, refreshed {spread(times[EPOCHS + 1])} s")
+        kit.curve("figure6", f"{order} order", [(epoch, statistics.median(seconds)) for epoch, seconds in times.items()],
+                  "epoch", "seconds", f"Figure 6: reading an aging directory, gbp -refresh before epoch {EPOCHS + 1}")
+    inode, random_order = found["i-number"], found["random"]
+    kit.row("gbp/refresh", ratios(inode[EPOCHS + 1], inode[0]))
+    kit.row("gbp/fig6/aged", ratios(inode[EPOCHS], inode[0]))
+    kit.row("gbp/fig6/random", ratios(random_order[EPOCHS], inode[EPOCHS]))
+    kit.row("gbp/fig6/extent", ratios(random_order[EPOCHS], found["extent"][EPOCHS]))
 
 
-def empty_journal(folder):
+def empty_journal(mount):
     """What the journal has not brought home yet stays in memory, whatever is dropped: then one directory is cold and the next is not."""
-    mount = next(path for path in (folder, *folder.parents) if path.is_mount())
     for way in ("--freeze", "--unfreeze"):
         subprocess.run(["fsfreeze", way, mount], check=True)

@@ -33,7 +33,7 @@ SHARES = time_share.TimeShares(
     {**{f"{part}/{ratio}/fixed": 4 * ratio * (FIXED_SETTLE + pass_count(ratio)) for part in ("scans", "file") for ratio in RATIOS},
      **{f"{part}/{ratio}/gray": 4 * (ratio - 0.9) * (GRAY_SETTLE + pass_count(ratio)) for part in ("scans", "file") for ratio in RATIOS},
      **{f"correlation/{access}": 14 for access in (1, 10, 100)},
-     **{f"apps/{what}/{way}": 20 for what in ("grep", "fastsort") for way in ("plain", "inside", "through")}, "match": 30, "layout": 40, "aging": 60,
+     **{f"apps/{what}/{way}": 20 for what in ("grep", "fastsort") for way in ("plain", "inside", "through")}, "match": 30, "layout": 40, "aging": 150,
      "abstain/cold": 40, "abstain/in memory": 40, **{f"speed/{mode}": 13 for mode in ("-mem", "-compose", "-file")}, **{f"million/{mode}": 0 for mode in ("-mem", "-compose", "-file")}, "truth": 30, "levels": 150, "levels/two": 10,
      **{f"levels/{store}": 10 for store in ("flash", "disk")}, "levels/server": 200, "crash": 40})
 
