@@ -6,6 +6,7 @@
   disk_rate.py rates FILE WINDOW [read|write|both]   "seconds MB/s" of each window of so many seconds, from the first byte moved to the last
   disk_rate.py worst FILE WINDOW [...]       the most MB/s in any window, wherever it begins
   disk_rate.py moved FILE [...]              all MB
+  disk_rate.py intervals FILE                "from to MB/s" of each interval between a flush and the disk's next work (see flush_intervals)
 
 MB is 1,000,000 bytes. Sectors of /sys/block are 512 bytes whatever the device has.
 """
@@ -15,6 +16,8 @@ import time
 
 PERIOD_S = 0.05
 SECTOR_BYTES = 512
+QUIET_S = 0.1  # of less the samples cannot tell
+INTERVAL_MIN_S = 1.0  # a rate is a mean of one second at least, as in the paper
 
 
 def sample(device, target):
@@ -28,14 +31,17 @@ def sample(device, target):
             time.sleep(max(due - time.monotonic(), 0))
 
 
+def lines(path):
+    """(seconds, bytes read, bytes written) of each whole line."""
+    with open(path, encoding="utf-8") as stream:
+        for fields in map(str.split, stream):
+            if len(fields) == 3:
+                yield float(fields[0]), int(fields[1]), int(fields[2])
+
+
 def load(path, what):
     """[(seconds from the first byte, bytes since then)], cut where nothing moved any more."""
-    samples = []
-    for line in open(path, encoding="utf-8"):
-        fields = line.split()
-        if len(fields) == 3:
-            read, written = int(fields[1]), int(fields[2])
-            samples.append((float(fields[0]), {"read": read, "write": written, "both": read + written}[what]))
+    samples = [(at, {"read": read, "write": written, "both": read + written}[what]) for at, read, written in lines(path)]
     first = next((i for i in range(1, len(samples)) if samples[i][1] != samples[0][1]), None)
     if first is None:
         return []
@@ -55,7 +61,30 @@ def moved_until(samples, instant):
     return before[1]
 
 
+def flush_intervals(samples):
+    """(from, to, MB/s) of each interval between a flush and the disk's next work, from "seconds read written".
+
+    A flush begins where the disk writes and has not for QUIET_S, its next work where it moves anything and has not for QUIET_S. What begins within
+    INTERVAL_MIN_S belongs to the interval that is running. The last one has no end, for nothing follows, and is left out."""
+    samples = [(at, read + written, written) for at, read, written in samples]
+    moving = (i for i in range(1, len(samples)) if samples[i][1] != samples[0][1])
+    start = begin = samples[next(moving, 1) - 1]
+    last_moved_s = last_written_s = begin[0]
+    for before, now in zip(samples, samples[1:]):
+        is_moving, is_writing = now[1] > before[1], now[2] > before[2]
+        is_new = (is_writing and before[0] - last_written_s >= QUIET_S) or (is_moving and before[0] - last_moved_s >= QUIET_S)
+        if is_new and before[0] - begin[0] >= INTERVAL_MIN_S:
+            yield begin[0] - start[0], before[0] - start[0], (before[1] - begin[1]) / (before[0] - begin[0]) / 1e6
+            begin = before
+        last_moved_s = now[0] if is_moving else last_moved_s
+        last_written_s = now[0] if is_writing else last_written_s
+
+
 def main():
+    if sys.argv[1:2] == ["intervals"] and len(sys.argv) == 3:
+        for begin_s, end_s, rate in flush_intervals(list(lines(sys.argv[2]))):
+            print(f"{begin_s:.3f} {end_s:.3f} {rate:.6g}")
+        return
     if len(sys.argv) < 4 and sys.argv[1:2] != ["moved"]:
         sys.exit(__doc__)
     task, rest = sys.argv[1], sys.argv[2:]
