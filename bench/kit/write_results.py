@@ -215,7 +215,8 @@ def plot(figure, lines, path):
             data = pathlib.Path(folder) / f"{index}.dat"
             data.write_text("".join(f"{x:.6g} {y:.6g}\n" for x, y in line["points"]))
             colour = COLOURS[index % len(COLOURS)]
-            parts.append(f"{gnuplot_text(str(data))} using 1:2 with lines lw 1.6 lc rgb '{colour}' title {gnuplot_text(name)}")
+            style = "lines lw 1.6" if len(line["points"]) > 1 else "points pt 7 ps 0.6"  # a line of one point is not seen
+            parts.append(f"{gnuplot_text(str(data))} using 1:2 with {style} lc rgb '{colour}' title {gnuplot_text(name)}")
             if line["level"] is not None and line["level"] not in levels:
                 levels.append(line["level"])
                 parts.append(f"{line['level']} with lines dt 2 lc rgb '#555555' title {gnuplot_text('limit ' + number(line['level']))}")
