@@ -33,6 +33,7 @@ constexpr char kHelp[] =
     "  -o, --output FILE  where the sorted records go\n"
     "  --pass BYTES       passes of this fixed size, instead of what gb_alloc() grants\n"
     "  --min BYTES        the least to start a pass with (default 100/477 of the data)\n"
+    "  --max BYTES        the most to ask gb_alloc() for (default: what the second phase gains by)\n"
     "  --linear           read the inputs as they are, not what is cached first\n"
     "  --runs-only        only the first phase, as in the paper's figure 7: the runs are removed\n"
     "  --stats            one line on stderr: passes, seconds of each phase, major faults\n"
@@ -74,7 +75,7 @@ int end_output(int status) {
 // -1 to go on, else the status to end with.
 int take_option(int letter, const char* word, Options& options) {
   std::uint64_t number = 0;
-  if (std::strchr("pmgs", letter) != nullptr && !read_number(optarg, number))
+  if (std::strchr("pmxgs", letter) != nullptr && !read_number(optarg, number))
     return fail_usage(std::string("'") + optarg + "' is not a number");
   switch (letter) {
     case 'o':
@@ -86,6 +87,9 @@ int take_option(int letter, const char* word, Options& options) {
     case 'm':
       options.runs.min_bytes = number;
       return -1;
+    case 'x':
+      options.runs.max_bytes = number;
+      return number > 0 ? -1 : fail_usage("--max 0 sorts nothing");
     case 'g':
       options.generated = number;
       options.is_generating = true;
@@ -117,13 +121,19 @@ int take_option(int letter, const char* word, Options& options) {
 }
 
 int read_options(int argc, char** argv, Options& options) {
-  constexpr option kOptions[] = {
-      {"output", required_argument, nullptr, 'o'}, {"pass", required_argument, nullptr, 'p'},
-      {"min", required_argument, nullptr, 'm'},    {"generate", required_argument, nullptr, 'g'},
-      {"seed", required_argument, nullptr, 's'},   {"check", required_argument, nullptr, 'c'},
-      {"runs-only", no_argument, nullptr, 'r'},    {"linear", no_argument, nullptr, 'l'},
-      {"stats", no_argument, nullptr, 't'},        {"help", no_argument, nullptr, 'h'},
-      {"version", no_argument, nullptr, 'v'},      {nullptr, 0, nullptr, 0}};
+  constexpr option kOptions[] = {{"output", required_argument, nullptr, 'o'},
+                                 {"pass", required_argument, nullptr, 'p'},
+                                 {"min", required_argument, nullptr, 'm'},
+                                 {"max", required_argument, nullptr, 'x'},
+                                 {"generate", required_argument, nullptr, 'g'},
+                                 {"seed", required_argument, nullptr, 's'},
+                                 {"check", required_argument, nullptr, 'c'},
+                                 {"runs-only", no_argument, nullptr, 'r'},
+                                 {"linear", no_argument, nullptr, 'l'},
+                                 {"stats", no_argument, nullptr, 't'},
+                                 {"help", no_argument, nullptr, 'h'},
+                                 {"version", no_argument, nullptr, 'v'},
+                                 {nullptr, 0, nullptr, 0}};
   opterr = 0;
   for (int letter; (letter = getopt_long(argc, argv, "o:", kOptions, nullptr)) != -1;) {
     const int status = take_option(letter, argv[optind - 1], options);
@@ -133,6 +143,11 @@ int read_options(int argc, char** argv, Options& options) {
   if (options.runs.inputs.empty()) return fail_usage("no file is named");
   const bool is_sort = !options.is_generating && options.sorted.empty();
   if (is_sort && options.output.empty()) return fail_usage("no --output is named");
+  const fastsort::RunOptions& runs = options.runs;
+  if (runs.pass_bytes != 0 && runs.max_bytes != 0)
+    return fail_usage("--pass asks gb_alloc() for nothing: leave out --pass or --max");
+  if (runs.max_bytes != 0 && runs.min_bytes > runs.max_bytes)
+    return fail_usage("--min is above --max: name a smaller --min or a larger --max");
   return -1;
 }
 

@@ -287,11 +287,17 @@ long count_major_faults() {
 
 namespace {
 
-// The most records to ask memory for, unless that is less than the least the sort was told to start with.
+// The most records to ask memory for: what pays, unless that is less than the least the sort was told to start with.
 std::uint64_t worthwhile_records(const RunOptions& options, std::uint64_t records) {
   const std::uint64_t unit_bytes = access_unit_bytes(options.inputs[0]);
   const std::uint64_t bytes = worthwhile_bytes(records * kRecordBytes, unit_bytes);
   return bytes == 0 ? records : std::max(bytes / kRecordBytes, options.min_bytes / kEntryBytes) + 1;
+}
+
+// The same where somebody else decides what pays: a pass holds one record at least.
+std::uint64_t told_records(const RunOptions& options, std::uint64_t records) {
+  if (options.pass_bytes != 0) return records;
+  return std::min(records, std::max<std::uint64_t>(options.max_bytes / kEntryBytes, 1));
 }
 
 // A pass of so many records, fewer at the end of a stream: how many it was.
@@ -314,10 +320,10 @@ std::size_t make_run(Input& input, const PassMemory& memory, std::size_t records
 
 std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times) {
   Input input(options.inputs, options.is_linear);
-  const bool is_granted = options.pass_bytes == 0;
   const std::uint64_t all = input.records_left();
-  const std::uint64_t most = is_granted ? worthwhile_records(options, all) : all;
-  PassSize size(is_granted ? worthwhile_bytes(all * kRecordBytes, kMergeBufferBytes) / kRecordBytes : 0);
+  const bool is_told = options.pass_bytes != 0 || options.max_bytes != 0;
+  const std::uint64_t most = is_told ? told_records(options, all) : worthwhile_records(options, all);
+  PassSize size(is_told ? 0 : worthwhile_bytes(all * kRecordBytes, kMergeBufferBytes) / kRecordBytes);
   std::vector<std::string> runs;
   std::optional<PassMemory> memory;
   while (input.records_left() > 0) {

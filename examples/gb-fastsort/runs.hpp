@@ -14,6 +14,7 @@ struct RunOptions {
   std::string run_prefix;        // runs are PREFIX.0, PREFIX.1 and so on
   std::uint64_t pass_bytes = 0;  // fixed; 0: gb_alloc() says
   std::uint64_t min_bytes = 0;   // least for gb_alloc()
+  std::uint64_t max_bytes = 0;   // most for gb_alloc(), whatever pays; 0: what pays
   bool is_linear = false;        // the inputs as they are, not what is cached first
 };
 
