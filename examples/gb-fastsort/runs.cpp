@@ -331,6 +331,9 @@ std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times)
     if (memory && !memory->is_still_ours()) memory.reset();
     if (!memory) {
       memory.emplace(options, std::min(size.next(most, input.records_left()), most), times);
+      // What passes of one size leave unused is the others' at once: kept by all, it leaves no room beside any, and each frees its
+      // memory after every pass, asks anew and touches all of it again.
+      memory->shrink(size.next(memory->records(), input.records_left()));
       input.expect_memory(memory->bytes() + kPiecesAtOnce * behind_bytes(*memory));
     }
     const std::uint64_t planned = size.next(memory->records(), input.records_left());
