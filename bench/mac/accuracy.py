@@ -59,39 +59,40 @@ def accuracy():
     for _ in SHARES.turns("accuracy", TURNS, 2):
         for (mode, share), turns in found.items():
             turns.append(accuracy_turn(share, mode))
-    all_faults, beside, kills = [], {mode: [] for mode in modes}, 0
+    all_faults, beside, kills = [], {mode: [] for mode in modes}, [0] * len(found[modes[0], 0])
     for mode in modes:
-        worst = (-1.0, 0)
+        worst = (-1.0, 0, [])
         for share, turns in ((share, turns) for (of, share), turns in found.items() if of == mode):
             due, got, faults, of_competitor, killed = zip(*turns)
             beside[mode] += of_competitor
-            kills += sum(killed)
+            kills = [before + now for before, now in zip(kills, killed)]
             off = [100 * (over - 1) for over in ratios(got, due)]
-            worst = max(worst, (abs(statistics.median(off)), share))
+            worst = max(worst, (statistics.median(map(abs, off)), share, [abs(percent) for percent in off]))
             all_faults += faults
             verdict = "" if abs(statistics.median(off)) <= 5 and statistics.median(faults) == 0 else "  <- over"
             print(f"   {mode} {share:4d} {statistics.median(due) / MIB:14.1f} {statistics.median(got) / MIB:22.1f}    {spread(off, '{:.1f}')}   "
                   f"{spread(faults, '{:.0f}')}{verdict}", flush=True)
-        kit.row(f"mac/accuracy/{mode}", [worst[0]], note=f"beside a competitor of {worst[1]} %; medians of {len(turns)} turns at each share")
+        kit.row(f"mac/accuracy/{mode}", worst[2], note=f"the turns beside a competitor of {worst[1]} %, whose median is the worst")
         kit.row(f"mac/competitor-faults/{mode}", beside[mode])
     kit.row("mac/accuracy-faults", all_faults)
-    kit.row("mac/accuracy-kills", [kills], note=f"of {len(all_faults)} askers and as many competitors")
+    kit.row("mac/accuracy-kills", kills, note=f"each turn of {len(all_faults) // len(kills)} askers and as many competitors")
 
 
 def blind():
     """Before the swap file is there."""
     SHARES.take("blind")
     print("0. gb_alloc by time alone without swap: it has to say that it cannot know")
-    kills, wrong = 0, 0
+    kills, wrong, shares = [], 0, (0, 50)
     for _ in range(TURNS):
-        for share in (0, 50):
+        kills.append(0)
+        for share in shares:
             with Room(LIMIT) as room:
                 holder = room.start([ADMISSION, "hold", LIMIT // MIB * share // 100], stdout=subprocess.PIPE)
                 assert holder.stdout.readline() == "held\n"
                 asker = room.start([ADMISSION, "alloc", 4096, 1 << 40, 4096, 0], {"GRAY_MAC": "time"}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
                 answer = asker.stdout.readline().split()
                 wrong += answer[-1:] != [str(errno.ENODATA)]
-                kills += room.kills()
+                kills[-1] += room.kills()
                 finish(asker)
                 finish(holder)
-    kit.row("mac/blind-kills", [kills], note=f"of {2 * TURNS} askers and as many competitors; {wrong} answers were not ENODATA")
+    kit.row("mac/blind-kills", kills, note=f"each turn of {len(shares)} askers and as many competitors; {wrong} answers of all were not ENODATA")

@@ -33,5 +33,5 @@ def hog():
                   f"hog's major faults {spread(faults, '{:.0f}')}, kills {sum(kills)}", flush=True)
             all_kills += kills
             all_faults += [count for count in faults if count >= 0]
-    kit.row("mac/hog-kills", [sum(all_kills)], note=f"of {len(all_kills)} hogs and as many askers")
+    kit.row("mac/hog-kills", all_kills, note="each of a hog and an asker")
     kit.row("mac/hog-faults", all_faults)
