@@ -18,10 +18,13 @@ constexpr std::size_t kReadBytes = 1U << 20U;
 constexpr double kCachedMin = 0.5;
 constexpr double kWhollyCached = 0.999;  // nothing to ask the disk for
 constexpr std::uint64_t kCountedUnitBytes =
-    1U << 20U;                                    // of parts, where the kernel counts and nothing is probed
-constexpr std::uint64_t kAheadBytes = 8U << 20U;  // asked for beyond what is being read
-constexpr std::uint64_t kAheadBytesMax = 64U << 20U;   // also while what is cached is read
-constexpr std::uint64_t kMeanwhileBytes = 16U << 20U;  // asked for before something else is done
+    1U << 20U;  // of parts, where the kernel counts and nothing is probed
+// Asked for beyond what is being read, and twice as much before something else is done. Small beside a pass: what several sorts together ask for
+// has to fit into what their passes leave to the page cache, or it pushes the passes out.
+constexpr std::uint64_t kAheadsPerPass = 16;
+constexpr std::uint64_t kAheadBytesLeast = 1U << 20U;
+constexpr std::uint64_t kAheadBytesMost = 8U << 20U;
+constexpr std::uint64_t kEarlyBytesMax = 64U << 20U;  // also while what is cached is read
 constexpr std::uint64_t kPieceBytes =
     128U << 10U;  // a request; of a longer one some kernels and disks take only the beginning
 constexpr std::size_t kSoonUnits = 64;                 // looked at again before each chunk
@@ -166,10 +169,14 @@ void Input::take_soon(const Part& part, std::vector<gb_extent>& soon, std::vecto
         {part.path, part.offset_bytes + done, part.length_bytes - done, part.cached_fraction, true});
 }
 
+void Input::expect_pass(std::uint64_t bytes) {
+  ahead_bytes_ = std::clamp(bytes / kAheadsPerPass, kAheadBytesLeast, kAheadBytesMost);
+}
+
 void Input::ask_meanwhile() {
   if (is_stream_ || is_linear_ || left_ == 0) return;
   while (at_ == end_) open_next();
-  ask(kMeanwhileBytes);
+  ask(2 * ahead_bytes_);
 }
 
 std::size_t Input::read_records(unsigned char* to, std::size_t records) {
@@ -195,7 +202,7 @@ std::size_t Input::read_stream(unsigned char* to, std::size_t bytes) {
 std::size_t Input::read_parts(unsigned char* to, std::size_t bytes) {
   for (std::size_t missing = bytes; missing > 0;) {
     while (at_ == end_) open_next();
-    if (!is_linear_) ask(kAheadBytes);
+    if (!is_linear_) ask(ahead_bytes_);
     const ssize_t length =
         pread(fd_, to, std::min({missing, kReadBytes, static_cast<std::size_t>(end_ - at_)}),
               static_cast<off_t>(at_));
@@ -254,7 +261,7 @@ void Input::ask(std::uint64_t bytes) {
 // While what is cached is read the disk has nothing else to do; what it fetches then is to push out nothing that is still to be read.
 bool Input::may_ask(std::uint64_t bytes) const {
   if (asked_part_ <= next_ && !is_wholly_cached(next_ - 1)) return ahead_ < bytes;
-  return room_ && early_ >= kPieceBytes && ahead_ < kAheadBytesMax && room_->owed_bytes() < kGiveBackBytes;
+  return room_ && early_ >= kPieceBytes && ahead_ < kEarlyBytesMax && room_->owed_bytes() < kGiveBackBytes;
 }
 
 void Input::look() {

@@ -43,6 +43,9 @@ class Input {
   /// So much memory more will be filled beside the page cache, as records are read.
   void expect_memory(std::uint64_t bytes) { unfilled_bytes_ += bytes; }
 
+  /// Passes are of so many bytes: what is fetched ahead is small beside that.
+  void expect_pass(std::uint64_t bytes);
+
   /// Lets the disk begin with what comes next while the memory for it is being found.
   void ask_meanwhile();
 
@@ -87,6 +90,7 @@ class Input {
   std::uint64_t end_ = 0;
   std::size_t asked_part_ = 0;
   std::uint64_t asked_bytes_ = 0;  // of that part
+  std::uint64_t ahead_bytes_ = 0;  // may be asked for before it is read
   std::uint64_t ahead_ = 0;        // asked for and not yet read
   std::uint64_t early_ = 0;        // may be asked for while what is cached is read
   std::uint64_t unfilled_bytes_ = 0;

@@ -36,7 +36,7 @@ constexpr std::size_t kWriteRecords = 4096;
 constexpr std::size_t kChunkRecords = 1U << 16U;      // sorted while the next ones are read
 constexpr std::uint64_t kBehindBytesMin = 1U << 20U;  // a piece on its way to the disk
 constexpr std::uint64_t kBehindBytesMax = 8U << 20U;
-constexpr std::uint64_t kPiecesPerPass = 8;
+constexpr std::uint64_t kPiecesPerPass = 32;
 constexpr std::uint64_t kPiecesAtOnce = 3;  // two wait, one is being written
 constexpr std::size_t kGatherRecords = 64;  // on their way from memory at once
 
@@ -325,6 +325,7 @@ std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times)
   const bool is_told = options.pass_bytes != 0 || options.max_bytes != 0;
   const std::uint64_t most = is_told ? told_records(options, all) : worthwhile_records(options, all);
   PassSize size(is_told ? 0 : worthwhile_bytes(all * kRecordBytes, kMergeBufferBytes) / kRecordBytes);
+  input.expect_pass(options.pass_bytes != 0 ? options.pass_bytes : options.min_bytes);
   std::vector<std::string> runs;
   std::optional<PassMemory> memory;
   while (input.records_left() > 0) {
@@ -335,6 +336,7 @@ std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times)
       // What passes of one size leave unused is the others' at once: kept by all, it leaves no room beside any, and each frees its
       // memory after every pass, asks anew and touches all of it again.
       memory->shrink(size.next(memory->records(), input.records_left()));
+      input.expect_pass(memory->bytes());
       input.expect_memory(memory->bytes() + kPiecesAtOnce * behind_bytes(*memory));
     }
     const std::uint64_t planned = size.next(memory->records(), input.records_left());
