@@ -36,7 +36,7 @@ constexpr std::size_t kWriteRecords = 4096;
 constexpr std::size_t kChunkRecords = 1U << 16U;      // sorted while the next ones are read
 constexpr std::uint64_t kBehindBytesMin = 1U << 20U;  // a piece on its way to the disk
 constexpr std::uint64_t kBehindBytesMax = 8U << 20U;
-constexpr std::uint64_t kPiecesPerPass = 32;
+constexpr std::uint64_t kPiecesPerPass = 16;
 constexpr std::uint64_t kPiecesAtOnce = 3;  // two wait, one is being written
 constexpr std::size_t kGatherRecords = 64;  // on their way from memory at once
 
