@@ -91,6 +91,7 @@ static_program() {
   refused 125 'static.*leave out --profile' "$DISCNICE" --rate 5M --profile profile -- ./static
   refused 125 'static.*nothing to verify' "$DISCNICE" verify -- ./static
   refused 2 '--engine.*nosuch' "$DISCNICE" --rate 5M --engine nosuch -- ./program
+  refused 2 'engine cgroup holds a rate.*--rate' "$DISCNICE" --engine cgroup -- ./program
   refused 2 'leave out --record' "$DISCNICE" --rate 5M --engine pace --record recording -- ./program
   printf '#!%s/static\n' "$SCRATCH" >static-script
   chmod 755 static-script

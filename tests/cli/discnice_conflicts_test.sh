@@ -87,6 +87,12 @@ others() {
   refused 2 'backend.*disable' "$DISCNICE" --rate 5M --backend mincore --disable cache -- ./program
   refused 2 'engine pace.*cache' "$DISCNICE" --rate 5M --engine pace --cache neutral -- ./program
   refused 2 'engine pace.*backend' "$DISCNICE" --rate 5M --engine pace --backend mincore -- ./program
+  refused 2 'engine cgroup.*idle' "$DISCNICE" --engine cgroup --policy idle -- ./program
+  refused 2 'engine cgroup.*iops' "$DISCNICE" --rate 5M --engine cgroup --iops 5 -- ./program
+  refused 2 'engine cgroup.*burst' "$DISCNICE" --rate 5M --engine cgroup --burst 1s -- ./program
+  refused 2 'engine cgroup.*smooth-writes' "$DISCNICE" --rate 5M --engine cgroup --smooth-writes on -- ./program
+  refused 2 'engine cgroup.*exclude' "$DISCNICE" --rate 5M --engine cgroup --exclude tar -- ./program
+  refused 2 "engine cgroup.*'nice'" "$DISCNICE" --rate 5M --engine cgroup --schedule 'Mon 09:00-10:00 nice' -- ./program
   refused 2 'engine pace.*record' "$DISCNICE" --rate 5M --engine pace --record both -- ./program
   refused 2 'cache.*from outside' "$DISCNICE" adopt $$ --rate 5M --cache neutral
   refused 2 'same file' "$DISCNICE" --rate 5M --report both --record both -- ./program

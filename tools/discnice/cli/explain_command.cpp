@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "toolbox/cli/diagnostics.hpp"
+#include "tools/discnice/cgroup/disks.hpp"
+#include "tools/discnice/cgroup/limiter.hpp"
 #include "tools/discnice/cli/library.hpp"
 #include "tools/discnice/notify/large_call.hpp"
 #include "tools/discnice/outputs/disk_below.hpp"
@@ -67,6 +69,19 @@ std::string engine_of(const processes::Target& target, const Library& library) {
       "alike, and one that can't be is "
       "named at once\n",
       escape_controls(library.path));
+}
+
+std::string group_of(const std::string& program, const std::vector<std::string>& command) {
+  const cgroup::Plan plan = cgroup::plan_for(group_paths(program, command), {});
+  if (!plan.problem.empty()) return fmt::format("--engine cgroup: not possible here; {}\n", plan.problem);
+  std::string disks;
+  for (const std::uint64_t disk : plan.disks) disks += " " + cgroup::number_of(disk);
+  return fmt::format("--engine cgroup: possible here; version {}, in {}, on disk{}{}\n",
+                     static_cast<int>(plan.place.version), plan.place.folder,
+                     disks.empty() ? "s as they come to be used" : disks,
+                     plan.place.version == cgroup::Version::one
+                         ? "; the kernel holds what is read, and discnice what is written"
+                         : "");
 }
 
 std::string read_mounts() {
@@ -131,6 +146,12 @@ std::string file_system_type(const std::string& mountinfo, unsigned major_number
   return "";
 }
 
+std::vector<std::string> group_paths(const std::string& program, const std::vector<std::string>& command) {
+  std::vector<std::string> paths{".", program};
+  paths.insert(paths.end(), command.begin() + 1, command.end());
+  return paths;
+}
+
 CommandExplanation explain_command(const std::vector<std::string>& command) {
   const processes::Target target = processes::find_target(command.front());
   CommandExplanation explanation;
@@ -139,6 +160,7 @@ CommandExplanation explain_command(const std::vector<std::string>& command) {
   const std::string kind = is_there ? kind_of(target.path) : "not there";
   explanation.text = fmt::format("program: {}, {}\n", escape_controls(target.path), escape_controls(kind));
   explanation.text += engine_of(target, find_library());
+  if (target.exit_status == 0) explanation.text += group_of(target.path, command);
   const std::string mounts = read_mounts();
   std::set<dev_t> seen;
   std::vector<std::string> places{"."};

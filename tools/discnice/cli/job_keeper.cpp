@@ -81,10 +81,17 @@ void JobKeeper::see_calls(int listener_fd, std::unique_ptr<notify::Watch> watch)
 void JobKeeper::pace(pid_t program) {
   if (!options_.may_pace) return;
   try {
-    pacer_ = std::make_unique<pace::Pacer>(
-        segment_,
-        pace::Paced{
-            {program}, {}, options_.preloaded_name, false, options_.obstacle, name_, true, &exchange_});
+    pacer_ =
+        std::make_unique<pace::Pacer>(segment_, pace::Paced{{program},
+                                                            {},
+                                                            options_.preloaded_name,
+                                                            false,
+                                                            options_.obstacle,
+                                                            name_,
+                                                            true,
+                                                            &exchange_,
+                                                            limiter_ != nullptr,
+                                                            limiter_ != nullptr && limiter_->holds_writes()});
   } catch (const std::system_error&) {  // no thread is to be had
     options_.may_pace = false;
     if (!options_.obstacle.empty())
@@ -138,10 +145,12 @@ void JobKeeper::wait_until_paid(pid_t program) {
 
 void JobKeeper::hand_over() {
   const int listener_fd = supervisor_ == nullptr ? -1 : supervisor_->stop();
-  const Staying staying{pacer_->staying(), options_.schedule, options_.preloaded_name, listener_fd};
+  const Staying staying{pacer_->staying(), options_.schedule, options_.preloaded_name, listener_fd,
+                        limiter_.get()};
   const std::size_t without_library = pacer_->staying_without_library();
   const pid_t holder = hold_who_stays(segment_, name_, staying);
   if (holder > 0 && supervisor_ != nullptr) supervisor_->hand_over();
+  if (holder > 0 && limiter_ != nullptr) std::exchange(limiter_, nullptr)->hand_over();
   if (holder <= 0) {
     for (std::size_t i = 0; i < without_library; ++i) {
       const pid_t pid = staying.processes[i];
@@ -280,6 +289,9 @@ void JobKeeper::return_budget_of_dead() {
 
 void JobKeeper::look_at_limits() {
   ++looks_;
+  if (limiter_ != nullptr)
+    limiter_->look(protocol::load_grant(segment_), pacer_ != nullptr && pacer_->is_anybody_standing(),
+                   gray::base::monotonic_ns());
   sharer_.lend(segment_);
   left_writes_.look();
   return_budget_of_dead();

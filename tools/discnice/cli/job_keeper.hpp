@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include "tools/discnice/cgroup/limiter.hpp"
 #include "tools/discnice/cli/left_writes_sender.hpp"
 #include "tools/discnice/cli/report.hpp"
 #include "tools/discnice/cli/sharing.hpp"
@@ -77,6 +78,10 @@ class JobKeeper {
   /// After the job: that the kernel counted more than was charged, where no program was named that it could be; else empty.
   [[nodiscard]] std::string missed(const Report& report) const;
 
+  /// The kernel holds the job by a control group: moves its limits from now on.
+  void hold_by(std::unique_ptr<cgroup::Limiter> limiter) { limiter_ = std::move(limiter); }
+  [[nodiscard]] cgroup::Limiter* limiter() { return limiter_.get(); }
+
   /// For the pacer that holds the same job.
   [[nodiscard]] pace::Exchange& exchange() { return exchange_; }
 
@@ -104,7 +109,8 @@ class JobKeeper {
   pace::Exchange exchange_;
   std::unique_ptr<notify::Supervisor> supervisor_;
   std::unique_ptr<pace::Pacer> pacer_;
-  std::set<std::string> paced_names_;  // programs that were said to be held so
+  std::unique_ptr<cgroup::Limiter> limiter_;  // null: the kernel is not asked
+  std::set<std::string> paced_names_;         // programs that were said to be held so
   unsigned looks_ = 0;
   std::uint64_t grant_sequence_ = 0;  // of the grant we published last; another one is a person's and stays
   const policy::ScheduleEntry* entry_ = nullptr;

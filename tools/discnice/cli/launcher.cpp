@@ -79,6 +79,8 @@ struct Start {
   int account_fd = -1;
   int error = 0;
   int guard_socket = -1;
+  int group_fd = -1;
+  int group_error = 0;
   int listener_fd = -1;
   int show_error = 0;
 };
@@ -113,6 +115,10 @@ int become(void* context) {
   auto& start = *static_cast<Start*>(context);
   start.account_fd = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
   if (start.wants_no_children) std::signal(SIGCHLD, SIG_IGN);
+  if (start.group_fd >= 0 && write(start.group_fd, "0", 1) != 1) {
+    start.group_error = errno;
+    _exit(kSignalBase);
+  }
   if (start.show_calls != ShowCalls::never) {
     start.listener_fd = notify::show_large_calls(start.show_calls == ShowCalls::always);
     if (start.listener_fd >= 0)
@@ -138,6 +144,7 @@ pid_t start_program(const Launch& launch, Start& start) {
   start.may_be_script = launch.may_be_script;
   start.show_calls = launch.show_calls;
   start.guard_socket = launch.guard_socket;
+  start.group_fd = launch.group_fd;
   start.wants_no_children = wants_no_children();
   start.arguments = arguments_of(launch);
   start.arguments.reserve(start.arguments.size() + 1);
@@ -199,10 +206,11 @@ Ended run_and_wait(const Launch& launch, const std::function<void()>& after_star
   const processes::KernelAccountFile account(start.account_fd);
   ended.start_error = start.error;
   ended.show_error = start.show_error;
+  ended.group_error = start.group_error;
   if (pid < 0) return ended;
   program_pid = pid;
   forward_signals();
-  const bool has_begun = ended.start_error == 0 && ended.show_error == 0;
+  const bool has_begun = ended.start_error == 0 && ended.show_error == 0 && ended.group_error == 0;
   if (!has_begun && start.listener_fd >= 0) close(start.listener_fd);
   if (has_begun) {
     if (start.listener_fd >= 0) keep.see_calls(start.listener_fd);

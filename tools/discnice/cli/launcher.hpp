@@ -21,6 +21,7 @@ struct Launch {
   std::vector<std::pair<std::string, std::string>> environment;  // set on top of ours; an empty value unsets
   bool may_be_script = true;  // what the kernel does not know is for the shell
   ShowCalls show_calls = ShowCalls::never;
+  int group_fd = -1;  // of the control group that the program is to be in (cgroup.procs); -1: where we are
   int guard_socket = -1;  // of who lets the calls go should we be killed; wanted where they are shown
 };
 
@@ -28,6 +29,7 @@ struct Ended {
   int start_error = 0;  // errno of a failed exec; nothing ran then
   int show_error =
       0;  // errno where calls were to be shown in any case and the kernel does not; nothing ran then
+  int group_error = 0;  // errno where the program could not be put into the group; nothing ran then
   int wait_status = 0;  // as from waitpid()
   double elapsed_s = 0;
   std::optional<processes::KernelAccount> account;

@@ -277,6 +277,21 @@ std::string find_useless(const LimitTexts& given, const std::vector<Grant>& gran
   return "";
 }
 
+std::string judge_for_group(const LimitTexts& given, const std::vector<Grant>& grants) {
+  for (const auto& [text, name] :
+       {std::pair{&given.operations, "iops"}, std::pair{&given.burst, "burst"},
+        std::pair{&given.smooth_writes, "smooth-writes"}, std::pair{&given.cache, "cache"}})
+    if (!text->empty()) return fmt::format("--engine cgroup holds bytes a second: leave out --{}", name);
+  for (const Grant& grant : grants) {
+    if ((grant.flags & kPaused) != 0) continue;
+    if (grant.policy_id != policy::kRateWindowId || !policy::has_limit(grant))
+      return fmt::format(
+          "--engine cgroup holds a rate: add, for example, --rate 5M; for policy '{}' use another engine",
+          policy::policy_by_id(grant.policy_id).name);
+  }
+  return "";
+}
+
 std::string limits_text(const Grant& grant) {
   std::string text;
   const auto add = [&text](const char* what, std::uint64_t limit) {

@@ -63,6 +63,9 @@ std::string apply_limits(const LimitTexts& texts, Grant& grant);
 /// Names an option of those given that none of these grants uses, and says whose it is; empty when there is none.
 std::string find_useless(const LimitTexts& given, const std::vector<Grant>& grants);
 
+/// What of this a control group cannot hold: it holds a rate and nothing else. Empty when it can.
+std::string judge_for_group(const LimitTexts& given, const std::vector<Grant>& grants);
+
 /// "limit 5.00 MB/s, reads 2.00 MB/s, 100 operations/s", or "no limit"; with the policy where it says more.
 std::string limits_text(const Grant& grant);
 

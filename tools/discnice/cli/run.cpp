@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "toolbox/cli/diagnostics.hpp"
+#include "tools/discnice/cgroup/limiter.hpp"
+#include "tools/discnice/cli/explain_command.hpp"
 #include "tools/discnice/cli/gone_members.hpp"
 #include "tools/discnice/cli/host_parameters.hpp"
 #include "tools/discnice/cli/job_keeper.hpp"
@@ -154,7 +156,8 @@ void note_uncovered(const JobKeeper& keeper, const protocol::Segment& segment,
 // Runs the command in a job that exists, reports, and returns the status to end with.
 int run_job(const RunOptions& options, const Launch& launch, const std::string& obstacle,
             protocol::Segment& segment, const protocol::SegmentName& name, OutputFile& report_file,
-            Observation& observation, std::unique_ptr<notify::Watch> watch) {
+            Observation& observation, std::unique_ptr<notify::Watch> watch,
+            std::unique_ptr<cgroup::Limiter> limiter) {
   const std::string& command = options.command.front();
   if (const int status = observation.start(segment, name)) return status;
   const std::string library = std::filesystem::path(observation.preload_library().path).filename().string();
@@ -162,6 +165,7 @@ int run_job(const RunOptions& options, const Launch& launch, const std::string& 
       segment, name,
       {options.schedule, options.is_coverage_required, library, options.engine != Engine::preload, obstacle,
        options.is_quiet, !options.is_quiet && !is_from_outside(options.engine)});
+  if (limiter) keeper.hold_by(std::move(limiter));
   keeper.follow_schedule();
   std::optional<gray::repo::Repository> repository;
   const auto start = [&] {
@@ -181,6 +185,7 @@ int run_job(const RunOptions& options, const Launch& launch, const std::string& 
                   obstacle.empty() ? kShortMs : 0};
   const Ended ended = run_and_wait(
       launch, start, [&] { warn_when_uncovered(segment, command); }, keep);
+  if (keeper.limiter() != nullptr) keeper.limiter()->end();
   release_gone_members(segment);
   Report report = make_report(segment);
   report.elapsed_s = ended.elapsed_s;
@@ -188,12 +193,16 @@ int run_job(const RunOptions& options, const Launch& launch, const std::string& 
   report.kernel = ended.account;
   if (report.kernel) keeper.add_unwaited(*report.kernel);
   // Before the name goes: it leads to what the file has become.
-  const bool has_run = ended.start_error == 0 && ended.show_error == 0;
+  const bool has_run = ended.start_error == 0 && ended.show_error == 0 && ended.group_error == 0;
   if (has_run) note_uncovered(keeper, segment, name, command, report);
   if (report.still_running == 0) protocol::remove(name);
   if (ended.show_error != 0)
     return fail(kExitToolFailed, "--engine notify: the kernel shows no calls here ({}): use --engine pace",
                 gray::cli::error_text(ended.show_error));
+  if (ended.group_error != 0)
+    return fail(kExitToolFailed,
+                "--engine cgroup: the program cannot be put into a group ({}): use --engine pace",
+                gray::cli::error_text(ended.group_error));
   if (ended.start_error != 0) return fail_start(launch, ended.start_error);
   bool is_all_written = observation.finish(ended.account);
   add_other_class(report);
@@ -220,6 +229,10 @@ ShowCalls show_calls_of(Engine engine, const processes::Target& target) {
   return is_for_us && notify::may_show_calls_for_nothing() ? ShowCalls::if_privileged : ShowCalls::never;
 }
 
+int fail_group(const std::string& problem) {
+  return fail(kExitToolFailed, "--engine cgroup: {}: use --engine pace", problem);
+}
+
 // Everything after the command line is read.
 int run_as_asked(RunOptions& options) {
   const std::string_view disabled = value_or_empty(std::getenv("DISCNICE_DISABLE"));
@@ -237,6 +250,11 @@ int run_as_asked(RunOptions& options) {
   OutputFile report_file;
   if (const int status = open_report(options, report_file)) return status;
   if (const int status = observation.open()) return status;
+  cgroup::Plan plan;
+  if (options.engine == Engine::cgroup) {
+    plan = cgroup::plan_for(group_paths(target.path, options.command), options.grant);
+    if (!plan.problem.empty()) return fail_group(plan.problem);
+  }
   protocol::SegmentName name;
   const std::string job_name = std::filesystem::path(target.path).filename().string();
   const auto make = [&] { return protocol::make(job_name.c_str(), options.grant, options.job, &name); };
@@ -246,6 +264,15 @@ int run_as_asked(RunOptions& options) {
     segment = make();
   }
   if (!segment) return fail_segment(segment.error());
+  std::unique_ptr<cgroup::Limiter> limiter;
+  if (options.engine == Engine::cgroup) {
+    for (const std::string& line : plan.lower) gray::cli::warn("{}", line);
+    limiter = std::make_unique<cgroup::Limiter>(plan);
+    if (const std::string problem = limiter->begin(options.grant); !problem.empty()) {
+      protocol::remove(name);
+      return fail_group(problem);
+    }
+  }
   ShowCalls show_calls = show_calls_of(options.engine, target);
   std::unique_ptr<notify::Watch> watch;
   if (show_calls != ShowCalls::never) watch = std::make_unique<notify::Watch>();
@@ -267,10 +294,11 @@ int run_as_asked(RunOptions& options) {
                        {"DISCNICE_BACKEND", ""}},
                       target.obstacle.empty(),
                       show_calls,
+                      limiter ? limiter->entry_fd() : -1,
                       watch ? watch->guard().socket() : -1};
   const std::string obstacle = is_from_outside(options.engine) ? "has no library" : target.obstacle;
   return run_job(options, launch, obstacle, *segment.value(), name, report_file, observation,
-                 std::move(watch));
+                 std::move(watch), std::move(limiter));
 }
 
 }  // namespace

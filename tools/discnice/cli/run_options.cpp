@@ -29,7 +29,7 @@ namespace {
 // In the order of the numbers that the preload library reads (JobOptions::cache_backend).
 constexpr const char* kBackends[] = {"auto", "cachestat", "mincore", "nowait", "timed", "none"};
 
-constexpr const char* kEngines[] = {"auto", "preload", "notify", "pace"};
+constexpr const char* kEngines[] = {"auto", "preload", "notify", "pace", "cgroup"};
 
 constexpr char kFooter[] =
     "Rates: 5M or 5MiB is 5 x 1024 x 1024 bytes a second, 5MB is 5 x 1000 x 1000, 40Mbit is 5MB;\n"
@@ -268,7 +268,7 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
       ->type_name("NAME");
   app.add_option("--engine", texts.engine,
                  "how CMD is held: auto, preload (the library alone), pace (from outside alone), notify "
-                 "(pace, and large calls in steps)")
+                 "(pace, and large calls in steps), cgroup (by the kernel, as root)")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kEngines), std::end(kEngines))))
       ->type_name("NAME");
   app.add_flag("--require", options.is_coverage_required,
@@ -288,6 +288,8 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
   if (is_from_outside(options.engine) && !(texts.limits.cache.empty() && texts.backend.empty()))
     return gray::cli::fail_usage("--engine {} sees no pages: leave out {}", texts.engine,
                                  texts.limits.cache.empty() ? "--backend" : "--cache");
+  if (options.engine == Engine::cgroup && !texts.excluded.empty())
+    return gray::cli::fail_usage("--engine cgroup holds every program of the job: leave out --exclude");
   if (const auto status = set_excluded(texts.excluded, options.job)) return status;
   if (const auto status = read_schedule(texts.schedule, options.schedule)) return status;
   if (const auto status = refuse_bare_variables(texts)) return status;
@@ -297,6 +299,10 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
   std::string problem = apply_limits(texts.limits, options.grant);
   if (!problem.empty() && !taken.empty()) problem += " (with " + taken + ")";
   if (problem.empty()) problem = judge_schedule(options.grant, options.schedule, given);
+  if (problem.empty() && options.engine == Engine::cgroup) {
+    problem = judge_for_group(given, possible_grants(options.grant, options.schedule));
+    options.grant.flags |= kHeldByGroup;
+  }
   if (!problem.empty()) return gray::cli::fail_usage("{}", problem);
   return std::nullopt;
 }

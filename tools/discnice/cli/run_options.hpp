@@ -19,11 +19,12 @@ enum class Engine : std::uint8_t {
   preload,    // the library alone
   notify,     // from outside alone, and large calls before they are made
   pace,       // from outside alone
+  cgroup,     // by the kernel, in a control group
 };
 
 /// Whether nothing is loaded into the programs.
 constexpr bool is_from_outside(Engine engine) {
-  return engine == Engine::notify || engine == Engine::pace;
+  return engine == Engine::notify || engine == Engine::pace || engine == Engine::cgroup;
 }
 
 struct RunOptions {

@@ -8,9 +8,7 @@
 #include "toolbox/cli/diagnostics.hpp"
 
 namespace discnice::cli {
-namespace {
 
-// All that may hold at some time of the week.
 std::vector<Grant> possible_grants(const Grant& grant, const policy::Schedule& schedule) {
   std::vector<Grant> grants;
   if (!policy::is_always_said(schedule)) grants.push_back(grant);
@@ -18,8 +16,6 @@ std::vector<Grant> possible_grants(const Grant& grant, const policy::Schedule& s
     grants.push_back(policy::scheduled(grant, &schedule.entries[i]));
   return grants;
 }
-
-}  // namespace
 
 std::optional<int> read_schedule(const std::string& text, policy::Schedule& schedule) {
   if (text.empty()) return std::nullopt;

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tools/discnice/cli/limit_options.hpp"
 #include "tools/discnice/contract/grant.hpp"
@@ -13,6 +14,9 @@ namespace discnice::cli {
 
 /// Reads the text of --schedule; an empty one is none. Says what is wrong and returns the exit status, or nothing.
 std::optional<int> read_schedule(const std::string& text, policy::Schedule& schedule);
+
+/// All that may hold at some time of the week.
+std::vector<Grant> possible_grants(const Grant& grant, const policy::Schedule& schedule);
 
 /// What is wrong with the limits as a whole: one that never holds, an option that nothing uses. Empty when nothing is.
 std::string judge_schedule(const Grant& grant, const policy::Schedule& schedule, const LimitTexts& given);

@@ -46,6 +46,7 @@ int set_main(int argc, char** argv) {
   Grant grant = protocol::load_grant(job->segment());
   problem = apply_limits(texts, grant);
   if (problem.empty()) problem = find_useless(texts, {grant});
+  if (problem.empty() && (grant.flags & kHeldByGroup) != 0) problem = judge_for_group(texts, {grant});
   if (!problem.empty()) return gray::cli::fail_usage("{}", problem);
   if (does_pause) grant.flags |= kPaused;
   if (does_resume) grant.flags &= ~kPaused;

@@ -52,9 +52,23 @@ bool are_all_held(pace::Pacer& pacer) {
     notify::give_listener(watch->guard().socket(), staying.listener_fd);
     keeper.see_calls(staying.listener_fd, std::move(watch));
   }
+  if (staying.limiter != nullptr) {
+    staying.limiter->take_over();
+    keeper.hold_by(std::unique_ptr<cgroup::Limiter>(staying.limiter));
+  }
+  const bool is_group = staying.limiter != nullptr;
+  const bool are_writes_held = is_group && staying.limiter->holds_writes();
   {
-    pace::Pacer pacer(
-        segment, {staying.processes, {}, staying.preloaded_name, true, "", name, false, &keeper.exchange()});
+    pace::Pacer pacer(segment, {staying.processes,
+                                {},
+                                staying.preloaded_name,
+                                true,
+                                "",
+                                name,
+                                false,
+                                &keeper.exchange(),
+                                is_group,
+                                are_writes_held});
     while (!pacer.has_looked()) poll(nullptr, 0, 1);
     if (!are_all_held(pacer) || write(begun_fd, "", 1) != 1) _exit(1);  // NOLINT(concurrency-mt-unsafe)
     close(begun_fd);
@@ -64,6 +78,7 @@ bool are_all_held(pace::Pacer& pacer) {
       pacer.take_findings();  // there is nobody to tell
     }
   }
+  if (is_group) keeper.limiter()->end();
   release_gone_members(segment);
   if (!has_members(segment)) protocol::remove(name);
   _exit(0);

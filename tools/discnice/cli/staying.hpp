@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include "tools/discnice/cgroup/limiter.hpp"
 #include "tools/discnice/policy/schedule.hpp"
 #include "tools/discnice/protocol/layout.hpp"
 #include "tools/discnice/protocol/segment.hpp"
@@ -22,6 +23,8 @@ struct Staying {
   policy::Schedule schedule;   // of the job
   std::string preloaded_name;  // the file name of what is preloaded
   int listener_fd = -1;        // by which large calls of theirs are shown, if they are
+  cgroup::Limiter* limiter =
+      nullptr;  // of the control group that holds them; null: there is none. It is a copy there
 };
 
 /// Returns the process that looks after them, as soon as it does; a negative errno where there can be none. The job's segment is removed when all have ended.

@@ -15,7 +15,7 @@ _discnice() {
     --policy | -p) mapfile -t COMPREPLY < <(compgen -W 'rate nice idle manners share unlimited' -- "$current") && return ;;
     --smooth-writes) mapfile -t COMPREPLY < <(compgen -W 'on off auto' -- "$current") && return ;;
     --cache) mapfile -t COMPREPLY < <(compgen -W 'neutral own= shared auto' -- "$current") && return ;;
-    --engine) mapfile -t COMPREPLY < <(compgen -W 'auto preload notify pace' -- "$current") && return ;;
+    --engine) mapfile -t COMPREPLY < <(compgen -W 'auto preload notify pace cgroup' -- "$current") && return ;;
     --ledger) mapfile -t COMPREPLY < <(compgen -W 'on off' -- "$current") && return ;;
     --backend) mapfile -t COMPREPLY < <(compgen -W 'auto cachestat mincore nowait timed none' -- "$current") && return ;;
     --report | --record | --profile | replay) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;

@@ -15,7 +15,7 @@ complete -c discnice -l smooth-writes -x -a "on off auto" -d "bring writes to th
 complete -c discnice -l cache -x -a "neutral own= shared auto" -d "what becomes of pages brought into the page cache"
 complete -c discnice -l schedule -x -d "limits by the time of the week"
 complete -c discnice -l exclude -x -d "leave programs of this name alone"
-complete -c discnice -l engine -x -a "auto preload notify pace" -d "how programs are held"
+complete -c discnice -l engine -x -a "auto preload notify pace cgroup" -d "how programs are held"
 complete -c discnice -n "__fish_seen_subcommand_from adopt" -l tree -d "with the children they have now"
 complete -c discnice -l require -d "end the job when a program cannot be covered"
 complete -c discnice -l report -r -d "write the report to a file"

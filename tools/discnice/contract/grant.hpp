@@ -8,6 +8,8 @@ namespace discnice {
 
 /// Bits of Grant::flags.
 inline constexpr std::uint32_t kPaused = 1;  // no operation that needs the disk may start
+inline constexpr std::uint32_t kHeldByGroup =
+    2;  // the kernel holds it, by a control group: a rate and nothing else
 
 /// When writes are brought to the disk in paced steps instead of leaving them to the kernel's flusher.
 enum class SmoothWrites : std::uint32_t { automatic = 0, on = 1, off = 2 };

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/notify/guard.hpp"
 
-#include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <string_view>
 
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/discnice/processes/helper.hpp"
 #include "tools/discnice/processes/orphans.hpp"
 
 namespace discnice::notify {
@@ -29,14 +26,6 @@ void tell() {
 }
 
 void say_nothing() {}
-
-// But for standard error, for what it may have to tell, and this one.
-void close_all_but(int kept) {
-  close(STDIN_FILENO);
-  close(STDOUT_FILENO);
-  if (kept > STDERR_FILENO + 1) syscall(SYS_close_range, STDERR_FILENO + 1, kept - 1, 0);
-  syscall(SYS_close_range, std::max(kept, STDERR_FILENO) + 1, ~0U, 0);
-}
 
 // A message of one byte that may bring a descriptor.
 struct Message {
@@ -68,13 +57,8 @@ char hear(int socket, int& listener_fd) {
   return message.word;
 }
 
-// It has a session of its own: what ends ours by the terminal does not end it.
 [[noreturn]] void guard(int socket, TakenCalls& taken) {
-  setsid();
-  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2})
-    std::signal(number, SIG_IGN);
-  prctl(PR_SET_NAME, "discnice-guard");
-  close_all_but(socket);
+  processes::become_helper(socket, "discnice-guard");
   int listener_fd = -1;
   char word = kListener;
   while (word == kListener) word = hear(socket, listener_fd);

@@ -369,6 +369,9 @@ void Pacer::settle_job(std::uint64_t now_ns, JobBalance::When when) {
   if (paced_.exchange != nullptr) all += paced_.exchange->moved();
   has_anybody_.store(!processes_.empty(), std::memory_order_relaxed);
   has_looked_.store(true, std::memory_order_relaxed);
+  is_anybody_standing_.store(std::any_of(processes_.begin(), processes_.end(),
+                                         [](const auto& process) { return process->stopped_at_ns != 0; }),
+                             std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
     all_ = all;
@@ -376,7 +379,7 @@ void Pacer::settle_job(std::uint64_t now_ns, JobBalance::When when) {
   // What those have moved who are left alone is in their parents' accounts when they have ended, and nobody's to pay.
   if (has_left_alone_) return;
   const Growth found = balance_.settle(all, now_ns, when);
-  if (!found.is_any()) return;
+  if (!found.is_any() || paced_.are_writes_held) return;
   guest::Job job{};
   job.segment = &segment_;
   job_due_ns_ = std::max(job_due_ns_, guest::correct(job, found.read_bytes, found.write_bytes));
@@ -413,8 +416,10 @@ void Pacer::charge(PacedProcess& process, const Growth& unbooked, std::uint64_t 
   book(process, unbooked.read_bytes, unbooked.write_bytes - unbooked.cancelled_bytes, now_ns);
   const IoEstimate moved{.read_bytes = positive(growth.read_bytes),
                          .write_bytes = less_unwritten(positive(growth.write_bytes))};
-  process.due_ns =
-      std::max(process.due_ns, guest::charge(job, guest::grant_now(job, now_ns), moved, {}, now_ns));
+  if (paced_.are_writes_held) return;
+  const std::uint64_t due_ns = guest::charge(job, guest::grant_now(job, now_ns), moved, {}, now_ns);
+  if (paced_.are_reads_held && growth.write_bytes <= 0) return;
+  process.due_ns = std::max(process.due_ns, due_ns);
   paid_at_ns_ = std::max(paid_at_ns_, process.due_ns);
   process.unturned_bytes += positive(growth.read_bytes) + positive(growth.write_bytes);
   process.unsent_bytes += positive(growth.write_bytes);
@@ -498,6 +503,10 @@ void Pacer::hold_or_let_go(PacedProcess& process, std::uint64_t now_ns) {
     return;
   }
   if (process.stopped_at_ns != 0) let_go(process, now_ns);
+  if (paced_.are_writes_held) {
+    process.look_at_ns = now_ns + kLookNs;
+    return;
+  }
   const std::uint64_t busy_at_ns =
       std::max(process.moved_at_ns, process.runs_since_ns);  // may be after `now_ns`
   process.look_at_ns =

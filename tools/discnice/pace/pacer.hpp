@@ -58,6 +58,11 @@ class Pacer {
   /// Whether all that there were at the beginning have been looked at.
   [[nodiscard]] bool has_looked() const { return has_looked_.load(std::memory_order_relaxed); }
 
+  /// Whether any process stood at the last looks.
+  [[nodiscard]] bool is_anybody_standing() const {
+    return is_anybody_standing_.load(std::memory_order_relaxed);
+  }
+
   /// Whether any process is left.
   [[nodiscard]] bool has_anybody() const { return has_anybody_.load(std::memory_order_relaxed); }
 
@@ -135,6 +140,7 @@ class Pacer {
   Growth all_;  // under the mutex
   std::atomic<bool> has_anybody_{true};
   std::atomic<bool> has_looked_{false};
+  std::atomic<bool> is_anybody_standing_{false};
   std::thread thread_;
 };
 

@@ -34,6 +34,8 @@ struct Paced {
   protocol::SegmentName segment_name = {};  // of the job's account
   bool takes_orphans = false;    // who outlives its parent becomes our child; the first root is one as well
   Exchange* exchange = nullptr;  // by who sees large calls before they are made; null: nobody does
+  bool are_reads_held = false;   // the kernel holds the job to what it may read: nobody stands for that
+  bool are_writes_held = false;  // the same for what it writes
 };
 
 /// Parents before their children.

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# discnice_cgroup_test: --engine cgroup has the kernel hold a job: at the rate, cached data free, and no group is left, however discnice ends.
+#
+# How: on the disk of the scratch folder, in whichever version of control groups this host has. The judge is the time that reading takes beside a limit set by hand, the kernel's account, and the tree of groups.
+# Left out: version 2 on hosts of version 1 (tests/kernels/40_cgroup.sh), delegated groups of other users.
+source "$(dirname "$0")/../support/discnice.bash"
+alone_in_shm "$0" "$@"
+need_root
+need python3 findmnt
+readonly MB=1000000
+cd "$SCRATCH"
+OUT=$(mktemp -d /dev/shm/gray-cgroup.XXXXXX) # what comes out is no traffic of the disk
+readonly OUT
+at_exit rm -rf -- "$OUT"
+make_file "$PWD/big" $((30 * MB))
+make_file "$PWD/small" $((8 * MB))
+sync -f .
+where=$("$DISCNICE" explain -- cat big | sed -n 's/^--engine cgroup: //p')
+[[ $where == possible* ]] || skip "no control group can be made here: $where"
+tree=$(sed -n 's/.* in \([^ ,]*\),.*/\1/p' <<<"$where")
+disk=$(sed -n 's/.* on disk \([0-9:]*\).*/\1/p' <<<"$where")
+groups() { find "$tree" -maxdepth 1 -name 'discnice-*' -printf '%f\n'; }
+held() { "$DISCNICE" --engine cgroup --rate 10MB "$@"; }
+no_group_left() { # WHEN
+  local try
+  for try in {1..30}; do
+    [[ -n $(groups) ]] || return 0
+    sleep 0.1
+  done
+  complain "$1: a group is left after $((try / 10)) s: $(groups)"
+}
+lasted() { # COMMAND...: seconds
+  local from till
+  from=$EPOCHREALTIME
+  "$@" >"$OUT/out" 2>err || complain "status $? of $*: $(<err)"
+  till=$EPOCHREALTIME
+  calculate "$till - $from"
+}
+
+# Beside the same limit by hand.
+by_hand=$(python3 "$SOURCE/bench/kit/control_groups.py" cap "gray-by-hand-$$" "$(findmnt -no SOURCE -T .)" $((10 * MB)) 0) || skip 'no group by hand'
+at_exit rmdir "$by_hand"
+make_cold big
+wanted=$(lasted sh -c "echo \$\$ >'$by_hand/cgroup.procs' && exec cat big")
+make_cold big
+lasted held --json --report report -- cat big >/dev/null
+took=$(field report elapsed_seconds) # of the program: the start of discnice is no matter of the rate
+holds "$took <= 1.10 * $wanted && $took >= 0.95 * $wanted" || complain "30 MB at 10 MB/s took $took s, and $wanted s under a limit by hand"
+cmp -s "$OUT/out" big || complain 'other bytes come out'
+holds "$(field report uncovered) <= 1500000" || complain "not accounted for: $(<report)"
+[[ -z $(groups) ]] || complain "the group is still there when discnice has ended: $(groups)"
+printf 'reads: %s s, by hand %s s\n' "$took" "$wanted"
+
+# What is cached is free, and statuses are the program's.
+make_warm small
+took=$(lasted held -q -- cat small)
+holds "$took <= 1.5" || complain "8 MB in memory took $took s"
+expect_status 7 held -q -- sh -c 'exit 7'
+expect_status 127 held -q -- ./nosuch 2>err
+
+# A limit is moved, and the job stands while it is paused.
+make_cold big
+"$DISCNICE" -q --engine cgroup --rate 1MB -- cat big >"$OUT/out" &
+job=$!
+sleep 1
+limits() { cat "$tree"/discnice-*/io.max "$tree"/discnice-*/blkio.throttle.read_bps_device 2>/dev/null || true; }
+limits | grep -q "^$disk .*1000000" || complain "the limit is not set: $(limits)"
+"$DISCNICE" set "$job" --rate 40MB
+sleep 0.4
+limits | grep -q "^$disk .*40000000" || complain "the limit has not moved: $(limits)"
+"$DISCNICE" set "$job" --policy idle 2>err && complain 'a job in a group takes --policy idle'
+grep -q 'holds a rate' err || complain "says: $(<err)"
+wait "$job"
+no_group_left 'after set'
+
+# Killed, discnice leaves no limit behind, and no group.
+make_cold small
+"$DISCNICE" -q --engine cgroup --rate 500kB -- cat small >"$OUT/out" 2>err &
+job=$!
+sleep 1
+kill -9 "$job"
+wait "$job" 2>/dev/null || true
+sleep 1
+if limits | grep -q "^$disk .*500000"; then complain "a second after the end the limit holds still: $(limits)"; fi
+no_group_left 'after kill -9'
+grep -q 'WITHOUT A LIMIT' err || complain "the guard says: $(<err)"
+
+# The guard was killed as well: the next start clears up.
+mkdir "$tree/discnice-999999999-1"
+held -q -- true
+[[ ! -d $tree/discnice-999999999-1 ]] || complain 'a group whose maker is no more is left'
+
+# Who goes on when the command has ended is held still, and then the group goes.
+make_cold big
+held --report report -- sh -c 'cat big >/dev/null & exit 0' 2>err
+[[ -n $(groups) ]] || complain 'the group of who goes on is gone'
+grep -q 'goes on: process' err || complain "says of who goes on: $(<err)"
+for _ in {1..80}; do
+  [[ -n $(groups) ]] || break
+  sleep 0.1
+done
+no_group_left 'after who went on'
+
+conclude

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// disks: the whole disks below files, as the kernel throttles them.
+//
+// Knowledge assumed: limits are set on whole disks, not on partitions. What a stacked device (LVM, RAID, dm-crypt, a loop device) moves is booked on it, and once more on the
+//   device below it, in the name of the same group. /sys/dev/block/N/slaves and loop/backing_file tell what lies below. /sys/fs/btrfs/ID/devices has all devices of a file system.
+// What breaks it: a loop device whose file this mount namespace cannot see; its disk is then taken for one more that the job uses.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace discnice::cgroup {
+
+/// Where a file lies: on these disks; none in memory; none, and a reason, where this host has no disk for it.
+struct FileDisks {
+  std::vector<std::uint64_t> disks;
+  std::string type;              // of the file system
+  bool is_out_of_reach = false;  // it has a disk, and none that the kernel could hold
+};
+
+FileDisks disks_of_file(const std::string& path);
+
+/// The disks that a stacked one lies on, and those below them.
+std::vector<std::uint64_t> disks_below(std::uint64_t disk);
+
+/// "8:0".
+std::string number_of(std::uint64_t disk);
+/// 0 where it is none.
+std::uint64_t disk_of(const std::string& number);
+
+}  // namespace discnice::cgroup

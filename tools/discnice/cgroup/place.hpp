@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// place: where in the tree of control groups this user may make a group in which the kernel holds disk traffic to a rate, or why there is none.
+//
+// Knowledge assumed: /proc/self/mountinfo and /proc/self/cgroup tell the trees and our group in each (cgroups(7), Documentation/admin-guide/cgroup-v2.rst). In version 2 a group has the
+//   controllers that its parent hands on (cgroup.subtree_control), and only a group without processes of its own hands on any; the root is free of that rule. Writing goes back to the
+//   group whose memory was made dirty, so memory has to be handed on as well. Version 1 throttles by the blkio tree, each group by itself: what is set above does not bind one below.
+// So the group is a sibling of ours in version 2, and a child of ours in version 1.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace discnice::cgroup {
+
+enum class Version : std::uint8_t { one = 1, two = 2 };
+
+struct Place {
+  Version version = Version::two;
+  std::string folder;   // in which the group is to be made
+  std::string own;      // the folder of the group that we are in
+  std::string root;     // of the tree, where it is mounted
+  std::string problem;  // why no group can be made; empty when one can
+};
+
+/// Looks, and changes nothing.
+Place find_place();
+
+/// Has the groups from the root down hand on the controllers that a group in this place needs. What is wrong, or nothing.
+std::string hand_on_controllers(const Place& place);
+
+/// Whether that file of words has this one.
+bool has_word(const std::string& file, const std::string& word);
+
+/// A small file as it is now; empty when it cannot be read.
+std::string read_text(const std::string& file);
+
+/// Writes it at once. 0 or a negative errno.
+int write_text(const std::string& file, const std::string& text);
+
+}  // namespace discnice::cgroup

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/processes/helper.hpp"
+
+#include <algorithm>
+#include <csignal>
+
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace discnice::processes {
+namespace {
+
+// But for standard error, for what it may have to tell, and this one.
+void close_all_but(int kept) {
+  close(STDIN_FILENO);
+  close(STDOUT_FILENO);
+  if (kept > STDERR_FILENO + 1) syscall(SYS_close_range, STDERR_FILENO + 1, kept - 1, 0);
+  syscall(SYS_close_range, std::max(kept, STDERR_FILENO) + 1, ~0U, 0);
+}
+
+}  // namespace
+
+void become_helper(int kept_fd, const char* name) {
+  setsid();
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2})
+    std::signal(number, SIG_IGN);
+  prctl(PR_SET_NAME, name);
+  close_all_but(kept_fd);
+}
+
+}  // namespace discnice::processes
