@@ -68,12 +68,13 @@ from_ms=$(now_ms) from=$(sectors)
 sleep 4
 discnice set $running --rate $((2 * RATE)) 2>/tmp/said || sed 's/^/WRONG cgroup: set: /' /tmp/said
 found rate_of_two "$(percent $((($(sectors) - from) * 512 * 1000 / ($(now_ms) - from_ms))) $RATE)" 5
-sleep 0.5
+sleep 1
 from_ms=$(now_ms) from=$(sectors)
-sleep 3
+sleep 5
 found rate_set "$(percent $((($(sectors) - from) * 512 * 1000 / ($(now_ms) - from_ms))) $((2 * RATE)))" 5
 kill $running
 wait $running 2>/dev/null
+killall -9 dd 2>/dev/null # those that the shell has begun go on without it
 rm -f /data/copy
 sync
 
