@@ -12,9 +12,9 @@ if ! grep -qw io $tree/cgroup.controllers 2>/dev/null; then
   exit 0
 fi
 RATE=4000000 MIB=1048576 SECONDS_LONG=10
-if [ "$IS_SHORT" = true ]; then SECONDS_LONG=6; fi
+if [ "$IS_SHORT" = true ]; then SECONDS_LONG=3; fi
 disk=$(cat /sys/block/vdb/dev)
-dd if=/dev/urandom of=/data/big bs=1M count=$((RATE * (SECONDS_LONG + 5) / MIB)) 2>/dev/null
+dd if=/dev/urandom of=/data/big bs=1M count=$((RATE * (SECONDS_LONG + 8) / MIB)) 2>/dev/null
 dd if=/dev/urandom of=/data/small bs=1M count=16 2>/dev/null
 sync
 make_cold() { echo 3 >/proc/sys/vm/drop_caches; }
@@ -65,12 +65,12 @@ $HELD sh -c 'dd if=/data/big of=/dev/null bs=64k 2>/dev/null & dd if=/dev/zero o
 running=$!
 sleep 1
 from_ms=$(now_ms) from=$(sectors)
-sleep 4
+sleep $((SECONDS_LONG / 2))
 discnice set $running --rate $((2 * RATE)) 2>/tmp/said || sed 's/^/WRONG cgroup: set: /' /tmp/said
 found rate_of_two "$(percent $((($(sectors) - from) * 512 * 1000 / ($(now_ms) - from_ms))) $RATE)" 5
 sleep 1
 from_ms=$(now_ms) from=$(sectors)
-sleep 5
+sleep $((SECONDS_LONG / 2))
 found rate_set "$(percent $((($(sectors) - from) * 512 * 1000 / ($(now_ms) - from_ms))) $((2 * RATE)))" 5
 kill $running
 wait $running 2>/dev/null
