@@ -12,7 +12,7 @@ if ! grep -qw io $tree/cgroup.controllers 2>/dev/null; then
   exit 0
 fi
 RATE=4000000 MIB=1048576 SECONDS_LONG=10
-if [ "$IS_SHORT" = true ]; then SECONDS_LONG=3; fi
+if [ "$IS_SHORT" = true ]; then SECONDS_LONG=2; fi
 disk=$(cat /sys/block/vdb/dev)
 dd if=/dev/urandom of=/data/big bs=1M count=$((RATE * (SECONDS_LONG + 8) / MIB)) 2>/dev/null
 dd if=/dev/urandom of=/data/small bs=1M count=16 2>/dev/null
