@@ -74,8 +74,7 @@ bool is_lower_and_there(std::uint64_t limit, std::uint64_t rate) {
 std::vector<std::string> bounding_groups(const Place& place) {
   std::vector<std::string> folders{place.own};
   if (place.version == Version::one) return folders;
-  for (std::string folder = place.folder; folder.size() > place.root.size();
-       folder = folder.substr(0, folder.rfind('/')))
+  for (std::string folder = place.folder; folder.size() > place.root.size(); folder.resize(folder.rfind('/')))
     folders.push_back(folder);
   return folders;
 }
