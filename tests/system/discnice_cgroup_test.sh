@@ -69,6 +69,16 @@ limits | grep -q "^$disk .*1000000" || complain "the limit is not set: $(limits)
 "$DISCNICE" set "$job" --rate 40MB
 sleep 0.4
 limits | grep -q "^$disk .*40000000" || complain "the limit has not moved: $(limits)"
+program=$(pgrep -P "$job" -x cat)
+reads() { awk '/^read_bytes/ { print $2 }' "/proc/$program/io"; }
+"$DISCNICE" set "$job" --rate 1MB
+"$DISCNICE" set "$job" --pause
+sleep 0.5 # what has been asked for already comes still
+before=$(reads)
+sleep 1
+(($(reads) == before)) || complain "paused, the job has read $(($(reads) - before)) bytes"
+"$DISCNICE" set "$job" --resume
+"$DISCNICE" set "$job" --rate 40MB
 "$DISCNICE" set "$job" --policy idle 2>err && complain 'a job in a group takes --policy idle'
 grep -q 'holds a rate' err || complain "says: $(<err)"
 wait "$job"
@@ -86,7 +96,21 @@ if limits | grep -q "^$disk .*500000"; then complain "a second after the end the
 no_group_left 'after kill -9'
 grep -q 'WITHOUT A LIMIT' err || complain "the guard says: $(<err)"
 
-# The guard was killed as well: the next start clears up.
+# Its guard is killed, and then it.
+make_cold small
+"$DISCNICE" -q --engine cgroup --rate 500kB -- cat small >"$OUT/out" 2>err &
+job=$!
+sleep 0.5
+guard=$(pgrep -P "$job" -x discnice-guard) || complain 'there is no guard'
+kill -9 "$guard"
+sleep 0.5
+kill -9 "$job"
+wait "$job" 2>/dev/null || true
+sleep 1
+if limits | grep -q "^$disk .*500000"; then complain 'the guard was killed first: a second after the end the limit holds still'; fi
+no_group_left 'after the guard and kill -9'
+
+# Both were killed: the next start clears up.
 mkdir "$tree/discnice-999999999-1"
 held -q -- true
 [[ ! -d $tree/discnice-999999999-1 ]] || complain 'a group whose maker is no more is left'

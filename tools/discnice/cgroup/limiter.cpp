@@ -246,6 +246,7 @@ int Limiter::set_limits(std::uint64_t now_ns) {
 }
 
 void Limiter::look(const Grant& grant, bool is_writer_waiting, std::uint64_t now_ns) {
+  if (watcher_->has_ended()) watcher_ = std::make_unique<Watcher>(group_);
   const bool is_new = !is_same(grant, grant_);
   if (!is_new && (now_ns - looked_at_ns_ < kLookMinNs || now_ns < may_set_at_ns_)) return;
   const double passed_s = static_cast<double>(now_ns - looked_at_ns_) / kSecondNs;

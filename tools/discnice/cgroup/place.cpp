@@ -135,7 +135,7 @@ std::string judge_version_2(const Place& place) {
 std::string judge_version_1(const Place& place) {
   if (access((place.own + kReadLimits).c_str(), F_OK) != 0)
     return "the kernel does not throttle in its control groups (CONFIG_BLK_DEV_THROTTLING)";
-  return is_writable(place.own) ? "" : who_may(place.own);
+  return is_writable(place.own) ? "" : fmt::format("only root may make a group in {}", place.own);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tools/discnice/processes/helper.hpp"
@@ -50,6 +51,10 @@ Watcher::Watcher(const Group& group) {
   if (pid_ == 0) watch(group, ends[1]);
   close(ends[1]);
   socket_ = ends[0];
+}
+
+bool Watcher::has_ended() const {
+  return pid_ > 0 && waitpid(pid_, nullptr, WNOHANG) == pid_;
 }
 
 void Watcher::say(char word) {
