@@ -8,7 +8,6 @@
 # way. What is refused must not have started the program.
 # Left out: what a policy does with an option that it takes (discnice_rate, discnice_faults).
 source "$(dirname "$0")/../support/discnice.bash"
-alone_in_shm "$0" "$@"
 cd "$SCRATCH"
 export XDG_CONFIG_HOME=$SCRATCH/config
 printf '#!/bin/sh\ntouch "%s/ran"\n' "$SCRATCH" >program

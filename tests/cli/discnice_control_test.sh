@@ -6,7 +6,6 @@
 # made from the ones that are here. Left out: figures (bench throttle), the picture on a terminal.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
-alone_in_shm "$0" "$@"
 export XDG_CONFIG_HOME=$SCRATCH/config
 cd "$SCRATCH"
 make_file ./source 6000000

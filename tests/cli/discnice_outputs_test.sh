@@ -7,7 +7,6 @@
 # which must still be there, and files that were not there must not be. /dev/shm is that of a mount name space of its own.
 # Left out: disks that fill in the middle of a recording (discnice_record).
 source "$(dirname "$0")/../support/discnice.bash"
-alone_in_shm "$0" "$@"
 cd "$SCRATCH"
 
 OUT=/dev/null

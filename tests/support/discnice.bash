@@ -17,7 +17,6 @@
 #   holds CONDITION           true when the comparison of numbers does
 #   judged ACCOUNT CMD...     runs CMD under io_account, which writes what the kernel counted to the file ACCOUNT
 #   moved ACCOUNT             bytes that the command moved: read, plus written, less what was taken back in time
-#   alone_in_shm "$0" "$@"    starts the script again with a /dev/shm of its own, where that is allowed; before anything else
 #   segments                  the names of all jobs' segments; the board of all of a user's jobs, which stays, is none
 #   complain MESSAGE          notes a failure and carries on; conclude fails if there was one
 source "$(dirname "${BASH_SOURCE[0]}")/system.bash"
@@ -119,15 +118,6 @@ judged() {
 }
 
 moved() { echo $(($(field "$1" read_bytes) + $(field "$1" write_bytes) - $(field "$1" cancelled_bytes))); }
-
-# Jobs of others on this machine must not be taken for what a test left behind: where we may, /dev/shm becomes our own.
-# What is unmounted meanwhile goes here too ("slave"), or others' disks would stay in use as long as this runs.
-alone_in_shm() { # SCRIPT ARGUMENT...
-  if ((EUID == 0)) && [[ -z ${GRAY_OWN_SHM:-} ]] && unshare -m true 2>/dev/null; then
-    _clean_up
-    GRAY_OWN_SHM=1 exec unshare -m --propagation slave sh -c 'mount -t tmpfs tmpfs /dev/shm && exec bash "$@"' sh "$@"
-  fi
-}
 
 segments() { find /dev/shm -maxdepth 1 -name 'discnice-*' ! -name '*.disks*' -printf '%f\n' 2>/dev/null | sort; }
 

@@ -19,9 +19,17 @@
 #   expect_status N CMD... runs CMD, fails unless it ends with status N
 #
 # Written for `set -euo pipefail`, which it sets. Needs no root unless a test asks. A second time it does nothing.
+#
+# A test has a /dev/shm and mounts of its own where the system allows that, which wants root; GRAY_OWN_SHM then stands in its environment. So it neither
+# takes what others have in shared memory for what it left behind itself, nor shares a board of the disks with their jobs, and several can run at a time.
 if declare -F at_exit >/dev/null; then return 0; fi
 set -euo pipefail
 export LC_ALL=C
+
+# What is unmounted outside meanwhile goes here too ("slave"), or others' disks would stay in use as long as this runs.
+if [[ $0 == *_test.sh && $EUID -eq 0 && -z ${GRAY_OWN_SHM:-} ]] && unshare -m true 2>/dev/null; then
+  GRAY_OWN_SHM=1 exec unshare -m --propagation slave sh -c 'mount -t tmpfs tmpfs /dev/shm && exec bash "$@"' sh "$0" "$@"
+fi
 
 SOURCE=${GRAY_SOURCE_DIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 BUILD=${GRAY_BUILD_DIR:-$SOURCE/build/release}

@@ -5,7 +5,6 @@
 # How: on the disk of the scratch folder, in whichever version of control groups this host has. The judge is the time that reading takes beside a limit set by hand, the kernel's account, and the tree of groups.
 # Left out: version 2 on hosts of version 1 (tests/kernels/40_cgroup.sh), delegated groups of other users.
 source "$(dirname "$0")/../support/discnice.bash"
-alone_in_shm "$0" "$@"
 need_root
 need python3 findmnt
 readonly MB=1000000

@@ -8,7 +8,6 @@
 # profiles. What is said (the line at once, the report's line, the status) must agree. The judge is the kernel's account.
 # Left out: whether a covered program keeps its rate (discnice_rate, discnice_surface).
 source "$(dirname "$0")/../support/discnice.bash"
-alone_in_shm "$0" "$@"
 need python3 pkill
 cd "$SCRATCH"
 readonly MIB=1048576

@@ -15,7 +15,6 @@ need python3
 need rsync
 need sqlite3
 need git
-alone_in_shm "$0" "$@"
 cd "$SCRATCH"
 readonly DAMAGES=${GRAY_DAMAGES:-2500} SEED=${GRAY_SEED:-$RANDOM} PER_SECOND=400 RATE=24MB
 

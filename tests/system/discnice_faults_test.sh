@@ -10,7 +10,6 @@
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 need_built discnice-policyd
-alone_in_shm "$0" "$@"
 cd "$SCRATCH"
 make_file ./source 8000000
 

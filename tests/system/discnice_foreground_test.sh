@@ -12,7 +12,6 @@ need_root
 need_built hddsim discnice-policyd
 need losetup mkfs.ext4 python3
 [[ -c /dev/fuse && -e /dev/loop-control ]] || skip 'no emulated disk here'
-alone_in_shm "$0" "$@"
 HDDSIM=$(program hddsim)
 readonly HDDSIM NAME=foreground-$$
 cd "$SCRATCH"

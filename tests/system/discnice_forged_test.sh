@@ -7,7 +7,6 @@
 # change the table of dirty data at one moment (unit/discnice, dirty_table).
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
-alone_in_shm "$0" "$@"
 cd "$SCRATCH"
 make_file ./source 4000000
 

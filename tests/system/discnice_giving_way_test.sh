@@ -14,7 +14,6 @@ need_root
 need_built hddsim
 need losetup mkfs.ext4 python3 unshare
 [[ -c /dev/fuse && -e /dev/loop-control ]] || skip 'no emulated disk here'
-alone_in_shm "$0" "$@"
 HDDSIM=$(program hddsim)
 readonly HDDSIM NAME=giving-way-$$
 readonly MB=1000000

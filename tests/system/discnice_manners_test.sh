@@ -15,7 +15,6 @@ need_root
 need_built hddsim
 need losetup mkfs.ext4 bindfs python3 setpriv unshare
 [[ -c /dev/fuse && -e /dev/loop-control ]] || skip 'no emulated disk here'
-alone_in_shm "$0" "$@"
 HDDSIM=$(program hddsim)
 readonly HDDSIM NAME=manners-$$
 cd "$SCRATCH"

@@ -6,7 +6,6 @@
 # them is compared with that of a run without us. Then ends: a signal within a call, the launcher killed, a program that goes on when the command has ended.
 # Left out: how exact a rate is over seconds, what a call costs (bench/engines).
 source "$(dirname "$0")/../support/discnice.bash"
-alone_in_shm "$0" "$@"
 need python3
 need_root # for an emulated disk, whose counter tells what comes at once
 need_built hddsim

@@ -11,7 +11,6 @@
 # namespace that numbers users otherwise counts as another user until exec.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
-alone_in_shm "$0" "$@"
 cd "$SCRATCH"
 make_file here/input 2000000
 chmod 755 "$SCRATCH" here

@@ -11,7 +11,6 @@
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
 need python3 setpriv
-alone_in_shm "$0" "$@"
 [[ -n ${GRAY_OWN_SHM:-} ]] || skip "needs the right to unshare mounts"
 need_built gb-run
 GB_RUN=$(program gb-run)

@@ -6,7 +6,6 @@
 # the kernel's account over the time they took. A job that serves a file system to itself. Who goes on when the first program has ended. Then ends: signals, the launcher killed, processes adopted and released.
 # Left out: how exact a rate is over seconds and what a foreground feels (bench/throttle, bench/beside).
 source "$(dirname "$0")/../support/discnice.bash"
-alone_in_shm "$0" "$@"
 need python3
 need_root # for an emulated disk: on a fast one a program is over before anybody has looked
 need_built hddsim

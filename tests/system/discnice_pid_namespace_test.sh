@@ -10,7 +10,6 @@ source "$(dirname "$0")/../support/discnice.bash"
 need_root
 need unshare
 unshare -pf true 2>/dev/null || skip 'no PID namespace can be made here'
-alone_in_shm "$0" "$@"
 cd "$SCRATCH"
 readonly READERS=4 BYTES=20000000 RATE=20000000
 for ((i = 1; i <= READERS; ++i)); do make_file "here/$i" "$BYTES"; done

@@ -7,7 +7,6 @@
 # of processes, a program that is stripped, one that changes nothing for being profiled, an option that cannot be met.
 # Left out: how much a walk costs; libraries that are loaded and unloaded again and again.
 source "$(dirname "$0")/../support/discnice.bash"
-alone_in_shm "$0" "$@"
 [[ -e $LIB/libdiscnice-profile.so ]] || skip 'not built: libdiscnice-profile.so (needs libunwind)'
 need gcc dash
 command -v addr2line >/dev/null || command -v llvm-symbolizer >/dev/null || skip 'neither addr2line nor llvm-symbolizer is installed'

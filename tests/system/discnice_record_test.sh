@@ -7,7 +7,6 @@
 # Then what can go wrong: a process killed in the middle, a full disk, a launcher killed, records faster than they can be taken down.
 # Left out: that the predictions are right, which discnice_verify_test shows.
 source "$(dirname "$0")/../support/discnice.bash"
-alone_in_shm "$0" "$@"
 need python3 dash
 cd "$SCRATCH"
 make_file ./big 20000000

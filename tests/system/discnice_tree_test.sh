@@ -7,7 +7,6 @@
 # members, the first process and the launcher are killed at work, and the folder of segments is looked at.
 # Left out: more members than the segment has places (a unit test of protocol/), fairness among jobs (the daemon's matter).
 source "$(dirname "$0")/../support/discnice.bash"
-alone_in_shm "$0" "$@"
 
 readonly PROGRAMS=8
 readonly RATE=40MB RATE_BYTES=40000000 RUN_SECONDS=9 HALF_WAY_SECONDS=5
