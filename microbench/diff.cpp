@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // diff: `microbench diff A B`: two exports side by side, and which differences are more than chance.
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -12,6 +11,7 @@
 #include "microbench/quantity.hpp"
 #include "microbench/subcommands.hpp"
 #include "toolbox/cli/columns.hpp"
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 
@@ -89,15 +89,15 @@ std::vector<Row> rows_of(const JsonRecord& a, const JsonRecord& b) {
 }  // namespace
 
 int diff_main(int argc, char** argv) {
-  CLI::App app{"Compares two records.", "microbench diff"};
+  gray::cli::CommandLine app{"Compares two records.", "microbench diff"};
   bool is_json = false;
   std::string a_path;
   std::string b_path;
   app.add_flag("--json", is_json, "one JSON array instead of a table");
   app.add_option("A", a_path, "a file written by export --json, or the word current")
-      ->type_name("")
-      ->required();
-  app.add_option("B", b_path, "another")->type_name("")->required();
+      .type_name("")
+      .required();
+  app.add_option("B", b_path, "another").type_name("").required();
   app.footer("Columns:\n" + gray::cli::describe_columns(gray::cli::heads_of(columns())));
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
   const JsonRecord a = load(a_path);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // explain: `microbench explain KEY`: one value with all that is known about it.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "microbench/quantity.hpp"
 #include "microbench/record.hpp"
 #include "microbench/registry.hpp"
 #include "microbench/subcommands.hpp"
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/repo/repository.hpp"
@@ -67,11 +67,11 @@ std::string explained(const Found& found) {
 }  // namespace
 
 int explain_main(int argc, char** argv) {
-  CLI::App app{
+  gray::cli::CommandLine app{
       "Explains one value: what it means, when and how it was found, who reads it, why it is believed.",
       "microbench explain"};
   std::string key;
-  app.add_option("KEY", key, "as KEY or KEY@DEVICE; microbench show lists them")->type_name("")->required();
+  app.add_option("KEY", key, "as KEY or KEY@DEVICE; microbench show lists them").type_name("").required();
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
   const gray::repo::Repository repository(gray::repo::default_places());
   for (const std::string& problem : repository.problems()) gray::cli::warn("{}", problem);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // export: `microbench export --json`: everything known, for other programs.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "microbench/json_record.hpp"
 #include "microbench/subcommands.hpp"
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 
 namespace microbench {
 
 int export_main(int argc, char** argv) {
-  CLI::App app{"Writes everything known of this host for other programs.", "microbench export"};
+  gray::cli::CommandLine app{"Writes everything known of this host for other programs.", "microbench export"};
   bool is_json = false;
   app.add_flag("--json", is_json, "as one JSON object, the only form there is");
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;

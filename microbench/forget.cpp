@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // forget: `microbench forget KEY...`: takes values out of the record, so that the next run measures them again.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "microbench/curve.hpp"
 #include "microbench/interruption.hpp"
 #include "microbench/subcommands.hpp"
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/repo/repository.hpp"
@@ -24,13 +24,14 @@ bool is_meant(const std::string& wanted, const gray::repo::Parameter& parameter)
 }  // namespace
 
 int forget_main(int argc, char** argv) {
-  CLI::App app{"Takes values out of the record; the next run measures them again.", "microbench forget"};
+  gray::cli::CommandLine app{"Takes values out of the record; the next run measures them again.",
+                             "microbench forget"};
   bool is_all = false;
   bool is_for_host = false;
   std::vector<std::string> keys;
   app.add_flag("--all", is_all, "everything");
   app.add_flag("--host", is_for_host, "in /var/lib/gray instead of the user's own file");
-  app.add_option("KEY", keys, "KEY on all devices, KEY@DEVICE, or the name of a curve")->type_name("");
+  app.add_option("KEY", keys, "KEY on all devices, KEY@DEVICE, or the name of a curve").type_name("");
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
   if (keys.empty() != is_all) return gray::cli::fail_usage("say which KEY, or --all");
   const Source source = is_for_host ? Source::kHost : Source::kUser;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // list: `microbench list`: the benchmarks there are, which keys they fill, and whether these are known.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <ctime>
 
@@ -8,6 +7,7 @@
 #include "microbench/registry.hpp"
 #include "microbench/subcommands.hpp"
 #include "toolbox/cli/columns.hpp"
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/repo/device_identity.hpp"
@@ -56,13 +56,13 @@ const std::vector<Column<Row>>& columns() {
 }  // namespace
 
 int list_main(int argc, char** argv) {
-  CLI::App app{"Lists the benchmarks and what is known already.", "microbench list"};
+  gray::cli::CommandLine app{"Lists the benchmarks and what is known already.", "microbench list"};
   bool is_json = false;
   std::string output;
   std::string directory = ".";
   app.add_flag("--json", is_json, "one JSON array instead of a table");
-  app.add_option("-o,--output", output, "which columns: NAME,NAME or +NAME")->type_name("LIST");
-  app.add_option("--dir", directory, "the file system in question (here)")->type_name("PATH");
+  app.add_option("-o,--output", output, "which columns: NAME,NAME or +NAME").type_name("LIST");
+  app.add_option("--dir", directory, "the file system in question (here)").type_name("PATH");
   app.footer("Columns:\n" + gray::cli::describe_columns(gray::cli::heads_of(columns())));
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
   const auto selection = gray::cli::select_columns(gray::cli::heads_of(columns()), output);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // report: `microbench report --html FILE`: everything known of this host on one page.
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
 
 #include "microbench/page.hpp"
 #include "microbench/subcommands.hpp"
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/repo/device_identity.hpp"
@@ -32,11 +32,12 @@ int write_page(const std::string& path, const std::string& page) {
 }  // namespace
 
 int report_main(int argc, char** argv) {
-  CLI::App app{"Writes one self-contained page with pictures of what is known.", "microbench report"};
+  gray::cli::CommandLine app{"Writes one self-contained page with pictures of what is known.",
+                             "microbench report"};
   std::string path;
   std::string directory = ".";
-  app.add_option("--html", path, "the page to write; - is standard output")->type_name("FILE")->required();
-  app.add_option("--dir", directory, "the file system in question (here)")->type_name("PATH");
+  app.add_option("--html", path, "the page to write; - is standard output").type_name("FILE").required();
+  app.add_option("--dir", directory, "the file system in question (here)").type_name("PATH");
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
   const auto device = gray::repo::device_identity(directory);
   if (!device) {

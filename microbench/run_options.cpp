@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "microbench/run_options.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include "microbench/registry.hpp"
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 
@@ -29,23 +28,23 @@ const Benchmark* find_wanted(const std::string& name) {
 }  // namespace
 
 std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) {
-  CLI::App app{"Measures this host once, so that the other tools know its disk, cache and memory.",
-               "microbench"};
+  gray::cli::CommandLine app{
+      "Measures this host once, so that the other tools know its disk, cache and memory.", "microbench"};
   bool is_quick = false;
   bool is_full = false;
   std::vector<std::string> names;
   app.add_flag("--quick", is_quick, "under five seconds, with wide intervals");
   app.add_flag("--full", is_full, "unhurried, with narrow intervals, and what takes long: write-back");
   app.add_option("--dir", options.directories, "a folder on the file system to measure; may be given again")
-      ->type_name("PATH")
-      ->allow_extra_args(false);
+      .type_name("PATH")
+      .one_value_each();
   app.add_option("--file", options.file, "read this file of yours instead of making a test file")
-      ->type_name("FILE");
+      .type_name("FILE");
   app.add_flag("--anew", options.is_anew, "measure what is known already, too");
   app.add_flag("--host", options.is_for_host, "keep the figures in /var/lib/gray, for all users");
   app.add_flag("--strict", options.is_strict, "refuse when the host is busy, instead of marking the figures");
   app.add_flag("--move-aside", options.may_replace, "begin a new record where the old one cannot be read");
-  app.add_option("WHAT", names, "only these benchmarks or keys, known or not")->type_name("");
+  app.add_option("WHAT", names, "only these benchmarks or keys, known or not").type_name("");
   app.footer(kFooter);
   if (const auto status = gray::cli::parse(app, argc, argv)) return status;
   if (is_quick && is_full) return gray::cli::fail_usage("--quick and --full exclude one another");

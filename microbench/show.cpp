@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // show: `microbench show [KEY...]`: what is known of this host, and from where.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 
@@ -8,6 +7,7 @@
 #include "microbench/quantity.hpp"
 #include "microbench/subcommands.hpp"
 #include "toolbox/cli/columns.hpp"
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/repo/repository.hpp"
@@ -61,15 +61,15 @@ bool is_asked_for(const Found& found, const std::vector<std::string>& keys, bool
 }  // namespace
 
 int show_main(int argc, char** argv) {
-  CLI::App app{"Shows what is known of this host.", "microbench show"};
+  gray::cli::CommandLine app{"Shows what is known of this host.", "microbench show"};
   bool is_json = false;
   bool is_all = false;
   std::string output;
   std::vector<std::string> keys;
   app.add_flag("--all", is_all, "the points of curves, too");
   app.add_flag("--json", is_json, "one JSON array instead of a table");
-  app.add_option("-o,--output", output, "which columns: NAME,NAME or +NAME")->type_name("LIST");
-  app.add_option("KEY", keys, "only these keys, as KEY or KEY@DEVICE")->type_name("");
+  app.add_option("-o,--output", output, "which columns: NAME,NAME or +NAME").type_name("LIST");
+  app.add_option("KEY", keys, "only these keys, as KEY or KEY@DEVICE").type_name("");
   app.footer("Columns:\n" + gray::cli::describe_columns(gray::cli::heads_of(columns())));
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
   const auto selection = gray::cli::select_columns(gray::cli::heads_of(columns()), output);

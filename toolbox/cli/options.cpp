@@ -2,7 +2,6 @@
 #include "toolbox/cli/options.hpp"
 
 #include <stdio_ext.h>
-#include <CLI/CLI.hpp>
 
 #include <cerrno>
 #include <iostream>
@@ -13,37 +12,6 @@ namespace gray::cli {
 
 std::string version_text() {
   return program_name() + " (Gray Toolbox) " GRAY_VERSION;
-}
-
-std::string explain_parse_error(const CLI::ParseError& error) {
-  std::string text = error.what();
-  // CLI11 names the unexpected arguments after a colon; the first words are long-winded and plural or not.
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    const std::size_t colon = text.find(": ");
-    if (colon != std::string::npos) return "unexpected argument: " + text.substr(colon + 2);
-  }
-  for (char& c : text) {
-    if (c == '\n') c = ' ';
-  }
-  return text;
-}
-
-std::optional<int> parse(CLI::App& app, int argc, const char* const* argv) {
-  if (app.get_version_ptr() == nullptr) {
-    app.set_version_flag("--version", version_text(), "Print the version and exit");
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    return print_and_close(app.help());
-  } catch (const CLI::CallForAllHelp&) {
-    return print_and_close(app.help("", CLI::AppFormatMode::All));
-  } catch (const CLI::CallForVersion&) {
-    return print_and_close(version_text() + "\n");
-  } catch (const CLI::ParseError& error) {
-    return fail_usage_text(explain_parse_error(error));
-  }
-  return std::nullopt;
 }
 
 int print_and_close(std::string_view text) {

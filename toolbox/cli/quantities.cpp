@@ -2,7 +2,6 @@
 #include "toolbox/cli/quantities.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <array>
 #include <cerrno>
@@ -53,15 +52,14 @@ Reading read(const Kind& kind, std::string_view text) {
   return {0, fmt::format("'{}' is not {}: write {} ({})", shown, kind.noun, kind.examples, kind.units)};
 }
 
-CLI::Option* add_option(CLI::App& app, const std::string& name, std::uint64_t& target,
-                        const std::string& help, Reading (*read_text)(std::string_view)) {
-  // CLI11 shows the long name in its errors, so the message says which option it was.
-  return app.add_option_function<std::string>(
+Option add_option(Command& command, const std::string& name, std::uint64_t& target, const std::string& help,
+                  Reading (*read_text)(std::string_view)) {
+  return command.add_option(
       name,
-      [&target, name, read_text](const std::string& text) {
+      [&target, read_text](const std::string& text) {
         const Reading reading = read_text(text);
-        if (!reading.is_ok()) throw CLI::ValidationError(name.substr(name.rfind(',') + 1), reading.problem);
-        target = reading.value;
+        if (reading.is_ok()) target = reading.value;
+        return reading.problem;
       },
       help);
 }
@@ -98,19 +96,19 @@ Reading read_duration_ns(std::string_view text) {
   return read(kDuration, text);
 }
 
-CLI::Option* add_bytes_option(CLI::App& app, const std::string& name, std::uint64_t& target,
-                              const std::string& help) {
-  return add_option(app, name, target, help, read_bytes)->type_name("BYTES");
+Option add_bytes_option(Command& command, const std::string& name, std::uint64_t& target,
+                        const std::string& help) {
+  return add_option(command, name, target, help, read_bytes).type_name("BYTES");
 }
 
-CLI::Option* add_rate_option(CLI::App& app, const std::string& name, std::uint64_t& target_bytes_per_s,
-                             const std::string& help) {
-  return add_option(app, name, target_bytes_per_s, help, read_rate_bytes_per_s)->type_name("RATE");
+Option add_rate_option(Command& command, const std::string& name, std::uint64_t& target_bytes_per_s,
+                       const std::string& help) {
+  return add_option(command, name, target_bytes_per_s, help, read_rate_bytes_per_s).type_name("RATE");
 }
 
-CLI::Option* add_duration_option(CLI::App& app, const std::string& name, std::uint64_t& target_ns,
-                                 const std::string& help) {
-  return add_option(app, name, target_ns, help, read_duration_ns)->type_name("DURATION");
+Option add_duration_option(Command& command, const std::string& name, std::uint64_t& target_ns,
+                           const std::string& help) {
+  return add_option(command, name, target_ns, help, read_duration_ns).type_name("DURATION");
 }
 
 std::string format_bytes(std::uint64_t bytes) {

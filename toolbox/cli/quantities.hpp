@@ -2,7 +2,7 @@
 // quantities: bytes, rates and durations as people read and write them.
 //
 // Reading follows toolbox/base/units (that header has the spellings); what this adds is the sentence that
-// tells a person what is wrong and what would be right, and the glue to CLI11. Printing rounds to three
+// tells a person what is wrong and what would be right, and an option for each. Printing rounds to three
 // digits.
 #pragma once
 
@@ -10,10 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "toolbox/cli/command_line.hpp"
 
 namespace gray::cli {
 
@@ -39,12 +36,12 @@ Reading read_duration_ns(std::string_view text);
 
 /// Adds an option whose value is such a quantity and is stored in `target` (which must outlive the parse and
 /// keeps its content when the option is not given). A wrong value is a usage error with the sentence above.
-CLI::Option* add_bytes_option(CLI::App& app, const std::string& name, std::uint64_t& target,
-                              const std::string& help);
-CLI::Option* add_rate_option(CLI::App& app, const std::string& name, std::uint64_t& target_bytes_per_s,
-                             const std::string& help);
-CLI::Option* add_duration_option(CLI::App& app, const std::string& name, std::uint64_t& target_ns,
-                                 const std::string& help);
+Option add_bytes_option(Command& command, const std::string& name, std::uint64_t& target,
+                        const std::string& help);
+Option add_rate_option(Command& command, const std::string& name, std::uint64_t& target_bytes_per_s,
+                       const std::string& help);
+Option add_duration_option(Command& command, const std::string& name, std::uint64_t& target_ns,
+                           const std::string& help);
 
 /// "812 B", "12.3 MiB", "1.50 GiB": powers of 1024, three digits. Pure.
 std::string format_bytes(std::uint64_t bytes);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gb-run/options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
 
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
@@ -109,24 +109,23 @@ std::optional<int> apply(const Flags& flags, Options& options) {
 }  // namespace
 
 std::optional<int> read_options(int argc, char** argv, Options& options) {
-  CLI::App app{"Runs CMD with as much memory as is there now, between MIN and MAX.", "gb-run"};
+  gray::cli::CommandLine app{"Runs CMD with as much memory as is there now, between MIN and MAX.", "gb-run"};
   Flags flags;
   app.add_option("--min", flags.min, "the least, in bytes or % of the limit; without it, status 1")
-      ->type_name("SIZE");
-  app.add_option("--max", flags.max, "the most, in bytes or % of the limit (default 100%)")
-      ->type_name("SIZE");
+      .type_name("SIZE");
+  app.add_option("--max", flags.max, "the most, in bytes or % of the limit (default 100%)").type_name("SIZE");
   gray::cli::add_bytes_option(app, "--multiple", flags.multiple_bytes, "grant a multiple of this");
   gray::cli::add_bytes_option(app, "--margin", flags.margin_bytes, "keep so much free below each limit");
   gray::cli::add_duration_option(app, "--wait", flags.wait_ns, "wait so long for MIN");
   app.add_option("--cache", flags.cache, "what to take of the page cache: share (default), keep, steal")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kPolicies), std::end(kPolicies))))
-      ->type_name("POLICY");
+      .one_of(std::vector<std::string>(std::begin(kPolicies), std::end(kPolicies)))
+      .type_name("POLICY");
   app.add_flag(
       "--files", options.request.has_files,
       "CMD works on files meanwhile: keep a quarter of each limit, at most 1 GiB, for the page cache");
   app.add_option("--env", options.variables, "tell CMD the bytes in this variable, too; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("NAME");
+      .one_value_each()
+      .type_name("NAME");
   app.add_flag("--print", options.is_print, "print the number of bytes, and run nothing");
   app.prefix_command();
   app.footer(kFooter);

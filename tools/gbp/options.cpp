@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gbp/options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
 #include <iterator>
 
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
@@ -200,56 +200,53 @@ std::optional<int> apply(const Flags& flags, Arguments& arguments, Options& opti
   return read_lists(flags, options);
 }
 
-void define_ways(CLI::App& app, Flags& flags, Options& options) {
+void define_ways(gray::cli::Command& app, Flags& flags, Options& options) {
   app.add_flag("--mem", flags.is_mem, "most cached first");
   app.add_flag("--file", flags.is_file, "in the order in which they lie on disk");
   app.add_flag("--compose", flags.is_compose,
                "the cached ones first, each group as it lies on disk (the default)");
   app.add_option("--order", flags.order,
                  "what stands for the place on disk: extent, inode, mtime, dir, none; auto: what pays there")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kOrders), std::end(kOrders))))
-      ->type_name("NAME");
+      .one_of(std::vector<std::string>(std::begin(kOrders), std::end(kOrders)))
+      .type_name("NAME");
   app.add_option("--backend", flags.backend,
                  "how to find cached pages: auto, cachestat, mincore, end, nowait, fault, timed")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kBackends), std::end(kBackends))))
-      ->type_name("NAME");
+      .one_of(std::vector<std::string>(std::begin(kBackends), std::end(kBackends)))
+      .type_name("NAME");
   app.add_option("--files-from", flags.lines_path,
                  "also take names, one a line, from FILE (- is standard input)")
-      ->type_name("FILE");
+      .type_name("FILE");
   app.add_option("--files0-from", flags.nul_path,
                  "also take names, each ended by NUL, from FILE (- is standard input)")
-      ->type_name("FILE");
+      .type_name("FILE");
   app.add_flag("-r,--recursive", options.is_recursive,
                "take the files below each folder instead of the folder");
   app.add_flag("--one-file-system", options.walk.is_one_file_system,
                "with -r: don't go into other file systems");
   app.add_option("--include", options.walk.include_globs, "with -r: only files whose last part matches GLOB")
-      ->type_name("GLOB")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      .type_name("GLOB")
+      .one_value_each_without_dots();
   app.add_option("--exclude", options.walk.exclude_globs,
                  "with -r: no files or folders whose last part, or path, matches GLOB")
-      ->type_name("GLOB")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      .type_name("GLOB")
+      .one_value_each_without_dots();
 }
 
-void define_actions(CLI::App& app, Flags& flags, Options& options) {
+void define_actions(gray::cli::Command& app, Flags& flags, Options& options) {
   app.add_flag("-0,--null", flags.is_nul_ended, "end each name with NUL instead of a newline, for xargs -0");
   app.add_flag(
       "--json", flags.is_json,
       "one JSON object a line: path, rank, size, cached_fraction, confidence, backend, device, inode, ...");
   app.add_option("--out", options.streamed, "write FILE itself to stdout, its cached parts first")
-      ->type_name("FILE");
+      .type_name("FILE");
   gray::cli::add_bytes_option(app, "--align", options.record_bytes,
                               "with --out: records of so many bytes come whole, a short last one last");
   app.add_flag("--lines", flags.is_lines,
                "with --out: lines come whole, one without newline last; by itself where FILE is text");
   app.add_flag("--bytes", flags.is_bytes,
                "with --out: lines may come in two pieces, also where FILE is text");
-  app.add_flag_callback(
-      "--exec", [] {},
-      "run a command over the files in their order, in batches: --exec CMD ARGUMENT... {} +");
+  app.add_flag("--exec",
+               "run a command over the files in their order, in batches: --exec CMD ARGUMENT... {} +");
   app.add_flag("--waves", options.has_waves, "with --exec: no batch holds cached files and others");
   app.add_flag("--ranges", flags.are_ranges, "print parts of files: offset, length, cached share, name");
   app.add_flag(
@@ -261,13 +258,13 @@ void define_actions(CLI::App& app, Flags& flags, Options& options) {
   app.add_option("--refresh", options.refresh.directory,
                  "show whether DIR lies in disorder and what putting it in order would take; changes nothing "
                  "without:")
-      ->type_name("DIR");
+      .type_name("DIR");
   app.add_flag("--apply", flags.is_apply, "with --refresh: do it");
   app.add_flag("--resume", flags.is_resume, "with --refresh: finish what was interrupted");
   app.add_flag("--rollback", flags.is_rollback, "with --refresh: undo what was interrupted");
   app.add_option("--order-from", options.refresh.order_path,
                  "with --refresh: lay the files out as FILE lists their names, one a line, before the others")
-      ->type_name("FILE");
+      .type_name("FILE");
   app.add_flag("--force", options.refresh.is_forced, "with --refresh --apply: also where seeks cost little");
   app.add_flag(
       "--explain", options.is_explained,
@@ -278,7 +275,7 @@ void define_actions(CLI::App& app, Flags& flags, Options& options) {
 }  // namespace
 
 std::optional<int> read_options(int argc, char** argv, Options& options) {
-  CLI::App app{
+  gray::cli::CommandLine app{
       "Prints FILEs in the order in which they are best read: what is in memory first, then as they lie on "
       "disk.",
       "gbp"};

@@ -2,12 +2,11 @@
 // options_test: exit status and streams of --help, --version, right and wrong command lines, and a lost
 // stdout.
 //
-// How: a small CLI11 program runs in a forked child with its streams captured. Left out: sub-commands of the
+// How: a small program runs in a forked child with its streams captured. Left out: sub-commands of the
 // real programs, which tests/cli runs.
 #include "toolbox/cli/options.hpp"
 
 #include <fcntl.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -15,6 +14,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/unit/toolbox/captured_child.hpp"
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/quantities.hpp"
 
@@ -27,11 +27,11 @@ CapturedChild run_program(std::vector<const char*> arguments, int stdout_fd = -1
   return run_captured(
       [&] {
         set_program_name(arguments[0]);
-        CLI::App app{"a program"};
+        CommandLine app{"a program"};
         std::uint64_t rate = 0;
         std::string needed;
         add_rate_option(app, "-r,--rate", rate, "how fast");
-        app.add_option("--needed", needed, "a text")->required();
+        app.add_option("--needed", needed, "a text").required();
         if (const auto status = parse(app, static_cast<int>(arguments.size()), arguments.data())) {
           return *status;
         }

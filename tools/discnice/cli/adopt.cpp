@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // adopt: `discnice adopt PID|NAME...`: takes processes that run already into a job, and holds them from outside until it is ended.
 // `discnice release JOB` ends it.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -20,6 +19,7 @@
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/fd.hpp"
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "tools/discnice/cli/job_keeper.hpp"
@@ -185,11 +185,12 @@ processes::KernelAccount hold(protocol::Segment& segment, const protocol::Segmen
 }
 
 std::optional<int> read_options(int argc, char** argv, AdoptOptions& options) {
-  CLI::App app{"Takes processes that run already, and holds their disk traffic to a rate.", "discnice adopt"};
+  gray::cli::CommandLine app{"Takes processes that run already, and holds their disk traffic to a rate.",
+                             "discnice adopt"};
   app.footer(kFooter);
-  app.add_option("PROCESS", options.names, "numbers of processes, or names of programs")->required();
+  app.add_option("PROCESS", options.names, "numbers of processes, or names of programs").required();
   add_limit_options(app, options.limits);
-  app.add_option("--schedule", options.schedule_text, "limits by the time of the week")->type_name("TEXT");
+  app.add_option("--schedule", options.schedule_text, "limits by the time of the week").type_name("TEXT");
   app.add_flag("--tree", options.is_tree, "with the children they have now");
   app.add_flag("--json", options.is_json, "write the report as one JSON object");
   app.add_flag("-q,--quiet", options.is_quiet, "no report");
@@ -231,9 +232,9 @@ int adopt_main(int argc, char** argv) {
 }
 
 int release_main(int argc, char** argv) {
-  CLI::App app{"Lets the processes of an adopted job go.", "discnice release"};
+  gray::cli::CommandLine app{"Lets the processes of an adopted job go.", "discnice release"};
   std::string name;
-  app.add_option("JOB", name, "which job: its number, a pid of it, or its command")->required();
+  app.add_option("JOB", name, "which job: its number, a pid of it, or its command").required();
   app.footer("Example:\n  discnice release 4711\n");
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
   std::string problem;

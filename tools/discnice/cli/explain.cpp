@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // explain: `discnice explain [-- CMD]`: how a command would be covered, which measured host parameters decide here, and where they
 // come from.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include <fmt/format.h>
 
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
@@ -16,7 +16,7 @@
 namespace discnice::cli {
 
 int explain_main(int argc, char** argv) {
-  CLI::App app{
+  gray::cli::CommandLine app{
       "Says how CMD would be covered, and which measured host parameters decide for files on this folder's "
       "file "
       "system. Runs nothing.",

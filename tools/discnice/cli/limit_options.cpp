@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/limit_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
 
 #include <fmt/format.h>
 
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
 #include "tools/discnice/policy/lanes.hpp"
@@ -210,42 +210,37 @@ bool is_limit_given(const LimitTexts& texts) {
   });
 }
 
-void add_limit_options(CLI::App& app, LimitTexts& texts) {
+void add_limit_options(gray::cli::Command& app, LimitTexts& texts) {
   app.add_option("-p,--policy", texts.policy,
                  "how to decide when an operation may go: " + policy_names() +
                      " (default: rate with a limit, nice without)");
   app.add_option("-r,--rate", texts.rate, "disk bytes a second for the whole job, read plus written")
-      ->type_name("RATE");
-  app.add_option("--read-rate", texts.read_rate, "bytes read from disk a second")->type_name("RATE");
-  app.add_option("--write-rate", texts.write_rate, "bytes written a second")->type_name("RATE");
+      .type_name("RATE");
+  app.add_option("--read-rate", texts.read_rate, "bytes read from disk a second").type_name("RATE");
+  app.add_option("--write-rate", texts.write_rate, "bytes written a second").type_name("RATE");
   app.add_option("--iops", texts.operations, "operations a second that need the disk, removals among them")
-      ->type_name("NUMBER");
+      .type_name("NUMBER");
   app.add_option("--burst", texts.burst,
                  "unused time (100ms, the default) or bytes (1M) that may be made up for")
-      ->type_name("TIME|BYTES");
+      .type_name("TIME|BYTES");
   app.add_option("--min-rate", texts.rate_min,
                  "of idle, manners and nice: what the job gets however busy the disk is")
-      ->type_name("RATE");
+      .type_name("RATE");
   app.add_option("--preemption", texts.preemption, "of idle: how long the disk must have been quiet (auto)")
-      ->type_name("TIME|auto");
+      .type_name("TIME|auto");
   app.add_option("--weight", texts.weight, "of share: this job's part of --rate, beside those of others (1)")
-      ->type_name("NUMBER");
+      .type_name("NUMBER");
   app.add_option("--smooth-writes", texts.smooth_writes,
                  "bring writes to the disk in paced steps: on, off, auto")
-      ->check(CLI::IsMember({"on", "off", "auto"}))
-      ->type_name("on|off|auto");
+      .one_of({"on", "off", "auto"})
+      .type_name("on|off|auto");
   app.add_option(
          "--cache", texts.cache,
          "what becomes of pages the job brought into the page cache: neutral (let go), own=SIZE (kept up "
          "to that), shared, auto")
-      ->type_name("HOW");
+      .type_name("HOW");
   // An empty text stands for "not given" from here on, so it may not be given.
-  for (CLI::Option* option : app.get_options()) {
-    if (option->get_type_size() == 0) continue;
-    option->check([](const std::string& value) {
-      return value.empty() ? std::string("the value is empty") : std::string();
-    });
-  }
+  app.refuse_empty_values();
 }
 
 std::string apply_limits(const LimitTexts& texts, Grant& grant) {

@@ -11,8 +11,8 @@
 
 #include "tools/discnice/contract/grant.hpp"
 
-namespace CLI {
-class App;
+namespace gray::cli {
+class Command;
 }
 
 namespace discnice::cli {
@@ -50,7 +50,7 @@ std::string judge_text(const LimitOption& option, const std::string& text);
 /// "rate, idle, ...": the names of all policies.
 std::string policy_names();
 
-void add_limit_options(CLI::App& app, LimitTexts& texts);
+void add_limit_options(gray::cli::Command& app, LimitTexts& texts);
 
 /// Whether any option was given; whether one was that says how much.
 bool is_any_given(const LimitTexts& texts);

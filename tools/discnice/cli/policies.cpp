@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // policies: `discnice policies`: which policies there are and what each does.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "toolbox/cli/columns.hpp"
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/options.hpp"
 #include "tools/discnice/cli/subcommands.hpp"
 #include "tools/discnice/policy/registry.hpp"
@@ -29,7 +29,7 @@ const std::vector<Column<Policy>>& columns() {
 }  // namespace
 
 int policies_main(int argc, char** argv) {
-  CLI::App app{"Names the policies and says what each does.", "discnice policies"};
+  gray::cli::CommandLine app{"Names the policies and says what each does.", "discnice policies"};
   bool is_json = false;
   app.add_flag("--json", is_json, "one JSON array instead of a table");
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;

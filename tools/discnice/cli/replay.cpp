@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // replay: `discnice replay FILE`: runs the models over a recording and holds them against what the kernel booked then.
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
@@ -185,10 +185,11 @@ int replay(const Options& options) {
 }  // namespace
 
 int replay_main(int argc, char** argv) {
-  CLI::App app{"Runs the models over a recording and compares them with what the kernel counted then.",
-               "discnice replay"};
+  gray::cli::CommandLine app{
+      "Runs the models over a recording and compares them with what the kernel counted then.",
+      "discnice replay"};
   Options options;
-  app.add_option("FILE", options.path, "a recording made with --record FILE")->required();
+  app.add_option("FILE", options.path, "a recording made with --record FILE").required();
   gray::cli::add_rate_option(app, "-r,--rate", options.rate_bytes_per_s,
                              "tell how long the job would have waited under this limit");
   app.add_flag("--json", options.is_json, "one JSON object instead of a table");

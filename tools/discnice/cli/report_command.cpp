@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // report_command: `discnice report JOB`: what a job that still runs has read, written and waited so far.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "tools/discnice/cli/job_processes.hpp"
@@ -14,11 +14,11 @@
 namespace discnice::cli {
 
 int report_main(int argc, char** argv) {
-  CLI::App app{"Reports on a job that still runs: what it has read, written and waited so far.",
-               "discnice report"};
+  gray::cli::CommandLine app{"Reports on a job that still runs: what it has read, written and waited so far.",
+                             "discnice report"};
   std::string name;
   bool is_json = false;
-  app.add_option("JOB", name, "which job: its number, a pid of it, or its command")->required();
+  app.add_option("JOB", name, "which job: its number, a pid of it, or its command").required();
   app.add_flag("--json", is_json, "one JSON object");
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
   std::string problem;

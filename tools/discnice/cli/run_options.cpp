@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/run_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -15,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
@@ -63,18 +63,6 @@ constexpr char kVerifyFooter[] =
     "Examples:\n"
     "  discnice verify -- grep -r needle src\n"
     "  discnice verify --disable readahead --json -- cat big\n";
-
-// CLI11 does not know that a command follows the options.
-class UsageWithCommand : public CLI::Formatter {
- public:
-  explicit UsageWithCommand(const char* subcommand) : subcommand_(subcommand) {}
-  std::string make_usage(const CLI::App* /*app*/, std::string /*name*/) const override {
-    return std::string("Usage: discnice ") + subcommand_ + " [OPTIONS] [--] CMD [ARG...]\n";
-  }
-
- private:
-  const char* subcommand_;
-};
 
 // The texts of options that are no numbers yet.
 struct OptionTexts {
@@ -133,22 +121,22 @@ std::uint32_t model_bit(const std::string& name) {
   return 0;
 }
 
-void add_shared_options(CLI::App& app, RunOptions& options, OptionTexts& texts) {
+void add_shared_options(gray::cli::Command& app, RunOptions& options, OptionTexts& texts) {
   app.add_option("--report", options.report_path, "write the report to FILE instead of stderr")
-      ->type_name("FILE");
+      .type_name("FILE");
   app.add_option("--record", options.record_path,
                  "write every file operation and its outcome to FILE, for discnice replay")
-      ->type_name("FILE");
+      .type_name("FILE");
   app.add_flag("--json", options.is_json, "write the report as one JSON object");
   app.add_option("--ledger", texts.ledger, "settle predictions by the kernel's own account: on or off")
-      ->check(CLI::IsMember({"on", "off"}))
-      ->type_name("on|off");
+      .one_of({"on", "off"})
+      .type_name("on|off");
   app.add_option("--backend", texts.backend,
                  "how to find cached pages: auto, cachestat, mincore, nowait, timed, none")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kBackends), std::end(kBackends))))
-      ->type_name("NAME");
+      .one_of(std::vector<std::string>(std::begin(kBackends), std::end(kBackends)))
+      .type_name("NAME");
   app.add_option("--disable", texts.disabled, "do without these models: cache, readahead, write")
-      ->type_name("MODEL,...");
+      .type_name("MODEL,...");
 }
 
 std::optional<int> check_disabled(const std::string& names, RunOptions& options) {
@@ -229,7 +217,7 @@ std::optional<int> read_defaults(RunOptions& options, LimitTexts& limits, std::s
 }
 
 // Parses, and takes what all commands have in common. Nothing when that went well.
-std::optional<int> parse_shared(CLI::App& app, int argc, char** argv, RunOptions& options,
+std::optional<int> parse_shared(gray::cli::CommandLine& app, int argc, char** argv, RunOptions& options,
                                 const OptionTexts& texts) {
   app.prefix_command();
   if (const auto status = gray::cli::parse(app, argc, argv)) return status;
@@ -256,27 +244,27 @@ std::optional<int> parse_shared(CLI::App& app, int argc, char** argv, RunOptions
 }  // namespace
 
 std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) {
-  CLI::App app{"Runs CMD with its disk traffic held to a rate, without root.", "discnice"};
-  app.formatter(std::make_shared<UsageWithCommand>("[run]"));
+  gray::cli::CommandLine app{"Runs CMD with its disk traffic held to a rate, without root.", "discnice"};
+  app.usage("Usage: discnice [run] [OPTIONS] [--] CMD [ARG...]");
   app.footer(kFooter);
   OptionTexts texts;
   add_limit_options(app, texts.limits);
   app.add_option("--schedule", texts.schedule,
                  "limits by the time of the week, e.g. \"Mon-Fri 09:00-18:00 2M, else nice\"")
-      ->type_name("TEXT");
+      .type_name("TEXT");
   app.add_option("--exclude", texts.excluded, "leave programs of this name alone; may be given several times")
-      ->type_name("NAME");
+      .type_name("NAME");
   app.add_option("--engine", texts.engine,
                  "how CMD is held: auto, preload (the library alone), pace (from outside alone), notify "
                  "(pace, and large calls in steps), cgroup (by the kernel, as root)")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kEngines), std::end(kEngines))))
-      ->type_name("NAME");
+      .one_of(std::vector<std::string>(std::begin(kEngines), std::end(kEngines)))
+      .type_name("NAME");
   app.add_flag("--require", options.is_coverage_required,
                "end the job when a program of it can't be covered");
   app.add_flag("-q,--quiet", options.is_quiet, "no report");
   app.add_option("--profile", options.profile_path,
                  "write the call stacks of what reaches the disk to FILE, as folded stacks")
-      ->type_name("FILE");
+      .type_name("FILE");
   add_shared_options(app, options, texts);
   if (const auto status = parse_shared(app, argc, argv, options, texts)) return status;
   if (!options.profile_path.empty()) options.job.recorded |= protocol::kRecordStacks;
@@ -308,9 +296,9 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
 }
 
 std::optional<int> read_verify_options(int argc, char** argv, RunOptions& options) {
-  CLI::App app{"Runs CMD without a limit and compares what is predicted with what the kernel counts.",
-               "discnice"};
-  app.formatter(std::make_shared<UsageWithCommand>("verify"));
+  gray::cli::CommandLine app{
+      "Runs CMD without a limit and compares what is predicted with what the kernel counts.", "discnice"};
+  app.usage("Usage: discnice verify [OPTIONS] [--] CMD [ARG...]");
   app.footer(kVerifyFooter);
   OptionTexts texts;
   options.job.is_ledger_on = 0;

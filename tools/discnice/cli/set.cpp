@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // set: `discnice set JOB OPTIONS`: changes the limits of a job that runs, or pauses it.
-#include <CLI/CLI.hpp>
 
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "tools/discnice/cli/jobs.hpp"
@@ -27,16 +27,16 @@ constexpr char kFooter[] =
 }  // namespace
 
 int set_main(int argc, char** argv) {
-  CLI::App app{"Changes the limits of a job that runs.", "discnice set"};
+  gray::cli::CommandLine app{"Changes the limits of a job that runs.", "discnice set"};
   app.footer(kFooter);
   std::string name;
   LimitTexts texts;
   bool does_pause = false;
   bool does_resume = false;
-  app.add_option("JOB", name, "which job")->required();
+  app.add_option("JOB", name, "which job").required();
   add_limit_options(app, texts);
-  CLI::Option* pause = app.add_flag("--pause", does_pause, "hold every operation that needs the disk");
-  app.add_flag("--resume", does_resume, "go on")->excludes(pause);
+  gray::cli::Option pause = app.add_flag("--pause", does_pause, "hold every operation that needs the disk");
+  app.add_flag("--resume", does_resume, "go on").excludes(pause);
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
   if (!is_any_given(texts) && !does_pause && !does_resume)
     return gray::cli::fail_usage("nothing to set: write, for example, discnice set {} --rate 5M", name);

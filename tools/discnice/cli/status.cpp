@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // status: `discnice status`: the jobs of this user that are running now.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "toolbox/cli/columns.hpp"
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
@@ -93,11 +93,11 @@ const std::vector<Column<Row>>& columns() {
 }  // namespace
 
 int status_main(int argc, char** argv) {
-  CLI::App app{"Lists the jobs of this user that are running now.", "discnice status"};
+  gray::cli::CommandLine app{"Lists the jobs of this user that are running now.", "discnice status"};
   bool is_json = false;
   std::string output;
   app.add_flag("--json", is_json, "one JSON array instead of a table");
-  app.add_option("-o,--output", output, "which columns: NAME,NAME or +NAME")->type_name("LIST");
+  app.add_option("-o,--output", output, "which columns: NAME,NAME or +NAME").type_name("LIST");
   app.footer("Columns:\n" + gray::cli::describe_columns(gray::cli::heads_of(columns())));
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
   const auto selection = gray::cli::select_columns(gray::cli::heads_of(columns()), output);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // top: `discnice top`: what the jobs of this user do right now, once or again and again.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -12,6 +11,7 @@
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/cli/columns.hpp"
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
@@ -200,7 +200,7 @@ bool is_over_after(int wait_ms, bool is_live) {
 }  // namespace
 
 int top_main(int argc, char** argv) {
-  CLI::App app{
+  gray::cli::CommandLine app{
       "Shows what the jobs of this user do right now; on a terminal again and again, until 'q' and Enter or "
       "Ctrl-C.",
       "discnice top"};
@@ -211,7 +211,7 @@ int top_main(int argc, char** argv) {
   app.add_flag("--json", is_json, "one JSON array, once");
   app.add_flag("-1,--once", is_once, "once, also on a terminal");
   app.add_flag("-P,--processes", has_processes, "each process as well");
-  app.add_option("-o,--output", output, "which columns: NAME,NAME or +NAME")->type_name("LIST");
+  app.add_option("-o,--output", output, "which columns: NAME,NAME or +NAME").type_name("LIST");
   app.footer("Columns:\n" + gray::cli::describe_columns(gray::cli::heads_of(columns())));
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
   const auto selection = gray::cli::select_columns(gray::cli::heads_of(columns()), output);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/policyd/daemon.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "toolbox/base/clock.hpp"
+#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "tools/discnice/cli/sharing.hpp"
@@ -94,10 +94,11 @@ void serve_until_told(const std::string& path, DaemonConfig config) {
 }  // namespace
 
 int daemon_main(int argc, char** argv) {
-  CLI::App app{"Divides one disk rate among this user's jobs of policy 'share'.", "discnice-policyd"};
+  gray::cli::CommandLine app{"Divides one disk rate among this user's jobs of policy 'share'.",
+                             "discnice-policyd"};
   std::string path;
   bool does_check = false;
-  app.add_option("-c,--config", path, "its configuration")->type_name("FILE");
+  app.add_option("-c,--config", path, "its configuration").type_name("FILE");
   app.add_flag("--check-config", does_check, "read the configuration, name each bad line, and end");
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
   const bool is_named = !path.empty();

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "toolbox/cli/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+#include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/options.hpp"
+
+namespace gray::cli {
+namespace {
+
+// CLI11 makes a usage up of the options, and knows nothing of a command that follows them.
+class FixedUsage : public CLI::Formatter {
+ public:
+  explicit FixedUsage(std::string line) : line_(std::move(line)) {}
+  std::string make_usage(const CLI::App* /*app*/, std::string /*name*/) const override {
+    return line_ + "\n";
+  }
+
+ private:
+  std::string line_;
+};
+
+// The one line that says what CLI11 found wrong, without the program's name.
+std::string explain(const CLI::ParseError& error) {
+  std::string text = error.what();
+  // CLI11 names the unexpected arguments after a colon; the first words are long-winded and plural or not.
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const std::size_t colon = text.find(": ");
+    if (colon != std::string::npos) return "unexpected argument: " + text.substr(colon + 2);
+  }
+  for (char& c : text) {
+    if (c == '\n') c = ' ';
+  }
+  return text;
+}
+
+}  // namespace
+
+Option Option::type_name(const std::string& name) {
+  option_->type_name(name);
+  return *this;
+}
+
+Option Option::required() {
+  option_->required();
+  return *this;
+}
+
+Option Option::one_of(const std::vector<std::string>& values) {
+  option_->check(CLI::IsMember(values));
+  return *this;
+}
+
+Option Option::excludes(Option other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Option Option::shows_default() {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option Option::one_value_each() {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
+Option Option::one_value_each_without_dots() {
+  option_->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  return *this;
+}
+
+Option Command::add_flag(const std::string& name, bool& target, const std::string& help) {
+  return Option(app_->add_flag(name, target, help));
+}
+
+Option Command::add_flag(const std::string& name, const std::string& help) {
+  return Option(app_->add_flag_callback(
+      name, [] {}, help));
+}
+
+Option Command::add_option(const std::string& name, std::string& target, const std::string& help) {
+  return Option(app_->add_option(name, target, help));
+}
+
+Option Command::add_option(const std::string& name, std::vector<std::string>& target,
+                           const std::string& help) {
+  return Option(app_->add_option(name, target, help));
+}
+
+Option Command::add_option(const std::string& name, std::function<std::string(const std::string&)> take,
+                           const std::string& help) {
+  // CLI11 shows the long name in its errors, so the message says which option it was.
+  return Option(app_->add_option_function<std::string>(
+      name,
+      [name, take = std::move(take)](const std::string& text) {
+        const std::string problem = take(text);
+        if (!problem.empty()) throw CLI::ValidationError(name.substr(name.rfind(',') + 1), problem);
+      },
+      help));
+}
+
+Command Command::add_subcommand(const std::string& name, const std::string& help) {
+  return Command(app_->add_subcommand(name, help));
+}
+
+void Command::at_most_one_subcommand() {
+  app_->require_subcommand(0, 1);
+}
+
+void Command::footer(const std::string& text) {
+  app_->footer(text);
+}
+
+void Command::usage(const std::string& line) {
+  app_->formatter(std::make_shared<FixedUsage>(line));
+}
+
+void Command::prefix_command() {
+  app_->prefix_command();
+}
+
+void Command::refuse_empty_values() {
+  for (CLI::Option* option : app_->get_options()) {
+    if (option->get_type_size() == 0) continue;  // a flag
+    option->check([](const std::string& value) {
+      return value.empty() ? std::string("the value is empty") : std::string();
+    });
+  }
+}
+
+bool Command::is_given() const {
+  return app_->parsed();
+}
+
+bool Command::has_subcommand() const {
+  return !app_->get_subcommands().empty();
+}
+
+std::vector<std::string> Command::remaining() const {
+  return app_->remaining();
+}
+
+CommandLine::CommandLine(const std::string& what_it_does, const std::string& name)
+    : CommandLine(std::make_shared<CLI::App>(what_it_does, name)) {}
+
+CommandLine::CommandLine(std::shared_ptr<CLI::App> app) : Command(app.get()), owned_(std::move(app)) {}
+
+std::optional<int> parse(CommandLine& line, int argc, const char* const* argv) {
+  CLI::App& app = line.app();
+  app.set_version_flag("--version", version_text(), "Print the version and exit");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return print_and_close(app.help());
+  } catch (const CLI::CallForAllHelp&) {
+    return print_and_close(app.help("", CLI::AppFormatMode::All));
+  } catch (const CLI::CallForVersion&) {
+    return print_and_close(version_text() + "\n");
+  } catch (const CLI::ParseError& error) {
+    return fail_usage_text(explain(error));
+  }
+  return std::nullopt;
+}
+
+}  // namespace gray::cli
