@@ -5,6 +5,7 @@
 # How: script/bench runs contention, which has a disk, a mount, a loop device, processes in sessions of their own and files in /dev/shm, and is
 # interrupted, terminated and killed at various moments; what is left is asked of the kernel. Rows and their document are made from recorded
 # lines. Leaves out what the benchmarks measure.
+# Slow: a benchmark is interrupted at moments that lie seconds apart.
 source "$(dirname "$0")/../support/system.bash"
 need python3
 cd "$SOURCE"

@@ -7,6 +7,7 @@
 # programs that are covered and look odd: maps, pipes, crowds of more processes than there are slots, chains of exec, killed readers,
 # profiles. What is said (the line at once, the report's line, the status) must agree. The judge is the kernel's account.
 # Left out: whether a covered program keeps its rate (discnice_rate, discnice_surface).
+# Slow: what cannot be covered is noticed after seconds at work.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3 pkill
 cd "$SCRATCH"

@@ -6,6 +6,7 @@
 # time from the signal to the end of the program, several times, the worst counts. After kill -9 the target is a prefix of
 # the source. A full disk is a small ext4 in a file, and message, status and files are compared with those without us.
 # Left out: what the file system itself loses in a crash of the machine.
+# Slow: a signal is sent several times to each of many waits, and the worst counts.
 source "$(dirname "$0")/../support/discnice.bash"
 need rsync python3
 

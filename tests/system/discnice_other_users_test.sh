@@ -8,6 +8,7 @@
 # name that is waited for takes too long each time. Then the stranger answers each name of a job that he sees with a second one, as rings had, and
 # makes very many names. A new name of ours is found by itself once a command of this test leaves it behind. Left out: what stands in segments
 # (system/discnice_forged_jobs), and a job's own names before they are there, which nobody can know.
+# Slow: each of some hundred names costs a job of each user, and a wait would show as seconds.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
 need python3 setpriv

@@ -7,6 +7,8 @@
 # That the files were cold is checked before (no page in memory) and after (the account holds all of their bytes).
 # Runs beside each other are slow ones, and each has its own files.
 # Left out: rates near the disk's own, where the disk and not the limit decides.
+# Runs alone: it holds rates to 5 %, and files are moved at half of what a slow disk does.
+# Slow: each program moves its file for eight seconds or more, for a window of 16 MB to weigh less than 5 %.
 source "$(dirname "$0")/../support/discnice.bash"
 need rsync tar python3
 

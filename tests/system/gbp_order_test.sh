@@ -5,6 +5,7 @@
 # Files are evicted, some are read again, and `pagecache count` confirms the state before and after each question: a page
 # cache that something else reclaims meanwhile spoils the question, not the answer, so such a round is made again. Every
 # question comes within a second of warming. Leaves out overlay and mechanical disks.
+# Runs alone on a quiet host: it compares times of the disk.
 source "$(dirname "$0")/../support/system.bash"
 need_built gbp
 GBP=$(program gbp)

@@ -4,7 +4,7 @@
 #
 # A container's root is an overlay as a rule. One is mounted over a folder of the scratch disk; its files are evicted, some are read
 # again, and `pagecache count` (mincore as the owner, which is right there) confirms the state around each question. Leaves out
-# overlays of several lower file systems. Runs beside others.
+# overlays of several lower file systems.
 source "$(dirname "$0")/../support/system.bash"
 need setpriv python3
 need_built gbp

@@ -5,7 +5,7 @@
 # Killed: by ptrace, before and after its system calls (each GRAY_CRASH_STEPth; 1 for all of them), on an ext4 in memory, then
 # finished by --resume or --rollback in turn. Power cut: after each call that may change a disk, what the disk holds at that
 # moment, and not what the kernel still keeps, is copied, mounted (which replays its journal) and compared; so a missing or late
-# fsync shows. Left out: disks that lie about what they have written, and file systems but ext4. Runs beside others.
+# fsync shows. Left out: disks that lie about what they have written, and file systems but ext4.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need_built gbp

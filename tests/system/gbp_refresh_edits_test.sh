@@ -4,7 +4,7 @@
 #
 # First the cases that once lost something, one by one, on a small tree. Then random trees (GRAY_REFRESH_TREES of them, from seed
 # GRAY_REFRESH_SEED on), each with a refresh that is killed or stands still at a random system call and random changes, by
-# tests/support/refresh_edits.py, whose head says what is compared. On an ext4 in memory. Left out: power cuts together with changes. Runs beside others.
+# tests/support/refresh_edits.py, whose head says what is compared. On an ext4 in memory. Left out: power cuts together with changes.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need_built gbp

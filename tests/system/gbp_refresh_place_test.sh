@@ -4,7 +4,7 @@
 #
 # How: directory after directory is made and refreshed on an ext4 in memory, so that the stretch which it set aside for small files ends
 # within some of them; then gbp itself says how many files are not close behind the one before. Leaves out what a disk gains
-# (script/bench gbp), and directories too large for one stretch. Runs beside others.
+# (script/bench gbp), and directories too large for one stretch.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need_built gbp

@@ -9,6 +9,7 @@
 # A request waits for two wake-ups, the server's and its own. Where the times are off they are asked again, and where the
 # host is too late with wake-ups for 5 %, as a control between the requests tells, they are told as not shown.
 # Left out: other kinds of disks than the mechanical (same engine, models in unit/hddsim).
+# Runs alone on a quiet host: it holds times to 2 %.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need_built hddsim

@@ -11,6 +11,7 @@
 # (support/neighbour_rounds.py). In each round the grants that
 # live together have to come to four fifths of it at some moment. Needs root. Leaves out version 2 of control groups where it is not
 # mounted.
+# Runs alone on a quiet host: it fills memory and compares starts of programs.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need timeout python3 sort

@@ -6,6 +6,7 @@
 # full. Asked of the group itself, and once more where its files are hidden, so that the host's stall information has to
 # tell. A second says before each that nothing is told without pressure; where the host's tells even then, somebody else presses, and
 # that half is left out. Leaves out how much pressure it takes: that is the kernel's.
+# Runs alone on a quiet host: it asks for the host's stall information, which others would move.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need timeout dd

@@ -4,6 +4,7 @@
 #
 # A loop device carries the file system; its window is set by blockdev, and microbench runs under strace where that is installed,
 # which must show that it opens nothing of the device's queue below /sys. Leaves out other file systems.
+# Runs alone on a quiet host: microbench measures the disk.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need losetup blockdev mkfs.ext4 mount

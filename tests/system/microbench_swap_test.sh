@@ -4,6 +4,7 @@
 #
 # A small swap file of the test's own, for as long as it runs. Whether the times are right is judged by order alone: a page from a disk
 # takes longer than a fresh one.
+# Runs alone on a quiet host: for a moment the whole host has swap.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need mkswap swapon fallocate python3
