@@ -108,7 +108,7 @@ control() {
   local job
   "$DISCNICE" -q --rate 5M -- sleep 30 &
   job=$!
-  until "$DISCNICE" status --json 2>/dev/null | grep -q "\"$job\""; do sleep 0.01; done
+  until "$DISCNICE" status --json 2>/dev/null | grep -q "\"job\": *$job\b"; do sleep 0.01; done
   refused 2 'nothing to set' "$DISCNICE" set "$job"
   refused 2 "weight.*policy 'rate'.*share" "$DISCNICE" set "$job" --weight 3
   refused 2 'min-rate' "$DISCNICE" set "$job" --min-rate 1M

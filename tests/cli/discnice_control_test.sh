@@ -32,7 +32,7 @@ start() {
   "$DISCNICE" --json --report report "$@" -- dd if=source of=/dev/null bs=64k status=none &
   JOB=$!
   for ((look = 0; look < 200; ++look)); do
-    "$DISCNICE" status --json 2>/dev/null | grep -q "\"$JOB\"" && pgrep -P "$JOB" -x dd >/dev/null && break
+    "$DISCNICE" status --json 2>/dev/null | grep -q "\"job\": *$JOB\b" && pgrep -P "$JOB" -x dd >/dev/null && break
     sleep 0.01
   done
 }
@@ -52,7 +52,7 @@ says '"policy": *"rate"' "$DISCNICE" status --json
 says "^$JOB .*dd .*rate" "$DISCNICE" status
 says 'limit 20' "$DISCNICE" top
 says '"limits"' "$DISCNICE" top --json
-says '"pid": *"[0-9]' "$DISCNICE" top --json -P
+says '"pid": *[0-9]' "$DISCNICE" top --json -P
 says 'dd: .*limit 20' "$DISCNICE" report "$JOB"
 says '"file_read_bytes"' "$DISCNICE" report dd --json
 refuses 2 "no policy 'nosuch'" "$DISCNICE" set "$JOB" --policy nosuch

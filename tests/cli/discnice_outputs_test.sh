@@ -43,7 +43,7 @@ full_stdout() {
   local command job
   "$DISCNICE" -q --rate 5M -- sleep 60 &
   job=$!
-  until "$DISCNICE" status --json 2>/dev/null | grep -q "\"$job\""; do sleep 0.01; done
+  until "$DISCNICE" status --json 2>/dev/null | grep -q "\"job\": *$job\b"; do sleep 0.01; done
   "$DISCNICE" verify --record recorded -- true 2>/dev/null
   for command in status 'status --json' top 'top --json' "report $job" "report $job --json" policies explain 'explain -- cat' \
     'replay recorded' --help --version 'set --help' 'run --help'; do

@@ -110,7 +110,7 @@ start_job() {
   "${AS[@]}" "$DISCNICE" -q --rate 1M -- sleep 1000 2>/dev/null &
   JOB=$!
   for ((look = 0; look < 500; ++look)); do
-    "${AS[@]}" "$DISCNICE" status --json 2>/dev/null | grep -q "\"$JOB\"" && return
+    "${AS[@]}" "$DISCNICE" status --json 2>/dev/null | grep -q "\"job\": *$JOB\b" && return
     sleep 0.02
   done
   fail "no job of user $VICTIM is to be seen"

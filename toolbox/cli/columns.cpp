@@ -29,10 +29,15 @@ std::string names_of(const std::vector<ColumnHead>& heads) {
   return names;
 }
 
+std::string key_of(const ColumnHead& head) {
+  return head.key.empty() ? lower_case(head.name) : head.key;
+}
+
 std::size_t find_head(const std::vector<ColumnHead>& heads, std::string_view name) {
   const std::string wanted = lower_case(name);
   std::size_t index = 0;
-  while (index < heads.size() && lower_case(heads[index].name) != wanted) ++index;
+  while (index < heads.size() && lower_case(heads[index].name) != wanted && key_of(heads[index]) != wanted)
+    ++index;
   return index;
 }
 
@@ -79,7 +84,7 @@ std::string format_text(const std::vector<ColumnHead>& heads, const Rows& rows, 
 
 Json json_row(const std::vector<ColumnHead>& heads, const std::vector<Cell>& row) {
   Json object = Json::object();
-  for (std::size_t i = 0; i < row.size(); ++i) object[lower_case(heads[i].name)] = row[i].value;
+  for (std::size_t i = 0; i < row.size(); ++i) object[key_of(heads[i])] = row[i].value;
   return object;
 }
 

@@ -8,8 +8,8 @@
 //       {"CACHED", "bytes in memory", Alignment::kRight, true,
 //        [](const File& f) { return Cell(f.cached_bytes, format_bytes(f.cached_bytes)); }}};
 //
-// JSON keys are the names in lower case and are the stable form for scripts; which columns the text shows by
-// default may change, so a script that reads text names its columns.
+// JSON keys are the names in lower case, or what a column gives beside its name, such as "read_bytes_per_s" for READ. They are the stable form for
+// scripts; which columns the text shows by default may change, so a script that reads text names its columns.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +48,7 @@ struct ColumnHead {
   std::string help;
   Alignment alignment = Alignment::kLeft;
   bool is_default = true;  ///< Shown when --output is not given.
+  std::string key = {};    ///< Of JSON; empty: the name in lower case.
 };
 
 template <typename Row>
@@ -57,6 +58,7 @@ struct Column {
   Alignment alignment;
   bool is_default;
   Cell (*cell)(const Row&);
+  std::string key = {};
 };
 
 /// Which columns to print, as indexes in the order wanted, or why the list was not understood.
@@ -67,7 +69,7 @@ struct Selection {
 };
 
 /// Reads what --output was given: "NAME,SIZE" takes exactly these, "+SIZE" adds to the default ones, and an
-/// empty list means the default ones. Names match in any case; an unknown name or one twice is a problem
+/// empty list means the default ones. Names match in any case, and JSON keys too; an unknown name or one twice is a problem
 /// whose sentence lists the names there are.
 Selection select_columns(const std::vector<ColumnHead>& heads, std::string_view list);
 
@@ -86,7 +88,7 @@ std::vector<ColumnHead> heads_of(const std::vector<Column<Row>>& columns) {
   std::vector<ColumnHead> heads;
   heads.reserve(columns.size());
   for (const Column<Row>& column : columns) {
-    heads.push_back({column.name, column.help, column.alignment, column.is_default});
+    heads.push_back({column.name, column.help, column.alignment, column.is_default, column.key});
   }
   return heads;
 }

@@ -145,11 +145,14 @@ FoundJobs find_jobs() {
   return found;
 }
 
+std::string some_missing() {
+  return fmt::format("there are too many names in /dev/shm to look at in {} ms: some jobs may be missing",
+                     kLookMaxNs / 1'000'000);
+}
+
 std::vector<MappedJob> find_jobs_or_warn() {
   FoundJobs found = find_jobs();
-  if (!found.is_complete)
-    gray::cli::warn("there are too many names in /dev/shm to look at in {} ms: some jobs may be missing",
-                    kLookMaxNs / 1'000'000);
+  if (!found.is_complete) gray::cli::warn("{}", some_missing());
   return std::move(found.jobs);
 }
 

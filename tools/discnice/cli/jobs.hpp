@@ -54,6 +54,9 @@ struct FoundJobs {
 };
 FoundJobs find_jobs();
 
+/// What a person is told then.
+std::string some_missing();
+
 /// The same for a person, who is told when some may be missing.
 std::vector<MappedJob> find_jobs_or_warn();
 

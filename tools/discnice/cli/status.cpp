@@ -23,10 +23,9 @@ using gray::cli::format_bytes;
 using protocol::Counter;
 
 struct Row {
-  std::string job;
+  std::uint64_t job;
   std::string command;
-  std::string policy;
-  std::uint64_t rate_bytes_per_s;
+  Grant grant;
   std::uint64_t processes;
   std::uint64_t read_bytes;
   std::uint64_t write_bytes;
@@ -38,11 +37,9 @@ struct Row {
 
 Row row_of(const MappedJob& job) {
   const protocol::Segment& segment = job.segment();
-  const Grant grant = protocol::load_grant(segment);
-  return {std::to_string(job.number()),
+  return {job.number(),
           command_of(segment),
-          policy::policy_by_id(grant.policy_id).name,
-          grant.rate_bytes_per_s,
+          protocol::load_grant(segment),
           protocol::count_alive(segment, protocol::own_pid_namespace(segment)),
           protocol::total(segment, Counter::settled_read_bytes),
           protocol::total(segment, Counter::settled_write_bytes),
@@ -61,31 +58,47 @@ Cell seconds_cell(std::uint64_t duration_ns) {
   return {ns / 1e9, gray::cli::format_duration_ns(ns)};
 }
 
+bool is_shared(const Row& row) {
+  return row.grant.policy_id == policy::kShareId;
+}
+
+Cell policy_cell(const Row& row) {
+  const std::string name = policy::policy_by_id(row.grant.policy_id).name;
+  return {name, is_shared(row) ? name + ", weight " + std::to_string(row.grant.weight) : name};
+}
+
 const std::vector<Column<Row>>& columns() {
   static const std::vector<Column<Row>> kColumns = {
       {"JOB", "the job's number: the pid that started it", Alignment::kLeft, true,
-       [](const Row& r) { return Cell(r.job); }},
+       [](const Row& r) { return Cell(r.job, std::to_string(r.job)); }},
       {"COMMAND", "what it runs", Alignment::kLeft, true, [](const Row& r) { return Cell(r.command); }},
-      {"POLICY", "how it is held back", Alignment::kLeft, true, [](const Row& r) { return Cell(r.policy); }},
-      {"RATE_BYTES_PER_S", "its limit", Alignment::kRight, true,
+      {"STATE", "whether 'discnice set --pause' holds it", Alignment::kLeft, true,
+       [](const Row& r) { return Cell((r.grant.flags & kPaused) != 0 ? "paused" : "running"); }},
+      {"POLICY", "how it is held back", Alignment::kLeft, true, policy_cell},
+      {"RATE", "its limit", Alignment::kRight, true,
        [](const Row& r) {
-         if (r.rate_bytes_per_s == 0) return Cell();
-         return Cell(r.rate_bytes_per_s, gray::cli::format_rate(static_cast<double>(r.rate_bytes_per_s)));
+         const std::uint64_t rate = r.grant.rate_bytes_per_s;
+         return rate == 0 ? Cell() : Cell(rate, gray::cli::format_rate(static_cast<double>(rate)));
+       },
+       "rate_bytes_per_s"},
+      {"WEIGHT", "its part, beside other jobs under the policy share", Alignment::kRight, false,
+       [](const Row& r) {
+         return is_shared(r) ? Cell(r.grant.weight, std::to_string(r.grant.weight)) : Cell();
        }},
       {"PROCESSES", "members alive", Alignment::kRight, true,
        [](const Row& r) { return Cell(r.processes, std::to_string(r.processes)); }},
-      {"READ_BYTES", "read from disk so far, by the kernel's account", Alignment::kRight, true,
-       [](const Row& r) { return bytes_cell(r.read_bytes); }},
-      {"WRITE_BYTES", "written so far, by the kernel's account", Alignment::kRight, true,
-       [](const Row& r) { return bytes_cell(r.write_bytes); }},
-      {"CACHE_BROUGHT_BYTES", "brought into the page cache so far, under --cache neutral or own",
-       Alignment::kRight, false, [](const Row& r) { return bytes_cell(r.cache_brought_bytes); }},
-      {"CACHE_LET_GO_BYTES", "of these, let go of again", Alignment::kRight, false,
-       [](const Row& r) { return bytes_cell(r.cache_let_go_bytes); }},
-      {"SLEPT_SECONDS", "time its processes have waited", Alignment::kRight, true,
-       [](const Row& r) { return seconds_cell(r.slept_ns); }},
-      {"AGE_SECONDS", "since it was started", Alignment::kRight, true,
-       [](const Row& r) { return seconds_cell(r.age_ns); }},
+      {"READ", "from disk so far, by the kernel's account", Alignment::kRight, true,
+       [](const Row& r) { return bytes_cell(r.read_bytes); }, "read_bytes"},
+      {"WRITTEN", "so far, by the kernel's account", Alignment::kRight, true,
+       [](const Row& r) { return bytes_cell(r.write_bytes); }, "write_bytes"},
+      {"CACHE_BROUGHT", "brought into the page cache so far, under --cache neutral or own", Alignment::kRight,
+       false, [](const Row& r) { return bytes_cell(r.cache_brought_bytes); }, "cache_brought_bytes"},
+      {"CACHE_LET_GO", "of these, let go of again", Alignment::kRight, false,
+       [](const Row& r) { return bytes_cell(r.cache_let_go_bytes); }, "cache_let_go_bytes"},
+      {"WAITED", "time its processes have waited", Alignment::kRight, true,
+       [](const Row& r) { return seconds_cell(r.slept_ns); }, "slept_seconds"},
+      {"AGE", "since it was started", Alignment::kRight, true,
+       [](const Row& r) { return seconds_cell(r.age_ns); }, "age_seconds"},
   };
   return kColumns;
 }

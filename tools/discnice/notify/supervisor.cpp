@@ -304,7 +304,7 @@ bool Supervisor::is_wanted(const WaitingCall& waiting) {
 // Until what was moved before is paid, and the policy gives the job a turn at the disk. False: the call is to go at once.
 bool Supervisor::wait_until_due(const WaitingCall& waiting, std::uint64_t step_bytes) {
   const std::uint64_t start_ns = monotonic_ns();
-  std::uint64_t looks = 0;
+  bool does_wait = false;
   while (true) {
     if (!is_wanted(waiting)) return false;
     const std::uint64_t now_ns = monotonic_ns();
@@ -319,14 +319,13 @@ bool Supervisor::wait_until_due(const WaitingCall& waiting, std::uint64_t step_b
     const bool is_paused = (grant.flags & kPaused) != 0;
     if (until_ns <= now_ns && (is_paused || now_ns - start_ns < kHeldMaxNs))
       until_ns = guest::ask_for_turn(job_, waiting.disk, step_bytes, now_ns);
-    if (until_ns <= now_ns) {
-      count(segment_, Counter::slept_ns, looks == 0 ? 0 : now_ns - start_ns);
-      return true;
-    }
-    if (looks++ == 0) count(segment_, Counter::waits, 1);
+    if (until_ns <= now_ns) return true;
+    if (!does_wait) count(segment_, Counter::waits, 1);
+    does_wait = true;
     std::unique_lock lock(mutex_);
     wake_.wait_for(lock, std::chrono::nanoseconds(std::min(until_ns - now_ns, kLookNs)),
                    [this] { return is_ending_; });
+    count(segment_, Counter::slept_ns, monotonic_ns() - now_ns);
   }
 }
 

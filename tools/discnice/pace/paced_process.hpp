@@ -98,6 +98,7 @@ class PacedProcess {
   std::uint64_t look_at_ns = 0;        // when to look at it next
   std::uint64_t due_ns = 0;            // until then what it moved is not paid
   std::uint64_t stopped_at_ns = 0;     // 0: it runs
+  std::uint64_t stood_until_ns = 0;    // booked as waiting
   std::uint64_t let_run_until_ns = 0;  // it is told to end: until then it is not stopped
   std::uint64_t unturned_bytes = 0;    // moved, and no turn was asked for them yet
   std::uint64_t unsent_bytes = 0;      // written, and nobody was asked to send them yet

@@ -486,6 +486,7 @@ void Pacer::hold_or_let_go(PacedProcess& process, std::uint64_t now_ns) {
     return;
   }
   const std::uint64_t until_ns = held_until(process, now_ns);
+  book_standing(process, now_ns);
   if (until_ns > now_ns) {
     if (process.stopped_at_ns == 0)
       stop(process, now_ns);
@@ -525,7 +526,7 @@ void Pacer::stop(PacedProcess& process, std::uint64_t now_ns) {
   const int error = brake_.stop(process.pid());
   if (error != 0 && !process.is_image_there()) return;  // it has ended meanwhile
   if (error == 0) {
-    process.stopped_at_ns = now_ns;
+    process.stopped_at_ns = process.stood_until_ns = now_ns;
     if (process.job().member != nullptr) protocol::add(*process.job().member, Counter::waits, 1);
     return;
   }
@@ -535,10 +536,16 @@ void Pacer::stop(PacedProcess& process, std::uint64_t now_ns) {
   note(process, false);
 }
 
+// At each look, so that who looks at the job sees it stand while it does.
+void Pacer::book_standing(PacedProcess& process, std::uint64_t now_ns) {
+  if (process.stopped_at_ns == 0 || process.job().member == nullptr) return;
+  protocol::add(*process.job().member, Counter::slept_ns, now_ns - process.stood_until_ns);
+  process.stood_until_ns = now_ns;
+}
+
 void Pacer::let_go(PacedProcess& process, std::uint64_t now_ns) {
   brake_.release(process.pid());
-  if (process.job().member != nullptr)
-    protocol::add(*process.job().member, Counter::slept_ns, now_ns - process.stopped_at_ns);
+  book_standing(process, now_ns);
   process.stopped_at_ns = 0;
   process.runs_since_ns = now_ns;
 }

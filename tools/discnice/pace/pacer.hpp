@@ -107,6 +107,7 @@ class Pacer {
   [[nodiscard]] std::uint64_t held_until(PacedProcess& process, std::uint64_t now_ns);
   [[nodiscard]] bool serves_others(const PacedProcess& process) const;
   void stop(PacedProcess& process, std::uint64_t now_ns);
+  static void book_standing(PacedProcess& process, std::uint64_t now_ns);
   void let_go(PacedProcess& process, std::uint64_t now_ns);
   void note(const PacedProcess& process, bool is_held);
   [[nodiscard]] std::uint64_t next_look_ns(std::uint64_t now_ns) const;

@@ -20,23 +20,21 @@ constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 
 }  // namespace
 
-WaitReport wait(const Verdict& verdict, const Sleeper& sleeper) {
-  const std::uint64_t start_ns = sleeper.now_ns(sleeper.context);
-  std::uint64_t now_ns = start_ns;
-  const auto report = [&](WaitEnd end) { return WaitReport{now_ns - start_ns, end}; };
+WaitEnd wait(const Verdict& verdict, const Sleeper& sleeper) {
+  std::uint64_t now_ns = sleeper.now_ns(sleeper.context);
   while (now_ns < verdict.start_at_ns) {
     const std::uint64_t slice_end_ns = now_ns + kSliceNs;
     const std::uint64_t until_ns = slice_end_ns < verdict.start_at_ns ? slice_end_ns : verdict.start_at_ns;
     const int status = sleeper.sleep_until(sleeper.context, until_ns);
     now_ns = sleeper.now_ns(sleeper.context);
     if (status == -EINTR) {
-      if (sleeper.may_yield_to_signal(sleeper.context)) return report(WaitEnd::interrupted);
+      if (sleeper.may_yield_to_signal(sleeper.context)) return WaitEnd::interrupted;
     } else if (status != 0) {
-      return report(WaitEnd::refused);
+      return WaitEnd::refused;
     }
-    if (sleeper.is_revoked(sleeper.context)) return report(WaitEnd::revoked);
+    if (sleeper.is_revoked(sleeper.context)) return WaitEnd::revoked;
   }
-  return report(WaitEnd::due);
+  return WaitEnd::due;
 }
 
 SignalHold::~SignalHold() {

@@ -30,14 +30,9 @@ struct Sleeper {
 
 enum class WaitEnd : std::uint8_t { due, revoked, interrupted, refused };
 
-struct WaitReport {
-  std::uint64_t slept_ns;
-  WaitEnd end;
-};
-
 /// Waits until the verdict's instant. Holds nothing while asleep; async-signal-safe; errno is left alone.
 /// `refused`: the kernel did not let us sleep (a sandbox), so the caller should stop trying.
-WaitReport wait(const Verdict& verdict, const Sleeper& sleeper);
+WaitEnd wait(const Verdict& verdict, const Sleeper& sleeper);
 
 /// Signals the kernel's way: bit n - 1 is signal n.
 using SignalMask = std::uint64_t;

@@ -62,8 +62,13 @@ std::uint64_t now_in_wait(void* /*context*/) {
   return monotonic_ns();
 }
 
+// Booked slice by slice, so that who looks at the job sees it wait while it does.
 int sleep_in_wait(void* context, std::uint64_t instant_ns) {
-  return throttle::sleep_until(instant_ns, static_cast<WaitContext*>(context)->signals.program_mask());
+  const auto& wait = *static_cast<WaitContext*>(context);
+  const std::uint64_t start_ns = monotonic_ns();
+  const int status = throttle::sleep_until(instant_ns, wait.signals.program_mask());
+  protocol::add(*wait.job.member, Counter::slept_ns, monotonic_ns() - start_ns);
+  return status;
 }
 
 // The calls that wait are cancellation points and so the wait has to be one; nothing is held here. Asked
@@ -141,14 +146,12 @@ throttle::WaitEnd sleep_until_due(WaitContext context) {
   const bool is_first = is_first_thread();
   context.signals.begin();
   const throttle::Sleeper sleeper{&context, now_in_wait, sleep_in_wait, is_revoked, may_yield_to_signal};
-  throttle::WaitReport report{0, throttle::WaitEnd::interrupted};
-  if (!gives_way_in_handler(context, is_first)) report = throttle::wait({context.start_at_ns}, sleeper);
-  if (is_first && report.end == throttle::WaitEnd::due)
-    handler_mask.note_waited(context.signals.program_mask());
-  protocol::add(*job.member, Counter::slept_ns, report.slept_ns);
-  if (report.end == throttle::WaitEnd::interrupted) protocol::add(*job.member, Counter::interrupted_waits, 1);
-  if (report.end == throttle::WaitEnd::refused) protocol::add(*job.member, Counter::fallbacks, 1);
-  return report.end;
+  auto end = throttle::WaitEnd::interrupted;
+  if (!gives_way_in_handler(context, is_first)) end = throttle::wait({context.start_at_ns}, sleeper);
+  if (is_first && end == throttle::WaitEnd::due) handler_mask.note_waited(context.signals.program_mask());
+  if (end == throttle::WaitEnd::interrupted) protocol::add(*job.member, Counter::interrupted_waits, 1);
+  if (end == throttle::WaitEnd::refused) protocol::add(*job.member, Counter::fallbacks, 1);
+  return end;
 }
 
 // A debt is paid at another instant when the job is lent another rate, or when what a killed member had reserved went back to
