@@ -190,7 +190,12 @@ std::vector<StoreLevel> find_levels(std::vector<File>& files, const Wanted& want
     add(file, levels[file.level]);
     if (paths[file.level] == nullptr) paths[file.level] = file.path;
   }
-  for (std::size_t i = 0; i < levels.size(); ++i) levels[i].kind = kind_of(levels[i], alike_ns, paths[i]);
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    StoreLevel& level = levels[i];
+    level.kind = kind_of(level, alike_ns, paths[i]);
+    // The division knows times to a fiftieth.
+    if (level.files != 0) level.median_ns = std::clamp(level.median_ns, level.low_ns, level.high_ns);
+  }
   return levels;
 }
 

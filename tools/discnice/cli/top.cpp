@@ -111,8 +111,7 @@ const std::vector<Column<Row>>& columns() {
 int top_main(int argc, char** argv) {
   gray::cli::CommandLine app{
       "Shows what the jobs of this user do right now; on a terminal again and again, with keys to pause a "
-      "job, "
-      "let it go on and set its rate.",
+      "job, let it go on and set its rate.",
       "discnice top"};
   bool is_json = false;
   bool is_once = false;
