@@ -2,8 +2,10 @@
 """account: what the kernel has booked to a process, over time.
 
   with account.Sampler(pid, ...) as found: ...
+  with account.TreeSampler(pid) as found: ...        and all below it, whoever comes and goes
   found.worst_second(), found.rate_from(2.0)
 """
+import contextlib
 import pathlib
 
 import sampler
@@ -22,9 +24,19 @@ def tree_of(pid):
     """The process and all that are below it now."""
     found = [pid]
     for one in found:
-        for task in pathlib.Path(f"/proc/{one}/task").glob("*/children"):
-            found += map(int, task.read_text().split())
+        with contextlib.suppress(OSError):  # it has just ended
+            for task in pathlib.Path(f"/proc/{one}/task").glob("*/children"):
+                found += map(int, task.read_text().split())
     return found
+
+
+def booked_to_tree(pid):
+    """Of one that was waited for meanwhile the sum would have too much, or too little."""
+    while True:
+        pids = tree_of(pid)
+        moved = booked_to(pids)
+        if tree_of(pid) == pids:
+            return moved
 
 
 def booked_to(pids):
@@ -50,3 +62,11 @@ class Sampler(sampler.Sampler):
         moving = self.moving()
         inside = [sample for sample in moving if lead_s <= sample[0] - moving[0][0] <= lead_s + most_s]
         return (inside[-1][1] - inside[0][1]) / (inside[-1][0] - inside[0][0])
+
+
+class TreeSampler(Sampler):
+    """Until nobody is there or the block ends. Who has ended and was waited for is in its parent's account."""
+
+    def __init__(self, pid):
+        super().__init__()
+        self.look = lambda: booked_to_tree(pid)

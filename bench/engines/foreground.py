@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """foreground: a long read beside a backup that the library cannot reach, and that gives way."""
-import os
 import shutil
 import statistics
 import subprocess
 import time
 
+import backup_tools
 import rows as kit
-from backups import make_source, restic
 from emulated_disk import Disk
 from options import IS_SMOKE, TURNS
 from programs import MB, evict, held, timed
@@ -22,10 +21,10 @@ def part():
     if not shutil.which("restic"):
         print("not shown: foreground (restic is not installed)")
         return
-    os.environ["RESTIC_PASSWORD"] = "x"
     with Disk() as disk:
+        restic = backup_tools.Restic(disk)
         long = disk.file("long", 60 * MB if IS_SMOKE else 200 * MB)
-        make_source(disk, 100 * MB if IS_SMOKE else 600 * MB)
+        backup_tools.make_folder(restic.source, 100 * MB if IS_SMOKE else 600 * MB)
         read = ["dd", f"if={long}", "of=/dev/null", "bs=128k"]
         alone, beside = [], {way: [] for way in WAYS}
         for _ in SHARES.turns("foreground", TURNS):
@@ -33,11 +32,10 @@ def part():
             evict(long)
             alone.append(timed(read)[0])
             for way, prefix in WAYS.items():
-                shutil.rmtree(disk.folder / "repository", ignore_errors=True)
-                subprocess.run(restic(disk, "init"), check=True)
+                restic.begin()
                 subprocess.run(["sync", "-f", disk.folder], check=True)
                 disk.remount()
-                with Session([*prefix, *restic(disk, "backup", disk.folder / "source")]) as backup:
+                with Session([*prefix, *restic.command("backup", restic.source)]) as backup:
                     time.sleep(2)
                     beside[way].append(timed(read)[0])
                     if not backup.is_running():
