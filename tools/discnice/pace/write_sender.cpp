@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/pace/write_sender.hpp"
 
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <system_error>
 
@@ -24,16 +27,37 @@ namespace {
 // The thread that asks goes first (pacer.cpp): while it waits for a processor, programs run on.
 constexpr int kAfterThePacer = 10;
 
+// The i-nodes of files on which somebody has a lease (fcntl(2)): to open one would break that, and its holder is told by a signal that ends him if he does not expect it.
+std::set<std::uint64_t> leased_files() {
+  std::set<std::uint64_t> leased;
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);) {
+    std::istringstream words(line);
+    std::string number;
+    std::string kind;
+    std::string state;
+    std::string access;
+    std::string holder;
+    std::string file;
+    words >> number >> kind >> state >> access >> holder >> file;
+    const auto inode_at = file.rfind(':');
+    if (kind == "LEASE" && inode_at != std::string::npos)
+      leased.insert(std::strtoull(file.c_str() + inode_at + 1, nullptr, 10));
+  }
+  return leased;
+}
+
 // A file that is open there to be written, on a disk; opened once more, to be read where that is allowed. Below 0 for any other.
-int open_written(protocol::Segment& segment, const std::string& path) {
+int open_written(protocol::Segment& segment, const std::string& path, const std::set<std::uint64_t>& leased) {
   struct stat link {};
   if (lstat(path.c_str(), &link) != 0 || (link.st_mode & S_IWUSR) == 0) return -1;
   const int found = open(path.c_str(), O_PATH | O_CLOEXEC);
   struct statx status {};
   int fd = -1;
   // A file system's server is not asked: it may be one of those that stand.
-  if (found >= 0 && statx(found, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) == 0 &&
-      S_ISREG(status.stx_mode)) {
+  if (found >= 0 &&
+      statx(found, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &status) == 0 &&
+      S_ISREG(status.stx_mode) && leased.count(status.stx_ino) == 0) {
     const auto number = makedev(status.stx_dev_major, status.stx_dev_minor);
     const guest::Device* device = guest::device_of(segment, found, number);
     const bool is_ours = device != nullptr && !device->is_free && !device->is_served;
@@ -98,8 +122,9 @@ void WriteSender::run() {
 // Of a file that is not dirty the kernel sends nothing.
 void WriteSender::send_files_of(pid_t pid) {
   std::error_code error;
+  const std::set<std::uint64_t> leased = leased_files();
   for (const auto& entry : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", pid), error)) {
-    const int fd = open_written(segment_, entry.path());
+    const int fd = open_written(segment_, entry.path(), leased);
     if (fd < 0) continue;
     sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
     close(fd);
