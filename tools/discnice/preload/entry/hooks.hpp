@@ -18,6 +18,7 @@
 #include "tools/discnice/descriptor/open_files.hpp"
 #include "tools/discnice/preload/entry/direct_calls.hpp"
 #include "tools/discnice/preload/entry/real_calls.hpp"
+#include "tools/discnice/protocol/own_call.hpp"
 #include "tools/discnice/transfer/closed_files.hpp"
 #include "tools/discnice/transfer/metadata.hpp"
 #include "tools/discnice/transfer/openings.hpp"
@@ -72,6 +73,19 @@ __attribute__((always_inline)) inline long direct(long number, Arguments... argu
     return result;
   errno = static_cast<int>(-result);
   return -1;
+}
+
+/// The same of a read or a write: the filter of large calls does not show it (protocol/own_call.hpp).
+__attribute__((always_inline)) inline long direct_own(long number, long fd, long buffer, long count,
+                                                      long offset = 0) {
+  return direct(number, fd, buffer, count, offset, 0L, static_cast<long>(protocol::kOwnCallMark));
+}
+
+/// Whether it is to be made like that. What it takes is made ready for the first large one.
+inline bool makes_own_call(std::size_t bytes) {
+  if (bytes < protocol::kOwnCallBytesMin) return false;
+  prepare_direct_calls();
+  return calls_directly();
 }
 
 /// A descriptor that a call has just given out or reassigned means something else now.
