@@ -38,13 +38,20 @@ check_consumer() {
   local program=$1 target=$SCRATCH/target version want
   head -c 100000 /dev/zero >"$target"
   version=$(sed -n 's/^project(gray VERSION \([0-9.]*\).*/\1/p' "$SOURCE/CMakeLists.txt")
-  want="$version $version
+  want="$version $version $version
 success
 100000 1
 $(stat -c %i "$target") 0"
   [[ $("$program" "$target") == "$want" ]] || fail "$program says: $("$program" "$target" 2>&1), wanted: $want"
   uses_installed_library "$program"
   expect_status 1 "$program" "$SCRATCH/none" 2>/dev/null >&2
+}
+
+# A function is found by its name: a page that only points to another one.
+page_of() {
+  local target
+  target=$(sed -n 's|^\.so \(man3/.*\)$|\1|p' "$PREFIX/share/man/man3/$1.3")
+  [[ -n $target && -e $PREFIX/share/man/$target ]] || fail "man $1 finds nothing"
 }
 
 touch "$SCRATCH/began"
@@ -84,6 +91,29 @@ for page in "$SOURCE"/tools/*/*.1 "$SOURCE"/tools/*/man/*.1 "$SOURCE"/microbench
   [[ -e $page ]] || continue
   cmp -s "$page" "$PREFIX/share/man/man1/${page##*/}" || fail "no manual page ${page##*/} installed"
 done
+
+for function in $(sed -n 's/^ *\(gb_[a-z_]*\);$/\1/p' "$SOURCE/libgray/gray.map"); do
+  [[ $function =~ ^gb_(version|status_text)$ ]] || page_of "$function"
+done
+cmp -s "$SOURCE/LICENSE" "$PREFIX/share/doc/gray/LICENSE" || fail "the licence is not installed"
+
+# The daemon's unit names the program that was installed, and needs no configuration. What is wrong in one is told before it serves.
+unit=$PREFIX/share/systemd/user/discnice-policyd.service
+command=$(sed -n 's/^ExecStart="\(.*\)"$/\1/p' "$unit")
+[[ $command == "$PREFIX/bin/discnice-policyd" ]] || fail "the unit starts '$command'"
+mkdir "$SCRATCH/home"
+expect_status 124 env HOME="$SCRATCH/home" XDG_CONFIG_HOME="$SCRATCH/home" timeout -k 5 1 "$command"
+
+# An ordinary user installs what somebody else has built: all of it, before cmake finds that it cannot write its list of files into that build.
+if ((EUID == 0)); then
+  install -d -o nobody "$SCRATCH/user"
+  chmod a+rx "$SCRATCH"
+  if setpriv --reuid=nobody --clear-groups test -r "$BUILD/cmake_install.cmake"; then
+    setpriv --reuid=nobody --clear-groups "$CMAKE" --install "$BUILD" --prefix "$SCRATCH/user/local" >"$SCRATCH/log" 2>&1 || true
+    diff <(cd "$PREFIX" && find . | sort) <(cd "$SCRATCH/user/local" && find . | sort) >"$SCRATCH/difference" ||
+      fail "an ordinary user gets less: $(<"$SCRATCH/difference") $(tail -n 3 "$SCRATCH/log")"
+  fi
+fi
 
 after=$(source_state)
 [[ $before == "$after" ]] || fail "the source tree has changed: $(diff <(echo "$before") <(echo "$after") || true)"

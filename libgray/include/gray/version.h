@@ -8,6 +8,7 @@
 #define GB_VERSION_MAJOR 0
 #define GB_VERSION_MINOR 1
 #define GB_VERSION_PATCH 0
+#define GB_VERSION "0.1.0"
 
 GB_BEGIN_DECLS
 

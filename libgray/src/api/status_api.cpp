@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // status_api: statuses in words, and the version.
 #include <cstring>
+#include <string_view>
 
 #include "gray/status.h"
 #include "gray/version.h"
@@ -13,7 +14,10 @@ extern "C" const char* gb_status_text(gb_status_t status) {
 
 #define GB_TEXT_OF(number) #number
 #define GB_TEXT(number) GB_TEXT_OF(number)
+static_assert(std::string_view(GB_VERSION) ==
+                  GB_TEXT(GB_VERSION_MAJOR) "." GB_TEXT(GB_VERSION_MINOR) "." GB_TEXT(GB_VERSION_PATCH),
+              "the text and the numbers are one version");
 
 extern "C" const char* gb_version(void) {
-  return GB_TEXT(GB_VERSION_MAJOR) "." GB_TEXT(GB_VERSION_MINOR) "." GB_TEXT(GB_VERSION_PATCH);
+  return GB_VERSION;
 }

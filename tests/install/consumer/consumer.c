@@ -35,7 +35,7 @@ static int check_layout(const char* path) {
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
-  printf("%s %d.%d.%d\n", gb_version(), GB_VERSION_MAJOR, GB_VERSION_MINOR, GB_VERSION_PATCH);
+  printf("%s %d.%d.%d %s\n", gb_version(), GB_VERSION_MAJOR, GB_VERSION_MINOR, GB_VERSION_PATCH, GB_VERSION);
   printf("%s\n", gb_status_text(0));
   return check_cache(argv[1]) != 0 || check_layout(argv[1]) != 0;
 }

@@ -21,9 +21,9 @@ std::vector<std::string> candidates() {
   std::error_code error;
   const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) {
-    const auto lib = own.parent_path().parent_path() / "lib";
-    places.push_back((lib / "libdiscnice.so").string());
-    places.push_back((lib / "discnice" / "libdiscnice.so").string());
+    const auto folder = own.parent_path();
+    places.push_back((folder.parent_path() / "lib" / "libdiscnice.so").string());  // a build
+    places.push_back((folder / GRAY_LIBRARY_FROM_PROGRAM).string());  // whatever the prefix became
   }
   places.emplace_back(GRAY_INSTALLED_LIBRARY);
   return places;
