@@ -92,9 +92,9 @@ for page in "$SOURCE"/tools/*/*.1 "$SOURCE"/tools/*/man/*.1 "$SOURCE"/microbench
   cmp -s "$page" "$PREFIX/share/man/man1/${page##*/}" || fail "no manual page ${page##*/} installed"
 done
 
-for function in $(sed -n 's/^ *\(gb_[a-z_]*\);$/\1/p' "$SOURCE/libgray/gray.map"); do
+while IFS= read -r function; do
   [[ $function =~ ^gb_(version|status_text)$ ]] || page_of "$function"
-done
+done < <(sed -n 's/^ *\(gb_[a-z_]*\);$/\1/p' "$SOURCE/libgray/gray.map")
 cmp -s "$SOURCE/LICENSE" "$PREFIX/share/doc/gray/LICENSE" || fail "the licence is not installed"
 
 # The daemon's unit names the program that was installed, and needs no configuration. What is wrong in one is told before it serves.

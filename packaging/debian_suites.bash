@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# debian_suites.bash: packages of a Debian release other than this machine's, without changing this machine.
+#
+#   CACHE    where lists and roots are kept; set it before
+#
+# Needs no root to take packages; a root to enter is made by debootstrap, which does.
+
+KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# The mirror that this machine is set up with, else Debian's own.
+mirror() {
+  local found
+  found=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep -oE 'https?://[^ ]+/debian/?( |$)' | head -n 1) || true
+  printf '%s\n' "${found:-http://deb.debian.org/debian}"
+}
+
+# apt_of SUITE COMMAND...: apt that knows that suite alone, and touches nothing of this system.
+apt_of() {
+  local suite=$1 folder=$CACHE/apt/$1 trust=trusted=yes
+  shift
+  mkdir -p "$folder/lists/partial"
+  [[ ! -e $KEYRING ]] || trust=signed-by=$KEYRING
+  printf 'deb [%s] %s %s main\n' "$trust" "$(mirror)" "$suite" >"$folder/sources"
+  "$@" -o Dir::Etc::sourcelist="$folder/sources" -o Dir::Etc::sourceparts=/dev/null -o Dir::State::lists="$folder/lists" \
+    -o Dir::State::status=/dev/null -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root
+}
+
+# unpack_packages SUITE FOLDER PACKAGE...: their files, unpacked below FOLDER. Fails where the archive cannot be asked.
+unpack_packages() {
+  local suite=$1 folder=$2 file
+  shift 2
+  rm -rf "$folder.debs"
+  mkdir -p "$folder" "$folder.debs"
+  apt_of "$suite" apt-get -qq update >/dev/null || return 1
+  (cd "$folder.debs" && apt_of "$suite" apt-get -qq download "$@" >/dev/null) || return 1
+  for file in "$folder.debs"/*.deb; do dpkg-deb -x "$file" "$folder" || return 1; done
+  rm -rf "$folder.debs"
+}
+
+# An absolute link in a root that is not entered leads out of it: each becomes one that stays inside.
+keep_links_inside() { # ROOT
+  local link
+  while IFS= read -r link; do
+    ln -srfn "$1$(readlink "$link")" "$link"
+  done < <(find "$1" -type l -lname '/*')
+}
+
+# prepare_root SUITE: prints the path of an archive of that suite's smallest system, made at the first call.
+prepare_root() {
+  local archive=$CACHE/roots/$1.tar folder=$CACHE/roots/$1.new
+  if [[ ! -e $archive ]]; then
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    debootstrap --variant=minbase "$1" "$folder" "$(mirror)" >"$CACHE/roots/$1.log" 2>&1 || return 1
+    tar -C "$folder" -cf "$archive.new" . && mv "$archive.new" "$archive"
+    rm -rf "$folder"
+  fi
+  printf '%s\n' "$archive"
+}
