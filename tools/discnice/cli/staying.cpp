@@ -7,10 +7,10 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "toolbox/base/clock.hpp"
+#include "toolbox/base/call_numbers.hpp"
 #include "tools/discnice/cli/gone_members.hpp"
 #include "tools/discnice/cli/job_keeper.hpp"
 #include "tools/discnice/notify/watch.hpp"

@@ -12,10 +12,10 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "toolbox/base/call_numbers.hpp"
 #include "tools/discnice/descriptor/devices.hpp"
 #include "tools/discnice/kernel/disks.hpp"
 #include "tools/discnice/processes/processes.hpp"

@@ -7,10 +7,10 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "toolbox/base/call_numbers.hpp"
 #include "tools/discnice/processes/orphans.hpp"
 
 namespace discnice::pace {

@@ -5,8 +5,9 @@
 #include <csignal>
 
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "toolbox/base/call_numbers.hpp"
 
 namespace discnice::processes {
 namespace {

@@ -13,10 +13,10 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <pthread.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "toolbox/base/call_numbers.hpp"
 #include "tools/discnice/observe/recording.hpp"
 #include "tools/discnice/preload/entry/descriptor_calls.hpp"
 #include "tools/discnice/preload/entry/real_calls.hpp"
