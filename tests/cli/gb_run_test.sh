@@ -31,8 +31,12 @@ expect 0 0 --print --min 1M --max 1%
 
 # The command learns it by words and by variables.
 # shellcheck disable=SC2016 # for the inner shell to expand
-expect 0 0 --max 8M --multiple 2M --env ONE --env TWO -- sh -c 'echo $ONE $TWO "$@"' sh '{}' '-x{b}y' '{m}' '{n}' '{' '{}{}'
-prints '8388608 8388608 8192K -x8388608y 8 4 { 8192K8192K'
+expect 0 0 --max 8M --multiple 2M --env ONE --env TWO -- sh -c 'echo $ONE $TWO "$@"' sh '{}' '-x{b}' '{m}' '{n}' '{' 'N={n}' '{print {n}}' 'a{}'
+prints '8388608 8388608 8192K -x8388608 8 4 { N=4 {print {n}} a{}'
+expect 0 0 --max 8M -I @ -- echo {} '{n}' a@b @
+prints '{} {n} a8192Kb 8192K'
+expect 0 0 --max 8M -I '' -- echo {} @
+prints '{} @'
 printf 'b\na\n' >"$SCRATCH/lines"
 expect 0 0 --max 8M -- sort -S {} "$SCRATCH/lines"
 prints $'a\nb'
@@ -53,6 +57,10 @@ for more in --print "echo run"; do
   prints ''
 done
 expect 1 1 --min 900T --max 80% --print
+expect 1 1 --min 900T --print
+grep -Eq 'more than (the memory of this machine|the control group|what the kernel promises).* ever allows: [0-9.]+ [KMGT]iB' "$ERR" || fail "it is not said which limit: $(cat "$ERR")"
+expect 2 1 --mim 1M -- echo run
+grep -q "there is no option '--mim'; did you mean --min?" "$ERR" || fail "no other option is proposed: $(cat "$ERR")"
 expect 1 1 --min 900T --wait 100ms --print
 
 # Where nothing tells how much memory there is, that is said, and no number.

@@ -15,16 +15,21 @@ struct Unit {
   std::uint64_t denominator;
 };
 
+// Small letters, too, where they can mean nothing else: "5mb" may be bits.
 constexpr Unit kByteUnits[] = {
     {"", 1, 1},
     {"B", 1, 1},
     {"K", kKiB, 1},
+    {"k", kKiB, 1},
     {"KiB", kKiB, 1},
     {"M", kMiB, 1},
+    {"m", kMiB, 1},
     {"MiB", kMiB, 1},
     {"G", kGiB, 1},
+    {"g", kGiB, 1},
     {"GiB", kGiB, 1},
     {"T", 1024 * kGiB, 1},
+    {"t", 1024 * kGiB, 1},
     {"TiB", 1024 * kGiB, 1},
     {"KB", 1000, 1},
     {"kB", 1000, 1},
@@ -34,7 +39,8 @@ constexpr Unit kByteUnits[] = {
 };
 
 constexpr Unit kBitUnits[] = {
-    {"bit", 1, 8}, {"kbit", 1000, 8}, {"Kbit", 1000, 8}, {"Mbit", 1'000'000, 8}, {"Gbit", 1'000'000'000, 8},
+    {"bit", 1, 8},          {"kbit", 1000, 8},          {"Kbit", 1000, 8},          {"Mbit", 1'000'000, 8},
+    {"mbit", 1'000'000, 8}, {"Gbit", 1'000'000'000, 8}, {"gbit", 1'000'000'000, 8},
 };
 
 constexpr Unit kTimeUnits[] = {

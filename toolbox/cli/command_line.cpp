@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "toolbox/cli/command_line.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <utility>
 
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
+#include "toolbox/cli/spelling.hpp"
 
 namespace gray::cli {
 namespace {
@@ -34,6 +38,18 @@ std::string explain(const CLI::ParseError& error) {
     if (c == '\n') c = ' ';
   }
   return text;
+}
+
+// Of a word that looks like an option and is none.
+std::string unknown_option_text(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back(name);
+  }
+  const std::string name = word.substr(0, word.find('='));
+  const std::string closest = closest_word(name.substr(std::min(name.find_first_not_of('-'), name.size())), names);
+  return fmt::format("there is no option '{}'{}", word,
+                     closest.empty() ? "" : fmt::format("; did you mean --{}?", closest));
 }
 
 }  // namespace
@@ -115,6 +131,10 @@ void Command::footer(const std::string& text) {
   app_->footer(text);
 }
 
+void Command::group(const std::string& title, std::initializer_list<const char*> names) {
+  for (const char* name : names) app_->get_option(name)->group(title);
+}
+
 void Command::usage(const std::string& line) {
   app_->formatter(std::make_shared<FixedUsage>(line));
 }
@@ -160,6 +180,10 @@ std::optional<int> parse(CommandLine& line, int argc, const char* const* argv) {
     return print_and_close(app.help("", CLI::AppFormatMode::All));
   } catch (const CLI::CallForVersion&) {
     return print_and_close(version_text() + "\n");
+  } catch (const CLI::ExtrasError& error) {
+    const std::vector<std::string> rest = app.remaining();
+    const bool is_option = !rest.empty() && rest.front().size() > 1 && rest.front().front() == '-';
+    return fail_usage_text(is_option ? unknown_option_text(app, escape_controls(rest.front())) : explain(error));
   } catch (const CLI::ParseError& error) {
     return fail_usage_text(explain(error));
   }

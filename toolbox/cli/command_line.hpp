@@ -18,6 +18,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,6 +62,8 @@ class Command {
   Command add_subcommand(const std::string& name, const std::string& help);
   void at_most_one_subcommand();
   void footer(const std::string& text);
+  /// --help lists these options below `title`. A name that no option has is a mistake of ours, and throws.
+  void group(const std::string& title, std::initializer_list<const char*> names);
   void usage(
       const std::string& line);  ///< stands in --help instead of the one that is made up of the options
   void prefix_command();         ///< from the first word that is no option all is left alone

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/usage.hpp"
 
 namespace gray::cli {
 

@@ -2,12 +2,43 @@
 #include "tools/gb-run/amounts.hpp"
 
 #include <charconv>
-#include <utility>
+#include <span>
+#include <string_view>
 
 #include "toolbox/base/units.hpp"
 #include "toolbox/cli/quantities.hpp"
 
 namespace gb_run {
+namespace {
+
+struct Text {
+  std::string_view mark;
+  std::string value;
+};
+
+// Whether what follows this is a value: of the word itself, of an option (-Xmx{}), of a variable or a long option (SIZE={}). Anything else
+// is another program's own text, such as awk's '{n}' within a longer one.
+bool is_before_value(std::string_view head) {
+  return head.empty() || head.front() == '-' || head.back() == '=';
+}
+
+std::string with_end_filled(const std::string& word, std::span<const Text> texts) {
+  for (const Text& text : texts) {
+    if (!word.ends_with(text.mark)) continue;
+    const std::string head = word.substr(0, word.size() - text.mark.size());
+    if (is_before_value(head)) return head + text.value;
+  }
+  return word;
+}
+
+std::string with_mark_filled(std::string word, const std::string& mark, const std::string& value) {
+  if (mark.empty()) return word;
+  for (std::size_t at = word.find(mark); at != std::string::npos; at = word.find(mark, at + value.size()))
+    word.replace(at, mark.size(), value);
+  return word;
+}
+
+}  // namespace
 
 std::string read_amount(const std::string& text, std::uint64_t whole_bytes, std::uint64_t& bytes) {
   if (text.empty() || text.back() != '%') {
@@ -25,29 +56,18 @@ std::string read_amount(const std::string& text, std::uint64_t whole_bytes, std:
 }
 
 std::vector<std::string> fill_in(const std::vector<std::string>& words, std::uint64_t bytes,
-                                 std::uint64_t multiple_bytes) {
-  const std::pair<std::string, std::string> texts[] = {
-      {"{}", std::to_string(bytes / gray::base::kKiB) + "K"},
+                                 std::uint64_t multiple_bytes, const std::optional<std::string>& mark) {
+  const std::string kibibytes = std::to_string(bytes / gray::base::kKiB) + "K";
+  const Text texts[] = {
+      {"{}", kibibytes},
       {"{b}", std::to_string(bytes)},
       {"{m}", std::to_string(bytes / gray::base::kMiB)},
       {"{n}", std::to_string(bytes / multiple_bytes)},
   };
   std::vector<std::string> filled;
-  for (const std::string& word : words) {
-    std::string text;
-    for (std::size_t i = 0; i < word.size();) {
-      std::size_t taken = 0;
-      for (const auto& [mark, value] : texts) {
-        if (word.compare(i, mark.size(), mark) != 0) continue;
-        text += value;
-        taken = mark.size();
-        break;
-      }
-      if (taken == 0) text += word[i];
-      i += taken == 0 ? 1 : taken;
-    }
-    filled.push_back(text);
-  }
+  filled.reserve(words.size());
+  for (const std::string& word : words)
+    filled.push_back(mark ? with_mark_filled(word, *mark, kibibytes) : with_end_filled(word, texts));
   return filled;
 }
 

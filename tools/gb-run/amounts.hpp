@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,9 @@ namespace gb_run {
 std::string read_amount(const std::string& text, std::uint64_t whole_bytes, std::uint64_t& bytes);
 
 /// Puts the grant into a command's words: {} is in KiB with a K behind it, {b} in bytes, {m} in MiB, {n} the number
-/// of multiples. Pure.
+/// of multiples, each where it is a whole word or the value of an option or a variable. With a `mark`, that alone is replaced, wherever it
+/// stands, by what {} would be. Pure.
 std::vector<std::string> fill_in(const std::vector<std::string>& words, std::uint64_t bytes,
-                                 std::uint64_t multiple_bytes);
+                                 std::uint64_t multiple_bytes, const std::optional<std::string>& mark);
 
 }  // namespace gb_run

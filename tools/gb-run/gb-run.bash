@@ -6,7 +6,7 @@ _gb_run() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} i
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
-      --min | --max | --multiple | --margin | --wait | --cache | --env) ((++i)) ;;
+      --min | --max | --multiple | --margin | --wait | --cache | --env | -I) ((++i)) ;;
       --) ((++i)) && break ;;
       -*) ;;
       *) break ;;
@@ -25,10 +25,10 @@ _gb_run() {
   case $previous in
     --cache) mapfile -t COMPREPLY < <(compgen -W "share keep steal" -- "$current") ;;
     --env) mapfile -t COMPREPLY < <(compgen -v -- "$current") ;;
-    --min | --max | --multiple | --margin | --wait) ;;
+    --min | --max | --multiple | --margin | --wait | -I) ;;
     *)
       if [[ $current == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "--min --max --multiple --margin --wait --cache --files --env --print --help --version --" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "--min --max --multiple --margin --wait --cache --files --env -I --print --help --version --" -- "$current")
       else
         mapfile -t COMPREPLY < <(compgen -c -- "$current")
       fi

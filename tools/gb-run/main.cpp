@@ -2,7 +2,13 @@
 // main: of gb-run, which runs a program with as much memory as is there.
 #include <algorithm>
 #include <cerrno>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include <fmt/format.h>
+
+#include "libgray/src/memory/pools.hpp"
 #include "toolbox/base/units.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
@@ -18,16 +24,46 @@ using gray::memory::Allocator;
 
 constexpr std::uint64_t kMovedBytesMin = gray::base::kMiB;  // less is not worth waking those who wait
 
+const char* name_of(gray::memory::PoolKind kind) {
+  switch (kind) {
+    case gray::memory::PoolKind::group:
+      return "the control group";
+    case gray::memory::PoolKind::address_space:
+      return "the limit of the address space (ulimit -v)";
+    case gray::memory::PoolKind::data_segment:
+      return "the limit of data (ulimit -d)";
+    case gray::memory::PoolKind::commitment:
+      return "what the kernel promises (vm.overcommit_memory)";
+    case gray::memory::PoolKind::host:
+      break;
+  }
+  return "the memory of this machine";
+}
+
+// The limit that allows the least however long one waits, and how much that is.
+std::string tightest_limit(const gray::memory::Request& request) {
+  const gray::memory::HostAccounts accounts;
+  std::vector<gray::memory::Pool> pools =
+      accounts.shared_pools({request.cache, request.margin_bytes, request.has_files});
+  for (gray::memory::Pool& pool : accounts.own_pools()) pools.push_back(std::move(pool));
+  const auto least = std::min_element(pools.begin(), pools.end(), [](const auto& a, const auto& b) {
+    return a.capacity_bytes < b.capacity_bytes;
+  });
+  if (least == pools.end()) return "the limit here ever allows";
+  const std::string path = least->path.empty() ? "" : " '" + gray::cli::escape_controls(least->path) + "'";
+  return fmt::format("{}{} ever allows: {}", name_of(least->kind), path,
+                     gray::cli::format_bytes(least->capacity_bytes));
+}
+
 int fail_for_lack(const gb_run::Options& options, int error) {
   if (error == -ENODATA)  // it was when the options were read
     return gray::cli::fail(gray::cli::kExitToolFailed, "how much memory is free is not known any more");
   const std::string least = gray::cli::format_bytes(options.request.min_bytes);
   const std::string beside = gray::cli::format_bytes(options.request.beside_bytes);
   if (error == -ENOMEM)
-    return gray::cli::fail(
-        gray::cli::kExitSomeFailed,
-        "{}, and {} that a program needs beside them, are more than the limit here ever allows", least,
-        beside);
+    return gray::cli::fail(gray::cli::kExitSomeFailed,
+                           "{}, and {} that a program needs beside them, are more than {}", least, beside,
+                           tightest_limit(options.request));
   return gray::cli::fail(gray::cli::kExitSomeFailed,
                          "{}, and {} that a program needs beside them, are not there{}", least, beside,
                          error == -ETIMEDOUT ? " after the time to wait" : " now");
@@ -56,7 +92,7 @@ int run(Allocator& allocator, const gb_run::Options& options) {
   };
   gb_run::Usage usage;
   const int status =
-      gb_run::run_child(gb_run::fill_in(options.command, bytes, options.request.multiple_bytes),
+      gb_run::run_child(gb_run::fill_in(options.command, bytes, options.request.multiple_bytes, options.mark),
                         options.variables, bytes, follow, usage);
   allocator.end_promise(claim);
   if (!usage.has_run) return status;

@@ -19,8 +19,8 @@ constexpr const char* kPolicies[] = {"share", "keep", "steal"};  // numbered as 
 
 constexpr char kFooter[] =
     "In CMD's words {} stands for what was granted, in KiB with a K behind it, as sort -S and java -Xmx want "
-    "it; {b} "
-    "for bytes, {m} for MiB, {n} for the number of multiples.\n"
+    "it; {b} for bytes, {m} for MiB, {n} for the number of multiples. It is the whole word, or what an "
+    "option or NAME= ends with (-Xmx{}, -j{n}, SIZE={b}).\n"
     "The grant is not taken but claimed for as long as CMD runs: what else you run with libgray or gb-run "
     "leaves it "
     "alone.\n"
@@ -126,7 +126,19 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
   app.add_option("--env", options.variables, "tell CMD the bytes in this variable, too; may be repeated")
       .one_value_each()
       .type_name("NAME");
+  app.add_option(
+         "-I",
+         [&options](const std::string& mark) {
+           options.mark = mark;
+           return std::string();
+         },
+         "fill in at MARK in place of {}, {b}, {m} and {n}, which then stay as they are; '' fills in nothing")
+      .type_name("MARK");
   app.add_flag("--print", options.is_print, "print the number of bytes, and run nothing");
+  app.usage("Usage: gb-run [OPTIONS] [--] CMD [ARG...]");
+  app.group("How much", {"--min", "--max", "--multiple", "--margin", "--wait"});
+  app.group("From what", {"--cache", "--files"});
+  app.group("How CMD is told", {"--env", "-I", "--print"});
   app.prefix_command();
   app.footer(kFooter);
   if (const auto status = gray::cli::parse(app, argc, argv)) return status;
@@ -134,7 +146,8 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
   // CLI11 leaves what it does not know to the command, a misspelt option before the -- too.
   if (!options.command.empty() && options.command[0].size() > 1 && options.command[0][0] == '-' &&
       options.command[0] != "--" && !follows_dashes(options.command, argc, argv))
-    return gray::cli::fail_usage("there is no option '{}'", options.command[0]);
+    return gray::cli::fail_usage_text(
+        gray::cli::unknown_option_text(app, gray::cli::escape_controls(options.command[0])));
   if (!options.command.empty() && options.command[0] == "--") options.command.erase(options.command.begin());
   return apply(flags, options);
 }

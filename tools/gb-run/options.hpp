@@ -14,6 +14,7 @@ struct Options {
   gray::memory::Request request;
   std::vector<std::string> variables;
   std::vector<std::string> command;
+  std::optional<std::string> mark;          // in place of {} and its kin
   std::string program;                      // the command's name without its folder
   std::string needs_file;                   // needs.hpp
   std::optional<std::uint64_t> known_need;  // the program's

@@ -109,9 +109,17 @@ TEST_CASE("every spelling of a duration reads as its nanoseconds", "[units]") {
   CHECK(duration("0.5ns") == 0);
 }
 
+TEST_CASE("small letters are read where they can mean nothing else", "[units]") {
+  CHECK(bytes("5k") == 5 * 1024);
+  CHECK(bytes("5m") == bytes("5M"));
+  CHECK(bytes("2g") == bytes("2G"));
+  CHECK(rate("5m/s") == rate("5M"));
+  CHECK(rate("40mbit") == rate("40Mbit"));
+}
+
 TEST_CASE("what is not such a text is refused, not guessed", "[units]") {
-  const char* const text = GENERATE("", " ", " 5", "5 ", "5 M", "-5", "+5", "M", ".5M", "5.M", "5..5M", "5m",
-                                    "5k", "5mb", "5MiBs", "5Mx", "5e3", "0x10", "5,5M", "1.0000000000M");
+  const char* const text = GENERATE("", " ", " 5", "5 ", "5 M", "-5", "+5", "M", ".5M", "5.M", "5..5M", "5mb",
+                                    "5mib", "5gb", "5MiBs", "5Mx", "5e3", "0x10", "5,5M", "1.0000000000M");
   INFO("'" << text << "'");
   CHECK(bytes(text) == -EINVAL);
 }
