@@ -60,7 +60,7 @@ expect 1 1 --min 900T --max 80% --print
 expect 1 1 --min 900T --print
 grep -Eq 'more than (the memory of this machine|the control group|what the kernel promises).* ever allows: [0-9.]+ [KMGT]iB' "$ERR" || fail "it is not said which limit: $(cat "$ERR")"
 expect 2 1 --mim 1M -- echo run
-grep -q "there is no option '--mim'; did you mean --min?" "$ERR" || fail "no other option is proposed: $(cat "$ERR")"
+grep -q "there is no option '--mim'; perhaps --min is meant" "$ERR" || fail "no other option is proposed: $(cat "$ERR")"
 expect 1 1 --min 900T --wait 100ms --print
 
 # Where nothing tells how much memory there is, that is said, and no number.

@@ -9,6 +9,9 @@
 #ifndef SYS_close_range
 #define SYS_close_range __NR_close_range
 #endif
+#ifndef SYS_faccessat2
+#define SYS_faccessat2 __NR_faccessat2
+#endif
 #ifndef SYS_openat2
 #define SYS_openat2 __NR_openat2
 #endif

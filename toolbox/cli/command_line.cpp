@@ -49,7 +49,7 @@ std::string unknown_option_text(const CLI::App& app, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   const std::string closest = closest_word(name.substr(std::min(name.find_first_not_of('-'), name.size())), names);
   return fmt::format("there is no option '{}'{}", word,
-                     closest.empty() ? "" : fmt::format("; did you mean --{}?", closest));
+                     closest.empty() ? "" : fmt::format("; perhaps --{} is meant", closest));
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <iostream>
 
 #include "toolbox/cli/diagnostics.hpp"
-#include "toolbox/cli/usage.hpp"
 
 namespace gray::cli {
 
