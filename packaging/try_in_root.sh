@@ -96,7 +96,7 @@ try_deb() {
   first_example discnice
   others /usr/bin
   inside ldconfig -p | grep -q libgray.so.0 || fail "the dynamic linker does not know libgray.so.0"
-  quietly inside apt-get purge -y libgray0 libgray-dev discnice gbp gray-tools
+  quietly inside apt-get purge -y --autoremove libgray0 libgray-dev discnice gbp gray-tools
   rm "$ROOT"/srv/*.deb
   compare "$ROOT/tmp/before" "the purge"
   printf '%-9s .deb: installed, first example, %s; purge leaves nothing\n' "$SUITE" "$(grep -oE '[0-9.]+ [kM]i?B/s of disk' "$ROOT/srv/work/report")"

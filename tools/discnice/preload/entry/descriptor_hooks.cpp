@@ -7,11 +7,11 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "toolbox/base/call_numbers.hpp"
 #include "tools/discnice/job/job.hpp"
 #include "tools/discnice/preload/entry/descriptor_calls.hpp"
 

@@ -6,9 +6,9 @@
 #include <fcntl.h>
 #include <fts.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "toolbox/base/call_numbers.hpp"
 #include "tools/discnice/observe/recording.hpp"
 #include "tools/discnice/preload/entry/hooks.hpp"
 #include "tools/discnice/transfer/admission.hpp"
