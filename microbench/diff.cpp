@@ -72,6 +72,10 @@ const std::vector<gray::cli::Column<Row>>& columns() {
   return kColumns;
 }
 
+bool has_changed(const Row& row) {
+  return row.a == nullptr || row.b == nullptr || row.a->value != row.b->value;
+}
+
 std::vector<Row> rows_of(const JsonRecord& a, const JsonRecord& b) {
   std::map<std::string, Row> rows;
   for (const Parameter& p : a.parameters) rows[gray::repo::format_name(p.key, p.device)].a = &p;
@@ -94,6 +98,8 @@ int diff_main(int argc, char** argv) {
   std::string a_path;
   std::string b_path;
   app.add_flag("--json", is_json, "one JSON array instead of a table");
+  bool is_all = false;
+  app.add_flag("--all", is_all, "also what has the same value in both");
   app.add_option("A", a_path, "a file written by export --json, or the word current")
       .type_name("")
       .required();
@@ -109,7 +115,9 @@ int diff_main(int argc, char** argv) {
   }
   const auto selection = gray::cli::select_columns(gray::cli::heads_of(columns()), "");
   const auto format = is_json ? gray::cli::TableFormat::kJson : gray::cli::TableFormat::kText;
-  std::fputs(gray::cli::format_rows(columns(), selection, rows_of(a, b), format).c_str(), stdout);
+  std::vector<Row> rows = rows_of(a, b);
+  if (!is_all) std::erase_if(rows, [](const Row& row) { return !has_changed(row); });
+  std::fputs(gray::cli::format_rows(columns(), selection, rows, format).c_str(), stdout);
   return gray::cli::close_stdout(0);
 }
 

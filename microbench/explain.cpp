@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // explain: `microbench explain KEY`: one value with all that is known about it.
+#include <algorithm>
 #include <cstdio>
+#include <vector>
 
 #include "microbench/quantity.hpp"
 #include "microbench/record.hpp"
@@ -22,8 +24,10 @@ std::string line(const char* name, const std::string& text) {
   return fmt::format("  {:<9} {}\n", name, text);
 }
 
-std::string origin_of(const Found& found) {
-  if (found.source == Source::kDefault) return "shipped with the tools: nobody has measured this host";
+std::string origin_of(const Found& found, bool is_measured) {
+  if (found.source == Source::kDefault)
+    return is_measured ? "shipped with the tools, for file systems that were not measured"
+                       : "shipped with the tools: nobody has measured this host";
   if (found.source == Source::kFlag) return "given on the command line";
   const std::string where = found.source == Source::kEnvironment ? "the variable " : "";
   return fmt::format("{}{}", where, gray::cli::escape_controls(found.origin));
@@ -44,7 +48,7 @@ std::string use_lines(const Output& output) {
   return text;
 }
 
-std::string explained(const Found& found) {
+std::string explained(const Found& found, bool is_measured) {
   const gray::repo::Parameter& p = found.parameter;
   const Described described = describe(p.key);
   const gray::repo::ShippedDefault* shipped = gray::repo::find_shipped_default(p.key);
@@ -55,13 +59,25 @@ std::string explained(const Found& found) {
     text += line("measured", fmt::format("{}, {} samples, by {}", p.date, p.samples, p.method));
     if (is_busy_value(p)) text += line("beware", "the host was busy then: the next run measures it again");
   }
-  text += line("from", origin_of(found));
+  text += line("from", origin_of(found, is_measured));
   if (described.benchmark != nullptr) text += line("believed", described.benchmark->grounds);
   if (described.output != nullptr) text += use_lines(*described.output);
   if (shipped != nullptr && found.source != Source::kDefault) {
     text += line("default", format_quantity(shipped->value, shipped->unit) + ", were it not measured");
   }
   return text;
+}
+
+// What was measured comes first: that is what somebody asks for who has just measured.
+std::vector<Found> find_matching(const gray::repo::Repository& repository, const std::string& key) {
+  std::vector<Found> matching = repository.list();
+  std::erase_if(matching, [&key](const Found& found) {
+    return key != found.parameter.key &&
+           key != gray::repo::format_name(found.parameter.key, found.parameter.device);
+  });
+  std::stable_partition(matching.begin(), matching.end(),
+                        [](const Found& found) { return found.source != Source::kDefault; });
+  return matching;
 }
 
 }  // namespace
@@ -76,11 +92,9 @@ int explain_main(int argc, char** argv) {
   const gray::repo::Repository repository(gray::repo::default_places());
   for (const std::string& problem : repository.problems()) gray::cli::warn("{}", problem);
   std::string text;
-  for (const Found& found : repository.list()) {
-    const std::string name = gray::repo::format_name(found.parameter.key, found.parameter.device);
-    if (key != found.parameter.key && key != name) continue;
-    text += (text.empty() ? "" : "\n") + explained(found);
-  }
+  const std::vector<Found> matching = find_matching(repository, key);
+  const bool is_measured = !matching.empty() && matching.front().source != Source::kDefault;
+  for (const Found& found : matching) text += (text.empty() ? "" : "\n") + explained(found, is_measured);
   if (text.empty()) {
     const Described described = describe(key);
     if (described.output != nullptr) {

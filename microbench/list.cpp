@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // list: `microbench list`: the benchmarks there are, which keys they fill, and whether these are known.
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 
@@ -38,7 +39,16 @@ std::string keys_of(const Benchmark& benchmark) {
 std::string state_of(const Benchmark& benchmark, const std::vector<gray::repo::Parameter>& known,
                      const std::string& device) {
   if (!is_wanted(benchmark, known, device, std::time(nullptr))) return "known";
-  return benchmark.effort_min == Effort::kFull ? "missing: --full measures it" : "missing or stale";
+  if (benchmark.effort_min == Effort::kFull) return "missing: --full measures it";
+  const auto of_this = [&](const gray::repo::Parameter& p) {
+    return describe(p.key).benchmark == &benchmark && (p.device.empty() || p.device == device);
+  };
+  const auto first = std::find_if(known.begin(), known.end(), of_this);
+  if (first == known.end()) return "missing";
+  const bool is_busy = std::any_of(known.begin(), known.end(), [&](const gray::repo::Parameter& p) {
+    return of_this(p) && is_busy_value(p);
+  });
+  return is_busy ? "known, but the host was busy then" : "partly missing or stale";
 }
 
 const std::vector<Column<Row>>& columns() {

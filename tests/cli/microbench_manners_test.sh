@@ -78,6 +78,8 @@ assert record["schema"] == 1 and set(record) == {"schema", "host", "parameters",
 timer = record["parameters"]["timer.overhead_ns"]
 assert set(timer) == {"value", "unit", "spread", "samples", "method", "date", "source"}, timer' <"$OUT"
 expect 0 0 diff "$SCRATCH/a.json" current
+grep -q timer.overhead_ns "$OUT" && fail "diff shows what has not changed: $(cat "$OUT")"
+expect 0 0 diff --all "$SCRATCH/a.json" current
 grep -q 'timer.overhead_ns .* +0.0 %  no' "$OUT" || fail "diff: $(cat "$OUT")"
 expect 1 1 diff "$SCRATCH/a.json" /dev/null
 expect 1 1 diff "$SCRATCH/none" current

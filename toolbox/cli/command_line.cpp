@@ -40,18 +40,6 @@ std::string explain(const CLI::ParseError& error) {
   return text;
 }
 
-// Of a word that looks like an option and is none.
-std::string unknown_option_text(const CLI::App& app, const std::string& word) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back(name);
-  }
-  const std::string name = word.substr(0, word.find('='));
-  const std::string closest = closest_word(name.substr(std::min(name.find_first_not_of('-'), name.size())), names);
-  return fmt::format("there is no option '{}'{}", word,
-                     closest.empty() ? "" : fmt::format("; perhaps --{} is meant", closest));
-}
-
 }  // namespace
 
 Option Option::type_name(const std::string& name) {
@@ -164,6 +152,18 @@ std::vector<std::string> Command::remaining() const {
   return app_->remaining();
 }
 
+std::string Command::unknown_option(const std::string& word) const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app_->get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back(name);
+  }
+  const std::string name = word.substr(0, word.find('='));
+  const std::string closest =
+      closest_word(name.substr(std::min(name.find_first_not_of('-'), name.size())), names);
+  return fmt::format("there is no option '{}'{}", word,
+                     closest.empty() ? "" : fmt::format("; perhaps --{} is meant", closest));
+}
+
 CommandLine::CommandLine(const std::string& what_it_does, const std::string& name)
     : CommandLine(std::make_shared<CLI::App>(what_it_does, name)) {}
 
@@ -183,7 +183,7 @@ std::optional<int> parse(CommandLine& line, int argc, const char* const* argv) {
   } catch (const CLI::ExtrasError& error) {
     const std::vector<std::string> rest = app.remaining();
     const bool is_option = !rest.empty() && rest.front().size() > 1 && rest.front().front() == '-';
-    return fail_usage_text(is_option ? unknown_option_text(app, escape_controls(rest.front())) : explain(error));
+    return fail_usage_text(is_option ? line.unknown_option(escape_controls(rest.front())) : explain(error));
   } catch (const CLI::ParseError& error) {
     return fail_usage_text(explain(error));
   }

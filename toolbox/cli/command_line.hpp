@@ -72,6 +72,8 @@ class Command {
   [[nodiscard]] bool is_given() const;        ///< of a sub-command
   [[nodiscard]] bool has_subcommand() const;  ///< whether one was given
   [[nodiscard]] std::vector<std::string> remaining() const;
+  /// "there is no option '--rat'; perhaps --rate is meant", the latter where one of the options is close to that word.
+  [[nodiscard]] std::string unknown_option(const std::string& word) const;
 
  protected:
   [[nodiscard]] CLI::App& app() const { return *app_; }

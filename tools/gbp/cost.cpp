@@ -70,7 +70,7 @@ class Look {
       return;
     }
     look_at_stat(place, file);
-    if (file.error != 0) return;
+    if (file.error != 0 || refuse_unreadable(file)) return;
     file.order = order_for(file);
     const bool is_extent_wanted =
         wanted_.is_extent_told || (wanted_.is_layout_wanted && file.order == GB_ORDER_EXTENT);
@@ -88,6 +88,14 @@ class Look {
   }
 
  private:
+  // A folder cannot be read as a file, and a pipe or socket would hold up whoever opens it. In the order of their places folders may be wanted:
+  // for tar, say.
+  bool refuse_unreadable(File& file) const {
+    if (S_ISDIR(kind_) && wanted_.is_cache_wanted) file.error = -EISDIR;
+    if (S_ISFIFO(kind_) || S_ISSOCK(kind_)) file.error = -EOPNOTSUPP;
+    return file.error != 0;
+  }
+
   bool is_whole(const Relative& place, File& file) {
     if (!is_regular_) return false;
     const ScopedFile open_file(place);
@@ -109,6 +117,7 @@ class Look {
       return;
     }
     constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+    kind_ = status.st_mode;
     is_regular_ = S_ISREG(status.st_mode);
     file.size_bytes = is_regular_ ? static_cast<std::uint64_t>(status.st_size) : 0;
     file.device = status.st_dev;
@@ -149,7 +158,8 @@ class Look {
   const Wanted& wanted_;
   Detector detector_;
   LastFolder folder_;
-  bool is_regular_ = false;  // the file looked at last
+  mode_t kind_ = 0;          // of the file looked at last
+  bool is_regular_ = false;  // likewise
   bool is_order_given_up_ = false;
   std::map<std::uint64_t, std::uint8_t> advice_;  // by device
 };

@@ -79,8 +79,11 @@ Report report_of(const Replayed& replayed, const protocol::RecordFileHeader& hea
     report.classes.push_back(class_report(sums, kClassNames[i]));
     report.charged_read_bytes += sums.predicted_read_bytes;
     writes += report.classes.back().predicted_write_bytes;
-    const bool is_write = i == static_cast<std::uint32_t>(protocol::CallClass::write);
-    (is_write ? report.file_write_bytes : report.file_read_bytes) += sums.bytes;
+    // A copy within the kernel reads what it writes, as the library counts it when it runs.
+    const auto call = static_cast<protocol::CallClass>(i);
+    if (call != protocol::CallClass::write) report.file_read_bytes += sums.bytes;
+    if (call == protocol::CallClass::write || call == protocol::CallClass::copy)
+      report.file_write_bytes += sums.bytes;
     report.accounted_bytes += sums.kernel_read_bytes + sums.kernel_write_bytes;
   }
   report.charged_write_bytes = not_negative(writes);

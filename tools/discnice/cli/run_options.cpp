@@ -52,7 +52,7 @@ constexpr char kFooter[] =
     "Examples:\n"
     "  discnice --rate 5M -- rsync -a src/ /backup/\n"
     "  discnice --rate 40Mbit --report backup.json --json -- tar cf backup.tar src\n"
-    "  discnice -- updatedb            (nice: full speed while nobody else uses the disk)\n"
+    "  discnice -- du -sh ~            (nice: full speed while nobody else uses the disk)\n"
     "  discnice --policy unlimited -- make    (only report what it read and wrote)\n";
 
 constexpr char kVerifyFooter[] =
@@ -223,7 +223,8 @@ std::optional<int> parse_shared(gray::cli::CommandLine& app, int argc, char** ar
   if (const auto status = gray::cli::parse(app, argc, argv)) return status;
   options.command = app.remaining();
   if (is_misspelt_option(options.command, argc, argv)) {
-    return gray::cli::fail_usage("there is no option '{}'", options.command.front());
+    return gray::cli::fail_usage_text(
+        app.unknown_option(gray::cli::escape_controls(options.command.front())));
   }
   if (!options.command.empty() && options.command.front() == "--")
     options.command.erase(options.command.begin());
