@@ -2,6 +2,7 @@
 #include "tools/discnice/predictor/readahead_model.hpp"
 
 #include "tools/discnice/contract/io_op.hpp"
+#include "tools/discnice/predictor/fetched_pages.hpp"
 #include "tools/discnice/predictor/page_cursor.hpp"
 
 namespace discnice::predictor {
@@ -32,7 +33,7 @@ class Walk {
         limits_(limits),
         range_(range),
         shape_(shape),
-        oracle_(oracle),
+        fetched_(oracle),
         now_ns_(now_ns) {}
 
   std::uint64_t run() {
@@ -114,7 +115,7 @@ class Walk {
     const std::uint64_t absent_pages = count_absent(oracle_, first_page, end - first_page);
     fetched_pages_ += absent_pages;
     forget(first_page, end, absent_pages);
-    if (oracle_.note_fetch != nullptr) oracle_.note_fetch(oracle_.context, first_page, end - first_page);
+    fetched_.add(first_page, end);
     believe(belief_, first_page, end, now_ns_);
   }
 
@@ -322,7 +323,8 @@ class Walk {
   const ReadaheadLimits& limits_;
   const PageRange& range_;
   CacheShape& shape_;
-  const ResidencyOracle& oracle_;
+  FetchedPages fetched_;
+  const ResidencyOracle& oracle_ = fetched_.oracle();
   std::uint64_t now_ns_;
   std::uint64_t fetched_pages_ = 0;
 };
