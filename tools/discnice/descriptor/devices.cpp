@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/descriptor/devices.hpp"
 
-#include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -10,8 +9,8 @@
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/raw_sys.hpp"
-#include "toolbox/base/short_text.hpp"
 #include "tools/discnice/contract/io_op.hpp"
+#include "tools/discnice/descriptor/readahead_setting.hpp"
 #include "tools/discnice/outputs/disk_below.hpp"
 #include "tools/discnice/protocol/device_facts.hpp"
 #include "tools/discnice/protocol/segment.hpp"
@@ -19,8 +18,6 @@
 namespace discnice::guest {
 namespace {
 
-using gray::base::append_number;
-using gray::base::append_text;
 using gray::base::is_raw_error;
 using gray::base::raw_syscall;
 using gray::base::word;
@@ -58,25 +55,6 @@ bool keeps_ledger(unsigned long magic, std::uint64_t number) {
          magic == kNfsMagic || magic == kXfsMagic;
 }
 
-// Reads a small decimal number from /sys/<folder>/MAJOR:MINOR<file>; -1 when it isn't there.
-long read_setting(const char* folder, std::uint64_t number, const char* file) {
-  char path[128];
-  char* out = append_text(path, folder);
-  out = append_number(out, major(number));
-  out = append_text(out, ":");
-  out = append_number(out, minor(number));
-  *append_text(out, file) = '\0';
-  const long fd = raw_syscall(SYS_openat, AT_FDCWD, word(path), O_RDONLY | O_CLOEXEC, 0);
-  if (is_raw_error(fd)) return -1;
-  char text[24];
-  const long length = raw_syscall(SYS_read, fd, word(text), sizeof text);
-  raw_syscall(SYS_close, fd);
-  if (length <= 0 || text[0] < '0' || text[0] > '9') return -1;
-  long value = 0;
-  for (long i = 0; i < length && text[i] >= '0' && text[i] <= '9'; ++i) value = value * 10 + (text[i] - '0');
-  return value;
-}
-
 // 1000 x the first number of the release + the second; 0 where nothing tells.
 int kernel_release() {
   struct utsname kernel {};
@@ -90,26 +68,24 @@ int kernel_release() {
   return 1000 * numbers[0] + numbers[1];
 }
 
-// XFS brings files in as large folios since 5.18, ext4 since 6.16.
+// XFS brings files in as large folios since 5.18, ext4 since 6.16, btrfs since some release after 6.18: there as many blocks as a word has bits.
 std::uint32_t folio_order_max(unsigned long magic, int release) {
-  const bool has_large =
-      (magic == kXfsMagic && release >= 5018) || (magic == EXT4_SUPER_MAGIC && release >= 6016);
-  return has_large ? predictor::kFolioOrderMax : 0;
+  constexpr std::uint32_t kBtrfsFolioOrderMax = 6;
+  if (magic == kXfsMagic && release >= 5018) return predictor::kFolioOrderMax;
+  if (magic == EXT4_SUPER_MAGIC && release >= 6016) return predictor::kFolioOrderMax;
+  if (magic == BTRFS_SUPER_MAGIC && release >= 6019) return kBtrfsFolioOrderMax;
+  return 0;
 }
 
 std::uint64_t pages_of(long kib) {
   return static_cast<std::uint64_t>(kib) / kPagesPerKib;
 }
 
-void read_limits(Device& device) {
-  long window_kib = read_setting("/sys/class/bdi/", device.number, "/read_ahead_kb");
-  if (window_kib < 0) window_kib = read_setting("/sys/dev/block/", device.number, "/queue/read_ahead_kb");
-  if (window_kib < 0) window_kib = read_setting("/sys/dev/block/", device.number, "/../queue/read_ahead_kb");
-  if (window_kib >= 0) device.limits.window_pages_max = pages_of(window_kib);
-  long request_kib = read_setting("/sys/dev/block/", device.number, "/queue/max_sectors_kb");
-  if (request_kib < 0)
-    request_kib = read_setting("/sys/dev/block/", device.number, "/../queue/max_sectors_kb");
-  device.limits.request_pages_max = request_kib >= 0 ? pages_of(request_kib) : device.limits.window_pages_max;
+void read_limits(Device& device, int fd, unsigned long magic) {
+  const ReadaheadSetting setting = read_readahead_setting(fd, device.number, magic);
+  if (setting.window_kib >= 0) device.limits.window_pages_max = pages_of(setting.window_kib);
+  device.limits.request_pages_max =
+      setting.request_kib >= 0 ? pages_of(setting.request_kib) : device.limits.window_pages_max;
 }
 
 // ext4_release_file() and ext4_rename() start the write-back of a file that was emptied, if only of nothing, or put in another's place
@@ -155,7 +131,7 @@ void learn(protocol::Segment& segment, Device& device, int fd, std::uint64_t num
       measured <= gray::base::kAllReadaheadRules ? measured : gray::base::rules_of_release(release);
   const std::uint64_t now_ns = gray::base::monotonic_coarse_ns();
   if (!learn_from_job(segment, device, now_ns)) {
-    read_limits(device);
+    read_limits(device, fd, magic);
     device.limits.folio_order_max = folio_order_max(magic, release);
     protocol::store_device_facts(
         segment, number, now_ns,

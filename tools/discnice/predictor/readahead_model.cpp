@@ -269,8 +269,7 @@ class Walk {
   // page_cache_ra_order(): the window comes in as folios as large as the order aims at, as far as nothing of it is there yet; the
   // rest page by page.
   void submit() {
-    if (limits_.folio_order_max > 0)
-      state_.order = lesser_order(state_.order, limits_.folio_order_max, state_.size_pages);
+    state_.order = lesser_order(state_.order, limits_.folio_order_max, state_.size_pages);
     const std::uint64_t start = state_.start_page;
     const std::uint64_t end = smaller(start + state_.size_pages, range_.file_pages);
     if (start >= end) return;
