@@ -502,3 +502,20 @@ TEST_CASE("without any way to learn what is cached, every page is charged once",
   }
   CHECK(bytes == kMiB);
 }
+
+// Computed from page_cache_ra_order() of 6.1: the folio of pages 4 to 7 would touch page 6, so 16 pages come in one by one from page 4 on, where the window of 16 began at 0.
+TEST_CASE("up to 6.16 a window of large folios that meets a page reaches beyond its end", "[readahead]") {
+  struct Row {
+    int release;
+    std::uint32_t folio_order_max;
+    std::uint64_t pages;
+  };
+  for (const Row& row : {Row{6001, kFolioOrderMax, 19}, Row{6012, kFolioOrderMax, 19}, Row{6001, 0, 15},
+                         Row{6018, kFolioOrderMax, 15}}) {
+    INFO("release " << row.release << ", folios " << row.folio_order_max);
+    SimulatedFile file(kMiB);
+    Reader reader(file, {32, 320, row.folio_order_max, gray::base::rules_of_release(row.release)});
+    file.set(6, 7);
+    CHECK(reader.read(0, 8 * kPageBytes) == row.pages * kPageBytes);
+  }
+}

@@ -50,7 +50,6 @@ TEST_CASE("the rules of each release are found, whatever the window and the foli
   for (const int release : {5010, 5015, 6001, 6006, 6012, 6016, 6018}) {
     for (const std::uint64_t window_pages_max : {16U, 32U, 128U, 2048U}) {
       for (const std::uint32_t folio_order_max : {0U, 9U}) {
-        if (folio_order_max != 0 && release < 6017) continue;  // not emulated
         const auto rules = gray::base::rules_of_release(release);
         EmulatedKernel kernel({window_pages_max, 2 * window_pages_max, folio_order_max, rules});
         const ReadaheadRulesFound found = observe_readahead_rules(kernel, window_pages_max);

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::uint32_t kOrderMax =
     31;  // keeps the shift below defined; the device's limit bounds it earlier
-constexpr std::uint32_t kFolioOrderStep = 2;  // each asynchronous window aims two orders higher
+constexpr std::uint32_t kFolioOrderStep = 2;     // each asynchronous window aims two orders higher
+constexpr std::uint64_t kOldFolioWindowMin = 4;  // up to 6.16 a smaller window comes page by page
 
 // In a more fragmented stretch the rest keeps the folios it had, and its markers are looked at one by one.
 constexpr int kRunsMax = 4;
@@ -167,12 +168,17 @@ class Walk {
     } else if (!open_window_from_history(page, request, max)) {
       return fetch(page, request);  // a random read: just what was asked for, the window stays as it is
     }
-    state_.order = 0;
+    state_.order = has_old_folios() ? kFolioOrderStep : 0;
     submit();
     if (!belief_.covers(page, now_ns_)) fetch(page, 1);  // a window that goes on behind the page
   }
 
   [[nodiscard]] bool follows(gray::base::ReadaheadRules rule) const { return (limits_.rules & rule) != 0; }
+
+  // Up to 6.16, where a file system makes large folios: a window aims two orders higher than the folio whose mark was met, the first one at folios of four pages.
+  [[nodiscard]] bool has_old_folios() const {
+    return limits_.folio_order_max > 0 && follows(gray::base::kWindowEndsAnywhere);
+  }
 
   // The page that the one at `page` may be the successor of.
   [[nodiscard]] std::uint64_t previous_page(std::uint64_t page) const {
@@ -223,6 +229,8 @@ class Walk {
     const std::uint64_t max = window_pages_max(request);
     if (limits_.window_pages_max == 0) return;
     const std::uint64_t folio_pages = shape_.folios.pages_at(range_.file, marker);
+    if (has_old_folios())
+      state_.order = static_cast<std::uint32_t>(__builtin_ctzll(folio_pages)) + kFolioOrderStep;
     const bool is_at_end = follows(gray::base::kMissGoesOn) && marker == window_end();
     if (is_at_end || marker == expected_marker() / folio_pages * folio_pages) {
       go_on(marker, max);
@@ -267,27 +275,31 @@ class Walk {
   }
 
   // page_cache_ra_order(): the window comes in as folios as large as the order aims at, as far as nothing of it is there yet; the
-  // rest page by page.
+  // rest page by page. Up to 6.16 this rest is as long as the whole window, and reaches beyond it.
   void submit() {
-    state_.order = lesser_order(state_.order, limits_.folio_order_max, state_.size_pages);
+    const bool is_single = has_old_folios() && state_.size_pages < kOldFolioWindowMin;
+    state_.order = lesser_order(state_.order, is_single ? 0 : limits_.folio_order_max, state_.size_pages);
+    const bool may_join = limits_.folio_order_max > 0 && !is_single;
     const std::uint64_t start = state_.start_page;
     const std::uint64_t end = smaller(start + state_.size_pages, range_.file_pages);
     if (start >= end) return;
-    std::uint64_t free_end = end;
-    if (limits_.folio_order_max > 0 && oracle_.is_exact())
-      free_end = start + absent_run(oracle_, start, end - start);
-    const std::uint64_t mark = start + state_.size_pages - state_.ahead_pages;
-    const bool is_mark_absent = mark < end && count_absent(oracle_, mark, 1) == 1;
-    fetch(start, state_.size_pages);
-    const std::uint64_t laid_end =
-        limits_.folio_order_max > 0 ? lay_folios(start, end, free_end, mark) : start;
-    if (laid_end >= end || state_.ahead_pages == 0) return;
+    std::uint64_t laid_end = start;
+    if (may_join)
+      laid_end = end_of_folios(start, end,
+                               oracle_.is_exact() ? start + absent_run(oracle_, start, end - start) : end);
+    const std::uint64_t beyond = has_old_folios() && laid_end < end ? laid_end - start : 0;
+    const std::uint64_t all_pages = state_.size_pages + beyond;
+    const std::uint64_t all_end = smaller(start + all_pages, range_.file_pages);
+    const std::uint64_t folio_mark = start + state_.size_pages - state_.ahead_pages;
     // Page by page a window that reaches over the end of the file is cut there, and its mark moves with it.
-    std::uint64_t single_mark = mark;
-    if (start + state_.size_pages > end)
-      single_mark = end - laid_end >= state_.ahead_pages ? end - state_.ahead_pages : end;
-    if (single_mark >= laid_end && single_mark < end && (single_mark != mark || is_mark_absent))
-      leave_marker(single_mark);
+    std::uint64_t mark = folio_mark + beyond;
+    if (start + all_pages > all_end)
+      mark = all_end - laid_end >= state_.ahead_pages ? all_end - state_.ahead_pages : all_end;
+    const bool is_mark_set = laid_end < end && state_.ahead_pages > 0 && mark >= laid_end && mark < all_end &&
+                             count_absent(oracle_, mark, 1) == 1;
+    fetch(start, all_pages);
+    lay_folios(start, end, laid_end, folio_mark);
+    if (is_mark_set) leave_marker(mark);
   }
 
   static std::uint32_t lesser_order(std::uint32_t order, std::uint32_t order_max, std::uint64_t size_pages) {
@@ -296,20 +308,33 @@ class Walk {
     return order;
   }
 
-  // Lays folios from `page` on until one would touch a page that was there before; returns where it stopped.
-  std::uint64_t lay_folios(std::uint64_t page, std::uint64_t end, std::uint64_t free_end,
-                           std::uint64_t mark) {
+  // The order of the folio that begins at `page` in a window that ends at `end`. Folios of two pages came with 6.9.
+  [[nodiscard]] std::uint32_t folio_order(std::uint64_t page, std::uint64_t end) const {
+    std::uint32_t order = state_.order;
+    while (order > 0 && page % (UINT64_C(1) << order) != 0) --order;
+    while (order > 0 && page + (UINT64_C(1) << order) > end) --order;
+    return order == 1 && follows(gray::base::kMissGoesOn) ? 0 : order;
+  }
+
+  // Where folios laid from `page` on end: the first one that would touch a page that was there before is not made.
+  [[nodiscard]] std::uint64_t end_of_folios(std::uint64_t page, std::uint64_t end,
+                                            std::uint64_t free_end) const {
     while (page < end) {
-      std::uint32_t order = state_.order;
-      while (order > 0 && page % (UINT64_C(1) << order) != 0) --order;
-      while (order > 0 && page + (UINT64_C(1) << order) > end) --order;
+      const std::uint64_t next = page + (UINT64_C(1) << folio_order(page, end));
+      if (next > free_end) return page;
+      page = next;
+    }
+    return page;
+  }
+
+  void lay_folios(std::uint64_t page, std::uint64_t end, std::uint64_t laid_end, std::uint64_t mark) {
+    while (page < laid_end) {
+      const std::uint32_t order = folio_order(page, end);
       const std::uint64_t pages = UINT64_C(1) << order;
-      if (page + pages > free_end) return page;
       if (order > 0) shape_.folios.make(range_.file, page, order);
       if (page == mark / pages * pages) leave_marker(page);
       page += pages;
     }
-    return page;
   }
 
   void leave_marker(std::uint64_t page) {

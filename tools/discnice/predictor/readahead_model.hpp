@@ -7,8 +7,7 @@
 //   the releases differ: toolbox/base/readahead_rules.hpp.
 // Output observed: which pages are resident (through ResidencyOracle), and the device's limits.
 // Inference drawn: which pages this read will make the kernel fetch.
-// What breaks it: markers and folios left by other processes, large folios of file systems on kernels before 6.17 (there XFS), page faults
-//   of mappings. The kernel's account settles all of these after the fact.
+// What breaks it: markers and folios left by other processes, page faults of mappings. The kernel's account settles all of these after the fact.
 #pragma once
 
 #include <cstdint>
