@@ -26,10 +26,13 @@ for backend in cachestat mincore nowait; do
   done
 done
 
+# ext4 makes large folios, of up to 2^9 pages, from 6.16.
+folio_order=0
+if [ "$(uname -r | awk -F . '{ print 1000 * $1 + $2 }')" -ge 6016 ]; then folio_order=9; fi
 queue=/sys/block/vdb/queue
 for window_kb in 0 128 512 8192; do
   echo $window_kb >$queue/read_ahead_kb
-  answer=$(readahead_differential file $((window_kb / 4)) $(($(cat $queue/max_sectors_kb) / 4)) 0 "$SEED" "$SEQUENCES" "$rules")
+  answer=$(readahead_differential file $((window_kb / 4)) $(($(cat $queue/max_sectors_kb) / 4)) $folio_order "$SEED" "$SEQUENCES" "$rules")
   echo "$answer" | grep -v ' disturbed$' | head -n 12 | sed 's/^/WRONG /'
   echo "$answer" | tail -n 1 | awk -v name="random_sequences/${window_kb}KB" -v all="$SEQUENCES" '{ printf "FOUND %s %.1f 3\n", name, 100 * (all - $1) / all }'
 done
