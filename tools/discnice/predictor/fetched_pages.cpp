@@ -3,6 +3,7 @@
 
 namespace discnice::predictor {
 
+// cppcheck-suppress uninitMemberVar ; runs_ counts only as far as run_count_ says
 FetchedPages::FetchedPages(const ResidencyOracle& before) : before_(before), oracle_(before) {
   if (!before.is_exact()) return;
   oracle_.context = this;
