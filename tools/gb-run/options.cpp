@@ -146,8 +146,7 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
   // CLI11 leaves what it does not know to the command, a misspelt option before the -- too.
   if (!options.command.empty() && options.command[0].size() > 1 && options.command[0][0] == '-' &&
       options.command[0] != "--" && !follows_dashes(options.command, argc, argv))
-    return gray::cli::fail_usage_text(
-        gray::cli::unknown_option_text(app, gray::cli::escape_controls(options.command[0])));
+    return gray::cli::fail_usage_text(app.unknown_option(gray::cli::escape_controls(options.command[0])));
   if (!options.command.empty() && options.command[0] == "--") options.command.erase(options.command.begin());
   return apply(flags, options);
 }

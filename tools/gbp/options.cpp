@@ -284,15 +284,13 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
   define_actions(app, flags, options);
   app.usage("Usage: gbp [OPTIONS] FILE...");
   app.group("In which order", {"--mem", "--file", "--compose", "--order", "--backend"});
-  app.group(
-      "Which files",
-      {"--files-from", "--files0-from", "--recursive", "--one-file-system", "--include", "--exclude"});
-  app.group(
-      "What is done with the order",
-      {"--null", "--json", "--exec", "--waves", "--ranges", "--unsort", "--plan", "--verify", "--explain"});
+  app.group("Which files",
+            {"--files-from", "--files0-from", "--recursive", "--one-file-system", "--include", "--exclude"});
+  app.group("What is done with the order", {"--null", "--json", "--exec", "--waves", "--ranges", "--unsort",
+                                            "--plan", "--verify", "--explain"});
   app.group("One file, to standard output", {"--out", "--align", "--lines", "--bytes"});
   app.group("One directory, put in order on its disk",
-                           {"--refresh", "--apply", "--resume", "--rollback", "--order-from", "--force"});
+            {"--refresh", "--apply", "--resume", "--rollback", "--order-from", "--force"});
   app.footer(kFooter);
   Arguments arguments = split_arguments(argc, argv, takes_value);
   std::vector<const char*> pointers;

@@ -38,7 +38,8 @@ bool check_layout(const char* path) {
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
-  std::printf("%s %d.%d.%d %s\n", gb_version(), GB_VERSION_MAJOR, GB_VERSION_MINOR, GB_VERSION_PATCH, GB_VERSION);
+  std::printf("%s %d.%d.%d %s\n", gb_version(), GB_VERSION_MAJOR, GB_VERSION_MINOR, GB_VERSION_PATCH,
+              GB_VERSION);
   std::printf("%s\n", gb_status_text(0));
   return check_cache(argv[1]) && check_layout(argv[1]) ? 0 : 1;
 }

@@ -9,8 +9,8 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "toolbox/base/clock.hpp"
 #include "toolbox/base/call_numbers.hpp"
+#include "toolbox/base/clock.hpp"
 #include "tools/discnice/cli/gone_members.hpp"
 #include "tools/discnice/cli/job_keeper.hpp"
 #include "tools/discnice/notify/watch.hpp"

@@ -76,9 +76,10 @@ __attribute__((always_inline)) inline long direct(long number, Arguments... argu
 }
 
 /// The same of a read or a write: the filter of large calls does not show it (protocol/own_call.hpp).
-__attribute__((always_inline)) inline long direct_own(long number, long fd, long buffer, long count,
+template <typename Buffer, typename Count>
+__attribute__((always_inline)) inline long direct_own(long number, int fd, Buffer buffer, Count count,
                                                       long offset = 0) {
-  return direct(number, fd, buffer, count, offset, 0L, static_cast<long>(protocol::kOwnCallMark));
+  return direct(number, fd, buffer, count, offset, 0L, protocol::kOwnCallMark);
 }
 
 /// Whether it is to be made like that. What it takes is made ready for the first large one.
