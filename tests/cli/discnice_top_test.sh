@@ -6,7 +6,6 @@
 # that it must show as waiting nearly all the time, and never for more. Left out: where words lie at each width (unit/discnice).
 source "$(dirname "$0")/../support/discnice.bash"
 need tmux python3
-alone_in_shm "$0" "$@"
 export XDG_CONFIG_HOME=$SCRATCH/config LC_ALL=C.UTF-8
 unset NO_COLOR
 cd "$SCRATCH"

@@ -146,10 +146,12 @@ expect 1 1 "$(printf '%05000d' 0)"
 mkfifo fifo
 mkdir folder
 : >empty
-for mode in -mem -file -compose; do
-  for backend in auto cachestat mincore nowait fault timed; do expect 0 0 "$mode" --backend "$backend" fifo folder empty /dev/null /dev/zero; done
+# A pipe cannot be read twice, and a folder not as a file; where it lies can be told.
+for backend in auto cachestat mincore nowait fault timed; do
+  for mode in -mem -compose; do expect 1 2 "$mode" --backend "$backend" fifo folder empty /dev/null /dev/zero; done
+  expect 1 1 -file --backend "$backend" fifo folder empty /dev/null /dev/zero
 done
-expect 0 0 -mem fifo plain empty
+expect 1 1 -mem fifo plain empty
 [[ $(tail -n 1 "$OUT") == fifo ]] || fail "what cannot be known is not last: $(cat "$OUT")"
 expect 0 0 -mem --json empty
 grep -q '"cached_fraction":1.0' "$OUT" || fail "an empty file is not as good as cached: $(cat "$OUT")"

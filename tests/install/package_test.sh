@@ -31,7 +31,8 @@ grep -q '^ExecStart="/usr/bin/discnice-policyd"$' "$SCRATCH/unpacked/usr/lib/sys
 # The symbols file says of the library what the library says of itself.
 dpkg-deb -e "$SCRATCH"/packed/libgray0_*.deb "$SCRATCH/control"
 dpkg-deb -x "$SCRATCH"/packed/libgray0_*.deb "$SCRATCH/unpacked"
-nm -D --defined-only --with-symbol-versions "$SCRATCH"/unpacked/usr/lib*/libgray.so.0 "$SCRATCH"/unpacked/usr/lib/*/libgray.so.0 2>/dev/null | awk 'NF == 3 { sub(/@@/, "@", $3); if ($3 !~ /@/) $3 = $3 "@" $3; print $3 }' | sort >"$SCRATCH/exported"
+library=$(find "$SCRATCH/unpacked" -name libgray.so.0)
+nm -D --defined-only --with-symbol-versions "$library" | awk 'NF == 3 { sub(/@@/, "@", $3); if ($3 !~ /@/) $3 = $3 "@" $3; print $3 }' | sort >"$SCRATCH/exported"
 sed -n 's/^ \([^ ]*\) .*/\1/p' "$SCRATCH/control/symbols" | sort >"$SCRATCH/told"
 diff "$SCRATCH/exported" "$SCRATCH/told" >"$SCRATCH/difference" || fail "exported (<) and told in the symbols file (>): $(<"$SCRATCH/difference")"
 

@@ -106,7 +106,7 @@ TEST_CASE("a bad rate is no rate, and the complaint names the entry", "[environm
        {"DISCNICE_RATE=5X", "DISCNICE_RATE=-5M", "DISCNICE_RATE=+5M", "DISCNICE_RATE= 5M",
         "DISCNICE_RATE=5M ", "DISCNICE_RATE=5 M", "DISCNICE_RATE=0", "DISCNICE_RATE=0M", "DISCNICE_RATE=M",
         "DISCNICE_RATE=5M,", "DISCNICE_RATE=5M,foo=1", "DISCNICE_RATE=fast",
-        "DISCNICE_RATE=99999999999999999999", "DISCNICE_RATE=1e6", "DISCNICE_RATE=5m", "DISCNICE_RATE=.",
+        "DISCNICE_RATE=99999999999999999999", "DISCNICE_RATE=1e6", "DISCNICE_RATE=5mb", "DISCNICE_RATE=.",
         "DISCNICE_RATE==5M", "DISCNICE_RATE=,segment=discnice-1-2-3", "DISCNICE_RATE=5Q,segment=none"}) {
     INFO(entry);
     const Environment environment({"A=b", entry});
