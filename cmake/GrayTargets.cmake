@@ -77,10 +77,20 @@ function(gray_host_safe name)
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti -fno-threadsafe-statics>)
 endfunction()
 
-function(gray_program name)
+function(_gray_program name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE gray_options)
   target_link_options(${name} PRIVATE ${GRAY_QUICK_START})
   gray_bring_old_glibc(${name})
+endfunction()
+
+function(gray_program name)
+  _gray_program(${name} ${ARGN})
   install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endfunction()
+
+# gray_part_of(PROGRAM NAME SOURCE...): a program that PROGRAM starts, and nobody else.
+function(gray_part_of program name)
+  _gray_program(${name} ${ARGN})
+  install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/${program}")
 endfunction()

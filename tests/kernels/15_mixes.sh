@@ -59,5 +59,5 @@ for place in data xfs btrfs; do
     mixes timed $mixed 5 '' --backend timed
   fi
   echo "$before" >"$window"
-  rm -f $mixed
+  rm -f "$mixed"
 done

@@ -26,7 +26,7 @@ int adopt_main(int argc, char** argv);
 /// Lets the processes of an adopted job go.
 int release_main(int argc, char** argv);
 
-/// Shows what the jobs do right now.
+/// Becomes the program that shows what the jobs do right now; returns only when it cannot.
 int top_main(int argc, char** argv);
 
 /// Reports on a job that still runs.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// top: `discnice top`: what the jobs of this user do right now, on a terminal again and again (live_view), else once.
+// top: the program discnice-top: what the jobs of this user do right now, on a terminal again and again (live_view), else once.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -16,8 +16,8 @@
 #include "tools/discnice/cli/job_looks.hpp"
 #include "tools/discnice/cli/limit_options.hpp"
 #include "tools/discnice/cli/live_view.hpp"
-#include "tools/discnice/cli/subcommands.hpp"
 #include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/protocol/segment_guard.hpp"
 
 namespace discnice::cli {
 namespace {
@@ -107,8 +107,12 @@ const std::vector<Column<Row>>& columns() {
 }
 
 }  // namespace
+}  // namespace discnice::cli
 
-int top_main(int argc, char** argv) {
+int main(int argc, char** argv) {
+  using namespace discnice::cli;
+  gray::cli::set_program_name("discnice");
+  discnice::protocol::guard_all_memory();
   gray::cli::CommandLine app{
       "Shows what the jobs of this user do right now; on a terminal again and again, with keys to pause a "
       "job, let it go on and set its rate.",
@@ -137,5 +141,3 @@ int top_main(int argc, char** argv) {
              stdout);
   return gray::cli::close_stdout(0);
 }
-
-}  // namespace discnice::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// top_start: `discnice top` is a program of its own, discnice-top: this finds and becomes it.
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include <unistd.h>
+
+#include "toolbox/cli/diagnostics.hpp"
+#include "tools/discnice/cli/subcommands.hpp"
+
+namespace discnice::cli {
+
+int top_main(int /*argc*/, char** argv) {
+  std::error_code error;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  const std::filesystem::path places[] = {folder / "discnice-top",  // a build
+                                          folder / GRAY_PARTS_FROM_PROGRAM / "discnice-top"};
+  for (const auto& place : places) execv(place.c_str(), argv);
+  return gray::cli::fail(gray::cli::kExitNotFound, "cannot start {}: {}",
+                         places[1].lexically_normal().string(), gray::cli::error_text(errno));
+}
+
+}  // namespace discnice::cli
