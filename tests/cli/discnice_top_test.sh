@@ -10,9 +10,10 @@ export XDG_CONFIG_HOME=$SCRATCH/config LC_ALL=C.UTF-8
 unset NO_COLOR
 cd "$SCRATCH"
 make_file ./source 60000000
-readonly SOCKET=$SCRATCH/tmux
+# Each terminal has a server of its own: one that is told to end may still hear who comes.
+SOCKET=$SCRATCH/terminal
 terminal() { tmux -S "$SOCKET" -f /dev/null "$@"; }
-at_exit sh -c "tmux -S '$SOCKET' kill-server 2>/dev/null || :"
+at_exit sh -c "for socket in '$SCRATCH'/terminal*; do tmux -S \"\$socket\" kill-server 2>/dev/null; done; :"
 screen() { terminal capture-pane -p; }
 shows() { # PATTERN
   local look
@@ -32,6 +33,7 @@ is_set() { # PATTERN: of the job's status
   complain "the status is not '$1': $("$DISCNICE" status --json)"
 }
 begin() { # WIDTH HEIGHT ENVIRONMENT... : top, and afterwards its status
+  SOCKET+=+
   terminal new-session -d -x "$1" -y "$2" env "${@:3}" bash -c "trap : INT; '$DISCNICE' top; echo \"ended with \$?\"; stty -a | grep -o -- '-\?icanon'; sleep 100"
 }
 end() { terminal kill-server; }
