@@ -50,13 +50,13 @@ for place in data xfs btrfs; do
   before=$(cat "$window")
   for window_kb in $WINDOWS_KB; do
     echo "$window_kb" >"$window"
-    mixes "$kind/${window_kb}KB" $mixed 1 3
+    mixes "$kind/${window_kb}KB" "$mixed" 1 3
   done
   echo 128 >"$window"
   if [ $place = data ] && [ "$IS_SHORT" = false ]; then
-    mixes mincore $mixed 1.5 3 --backend mincore
-    mixes nowait $mixed 5 '' --backend nowait
-    mixes timed $mixed 5 '' --backend timed
+    mixes mincore "$mixed" 1.5 3 --backend mincore
+    mixes nowait "$mixed" 5 '' --backend nowait
+    mixes timed "$mixed" 5 '' --backend timed
   fi
   echo "$before" >"$window"
   rm -f "$mixed"
