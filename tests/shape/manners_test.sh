@@ -41,6 +41,8 @@ reports_full_disk() {
 
 has_page() {
   local name=${1##*/} page
+  # A part of another program has that one's page: each program in CMAKE_INSTALL_LIBEXECDIR.
+  grep -rq "gray_part_of([a-z-]* $name " "$SOURCE/tools" --include=CMakeLists.txt && return
   page=$(find "$SOURCE/toolbox" "$SOURCE/libgray" "$SOURCE/tools" "$SOURCE/microbench" "$SOURCE/examples" "$SOURCE/bench" \
     -name "$name.1" -o -name "$name.8" 2>/dev/null | head -n 1 || true)
   if [[ -z $page ]]; then

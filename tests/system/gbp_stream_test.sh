@@ -8,6 +8,7 @@
 # records the second half is cached; a reader that pauses counts what the device has read before nine tenths of that half have come to it. Then
 # passes in a memory control group of version 1, the programs' own pages held outside: the device counts what was read. Leaves out how long
 # it takes, and other sizes (script/bench gbp).
+# Runs alone: others take the memory that passes need, and the disk counts what comes in again.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need_built hddsim
