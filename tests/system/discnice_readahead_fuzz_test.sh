@@ -5,6 +5,7 @@
 # Claim: on a kernel the model knows, at least 98 of 100 sequences are predicted to the byte at every call (read_bytes of
 # /proc/self/io): read and pread in order, at strides and at random, advice, several descriptors on one file.
 # GRAY_FUZZ_SEQUENCES sets how many for each; of a few, one may be disturbed by the host. As root also on ext4 and XFS over loop devices with windows from 0 to 8 MB. Known: 6.18, where read; the rest is told and skipped.
+# Runs alone: a page that others push out of memory is a sequence that was foretold wrongly.
 # shellcheck source=tests/support/discnice.bash
 source "$(dirname "$0")/../support/discnice.bash"
 

@@ -6,6 +6,7 @@
 # report of the very run that made it: replay must show the same predicted and the same kernel bytes, class by class, and every call.
 # Then what can go wrong: a process killed in the middle, a full disk, a launcher killed, records faster than they can be taken down.
 # Left out: that the predictions are right, which discnice_verify_test shows.
+# Runs alone: what a killed launcher leaves is looked for a moment later.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3 dash
 cd "$SCRATCH"

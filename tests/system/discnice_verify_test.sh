@@ -5,6 +5,7 @@
 # How: cold files (no page in memory) read in the patterns whose cost is known to the byte; created and rewritten files. The
 # judge is the kernel's account in the same report. A model switched off must make the error that it is there to prevent, or
 # the comparison could not fail. The whole table of workloads, larger and on other file systems, is bench/discnice_accuracy.
+# Runs alone: each page that others push out of memory is a byte that was not foretold.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 cd "$SCRATCH"

@@ -9,6 +9,7 @@
 # That a file is warm or cold is verified by pagecache right before; what is warm and what programs consist of is held there
 # meanwhile, for a machine that takes idle pages back. What a warm run costs in time is a benchmark
 # (bench/discnice_warm_cost).
+# Runs alone: a page that others push out of memory is charged, and right so.
 source "$(dirname "$0")/../support/discnice.bash"
 need setpriv
 
