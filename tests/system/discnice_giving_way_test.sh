@@ -9,7 +9,7 @@
 # disk's counters tell what the job writes meanwhile: some turns. A foreground that does nothing but fsync() must be seen as one. What is written is the same in all ways, and a job that is told to end
 # in a wait for its turn ends at once.
 # Left out: what a foreground loses in hundredths, and the job's own speed (script/bench beside).
-# Runs alone: how much is dirty, and what the disk does meanwhile, is counted to the request.
+# Runs alone on a quiet host: how much is dirty, and what the disk does meanwhile, is counted to the request.
 # Slow: each job writes for some turns of a mechanical disk.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root

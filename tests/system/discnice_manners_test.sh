@@ -10,7 +10,7 @@
 # Left out: what a foreground loses in hundredths (script/bench manners); a disk that becomes slower for good, which takes minutes (unit/discnice); an
 # error that a step of writing meets; a stream that the disk goes straight on with whoever else waits, which feels nobody; NFS and SMB, which need a
 # kernel that has them.
-# Runs alone: it measures what others cost a job.
+# Runs alone on a quiet host: it measures what others cost a job.
 # Slow: giving way is learned over seconds of an emulated disk.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
