@@ -81,16 +81,6 @@ class Restic(Tool):
         compare(self.source, self.copy / str(self.source).lstrip("/"))
 
 
-class ResticInScript(Restic):
-    """What is named is a shell, which the library reaches; what does the work is its child."""
-
-    def steps(self):
-        for step in super().steps():
-            if step.variant:
-                step = Step(f"{step.variant}, in a script", ["sh", "-c", '"$@"; exit $?', "sh", *step.command])
-            yield step
-
-
 class Borg(Tool):
     """Python and C: the library reaches it."""
     program = "borg"

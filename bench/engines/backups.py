@@ -69,4 +69,4 @@ def part():
 
 
 def tools():
-    measure("tools", [backup_tools.ResticInScript, backup_tools.Rclone, backup_tools.Syncthing, backup_tools.Borg, backup_tools.Age])
+    measure("tools", [backup_tools.Rclone, backup_tools.Syncthing, backup_tools.Borg, backup_tools.Age])

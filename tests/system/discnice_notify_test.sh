@@ -125,24 +125,6 @@ int main(int count, char** words) {
   return WEXITSTATUS(status);
 }
 C
-cat >"$SCRATCH/again.c" <<'C'
-// again FILE: makes a thousand large reads of the beginning of a file, and says how often it had to wait meanwhile.
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/resource.h>
-#include <unistd.h>
-static char block[200000];
-int main(int count, char** words) {
-  struct rusage used;
-  int file = open(words[1], O_RDONLY);
-  for (int i = 0; i < 1000; ++i)
-    if (pread(file, block, sizeof block, 0) != sizeof block) return count;
-  getrusage(RUSAGE_SELF, &used);
-  printf("%ld\n", used.ru_nvcsw);
-  return 0;
-}
-C
-"${GRAY_PRESET_CC:-cc}" -O1 -w -o "$SCRATCH/again" "$SCRATCH/again.c"
 echo 'int main(void) { return 0; }' >"$SCRATCH/none.c"
 "${GRAY_PRESET_CC:-cc}" -static -o "$SCRATCH/none" "$SCRATCH/none.c" 2>/dev/null || skip 'no static program can be linked here'
 for name in reader calls parent; do
@@ -195,30 +177,6 @@ in_steps() {
   grep -q 'large calls are made in steps' "$OUT/err" || complain "is not said to be made in steps: $(<"$OUT/err")"
   took=$( { TIMEFORMAT=%R; time "$DISCNICE" -q --rate 1MB -- "$SCRATCH/reader" $((8 * MB)) big >/dev/null; } 2>&1)
   holds "$took <= 1" || complain "in memory 24 MB took $took s"
-}
-
-# What a script starts is held as what is named, and what the library holds there is not shown. A program is shown as many calls as it waits for.
-in_a_script() {
-  local most watcher waits
-  printf '#!/bin/sh\n"$@"\nexit $?\n' >"$SCRATCH/script"
-  chmod 755 "$SCRATCH/script"
-  make_cold big
-  rm -f "$OUT/over"
-  most "$OUT/over" >"$OUT/most" &
-  watcher=$!
-  "$DISCNICE" --rate 6MB --require --json --report "$OUT/report" -- "$SCRATCH/script" "$SCRATCH/reader" $((8 * MB)) big >"$OUT/out" 2>"$OUT/err" || complain "a script: $(<"$OUT/err")"
-  touch "$OUT/over"
-  wait "$watcher"
-  most=$(<"$OUT/most")
-  printf 'in a script: 24 MB by calls of 8 MB: %.2f s, %.2f MB at once\n' "$(field "$OUT/report" elapsed_seconds)" "$most"
-  sha256sum <"$OUT/out" | cmp -s - "$OUT/wanted" || complain "a script: other bytes come out"
-  holds "$most <= 2.5" || complain "a script: $most MB came at once"
-  holds "$(field "$OUT/report" elapsed_seconds) >= 3.4 && $(field "$OUT/report" elapsed_seconds) <= 6" || complain "a script: 24 MB at 6 MB/s took $(field "$OUT/report" elapsed_seconds) s"
-  holds "$(field "$OUT/report" uncovered) <= 1500000" || complain "a script: not accounted for: $(<"$OUT/report")"
-  "$DISCNICE" -q --rate 600MB -- sh -c '"$@"; exit $?' sh "$SCRATCH/again" big >/dev/null
-  waits=$("$DISCNICE" -q --rate 600MB -- sh -c '"$@"; exit $?' sh "$SCRATCH/again" big) || complain "a covered program in a script: status $?"
-  printf 'in a script: 1000 large reads from memory, of a program that the library holds: %s waits\n' "$waits"
-  holds "$waits <= 200" || complain "calls of a program that the library holds are shown: $waits waits for 1000 reads"
 }
 
 same_answers() {
@@ -362,8 +320,6 @@ for_users() {
   local state
   state=$("${AS[@]}" "$DISCNICE" -q --rate 6MB -- "$SCRATCH/parent" grep -c -E '^(NoNewPrivs|Seccomp):\s*0' /proc/self/status)
   [[ $state == 2 ]] || complain "a user's program has a filter that he did not ask for"
-  state=$("${AS[@]}" "$DISCNICE" -q --rate 6MB -- sh -c 'grep -c -E "^(NoNewPrivs|Seccomp):\s*0" /proc/self/status; exit $?')
-  [[ $state == 2 ]] || complain "a user's script has a filter that he did not ask for"
   state=$("${AS[@]}" "$DISCNICE" -q --engine notify --rate 6MB -- "$SCRATCH/parent" grep -c -E '^(NoNewPrivs:\s*1|Seccomp:\s*2)' /proc/self/status)
   [[ $state == 2 ]] || complain "a user asks for the filter and does not get it"
   make_cold big
@@ -385,7 +341,6 @@ refusals() {
 touch "$OUT/user"
 chmod 666 "$OUT/user"
 in_steps
-in_a_script
 same_answers
 guarded
 peculiar

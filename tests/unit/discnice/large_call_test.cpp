@@ -18,7 +18,6 @@
 #include "tests/support/catch.hpp"
 
 #include "tools/discnice/notify/listener.hpp"
-#include "tools/discnice/protocol/own_call.hpp"
 
 namespace discnice::notify {
 namespace {
@@ -102,26 +101,6 @@ TEST_CASE("large calls are shown and small ones are not") {
     CHECK(calls[copy].fd == calls[0].fd);
     CHECK(calls[copy].offset_at != 0);
   }
-}
-
-TEST_CASE("large calls that the library has seen are not shown") {
-  const std::vector<LargeCall> calls = shown_of([] {
-    const int zero = open("/dev/zero", O_RDONLY);
-    const int null = open("/dev/null", O_WRONLY);
-    constexpr std::uint64_t kHighHalf = protocol::kOwnCallMark & ~UINT64_C(0xffffffff);
-    constexpr std::uint64_t kLowHalf = protocol::kOwnCallMark & UINT64_C(0xffffffff);
-    for (const std::uint64_t mark : {protocol::kOwnCallMark, kHighHalf, kLowHalf}) {
-      syscall(SYS_read, zero, block.data(), kLargeReadBytes, 0L, 0L, mark);
-      syscall(SYS_pread64, zero, block.data(), kLargeReadBytes, 0L, 0L, mark);
-      syscall(SYS_write, null, block.data(), kLargeWriteBytes, 0L, 0L, mark);
-      syscall(SYS_read, -7, block.data(), SIZE_MAX, 0L, 0L, mark);
-    }
-  });
-  if (calls.empty()) {
-    WARN("the kernel shows no calls here");
-    return;
-  }
-  CHECK(calls.size() == 8);  // those with half of the mark
 }
 
 TEST_CASE("a call of another machine or another kind is none of ours") {

@@ -66,9 +66,9 @@ std::string engine_of(const processes::Target& target, const Library& library) {
   if (!library.problem.empty()) return "engine: none; " + escape_controls(library.problem) + "\n";
   return fmt::format(
       "engine: {} preloaded, because the program is dynamically linked; programs it starts are covered "
-      "alike, and one that can't be is held from outside{}, and named\n",
-      escape_controls(library.path),
-      target.starts_others && notify::may_show_calls_for_nothing() ? ", its large calls in steps" : "");
+      "alike, and one that can't be is "
+      "named at once\n",
+      escape_controls(library.path));
 }
 
 std::string group_of(const std::string& program, const std::vector<std::string>& command) {

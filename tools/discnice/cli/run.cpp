@@ -223,11 +223,9 @@ const char* needs_library(const RunOptions& options) {
 }
 
 // Of an ordinary user's program the kernel shows calls only if that can't get other rights any more, by a set-user-ID program. So that is for him to ask for.
-// What a script starts may be a program that the library cannot reach, and such a filter is there from the start or not at all.
 ShowCalls show_calls_of(Engine engine, const processes::Target& target) {
   if (engine == Engine::notify) return ShowCalls::always;
-  const bool may_be_for_us = !target.obstacle.empty() || target.starts_others;
-  const bool is_for_us = engine == Engine::automatic && may_be_for_us;
+  const bool is_for_us = engine == Engine::automatic && !target.obstacle.empty();
   return is_for_us && notify::may_show_calls_for_nothing() ? ShowCalls::if_privileged : ShowCalls::never;
 }
 

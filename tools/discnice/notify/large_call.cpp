@@ -13,8 +13,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "tools/discnice/protocol/own_call.hpp"
-
 namespace discnice::notify {
 namespace {
 
@@ -25,9 +23,6 @@ constexpr std::uint32_t kMachine = AUDIT_ARCH_AARCH64;
 #else
 constexpr std::uint32_t kMachine = 0;  // no call of such a machine is known
 #endif
-
-static_assert(kLargeReadBytes >= protocol::kOwnCallBytesMin &&
-              kLargeWriteBytes >= protocol::kOwnCallBytesMin);
 
 // The kernel moves no more than this by one call.
 constexpr std::uint64_t kCallBytesMax = 0x7ffff000;
@@ -50,12 +45,9 @@ constexpr Row kRows[] = {
 
 constexpr std::size_t kHeadLength = 3;
 constexpr std::size_t kRowLength = 6;
-constexpr std::size_t kLargeLength = 4;
-constexpr std::size_t kLargeAt = kHeadLength + std::size(kRows) * kRowLength;
-constexpr std::size_t kLength = kLargeAt + kLargeLength + 2;
+constexpr std::size_t kLength = kHeadLength + std::size(kRows) * kRowLength + 2;
 constexpr std::size_t kAllowAt = kLength - 2;
 constexpr std::size_t kShowAt = kLength - 1;
-constexpr unsigned kMarkWord = 5;
 
 constexpr sock_filter load(std::size_t offset) {
   return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
@@ -68,19 +60,6 @@ constexpr sock_filter branch(std::uint16_t test, std::uint32_t value, std::size_
                   static_cast<std::uint8_t>(then - at - 1), static_cast<std::uint8_t>(otherwise - at - 1));
 }
 
-// Both machines have the low half first.
-constexpr std::size_t low_half_of(unsigned word) {
-  return offsetof(seccomp_data, args) + word * sizeof(std::uint64_t);
-}
-
-constexpr std::size_t high_half_of(unsigned word) {
-  return low_half_of(word) + sizeof(std::uint32_t);
-}
-
-constexpr std::size_t row_after(std::size_t at) {
-  return at + kRowLength == kLargeAt ? kAllowAt : at + kRowLength;
-}
-
 // What ends by a constant after looking at nothing but the number, the kernel remembers, and does not ask again (Linux 5.11).
 constexpr std::array<sock_filter, kLength> make_filter() {
   std::array<sock_filter, kLength> filter{};
@@ -89,20 +68,16 @@ constexpr std::array<sock_filter, kLength> make_filter() {
   filter[2] = load(offsetof(seccomp_data, nr));
   std::size_t at = kHeadLength;
   for (const Row& row : kRows) {
-    filter[at] = branch(BPF_JEQ, row.number, at, at + 1, row_after(at));
-    filter[at + 1] = load(high_half_of(row.length_word));
-    filter[at + 2] = branch(BPF_JEQ, 0, at + 2, at + 3, kLargeAt);
-    filter[at + 3] = load(low_half_of(row.length_word));
-    filter[at + 4] = branch(BPF_JGE, row.large_bytes, at + 4, kLargeAt, kAllowAt);
+    // Both machines have the low half first.
+    const std::size_t low = offsetof(seccomp_data, args) + row.length_word * sizeof(std::uint64_t);
+    filter[at] = branch(BPF_JEQ, row.number, at, at + 1, at + kRowLength);
+    filter[at + 1] = load(low + sizeof(std::uint32_t));
+    filter[at + 2] = branch(BPF_JEQ, 0, at + 2, at + 3, kShowAt);
+    filter[at + 3] = load(low);
+    filter[at + 4] = branch(BPF_JGE, row.large_bytes, at + 4, kShowAt, kAllowAt);
     filter[at + 5] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     at += kRowLength;
   }
-  constexpr auto kMarkLow = static_cast<std::uint32_t>(protocol::kOwnCallMark);
-  constexpr auto kMarkHigh = static_cast<std::uint32_t>(protocol::kOwnCallMark >> 32U);
-  filter[kLargeAt] = load(low_half_of(kMarkWord));
-  filter[kLargeAt + 1] = branch(BPF_JEQ, kMarkLow, kLargeAt + 1, kLargeAt + 2, kShowAt);
-  filter[kLargeAt + 2] = load(high_half_of(kMarkWord));
-  filter[kLargeAt + 3] = branch(BPF_JEQ, kMarkHigh, kLargeAt + 3, kAllowAt, kShowAt);
   filter[kAllowAt] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   filter[kShowAt] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
   return filter;

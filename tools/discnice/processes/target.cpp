@@ -6,11 +6,9 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
-#include <system_error>
 #include <vector>
 
 #include <elf.h>
@@ -41,7 +39,7 @@ bool is_executable_file(const std::string& path) {
 }
 
 Target failed(const std::string& path, int exit_status, std::string problem) {
-  return {path, exit_status, std::move(problem), "", false};
+  return {path, exit_status, std::move(problem), ""};
 }
 
 Target find_in_path(const std::string& name) {
@@ -51,7 +49,7 @@ Target find_in_path(const std::string& name) {
   std::string unusable;
   while (std::getline(folders, folder, ':')) {
     const std::string path = (folder.empty() ? "." : folder) + "/" + name;
-    if (is_executable_file(path)) return {path, 0, "", "", false};
+    if (is_executable_file(path)) return {path, 0, "", ""};
     if (access(path.c_str(), F_OK) == 0) unusable = path;
   }
   if (!unusable.empty()) {
@@ -72,7 +70,7 @@ Target locate(const std::string& name) {
     return failed(name, gray::cli::kExitCannotInvoke,
                   fmt::format("cannot run '{}': it is not an executable file", name));
   }
-  return {name, 0, "", "", false};
+  return {name, 0, "", ""};
 }
 
 // The dynamic loader that the program header table names: without one nothing is preloaded.
@@ -142,7 +140,7 @@ Target check_reach(const std::string& path, int depth) {
     return check_reach(interpreter, depth + 1);
   }
   if (std::memcmp(start, ELFMAG, SELFMAG) != 0)
-    return {path, 0, "", "", false};  // a script without "#!", or not ours to judge
+    return {path, 0, "", ""};  // a script without "#!", or not ours to judge
   Elf64_Ehdr header{};
   const std::size_t header_bytes = start[EI_CLASS] == ELFCLASS32 ? sizeof(Elf32_Ehdr) : sizeof header;
   if (file.gcount() < static_cast<std::streamsize>(header_bytes)) {
@@ -152,23 +150,7 @@ Target check_reach(const std::string& path, int depth) {
   std::memcpy(&header, start, sizeof header);
   file.clear();
   const char* obstacle = elf_obstacle(file, header);
-  return {path, 0, "", obstacle != nullptr ? obstacle : "", false};
-}
-
-bool is_script(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  char start[SELFMAG] = {};
-  file.read(start, sizeof start);
-  return file && std::memcmp(start, ELFMAG, SELFMAG) != 0;
-}
-
-bool is_shell(const std::string& path) {
-  bool is_one = false;
-  std::error_code error;
-  for (const char* shell = getusershell(); shell != nullptr && !is_one; shell = getusershell())
-    is_one = std::filesystem::equivalent(path, shell, error);
-  endusershell();
-  return is_one;
+  return {path, 0, "", obstacle != nullptr ? obstacle : ""};
 }
 
 }  // namespace
@@ -178,7 +160,6 @@ Target find_target(const std::string& name) {
   if (target.exit_status != 0) return target;
   Target reached = check_reach(target.path, 0);
   reached.path = target.path;
-  reached.starts_others = is_script(target.path) || is_shell(target.path);
   return reached;
 }
 

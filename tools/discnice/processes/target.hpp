@@ -15,7 +15,6 @@ struct Target {
   std::string problem;  // one sentence otherwise
   std::string
       obstacle;  // why a preloaded library cannot reach it ("is statically linked"); empty when it can
-  bool starts_others = false;  // a script, or a shell (shells(5)): what does the work may be other programs
 };
 
 /// Finds `name` (in PATH unless it holds a slash) and checks it: present, executable, not set-user-ID; then whether it is dynamic

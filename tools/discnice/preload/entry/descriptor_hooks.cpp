@@ -35,37 +35,35 @@ constexpr bool is_checked(const char* name) {
 // What is none of the disk's goes on at once, with its words still in their registers: by a system call right here (direct_calls.hpp), or by a
 // jump. A trusted read is made from here: one more function between the program and the kernel is one more return that the processor foretells
 // wrongly after a system call. All else is a function of its own, as what it hands on has to lie in memory.
-#define DISCNICE_TRANSFER(kind, type, name, parameters, arguments, system, fd, count, place)       \
-  DISCNICE_EXPORT(type, name, parameters);                                                         \
-  type discnice_hook_##name parameters {                                                           \
-    const auto call = [=]([[maybe_unused]] std::size_t done, [[maybe_unused]] std::size_t part)    \
-        __attribute__((always_inline)) {                                                           \
-      if (!is_checked(#name) && makes_own_call(part)) return static_cast<type>(direct_own system); \
-      return DISCNICE_CALL(type, name, arguments, system);                                         \
-    };                                                                                             \
-    [[maybe_unused]] constexpr std::size_t done = 0;                                               \
-    [[maybe_unused]] const std::size_t part = count;                                               \
-    OpenFile* const file = known_open_file(fd);                                                    \
-    switch (route_at_once(kind, file, count)) {                                                    \
-      case Route::bypass:                                                                          \
-        if (!is_checked(#name) && (calls_directly() || makes_own_call(count)))                     \
-          return static_cast<type>(direct_own system);                                             \
-        if (const auto known = DISCNICE_KNOWN(name); known != nullptr) return known arguments;     \
-        break;                                                                                     \
-      case Route::trusted:                                                                         \
-        if (!is_checked(#name) && calls_directly())                                                \
-          return trust.count_alone(static_cast<type>(direct system));                              \
-        return [=]() __attribute__((noinline)) {                                                   \
-          return trust.count(call(0, count));                                                      \
-        }                                                                                          \
-        ();                                                                                        \
-      case Route::predicted:                                                                       \
-        break;                                                                                     \
-    }                                                                                              \
-    return [=]() __attribute__((noinline)) {                                                       \
-      return run_transfer({kind, fd, place, count, file}, call);                                   \
-    }                                                                                              \
-    ();                                                                                            \
+#define DISCNICE_TRANSFER(kind, type, name, parameters, arguments, system, fd, count, place)    \
+  DISCNICE_EXPORT(type, name, parameters);                                                      \
+  type discnice_hook_##name parameters {                                                        \
+    const auto call = [=]([[maybe_unused]] std::size_t done, [[maybe_unused]] std::size_t part) \
+        __attribute__((always_inline)) {                                                        \
+      return DISCNICE_CALL(type, name, arguments, system);                                      \
+    };                                                                                          \
+    [[maybe_unused]] constexpr std::size_t done = 0;                                            \
+    [[maybe_unused]] const std::size_t part = count;                                            \
+    OpenFile* const file = known_open_file(fd);                                                 \
+    switch (route_at_once(kind, file, count)) {                                                 \
+      case Route::bypass:                                                                       \
+        if (!is_checked(#name) && calls_directly()) return static_cast<type>(direct system);    \
+        if (const auto known = DISCNICE_KNOWN(name); known != nullptr) return known arguments;  \
+        break;                                                                                  \
+      case Route::trusted:                                                                      \
+        if (!is_checked(#name) && calls_directly())                                             \
+          return trust.count_alone(static_cast<type>(direct system));                           \
+        return [=]() __attribute__((noinline)) {                                                \
+          return trust.count(call(0, count));                                                   \
+        }                                                                                       \
+        ();                                                                                     \
+      case Route::predicted:                                                                    \
+        break;                                                                                  \
+    }                                                                                           \
+    return [=]() __attribute__((noinline)) {                                                    \
+      return run_transfer({kind, fd, place, count, file}, call);                                \
+    }                                                                                           \
+    ();                                                                                         \
   }
 #define DISCNICE_READ(...) DISCNICE_TRANSFER(OpKind::read, __VA_ARGS__)
 #define DISCNICE_WRITE(...) DISCNICE_TRANSFER(OpKind::write, __VA_ARGS__)

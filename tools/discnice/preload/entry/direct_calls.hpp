@@ -23,7 +23,7 @@ __attribute__((always_inline)) inline bool calls_directly() {
 }
 
 /// Looks for the mark, once, and for the real functions of the hooks that ask for it: until then nothing is called directly. For programs that
-/// make many quick calls, or a large one; some microseconds.
+/// make many quick calls; some microseconds.
 void prepare_direct_calls();
 
 }  // namespace discnice::guest

@@ -18,7 +18,6 @@
 #include "tools/discnice/descriptor/open_files.hpp"
 #include "tools/discnice/preload/entry/direct_calls.hpp"
 #include "tools/discnice/preload/entry/real_calls.hpp"
-#include "tools/discnice/protocol/own_call.hpp"
 #include "tools/discnice/transfer/closed_files.hpp"
 #include "tools/discnice/transfer/metadata.hpp"
 #include "tools/discnice/transfer/openings.hpp"
@@ -73,20 +72,6 @@ __attribute__((always_inline)) inline long direct(long number, Arguments... argu
     return result;
   errno = static_cast<int>(-result);
   return -1;
-}
-
-/// The same of a read or a write: the filter of large calls does not show it (protocol/own_call.hpp).
-template <typename Buffer, typename Count>
-__attribute__((always_inline)) inline long direct_own(long number, int fd, Buffer buffer, Count count,
-                                                      long offset = 0) {
-  return direct(number, fd, buffer, count, offset, 0L, protocol::kOwnCallMark);
-}
-
-/// Whether it is to be made like that. What it takes is made ready for the first large one.
-inline bool makes_own_call(std::size_t bytes) {
-  if (bytes < protocol::kOwnCallBytesMin) return false;
-  prepare_direct_calls();
-  return calls_directly();
 }
 
 /// A descriptor that a call has just given out or reassigned means something else now.
