@@ -86,7 +86,7 @@ set(CPACK_RPM_GBP_PACKAGE_CONFLICTS git-buildpackage)
 include(CPack)
 
 # All that is packed, and nothing else: a build for packages leaves out tests and benchmarks.
-set(packed gray discnice discnice-policyd discnice_preload gbp gb-grep gb-run microbench)
+set(packed gray discnice discnice-policyd discnice-top discnice_preload gbp gb-grep gb-run microbench)
 if(GRAY_WITH_UNWIND)
   list(APPEND packed discnice_preload_profile)
 endif()
