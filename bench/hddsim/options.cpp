@@ -76,7 +76,7 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
   gray::cli::Command serve = add_serve(app, options.serve);
   app.add_subcommand("profiles", "names the disks it knows");
   app.footer(kFooter);
-  if (const auto end = gray::cli::parse(app, argc, argv)) return *end;
+  if (auto end = gray::cli::parse(app, argc, argv)) return end;
   if (!app.has_subcommand()) return gray::cli::fail_usage("no command: up, down, status, profiles or serve");
   if (up.is_given()) options.task = Task::up;
   if (down.is_given()) options.task = Task::down;

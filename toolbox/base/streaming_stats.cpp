@@ -2,20 +2,17 @@
 #include "toolbox/base/streaming_stats.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace gray::base {
 namespace {
 
 constexpr double kProbabilityLeast = 1e-9;
 
-bool is_finite(double value) {
-  return value - value == 0;  // not so for infinities and for what is not a number
-}
-
 }  // namespace
 
 bool StreamingStats::add(double value) {
-  if (!is_finite(value)) return false;
+  if (!std::isfinite(value)) return false;
   min_ = count_ == 0 ? value : std::min(min_, value);
   max_ = count_ == 0 ? value : std::max(max_, value);
   ++count_;
@@ -37,7 +34,7 @@ StreamingQuantile::StreamingQuantile(double probability)
 }
 
 bool StreamingQuantile::add(double value) {
-  if (!is_finite(value)) return false;
+  if (!std::isfinite(value)) return false;
   if (count_ < kMarkers) {
     insert_sorted(value);
     return true;

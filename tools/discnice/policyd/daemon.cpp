@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <string>
+#include <utility>
 
 #include <unistd.h>
 
@@ -56,7 +57,7 @@ void reload(const std::string& path, DaemonConfig& config) {
   if (say_problems(fresh)) {
     gray::cli::warn("the old configuration stays");
   } else {
-    config = fresh;
+    config = std::move(fresh);
   }
 }
 
