@@ -7,7 +7,7 @@ import time
 
 import time_share
 
-SHARES = time_share.TimeShares({"rates": 700, "backups": 1000, "calls": 20, "cached": 100, "groups": 250, "alone": 100, "adopt": 150, "kills": 200, "foreground": 120})
+SHARES = time_share.TimeShares({"rates": 700, "backups": 1000, "calls": 20, "cached": 100, "groups": 250, "alone": 100, "adopt": 150, "kills": 200, "foreground": 120, "suites": 1500})
 
 
 def program_of(launcher, wait_s=5.0):
