@@ -6,7 +6,6 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 
 import rows as kit
@@ -15,6 +14,7 @@ from programs import held
 from setting import SHARES
 
 ENGINES = ("notify", "pace")
+PYTHONS = ("python3", "/usr/bin/python3", *(f"python3.{minor}" for minor in range(9, 20)))
 MODULES = ("test_mmap",) if IS_SMOKE else ("test_io", "test_os", "test_subprocess", "test_mmap", "test_largefile", "test_shutil")
 
 # The framework's own report mixes with what the tests' programs print: the outcomes go to a file.
@@ -44,8 +44,8 @@ class Python:
     name = "CPython"
 
     def __init__(self):
-        choices = [shutil.which("python3"), sys.executable, "/usr/bin/python3"]
-        self.program = next((one for one in choices if one and quiet([one, "-c", "import test.test_io"], "/").returncode == 0), None)
+        found = (quiet([one, "-c", "import sys, test.test_io; print(sys.executable)"], "/") for one in PYTHONS if shutil.which(one))
+        self.program = next((one.stdout.strip() for one in found if one.returncode == 0), None)
         self.lacking = None if self.program else "no python3 here brings its tests"
 
     def outcomes(self, prefix, folder):

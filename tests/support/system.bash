@@ -115,7 +115,16 @@ scratch() {
     skip "$base lies in memory, not on a disk; name a folder on a disk in GRAY_SCRATCH"
   fi
   SCRATCH=$(mktemp -d "$base/gray-test.XXXXXXXX")
-  at_exit rm -rf --one-file-system -- "$SCRATCH"
+  at_exit remove_folder "$SCRATCH"
+}
+
+# What is mounted below it would be emptied with it, be it a folder of this machine: that goes first, or all stays.
+remove_folder() {
+  local mounted
+  while mounted=$(awk -v below="$1/" 'index($5, below) == 1 { last = $5 } END { print last }' /proc/self/mountinfo) && [[ -n $mounted ]]; do
+    umount -l -- "$mounted" || { printf 'left behind, for it is mounted: %s\n' "$mounted" >&2 && return 1; }
+  done
+  rm -rf --one-file-system -- "$1"
 }
 
 evict() {
