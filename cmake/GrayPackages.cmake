@@ -79,7 +79,9 @@ set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
 set(CPACK_RPM_PACKAGE_LICENSE MIT)
 set(CPACK_RPM_GRAY-TOOLS_PACKAGE_LICENSE "MIT AND GPL-3.0-or-later")
 set(CPACK_RPM_LIBGRAY-DEV_PACKAGE_REQUIRES "libgray = ${PROJECT_VERSION}")
+set(CPACK_RPM_DISCNICE_PACKAGE_LICENSE "MIT AND X11-distribute-modifications-variant")  # of ncurses, which is inside
 set(CPACK_RPM_DISCNICE_PACKAGE_SUGGESTS "libunwind, gray-tools")
+set(CPACK_RPM_SPEC_MORE_DEFINE "%global __requires_exclude ^libunwind")  # discnice --profile alone needs it
 set(CPACK_RPM_GBP_PACKAGE_SUGGESTS "grep, gray-tools")
 set(CPACK_RPM_GBP_PACKAGE_CONFLICTS git-buildpackage)
 

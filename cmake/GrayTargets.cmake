@@ -51,16 +51,20 @@ endif()
 # shared, so that a program can be preloaded into. A sanitizer and a counter bring a run-time of their own, which is shared; and
 # not every system installs the archive with the compiler.
 include(CheckLinkerFlag)
+include(CheckIncludeFile)
 check_linker_flag(CXX -static-libstdc++ GRAY_HAS_STATIC_CXX)
+check_include_file(sys/single_threaded.h GRAY_HAS_SINGLE_THREADED)
 if(GRAY_PRELOAD_WORKS AND GRAY_HAS_STATIC_CXX)
-  set(GRAY_QUICK_START -static-libstdc++ -static-libgcc "LINKER:--as-needed" "LINKER:--gc-sections")
+  set(GRAY_QUICK_START -static-libstdc++ "LINKER:--as-needed" "LINKER:--gc-sections")
 else()
   set(GRAY_QUICK_START "")
 endif()
+# A compiler of a newer glibc has a libgcc archive that asks for that glibc (_dl_find_object, of 2.35). The shared one goes with the glibc linked.
+if(GRAY_QUICK_START AND GRAY_HAS_SINGLE_THREADED)
+  list(APPEND GRAY_QUICK_START -static-libgcc)
+endif()
 
-# Links with the C++ library inside ask for one variable that glibc before 2.32 does not have (packaging/old_glibc.c).
-include(CheckIncludeFile)
-check_include_file(sys/single_threaded.h GRAY_HAS_SINGLE_THREADED)
+# Links with the C++ library inside ask for what a glibc before 2.32 does not have (packaging/old_glibc.c).
 add_library(gray_old_glibc OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/packaging/old_glibc.c")
 function(gray_bring_old_glibc name)
   if(NOT GRAY_HAS_SINGLE_THREADED)

@@ -3,10 +3,15 @@
 # debian_suites.bash: packages of a Debian release other than this machine's, without changing this machine.
 #
 #   CACHE    where lists and roots are kept; set it before
+#   die      TEXT STATUS: of the caller, says TEXT and ends
 #
-# Needs no root to take packages; a root to enter is made by debootstrap, which does.
+# Needs no root to take packages; a root to enter is made by debootstrap, which does. What is taken is signed by Debian, or not taken.
 
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+
+need_keyring() {
+  [[ -e $KEYRING ]] || die "no $KEYRING, by which Debian's packages are checked: install debian-archive-keyring" 77
+}
 
 # The mirror that this machine is set up with, else Debian's own.
 mirror() {
@@ -17,11 +22,10 @@ mirror() {
 
 # apt_of SUITE COMMAND...: apt that knows that suite alone, and touches nothing of this system.
 apt_of() {
-  local suite=$1 folder=$CACHE/apt/$1 trust=trusted=yes
+  local suite=$1 folder=$CACHE/apt/$1
   shift
   mkdir -p "$folder/lists/partial"
-  [[ ! -e $KEYRING ]] || trust=signed-by=$KEYRING
-  printf 'deb [%s] %s %s main\n' "$trust" "$(mirror)" "$suite" >"$folder/sources"
+  printf 'deb [signed-by=%s] %s %s main\n' "$KEYRING" "$(mirror)" "$suite" >"$folder/sources"
   "$@" -o Dir::Etc::sourcelist="$folder/sources" -o Dir::Etc::sourceparts=/dev/null -o Dir::State::lists="$folder/lists" \
     -o Dir::State::status=/dev/null -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root
 }
@@ -52,7 +56,7 @@ prepare_root() {
   if [[ ! -e $archive ]]; then
     rm -rf "$folder"
     mkdir -p "$folder"
-    debootstrap --variant=minbase "$1" "$folder" "$(mirror)" >"$CACHE/roots/$1.log" 2>&1 || return 1
+    debootstrap --keyring="$KEYRING" --variant=minbase "$1" "$folder" "$(mirror)" >"$CACHE/roots/$1.log" 2>&1 || return 1
     tar -C "$folder" -cf "$archive.new" . && mv "$archive.new" "$archive"
     rm -rf "$folder"
   fi

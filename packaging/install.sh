@@ -22,24 +22,40 @@ try_programs() {
   die "these programs need glibc $(cat share/gray/glibc) or later: $(./bin/gbp --version 2>&1 | head -n 1)"
 }
 
+# What is made here is written down, so that it can be removed again.
+made=share/gray/installed-folders
+make_folder() {
+  [ ! -d "$1" ] || return 0
+  make_folder "$(dirname "$1")"
+  mkdir "$1" || die "cannot write to '$prefix'"
+  folders="$1
+$folders"
+}
+
 copy() {
+  folders=
+  make_folder "$prefix/share/gray"
   while IFS= read -r file; do
-    mkdir -p "$prefix/$(dirname "$file")" || die "cannot write to '$prefix'"
-    cp -P "$file" "$prefix/$file"
+    make_folder "$prefix/$(dirname "$file")"
+    cp -P "$file" "$prefix/$file" || die "cannot write to '$prefix'"
   done <share/gray/files
+  printf '%s' "$folders" >>"$prefix/$made"
   unit=share/systemd/user/discnice-policyd.service
   sed "s|@BINDIR@|$prefix/bin|" "$unit" >"$prefix/$unit"
   if [ "$(id -u)" = 0 ] && command -v ldconfig >/dev/null 2>&1; then ldconfig; fi
 }
 
-# Folders that others use are not empty, and stay.
+# Folders that were there before stay; so do those that others use now, which are not empty.
 remove() {
   while IFS= read -r file; do
     rm -f "$prefix/$file"
   done <share/gray/files
-  while IFS= read -r folder; do
-    rmdir "$prefix/$folder" 2>/dev/null || true
-  done <share/gray/folders
+  [ -e "$prefix/$made" ] || return 0
+  folders=$(sort -r "$prefix/$made")
+  rm -f "$prefix/$made"
+  printf '%s\n' "$folders" | while IFS= read -r folder; do
+    rmdir "$folder" 2>/dev/null || true
+  done
 }
 
 began=$PWD
