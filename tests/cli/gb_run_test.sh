@@ -58,6 +58,7 @@ for more in --print "echo run"; do
 done
 expect 1 1 --min 900T --max 80% --print
 expect 1 1 --min 900T --print
+if grep -q 'beside' "$ERR"; then fail "nothing is needed beside the memory, and it is told of: $(cat "$ERR")"; fi
 grep -Eq 'more than (the memory of this machine|the control group|what the kernel promises).* ever allows: [0-9.]+ [KMGT]iB' "$ERR" || fail "it is not said which limit: $(cat "$ERR")"
 expect 2 1 --mim 1M -- echo run
 grep -q "there is no option '--mim'; perhaps --min is meant" "$ERR" || fail "no other option is proposed: $(cat "$ERR")"
@@ -83,6 +84,8 @@ rm -rf "$XDG_CACHE_HOME"
 expect 0 0 --max 8M -- python3 -c 'x = bytearray(40 << 20); x[::4096] = b"1" * len(x[::4096])'
 need=$(sed -n 's/ python3$//p' "$XDG_CACHE_HOME/gray/gb-run.needs")
 ((need >= 32 << 20 && need <= 80 << 20)) || fail "40 MiB and a start beside 8 MiB became a need of '$need'"
+expect 1 1 --min 900T -- python3
+grep -Eq '900 TiB, and [0-9.]+ MiB that a program needs beside them, are more than' "$ERR" || fail "what python3 needs beside its memory is not told: $(cat "$ERR")"
 chmod 500 "$XDG_CACHE_HOME/gray"
 expect 0 0 --max 8M -- true
 chmod 700 "$XDG_CACHE_HOME/gray"

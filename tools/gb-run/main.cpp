@@ -55,17 +55,22 @@ std::string tightest_limit(const gray::memory::Request& request) {
                      gray::cli::format_bytes(least->capacity_bytes));
 }
 
+// The memory that there must be, as the subject of a sentence.
+std::string least_memory(const gray::memory::Request& request) {
+  const std::string least = gray::cli::format_bytes(request.min_bytes);
+  if (request.beside_bytes == 0) return least;
+  return fmt::format("{}, and {} that a program needs beside them,", least,
+                     gray::cli::format_bytes(request.beside_bytes));
+}
+
 int fail_for_lack(const gb_run::Options& options, int error) {
   if (error == -ENODATA)  // it was when the options were read
     return gray::cli::fail(gray::cli::kExitToolFailed, "how much memory is free is not known any more");
-  const std::string least = gray::cli::format_bytes(options.request.min_bytes);
-  const std::string beside = gray::cli::format_bytes(options.request.beside_bytes);
+  const std::string least = least_memory(options.request);
   if (error == -ENOMEM)
-    return gray::cli::fail(gray::cli::kExitSomeFailed,
-                           "{}, and {} that a program needs beside them, are more than {}", least, beside,
+    return gray::cli::fail(gray::cli::kExitSomeFailed, "{} are more than {}", least,
                            tightest_limit(options.request));
-  return gray::cli::fail(gray::cli::kExitSomeFailed,
-                         "{}, and {} that a program needs beside them, are not there{}", least, beside,
+  return gray::cli::fail(gray::cli::kExitSomeFailed, "{} are not there{}", least,
                          error == -ETIMEDOUT ? " after the time to wait" : " now");
 }
 
