@@ -1,0 +1,3 @@
+module gray-toolbox.invalid/gray
+
+go 1.21

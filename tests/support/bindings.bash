@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# bindings.bash: what the tests of the bindings to other languages share.
+#
+#   install_library          installs libgray and what one needs to build with it below $PREFIX, for pkg-config and the dynamic linker to find
+#   check_scan PROGRAM...    the example `scan` of a language: reads what is cached first, in gbp's order, all of it, and refuses what it should
+#
+# A folder of the sources stays as it is: what builds there copies it before.
+
+install_library() {
+  local libdir
+  libdir=$(sed -n 's/^CMAKE_INSTALL_LIBDIR:[A-Z]*=//p' "$BUILD/CMakeCache.txt")
+  [[ -n $libdir && $libdir != /* ]] || skip "the library folder '$libdir' is not below the prefix in this build"
+  PREFIX=$SCRATCH/prefix
+  for component in libgray libgray-dev; do
+    "${GRAY_CMAKE:-cmake}" --install "$BUILD" --prefix "$PREFIX" --component "$component" >"$SCRATCH/install.log" 2>&1 || fail "$(tail -n 5 "$SCRATCH/install.log")"
+  done
+  export PKG_CONFIG_PATH=$PREFIX/$libdir/pkgconfig LD_LIBRARY_PATH=$PREFIX/$libdir
+}
+
+refuses() { # STATUS WORDS PROGRAM...
+  local want=$1 words=$2
+  shift 2
+  expect_status "$want" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"
+  [[ ! -s $SCRATCH/out && $(wc -l <"$SCRATCH/err") -eq 1 && $(<"$SCRATCH/err") == *"$words"* ]] || fail "$* says: $(cat "$SCRATCH/out" "$SCRATCH/err")"
+}
+
+check_scan() {
+  local name data=$SCRATCH/data
+  mkdir "$data"
+  for name in a b c d e f; do head -c 2M /dev/urandom >"$data/$name"; done
+  sync -f "$data"
+  evict "$data"/*
+  cat "$data"/{e,b} >/dev/null
+  # Not what somebody measured of this host: its bindings do not read it.
+  (cd "$data" && XDG_DATA_HOME=$SCRATCH/none "$BIN/gbp" -compose ./*) >"$SCRATCH/wanted"
+  (cd "$data" && "$@" ./*) >"$SCRATCH/scanned" || fail "$* ends with $?"
+  diff "$SCRATCH/wanted" <(cut -d ' ' -f 1 "$SCRATCH/scanned") >"$SCRATCH/difference" || fail "gbp's order (<) is another one: $(<"$SCRATCH/difference")"
+  diff <(printf '1.00 2097152\n%.0s' 1 2 && printf '0.00 2097152\n%.0s' 1 2 3 4) <(cut -d ' ' -f 2- "$SCRATCH/scanned") >"$SCRATCH/difference" ||
+    fail "two of six were cached, and each has 2 MiB: $(<"$SCRATCH/scanned")"
+  [[ $(sort "$SCRATCH/wanted" | head -n 1) != "$(head -n 1 "$SCRATCH/wanted")" ]] || fail "the order is the one given, and shows nothing"
+  refuses 2 'no file named' "$@"
+  refuses 1 "$data/none" "$@" "$data/none"
+}
