@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/explain_command.hpp"
 
-#include <array>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
-#include <string_view>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "toolbox/cli/diagnostics.hpp"
 #include "tools/discnice/cgroup/disks.hpp"
 #include "tools/discnice/cgroup/limiter.hpp"
 #include "tools/discnice/cli/library.hpp"
+#include "tools/discnice/cli/place_facts.hpp"
 #include "tools/discnice/notify/large_call.hpp"
-#include "tools/discnice/outputs/disk_below.hpp"
-#include "tools/discnice/outputs/disk_counters.hpp"
-#include "tools/discnice/outputs/io_pressure.hpp"
 #include "tools/discnice/processes/target.hpp"
 
 namespace discnice::cli {
@@ -30,8 +24,6 @@ namespace {
 
 using gray::cli::escape_controls;
 
-constexpr std::array<std::string_view, 9> kInMemory = {"tmpfs",   "ramfs",   "proc",      "sysfs", "devtmpfs",
-                                                       "cgroup2", "debugfs", "hugetlbfs", "devpts"};
 std::string read_first_line(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string line;
@@ -84,67 +76,35 @@ std::string group_of(const std::string& program, const std::vector<std::string>&
                          : "");
 }
 
-std::string read_mounts() {
-  std::ifstream file("/proc/self/mountinfo");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-std::string number_text(std::uint64_t device) {
-  return fmt::format("{}:{}", major(device), minor(device));
-}
-
 // By what a job would see that others use the disk of this file.
-std::string observation_of(const std::string& path, dev_t device) {
-  if (outputs::counted_disk(device) != 0) return "nice and idle give way to other users of this disk";
-  const int descriptor = open(path.c_str(), O_PATH | O_CLOEXEC);
-  std::uint64_t mount_id = 0;
-  const std::uint64_t below =
-      descriptor >= 0 && outputs::find_mount_id(descriptor, &mount_id) ? outputs::disk_below(mount_id) : 0;
-  if (descriptor >= 0) close(descriptor);
-  if (below != 0)
-    return fmt::format("nice and idle give way to other users of the disk below, {}", number_text(below));
-  std::uint64_t stalled_ns = 0;
-  if (outputs::read_io_pressure(&stalled_ns))
-    return "no counters of a disk, so nice and manners give way there when the job gets on worse than at its "
-           "best; idle stops for a moment four times a second and gives way when others of this host are "
-           "waiting "
-           "for any disk";
+std::string observation_text(const PlaceFacts& facts) {
+  switch (facts.others) {
+    case OthersSeenBy::counters:
+      return "nice and idle give way to other users of this disk";
+    case OthersSeenBy::disk_below:
+      return fmt::format("nice and idle give way to other users of the disk below, {}",
+                         number_text(facts.disk));
+    case OthersSeenBy::pressure:
+      return "no counters of a disk, so nice and manners give way there when the job gets on worse than at "
+             "its best; idle stops for a moment four times a second and gives way when others of this host "
+             "are waiting for any disk";
+    case OthersSeenBy::progress:
+      break;
+  }
   return "no counters of a disk and no account of pressure, so nice, idle and manners give way there when "
-         "the "
-         "job gets on worse than at its best";
+         "the job gets on worse than at its best";
 }
 
 std::string explain_place(const std::string& path, dev_t device, const std::string& mounts) {
-  const unsigned first = major(device);
-  const unsigned second = minor(device);
-  const std::string type = file_system_type(mounts, first, second);
-  const std::string place = fmt::format("{} ({}, {}:{})", escape_controls(path),
-                                        type.empty() ? "file system unknown" : type, first, second);
-  for (const std::string_view known : kInMemory) {
-    if (type == known) return fmt::format("files: {}: in memory, free\n", place);
-  }
-  return fmt::format("files: {}: charged; {}\n", place, observation_of(path, device));
+  const PlaceFacts facts = facts_of_place(path, device, mounts);
+  const std::string place =
+      fmt::format("{} ({}, {})", escape_controls(path),
+                  facts.type.empty() ? "file system unknown" : facts.type, number_text(device));
+  if (facts.is_in_memory) return fmt::format("files: {}: in memory, free\n", place);
+  return fmt::format("files: {}: charged; {}\n", place, observation_text(facts));
 }
 
 }  // namespace
-
-std::string file_system_type(const std::string& mountinfo, unsigned major_number, unsigned minor_number) {
-  const std::string wanted = fmt::format("{}:{}", major_number, minor_number);
-  std::istringstream lines(mountinfo);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string number;
-    std::string parent;
-    std::string device;
-    words >> number >> parent >> device;
-    const auto dash = line.find(" - ");
-    if (device != wanted || dash == std::string::npos) continue;
-    return line.substr(dash + 3, line.find(' ', dash + 3) - dash - 3);
-  }
-  return "";
-}
 
 std::vector<std::string> group_paths(const std::string& program, const std::vector<std::string>& command) {
   std::vector<std::string> paths{".", program};

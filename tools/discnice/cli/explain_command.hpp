@@ -19,7 +19,4 @@ struct CommandExplanation {
 };
 CommandExplanation explain_command(const std::vector<std::string>& command);
 
-/// The type of the file system with that device number, by the text of /proc/self/mountinfo; empty when it isn't there. Pure.
-std::string file_system_type(const std::string& mountinfo, unsigned major_number, unsigned minor_number);
-
 }  // namespace discnice::cli

@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   if (first == "adopt") return discnice::cli::adopt_main(argc - 1, argv + 1);
   if (first == "release") return discnice::cli::release_main(argc - 1, argv + 1);
   if (first == "explain") return discnice::cli::explain_main(argc - 1, argv + 1);
+  if (first == "doctor") return discnice::cli::doctor_main(argc - 1, argv + 1);
   if (first == "verify") return discnice::cli::verify_main(argc - 1, argv + 1);
   if (first == "set") return discnice::cli::set_main(argc - 1, argv + 1);
   if (first == "top") return discnice::cli::top_main(argc - 1, argv + 1);

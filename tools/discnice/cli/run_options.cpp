@@ -43,6 +43,7 @@ constexpr char kFooter[] =
     "  discnice top, report JOB       what the jobs do right now; what one has done so far\n"
     "  discnice policies              the policies and what each does\n"
     "  discnice explain -- CMD        how CMD would be covered; runs nothing\n"
+    "  discnice doctor [PATH...]      what works here, what does not, and what would make it work\n"
     "  discnice verify [OPTIONS] CMD  compares what is predicted of CMD with what the kernel counts\n"
     "  discnice replay FILE           runs the models over what --record FILE has recorded\n"
     "  discnice run ...               the same as without 'run' (for a CMD called 'status' or 'verify')\n"

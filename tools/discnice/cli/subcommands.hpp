@@ -35,6 +35,9 @@ int report_main(int argc, char** argv);
 /// Names the policies.
 int policies_main(int argc, char** argv);
 
+/// Says what works here, what does not, and what would make it work.
+int doctor_main(int argc, char** argv);
+
 /// Says which measured host parameters decide, and where they come from.
 int explain_main(int argc, char** argv);
 

@@ -38,7 +38,7 @@ _discnice() {
         ;;
     esac
   elif ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'run set adopt release status top report policies verify replay explain' -c -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W 'run set adopt release status top report policies verify replay explain doctor' -c -- "$current")
   else
     mapfile -t COMPREPLY < <(compgen -c -- "$current")
   fi

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # discnice.fish: completion of discnice for fish.
-set -l commands run set adopt release status top report policies verify replay explain
+set -l commands run set adopt release status top report policies verify replay explain doctor
 complete -c discnice -n "not __fish_seen_subcommand_from $commands" -a "$commands"
 complete -c discnice -s p -l policy -x -a "rate nice idle manners share unlimited" -d "how to decide when an operation may go"
 complete -c discnice -s r -l rate -x -d "disk bytes a second"
