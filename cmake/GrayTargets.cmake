@@ -5,6 +5,7 @@
 #   gray_library(NAME SOURCES...)        a static layer library, position independent
 #   gray_host_safe(NAME)                 marks a layer that may run inside a host process: no exceptions, no RTTI
 #   gray_program(NAME SOURCES...)        an installed executable in build/<preset>/bin
+#   gray_completions(NAME)               what bash, zsh and fish complete that program by, made by the program itself
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -97,4 +98,25 @@ endfunction()
 function(gray_part_of program name)
   _gray_program(${name} ${ARGN})
   install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/${program}")
+endfunction()
+
+# gray_completions(PROGRAM): installs what the program prints for each shell's completion, with what is installed of its folder. A cross-build cannot run it.
+function(gray_completions name)
+  if(CMAKE_CROSSCOMPILING)
+    return()
+  endif()
+  set(folder "${CMAKE_BINARY_DIR}/completions")
+  set(bash_place "${folder}/${name}.bash" "bash-completion/completions" "${name}")
+  set(zsh_place "${folder}/_${name}" "zsh/site-functions" "_${name}")
+  set(fish_place "${folder}/${name}.fish" "fish/vendor_completions.d" "${name}.fish")
+  foreach(shell IN ITEMS bash zsh fish)
+    list(POP_FRONT ${shell}_place script place as)
+    add_custom_command(OUTPUT "${script}"
+      COMMAND ${CMAKE_COMMAND} -E make_directory "${folder}"
+      COMMAND ${name} --completion ${shell} > "${script}"
+      DEPENDS ${name} VERBATIM)
+    list(APPEND scripts "${script}")
+    install(FILES "${script}" DESTINATION "${CMAKE_INSTALL_DATADIR}/${place}" RENAME "${as}")
+  endforeach()
+  add_custom_target(${name}-completions ALL DEPENDS ${scripts})
 endfunction()

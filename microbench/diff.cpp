@@ -102,8 +102,9 @@ int diff_main(int argc, char** argv) {
   app.add_flag("--all", is_all, "also what has the same value in both");
   app.add_option("A", a_path, "a file written by export --json, or the word current")
       .type_name("")
+      .completed_by("FILE", {"current"})
       .required();
-  app.add_option("B", b_path, "another").type_name("").required();
+  app.add_option("B", b_path, "another").type_name("").completed_by("FILE", {"current"}).required();
   app.footer("Columns:\n" + gray::cli::describe_columns(gray::cli::heads_of(columns())));
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
   const JsonRecord a = load(a_path);

@@ -72,7 +72,9 @@ int list_main(int argc, char** argv) {
   std::string directory = ".";
   app.add_flag("--json", is_json, "one JSON array instead of a table");
   app.add_option("-o,--output", output, "which columns: NAME,NAME or +NAME").type_name("LIST");
-  app.add_option("--dir", directory, "the file system in question (here)").type_name("PATH");
+  app.add_option("--dir", directory, "the file system in question (here)")
+      .type_name("PATH")
+      .completed_by("DIR");
   app.footer("Columns:\n" + gray::cli::describe_columns(gray::cli::heads_of(columns())));
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
   const auto selection = gray::cli::select_columns(gray::cli::heads_of(columns()), output);

@@ -37,7 +37,9 @@ int report_main(int argc, char** argv) {
   std::string path;
   std::string directory = ".";
   app.add_option("--html", path, "the page to write; - is standard output").type_name("FILE").required();
-  app.add_option("--dir", directory, "the file system in question (here)").type_name("PATH");
+  app.add_option("--dir", directory, "the file system in question (here)")
+      .type_name("PATH")
+      .completed_by("DIR");
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
   const auto device = gray::repo::device_identity(directory);
   if (!device) {

@@ -37,6 +37,7 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
   app.add_flag("--full", is_full, "unhurried, with narrow intervals, and what takes long: write-back");
   app.add_option("--dir", options.directories, "a folder on the file system to measure; may be given again")
       .type_name("PATH")
+      .completed_by("DIR")
       .one_value_each();
   app.add_option("--file", options.file, "read this file of yours instead of making a test file")
       .type_name("FILE");

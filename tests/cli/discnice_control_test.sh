@@ -109,15 +109,6 @@ grep -Eq "'sleep' .*scrubbed environment: it is held from outside" err || compla
 "$DISCNICE" -q --exclude sleep -- sh -c 'sleep 0.3; env -i sleep 0.3' 2>err
 [[ ! -s err ]] || complain "a program that was to be left alone is complained about: $(<err)"
 
-# Each option that the help names can be completed in each shell.
-"$DISCNICE" --help | grep -o -- ' --[a-z-]\+' | sort -u >options
-for file in _discnice discnice.bash discnice.fish; do
-  while read -r option; do
-    grep -q -- "${option#--}" "$SOURCE/tools/discnice/completions/$file" || complain "$file does not know $option"
-  done <options
-done
-[[ $(wc -l <options) -gt 15 ]] || complain "the help names few options: $(<options)"
-
 # What a command will be covered by is told without running it.
 says 'engine: .*libdiscnice.so preloaded' "$DISCNICE" explain -- cp source target
 [[ ! -e target ]] || complain 'explain has run the command'

@@ -102,24 +102,6 @@ done
 GRAY_MAC=nonsense expect 2 1 --print
 GRAY_MAC=no-claims,no-stall expect 0 0 --print
 
-# Each option that the help names can be completed; behind them comes a command.
-source "$SOURCE/tools/gb-run/gb-run.bash"
-complete_last() {
-  COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
-  _gb_run
-}
-expect 0 0 --help
-while IFS= read -r option; do
-  complete_last gb-run "$option"
-  [[ " ${COMPREPLY[*]} " == *" $option "* ]] || fail "$option cannot be completed"
-done < <(grep -o -- '^ *--[a-z]*' "$OUT" | tr -d ' ')
-complete_last gb-run --min 1G --cache ke
-[[ ${COMPREPLY[*]} == keep ]] || fail "--cache ke became '${COMPREPLY[*]}'"
-complete_last gb-run --min 1G -- slee
-[[ " ${COMPREPLY[*]} " == *" sleep "* ]] || fail "behind -- slee became '${COMPREPLY[*]}'"
-complete_last gb-run --max 8M cat "$SCRATCH/line"
-[[ ${COMPREPLY[*]} == "$SCRATCH/lines" ]] || fail "behind the command came '${COMPREPLY[*]}'"
-
 # SIGTERM reaches the command.
 # shellcheck disable=SC2016
 "$BIN/gb-run" --max 8M -- sh -c 'trap "echo told >$1; exit 5" TERM; echo on >$2; while :; do sleep 0.1; done' sh "$SCRATCH/told" "$SCRATCH/on" &

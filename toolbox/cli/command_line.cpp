@@ -5,13 +5,30 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "toolbox/cli/completion.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/spelling.hpp"
 
 namespace gray::cli {
+
+// What CLI11 does not keep, or does not tell.
+struct DefinitionNotes {
+  std::map<const CLI::Option*, DescribedValue> values;
+  std::map<std::string, std::vector<std::string>> others;  // of an option's long name
+  std::string more;
+  bool runs_command = false;
+};
+
+struct CommandLine::Owned {
+  Owned(const std::string& what_it_does, const std::string& name) : app(what_it_does, name) {}
+  CLI::App app;
+  DefinitionNotes notes;
+};
+
 namespace {
 
 // CLI11 makes a usage up of the options, and knows nothing of a command that follows them.
@@ -25,6 +42,39 @@ class FixedUsage : public CLI::Formatter {
  private:
   std::string line_;
 };
+
+// Set while describe() runs.
+DescribedCommand* described_command = nullptr;
+
+std::string help_name(const CLI::Option& option) {
+  if (option.get_positional()) return option.get_name(true);
+  const std::string type = option.get_type_name();  // CLI11 puts the checks of a value behind it
+  return type.empty() ? "VALUE" : type.substr(0, type.find(':'));
+}
+
+// What stands behind an option, or as an argument.
+DescribedValue value_of(const CLI::Option& option, const DefinitionNotes& notes) {
+  const auto noted = notes.values.find(&option);
+  DescribedValue value = noted == notes.values.end() ? DescribedValue{} : noted->second;
+  const bool is_flag = option.get_items_expected_max() == 0;
+  if (value.name.empty() && !is_flag) value.name = help_name(option);
+  return value;
+}
+
+DescribedOption described_option(const CLI::Option& option, const DefinitionNotes& notes) {
+  DescribedOption one;
+  for (const std::string& name : option.get_snames()) one.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) {
+    one.names.push_back("--" + name);
+    const auto others = notes.others.find("--" + name);
+    if (others != notes.others.end())
+      one.names.insert(one.names.end(), others->second.begin(), others->second.end());
+  }
+  one.value = value_of(option, notes);
+  one.help = option.get_description();
+  one.may_repeat = option.get_items_expected_max() > 1;
+  return one;
+}
 
 // The one line that says what CLI11 found wrong, without the program's name.
 std::string explain(const CLI::ParseError& error) {
@@ -54,6 +104,7 @@ Option Option::required() {
 
 Option Option::one_of(const std::vector<std::string>& values) {
   option_->check(CLI::IsMember(values));
+  notes_->values[option_].choices = values;
   return *this;
 }
 
@@ -77,38 +128,42 @@ Option Option::one_value_each_without_dots() {
   return *this;
 }
 
+Option Option::completed_by(const std::string& value_name, const std::vector<std::string>& choices) {
+  notes_->values[option_] = {value_name, choices};
+  return *this;
+}
+
 Option Command::add_flag(const std::string& name, bool& target, const std::string& help) {
-  return Option(app_->add_flag(name, target, help));
+  return {app_->add_flag(name, target, help), notes_};
 }
 
 Option Command::add_flag(const std::string& name, const std::string& help) {
-  return Option(app_->add_flag_callback(
-      name, [] {}, help));
+  return {app_->add_flag_callback(
+              name, [] {}, help),
+          notes_};
 }
 
 Option Command::add_option(const std::string& name, std::string& target, const std::string& help) {
-  return Option(app_->add_option(name, target, help));
+  return {app_->add_option(name, target, help), notes_};
 }
 
 Option Command::add_option(const std::string& name, std::vector<std::string>& target,
                            const std::string& help) {
-  return Option(app_->add_option(name, target, help));
+  return {app_->add_option(name, target, help), notes_};
 }
 
 Option Command::add_option(const std::string& name, std::function<std::string(const std::string&)> take,
                            const std::string& help) {
   // CLI11 shows the long name in its errors, so the message says which option it was.
-  return Option(app_->add_option_function<std::string>(
-      name,
-      [name, take = std::move(take)](const std::string& text) {
-        const std::string problem = take(text);
-        if (!problem.empty()) throw CLI::ValidationError(name.substr(name.rfind(',') + 1), problem);
-      },
-      help));
+  const auto read = [name, take = std::move(take)](const std::string& text) {
+    const std::string problem = take(text);
+    if (!problem.empty()) throw CLI::ValidationError(name.substr(name.rfind(',') + 1), problem);
+  };
+  return {app_->add_option_function<std::string>(name, read, help), notes_};
 }
 
 Command Command::add_subcommand(const std::string& name, const std::string& help) {
-  return Command(app_->add_subcommand(name, help));
+  return {app_->add_subcommand(name, help), notes_};
 }
 
 void Command::at_most_one_subcommand() {
@@ -129,6 +184,15 @@ void Command::usage(const std::string& line) {
 
 void Command::prefix_command() {
   app_->prefix_command();
+  notes_->runs_command = true;
+}
+
+void Command::also_written(const std::string& option, const std::string& other) {
+  notes_->others[option].push_back(other);
+}
+
+void Command::takes_more(const std::string& value_name) {
+  notes_->more = value_name;
 }
 
 void Command::refuse_empty_values() {
@@ -165,13 +229,38 @@ std::string Command::unknown_option(const std::string& word) const {
 }
 
 CommandLine::CommandLine(const std::string& what_it_does, const std::string& name)
-    : CommandLine(std::make_shared<CLI::App>(what_it_does, name)) {}
+    : CommandLine(std::make_shared<Owned>(what_it_does, name)) {}
 
-CommandLine::CommandLine(std::shared_ptr<CLI::App> app) : Command(app.get()), owned_(std::move(app)) {}
+CommandLine::CommandLine(std::shared_ptr<Owned> owned)
+    : Command(&owned->app, &owned->notes), owned_(std::move(owned)) {}
+
+DescribedCommand CommandLine::described() const {
+  DescribedCommand command;
+  command.help = app().get_description();
+  command.runs_command = notes().runs_command;
+  for (const CLI::Option* option : app().get_options()) {
+    if (!option->get_positional()) {
+      command.options.push_back(described_option(*option, notes()));
+      continue;
+    }
+    command.arguments.push_back(value_of(*option, notes()));
+    command.is_last_repeated = option->get_items_expected_max() > 1;
+  }
+  if (!notes().more.empty()) {
+    command.arguments.push_back({notes().more});
+    command.is_last_repeated = true;
+  }
+  return command;
+}
 
 std::optional<int> parse(CommandLine& line, int argc, const char* const* argv) {
   CLI::App& app = line.app();
   app.set_version_flag("--version", version_text(), "Print the version and exit");
+  if (described_command != nullptr) {
+    *described_command = line.described();
+    return kExitSuccess;
+  }
+  if (is_completion_asked(argc, argv)) return print_completion({program_name(), {line.described()}}, argv[2]);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -188,6 +277,17 @@ std::optional<int> parse(CommandLine& line, int argc, const char* const* argv) {
     return fail_usage_text(explain(error));
   }
   return std::nullopt;
+}
+
+DescribedCommand describe(const std::string& name, int (*main)(int argc, char** argv)) {
+  DescribedCommand command;
+  std::string word = name;
+  char* arguments[] = {word.data(), nullptr};
+  described_command = &command;
+  main(1, arguments);
+  described_command = nullptr;
+  command.name = name;
+  return command;
 }
 
 }  // namespace gray::cli

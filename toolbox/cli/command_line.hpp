@@ -24,6 +24,8 @@
 #include <string>
 #include <vector>
 
+#include "toolbox/cli/description.hpp"
+
 namespace CLI {
 class App;
 class Option;
@@ -31,10 +33,12 @@ class Option;
 
 namespace gray::cli {
 
+struct DefinitionNotes;
+
 /// One option, while it is defined; each function hands on the same one.
 class Option {
  public:
-  explicit Option(CLI::Option* option) : option_(option) {}
+  Option(CLI::Option* option, DefinitionNotes* notes) : option_(option), notes_(notes) {}
   Option type_name(const std::string& name);  ///< what --help calls its value
   Option required();
   Option one_of(const std::vector<std::string>& values);
@@ -43,15 +47,18 @@ class Option {
   /// Of an option with many values: it may be given again, and takes one value each time. --help shows that by dots.
   Option one_value_each();
   Option one_value_each_without_dots();
+  /// What a shell offers for its value, where what --help calls it does not tell (description.hpp), or none of `choices` is checked.
+  Option completed_by(const std::string& value_name, const std::vector<std::string>& choices = {});
 
  private:
   CLI::Option* option_;
+  DefinitionNotes* notes_;
 };
 
 /// A command or sub-command, while it is defined and after it was read.
 class Command {
  public:
-  explicit Command(CLI::App* app) : app_(app) {}
+  Command(CLI::App* app, DefinitionNotes* notes) : app_(app), notes_(notes) {}
   Option add_flag(const std::string& name, bool& target, const std::string& help);
   Option add_flag(const std::string& name, const std::string& help);  ///< for --help alone
   Option add_option(const std::string& name, std::string& target, const std::string& help);
@@ -67,7 +74,11 @@ class Command {
   void usage(
       const std::string& line);  ///< stands in --help instead of the one that is made up of the options
   void prefix_command();         ///< from the first word that is no option all is left alone
-  void refuse_empty_values();    ///< of the options that are defined so far
+  /// For completion alone: another way to write an option that is defined already.
+  void also_written(const std::string& option, const std::string& other);
+  /// For completion alone: an argument that the program reads by itself; more of them may follow.
+  void takes_more(const std::string& value_name);
+  void refuse_empty_values();  ///< of the options that are defined so far
 
   [[nodiscard]] bool is_given() const;        ///< of a sub-command
   [[nodiscard]] bool has_subcommand() const;  ///< whether one was given
@@ -77,9 +88,11 @@ class Command {
 
  protected:
   [[nodiscard]] CLI::App& app() const { return *app_; }
+  [[nodiscard]] const DefinitionNotes& notes() const { return *notes_; }
 
  private:
   CLI::App* app_;
+  DefinitionNotes* notes_;
 };
 
 /// A program's, or that of one of its sub-commands with a main() of its own.
@@ -90,12 +103,17 @@ class CommandLine : public Command {
   friend std::optional<int> parse(CommandLine& line, int argc, const char* const* argv);
 
  private:
-  explicit CommandLine(std::shared_ptr<CLI::App> app);
-  std::shared_ptr<CLI::App> owned_;
+  struct Owned;
+  explicit CommandLine(std::shared_ptr<Owned> owned);
+  [[nodiscard]] DescribedCommand described() const;
+  std::shared_ptr<Owned> owned_;
 };
 
 /// Adds --version and parses. Returns nothing when the program shall go on, else the status it shall end with at
-/// once: stdout is then already written and checked.
+/// once: stdout is then already written and checked. `--completion SHELL` alone prints the script for that shell (completion.hpp).
 std::optional<int> parse(CommandLine& line, int argc, const char* const* argv);
+
+/// Calls the main() of a sub-command, whose parse() then describes its command line and has it end at once. Not thread-safe.
+DescribedCommand describe(const std::string& name, int (*main)(int argc, char** argv));
 
 }  // namespace gray::cli

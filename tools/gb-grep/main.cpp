@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "toolbox/cli/completion.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "tools/gb-grep/command_line.hpp"
@@ -50,10 +51,22 @@ int search(const gb_grep::Reading& reading) {
   return gb_grep::run_over(program, reading.line, order(names));
 }
 
+// grep's own options come from grep, as it is where they are completed.
+int print_completion(const char* shell) {
+  gray::cli::DescribedCommand command;
+  command.options = {{{"--sorted"}, {}, "print in the order of plain grep"},
+                     {{"--help"}, {}, "what it does"},
+                     {{"-V", "--version"}, {}, "print the version and exit"}};
+  command.arguments = {{"FILE"}};
+  command.is_last_repeated = true;
+  return gray::cli::print_completion({"gb-grep", {command}, "grep"}, shell);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   gray::cli::set_program_name("gb-grep");
+  if (gray::cli::is_completion_asked(argc, argv)) return print_completion(argv[2]);
   const gb_grep::Reading reading = gb_grep::read_command_line(argc, argv);
   switch (reading.way) {
     case gb_grep::Way::help:

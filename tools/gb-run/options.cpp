@@ -125,7 +125,8 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
       "CMD works on files meanwhile: keep a quarter of each limit, at most 1 GiB, for the page cache");
   app.add_option("--env", options.variables, "tell CMD the bytes in this variable, too; may be repeated")
       .one_value_each()
-      .type_name("NAME");
+      .type_name("NAME")
+      .completed_by("VARIABLE");
   app.add_option(
          "-I",
          [&options](const std::string& mark) {

@@ -35,6 +35,10 @@ int take_command(int argc, char** argv, int begin, Arguments& arguments) {
 
 }  // namespace
 
+std::vector<std::string> one_dash_options() {
+  return {std::begin(kOneDash), std::end(kOneDash)};
+}
+
 Arguments split_arguments(int argc, char** argv, bool (*takes_value)(const std::string& option)) {
   Arguments arguments;
   bool are_only_names = false;

@@ -19,6 +19,9 @@ struct Arguments {
   Names names;
 };
 
+/// The paper's spellings: "-mem".
+std::vector<std::string> one_dash_options();
+
 /// `takes_value` says which options are followed by a value. The paper's spelling with one dash (-mem, -out) comes out with
 /// two. Everything behind "--" is a name.
 Arguments split_arguments(int argc, char** argv, bool (*takes_value)(const std::string& option));

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "toolbox/cli/command_line.hpp"
+#include "toolbox/cli/completion.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
@@ -246,7 +247,8 @@ void define_actions(gray::cli::Command& app, Flags& flags, Options& options) {
   app.add_flag("--bytes", flags.is_bytes,
                "with --out: lines may come in two pieces, also where FILE is text");
   app.add_flag("--exec",
-               "run a command over the files in their order, in batches: --exec CMD ARGUMENT... {} +");
+               "run a command over the files in their order, in batches: --exec CMD ARGUMENT... {} +")
+      .completed_by("CMD");
   app.add_flag("--waves", options.has_waves, "with --exec: no batch holds cached files and others");
   app.add_flag("--ranges", flags.are_ranges, "print parts of files: offset, length, cached share, name");
   app.add_flag(
@@ -292,6 +294,9 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
   app.group("One directory, put in order on its disk",
             {"--refresh", "--apply", "--resume", "--rollback", "--order-from", "--force"});
   app.footer(kFooter);
+  app.takes_more("FILE");
+  for (const std::string& option : one_dash_options()) app.also_written("-" + option, option);
+  if (gray::cli::is_completion_asked(argc, argv)) return gray::cli::parse(app, argc, argv);
   Arguments arguments = split_arguments(argc, argv, takes_value);
   std::vector<const char*> pointers;
   pointers.reserve(arguments.options.size());

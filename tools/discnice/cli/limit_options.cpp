@@ -150,6 +150,13 @@ bool says_limit(const LimitTexts& texts) {
            texts.operations.empty());
 }
 
+std::vector<std::string> policy_list() {
+  std::vector<std::string> names;
+  for (std::uint32_t id = 0; id < policy::policy_count(); ++id)
+    names.emplace_back(policy::policy_by_id(id).name);
+  return names;
+}
+
 // A limit without a policy means the policy that only limits; none at all means the one without a knob.
 void default_policy(const LimitTexts& texts, bool is_new, Grant& grant) {
   if (!texts.policy.empty()) return;
@@ -213,7 +220,9 @@ bool is_limit_given(const LimitTexts& texts) {
 void add_limit_options(gray::cli::Command& app, LimitTexts& texts) {
   app.add_option("-p,--policy", texts.policy,
                  "how to decide when an operation may go: " + policy_names() +
-                     " (default: rate with a limit, nice without)");
+                     " (default: rate with a limit, nice without)")
+      .type_name("NAME")
+      .completed_by("NAME", policy_list());
   app.add_option("-r,--rate", texts.rate, "disk bytes a second for the whole job, read plus written")
       .type_name("RATE");
   app.add_option("--read-rate", texts.read_rate, "bytes read from disk a second").type_name("RATE");
@@ -238,7 +247,8 @@ void add_limit_options(gray::cli::Command& app, LimitTexts& texts) {
          "--cache", texts.cache,
          "what becomes of pages the job brought into the page cache: neutral (let go), own=SIZE (kept up "
          "to that), shared, auto")
-      .type_name("HOW");
+      .type_name("HOW")
+      .completed_by("HOW", {"neutral", "own=", "shared", "auto"});
   // An empty text stands for "not given" from here on, so it may not be given.
   app.refuse_empty_values();
 }

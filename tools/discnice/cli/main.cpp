@@ -2,25 +2,44 @@
 // main: of discnice, which holds background work to a disk rate. Only picks the sub-command.
 #include <string_view>
 
+#include "toolbox/cli/command_line.hpp"
+#include "toolbox/cli/completion.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "tools/discnice/cli/subcommands.hpp"
 #include "tools/discnice/protocol/segment_guard.hpp"
 
+namespace {
+
+using namespace discnice::cli;
+
+struct Subcommand {
+  const char* name;
+  int (*main)(int argc, char** argv);
+};
+
+constexpr Subcommand kSubcommands[] = {
+    {"run", run_main},         {"status", status_main}, {"set", set_main},       {"adopt", adopt_main},
+    {"release", release_main}, {"top", top_main},       {"report", report_main}, {"policies", policies_main},
+    {"explain", explain_main}, {"doctor", doctor_main}, {"verify", verify_main}, {"replay", replay_main},
+};
+
+int print_completion(const char* shell) {
+  gray::cli::DescribedProgram program{"discnice", {gray::cli::describe("", run_main)}};
+  for (const Subcommand& one : kSubcommands) {
+    const bool is_apart = one.main == top_main;
+    program.commands.push_back(gray::cli::describe(one.name, is_apart ? describe_top : one.main));
+  }
+  return gray::cli::print_completion(program, shell);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   gray::cli::set_program_name("discnice");
   discnice::protocol::guard_all_memory();
+  if (gray::cli::is_completion_asked(argc, argv)) return print_completion(argv[2]);
   const std::string_view first = argc > 1 ? argv[1] : "";
-  if (first == "status") return discnice::cli::status_main(argc - 1, argv + 1);
-  if (first == "adopt") return discnice::cli::adopt_main(argc - 1, argv + 1);
-  if (first == "release") return discnice::cli::release_main(argc - 1, argv + 1);
-  if (first == "explain") return discnice::cli::explain_main(argc - 1, argv + 1);
-  if (first == "doctor") return discnice::cli::doctor_main(argc - 1, argv + 1);
-  if (first == "verify") return discnice::cli::verify_main(argc - 1, argv + 1);
-  if (first == "set") return discnice::cli::set_main(argc - 1, argv + 1);
-  if (first == "top") return discnice::cli::top_main(argc - 1, argv + 1);
-  if (first == "report") return discnice::cli::report_main(argc - 1, argv + 1);
-  if (first == "policies") return discnice::cli::policies_main(argc - 1, argv + 1);
-  if (first == "replay") return discnice::cli::replay_main(argc - 1, argv + 1);
-  if (first == "run") return discnice::cli::run_main(argc - 1, argv + 1);
-  return discnice::cli::run_main(argc, argv);
+  for (const Subcommand& one : kSubcommands)
+    if (first == one.name) return one.main(argc - 1, argv + 1);
+  return run_main(argc, argv);
 }

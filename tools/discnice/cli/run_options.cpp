@@ -137,7 +137,8 @@ void add_shared_options(gray::cli::Command& app, RunOptions& options, OptionText
       .one_of(std::vector<std::string>(std::begin(kBackends), std::end(kBackends)))
       .type_name("NAME");
   app.add_option("--disable", texts.disabled, "do without these models: cache, readahead, write")
-      .type_name("MODEL,...");
+      .type_name("MODEL,...")
+      .completed_by("MODEL", {"cache", "readahead", "write"});
 }
 
 std::optional<int> check_disabled(const std::string& names, RunOptions& options) {
@@ -255,7 +256,8 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
                  "limits by the time of the week, e.g. \"Mon-Fri 09:00-18:00 2M, else nice\"")
       .type_name("TEXT");
   app.add_option("--exclude", texts.excluded, "leave programs of this name alone; may be given several times")
-      .type_name("NAME");
+      .type_name("NAME")
+      .completed_by("PROGRAM");
   app.add_option("--engine", texts.engine,
                  "how CMD is held: auto, preload (the library alone), pace (from outside alone), notify "
                  "(pace, and large calls in steps), cgroup (by the kernel, as root)")

@@ -29,6 +29,9 @@ int release_main(int argc, char** argv);
 /// Becomes the program that shows what the jobs do right now; returns only when it cannot.
 int top_main(int argc, char** argv);
 
+/// Reads the options of that program, for completion.
+int describe_top(int argc, char** argv);
+
 /// Reports on a job that still runs.
 int report_main(int argc, char** argv);
 

@@ -9,13 +9,13 @@
 #include <poll.h>
 
 #include "toolbox/cli/columns.hpp"
-#include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
 #include "tools/discnice/cli/job_looks.hpp"
 #include "tools/discnice/cli/limit_options.hpp"
 #include "tools/discnice/cli/live_view.hpp"
+#include "tools/discnice/cli/top_options.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/segment_guard.hpp"
 
@@ -113,31 +113,21 @@ int main(int argc, char** argv) {
   using namespace discnice::cli;
   gray::cli::set_program_name("discnice");
   discnice::protocol::guard_all_memory();
-  gray::cli::CommandLine app{
-      "Shows what the jobs of this user do right now; on a terminal again and again, with keys to pause a "
-      "job, let it go on and set its rate.",
-      "discnice top"};
-  bool is_json = false;
-  bool is_once = false;
-  bool has_processes = false;
-  std::string output;
-  app.add_flag("--json", is_json, "one JSON array, once");
-  app.add_flag("-1,--once", is_once, "once, also on a terminal");
-  app.add_flag("-P,--processes", has_processes, "each process as well");
-  app.add_option("-o,--output", output, "which columns: NAME,NAME or +NAME; once, also on a terminal")
-      .type_name("LIST");
-  app.footer("Columns:\n" + gray::cli::describe_columns(gray::cli::heads_of(columns())));
-  if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
-  const auto selection = gray::cli::select_columns(gray::cli::heads_of(columns()), output);
+  TopOptions options;
+  const std::string columns_help = gray::cli::describe_columns(gray::cli::heads_of(columns()));
+  if (const auto status = read_top_options(argc, argv, columns_help, options)) return *status;
+  const auto selection = gray::cli::select_columns(gray::cli::heads_of(columns()), options.output);
   if (!selection.is_ok()) return gray::cli::fail_usage("{}", selection.problem);
-  if (!is_json && !is_once && output.empty() && can_show_live()) return show_live(has_processes);
+  if (!options.is_json && !options.is_once && options.output.empty() && can_show_live())
+    return show_live(options.has_processes);
   Watch watch;
   watch.look();
   poll(nullptr, 0, kLookMs);
   const Look look = watch.look();
   if (!look.is_complete) gray::cli::warn("{}", some_missing());
-  const auto format = is_json ? gray::cli::TableFormat::kJson : gray::cli::TableFormat::kText;
-  std::fputs(gray::cli::format_rows(columns(), selection, rows_of(look, has_processes), format).c_str(),
-             stdout);
+  const auto format = options.is_json ? gray::cli::TableFormat::kJson : gray::cli::TableFormat::kText;
+  std::fputs(
+      gray::cli::format_rows(columns(), selection, rows_of(look, options.has_processes), format).c_str(),
+      stdout);
   return gray::cli::close_stdout(0);
 }

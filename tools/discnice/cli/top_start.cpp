@@ -9,6 +9,7 @@
 
 #include "toolbox/cli/diagnostics.hpp"
 #include "tools/discnice/cli/subcommands.hpp"
+#include "tools/discnice/cli/top_options.hpp"
 
 namespace discnice::cli {
 
@@ -20,6 +21,11 @@ int top_main(int /*argc*/, char** argv) {
   for (const auto& place : places) execv(place.c_str(), argv);
   return gray::cli::fail(gray::cli::kExitNotFound, "cannot start {}: {}",
                          places[1].lexically_normal().string(), gray::cli::error_text(errno));
+}
+
+int describe_top(int argc, char** argv) {
+  TopOptions options;
+  return read_top_options(argc, argv, "", options).value_or(0);
 }
 
 }  // namespace discnice::cli

@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# completion_test: bash, zsh and fish complete the command line of each program by its own options.
+#
+# How: the scripts that the build has made, in the shells themselves: bash's own completion function, zsh's system at a terminal (support/completed.zsh), and fish's
+# `complete -C`. What --help names has to be offered. A job runs meanwhile. Left out: how a shell draws what it offers.
+source "$(dirname "$0")/../support/system.bash"
+need_built discnice gbp gb-run gb-grep microbench
+scratch
+wrong=0
+complain() {
+  printf 'WRONG: %s\n' "$*" >&2
+  wrong=$((wrong + 1))
+}
+export PATH=$BIN:$PATH HOME=$SCRATCH XDG_CONFIG_HOME=$SCRATCH XDG_DATA_HOME=$SCRATCH
+SCRIPTS=$BUILD/completions
+[[ -e $SCRIPTS/discnice.bash ]] || skip "no completions were made in this build ($SCRIPTS)"
+mkdir "$SCRATCH/place"
+cd "$SCRATCH/place"
+mkdir afolder
+touch afile
+SHELLS=(bash)
+
+# Words as bash would have split them; an empty one stands at the end after a blank.
+cat >../ask.bash <<'ASK'
+source "$1/${2%% *}.bash"
+line=$2
+eval "COMP_WORDS=(${line//;/\\;})"
+[[ $line != *' ' ]] || COMP_WORDS+=('')
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+function_name=$(complete -p "${COMP_WORDS[0]}" | sed 's/.*-F \([^ ]*\) .*/\1/')
+"$function_name" "${COMP_WORDS[0]}" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+((${#COMPREPLY[@]} == 0)) || printf '%s\n' "${COMPREPLY[@]}"
+ASK
+
+# Asks each shell for each line of the file lines; the answers go to SHELL.words, each line's closed by END.
+ask_all() {
+  local line
+  while IFS= read -r line; do
+    bash --norc ../ask.bash "$SCRIPTS" "$line" 2>&1
+    echo END
+  done <lines >../bash.words
+  if command -v zsh >/dev/null; then
+    SHELLS+=(zsh)
+    zsh -f "$SOURCE/tests/support/completed.zsh" "$SCRIPTS" <lines >../zsh.words 2>../zsh.err || complain "zsh: status $?: $(<../zsh.err)"
+  fi
+  if command -v fish >/dev/null; then
+    SHELLS+=(fish)
+    cat "$SCRIPTS"/*.fish >../all.fish
+    fish -c 'source ../all.fish; while read line; complete -C $line; echo END; end' <lines 2>&1 | cut -f 1 | sed 's|/$||' >../fish.words
+  fi
+}
+
+WANTED=()
+# offers LINE [WORD... [not WORD...]]: for all shells; nothing behind LINE: that nothing is offered.
+offers() {
+  printf '%s\n' "$1" >>lines
+  shift
+  WANTED+=("$*")
+}
+
+judge() { # SHELL
+  local place=0 line words word no
+  while IFS= read -r line; do
+    words=$(awk -v place="$place" '$0 == "END" { n++; next } n == place' "../$1.words")
+    no=false
+    for word in ${WANTED[place]}; do
+      if [[ $word == not ]]; then
+        no=true
+      elif $no; then
+        ! grep -Fxq -e "$word" <<<"$words" || complain "$1 offers '$word': $line"
+      else
+        grep -Fxq -e "$word" <<<"$words" || complain "$1 does not offer '$word': $line: $(head -c 300 <<<"$words")"
+      fi
+    done
+    [[ -n ${WANTED[place]} || -z $words ]] || complain "$1 offers something: $line: $(head -c 300 <<<"$words")"
+    place=$((place + 1))
+  done <lines
+}
+
+# helped PROGRAM [COMMAND]: each long option of --help.
+helped() {
+  local options
+  options=$("$@" --help | grep -oE '^ +(-[a-zA-Z0-9],)? *--[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+' | sort -u | tr '\n' ' ')
+  (($(wc -w <<<"$options") > 1)) || complain "the help of $* names few options: $options"
+  # shellcheck disable=SC2086 # words
+  offers "$* --" $options
+}
+
+"$BIN/discnice" -q --rate 1M -- sleep 600 &
+job=$!
+at_exit kill "$job"
+until "$BIN/discnice" status 2>/dev/null | grep -q "^$job"; do sleep 0.05; done
+
+helped discnice
+for command in run set adopt release status top report policies explain doctor verify replay; do helped discnice "$command"; done
+helped gbp
+helped gb-run
+helped microbench
+for command in run list show explain export diff forget report; do helped microbench "$command"; done
+offers 'discnice ' set top doctor cat not afile
+offers 'discnice --rate 5M ca' cat not set
+offers 'discnice --rate 5M do' not doctor
+offers 'discnice -- ca' cat
+offers 'discnice -- cat af' afile afolder not --rate
+offers 'discnice cat af' afile
+offers 'discnice run --quiet ca' cat
+offers 'discnice run --quiet -- cat af' afile
+offers 'discnice --policy ' rate nice idle share not afile
+offers 'discnice -p ' rate nice
+offers 'discnice --engine p' preload pace not afile
+offers 'discnice --cache ' neutral shared
+offers 'discnice --rate '
+offers 'discnice --report af' afile
+offers 'discnice --exclude ca' cat
+offers 'discnice set ' "$job" not afile
+offers 'discnice release ' "$job" not afile
+offers 'discnice report ' "$job" not afile
+offers "discnice set $job --policy i" idle
+offers 'discnice adopt ' "$job" not afile
+offers 'discnice status -' --json --output not --policy
+offers 'discnice replay af' afile
+offers 'discnice explain -- ca' cat
+offers 'discnice doctor af' afile afolder
+offers 'gbp af' afile
+offers 'gbp -m' -mem
+offers 'gbp --order ' extent inode
+offers 'gbp --refresh af' afolder not afile
+offers 'gbp --exec ca' cat
+offers 'gbp --exec cat af' afile
+offers 'gb-run --min 1G ca' cat
+offers 'gb-run --min 1G -- cat af' afile
+offers 'gb-run --cache ' share keep steal
+offers 'gb-run --env HOM' HOME
+offers 'gb-grep --so' --sorted
+offers 'gb-grep --ignore' --ignore-case
+offers 'gb-grep -n x af' afile
+offers 'microbench ' explain report
+offers 'microbench --dir af' afolder not afile
+offers 'microbench explain disk.miss' disk.miss_ns
+offers 'microbench diff ' current afile
+offers 'microbench report --html af' afile
+offers 'discnice-policyd --config af' afile
+ask_all
+for shell in "${SHELLS[@]}"; do judge "$shell"; done
+"$BIN/gb-run" --completion tcsh >said 2>err && complain 'a shell that is not known is completed'
+grep -q "'tcsh'.*bash, zsh, fish" err || complain "a shell that is not known is not named: $(<err)"
+((wrong == 0)) || fail "$wrong of the things above are wrong"
+((${#SHELLS[@]} == 3)) || skip "only shown for: ${SHELLS[*]} (script/bootstrap --test brings zsh and fish)"
