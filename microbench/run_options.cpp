@@ -46,6 +46,9 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
   app.add_flag("--strict", options.is_strict, "refuse when the host is busy, instead of marking the figures");
   app.add_flag("--move-aside", options.may_replace, "begin a new record where the old one cannot be read");
   app.add_option("WHAT", names, "only these benchmarks or keys, known or not").type_name("");
+  app.group("How thorough", {"--quick", "--full", "--anew", "--strict"});
+  app.group("What is measured", {"--dir", "--file"});
+  app.group("Where it is kept", {"--host", "--move-aside"});
   app.footer(kFooter);
   if (const auto status = gray::cli::parse(app, argc, argv)) return status;
   if (is_quick && is_full) return gray::cli::fail_usage("--quick and --full exclude one another");

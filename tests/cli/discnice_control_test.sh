@@ -109,6 +109,13 @@ grep -Eq "'sleep' .*scrubbed environment: it is held from outside" err || compla
 "$DISCNICE" -q --exclude sleep -- sh -c 'sleep 0.3; env -i sleep 0.3' 2>err
 [[ ! -s err ]] || complain "a program that was to be left alone is complained about: $(<err)"
 
+# Options that are many are in groups, and only what every program has is in none.
+for command in run set adopt; do
+  "$DISCNICE" "$command" --help >help
+  grep -q '^How fast:$' help || complain "the help of $command has no groups"
+  awk '/^Options:/ { at = 1; next } /^[^ ]/ { at = 0 } at && / --/ && !/--help|--version/ { exit 1 }' help || complain "an option of $command is in no group"
+done
+
 # What a command will be covered by is told without running it.
 says 'engine: .*libdiscnice.so preloaded' "$DISCNICE" explain -- cp source target
 [[ ! -e target ]] || complain 'explain has run the command'

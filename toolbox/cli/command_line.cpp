@@ -103,7 +103,7 @@ Option Option::required() {
 }
 
 Option Option::one_of(const std::vector<std::string>& values) {
-  option_->check(CLI::IsMember(values));
+  option_->check(CLI::IsMember(values).description(""));  // --help names them in the sentence
   notes_->values[option_].choices = values;
   return *this;
 }

@@ -194,6 +194,9 @@ std::optional<int> read_options(int argc, char** argv, AdoptOptions& options) {
   app.add_flag("--tree", options.is_tree, "with the children they have now");
   app.add_flag("--json", options.is_json, "write the report as one JSON object");
   app.add_flag("-q,--quiet", options.is_quiet, "no report");
+  app.group("How fast", {"--schedule"});
+  app.group("Who is held", {"--tree"});
+  app.group("The report", {"--json", "--quiet"});
   if (const auto status = gray::cli::parse(app, argc, argv)) return status;
   if (const auto status = read_schedule(options.schedule_text, options.schedule)) return status;
   std::string problem = apply_limits(options.limits, options.grant);

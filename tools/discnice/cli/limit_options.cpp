@@ -249,6 +249,9 @@ void add_limit_options(gray::cli::Command& app, LimitTexts& texts) {
          "to that), shared, auto")
       .type_name("HOW")
       .completed_by("HOW", {"neutral", "own=", "shared", "auto"});
+  app.group("How fast", {"--policy", "--rate", "--read-rate", "--write-rate", "--iops", "--burst"});
+  app.group("How it gives way", {"--min-rate", "--preemption", "--weight"});
+  app.group("What is written, and what is cached", {"--smooth-writes", "--cache"});
   // An empty text stands for "not given" from here on, so it may not be given.
   app.refuse_empty_values();
 }

@@ -270,6 +270,10 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
                  "write the call stacks of what reaches the disk to FILE, as folded stacks")
       .type_name("FILE");
   add_shared_options(app, options, texts);
+  app.group("How fast", {"--schedule"});
+  app.group("Who is held, and how", {"--engine", "--exclude", "--require"});
+  app.group("The report", {"--report", "--json", "--quiet", "--record", "--profile"});
+  app.group("How disk traffic is predicted", {"--ledger", "--backend", "--disable"});
   if (const auto status = parse_shared(app, argc, argv, options, texts)) return status;
   if (!options.profile_path.empty()) options.job.recorded |= protocol::kRecordStacks;
   const auto* engine = std::find(std::begin(kEngines), std::end(kEngines), texts.engine);

@@ -37,6 +37,7 @@ int set_main(int argc, char** argv) {
   add_limit_options(app, texts);
   gray::cli::Option pause = app.add_flag("--pause", does_pause, "hold every operation that needs the disk");
   app.add_flag("--resume", does_resume, "go on").excludes(pause);
+  app.group("Hold it, and let it go on", {"--pause", "--resume"});
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
   if (!is_any_given(texts) && !does_pause && !does_resume)
     return gray::cli::fail_usage("nothing to set: write, for example, discnice set {} --rate 5M", name);
