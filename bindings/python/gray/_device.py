@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""_device: the name of the file system or device behind a path that stays the same over reboots, as it stands after @ in a figure's name."""
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import re
+import stat
+import struct
+
+GET_FILE_SYSTEM_UUID = 0x80111500  # FS_IOC_GETFSUUID, since Linux 6.9
+
+# File systems behind which a server answers, by statfs(2).
+SERVED = (0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x0bd00bd0, 0x00c36400, 0x01021997, 0x5346414f, 0x47504653, 0x65735546)
+
+
+def _uuid_from_kernel(fd: int) -> str:
+    try:
+        answer = fcntl.ioctl(fd, GET_FILE_SYSTEM_UUID, bytes(17))
+    except OSError:
+        return ""
+    if answer[0] != 16:
+        return ""
+    digits = answer[1:].hex()
+    return "uuid:" + "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+def _uuid_from_links(device: int) -> str:
+    folder = "/dev/disk/by-uuid/"
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return ""
+    for name in names:
+        try:
+            target = os.stat(folder + name)
+        except OSError:
+            continue
+        if stat.S_ISBLK(target.st_mode) and target.st_rdev == device:
+            return f"uuid:{name}"
+    return ""
+
+
+def _serial(device: int) -> str:
+    for name in ("wwid", "serial", "device/wwid", "device/serial"):
+        try:
+            with open(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}/{name}", encoding="latin-1") as stream:
+                text = re.sub(r"[^a-zA-Z0-9:._-]", "-", stream.readline().rstrip(" \n")[:64])
+        except OSError:
+            continue
+        if text:
+            return f"serial:{text}"
+    return ""
+
+
+def _statfs(path: bytes) -> "tuple[int, bytes]":
+    """What kind of file system it is, and its number; statvfs of Python tells neither."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    answer = ctypes.create_string_buffer(256)
+    if libc.statfs(path, answer) != 0:
+        return 0, bytes(8)
+    return struct.unpack_from("@l", answer)[0] & 0xffffffffffffffff, answer.raw[56:64]
+
+
+def _fsid(path: bytes) -> str:
+    words = struct.unpack("@II", _statfs(path)[1])
+    return "fsid:%08x%08x" % words if any(words) else ""
+
+
+def is_served(path: bytes) -> bool:
+    return _statfs(path)[0] & 0xffffffff in SERVED
+
+
+def identity(path: object) -> str:
+    """Raises OSError as os.open does."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)  # type: ignore[call-overload]
+    try:
+        facts = os.fstat(fd)
+        is_block_device = stat.S_ISBLK(facts.st_mode)
+        device = facts.st_rdev if is_block_device else facts.st_dev
+        name = "" if is_block_device else _uuid_from_kernel(fd)
+        name = name or _uuid_from_links(device) or _serial(device)
+        if not name and not is_block_device:
+            name = _fsid(os.fsencode(path))  # type: ignore[call-overload]
+        return name or f"dev:{os.major(device)}:{os.minor(device)}"
+    finally:
+        os.close(fd)
