@@ -42,7 +42,7 @@ VARIABLES = ("LD_PRELOAD", "ASAN_OPTIONS", "DISCNICE_SEGMENT")
 UNSET = ("DISCNICE_RATE", "DISCNICE_POLICY", "DISCNICE_LEDGER", "DISCNICE_BACKEND")
 USAGE, TOOL_FAILED = 2, 125
 END_WAIT_S = 20.0  # discnice waits ten seconds at the most for what was moved ahead of the rate
-UNCOVERED_MIN_BYTES, UNCOVERED_BYTES_EACH = 1 << 20, 16 << 10
+UNACCOUNTED_MIN_BYTES, UNACCOUNTED_BYTES_EACH = 1 << 20, 16 << 10
 BLOCK_BYTES = 512  # of getrusage(2)
 
 
@@ -62,14 +62,15 @@ class Report(NamedTuple):
     """Processes that were not over when it ended. They keep the limit."""
     kernel_bytes: int
     """Read and written by those of this process's children that have been waited for, as the kernel counts: forked ones as well."""
-    uncovered_bytes: int
-    """Of these, what nobody was held back for; 0 unless it is more than a megabyte."""
+    unaccounted_bytes: int
+    """Of these, what no call of a held process accounts for: moved by processes that are not held, or by page faults of those that are, who pay for them at their next call. 0 unless it is
+    more than a megabyte."""
     messages: Tuple[str, ...]
     """What discnice said meanwhile: programs that could not be held, say."""
 
     def __str__(self) -> str:
         said = f"{self.processes} processes: read {self.read_bytes} and wrote {self.write_bytes} bytes of disk in {self.elapsed_s:.1f} s, waited {self.waited_s:.1f} s"
-        return said + (f"; {self.uncovered_bytes} bytes moved WITHOUT A LIMIT" if self.uncovered_bytes else "")
+        return said + (f"; {self.unaccounted_bytes} bytes moved that no held call accounts for" if self.unaccounted_bytes else "")
 
 
 def program() -> str:
@@ -194,11 +195,13 @@ class Limit:
             found = {}
         processes = max(found.get("processes", 0) - 1, 0)  # the one that waits is none of theirs
         read_bytes, write_bytes = found.get("predicted_read_bytes", 0), found.get("predicted_write_bytes", 0)
-        uncovered = kernel_bytes - read_bytes - write_bytes
-        if uncovered <= UNCOVERED_MIN_BYTES + UNCOVERED_BYTES_EACH * processes:
-            uncovered = 0
+        # A prediction may be too low; what calls moved was theirs in any case.
+        calls_bytes = max(read_bytes + write_bytes, found.get("file_read_bytes", 0) + found.get("file_write_bytes", 0))
+        unaccounted = kernel_bytes - calls_bytes
+        if unaccounted <= UNACCOUNTED_MIN_BYTES + UNACCOUNTED_BYTES_EACH * processes:
+            unaccounted = 0
         return Report(processes, read_bytes, write_bytes, found.get("slept_seconds", 0.0), found.get("elapsed_seconds", 0.0), found.get("still_running", 0),
-                      kernel_bytes, uncovered, tuple(_sentences(pathlib.Path(f"{self._folder}/said").read_text(errors="replace"))))
+                      kernel_bytes, unaccounted, tuple(_sentences(pathlib.Path(f"{self._folder}/said").read_text(errors="replace"))))
 
     def __enter__(self) -> "Limit":
         return self

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from typing import Iterable, List, NamedTuple, Optional, Tuple, Union
+from typing import Dict, Iterable, List, NamedTuple, Optional, Tuple, Union
 
 from . import _library
 from ._library import Path
@@ -105,10 +105,10 @@ _of_thread = threading.local()
 
 def detector_of_thread(backend: str) -> Detector:
     """Remembers what tells the truth on which device; a thread has its own for each backend."""
-    known = _of_thread.__dict__.setdefault("detectors", {})
-    if backend not in known:
-        known[backend] = Detector(backend)
-    return known[backend]
+    detectors: Dict[str, Detector] = _of_thread.__dict__.setdefault("detectors", {})
+    if backend not in detectors:
+        detectors[backend] = Detector(backend)
+    return detectors[backend]
 
 
 def open_to_look(path: Path) -> int:
@@ -164,7 +164,7 @@ def ranges(path: Path, *, unit: Optional[int] = None, record: int = 0, extents: 
     if extents is not None:
         if unit is not None or record:
             raise ValueError("extents are the parts already: leave out unit and record")
-        parts = [(_library.count("an extent's offset", offset), _library.count("an extent's length", length, 1)) for offset, length in extents]
+        parts = [_library.Extent(_library.count("an extent's offset", offset), _library.count("an extent's length", length, 1)) for offset, length in extents]
         if not parts:
             return []
         options.extents = (_library.Extent * len(parts))(*parts)

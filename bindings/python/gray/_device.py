@@ -8,6 +8,10 @@ import os
 import re
 import stat
 import struct
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._library import Path
 
 GET_FILE_SYSTEM_UUID = 0x80111500  # FS_IOC_GETFSUUID, since Linux 6.9
 
@@ -72,9 +76,9 @@ def is_served(path: bytes) -> bool:
     return _statfs(path)[0] & 0xffffffff in SERVED
 
 
-def identity(path: object) -> str:
+def identity(path: "Path") -> str:
     """Raises OSError as os.open does."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)  # type: ignore[call-overload]
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     try:
         facts = os.fstat(fd)
         is_block_device = stat.S_ISBLK(facts.st_mode)
@@ -82,7 +86,7 @@ def identity(path: object) -> str:
         name = "" if is_block_device else _uuid_from_kernel(fd)
         name = name or _uuid_from_links(device) or _serial(device)
         if not name and not is_block_device:
-            name = _fsid(os.fsencode(path))  # type: ignore[call-overload]
+            name = _fsid(os.fsencode(path))
         return name or f"dev:{os.major(device)}:{os.minor(device)}"
     finally:
         os.close(fd)

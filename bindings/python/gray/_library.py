@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import operator
 import os
 import pathlib
 from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
@@ -131,8 +132,8 @@ def one_of(name: str, value: str, known: Any) -> int:
 def count(name: str, value: Any, least: int = 0) -> int:
     """An integer from `least` up that fits into the library's 64 bits."""
     try:
-        number = value.__index__()
-    except AttributeError:
+        number = operator.index(value)
+    except TypeError:
         raise TypeError(f"{name} has to be an integer, not {type(value).__name__}") from None
     if not least <= number < 1 << 63:
         raise ValueError(f"{name} is {number}, but has to be from {least} to 2**63 - 1")

@@ -10,6 +10,7 @@ import re
 from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 from . import _device
+from ._library import Path
 
 FORMAT_VERSION = 1
 HOST_FOLDER = "/var/lib/gray"
@@ -175,7 +176,7 @@ def read_environment(found: Dict[str, Parameter], problems: List[str]) -> Dict[s
     return decided
 
 
-def params(path: object = None) -> Params:
+def params(path: Optional[Path] = None) -> Params:
     """The figures that microbench has measured of this host, and those that variables GRAY_PARAM_... set.
 
     With `path` the figures of the device that holds it stand under their plain names as well: params("/data")["disk.miss_ns"]. A variable wins over the user's file

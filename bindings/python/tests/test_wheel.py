@@ -237,7 +237,7 @@ class Limit(unittest.TestCase):
         self.assertGreaterEqual(moved, 2 * self.SIZE)
         self.assertLess(moved / took_s, 1.25 * rate)  # a budget each would be twice as much
         self.assertGreater(moved / took_s, 0.4 * rate)
-        self.assertEqual((held.report.processes, held.report.still_running, held.report.uncovered_bytes), (2, 0, 0))
+        self.assertEqual((held.report.processes, held.report.still_running, held.report.unaccounted_bytes), (2, 0, 0))
         self.assertGreater(held.report.waited_s, took_s / 2)
 
     def test_the_environment_is_as_before_and_limits_nest(self):
@@ -252,8 +252,8 @@ class Limit(unittest.TestCase):
         self.assertIs(outer.close(), outer.close())
         self.assertEqual(dict(os.environ), before)
 
-    def test_what_is_forked_without_a_program_is_told_as_uncovered(self):
-        path = make("uncovered", self.SIZE)
+    def test_what_is_forked_without_a_program_is_told(self):
+        path = make("not_held", self.SIZE)
         with discnice.limit("2M") as held:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -262,8 +262,8 @@ class Limit(unittest.TestCase):
                 read(path)
                 os._exit(0)
             os.waitpid(pid, 0)
-        self.assertGreater(held.report.uncovered_bytes, self.SIZE // 2)
-        self.assertIn("WITHOUT A LIMIT", str(held.report))
+        self.assertGreater(held.report.unaccounted_bytes, self.SIZE // 2)
+        self.assertIn("no held call accounts for", str(held.report))
 
 
 class Loader(unittest.TestCase):
