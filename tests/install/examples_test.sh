@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# examples: the commands in README and in the EXAMPLES of the manual pages work as they stand, after `cmake --install`.
+#
+# How: each is pasted into a shell in a system of its own: the host's programs, what is installed in /usr/local, and the files that the examples name in /data, /backup,
+# /mnt/nas, /var/log and a home folder. What others bring (restic, java, app, ./server) is a small program of that name. examples.txt says which ones are run in another way or not at all, and
+# why; a command that is neither run nor listed there fails, and so does a line there that no example has any more. Left out: what the commands do.
+source "$(dirname "$0")/../support/system.bash"
+need rsync unshare chroot make setsid
+need_root
+need_preload
+need_built discnice gbp gb-run gb-grep microbench
+[[ -n ${GRAY_OWN_SHM:-} ]] || skip 'mounts nothing here (needs mount namespaces)'
+scratch
+LIST=$SOURCE/tests/install/examples.txt
+ROOT=$SCRATCH/root
+wrong=0
+
+# A block that names another language is no command.
+commands_of_readme() {
+  awk '/^```/ { if (fence == "commands") flush(); fence = fence ? "" : /^```[a-z]/ ? "other" : "commands"; count = 0; has_prompt = 0; next }
+    fence == "commands" { lines[count++] = $0; if (/^\$ /) has_prompt = 1 }
+    function flush(i) { for (i = 0; i < count; i++) if (!has_prompt || sub(/^\$ /, "", lines[i])) print lines[i] }' "$1"
+}
+
+commands_of_page() {
+  awk '/^\.SH/ { section = /^\.SH EXAMPLES?$/ } /^\.(nf|EX)$/ { inside = section; next } /^\.(fi|EE)$/ { inside = 0 } inside' "$1" |
+    sed -e 's/\\-/-/g' -e 's/\\e/\\/g' -e 's/^ *//' | sed -e ':more' -e '/\\$/N; s/\\\n *//; t more'
+}
+
+# Without what is said behind them, and each one once.
+all_commands() {
+  local page
+  {
+    commands_of_readme "$SOURCE/README.md"
+    for page in "$SOURCE"/{tools/*/*.1,tools/discnice/man/*.[178],microbench/*.1}; do commands_of_page "$page"; done
+  } | sed -e 's/  *#.*//' -e '/^$/d' | awk '!seen[$0]++'
+}
+
+# how COMMAND: what examples.txt says of it; nothing: it is simply run.
+how() {
+  awk -F ' *[|] *' -v command="$1" '!/^#/ { line = $0; sub(/^[^|]*[|][^|]*[|] */, "", line); if (line == command) print $1 }' "$LIST"
+}
+
+# A root with the host's programs and our own files.
+make_root() {
+  local folder
+  mkdir -p "$ROOT"/{proc,sys,dev,usr,etc,data,backup,mnt/nas,var/log,var/tmp,tmp,run,home/somebody,root}
+  for folder in proc sys dev; do mount --rbind "/$folder" "$ROOT/$folder"; done
+  for folder in usr etc; do mount --bind "/$folder" "$ROOT/$folder" && mount -o remount,bind,ro "$ROOT/$folder"; done
+  for folder in bin sbin lib lib32 lib64; do
+    [[ ! -L /$folder ]] || cp -a "/$folder" "$ROOT/"
+    [[ -L /$folder || ! -d /$folder ]] || { mkdir "$ROOT/$folder" && mount --bind "/$folder" "$ROOT/$folder"; }
+  done
+  DESTDIR=$SCRATCH/stage "${GRAY_CMAKE:-cmake}" --install "$BUILD" --prefix /usr/local >/dev/null || fail 'cannot install'
+  mount --bind "$SCRATCH/stage/usr/local" "$ROOT/usr/local"
+}
+
+make_files() {
+  local home=$ROOT/home/somebody name
+  mkdir -p "$home"/{src,Photos,mail/cur} "$SCRATCH/stage/usr/local/bin"
+  for name in {1..20}; do
+    { echo "a line with foo $name, and TODO" && head -c 20000 /dev/urandom | base64; } >"$home/src/file-$name.c"
+    cp "$home/src/file-$name.c" "$home/mail/cur/$name"
+    head -c 30000 /dev/urandom >"$home/Photos/$name.jpg"
+  done
+  cp "$home"/src/file-{1,2}.c "$ROOT/data" && cp "$home"/src/file-{3,4}.c "$ROOT/mnt/nas"
+  cat "$home"/src/*.c >"$home/big.log" && cp "$home/big.log" "$home/big.txt"
+  echo 'disk full' >"$ROOT/var/log/some.log"
+  printf 'all:\n\tcat src/*.c >all\n' >"$home/Makefile"
+  printf '#!/bin/sh\ntest "$GOMEMLIMIT" -gt 0\n' >"$home/server"
+  printf '#!/bin/sh\nexec cat\n' >"$SCRATCH/stage/usr/local/bin/app"
+  printf '#!/bin/sh\nexec find "$2" -type f -exec cat {} + >/dev/null\n' >"$SCRATCH/stage/usr/local/bin/restic"
+  chmod 755 "$home/server" "$SCRATCH"/stage/usr/local/bin/{app,restic}
+}
+
+# Somebody who has just opened a terminal there, and has gone to a folder of files where the command speaks of all of them.
+INSIDE=(env -i PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin HOME=/home/somebody chroot "$ROOT" bash -c '
+  cd && { [[ ${*: -1} != *" *" && ${*: -1} != *" *)" ]] || cd src; } && exec "$@"' sh)
+readonly INSIDE
+inside() { "${INSIDE[@]}" "$@"; }
+
+start_idle() { # NAME: a program of that name, which does nothing
+  mkdir -p "$ROOT/home/somebody/idle"
+  cp "$(command -v sleep)" "$ROOT/home/somebody/idle/$1"
+  "${INSIDE[@]}" "idle/$1" 60 &
+  BESIDE=$!
+  sleep 0.5
+}
+
+try() { # COMMAND
+  local command=$1 status=0 kind left BESIDE=
+  kind=$(how "$command")
+  case $kind in
+    '') inside timeout 20 bash -c "$command" >"$SCRATCH/out" 2>&1 </dev/null || status=$? ;;
+    'left out') printf 'not run: %s\n' "$command" && return ;;
+    'beside tar')
+      inside discnice status 2>/dev/null | grep -q ' tar ' || inside discnice -q --rate 2K -- tar cf held.tar Photos >/dev/null 2>&1 &
+      for ((left = 200; left > 0; left--)); do
+        inside discnice status 2>/dev/null | grep -q ' tar ' && break
+        sleep 0.05
+      done
+      inside timeout 20 bash -c "$command" >"$SCRATCH/out" 2>&1 </dev/null || status=$?
+      ;;
+    interrupted)
+      start_idle "$(cut -d ' ' -f 3 <<<"$command")"
+      inside timeout --foreground -s INT 1 bash -c "exec $command" >"$SCRATCH/out" 2>&1 </dev/null || status=$?
+      ((status == 124)) && status=0
+      ;;
+    *) status=99 ;;
+  esac
+  if [[ -n $BESIDE ]]; then
+    kill "$BESIDE" 2>/dev/null || true
+    wait "$BESIDE" 2>/dev/null || true
+  fi
+  ((status == 0)) && return
+  printf 'WRONG: status %s: %s\n%s\n' "$status" "$command" "$(head -n 5 "$SCRATCH/out")" >&2
+  wrong=$((wrong + 1))
+}
+
+# The /dev/shm is our own, and so are its jobs.
+end_jobs() {
+  local job
+  for job in $(inside discnice status 2>/dev/null | awk '/ tar /{ print $1 }'); do kill "$job"; done
+}
+
+all_commands >"$SCRATCH/commands"
+(($(wc -l <"$SCRATCH/commands") >= 30)) || fail "few examples are found: $(<"$SCRATCH/commands")"
+while IFS= read -r command; do
+  grep -Fxq -e "$command" "$SCRATCH/commands" || { printf 'WRONG: no example is: %s\n' "$command" >&2 && wrong=$((wrong + 1)); }
+done < <(sed -n -e '/^#/d' -e 's/^[^|]*|[^|]*| *//p' "$LIST")
+make_root
+make_files
+at_exit end_jobs
+while IFS= read -r command <&3; do try "$command"; done 3<"$SCRATCH/commands"
+((wrong == 0)) || fail "$wrong examples do not work"
