@@ -35,7 +35,7 @@ void read(const std::string& bytes) {
   Grant grant;
   grant.policy_id = policy::kRateWindowId;
   grant.rate_bytes_per_s = 1000000;
-  cli::ReplayModels models(grant, reader.header().disabled_models);
+  cli::ReplayModels models(grant, grant, reader.header().disabled_models);
   protocol::TakenRecord record;
   std::size_t records = 0;
   while (reader.next(record)) {

@@ -65,7 +65,7 @@ std::uint64_t predicted_writes(const ReplayModels& models) {
 }
 
 TEST_CASE("a cold sequential read costs the file, a read of what is cached nothing") {
-  ReplayModels models(Grant{}, 0);
+  ReplayModels models(Grant{}, Grant{}, 0);
   for (std::uint64_t page = 0; page < 100; page += 4) take(models, operation(OpKind::read, 1, page, 4));
   CHECK(predicted_reads(models) == kFileBytes);
   take(models, operation(OpKind::read, 1, 0, 100));
@@ -73,7 +73,7 @@ TEST_CASE("a cold sequential read costs the file, a read of what is cached nothi
 }
 
 TEST_CASE("recorded answers are believed, early ones too") {
-  ReplayModels models(Grant{}, 0);
+  ReplayModels models(Grant{}, Grant{}, 0);
   OperationRecord read = operation(OpKind::read, 1, 0, 4);
   protocol::AnswersRecord early{};
   early.number = read.number;
@@ -86,14 +86,14 @@ TEST_CASE("recorded answers are believed, early ones too") {
 }
 
 TEST_CASE("a question that nobody asked is answered by what is known, and counted") {
-  ReplayModels models(Grant{}, 0);
+  ReplayModels models(Grant{}, Grant{}, 0);
   take(models, operation(OpKind::read, 1, 0, 4));
   CHECK(models.result().guessed_answers > 0);
   CHECK(predicted_reads(models) > 0);
 }
 
 TEST_CASE("a descriptor that was opened anew has no past") {
-  ReplayModels models(Grant{}, 0);
+  ReplayModels models(Grant{}, Grant{}, 0);
   OperationRecord first = operation(OpKind::read, 1, 0, 1);
   OperationRecord random = operation(OpKind::read, 1, 60, 1);
   random.opening = 2;
@@ -105,7 +105,7 @@ TEST_CASE("a descriptor that was opened anew has no past") {
 }
 
 TEST_CASE("what is dirty the whole job knows: a forked process, a stranger, a new image") {
-  ReplayModels models(Grant{}, 0);
+  ReplayModels models(Grant{}, Grant{}, 0);
   process(models, ProcessEvent::started, 1);
   take(models, operation(OpKind::write, 1, 0, 10));
   CHECK(predicted_writes(models) == 10 * kPageBytes);
@@ -122,7 +122,7 @@ TEST_CASE("what is dirty the whole job knows: a forked process, a stranger, a ne
 }
 
 TEST_CASE("a removal refunds, a flush settles") {
-  ReplayModels models(Grant{}, 0);
+  ReplayModels models(Grant{}, Grant{}, 0);
   take(models, operation(OpKind::write, 1, 0, 10));
   take(models, operation(OpKind::remove, 1, 0, 0));
   const cli::ReplayedClass& removals = models.result().classes[static_cast<unsigned>(CallClass::remove)];
@@ -135,7 +135,7 @@ TEST_CASE("a removal refunds, a flush settles") {
 }
 
 TEST_CASE("outcomes are summed up as the kernel booked them") {
-  ReplayModels models(Grant{}, 0);
+  ReplayModels models(Grant{}, Grant{}, 0);
   const OperationRecord read = operation(OpKind::read, 1, 0, 4);
   take(models, read);
   protocol::OutcomeRecord outcome{};
@@ -153,7 +153,7 @@ TEST_CASE("the policy is run over what is predicted") {
   Grant grant;
   grant.policy_id = policy::kRateWindowId;
   grant.rate_bytes_per_s = 100 * kPageBytes;
-  ReplayModels models(grant, 0);
+  ReplayModels models(Grant{}, grant, 0);
   for (std::uint64_t page = 0; page < 100; page += 4) take(models, operation(OpKind::read, 1, page, 4));
   const Replayed replayed = models.result();
   CHECK(replayed.waited_ns > 990'000'000);
@@ -161,8 +161,29 @@ TEST_CASE("the policy is run over what is predicted") {
   CHECK(replayed.waited_longest_ns == replayed.waited_ns);
 }
 
+TEST_CASE("what the recorded limit made a process wait is no pause of its own") {
+  Grant slow;
+  slow.policy_id = policy::kRateWindowId;
+  slow.rate_bytes_per_s = 100 * kPageBytes;
+  Grant fast = slow;
+  fast.rate_bytes_per_s *= 2;
+  ReplayModels same(slow, slow, 0);
+  ReplayModels twice(slow, fast, 0);
+  for (std::uint64_t page = 0; page < 100; page += 4) {
+    protocol::OperationRecord read = operation(OpKind::read, 1, page, 4);
+    read.predicted_read_bytes = 4 * kPageBytes;
+    read.time_ns += page * 10'000'000;  // as it came out at that rate
+    take(same, read);
+    take(twice, read);
+  }
+  CHECK(same.result().waited_ns > 950'000'000);
+  CHECK(same.result().waited_ns < 1'010'000'000);
+  CHECK(twice.result().waited_ns > 450'000'000);
+  CHECK(twice.result().waited_ns < 510'000'000);
+}
+
 TEST_CASE("more processes than are kept are forgotten, not refused") {
-  ReplayModels models(Grant{}, 0);
+  ReplayModels models(Grant{}, Grant{}, 0);
   for (std::uint32_t pid = 1; pid < 3000; ++pid) process(models, ProcessEvent::started, pid);
   CHECK(models.result().processes == 2999);
 }

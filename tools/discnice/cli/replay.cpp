@@ -150,12 +150,16 @@ std::string json_of(const Replayed& replayed, const Report& report) {
   return json.dump() + "\n";
 }
 
-// The limit to try the policy with: the one asked for, else the one that was recorded.
-Grant grant_of(const Options& options, const protocol::RecordFileHeader& header) {
+Grant recorded_grant(const protocol::RecordFileHeader& header) {
   Grant grant;
   grant.window_ns = header.window_ns;
   grant.policy_id = header.policy_id;
   grant.rate_bytes_per_s = header.rate_bytes_per_s;
+  return grant;
+}
+
+// The limit to try the policy with: the one asked for, else the one that was recorded.
+Grant tried_grant(const Options& options, Grant grant) {
   if (options.rate_bytes_per_s != 0) {
     grant.policy_id = policy::kRateWindowId;
     grant.rate_bytes_per_s = options.rate_bytes_per_s;
@@ -170,8 +174,9 @@ int replay(const Options& options) {
                            gray::cli::error_text(errno));
   }
   RecordReader reader(file, options.path);
-  const Grant grant = grant_of(options, reader.header());
-  ReplayModels models(grant, reader.header().disabled_models);
+  const Grant recorded = recorded_grant(reader.header());
+  const Grant grant = tried_grant(options, recorded);
+  ReplayModels models(recorded, grant, reader.header().disabled_models);
   protocol::TakenRecord record;
   while (reader.next(record)) models.take(record);
   if (!reader.problem().empty()) return gray::cli::fail(gray::cli::kExitSomeFailed, "{}", reader.problem());

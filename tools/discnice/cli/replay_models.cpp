@@ -107,8 +107,8 @@ class ReplayModels::RecordedOracle {
   std::map<Question, std::uint32_t> by_question_;
 };
 
-ReplayModels::ReplayModels(const Grant& grant, std::uint32_t disabled_models)
-    : grant_(grant), disabled_models_(disabled_models) {}
+ReplayModels::ReplayModels(const Grant& recorded, const Grant& grant, std::uint32_t disabled_models)
+    : disabled_models_(disabled_models), then_{recorded}, now_{grant} {}
 
 void ReplayModels::take(const protocol::TakenRecord& record) {
   ++records_;
@@ -244,21 +244,35 @@ IoEstimate ReplayModels::estimate(Process& process, const protocol::OperationRec
   return predictor::estimate_remove(op, dirty_data.regions, record.time_ns);
 }
 
-// What the policy would have done with this operation, on top of the times recorded.
-void ReplayModels::admit(Process& process, const IoEstimate& estimate, std::uint64_t time_ns) {
-  const policy::Policy& policy = policy::policy_by_id(grant_.policy_id);
-  const std::uint64_t now_ns = time_ns + process.delay_ns;
-  if (sum_.operations == 1) policy_state_.paid_until_ns = now_ns;
+// How long the policy makes it wait.
+std::uint64_t ReplayModels::Admission::wait_ns(const IoEstimate& estimate, std::uint64_t now_ns) {
+  const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
+  if (std::exchange(is_first, false)) state.paid_until_ns = now_ns;
   if (estimate.refund_bytes != 0)
-    policy_state_ =
-        policy.correct(policy_state_, grant_, -static_cast<std::int64_t>(estimate.refund_bytes), now_ns);
-  const policy::Decision decision = policy.admit(policy_state_, grant_, estimate.cost_bytes(), now_ns);
-  policy_state_ = decision.next;
-  if (decision.verdict.start_at_ns <= now_ns) return;
-  const std::uint64_t wait_ns = decision.verdict.start_at_ns - now_ns;
-  process.delay_ns += wait_ns;
+    state = policy.correct(state, grant, -static_cast<std::int64_t>(estimate.refund_bytes), now_ns);
+  const policy::Decision decision = policy.admit(state, grant, estimate.cost_bytes(), now_ns);
+  state = decision.next;
+  return decision.verdict.start_at_ns > now_ns ? decision.verdict.start_at_ns - now_ns : 0;
+}
+
+// The times recorded hold what the limit of then made the process wait, as its model says, but never longer than until its next operation. That is taken out,
+// and what this limit makes it wait is put in.
+void ReplayModels::admit(Process& process, const IoEstimate& estimate,
+                         const protocol::OperationRecord& record) {
+  const std::uint64_t time_ns = record.time_ns + record.since_ns;
+  if (process.went_then_ns > time_ns) {
+    const std::uint64_t early_ns = process.went_then_ns - time_ns;
+    process.later_ns += early_ns;
+    then_.state.paid_until_ns -= std::min(early_ns, then_.state.paid_until_ns);
+  }
+  const std::uint64_t then_ns = then_.wait_ns(
+      {record.predicted_read_bytes, record.predicted_write_bytes, record.refunded_bytes}, time_ns);
+  process.went_then_ns = time_ns + then_ns;
+  const std::uint64_t wait_ns = now_.wait_ns(estimate, time_ns + process.later_ns);
+  process.later_ns += wait_ns - then_ns;
+  process.waited_ns += wait_ns;
   sum_.waited_ns += wait_ns;
-  sum_.waited_longest_ns = std::max(sum_.waited_longest_ns, process.delay_ns);
+  sum_.waited_longest_ns = std::max(sum_.waited_longest_ns, process.waited_ns);
 }
 
 void ReplayModels::take_operation(const protocol::OperationRecord& record) {
@@ -278,7 +292,7 @@ void ReplayModels::take_operation(const protocol::OperationRecord& record) {
   sums.recorded_refunded_bytes += record.refunded_bytes;
   if (op.kind != OpKind::read && op.kind != OpKind::write)
     ++finished_;  // these are recorded when they are done
-  admit(process, predicted, record.time_ns);
+  admit(process, predicted, record);
 }
 
 void ReplayModels::take_outcome(const protocol::OutcomeRecord& record) {
@@ -325,7 +339,8 @@ void ReplayModels::take_process(const protocol::ProcessRecord& record) {
   const auto parent = processes_.find(record.parent_pid);
   if (parent == processes_.end() || &parent->second == &child) return;
   child.files = parent->second.files;
-  child.delay_ns = parent->second.delay_ns;
+  child.later_ns = parent->second.later_ns;
+  child.waited_ns = parent->second.waited_ns;
   // Words and nothing else, as a fork copies them.
   std::memcpy(static_cast<void*>(child.shape.get()), parent->second.shape.get(),
               sizeof(predictor::CacheShape));

@@ -50,8 +50,8 @@ struct Replayed {
 /// Takes checked records in the order of the file.
 class ReplayModels {
  public:
-  /// `disabled_models` as in JobOptions.
-  ReplayModels(const Grant& grant, std::uint32_t disabled_models);
+  /// `recorded`: the limit under which the recording was made; `grant`: the one to be tried. `disabled_models` as in JobOptions.
+  ReplayModels(const Grant& recorded, const Grant& grant, std::uint32_t disabled_models);
 
   void take(const protocol::TakenRecord& record);
   [[nodiscard]] Replayed result() const;
@@ -65,8 +65,17 @@ class ReplayModels {
   struct Process {
     std::map<std::uint32_t, OpenFile> files;  // by descriptor
     std::unique_ptr<predictor::CacheShape> shape;
-    std::uint64_t delay_ns = 0;
-    std::uint64_t used_at = 0;  // the count of records then
+    std::uint64_t later_ns =
+        0;  // than recorded it is at its next operation; modulo 2^64, for it may be earlier
+    std::uint64_t went_then_ns = 0;  // its last operation, by the limit recorded
+    std::uint64_t waited_ns = 0;     // itself, and its parents before it was forked
+    std::uint64_t used_at = 0;       // the count of records then
+  };
+  struct Admission {
+    Grant grant;
+    policy::State state = {};
+    bool is_first = true;
+    std::uint64_t wait_ns(const IoEstimate& estimate, std::uint64_t now_ns);
   };
   using Answers = std::vector<protocol::RecordedAnswer>;
   class RecordedOracle;
@@ -82,12 +91,12 @@ class ReplayModels {
                            const predictor::ReadaheadLimits& limits);
   IoEstimate estimate(Process& process, const protocol::OperationRecord& record, const IoOp& op);
   IoEstimate estimate_transfer(Process& process, const protocol::OperationRecord& record, const IoOp& op);
-  void admit(Process& process, const IoEstimate& estimate, std::uint64_t time_ns);
+  void admit(Process& process, const IoEstimate& estimate, const protocol::OperationRecord& record);
   predictor::DirtyData dirty();
 
-  Grant grant_;
   std::uint32_t disabled_models_;
-  policy::State policy_state_;
+  Admission then_;
+  Admission now_;
   Replayed sum_;
   std::uint64_t finished_ = 0;
   std::uint64_t records_ = 0;

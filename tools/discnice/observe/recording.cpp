@@ -36,6 +36,8 @@ std::uint64_t next_number(Job& job) {
 // The part that all operations have; what stands behind it is left alone.
 void fill(OperationRecord& record, const IoOp& op, const IoEstimate& estimate, std::uint64_t now_ns) {
   record.time_ns = now_ns;
+  record.since_ns =
+      static_cast<std::uint32_t>(smaller(gray::base::monotonic_ns() - now_ns, protocol::kRecordedSinceNsMax));
   record.device = op.file.device;
   record.inode = op.file.inode;
   record.offset_bytes = op.offset_bytes;
@@ -129,7 +131,6 @@ std::uint64_t AnswerLog::record(const IoOp& op, const OpenFile& file, int fd, bo
   record_.opening = file.opening;
   record_.call_class = static_cast<std::uint8_t>(class_of(op.kind, is_copy));
   if (is_copy) record_.flags = static_cast<std::uint8_t>(record_.flags | protocol::kRecordedCopy);
-  record_.reserved = 0;
   const std::size_t bytes = protocol::kOperationFixedBytes + record_.answer_count * sizeof(RecordedAnswer);
   const std::size_t slots_end =
       (bytes + protocol::kSlotBytes - 1) / protocol::kSlotBytes * protocol::kSlotBytes;

@@ -84,9 +84,10 @@ struct OperationRecord {
   std::uint32_t answer_count;
   std::uint16_t folio_order_max;  // of the file system: ReadaheadLimits
   std::uint16_t readahead_rules;  // of the kernel: ReadaheadLimits
-  std::uint32_t reserved;
+  std::uint32_t since_ns;         // since time_ns, by CLOCK_MONOTONIC, when this was written
   RecordedAnswer answers[kOperationAnswersMax];
 };
+inline constexpr std::uint64_t kRecordedSinceNsMax = 1'000'000'000;
 inline constexpr std::uint32_t kOperationFixedBytes = offsetof(OperationRecord, answers);
 static_assert(kOperationFixedBytes == 128 && sizeof(OperationRecord) == kRecordBytesMax);
 
