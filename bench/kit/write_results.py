@@ -37,6 +37,8 @@ PARTS = collections.OrderedDict((
     ("tables", ("The tables and figures of DiscNice", "contention, modules, rate_over_time, idle_time, layout_order",
                 "Background work beside a foreground program, models on and off, rates over time. On the emulated disk.")),
     ("gbp", ("What is cached, where it lies: gbp", "gbp", "")),
+    ("loader", ("Training on a set a little larger than memory", "loader",
+                "examples/python/cached_first.py beside a shuffled order, epochs 2 to 5 of five, in a memory control group. A bound is that of reading each sample exactly.")),
     ("mac", ("Memory admission: gb_alloc", "mac", "In a memory control group of its own.")),
     ("microbench", ("The measured host: microbench", "microbench", "")),
     ("bench", ("The benchmarks themselves", "hddsim, --smoke, --full", "")),
@@ -163,6 +165,9 @@ def notes(lines):
 
 
 def document(measured, curves, folder):
+    strange = {goal["part"] for goal in kit.goals().values()} - set(PARTS)
+    if strange:
+        sys.exit(f"write_results: bench/kit/goals.txt has parts that stand nowhere here: {', '.join(sorted(strange))}")
     text = ["<!-- Written by script/bench --results from docs/results.jsonl; not to be edited. -->", "# Results", "",
             "What this project's parts do, beside the papers they stand for, what others published, and what peers did in the same run here. Goals that are",
             "missed are printed as plainly as those that are met. Figures are medians; an interval is the extremes of up to five turns, else it holds the",
