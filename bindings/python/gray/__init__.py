@@ -13,7 +13,7 @@ Sizes are bytes, shares 0 to 1. A system error is an OSError with errno and path
 from __future__ import annotations
 
 from ._cache import Cached, Range, Settings, cached, look, ranges, settings
-from ._library import library, place
+from ._native import libgray, place
 from ._memory import Buffer, alloc, available
 from ._order import order
 from ._params import Parameter, Params, params
@@ -24,7 +24,7 @@ __all__ = ["Buffer", "Cached", "Parameter", "Params", "Range", "Settings", "allo
 
 def version() -> str:
     """The version of the library that is running, MAJOR.MINOR.PATCH."""
-    return str(library().gb_version().decode())
+    return str(libgray().gb_version().decode())
 
 
 def library_path() -> str:

@@ -7,8 +7,8 @@ import os
 import threading
 from typing import Dict, Iterable, List, NamedTuple, Optional, Tuple, Union
 
-from . import _library
-from ._library import Path
+from . import _native
+from ._native import Path
 
 
 class Cached(NamedTuple):
@@ -66,35 +66,35 @@ class Detector:
 
     def __init__(self, backend: str = "auto", may_probe: bool = True) -> None:
         self._handle = ctypes.c_void_p()
-        options = _library.CacheOptions(backend=_library.one_of("backend", backend, _library.BACKENDS[:-1]))
+        options = _native.CacheOptions(backend=_native.one_of("backend", backend, _native.BACKENDS[:-1]))
         if may_probe:
             options.memory_path = probes_path()
         else:
             options.probe_budget_bytes = 1  # no page fits in
-        _library.check(_library.library().gb_cache_open(ctypes.byref(options), ctypes.byref(self._handle)))
+        _native.check(_native.libgray().gb_cache_open(ctypes.byref(options), ctypes.byref(self._handle)))
 
     def __del__(self) -> None:
         if self._handle:
-            _library.library().gb_cache_close(self._handle)
+            _native.libgray().gb_cache_close(self._handle)
 
-    def inspect(self, fd: int, path: object = None) -> _library.CacheReport:
-        report = _library.CacheReport()
-        _library.check(_library.library().gb_cache_inspect_fd(self._handle, fd, ctypes.byref(report)), path)
+    def inspect(self, fd: int, path: object = None) -> _native.CacheReport:
+        report = _native.CacheReport()
+        _native.check(_native.libgray().gb_cache_inspect_fd(self._handle, fd, ctypes.byref(report)), path)
         return report
 
-    def settings(self, path: Path) -> _library.CacheSettings:
-        settings = _library.CacheSettings()
-        _library.check(_library.library().gb_cache_explain(self._handle, _library.name_of(path), ctypes.byref(settings)), path)
+    def settings(self, path: Path) -> _native.CacheSettings:
+        settings = _native.CacheSettings()
+        _native.check(_native.libgray().gb_cache_explain(self._handle, _native.name_of(path), ctypes.byref(settings)), path)
         return settings
 
-    def plan(self, path: Path, options: _library.PlanOptions) -> List["Range"]:
-        library, plan = _library.library(), ctypes.c_void_p()
-        _library.check(library.gb_cache_plan_file(self._handle, _library.name_of(path), ctypes.byref(options), ctypes.byref(plan)), path)
+    def plan(self, path: Path, options: _native.PlanOptions) -> List["Range"]:
+        library, plan = _native.libgray(), ctypes.c_void_p()
+        _native.check(library.gb_cache_plan_file(self._handle, _native.name_of(path), ctypes.byref(options), ctypes.byref(plan)), path)
         try:
-            parts, unit = [], _library.CacheUnit()
+            parts, unit = [], _native.CacheUnit()
             for rank in range(library.gb_cache_plan_count(plan)):
-                _library.check(library.gb_cache_plan_unit(plan, rank, ctypes.byref(unit)), path)
-                parts.append(Range(unit.offset_bytes, unit.length_bytes, known(unit.cached_fraction), unit.confidence, _library.BACKENDS[unit.backend]))
+                _native.check(library.gb_cache_plan_unit(plan, rank, ctypes.byref(unit)), path)
+                parts.append(Range(unit.offset_bytes, unit.length_bytes, known(unit.cached_fraction), unit.confidence, _native.BACKENDS[unit.backend]))
         finally:
             library.gb_cache_plan_free(plan)
         return parts
@@ -112,7 +112,7 @@ def detector_of_thread(backend: str) -> Detector:
 
 
 def open_to_look(path: Path) -> int:
-    _library.name_of(path)  # refuses what is no path before anything is opened
+    _native.name_of(path)  # refuses what is no path before anything is opened
     return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK)
 
 
@@ -137,7 +137,7 @@ def look(file: Union[Path, int], *, backend: str = "auto") -> Cached:
     finally:
         if not isinstance(file, int):
             os.close(fd)
-    return Cached(known(found.cached_fraction), found.size_bytes, found.confidence, _library.BACKENDS[found.backend], found.access_time_ns)
+    return Cached(known(found.cached_fraction), found.size_bytes, found.confidence, _native.BACKENDS[found.backend], found.access_time_ns)
 
 
 def cached(file: Union[Path, int], *, backend: str = "auto") -> Optional[float]:
@@ -158,16 +158,16 @@ def ranges(path: Path, *, unit: Optional[int] = None, record: int = 0, extents: 
     What is no regular file has no parts. Raises OSError with errno and path, ValueError for a bad argument. May wait for the disk where pages are probed. Any number
     of threads; after os.fork(), too.
     """
-    options = _library.PlanOptions(record_bytes=_library.count("record", record))
+    options = _native.PlanOptions(record_bytes=_native.count("record", record))
     if unit is not None:
-        options.access_unit_bytes = _library.count("unit", unit, 1)
+        options.access_unit_bytes = _native.count("unit", unit, 1)
     if extents is not None:
         if unit is not None or record:
             raise ValueError("extents are the parts already: leave out unit and record")
-        parts = [_library.Extent(_library.count("an extent's offset", offset), _library.count("an extent's length", length, 1)) for offset, length in extents]
+        parts = [_native.Extent(_native.count("an extent's offset", offset), _native.count("an extent's length", length, 1)) for offset, length in extents]
         if not parts:
             return []
-        options.extents = (_library.Extent * len(parts))(*parts)
+        options.extents = (_native.Extent * len(parts))(*parts)
         options.extent_count = len(parts)
     return detector_of_thread(backend).plan(path, options)
 
@@ -179,5 +179,5 @@ def settings(path: Path = ".") -> Settings:
     """
     os.stat(path)
     found = detector_of_thread("auto").settings(path)
-    return Settings(found.prediction_unit_bytes, _library.ORIGINS[found.prediction_unit_origin], found.hit_time_max_ns,
-                    _library.ORIGINS[found.hit_time_origin], found.access_unit_bytes, _library.ORIGINS[found.access_unit_origin])
+    return Settings(found.prediction_unit_bytes, _native.ORIGINS[found.prediction_unit_origin], found.hit_time_max_ns,
+                    _native.ORIGINS[found.hit_time_origin], found.access_unit_bytes, _native.ORIGINS[found.access_unit_origin])

@@ -11,7 +11,7 @@ import struct
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._library import Path
+    from ._native import Path
 
 GET_FILE_SYSTEM_UUID = 0x80111500  # FS_IOC_GETFSUUID, since Linux 6.9
 

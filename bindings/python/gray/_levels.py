@@ -10,7 +10,7 @@ import os
 import statistics
 from typing import TYPE_CHECKING, Dict, List
 
-from . import _device, _library
+from . import _device, _native
 from ._cache import Detector, settings
 from ._params import Params, params
 
@@ -82,9 +82,9 @@ def _time_again(by_device: Dict[int, List["File"]]) -> None:
 
 
 def _divide(files: List["File"], alike_ns: int) -> None:
-    library, levels = _library.library(), ctypes.c_void_p()
+    library, levels = _native.libgray(), ctypes.c_void_p()
     times = (ctypes.c_uint64 * len(files))(*(int(file.access_ns) for file in files))
-    _library.check(library.gb_levels_find(times, len(files), alike_ns, ctypes.byref(levels)))
+    _native.check(library.gb_levels_find(times, len(files), alike_ns, ctypes.byref(levels)))
     try:
         count = library.gb_levels_count(levels)
         for file in files:

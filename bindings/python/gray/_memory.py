@@ -12,7 +12,7 @@ import os
 from types import TracebackType
 from typing import Any, Iterator, Optional, Type
 
-from . import _library
+from . import _native
 
 CACHES = ("share", "keep", "steal")
 HUGE, CANARY, FILES = 1, 2, 4
@@ -39,7 +39,7 @@ class Grant:
     def __init__(self, address: int, size: int) -> None:
         self.address, self.size = address, size
         self.is_given_back = False
-        self._free = _library.library().gb_free
+        self._free = _native.libgray().gb_free
 
     def give_back(self) -> None:
         if not self.is_given_back:
@@ -97,7 +97,7 @@ class Buffer:
         ValueError: `size` is 0 or more than there is.
         """
         grant = self._live()
-        if not 1 <= _library.count("size", size) <= len(self):  # type: ignore[arg-type]
+        if not 1 <= _native.count("size", size) <= len(self):  # type: ignore[arg-type]
             raise ValueError(f"size is {size}, but has to be from 1 to {len(self)}, the bytes there are")  # type: ignore[arg-type]
         rest = _buffer(grant, size)
         grant.give_back_from(size)
@@ -131,10 +131,10 @@ def _buffer(grant: Grant, size: int) -> Buffer:
     return made  # type: ignore[no-any-return]
 
 
-def _options(cache: str, huge: bool, canary: bool, files: bool, margin: Optional[int], timeout: Optional[float]) -> _library.AllocOptions:
-    made = _library.AllocOptions(cache=_library.one_of("cache", cache, CACHES), flags=HUGE * bool(huge) | CANARY * bool(canary) | FILES * bool(files))
+def _options(cache: str, huge: bool, canary: bool, files: bool, margin: Optional[int], timeout: Optional[float]) -> _native.AllocOptions:
+    made = _native.AllocOptions(cache=_native.one_of("cache", cache, CACHES), flags=HUGE * bool(huge) | CANARY * bool(canary) | FILES * bool(files))
     if margin is not None:
-        made.margin_bytes = _library.count("margin", margin, 1)
+        made.margin_bytes = _native.count("margin", margin, 1)
     if timeout is None:
         made.timeout_ms = FOR_EVER_MS
     elif not timeout >= 0:
@@ -145,9 +145,9 @@ def _options(cache: str, huge: bool, canary: bool, files: bool, margin: Optional
 
 
 def _sizes(least: int, most: int, multiple: int) -> None:
-    _library.count("min", least)
-    _library.count("max", most, 1)
-    _library.count("multiple", multiple, 1)
+    _native.count("min", least)
+    _native.count("max", most, 1)
+    _native.count("multiple", multiple, 1)
     if -(-least // multiple) > most // multiple:
         raise ValueError(f"there is no multiple of {multiple} bytes from min, {least}, to max, {most}")
 
@@ -181,7 +181,7 @@ def alloc(min: int, max: int, multiple: int = 1, *, timeout: Optional[float] = 0
     _sizes(min, max, multiple)
     options, got = _options(cache, huge, canary, files, margin, timeout), ctypes.c_size_t()
     ctypes.set_errno(0)
-    address = _library.library().gb_alloc_with(min, max, multiple, ctypes.byref(got), ctypes.byref(options))
+    address = _native.libgray().gb_alloc_with(min, max, multiple, ctypes.byref(got), ctypes.byref(options))
     if not address:
         _raise(ctypes.get_errno(), min)
     return _buffer(Grant(address, got.value), got.value)
@@ -194,7 +194,7 @@ def available(min: int = 0, max: int = BYTES_MAX, multiple: int = 1, *, cache: s
     """
     _sizes(min, max, multiple)
     options, found = _options(cache, False, False, files, margin, 0), ctypes.c_size_t()
-    status = _library.library().gb_available(min, max, multiple, ctypes.byref(found), ctypes.byref(options))
+    status = _native.libgray().gb_available(min, max, multiple, ctypes.byref(found), ctypes.byref(options))
     if status < 0:
         _raise(-status, min)
     return found.value

@@ -8,9 +8,9 @@ import os
 import stat
 from typing import Dict, Iterable, List, Optional, Tuple, TypeVar
 
-from . import _levels, _library
+from . import _levels, _native
 from ._cache import Detector
-from ._library import Path
+from ._native import Path
 from ._params import Params, params
 
 AnyPath = TypeVar("AnyPath", bound=Path)
@@ -34,7 +34,7 @@ class File:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.name = _library.name_of(path)
+        self.name = _native.name_of(path)
         self.size = self.device = self.inode = self.modified_ns = self.level = 0
         self.extent: Optional[int] = None
         self.fraction, self.backend, self.access_ns = -1.0, "none", 0.0
@@ -112,8 +112,8 @@ class Look:
             if self.is_cache_wanted:
                 self._look_at_cache(fd, file)
             if is_extent_wanted:
-                place = _library.LayoutPlace()
-                if _library.library().gb_layout_find_fd(fd, ctypes.byref(place)) == 0 and place.has_first_extent:
+                place = _native.LayoutPlace()
+                if _native.libgray().gb_layout_find_fd(fd, ctypes.byref(place)) == 0 and place.has_first_extent:
                     file.extent = place.first_extent_bytes
         finally:
             os.close(fd)
@@ -121,7 +121,7 @@ class Look:
     def _look_at_cache(self, fd: int, file: File) -> None:
         report = self.detector.inspect(fd)
         file.fraction = ctypes.c_float(report.cached_fraction).value  # as gbp keeps it
-        file.backend = _library.BACKENDS[report.backend]
+        file.backend = _native.BACKENDS[report.backend]
         file.access_ns = float(report.access_time_ns)
 
     def _is_whole(self, file: File, facts: os.stat_result) -> bool:
@@ -144,7 +144,7 @@ class Look:
         if file.device not in self.advice:
             order = ctypes.c_int(NONE)
             ratio = self.measured.get("disk.random_over_sequential")
-            _library.library().gb_layout_advise(file.name, ratio.value if ratio and ratio.value >= 1 else 0, ctypes.byref(order))
+            _native.libgray().gb_layout_advise(file.name, ratio.value if ratio and ratio.value >= 1 else 0, ctypes.byref(order))
             self.advice[file.device] = order.value
         return self.advice[file.device]
 
@@ -208,9 +208,9 @@ def order(paths: Iterable[AnyPath], *, mode: str = "compose", backend: str = "au
     The answer is about a moment that has passed: read soon, and ask again for the next pass. Takes some 30 microseconds a file. May wait for the disk for the files'
     metadata. Any number of threads; after os.fork(), too. ValueError for a bad argument.
     """
-    _library.one_of("mode", mode, MODES)
-    _library.one_of("errors", errors, ("raise", "last"))
-    wanted = _library.one_of("place", place, PLACES)
+    _native.one_of("mode", mode, MODES)
+    _native.one_of("errors", errors, ("raise", "last"))
+    wanted = _native.one_of("place", place, PLACES)
     if isinstance(paths, (str, bytes, os.PathLike)):
         raise TypeError(f"paths has to be a list of paths, not one: [{paths!r}]")
     files = [File(path) for path in paths]

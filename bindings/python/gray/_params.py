@@ -10,7 +10,7 @@ import re
 from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 from . import _device
-from ._library import Path
+from ._native import Path
 
 FORMAT_VERSION = 1
 HOST_FOLDER = "/var/lib/gray"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""_library: finds libgray.so, says how its functions are called, and turns what they return into Python's errors.
+"""_native: finds libgray.so, says how its functions are called, and turns what they return into Python's errors.
 
 The library is the one that the variable GRAY_LIBRARY names, or else the one in this package, or else the system's. A call gives up the interpreter's lock, so other threads
 go on while it waits for a disk.
@@ -100,7 +100,7 @@ def place() -> str:
 
 
 @functools.lru_cache(maxsize=None)
-def library() -> ctypes.CDLL:
+def libgray() -> ctypes.CDLL:
     """libgray, loaded at the first call. ImportError where it cannot be."""
     try:
         loaded = ctypes.CDLL(place(), use_errno=True)
