@@ -5,6 +5,7 @@
 # How: a static program reads by calls of 8 MB, and the disk's own counter shows how much comes at once. Another one makes every kind of large call, right and wrong ones, and its account of
 # them is compared with that of a run without us. Then ends: a signal within a call, the launcher killed, a program that goes on when the command has ended.
 # Left out: how exact a rate is over seconds, what a call costs (bench/engines).
+# Runs alone: it judges how long a program takes at an emulated disk, which answers late where many others compute.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 need_root # for an emulated disk, whose counter tells what comes at once
