@@ -111,6 +111,9 @@ TEST_CASE("records that say what cannot be are refused, though their checksum fi
   CHECK(refuses([](auto& record) { record.length_bytes = protocol::kRecordedLengthBytesMax + 1; }));
   CHECK(refuses([](auto& record) { record.offset_bytes = UINT64_MAX; }));
   CHECK(refuses([](auto& record) { record.time_ns = UINT64_MAX; }));
+  CHECK(refuses([](auto& record) { record.predicted_read_bytes = UINT64_MAX; }));
+  CHECK(refuses([](auto& record) { record.predicted_write_bytes = UINT64_MAX; }));
+  CHECK(refuses([](auto& record) { record.refunded_bytes = UINT64_C(1) << 63U; }));
   CHECK(refuses([](auto& record) { record.window_pages_max = UINT32_MAX; }));
   CHECK(refuses([](auto& record) { record.readahead_rules = 64; }));
   CHECK(refuses([](auto& record) { record.answer_count = 1; }));  // which are not in the record

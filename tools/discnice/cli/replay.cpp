@@ -54,7 +54,7 @@ ClassReport class_report(const ReplayedClass& sums, const char* name) {
   report.calls = signed_of(sums.calls);
   report.bytes = signed_of(sums.bytes);
   report.predicted_read_bytes = signed_of(sums.predicted_read_bytes);
-  report.predicted_write_bytes = signed_of(sums.predicted_write_bytes) - signed_of(sums.refunded_bytes);
+  report.predicted_write_bytes = signed_of(sums.predicted_write_bytes - sums.refunded_bytes);
   report.kernel_read_bytes = signed_of(sums.kernel_read_bytes);
   report.kernel_write_bytes = signed_of(sums.kernel_write_bytes);
   return report;
@@ -109,7 +109,7 @@ Then predicted_then(const Replayed& replayed) {
   std::int64_t writes = 0;
   for (const ReplayedClass& sums : replayed.classes) {
     then.read_bytes += sums.recorded_read_bytes;
-    writes += signed_of(sums.recorded_write_bytes) - signed_of(sums.recorded_refunded_bytes);
+    writes += signed_of(sums.recorded_write_bytes - sums.recorded_refunded_bytes);
   }
   then.write_bytes = not_negative(writes);
   return then;
