@@ -48,9 +48,8 @@ bool is_operation_sound(const TakenRecord& record) {
   return record.head().bytes >= protocol::kOperationFixedBytes && op.kind < kOpKindCount &&
          op.time_ns <= kTimeNsMax && op.call_class < protocol::kCallClassCount &&
          op.offset_bytes <= kOffsetBytesMax && op.file_size_bytes <= kOffsetBytesMax &&
-         op.length_bytes <= protocol::kRecordedLengthBytesMax &&
-         op.predicted_read_bytes <= kOffsetBytesMax && op.predicted_write_bytes <= kOffsetBytesMax &&
-         op.refunded_bytes <= kOffsetBytesMax &&
+         op.length_bytes <= protocol::kRecordedLengthBytesMax && op.predicted_read_bytes <= kOffsetBytesMax &&
+         op.predicted_write_bytes <= kOffsetBytesMax && op.refunded_bytes <= kOffsetBytesMax &&
          op.window_pages_max <= protocol::kRecordedWindowPagesMax &&
          op.request_pages_max <= protocol::kRecordedWindowPagesMax &&
          op.folio_order_max <= protocol::kRecordedFolioOrderMax &&

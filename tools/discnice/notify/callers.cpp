@@ -95,38 +95,38 @@ void Callers::forget_ended() {
   if (processes_.size() > kThreadsMax) processes_.clear();
 }
 
-protocol::Disk* Callers::disk_of(pid_t thread, int fd, int found, std::uint64_t device) {
-  const auto [place, is_new] = disks_.emplace(device, nullptr);
-  if (!is_new) return place->second;
+protocol::Disk* Callers::disk_of(pid_t thread, int fd, const std::string& path, std::uint64_t device) {
+  const auto known = disks_.find(device);
+  if (known != disks_.end()) return known->second;
+  protocol::Disk* disk = nullptr;
   const std::string kind = file_system_of(thread, fd);
-  if (std::none_of(std::begin(kLocal), std::end(kLocal), [&](const char* one) { return kind == one; }))
-    return nullptr;
-  guest::Device* known = guest::device_of(*job_.segment, found, device);
-  const bool is_charged = known != nullptr && !known->is_free && !known->is_served;
-  if (is_charged) place->second = guest::disk_of(job_, *known);
-  return place->second;
+  if (std::any_of(std::begin(kLocal), std::end(kLocal), [&](const char* one) { return kind == one; })) {
+    const ScopedFd found(open(path.c_str(), O_PATH | O_CLOEXEC));
+    guest::Device* below = found.is_open() ? guest::device_of(*job_.segment, found.get(), device) : nullptr;
+    if (below != nullptr && !below->is_free && !below->is_served) disk = guest::disk_of(job_, *below);
+  }
+  disks_[device] = disk;
+  return disk;
 }
 
 CalledFile Callers::file_of(pid_t thread, int fd) {
-  const ScopedFd found(open(fmt::format("/proc/{}/fd/{}", thread, fd).c_str(), O_PATH | O_CLOEXEC));
+  const std::string path = fmt::format("/proc/{}/fd/{}", thread, fd);
   struct statx status {};
-  if (!found.is_open() ||
-      statx(found.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE | STATX_INO,
-            &status) != 0 ||
+  if (statx(AT_FDCWD, path.c_str(), AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE | STATX_INO, &status) != 0 ||
       !S_ISREG(status.stx_mode))
     return {};
   const std::uint64_t device = makedev(status.stx_dev_major, status.stx_dev_minor);
-  return {disk_of(thread, fd, found.get(), device), static_cast<std::int64_t>(status.stx_size), device,
+  return {disk_of(thread, fd, path, device), static_cast<std::int64_t>(status.stx_size), device,
           status.stx_ino};
 }
 
-ScopedFd Callers::take_file(const Caller& caller, int fd, const CalledFile& file) {
-  ScopedFd taken(static_cast<int>(syscall(SYS_pidfd_getfd, caller.process.get(), fd, 0)));
+ScopedFd Callers::take_file(const Caller& caller, int fd) {
+  return ScopedFd(static_cast<int>(syscall(SYS_pidfd_getfd, caller.process.get(), fd, 0)));
+}
+
+bool Callers::is_it(const ScopedFd& taken, const CalledFile& file) {
   struct stat status {};
-  const bool is_it = taken.is_open() && fstat(taken.get(), &status) == 0 && status.st_dev == file.device &&
-                     status.st_ino == file.inode;
-  if (!is_it) taken.reset();
-  return taken;
+  return fstat(taken.get(), &status) == 0 && status.st_dev == file.device && status.st_ino == file.inode;
 }
 
 }  // namespace discnice::notify

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 
 #include <sys/types.h>
 
@@ -44,12 +45,15 @@ class Callers {
   /// What the thread has open under that number.
   CalledFile file_of(pid_t thread, int fd);
 
-  /// That open file itself. Not open where the kernel does not let us have it, and where the process has another file there.
-  static gray::base::ScopedFd take_file(const Caller& caller, int fd, const CalledFile& file);
+  /// What the caller has open there by now. Not open where the kernel does not let us have it.
+  static gray::base::ScopedFd take_file(const Caller& caller, int fd);
+
+  /// Whether that is the file still: the process may have put another one there meanwhile.
+  static bool is_it(const gray::base::ScopedFd& taken, const CalledFile& file);
 
  private:
   void forget_ended();
-  protocol::Disk* disk_of(pid_t thread, int fd, int found, std::uint64_t device);
+  protocol::Disk* disk_of(pid_t thread, int fd, const std::string& path, std::uint64_t device);
 
   guest::Job& job_;
   pace::Exchange& exchange_;

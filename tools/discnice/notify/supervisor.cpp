@@ -188,7 +188,7 @@ bool Supervisor::begin(const seccomp_notif& shown, const LargeCall& call, std::u
   waiting.disk = file.disk;
   // Without a rate the pacer has a writer stand afterwards, as for any other write.
   if (waiting.is_write() ? !policy::has_limit(grant)
-                         : !find_read(waiting, Callers::take_file(*caller, call.fd, file), file.size_bytes))
+                         : !find_read(waiting, Callers::take_file(*caller, call.fd), file))
     return false;
   {
     const std::lock_guard lock(mutex_);
@@ -199,11 +199,9 @@ bool Supervisor::begin(const seccomp_notif& shown, const LargeCall& call, std::u
   return true;
 }
 
-// Whether it would bring anything from the disk that is worth a step.
-bool Supervisor::find_read(WaitingCall& waiting, ScopedFd file, std::int64_t size_bytes) {
+// Whether it would bring anything from the disk that is worth a step. The first question is one that most calls end with.
+bool Supervisor::find_read(WaitingCall& waiting, ScopedFd file, const CalledFile& called) {
   if (!file.is_open()) return false;
-  const int flags = fcntl(file.get(), F_GETFL);
-  if ((flags & O_ACCMODE) == O_WRONLY || (flags & O_DIRECT) != 0) return false;
   const LargeCall& call = waiting.call;
   std::int64_t at = call.offset_bytes;
   if (call.offset_at != 0) {
@@ -211,11 +209,14 @@ bool Supervisor::find_read(WaitingCall& waiting, ScopedFd file, std::int64_t siz
   } else if (call.is_at_position) {
     at = lseek(file.get(), 0, SEEK_CUR);
   }
-  if (at < 0 || at >= size_bytes) return false;
+  if (at < 0 || at >= called.size_bytes) return false;
   waiting.at_bytes = at;
-  waiting.end_bytes = at + std::min(size_bytes - at, static_cast<std::int64_t>(call.bytes));
+  waiting.end_bytes = at + std::min(called.size_bytes - at, static_cast<std::int64_t>(call.bytes));
   const std::int64_t missing = missing_bytes(file.get(), waiting.at_bytes, waiting.end_bytes);
   if (missing <= static_cast<std::int64_t>(guest::kPartBytesMin)) return false;
+  const int flags = fcntl(file.get(), F_GETFL);
+  if ((flags & O_ACCMODE) == O_WRONLY || (flags & O_DIRECT) != 0 || !Callers::is_it(file, called))
+    return false;
   if (missing > kRoomAskedBytes)
     waiting.end_bytes = std::min(waiting.end_bytes, at + std::max(room_bytes(), kRoomAskedBytes));
   waiting.file = std::move(file);

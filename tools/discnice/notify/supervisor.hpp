@@ -65,7 +65,7 @@ class Supervisor {
 
   void take_calls();
   bool begin(const seccomp_notif& shown, const LargeCall& call, std::uint64_t now_ns);
-  static bool find_read(WaitingCall& waiting, gray::base::ScopedFd file, std::int64_t size_bytes);
+  static bool find_read(WaitingCall& waiting, gray::base::ScopedFd file, const CalledFile& called);
 
   enum class Turn : std::uint8_t { more_to_come, done };
   void move_all();
