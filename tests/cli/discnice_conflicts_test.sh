@@ -130,7 +130,7 @@ defaults() {
   mkdir -p config/discnice
   for line in 'weight = abc:weight' 'weight = 0:weight' 'iops = -3:iops' 'burst = 10:burst' 'preemption = 5:preemption' \
     'rate = 5:5 bytes a second' 'rate = fast:not a rate' 'min-rate = x:min-rate' 'policy = nosuch:no policy' \
-    'smooth-writes = maybe:on, off, auto' 'cache = mine:neutral, own=SIZE' 'cache = own=x:x' 'speed = 5:no option' 'nonsense:option = value' 'rate =:missing' '[:brackets'; do
+    'smooth-writes = maybe:on, off, auto' 'cache = mine:neutral, own=SIZE' 'cache = own=x:x' 'schedule = Mo 3M:begins with days' 'speed = 5:no option' 'nonsense:option = value' 'rate =:missing' '[:brackets'; do
     spoiled 2 "# mine\n${line%%:*}\n" "${line#*:}"
     spoiled 4 "policy = nice\n\n[other]\n${line%%:*}\n" "${line#*:}"
   done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# examples: the commands in README and in the EXAMPLES of the manual pages work as they stand, after `cmake --install`.
+# examples: the commands in README, docs/recipes.md and the EXAMPLES of the manual pages work as they stand, after `cmake --install`, and so do the files of docs/recipes.md.
 #
 # How: each is pasted into a shell in a system of its own: the host's programs, what is installed in /usr/local, and the files that the examples name in /data, /backup,
 # /mnt/nas, /var/log and a home folder. What others bring (restic, java, app, ./server) is a small program of that name. examples.txt says which ones are run in another way or not at all, and
@@ -33,6 +33,7 @@ all_commands() {
   local page
   {
     commands_of_readme "$SOURCE/README.md"
+    commands_of_readme "$SOURCE/docs/recipes.md"
     for page in "$SOURCE"/{tools/*/*.1,tools/discnice/man/*.[178],microbench/*.1}; do commands_of_page "$page"; done
   } | sed -e 's/  *#.*//' -e '/^$/d' | awk '!seen[$0]++'
 }
@@ -118,6 +119,56 @@ try() { # COMMAND
   wrong=$((wrong + 1))
 }
 
+# The blocks of that kind, in docs/recipes.md.
+snippets() {
+  awk -v fence='```' -v kind="$1" '$0 == fence kind { inside = 1; next } $0 == fence { inside = 0 } inside' "$SOURCE/docs/recipes.md"
+}
+
+complain() {
+  printf 'WRONG: %s\n%s\n' "$1" "$(head -n 5 "$SCRATCH/out")" >&2
+  wrong=$((wrong + 1))
+}
+
+try_defaults() {
+  local home=$ROOT/home/somebody program says
+  mkdir -p "$home/.config/discnice" "$home/own"
+  snippets conf >"$home/.config/discnice/config"
+  for program in $(sed -n 's/^\[\(.*\)\]$/\1/p' "$home/.config/discnice/config"); do
+    cp "$(type -P true)" "$home/own/$program"
+    inside discnice -- "own/$program" >"$SCRATCH/out" 2>&1 || complain "docs/recipes.md: the defaults of $program"
+    says=$(sed -n "/^\[$program\]/,/^\[/p" "$home/.config/discnice/config" | sed -n 's/^policy = //p')
+    grep -q "(${says:-.*[a-z]}" "$SCRATCH/out" || complain "docs/recipes.md: $program is not held as the defaults say"
+  done
+  rm -r "$home/.config/discnice"
+}
+
+# As cron runs it: by sh, and what is before the command are five words.
+try_crontab() {
+  local line
+  while IFS= read -r line; do
+    [[ -z $line ]] || inside timeout 20 sh -c "$(awk '{ for (i = 1; i <= 5; i++) $i = ""; print }' <<<"$line")" >"$SCRATCH/out" 2>&1 </dev/null ||
+      complain "docs/recipes.md: cron's command: $line"
+  done < <(snippets crontab)
+}
+
+try_units() {
+  local kind line folder=$SCRATCH/units
+  mkdir -p "$folder" "$ROOT/home/somebody/.cache"
+  for kind in service timer; do snippets "$kind" >"$folder/backup.$kind"; done
+  line=$(sed -n 's/^ExecStart=//p' "$folder/backup.service" | sed 's/%h/$HOME/g')
+  inside timeout 20 sh -c "$line" >"$SCRATCH/out" 2>&1 </dev/null || complain "docs/recipes.md: the service's command"
+  [[ -s $ROOT/home/somebody/.cache/backup.report ]] || complain 'docs/recipes.md: the service leaves no report'
+  line=$(snippets desktop | sed -n 's/^Exec=//p')
+  inside timeout 20 sh -c "$line" >"$SCRATCH/out" 2>&1 </dev/null || complain "docs/recipes.md: the desktop entry's command"
+  if ! command -v systemd-analyze >/dev/null; then
+    echo 'not shown: the units of docs/recipes.md (needs systemd-analyze)'
+    return
+  fi
+  sed -i 's|^ExecStart=discnice|ExecStart=/bin/true|' "$folder/backup.service" # which is not installed on this host
+  systemd-analyze verify --man=no "$folder"/backup.{service,timer} >"$SCRATCH/out" 2>&1 || complain 'docs/recipes.md: the units'
+  [[ ! -s $SCRATCH/out ]] || complain 'docs/recipes.md: systemd says of the units'
+}
+
 # The /dev/shm is our own, and so are its jobs.
 end_jobs() {
   local job
@@ -133,4 +184,7 @@ make_root
 make_files
 at_exit end_jobs
 while IFS= read -r command <&3; do try "$command"; done 3<"$SCRATCH/commands"
+try_defaults
+try_crontab
+try_units
 ((wrong == 0)) || fail "$wrong examples do not work"

@@ -125,6 +125,7 @@ std::string format_rate(double bytes_per_s) {
 std::string format_duration_ns(double duration_ns) {
   static constexpr std::array kUnits = {"ns", "us", "ms", "s"};
   if (!(duration_ns >= 0) || std::isinf(duration_ns)) return "-";
+  if (duration_ns == 0) return "0 s";
   const double seconds = duration_ns / static_cast<double>(base::kNanosecondsPerSecond);
   if (seconds < kSecondsPerMinute) {
     return format_scaled(duration_ns, kUnits.data(), kUnits.size(), 1000, false);

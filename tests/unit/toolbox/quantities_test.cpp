@@ -34,6 +34,7 @@ TEST_CASE("rates print in powers of 1000 with three digits", "[cli]") {
 }
 
 TEST_CASE("durations print in the unit a person would choose", "[cli]") {
+  CHECK(format_duration_ns(0) == "0 s");
   CHECK(format_duration_ns(25) == "25.0 ns");
   CHECK(format_duration_ns(1.25e9) == "1.25 s");
   CHECK(format_duration_ns(999'999.9) == "1.00 ms");

@@ -66,7 +66,6 @@ void end_on_signals() {
 struct AdoptOptions {
   std::vector<std::string> names;
   LimitTexts limits;
-  std::string schedule_text;
   policy::Schedule schedule;
   Grant grant;
   bool is_tree = false;
@@ -190,7 +189,7 @@ std::optional<int> read_options(int argc, char** argv, AdoptOptions& options) {
   app.footer(kFooter);
   app.add_option("PROCESS", options.names, "numbers of processes, or names of programs").required();
   add_limit_options(app, options.limits);
-  app.add_option("--schedule", options.schedule_text, "limits by the time of the week").type_name("TEXT");
+  app.add_option("--schedule", options.limits.schedule, "limits by the time of the week").type_name("TEXT");
   app.add_flag("--tree", options.is_tree, "with the children they have now");
   app.add_flag("--json", options.is_json, "write the report as one JSON object");
   app.add_flag("-q,--quiet", options.is_quiet, "no report");
@@ -198,8 +197,8 @@ std::optional<int> read_options(int argc, char** argv, AdoptOptions& options) {
   app.group("Who is held", {"--tree"});
   app.group("The report", {"--json", "--quiet"});
   if (const auto status = gray::cli::parse(app, argc, argv)) return status;
-  if (const auto status = read_schedule(options.schedule_text, options.schedule)) return status;
   std::string problem = apply_limits(options.limits, options.grant);
+  options.schedule = schedule_of(options.limits);
   if (problem.empty()) problem = judge_schedule(options.grant, options.schedule, options.limits);
   if (problem.empty() && !options.limits.cache.empty())
     problem = "--cache has no effect on processes that are held from outside: leave it out";

@@ -123,7 +123,9 @@ std::string apply_config(const Config& config, const std::string& program, Limit
     for (const ConfigLine& line : config.lines) {
       const LimitOption& option = *find_option(line.option);
       std::string& text = texts.*option.text;
-      if (line.program != section || (option.is_limit && is_limited) || !text.empty()) continue;
+      // A schedule says what holds at some times, and leaves the others to what is said beside it.
+      const bool is_of_limits = option.is_limit || option.text == &LimitTexts::schedule;
+      if (line.program != section || (is_of_limits && is_limited) || !text.empty()) continue;
       text = line.value;
       does_limit = does_limit || option.is_limit;
       taken += fmt::format("{}{}:{}", taken.empty() ? "" : ", ", config.path, line.number);

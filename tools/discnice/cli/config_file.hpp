@@ -6,6 +6,8 @@
 //   smooth-writes = auto
 //   [rsync]              # and for this program
 //   rate = 20M
+//   [syncthing]
+//   schedule = Mon-Fri 09:00-18:00 pause, else nice
 #pragma once
 
 #include <string>

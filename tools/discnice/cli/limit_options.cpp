@@ -12,6 +12,7 @@
 #include "toolbox/cli/quantities.hpp"
 #include "tools/discnice/policy/lanes.hpp"
 #include "tools/discnice/policy/registry.hpp"
+#include "tools/discnice/policy/schedule.hpp"
 
 namespace discnice::cli {
 namespace {
@@ -114,6 +115,13 @@ std::string read_cache(const std::string& text, Grant& grant) {
   return "";
 }
 
+// A schedule has grants of its own (schedule_option.hpp).
+std::string judge_schedule_text(const std::string& text, Grant& /*grant*/) {
+  const policy::Schedule schedule = policy::parse_schedule(text.data(), text.size());
+  if (schedule.problem == nullptr) return "";
+  return fmt::format("{}; at '{}'", schedule.problem, text.substr(schedule.problem_position));
+}
+
 std::string read_policy(const std::string& name, Grant& grant) {
   const int id = policy::policy_id_by_name(name.data(), name.size());
   if (id < 0) return fmt::format("there is no policy '{}': choose one of {}", name, policy_names());
@@ -192,7 +200,8 @@ const std::vector<LimitOption>& limit_options() {
       {"preemption", &LimitTexts::preemption, false, bit(kIdleId), read_preemption},
       {"weight", &LimitTexts::weight, false, bit(kShareId), read_weight},
       {"smooth-writes", &LimitTexts::smooth_writes, false, kAll, read_smooth_writes},
-      {"cache", &LimitTexts::cache, false, kAll, read_cache}};
+      {"cache", &LimitTexts::cache, false, kAll, read_cache},
+      {"schedule", &LimitTexts::schedule, false, kAll, judge_schedule_text}};
   return kOptions;
 }
 

@@ -30,6 +30,7 @@ struct LimitTexts {
   std::string weight;
   std::string smooth_writes;
   std::string cache;
+  std::string schedule;  // limits by time; of a job that starts
 };
 
 /// One of these options.

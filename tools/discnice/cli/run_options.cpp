@@ -68,7 +68,6 @@ constexpr char kVerifyFooter[] =
 // The texts of options that are no numbers yet.
 struct OptionTexts {
   LimitTexts limits;
-  std::string schedule;
   std::vector<std::string> excluded;
   std::string ledger;
   std::string backend;  // empty: not given
@@ -184,7 +183,7 @@ bool is_of_bare_job(const char* value) {
 }
 
 std::optional<int> refuse_bare_variables(const OptionTexts& texts) {
-  const bool is_limit_said = is_limit_given(texts.limits) || !texts.schedule.empty();
+  const bool is_limit_said = is_limit_given(texts.limits) || !texts.limits.schedule.empty();
   const BareVariable variables[] = {{"DISCNICE_RATE", "--rate", is_limit_said},
                                     {"DISCNICE_POLICY", "--policy", is_limit_said},
                                     {"DISCNICE_LEDGER", "--ledger", !texts.ledger.empty()},
@@ -252,7 +251,7 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
   app.footer(kFooter);
   OptionTexts texts;
   add_limit_options(app, texts.limits);
-  app.add_option("--schedule", texts.schedule,
+  app.add_option("--schedule", texts.limits.schedule,
                  "limits by the time of the week, e.g. \"Mon-Fri 09:00-18:00 2M, else nice\"")
       .type_name("TEXT");
   app.add_option("--exclude", texts.excluded, "leave programs of this name alone; may be given several times")
@@ -287,12 +286,12 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
   if (options.engine == Engine::cgroup && !texts.excluded.empty())
     return gray::cli::fail_usage("--engine cgroup holds every program of the job: leave out --exclude");
   if (const auto status = set_excluded(texts.excluded, options.job)) return status;
-  if (const auto status = read_schedule(texts.schedule, options.schedule)) return status;
   if (const auto status = refuse_bare_variables(texts)) return status;
   const LimitTexts given = texts.limits;
   std::string taken;
   if (const auto status = read_defaults(options, texts.limits, taken)) return status;
   std::string problem = apply_limits(texts.limits, options.grant);
+  options.schedule = schedule_of(texts.limits);
   if (!problem.empty() && !taken.empty()) problem += " (with " + taken + ")";
   if (problem.empty()) problem = judge_schedule(options.grant, options.schedule, given);
   if (problem.empty() && options.engine == Engine::cgroup) {

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "toolbox/cli/diagnostics.hpp"
-
 namespace discnice::cli {
 
 std::vector<Grant> possible_grants(const Grant& grant, const policy::Schedule& schedule) {
@@ -17,12 +15,9 @@ std::vector<Grant> possible_grants(const Grant& grant, const policy::Schedule& s
   return grants;
 }
 
-std::optional<int> read_schedule(const std::string& text, policy::Schedule& schedule) {
-  if (text.empty()) return std::nullopt;
-  schedule = policy::parse_schedule(text.data(), text.size());
-  if (schedule.problem == nullptr) return std::nullopt;
-  return gray::cli::fail_usage("--schedule: {}; at '{}'", schedule.problem,
-                               text.substr(schedule.problem_position));
+policy::Schedule schedule_of(const LimitTexts& texts) {
+  return texts.schedule.empty() ? policy::Schedule{}
+                                : policy::parse_schedule(texts.schedule.data(), texts.schedule.size());
 }
 
 std::string judge_schedule(const Grant& grant, const policy::Schedule& schedule, const LimitTexts& given) {

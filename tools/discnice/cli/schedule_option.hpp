@@ -2,7 +2,6 @@
 // schedule_option: --schedule, and whether what else was said holds at any time.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +11,8 @@
 
 namespace discnice::cli {
 
-/// Reads the text of --schedule; an empty one is none. Says what is wrong and returns the exit status, or nothing.
-std::optional<int> read_schedule(const std::string& text, policy::Schedule& schedule);
+/// What the schedule among these texts says, which apply_limits() has found right; none where there is none.
+policy::Schedule schedule_of(const LimitTexts& texts);
 
 /// All that may hold at some time of the week.
 std::vector<Grant> possible_grants(const Grant& grant, const policy::Schedule& schedule);
