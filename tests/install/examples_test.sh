@@ -133,12 +133,12 @@ try_defaults() {
   local home=$ROOT/home/somebody program says
   mkdir -p "$home/.config/discnice" "$home/own"
   snippets conf >"$home/.config/discnice/config"
-  for program in $(sed -n 's/^\[\(.*\)\]$/\1/p' "$home/.config/discnice/config"); do
+  while IFS= read -r program <&3; do
     cp "$(type -P true)" "$home/own/$program"
     inside discnice -- "own/$program" >"$SCRATCH/out" 2>&1 || complain "docs/recipes.md: the defaults of $program"
     says=$(sed -n "/^\[$program\]/,/^\[/p" "$home/.config/discnice/config" | sed -n 's/^policy = //p')
     grep -q "(${says:-.*[a-z]}" "$SCRATCH/out" || complain "docs/recipes.md: $program is not held as the defaults say"
-  done
+  done 3< <(sed -n 's/^\[\(.*\)\]$/\1/p' "$home/.config/discnice/config")
   rm -r "$home/.config/discnice"
 }
 
