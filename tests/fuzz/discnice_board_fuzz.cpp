@@ -42,16 +42,24 @@ void look(World& world) {
   require(entry >= board.disks && entry < board.disks + protocol::kBoardDisksMax);
   DiskSample sample;
   if (!protocol::published_sample(*entry, world.now_ns, &sample)) {
-    sample = {input.number(1),        input.number(2) << 12U,
-              input.number(1),        0,
-              input.number(2) << 12U, static_cast<std::uint32_t>(input.number(1))};
+    const auto number = [&input] { return static_cast<std::uint32_t>(input.number(1)); };
+    sample = {input.number(2) << 12U,
+              input.number(2) << 12U,
+              number(),
+              number(),
+              number(),
+              number(),
+              number(),
+              number(),
+              number()};
   }
   Grant grant;
   grant.policy_id = input.number(1) % 2 == 0 ? policy::kIdleId : policy::kNiceId;
   grant.rate_min_bytes_per_s = input.number(1);
   const DiskActivity before = protocol::load_activity(disk, world.now_ns);
   const OwnTraffic own{entry->own_read_bytes.load(), entry->own_written_bytes.load(), 1,
-                       input.number(1) % 2 == 0 ? 0U : 1U, entry->own_syncs.load()};
+                       static_cast<std::uint16_t>(input.number(1) % 2),
+                       static_cast<std::uint32_t>(entry->own_syncs.load())};
   const DiskActivity after = policy::observe(before, sample, own, grant, world.now_ns);
   protocol::store_activity(disk, after);
   const std::uint64_t cost_bytes = fuzz::strange_number(input, 4096) >> 4U;

@@ -116,7 +116,7 @@ published() {
 import os, struct, sys
 major, minor = map(int, sys.argv[1].split(":"))
 wanted = os.makedev(major, minor) + 1
-with open(f"/dev/shm/discnice-{os.geteuid()}.disks2", "rb") as file: board = file.read()
+with open(f"/dev/shm/discnice-{os.geteuid()}.disks3", "rb") as file: board = file.read()
 print(next((struct.unpack_from("<Q", board, at + 48)[0] for at in range(0, len(board), 128) if struct.unpack_from("<Q", board, at)[0] == wanted), 0))
 TEXT
 }

@@ -135,7 +135,7 @@ holds "$rate > 3.2e6 && $rate < 4.6e6" || complain "the daemon lifted a job of i
 # Forty boards on which somebody wants to know all the time, of users who do not exist.
 python3 - <<'PYTHON' &
 import os, struct, time
-boards = [os.open(f"/dev/shm/discnice-{60200 + i}.disks2", os.O_CREAT | os.O_RDWR, 0o600) for i in range(40)]
+boards = [os.open(f"/dev/shm/discnice-{60200 + i}.disks3", os.O_CREAT | os.O_RDWR, 0o600) for i in range(40)]
 entry_bytes, disks = 128, 64
 for _ in range(100):
     now = time.monotonic_ns()

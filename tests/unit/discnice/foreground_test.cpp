@@ -52,8 +52,10 @@ struct Disk {
     sample.read_bytes += count * bytes;
     look();
   }
+  // As long as a mechanical disk takes for it.
   void others_read(std::uint64_t bytes = 4'096) {
     reads(bytes);
+    sample.read_ms += kRandomReadNs / kMillisecondNs;
     look();
   }
   void quiet(std::uint64_t duration_ns) {
@@ -394,9 +396,9 @@ TEST_CASE("a least rate brings the turns nearer", "[idle][nice]") {
   disk.grant.rate_min_bytes_per_s = 10 * kWindowBytes;
   for (int i = 0; i < 100; ++i) disk.others_read(kWindowBytes);
   for (int i = 0; i < 30; ++i) disk.others_read(kWindowBytes);
-  CHECK(turn_after_ns(disk.grant, kWindowBytes) == kSecondNs / 10);
+  CHECK(turn_after_ns(disk.grant, disk.activity, kWindowBytes) == kSecondNs / 10);
   CHECK(disk.wait_ns(kNice) <= kSecondNs / 10);
-  CHECK(turn_after_ns(disk.grant, 100 * kWindowBytes) == kTurnNs);
+  CHECK(turn_after_ns(disk.grant, disk.activity, 100 * kWindowBytes) == kTurnNs);
 }
 
 TEST_CASE("nice is at its floor after a few looks at a busy disk and at full speed after a quiet second",

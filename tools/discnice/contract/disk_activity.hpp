@@ -7,16 +7,18 @@
 
 namespace discnice {
 
-/// The counters of a block device, as /sys/block/DEVICE/stat shows them. Append only: it lies in shared memory.
+/// The counters of a block device, as /sys/block/DEVICE/stat shows them, the numbers and times of requests by their last 32 bits. It lies in shared memory.
 struct DiskSample {
-  std::uint64_t reads = 0;
   std::uint64_t read_bytes = 0;
-  std::uint64_t read_ms = 0;  // summed over the requests
-  std::uint64_t writes = 0;
   std::uint64_t written_bytes = 0;
+  std::uint32_t reads = 0;
+  std::uint32_t read_ms = 0;  // summed over the requests
+  std::uint32_t writes = 0;
+  std::uint32_t write_ms = 0;
+  std::uint32_t flushes = 0;  // of the disk's own cache: what an fsync ends with, and a journal's commit
+  std::uint32_t flush_ms = 0;
   std::uint32_t in_flight = 0;
   std::uint32_t reads_in_flight = 0;  // of these
-  std::uint64_t flushes = 0;  // of the disk's own cache: what an fsync ends with, and a journal's commit
 };
 
 /// What the job itself was booked as having moved on the device, ever. Predictions count from the moment the
@@ -24,9 +26,9 @@ struct DiskSample {
 struct OwnTraffic {
   std::uint64_t read_bytes = 0;
   std::uint64_t written_bytes = 0;
-  std::uint32_t is_of_all_jobs = 0;  // 1: of all jobs of this user; 0: of this job alone
-  std::uint32_t is_syncing = 0;      // 1: the launcher has what the job left brought to the disk, just now
-  std::uint64_t syncs = 0;           // calls that had data brought to the disk, begun and ended
+  std::uint16_t is_of_all_jobs = 0;  // 1: of all jobs of this user; 0: of this job alone
+  std::uint16_t is_syncing = 0;      // 1: the launcher has what the job left brought to the disk, just now
+  std::uint32_t syncs = 0;  // calls that had data brought to the disk, begun and ended; the last 32 bits
 };
 
 /// By what a job knows of the other users of a disk. Append only: it lies in shared memory.
@@ -58,6 +60,11 @@ struct DiskActivity {
   std::uint32_t syncing_written_kib = 0;  // booked since own.is_syncing became 1
   std::uint64_t random_read_ns =
       0;  // what the interval goes by: measured, or learned of our own reads; 0: of neither
+  // How long one waits for a small read here, for a write, and for a flush of the disk's cache, most looks say; 0: none was seen yet.
+  std::uint32_t read_wait_us = 0;
+  std::uint32_t write_wait_us = 0;
+  std::uint32_t flush_wait_us = 0;
+  std::uint32_t read_wait_looks = 0;  // how many looks read_wait_us is of, the first few
 };
 
 }  // namespace discnice

@@ -36,14 +36,14 @@ bool look_at_counters(protocol::BoardDisk* on_board, std::uint64_t disk, std::ui
 
 OwnTraffic own_traffic(const Job& job, const protocol::Disk& disk, const protocol::BoardDisk* on_board,
                        std::uint64_t now_ns) {
-  const std::uint32_t is_syncing = protocol::is_sending_left(*job.segment, disk, now_ns) ? 1 : 0;
+  const std::uint16_t is_syncing = protocol::is_sending_left(*job.segment, disk, now_ns) ? 1 : 0;
   if (on_board == nullptr)
     return {disk.own_read_bytes.load(std::memory_order_relaxed),
             disk.own_written_bytes.load(std::memory_order_relaxed), 0, is_syncing,
-            disk.own_syncs.load(std::memory_order_relaxed)};
+            static_cast<std::uint32_t>(disk.own_syncs.load(std::memory_order_relaxed))};
   return {on_board->own_read_bytes.load(std::memory_order_relaxed),
           on_board->own_written_bytes.load(std::memory_order_relaxed), 1, is_syncing,
-          on_board->own_syncs.load(std::memory_order_relaxed)};
+          static_cast<std::uint32_t>(on_board->own_syncs.load(std::memory_order_relaxed))};
 }
 
 // One look, by whichever way the disk is observed; false when nothing was to be seen.

@@ -20,7 +20,7 @@ using gray::base::word;
 
 constexpr std::uint64_t kSectorBytes = 512;  // of the stat file, whatever the device's own is
 constexpr unsigned kFieldsMin = 9;           // what every kernel has
-constexpr unsigned kFields = 16;             // the ones we read; newer kernels append more
+constexpr unsigned kFields = 17;             // the ones we read; newer kernels append more
 constexpr std::size_t kStatBytesMax = 512;
 constexpr std::size_t kPathBytesMax = 96;
 
@@ -77,14 +77,16 @@ bool parse_disk_sample(const char* text, std::size_t length, DiskSample* sample)
     is_in_number = is_digit;
   }
   if (count < kFieldsMin) return false;
-  *sample = {field[0],
-             field[2] * kSectorBytes,
-             field[3],
-             field[4],
+  const auto low = [&field](unsigned i) { return static_cast<std::uint32_t>(field[i]); };
+  *sample = {field[2] * kSectorBytes,
              field[6] * kSectorBytes,
-             static_cast<std::uint32_t>(field[8]),
-             0,
-             field[15]};
+             low(0),
+             low(3),
+             low(4),
+             low(7),
+             low(15),
+             low(16),
+             low(8)};
   return true;
 }
 

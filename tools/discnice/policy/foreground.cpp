@@ -100,10 +100,12 @@ std::uint64_t latency_ns(const DiskActivity& before, const DiskActivity& after) 
 
 // Who writes and waits for it is seen when his flush has ended, so the next one may be under way long before anything shows: for as long as the last one, and
 // the pause before it.
-std::uint64_t beside_writer_ns(const DiskActivity& before, std::uint64_t now_ns) {
+std::uint64_t beside_writer_ns(const DiskActivity& before, const DiskActivity& after, std::uint64_t now_ns) {
+  const std::uint64_t least_ns = preemption_max_ns(after, kPreemptionMaxNs);
+  const std::uint64_t most_ns = preemption_max_ns(after, kPreemptionBesideWriterMaxNs);
   const std::uint64_t since_ns = growth(now_ns, before.foreground_at_ns);
-  if (before.foreground_at_ns == 0 || since_ns > kPreemptionBesideWriterMaxNs) return kPreemptionMaxNs;
-  return clamp(since_ns + since_ns / 2, kPreemptionMaxNs, kPreemptionBesideWriterMaxNs);
+  if (before.foreground_at_ns == 0 || since_ns > most_ns) return least_ns;
+  return clamp(since_ns + since_ns / 2, least_ns, most_ns);
 }
 
 unsigned halvings(const DiskActivity& before, std::uint64_t now_ns) {
@@ -134,9 +136,10 @@ DiskActivity observe(const DiskActivity& before, const DiskSample& sample, const
   }
   const Others others = look_for_others(before, after);
   if (!others.are_there) learn_random_read(before, after);
+  learn_waits(before, after, grant);
   follow_base(before, after, grant);
   if (others.are_there) {
-    const std::uint64_t preemption_min_ns = others.have_written ? beside_writer_ns(before, now_ns) : 0;
+    const std::uint64_t preemption_min_ns = others.have_written ? beside_writer_ns(before, after, now_ns) : 0;
     give_way(before, after, {latency_ns(before, after), halvings(before, now_ns), preemption_min_ns}, grant,
              now_ns);
   } else {

@@ -5,19 +5,11 @@ namespace discnice::policy {
 namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
-// What may be learned of a random read's time: beyond are counters that err.
-constexpr std::uint64_t kLearnedMinNs = 50'000;
-constexpr std::uint64_t kLearnedMaxNs = 50'000'000;
-// Larger requests are a stream's, and more of them than this at once tell no more than so many.
-constexpr std::uint64_t kRandomRequestBytesMax = 32 * 1024;
-constexpr std::uint64_t kReadsAtOnceMax = 32;
-// How many reads it takes to learn most of it.
-constexpr std::uint64_t kReadsToLearn = 128;
 // A foreground that comes back within this time of our taking over had only paused.
 constexpr std::uint64_t kPauseMaxNs = kSecondNs;
 // So long without foreground, and the disk is ours.
 constexpr std::uint64_t kQuietNs = kSecondNs;
-// So long without foreground, and for the preemption interval, and the pace begins to grow.
+// So long without foreground at a mechanical disk, and for the preemption interval, and the pace begins to grow.
 constexpr std::uint64_t kPausedNs = 60'000'000;
 // The pace from which backing off starts, and what a quiet second adds. The start lies below the speed of most disks, so the first look is felt. From 256 MB/s the
 // job made three more requests while the foreground waited, and each cost that one a seek.
@@ -35,7 +27,8 @@ std::uint64_t clamp(std::uint64_t value, std::uint64_t low, std::uint64_t high) 
 
 std::uint64_t base_preemption_ns(const Grant& grant, const DiskActivity& activity) {
   if (grant.preemption_ns != 0) return clamp(grant.preemption_ns, 1, kSecondNs);
-  return clamp(2 * smaller(random_read_ns(activity), kPreemptionMaxNs), kPreemptionMinNs, kPreemptionMaxNs);
+  return clamp(2 * smaller(random_read_ns(activity), kPreemptionMaxNs), kPreemptionMinNs,
+               preemption_max_ns(activity, kPreemptionMaxNs));
 }
 
 // The job has moved something between the two looks, or what it wrote earlier has reached the disk.
@@ -59,7 +52,8 @@ bool had_only_paused(const DiskActivity& before, const DiskActivity& after, std:
 void keep_in_bounds(DiskActivity& after, const Grant& grant) {
   after.preemption_ns = grant.preemption_ns != 0
                             ? base_preemption_ns(grant, after)
-                            : clamp(after.preemption_ns, kPreemptionMinNs, kPreemptionBesideWriterMaxNs);
+                            : clamp(after.preemption_ns, kPreemptionMinNs,
+                                    preemption_max_ns(after, kPreemptionBesideWriterMaxNs));
 }
 
 }  // namespace
@@ -75,10 +69,11 @@ void begin_watching(DiskActivity& after, const Grant& grant, bool is_busy, std::
 void give_way(const DiskActivity& before, DiskActivity& after, const Sighting& sighting, const Grant& grant,
               std::uint64_t now_ns) {
   const std::uint64_t base_ns = base_preemption_ns(grant, after);
+  const std::uint64_t max_ns = preemption_max_ns(after, kPreemptionMaxNs);
   std::uint64_t longer_ns = after.preemption_ns;
   if (had_only_paused(before, after, now_ns)) longer_ns += longer_ns;
   if (before.ran_since_ns == 0 && 2 * sighting.latency_ns > longer_ns) longer_ns += base_ns / 4;
-  if (after.preemption_ns < kPreemptionMaxNs) after.preemption_ns = smaller(longer_ns, kPreemptionMaxNs);
+  if (after.preemption_ns < max_ns) after.preemption_ns = smaller(longer_ns, max_ns);
   if (after.preemption_ns < sighting.preemption_min_ns) after.preemption_ns = sighting.preemption_min_ns;
   after.foreground_at_ns = now_ns;
   after.ran_since_ns = 0;
@@ -91,32 +86,19 @@ void come_back(const DiskActivity& before, DiskActivity& after, const Grant& gra
   const std::uint64_t passed_ns = smaller(growth(now_ns, before.sampled_at_ns), kSecondNs);
   if (before.ran_since_ns == 0 && has_run(before, after) && was_ours(before, now_ns))
     after.ran_since_ns = now_ns;
-  if (growth(now_ns, before.foreground_at_ns) < kPausedNs || !was_ours(before, now_ns)) {
+  if (growth(now_ns, before.foreground_at_ns) < on_this_disk(after, kPausedNs) || !was_ours(before, now_ns)) {
     // It may only have paused.
   } else if (growth(now_ns, before.foreground_at_ns) < kQuietNs) {
     after.pace_bytes_per_s =
         smaller(before.pace_bytes_per_s + passed_ns / 1000 * (kPaceGain / 1'000'000), kPaceUnlimited);
   } else {
     after.pace_bytes_per_s = kPaceUnlimited;
-    after.preemption_ns = smaller(after.preemption_ns, kPreemptionMaxNs);
+    after.preemption_ns = smaller(after.preemption_ns, preemption_max_ns(after, kPreemptionMaxNs));
     const std::uint64_t base_ns = base_preemption_ns(grant, after);
     const std::uint64_t less_ns = base_ns / 2 * passed_ns / kSecondNs;
     after.preemption_ns = after.preemption_ns > base_ns + less_ns ? after.preemption_ns - less_ns : base_ns;
   }
   keep_in_bounds(after, grant);
-}
-
-void learn_random_read(const DiskActivity& before, DiskActivity& after) {
-  const std::uint64_t reads = growth(after.sample.reads, before.sample.reads);
-  if (reads == 0 ||
-      growth(after.sample.read_bytes, before.sample.read_bytes) / reads > kRandomRequestBytesMax)
-    return;
-  const std::uint64_t took_ms = smaller(growth(after.sample.read_ms, before.sample.read_ms), reads * 1000);
-  const std::uint64_t known_ns = random_read_ns(before);
-  const std::uint64_t seen_ns = took_ms * 1'000'000 / reads;
-  const std::uint64_t weight = smaller(reads, kReadsAtOnceMax);
-  after.random_read_ns = clamp((known_ns * (kReadsToLearn - weight) + seen_ns * weight) / kReadsToLearn,
-                               kLearnedMinNs, kLearnedMaxNs);
 }
 
 void follow_base(const DiskActivity& before, DiskActivity& after, const Grant& grant) {

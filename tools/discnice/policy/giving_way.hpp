@@ -15,6 +15,7 @@
 
 #include "tools/discnice/contract/disk_activity.hpp"
 #include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/policy/disk_speed.hpp"
 
 namespace discnice::policy {
 
@@ -22,17 +23,15 @@ namespace discnice::policy {
 inline constexpr std::uint64_t kPaceUnlimited = UINT64_C(1) << 40;
 /// The slowest pace `nice` knows; the floor keeps the job above it anyway.
 inline constexpr std::uint64_t kPaceMin = 64 * 1024;
-/// Bounds of the interval in which the disk must have been quiet.
+/// Bounds of the interval in which the disk must have been quiet; the upper ones are a mechanical disk's (disk_speed.hpp).
 inline constexpr std::uint64_t kPreemptionMinNs = 2'000'000;
 inline constexpr std::uint64_t kPreemptionMaxNs = 100'000'000;
 /// And of who writes and waits for it: on a slow card what we write in between makes each fsync of his last longer, and he is seen when it has ended.
 inline constexpr std::uint64_t kPreemptionBesideWriterMaxNs = 400'000'000;
-/// Without a measured time of a random read: a turn and a seek of an ordinary mechanical disk.
-inline constexpr std::uint64_t kRandomReadNs = 8'000'000;
-
-/// The time of a random read as far as it is known of the disk.
-constexpr std::uint64_t random_read_ns(const DiskActivity& activity) {
-  return activity.random_read_ns != 0 ? activity.random_read_ns : kRandomReadNs;
+/// Such a bound on this disk.
+inline std::uint64_t preemption_max_ns(const DiskActivity& activity, std::uint64_t of_mechanical_ns) {
+  const std::uint64_t here_ns = on_this_disk(activity, of_mechanical_ns);
+  return here_ns > kPreemptionMinNs ? here_ns : kPreemptionMinNs;
 }
 
 /// How others were felt.
@@ -52,15 +51,7 @@ void give_way(const DiskActivity& before, DiskActivity& after, const Sighting& s
 /// Nobody was.
 void come_back(const DiskActivity& before, DiskActivity& after, const Grant& grant, std::uint64_t now_ns);
 
-/// Nobody else read since `before`: what our own reads tell of the disk's time for a random one.
-void learn_random_read(const DiskActivity& before, DiskActivity& after);
-
 /// The interval follows what its base is known to be from now on.
 void follow_base(const DiskActivity& before, DiskActivity& after, const Grant& grant);
-
-/// Counters that go back are a new beginning.
-constexpr std::uint64_t growth(std::uint64_t now, std::uint64_t before) {
-  return now > before ? now - before : 0;
-}
 
 }  // namespace discnice::policy

@@ -20,7 +20,7 @@ Decision hold(State last_go, const Grant& grant, const DiskActivity& activity, s
               std::uint64_t now_ns) {
   const std::uint64_t quiet_at_ns =
       activity.foreground_at_ns == 0 ? 0 : activity.foreground_at_ns + activity.preemption_ns;
-  const std::uint64_t turn_at_ns = last_go.paid_until_ns + turn_after_ns(grant, cost_bytes);
+  const std::uint64_t turn_at_ns = last_go.paid_until_ns + turn_after_ns(grant, activity, cost_bytes);
   const std::uint64_t start_at_ns = quiet_at_ns < turn_at_ns ? quiet_at_ns : turn_at_ns;
   const std::uint64_t heard_at_ns = listening_until_ns(activity, now_ns);
   return {{now_ns}, {start_at_ns > heard_at_ns ? start_at_ns : heard_at_ns}};

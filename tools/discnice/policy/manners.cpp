@@ -149,7 +149,7 @@ Decision hold(State last_go, const Grant& grant, const DiskActivity& activity, s
               std::uint64_t now_ns) {
   if (activity.foreground_at_ns == 0) return {{now_ns}, {0}};
   const std::uint64_t probe_at_ns = activity.foreground_at_ns + activity.preemption_ns;
-  const std::uint64_t turn_at_ns = last_go.paid_until_ns + turn_after_ns(grant, cost_bytes);
+  const std::uint64_t turn_at_ns = last_go.paid_until_ns + turn_after_ns(grant, activity, cost_bytes);
   return {{now_ns}, {probe_at_ns < turn_at_ns ? probe_at_ns : turn_at_ns}};
 }
 

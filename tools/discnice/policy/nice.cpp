@@ -39,7 +39,7 @@ Decision hold(State last_go, const Grant& grant, const DiskActivity& activity, s
   if (activity.pace_bytes_per_s >= kPaceUnlimited || activity.foreground_at_ns == 0)
     return {{now_ns}, {listening_until_ns(activity, now_ns)}};
   const std::uint64_t pace = activity.pace_bytes_per_s > kPaceMin ? activity.pace_bytes_per_s : kPaceMin;
-  const std::uint64_t turn_ns = turn_after_ns(grant, cost_bytes);
+  const std::uint64_t turn_ns = turn_after_ns(grant, activity, cost_bytes);
   __extension__ using Wide = unsigned __int128;
   const Wide paced_ns = static_cast<Wide>(paced_bytes(activity, cost_bytes)) * kNanosecondsPerSecond / pace;
   const std::uint64_t gap_ns = paced_ns < turn_ns ? static_cast<std::uint64_t>(paced_ns) : turn_ns;

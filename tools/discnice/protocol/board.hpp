@@ -15,7 +15,7 @@
 
 namespace discnice::protocol {
 
-inline constexpr std::uint32_t kBoardVersion = 2;
+inline constexpr std::uint32_t kBoardVersion = 3;
 inline constexpr unsigned kBoardDisksMax = 64;
 /// What stands before the user's number and behind it in a board's name; the version comes last.
 inline constexpr char kBoardPrefix[] = "discnice-";

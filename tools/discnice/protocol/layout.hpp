@@ -31,7 +31,7 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 19;
+inline constexpr std::uint32_t kSegmentVersion = 20;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the first slot.

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "tools/discnice/policy/disk_speed.hpp"
+
+namespace discnice::policy {
+namespace {
+
+// What may be learned: beyond are counters that err.
+constexpr std::uint64_t kLearnedMinNs = 50'000;
+constexpr std::uint64_t kLearnedMaxNs = 50'000'000;
+constexpr std::uint64_t kRequestMaxMs = 1000;
+constexpr std::uint64_t kMillisecondNs = 1'000'000;
+constexpr std::uint64_t kMicrosecondNs = 1000;
+// Larger requests are a stream's, and more of them than this at once tell no more than so many.
+constexpr std::uint64_t kRandomRequestBytesMax = 32 * 1024;
+constexpr std::uint64_t kReadsAtOnceMax = 32;
+// How many reads it takes to learn most of it.
+constexpr std::uint64_t kReadsToLearn = 128;
+// What one look changes of what is known: up by a quarter of the way, down by a sixteenth. The first looks count for as much as all before them.
+constexpr std::uint64_t kLooksUp = 4;
+constexpr std::uint64_t kLooksDown = 16;
+
+constexpr std::uint64_t smaller(std::uint64_t a, std::uint64_t b) {
+  return a < b ? a : b;
+}
+
+constexpr std::uint64_t larger(std::uint64_t a, std::uint64_t b) {
+  return a > b ? a : b;
+}
+
+constexpr std::uint64_t learnable(std::uint64_t ns) {
+  return larger(kLearnedMinNs, smaller(ns, kLearnedMaxNs));
+}
+
+// The mean of so many requests.
+std::uint64_t mean_ns(std::uint64_t took_ms, std::uint64_t requests) {
+  return smaller(took_ms, requests * kRequestMaxMs) * kMillisecondNs / requests;
+}
+
+// Are so large that a stream's head need not move between them.
+bool are_reads_of_stream(const DiskActivity& before, const DiskActivity& after, std::uint64_t reads) {
+  return growth(after.sample.read_bytes, before.sample.read_bytes) / reads > kRandomRequestBytesMax;
+}
+
+// What is known after so many looks, and a further one.
+std::uint32_t nearer(std::uint64_t known_us, std::uint64_t seen_ns, std::uint64_t looks) {
+  const std::uint64_t seen_us = learnable(seen_ns) / kMicrosecondNs;
+  const std::uint64_t parts = smaller(looks + 2, seen_us > known_us ? kLooksUp : kLooksDown);
+  const std::uint64_t most_us = kLearnedMaxNs / kMicrosecondNs;
+  return static_cast<std::uint32_t>((smaller(known_us, most_us) * (parts - 1) + seen_us) / parts);
+}
+
+// Of writes or flushes, none of which may have been seen yet.
+std::uint32_t after_look(std::uint32_t known_us, std::uint64_t took_ms, std::uint64_t requests) {
+  if (requests == 0) return known_us;
+  const std::uint64_t seen_ns = mean_ns(took_ms, requests);
+  return known_us == 0 ? static_cast<std::uint32_t>(learnable(seen_ns) / kMicrosecondNs)
+                       : nearer(known_us, seen_ns, kLooksDown);
+}
+
+}  // namespace
+
+void learn_random_read(const DiskActivity& before, DiskActivity& after) {
+  const std::uint64_t reads = growth(after.sample.reads, before.sample.reads);
+  if (reads == 0 || are_reads_of_stream(before, after, reads)) return;
+  const std::uint64_t seen_ns = mean_ns(growth(after.sample.read_ms, before.sample.read_ms), reads);
+  const std::uint64_t weight = smaller(reads, kReadsAtOnceMax);
+  after.random_read_ns =
+      learnable((random_read_ns(before) * (kReadsToLearn - weight) + seen_ns * weight) / kReadsToLearn);
+}
+
+void learn_waits(const DiskActivity& before, DiskActivity& after, const Grant& grant) {
+  const DiskSample& now = after.sample;
+  const DiskSample& then = before.sample;
+  after.write_wait_us =
+      after_look(before.write_wait_us, growth(now.write_ms, then.write_ms), growth(now.writes, then.writes));
+  after.flush_wait_us = after_look(before.flush_wait_us, growth(now.flush_ms, then.flush_ms),
+                                   growth(now.flushes, then.flushes));
+  const std::uint64_t reads = growth(now.reads, then.reads);
+  if (reads == 0 || are_reads_of_stream(before, after, reads)) return;
+  const std::uint64_t begun_ns = grant.random_read_ns != 0 ? learnable(grant.random_read_ns) : kRandomReadNs;
+  const std::uint64_t known_us = before.read_wait_us != 0 ? before.read_wait_us : begun_ns / kMicrosecondNs;
+  const std::uint64_t seen_ns = mean_ns(growth(now.read_ms, then.read_ms), reads);
+  after.read_wait_us = nearer(known_us, seen_ns, before.read_wait_looks);
+  after.read_wait_looks =
+      static_cast<std::uint32_t>(smaller(before.read_wait_looks + UINT64_C(1), kLooksDown));
+}
+
+std::uint64_t on_this_disk(const DiskActivity& activity, std::uint64_t mechanical_ns) {
+  constexpr std::uint64_t kMechanicalUs = kRandomReadNs / kMicrosecondNs;
+  const std::uint64_t read_us = activity.read_wait_us != 0 ? activity.read_wait_us : kMechanicalUs;
+  const std::uint64_t wait_us = larger(read_us, larger(activity.write_wait_us, activity.flush_wait_us));
+  if (wait_us >= kMechanicalUs) return mechanical_ns;
+  return mechanical_ns / kMechanicalUs * larger(wait_us, kLearnedMinNs / kMicrosecondNs);
+}
+
+}  // namespace discnice::policy
