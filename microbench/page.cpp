@@ -2,7 +2,6 @@
 #include "microbench/page.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "microbench/curve.hpp"
 #include "microbench/quantity.hpp"
 #include "microbench/registry.hpp"
+#include "toolbox/cli/shell_words.hpp"
 #include "toolbox/html/bars.hpp"
 #include "toolbox/html/chart.hpp"
 #include "toolbox/html/document.hpp"
@@ -43,18 +43,6 @@ std::vector<Point> points_of(const std::vector<Found>& all, std::string_view cur
 
 std::string use_of(const Output& output) {
   return *output.readers != '\0' ? output.readers : output.reason;
-}
-
-// As a shell takes it for one word.
-std::string quoted(const std::string& word) {
-  const bool is_plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("/._-+,:@%").find(static_cast<char>(c)) != std::string_view::npos;
-  });
-  if (is_plain) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
 }
 
 // Where nothing was measured of it there is no section.
@@ -268,8 +256,9 @@ void Page::add_missing() {
   if (missing_.empty()) return;
   std::string names;
   for (const std::string& name : missing_) names += (names.empty() ? "" : ", ") + name;
-  text_ += fmt::format("<p>Not measured here: {}. This measures it: <code>microbench --dir {}</code></p>\n",
-                       gray::html::escape(names), gray::html::escape(quoted(place_.directory)));
+  text_ +=
+      fmt::format("<p>Not measured here: {}. This measures it: <code>microbench --dir {}</code></p>\n",
+                  gray::html::escape(names), gray::html::escape(gray::cli::shell_word(place_.directory)));
 }
 
 void Page::add_table() {
@@ -277,6 +266,7 @@ void Page::add_table() {
   for (const Found& found : all_) {
     const auto& p = found.parameter;
     if (parse_point(p.key) || (!p.device.empty() && p.device != device_)) continue;
+    if (found.source == Source::kDefault && is_measured(p.key.c_str())) continue;
     const Described described = describe(p.key);
     const std::string value =
         format_quantity(p.value, p.unit) + (found.source == Source::kDefault ? " (default)" : "");

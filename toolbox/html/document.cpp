@@ -17,11 +17,11 @@ constexpr char kHead[] = R"(<!doctype html>
 )";
 
 constexpr char kStyle[] = R"(<style>
-:root { color-scheme: light dark; --back: #fdfdfb; --ink: #1f2328; --soft: #62625d; --grid: #e2e1dc; --s0: #2f7ab8; --s1: #d9692b; --mark: #96256a; --lost: #b9b8b2; }
+:root { color-scheme: light dark; --back: #fdfdfb; --ink: #1f2328; --soft: #62625d; --grid: #e2e1dc; --s0: #2f7ab8; --s1: #d9692b; --lost: #b9b8b2; }
 @media (prefers-color-scheme: dark) {
-  :root { --back: #15181b; --ink: #e6e3dd; --soft: #a19d95; --grid: #2e3236; --s0: #62a8e5; --s1: #ee935c; --mark: #ef8cc5; --lost: #5d6166; }
+  :root { --back: #15181b; --ink: #e6e3dd; --soft: #a19d95; --grid: #2e3236; --s0: #62a8e5; --s1: #ee935c; --lost: #5d6166; }
 }
-@media print { :root { --back: #fff; --ink: #000; --soft: #444; --grid: #ccc; --s0: #2f7ab8; --s1: #d9692b; --mark: #96256a; --lost: #aaa; } }
+@media print { :root { --back: #fff; --ink: #000; --soft: #444; --grid: #ccc; --s0: #2f7ab8; --s1: #d9692b; --lost: #aaa; } }
 * { box-sizing: border-box; }
 body { background: var(--back); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums;
   max-width: 58rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; overflow-wrap: break-word; }
@@ -34,7 +34,7 @@ section { break-inside: avoid; } p { margin: .3rem 0; } .soft { color: var(--sof
 figure { margin: .8rem 0 0; } .keys { display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; font-size: .85rem; color: var(--soft); }
 .keys span::before { content: ""; display: inline-block; width: .75em; height: .75em; border-radius: .15em; margin-right: .45em; background: var(--c); }
 .keys .line::before { height: 0; width: 1.2em; vertical-align: .25em; border-radius: 0; background: none; border-top: 2px dashed var(--c); }
-.s0 { --c: var(--s0); } .s1 { --c: var(--s1); } .mark { --c: var(--mark); } .lost { --c: var(--lost); } .grid { --c: var(--grid); }
+.s0 { --c: var(--s0); } .s1 { --c: var(--s1); } .mark { --c: var(--ink); } .lost { --c: var(--lost); } .grid { --c: var(--grid); }
 .plot { position: relative; height: 15rem; margin: .9rem 1.6rem 2rem 5rem; font-size: .75rem; line-height: 1; color: var(--soft); }
 .plot svg { position: absolute; inset: 0; width: 100%; height: 100%; overflow: visible; }
 .plot span { position: absolute; white-space: nowrap; }
@@ -47,12 +47,12 @@ svg .dots { stroke: var(--c); stroke-width: 6; stroke-linecap: round; } svg .are
 .bar { grid-column: 1 / -1; display: block; width: 100%; height: .6rem; border-radius: .2rem; background: var(--grid); } .bar.tall { height: 2.2rem; }
 table { border-collapse: collapse; width: 100%; font-size: .85rem; margin-top: .8rem; }
 th, td { text-align: left; vertical-align: top; padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--grid); overflow-wrap: anywhere; } th { color: var(--soft); font-weight: 500; }
-.number { text-align: right; white-space: nowrap; } th:last-child, td:last-child { padding-right: 0; }
+.number, td:first-child { white-space: nowrap; } .number { text-align: right; } th:last-child, td:last-child { padding-right: 0; }
 @media (max-width: 40rem) {
   .plot { margin-left: 4.6rem; margin-right: 1.2rem; } .plot .second { display: none; } .bars .value { white-space: normal; }
   table, tbody, tr, td { display: block; } tr.head { display: none; } tr { border-bottom: 1px solid var(--grid); padding: .3rem 0; }
   td { border: 0; padding: 0; display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: .6rem; text-align: left; } td::before { content: attr(data-name); color: var(--soft); }
-  td.number { text-align: left; white-space: normal; }
+  td.number { text-align: left; } td.number, td:first-child { white-space: normal; }
 }
 </style></head><body>
 )";

@@ -69,12 +69,12 @@ int write_to(const std::string& path, const std::string& page) {
 }  // namespace
 
 int write_page(const std::string& path, const std::string& page) {
-  if (path == "-") {
-    std::fwrite(page.data(), 1, page.size(), stdout);
-    return cli::kExitSuccess;
-  }
-  const int error = write_to(path, page);
+  const bool is_stdout = path == "-";
+  // Not through the stream, which would forget why it failed.
+  const int error = is_stdout ? write_all(STDOUT_FILENO, page) : write_to(path, page);
   if (error == 0) return cli::kExitSuccess;
+  if (is_stdout)
+    return cli::fail(cli::kExitSomeFailed, "cannot write to standard output: {}", cli::error_text(error));
   return cli::fail(cli::kExitSomeFailed, "cannot write '{}': {}", path, cli::error_text(error));
 }
 

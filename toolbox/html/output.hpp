@@ -7,7 +7,7 @@
 namespace gray::html {
 
 /// Writes `page` to `path` ("-": standard output). A file is written beside its place and renamed, so that the old one stays where there is no room for the new one; what
-/// is no regular file (a pipe) is written as it is. Whether standard output took it all, close_stdout() says. Returns the status to end with, after one line where it failed.
+/// is no regular file (a pipe) is written as it is. Nothing else is printed before it. Returns the status to end with, after one line where it failed.
 [[nodiscard]] int write_page(const std::string& path, const std::string& page);
 
 }  // namespace gray::html
