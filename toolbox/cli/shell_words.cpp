@@ -5,6 +5,8 @@
 #include <cctype>
 #include <string_view>
 
+#include "toolbox/cli/completion.hpp"
+
 namespace gray::cli {
 namespace {
 
@@ -16,10 +18,7 @@ std::string shell_word(const std::string& word) {
   const bool is_plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || kPlain.find(c) != std::string_view::npos;
   });
-  if (is_plain) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
+  return is_plain ? word : quoted(word);
 }
 
 std::string shell_words(const std::vector<std::string>& words) {
