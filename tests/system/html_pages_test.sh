@@ -6,6 +6,7 @@
 # in 400 and in 1600 pixels, in either colours, and measures where each text stands (tests/support/page_check.py). Its pictures are left in
 # tests/pages of the build, for a person to look at. Then a page that is spoiled on purpose: the check must see it.
 # Left out: whether the figures are right, which the tests of each program show.
+# Slow: Chromium starts eight times.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 need_built gbp microbench
