@@ -2,42 +2,31 @@
 #include "microbench/page.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "microbench/curve.hpp"
 #include "microbench/quantity.hpp"
 #include "microbench/registry.hpp"
-#include "microbench/svg.hpp"
+#include "toolbox/cli/shell_words.hpp"
+#include "toolbox/html/bars.hpp"
+#include "toolbox/html/chart.hpp"
+#include "toolbox/html/document.hpp"
 
 namespace microbench {
 namespace {
 
+using gray::html::Chart;
+using gray::html::Mark;
+using gray::html::Point;
+using gray::html::Quantity;
+using gray::html::Shape;
 using gray::repo::Found;
 using gray::repo::Repository;
 using gray::repo::Source;
-
-constexpr char kHead[] = R"(<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>This host, measured</title>
-<style>
-:root { color-scheme: light dark; --back: #fdfdfb; --ink: #222; --soft: #6b6b66; --grid: #ddd; --s0: #1f6fb2; --s1: #c4541a; --mark: #8a1c5c; }
-@media (prefers-color-scheme: dark) {
-  :root { --back: #181a1b; --ink: #e4e2dd; --soft: #a09c94; --grid: #3a3c3e; --s0: #6db3ee; --s1: #f09a66; --mark: #f08cc4; }
-}
-@media print { :root { --back: #fff; --ink: #000; --soft: #444; --grid: #ccc; --s0: #1f6fb2; --s1: #c4541a; --mark: #8a1c5c; } }
-body { background: var(--back); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
-section { break-inside: avoid; } p { margin: .4rem 0; } .soft { color: var(--soft); }
-svg { width: 100%; height: auto; } svg text { fill: var(--soft); font-size: 11px; }
-.grid { stroke: var(--grid); } .curve { fill: none; stroke-width: 2; }
-.curve.s0 { stroke: var(--s0); } .curve.s1 { stroke: var(--s1); }
-.dot.s0, .bar.s0 { fill: var(--s0); } .dot.s1, .bar.s1 { fill: var(--s1); }
-.mark { stroke: var(--mark); stroke-dasharray: 4 3; } svg text.marked { fill: var(--mark); font-weight: 600; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .85rem; }
-th, td { text-align: left; padding: .15rem .5rem .15rem 0; border-bottom: 1px solid var(--grid); } .number { text-align: right; white-space: nowrap; }
-</style></head><body>
-)";
 
 // The points of a curve on a device or the host, ascending.
 std::vector<Point> points_of(const std::vector<Found>& all, std::string_view curve,
@@ -56,17 +45,29 @@ std::string use_of(const Output& output) {
   return *output.readers != '\0' ? output.readers : output.reason;
 }
 
+// Where nothing was measured of it there is no section.
+struct Section {
+  Chart chart;
+  std::string sentence;
+  bool is_known;  // a value that the sentence tells of
+};
+
 class Page {
  public:
-  Page(const Repository& repository, const std::string& device)
-      : repository_(repository), device_(device), all_(repository.list()) {}
+  Page(const Repository& repository, const Place& place)
+      : repository_(repository), place_(place), device_(place.device), all_(repository.list()) {}
 
   std::string text() {
-    text_ = kHead;
-    add_heading();
+    const auto& host = repository_.fingerprint();
+    const std::string lead = fmt::format(
+        "{}, Linux {}{}.<br><span class=\"soft\">File system {}{}</span>", gray::html::escape(host.cpu_model),
+        gray::html::escape(host.kernel_release), host.has_hypervisor ? ", a virtual machine" : "",
+        gray::html::name(place_.directory), device_.empty() ? "" : ": " + gray::html::escape(device_));
     add_pictures();
+    add_memory();
+    add_missing();
     add_table();
-    return text_ + "</body></html>\n";
+    return gray::html::document("This host, measured", lead, text_);
   }
 
  private:
@@ -96,28 +97,28 @@ class Page {
   [[nodiscard]] std::string seek_sentence() const;
   [[nodiscard]] std::string readahead_sentence() const;
 
-  void add_heading() {
-    const auto& host = repository_.fingerprint();
-    text_ += fmt::format("<h1>This host, measured</h1><p>{}, Linux {}{}.</p>", escape_html(host.cpu_model),
-                         escape_html(host.kernel_release), host.has_hypervisor ? ", a virtual machine" : "");
-    if (!device_.empty()) text_ += fmt::format("<p class=\"soft\">File system {}</p>", escape_html(device_));
+  // Upright, where `key` was measured.
+  void mark(Chart& chart, const char* key, const char* word) const {
+    if (measured(key) > 0)
+      chart.marks.push_back({Mark::Along::x, measured(key), fmt::format("{}: {}", word, shown(key))});
   }
 
-  void add_section(const Chart& chart, const std::string& sentence) {
-    const std::string picture = draw(chart);
-    const std::string body =
-        picture.empty() ? "<p class=\"soft\">Not measured yet: run microbench.</p>" : picture;
-    text_ += fmt::format("<section><h2>{}</h2><p>{}</p>{}</section>\n", escape_html(chart.title),
-                         escape_html(sentence), body);
+  void add(const Section& section) {
+    const std::string picture = draw(section.chart);
+    if (picture.empty() && !section.is_known) return missing_.push_back(section.chart.title);
+    text_ += gray::html::section(section.chart.title, section.sentence, picture);
   }
 
   void add_pictures();
   void add_memory();
+  void add_missing();
   void add_table();
 
   const Repository& repository_;
+  const Place& place_;
   const std::string& device_;
   std::vector<Found> all_;
+  std::vector<std::string> missing_;
   std::string text_;
 };
 
@@ -180,76 +181,109 @@ std::string Page::readahead_sentence() const {
 }
 
 void Page::add_pictures() {
-  Chart cache{"Hits and misses", "ns", "count", true, false, {}, {}, {}};
-  cache.series = {{"in the page cache", points("cache.hit_histogram"), true},
-                  {"from the disk", points("cache.miss_histogram"), true}};
-  if (measured("cache.threshold_ns") > 0)
-    cache.marks.push_back({measured("cache.threshold_ns"), "threshold"});
-  add_section(cache, cache_sentence());
-  Chart unit{"Bandwidth by request size", "bytes", "bytes/s", true, false, {}, {}, {}};
-  unit.series = {{"reads at random places", points("disk.unit_curve"), false}};
-  if (measured("disk.access_unit_bytes") > 0)
-    unit.marks.push_back({measured("disk.access_unit_bytes"), "access unit"});
-  add_section(unit, unit_sentence());
-  Chart seek{"Seek time by distance", "bytes", "ns", true, false, {}, {}, {}};
-  seek.series = {{"a page at this distance from the last one", points("disk.seek_curve"), false}};
-  add_section(seek, seek_sentence());
-  Chart ahead{"Read-ahead windows", "1", "bytes", false, true, {}, {}, {}};
-  ahead.series = {{"first, second, ... window of a stream", points("disk.readahead_curve"), false}};
-  add_section(ahead, readahead_sentence());
-  Chart queue{"Random reads at once", "1", "1/s", true, false, {}, {}, {}};
-  queue.series = {{"reads a second", points("disk.queue_curve"), false}};
-  add_section(
-      queue,
-      "No tool reads this: it tells a person how much a program that reads many files gains by asking for "
-      "several at once.");
-  add_memory();
+  Chart cache{"Hits and misses", Shape::line, Quantity::time_ns, Quantity::count, true, false, {}};
+  cache.series = {{"in the page cache", points("cache.hit_histogram")},
+                  {"from the disk", points("cache.miss_histogram")}};
+  // A mark alone is no picture.
+  mark(cache, "cache.threshold_ns", "threshold");
+  add({cache, cache_sentence(), is_measured("cache.threshold_ns")});
+  Chart unit{"Bandwidth by request size",
+             Shape::line,
+             Quantity::bytes,
+             Quantity::bytes_per_s,
+             true,
+             false,
+             {{"reads at random places", points("disk.unit_curve")}}};
+  mark(unit, "disk.access_unit_bytes", "access unit");
+  add({unit, unit_sentence(), is_measured("disk.access_unit_bytes")});
+  add({{"Seek time by distance",
+        Shape::line,
+        Quantity::bytes,
+        Quantity::time_ns,
+        true,
+        false,
+        {{"a page at this distance from the last one", points("disk.seek_curve")}}},
+       seek_sentence(),
+       is_measured("disk.is_rotational") || is_measured("disk.random_over_sequential")});
+  add({{"Read-ahead windows",
+        Shape::line,
+        Quantity::count,
+        Quantity::bytes,
+        false,
+        true,
+        {{"first, second, ... window of a stream", points("disk.readahead_curve")}}},
+       readahead_sentence(),
+       is_measured("disk.readahead_max_bytes")});
+  add({{"Random reads at once",
+        Shape::line,
+        Quantity::count,
+        Quantity::per_second,
+        true,
+        false,
+        {{"reads a second", points("disk.queue_curve")}}},
+       "No tool reads this: it tells a person how much a program that reads many files gains by asking for "
+       "several at once.",
+       false});
 }
 
 void Page::add_memory() {
-  Chart memory{"Touching memory", "1", "ns", false, true, {}, {}, {}};
-  const char* const keys[] = {"memory.retouch_ns", "memory.touch_4k_ns", "memory.reclaim_page_ns",
-                              "memory.touch_huge_ns", "memory.swap_in_ns"};
-  const char* const names[] = {"there already", "first touch", "reclaim of a page", "first touch, huge",
-                               "from swap"};
-  Series bars{"time of one page", {}, true};
-  for (std::size_t i = 0; i < std::size(keys); ++i) {
-    const double ns = measured(keys[i]);
-    if (ns <= 0) continue;
-    memory.names.emplace_back(names[i]);
-    bars.points.push_back({static_cast<double>(memory.names.size()), ns});
+  const std::pair<const char*, const char*> bars[] = {{"memory.retouch_ns", "there already"},
+                                                      {"memory.touch_4k_ns", "first touch"},
+                                                      {"memory.reclaim_page_ns", "reclaim of a page"},
+                                                      {"memory.touch_huge_ns", "first touch, huge"},
+                                                      {"memory.swap_in_ns", "from swap"}};
+  // A factor of two is as wide anywhere: the least time is a narrow bar still.
+  gray::html::Axis axis{Quantity::time_ns, true, INFINITY, 0};
+  for (const auto& [key, word] : bars) {
+    if (measured(key) <= 0) continue;
+    axis.low = std::min(axis.low, measured(key) / 2);
+    axis.high = std::max(axis.high, measured(key));
   }
-  if (!bars.points.empty()) memory.series = {bars};
-  add_section(memory,
-              "By these gb_alloc tells from how long a touch takes whether there is still memory to be had. "
-              "A huge page "
-              "is none of its: that bar shows what a slow first touch may be in place of paging.");
+  std::vector<gray::html::BarRow> rows;
+  for (const auto& [key, word] : bars)
+    if (measured(key) > 0) rows.push_back({word, shown(key), {{0, axis.place(measured(key)), "s0"}}});
+  if (rows.empty()) return missing_.push_back("Touching memory");
+  text_ += gray::html::section(
+      "Touching memory",
+      "How long one page takes; the lengths are logarithmic. By these gb_alloc tells from how long a touch "
+      "takes "
+      "whether there is still memory to be had. A huge page is none of its: that bar shows what a slow first "
+      "touch may be in place of paging.",
+      gray::html::bar_list(rows));
+}
+
+void Page::add_missing() {
+  if (missing_.empty()) return;
+  std::string names;
+  for (const std::string& name : missing_) names += (names.empty() ? "" : ", ") + name;
+  text_ +=
+      fmt::format("<p>Not measured here: {}. This measures it: <code>microbench --dir {}</code></p>\n",
+                  gray::html::escape(names), gray::html::escape(gray::cli::shell_word(place_.directory)));
 }
 
 void Page::add_table() {
-  text_ +=
-      "<h2>All values</h2><div class=\"wide\"><table><tr><th>key</th><th>value</th><th>spread</th><th>read "
-      "by, or what it tells</th></tr>\n";
+  std::vector<std::vector<std::string>> rows;
   for (const Found& found : all_) {
     const auto& p = found.parameter;
     if (parse_point(p.key) || (!p.device.empty() && p.device != device_)) continue;
+    if (found.source == Source::kDefault && is_measured(p.key.c_str())) continue;
     const Described described = describe(p.key);
-    const std::string spread = p.spread ? format_quantity(*p.spread, p.unit) : "-";
     const std::string value =
         format_quantity(p.value, p.unit) + (found.source == Source::kDefault ? " (default)" : "");
-    text_ += fmt::format(
-        "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td "
-        "class=\"soft\">{}</td></tr>\n",
-        escape_html(p.key), escape_html(value), escape_html(spread),
-        escape_html(described.output != nullptr ? use_of(*described.output) : "-"));
+    const std::string use = described.output != nullptr ? use_of(*described.output) : "-";
+    rows.push_back({gray::html::escape(p.key), gray::html::escape(value),
+                    gray::html::escape(p.spread ? format_quantity(*p.spread, p.unit) : "-"),
+                    fmt::format("<span class=\"soft\">{}</span>", gray::html::escape(use))});
   }
-  text_ += "</table></div>\n";
+  text_ += gray::html::section(
+      "All values", "",
+      gray::html::table({{"key"}, {"value", true}, {"spread", true}, {"read by, or what it tells"}}, rows));
 }
 
 }  // namespace
 
-std::string make_page(const Repository& repository, const std::string& device) {
-  return Page(repository, device).text();
+std::string make_page(const Repository& repository, const Place& place) {
+  return Page(repository, place).text();
 }
 
 }  // namespace microbench

@@ -62,6 +62,11 @@ refuses 2 'iops' "$DISCNICE" set "$JOB" --iops -3
 refuses 2 'needs a rate' "$DISCNICE" set "$JOB" --policy share --rate none
 refuses 1 "no job '1'" "$DISCNICE" set 1 --rate 5M
 refuses 1 "no job 'nosuch'" "$DISCNICE" report nosuch
+refuses 1 "'dd' is a job that runs" "$DISCNICE" report --html page dd
+refuses 1 "cannot read 'nosuch'" "$DISCNICE" report --html page nosuch
+refuses 1 'not a recording' "$DISCNICE" report --html page source
+refuses 2 'exclude one another' "$DISCNICE" report --html page --json dd
+refuses 2 'goes with --html' "$DISCNICE" report --profile folded dd
 says 'limit 20' "$DISCNICE" report "$JOB"
 says '' "$DISCNICE" set "$(pgrep -P "$JOB" -x dd)" --rate 200MB
 ends_within 3 'set free by the pid of a member'

@@ -46,7 +46,7 @@ full_stdout() {
   until "$DISCNICE" status --json 2>/dev/null | grep -q "\"job\": *$job\b"; do sleep 0.01; done
   "$DISCNICE" verify --record recorded -- true 2>/dev/null
   for command in status 'status --json' top 'top --json' "report $job" "report $job --json" policies explain 'explain -- cat' \
-    'replay recorded' --help --version 'set --help' 'run --help'; do
+    'replay recorded' 'report --html - recorded' --help --version 'set --help' 'run --help'; do
     # shellcheck disable=SC2086 # words of a command
     OUT=/dev/full fails 1 'No space' "$DISCNICE" $command
   done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gbp_actions: what gbp does with files besides printing names: -out, --exec, --ranges, --unsort, --plan, --verify, -r.
+# gbp_actions: what gbp does with files besides printing names: -out, --exec, --ranges, --unsort, --plan, --html, --verify, -r.
 #
 # Every action is held against what it must come to whatever is cached: all bytes, all names, once each. Leaves out the order
 # (system/gbp_order_test.sh) and what it gains (script/bench gbp).
@@ -93,6 +93,41 @@ evict out
 gbp --verify records out >"$SCRATCH/out" || fail "--verify ends with status $?: $(cat "$SCRATCH/out")"
 grep -q '^timed .*100.00 %' "$SCRATCH/out" || fail "--verify: $(cat "$SCRATCH/out")"
 
+# --html: each file or its part of a sum is on the page, what is cached is where it is, names have no effect, and what stood there before stays where it fails.
+hostile=$'<script>&"\'\n\xff'
+mkdir html
+cp records "html/$hostile"
+evict records
+dd if=records of=/dev/null bs=100000 skip=20 count=3 status=none
+gbp --html map.html records "html/$hostile" none 2>"$SCRATCH/err" && fail "--html with a missing file ends with 0"
+[[ $(wc -l <"$SCRATCH/err") -eq 1 ]] || fail "--html says: $(cat "$SCRATCH/err")"
+python3 - map.html <<'PYTHON' || fail "the map is wrong: $(cat map.html)"
+import html.parser, sys
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.rows, self.tags, self.wide = [], set(), 0
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        if tag == "li": self.rows.append(["", []])
+        if tag == "rect" and self.rows: self.rows[-1][1].append(dict(attributes))
+    def handle_data(self, data):
+        if self.rows: self.rows[-1][0] += data
+page = Page()
+page.feed(open(sys.argv[1], encoding="utf-8").read())
+assert len(page.rows) == 3 and "script" not in page.tags, (page.rows, page.tags)
+row = next(row for row in page.rows if "records" in row[0])
+shown = [sum(float(rect["width"]) * float(rect.get("opacity", 1)) / 1000 for rect in row[1] if (float(rect["x"]) > 300) == late) for late in (False, True)]
+assert shown[0] < 0.05 and 0.1 <= shown[1] <= 0.6, row  # some pages outlive being dropped
+assert any("<script>&\"'\\n\\xff" in row[0] for row in page.rows), page.rows
+assert any("No such file" in row[0] for row in page.rows), page.rows
+PYTHON
+find many -type f -size -100k | gbp --html - --files-from - >"$SCRATCH/out" || fail "--html - ends with status $?"
+grep -q '<p>And [0-9]* files, smaller than these' "$SCRATCH/out" || fail 'the rest is not summed up'
+[[ $(grep -o '<li>' "$SCRATCH/out" | wc -l) -eq 100 ]] || fail "not 100 files have a bar"
+status=0 && gbp --html none/map.html records 2>"$SCRATCH/err" || status=$?
+[[ $status -eq 1 && $(wc -l <"$SCRATCH/err") -eq 1 ]] || fail "--html where no file can be: status $status, $(cat "$SCRATCH/err")"
+
 # Files that vanish, shrink and become folders while they are looked at.
 mkdir restless
 (while :; do
@@ -120,6 +155,8 @@ wrong --waves records
 wrong --exec echo records
 wrong --exec {} + -- records
 wrong --plan --verify records
+wrong --html map --plan records
+wrong --html map
 wrong --apply records
 wrong --resume --rollback -refresh .
 wrong --order guess records
@@ -130,7 +167,7 @@ wrong -out records --lines -align 5
 wrong -out records --lines --bytes
 # What could have no effect is refused, and named.
 for words in '-out records --json' '-out records -0' '-out records -file' '-out records --order inode' '-out records -r' '--unsort --json records' \
-  '--unsort -mem records' '--plan --json records' '--plan -0 records' '--verify --json records' '--verify --backend timed records' \
+  '--unsort -mem records' '--html map --json records' '--html map -0 records' '--plan --json records' '--plan -0 records' '--verify --json records' '--verify --backend timed records' \
   '--ranges -file records' '--ranges --order inode records' '-refresh . --json' '-refresh . -mem' '-refresh . --backend timed' \
   '-refresh . --files-from list' '-mem --order inode records' '--include x records' '--one-file-system records'; do
   read -ra arguments <<<"$words"

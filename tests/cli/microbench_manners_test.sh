@@ -101,10 +101,9 @@ page_says() { # WORDS [VARIABLE=VALUE...]
   env "$@" "$BIN/microbench" report --html - >"$SCRATCH/page.html"
   grep -q "$words" "$SCRATCH/page.html" || fail "the page of a record with '$*' does not say '$words'"
 }
-for words in 'No threshold was measured' 'one probe answer, was not measured' 'Whether distance costs time was not measured' 'sequential one was not measured' \
-  'How far they grow was not measured'; do
-  page_says "$words"
-done
+sections() { grep -o '<h2>[^<]*' "$SCRATCH/page.html" | sed 's/<h2>//' | paste -sd, -; }
+page_says "Not measured here: Hits and misses, Bandwidth by request size, .*: <code>microbench --dir \.</code>"
+[[ $(sections) == 'All values' ]] || fail "a page without a record has the sections $(sections)"
 if grep -Eq 'Distance costs|They grow to|above [0-9]|access unit, [0-9]' "$SCRATCH/page.html"; then fail "a page without a record claims something"; fi
 "$BIN/microbench" run --quick disk_seek >"$OUT" 2>&1 || fail "seeks: $(cat "$OUT")"
 if grep -q '^disk.is_rotational' "$OUT"; then page_says 'Distance costs .* was not measured, and gbp -file asks'; fi
@@ -114,6 +113,10 @@ page_says 'access unit, 2.00 MiB' GRAY_PARAM_DISK_ACCESS_UNIT_BYTES=2097152
 page_says 'was not measured here; gbp -file goes by 3' GRAY_PARAM_DISK_RANDOM_OVER_SEQUENTIAL=3
 page_says 'They grow to 512' GRAY_PARAM_DISK_READAHEAD_MAX_BYTES=524288
 page_says 'Nothing is read ahead' GRAY_PARAM_DISK_READAHEAD_MAX_BYTES=0
+mkdir "it's <b>there"
+expect 0 0 report --dir "it's <b>there" --html "$SCRATCH/page.html"
+grep -qF "microbench --dir &#39;it&#39;\\&#39;&#39;s &lt;b&gt;there&#39;" "$SCRATCH/page.html" || fail "the command for a folder of any name: $(grep 'Not measured' "$SCRATCH/page.html")"
+rmdir "it's <b>there"
 expect 1 1 report --html "$SCRATCH/none/page.html"
 expect 1 1 report --html /dev/full/x
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // discnice_record_fuzz: any bytes as a recording: read, checked and replayed.
-// fuzz-links: discnice_replay
+// fuzz-links: discnice_page discnice_replay
 // fuzz-share: 10
 //
 // Each input is read twice: as it is, and with all checksums made right, since no mutation finds those by itself. Holds for
@@ -12,6 +12,8 @@
 #include <sstream>
 #include <string>
 
+#include "tools/discnice/cli/job_history.hpp"
+#include "tools/discnice/cli/job_page.hpp"
 #include "tools/discnice/cli/record_reader.hpp"
 #include "tools/discnice/cli/replay_models.hpp"
 #include "tools/discnice/contract/io_op.hpp"
@@ -36,15 +38,20 @@ void read(const std::string& bytes) {
   grant.policy_id = policy::kRateWindowId;
   grant.rate_bytes_per_s = 1000000;
   cli::ReplayModels models(grant, grant, reader.header().disabled_models);
+  cli::HistoryMaker history;
   protocol::TakenRecord record;
   std::size_t records = 0;
   while (reader.next(record)) {
     models.take(record);
+    history.take(record);
     ++records;
   }
   require(records <= bytes.size() / protocol::kSlotBytes);
   require(reader.problem().find('\n') == std::string::npos);
-  if (reader.problem().empty()) require(models.result().end.has_value());
+  if (reader.problem().empty()) {
+    require(models.result().end.has_value());
+    require(!cli::job_page(reader.header(), history.result(), {}).empty());
+  }
   if (!reader.problem().empty()) require(!reader.next(record));
 }
 

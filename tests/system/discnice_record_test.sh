@@ -5,6 +5,7 @@
 # How: workloads run twice, with --record and without; output, status and files left must be the same. The judge of a recording is the
 # report of the very run that made it: replay must show the same predicted and the same kernel bytes, class by class, and every call.
 # Then what can go wrong: a process killed in the middle, a full disk, a launcher killed, records faster than they can be taken down.
+# The page that is made of one has the names of its files, and its waits add up to what the run has waited.
 # Left out: that the predictions are right, which discnice_verify_test shows.
 # Runs alone: what a killed launcher leaves is looked for a moment later.
 source "$(dirname "$0")/../support/discnice.bash"
@@ -133,6 +134,28 @@ edges_stay() {
   done
 }
 
+page_of_a_recording() {
+  local i
+  make_cold big tree/*
+  "$DISCNICE" --json --report page.json --rate 20M --record page.record -- dash -c 'for i in 1 2 3 4; do cat tree/* >/dev/null & done; wait; cat big >"copy of big"'
+  "$DISCNICE" report --html page.html page.record || complain "no page: status $?"
+  grep -q "<h1><span class=\"name\">dash -c &#39;for i in 1 2 3 4" page.html || complain 'the command line is not in the recording'
+  for i in tree/{5..20} big 'copy of big'; do
+    grep -qF "$PWD/$i</span>" page.html || complain "the recording does not tell the name $i"
+  done
+  if grep -q 'file [0-9]* of device' page.html; then complain 'files have no name in the recording'; fi
+  python3 - page.record page.json <<'PYTHON' || complain 'the waits in the recording are not those of the run'
+import json, struct, sys
+records, waited, told = open(sys.argv[1], "rb").read(), 0, json.load(open(sys.argv[2]))["slept_seconds"]
+at = struct.unpack_from("<I", records, 12)[0]
+while at < len(records):
+    kind, size = struct.unpack_from("<HH", records, at + 4)
+    if kind == 9: waited += struct.unpack_from("<Q", records, at + 24)[0]
+    at += size
+assert told > 0.5 and abs(waited / 1e9 - told) < 0.02 * told, (waited / 1e9, told)
+PYTHON
+}
+
 killed_programs() {
   local status=0
   # shellcheck disable=SC2016 # the inner shell's own number
@@ -229,6 +252,7 @@ replays_to_the_same
 whole_trees
 nothing_changes
 edges_stay
+page_of_a_recording
 killed_programs
 killed_launcher
 bad_files

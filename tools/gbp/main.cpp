@@ -7,12 +7,14 @@
 
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
+#include "toolbox/html/output.hpp"
 #include "tools/gbp/batches.hpp"
 #include "tools/gbp/cost.hpp"
 #include "tools/gbp/emit.hpp"
 #include "tools/gbp/forecast.hpp"
 #include "tools/gbp/host_parameters.hpp"
 #include "tools/gbp/levels.hpp"
+#include "tools/gbp/map.hpp"
 #include "tools/gbp/options.hpp"
 #include "tools/gbp/order.hpp"
 #include "tools/gbp/stream.hpp"
@@ -42,7 +44,8 @@ bool warn_of_failed(const std::vector<gbp::File>& files) {
 }
 
 gbp::Wanted wanted_of(const gbp::Options& options) {
-  const bool is_all = options.format == gbp::Format::json_lines || options.action == Action::plan;
+  const bool is_all = options.format == gbp::Format::json_lines || options.action == Action::plan ||
+                      options.action == Action::map;
   std::string path = options.names.empty() ? "." : options.names[0];
   if (options.action == Action::stream) path = options.streamed;
   gbp::Wanted wanted;
@@ -65,11 +68,18 @@ std::string device_class(const gbp::Options& options, const gbp::Wanted& wanted)
   return (order == GB_ORDER_NONE ? "seeks cost little, or places mean nothing" : "seeks are dear") + basis;
 }
 
+std::string order_text(const gbp::Options& options) {
+  if (options.mode == Mode::compose) return "gbp -compose";
+  return options.mode == Mode::mem ? "gbp -mem" : "gbp -file";
+}
+
 int order_files(const gbp::Options& options, const gbp::Wanted& wanted) {
   std::vector<gbp::File> files = gbp::look_at(options.names, wanted);
   std::vector<gbp::StoreLevel> levels;
   if (wanted.is_cache_wanted)
-    levels = gbp::find_levels(files, wanted, options.is_explained || options.action == Action::plan);
+    levels = gbp::find_levels(
+        files, wanted,
+        options.is_explained || options.action == Action::plan || options.action == Action::map);
   if (options.is_explained) tell(gbp::describe(levels));
   if (options.action == Action::plan) {
     std::vector<gbp::File> best = files;
@@ -85,6 +95,9 @@ int order_files(const gbp::Options& options, const gbp::Wanted& wanted) {
   int status = gray::cli::kExitSuccess;
   if (options.action == Action::execute) status = gbp::run_batches(options.command, files, options.has_waves);
   if (options.action == Action::print) gbp::emit(files, options.format);
+  if (options.action == Action::map)
+    status =
+        gray::html::write_page(options.page_path, gbp::map_page(files, levels, order_text(options), wanted));
   const bool has_failed = warn_of_failed(files);
   return status == gray::cli::kExitSuccess && has_failed ? gray::cli::kExitSomeFailed : status;
 }

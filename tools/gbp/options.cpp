@@ -24,11 +24,11 @@ constexpr const char* kOrders[] = {"auto",  "extent", "inode",
                                    "mtime", "none",   "dir"};  // as gb_order_t; dir is ours
 constexpr std::ptrdiff_t kOrderDir = 5;
 
-constexpr const char* kActionNames[] = {"",         "--out",  "--exec",   "--ranges",
-                                        "--unsort", "--plan", "--verify", "--refresh"};  // numbered as Action
+constexpr const char* kActionNames[] = {"",       "--out",    "--exec",    "--ranges", "--unsort",
+                                        "--plan", "--verify", "--refresh", "--html"};  // numbered as Action
 constexpr const char* kWithValue[] = {"--files-from", "--files0-from", "--backend", "--order",
                                       "--out",        "--align",       "--include", "--exclude",
-                                      "--refresh",    "--order-from"};
+                                      "--refresh",    "--order-from",  "--html"};
 
 constexpr char kFooter[] =
     "Also:  gbp -mem -out FILE [--lines | --bytes | -align BYTES]\n"
@@ -45,6 +45,7 @@ constexpr char kFooter[] =
     "  gbp -r -compose --exec grep -H foo {} + -- src/ | gbp --unsort -r src/\n"
     "  gbp -mem -out big.log -align 100 | app -\n"
     "  find . -type f -print0 | gbp -file -0 --files0-from - | xargs -0 sha256sum\n"
+    "  gbp -r --html map.html src/\n"
     "  gbp -refresh mail/cur && gbp -refresh mail/cur --apply\n";
 
 struct Flags {
@@ -80,10 +81,11 @@ std::ptrdiff_t index_of(const Words& words, const std::string& word) {
 
 std::optional<int> apply_action(const Flags& flags, const Arguments& arguments, Options& options) {
   const int actions = flags.are_ranges + flags.is_unsort + flags.is_plan + flags.is_verify +
-                      arguments.has_exec + !options.streamed.empty() + !options.refresh.directory.empty();
+                      arguments.has_exec + !options.streamed.empty() + !options.refresh.directory.empty() +
+                      !options.page_path.empty();
   if (actions > 1)
     return fail_usage(
-        "--out, --exec, --ranges, --unsort, --plan, --verify and --refresh exclude one another");
+        "--out, --exec, --ranges, --unsort, --plan, --html, --verify and --refresh exclude one another");
   if (arguments.has_exec && !arguments.is_exec_ended)
     return fail_usage("--exec wants its end: --exec CMD ARGUMENT... {{}} +");
   if (arguments.has_exec && arguments.command.empty())
@@ -105,6 +107,7 @@ std::optional<int> apply_action(const Flags& flags, const Arguments& arguments, 
   if (arguments.has_exec) options.action = Action::execute;
   if (!options.streamed.empty()) options.action = Action::stream;
   if (!options.refresh.directory.empty()) options.action = Action::refresh;
+  if (!options.page_path.empty()) options.action = Action::map;
   return std::nullopt;
 }
 
@@ -127,12 +130,12 @@ std::optional<int> refuse_without_effect(const Flags& flags, const Options& opti
     for (const Action action : actions) set |= 1U << static_cast<unsigned>(action);
     return set;
   };
-  const unsigned ordering = with({Action::print, Action::execute});
+  const unsigned ordering = with({Action::print, Action::execute, Action::map});
   const unsigned printing = with({Action::print, Action::ranges});
   const unsigned looking =
-      with({Action::print, Action::execute, Action::ranges, Action::stream, Action::plan});
-  const unsigned naming =
-      with({Action::print, Action::execute, Action::ranges, Action::unsort, Action::plan, Action::verify});
+      with({Action::print, Action::execute, Action::ranges, Action::stream, Action::plan, Action::map});
+  const unsigned naming = with({Action::print, Action::execute, Action::ranges, Action::unsort, Action::plan,
+                                Action::verify, Action::map});
   const bool is_sifted = options.walk.is_one_file_system || !options.walk.include_globs.empty() ||
                          !options.walk.exclude_globs.empty();
   if (is_sifted && !options.is_recursive)
@@ -256,6 +259,9 @@ void define_actions(gray::cli::Command& app, Flags& flags, Options& options) {
       "put the lines on stdin, each about one of the FILEs, into the order in which these are given");
   app.add_flag("--plan", flags.is_plan,
                "print what an order would gain and how long a pass takes; reads some MiB of each device");
+  app.add_option("--html", options.page_path,
+                 "write a page that shows what is cached of each file, in that order, to FILE (- is stdout)")
+      .type_name("FILE");
   app.add_flag("--verify", flags.is_verify, "print how often probing agrees with the kernel's count");
   app.add_option("--refresh", options.refresh.directory,
                  "show whether DIR lies in disorder and what putting it in order would take; changes nothing "
@@ -289,7 +295,7 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
   app.group("Which files",
             {"--files-from", "--files0-from", "--recursive", "--one-file-system", "--include", "--exclude"});
   app.group("What is done with the order", {"--null", "--json", "--exec", "--waves", "--ranges", "--unsort",
-                                            "--plan", "--verify", "--explain"});
+                                            "--plan", "--html", "--verify", "--explain"});
   app.group("One file, to standard output", {"--out", "--align", "--lines", "--bytes"});
   app.group("One directory, put in order on its disk",
             {"--refresh", "--apply", "--resume", "--rollback", "--order-from", "--force"});

@@ -17,7 +17,7 @@
 namespace gbp {
 
 /// What is done with the files.
-enum class Action { print, stream, execute, ranges, unsort, plan, verify, refresh };
+enum class Action { print, stream, execute, ranges, unsort, plan, verify, refresh, map };
 
 struct Options {
   Action action = Action::print;
@@ -35,6 +35,7 @@ struct Options {
   Whole whole = Whole::automatic;    // of Action::stream
   std::uint64_t record_bytes = 0;    // of Action::stream
   RefreshOptions refresh;            // of Action::refresh
+  std::string page_path;             // of Action::map
   Names names;
 };
 

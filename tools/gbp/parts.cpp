@@ -82,6 +82,13 @@ std::vector<gb_cache_unit> units_of_file(gb_cache_t* detector, const char* path,
   return plan(detector, path, options, status);
 }
 
+std::vector<gb_cache_unit> units_of_length(gb_cache_t* detector, const char* path, std::uint64_t length_bytes,
+                                           gb_status_t& status) {
+  gb_cache_plan_options options{};
+  options.access_unit_bytes = length_bytes;
+  return plan(detector, path, options, status);
+}
+
 Cached cached_of(const gb_cache_unit& part) {
   if (part.cached_fraction >= kWhollyCached) return Cached::all;
   return part.cached_fraction == 0 ? Cached::none : Cached::some;

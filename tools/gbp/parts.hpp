@@ -25,6 +25,10 @@ namespace gbp {
 std::vector<gb_cache_unit> units_of_file(gb_cache_t* detector, const char* path, std::uint64_t record_bytes,
                                          const Wanted& wanted, gb_status_t& status);
 
+/// The same, and each unit is as long as `length_bytes` says.
+std::vector<gb_cache_unit> units_of_length(gb_cache_t* detector, const char* path, std::uint64_t length_bytes,
+                                           gb_status_t& status);
+
 /// How much of a part is cached, as far as it decides what is done with the part.
 enum class Cached {
   all,   // read at once

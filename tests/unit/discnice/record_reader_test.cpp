@@ -2,6 +2,7 @@
 // record_reader_test: a whole recording is read to its end; anything else is refused in one line.
 #include "tools/discnice/cli/record_reader.hpp"
 
+#include <cstring>
 #include <sstream>
 
 #include "tests/support/catch.hpp"
@@ -49,13 +50,16 @@ Recording sample() {
   recording.add(protocol::OutcomeRecord{}, RecordType::outcome);
   recording.add(protocol::ProcessRecord{}, RecordType::process);
   recording.add(protocol::AdviceRecord{}, RecordType::advice);
+  recording.add(protocol::NameRecord{}, RecordType::name, protocol::kNameFixedBytes + 1);
+  recording.add(protocol::CommandRecord{}, RecordType::command);
+  recording.add(protocol::WaitRecord{}, RecordType::wait);
   recording.end();
   return recording;
 }
 
 TEST_CASE("a whole recording is read to its end") {
   const auto [count, problem] = read(sample().bytes());
-  CHECK(count == 5);
+  CHECK(count == 8);
   CHECK(problem.empty());
 }
 
@@ -64,7 +68,7 @@ TEST_CASE("a recording cut short anywhere is refused") {
   for (std::size_t length = 0; length < whole.size(); ++length) {
     const auto [count, problem] = read(whole.substr(0, length));
     CAPTURE(length, problem);
-    CHECK(count < 5);
+    CHECK(count < 8);
     CHECK(says(problem, length < 8 ? "is not a recording" : "is cut short"));
   }
 }
@@ -86,6 +90,10 @@ TEST_CASE("what goes on behind its end, and what has none, is refused") {
   Recording endless;
   add_operation(endless, operation());
   CHECK(says(read(endless.bytes()).second, "cut short after 1 records"));
+}
+
+TEST_CASE("a recording of the first version is read, too") {
+  CHECK(read(Recording(1).bytes()).second.find("version") == std::string::npos);
 }
 
 TEST_CASE("another version is refused by its number") {
@@ -118,6 +126,16 @@ TEST_CASE("records that say what cannot be are refused, though their checksum fi
   CHECK(refuses([](auto& record) { record.readahead_rules = 64; }));
   CHECK(refuses([](auto& record) { record.answer_count = 1; }));  // which are not in the record
   CHECK(refuses([](auto& record) { record.answer_count = UINT32_MAX; }));
+  Recording endless_name;
+  protocol::NameRecord name{};
+  std::memset(name.path, 'x', sizeof name.path);
+  endless_name.add(name, RecordType::name);
+  CHECK(says(read(endless_name.bytes()).second, "says what cannot be"));
+  Recording long_wait;
+  protocol::WaitRecord wait{};
+  wait.waited_ns = UINT64_MAX;
+  long_wait.add(wait, RecordType::wait);
+  CHECK(says(read(long_wait.bytes()).second, "says what cannot be"));
   Recording unknown;
   unknown.add(protocol::OutcomeRecord{}, static_cast<RecordType>(40));
   CHECK(says(read(unknown.bytes()).second, "says what cannot be"));

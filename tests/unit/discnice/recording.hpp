@@ -14,10 +14,10 @@ namespace discnice::test {
 /// A recording in memory: header at once, records as they are added, end() last.
 class Recording {
  public:
-  Recording() {
+  explicit Recording(std::uint32_t version = protocol::kRecordVersion) {
     protocol::RecordFileHeader header{};
     header.magic = protocol::kRecordFileMagic;
-    header.version = protocol::kRecordVersion;
+    header.version = version;
     header.header_bytes = protocol::kFileHeaderBytes;
     header.page_bytes = kPageBytes;
     std::memcpy(header.command, "test", 4);

@@ -10,7 +10,6 @@
 #include "microbench/host_state.hpp"
 #include "microbench/json_record.hpp"
 #include "microbench/registry.hpp"
-#include "microbench/svg.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace microbench;
@@ -131,13 +130,4 @@ TEST_CASE("a record that is no export is refused in words", "[microbench]") {
       R"({"schema": 1, "parameters": {"a_ns": {"value": 2, "unit": "ns"}}, "devices": {"d": {"b_ns": {"value": 3, "unit": "ns"}}}})");
   REQUIRE(record.parameters.size() == 2);
   CHECK(record.parameters[1].device == "d");
-}
-
-TEST_CASE("a picture of nothing is no picture, and names cannot break out of one", "[microbench]") {
-  CHECK(draw({}).empty());
-  Chart chart{"<b>", "ns", "1", true, false, {{"a<b", {{1, 2}, {2, 3}}, false}}, {{2, "\"x\""}}};
-  const std::string picture = draw(chart);
-  CHECK(picture.find("<b>") == std::string::npos);
-  CHECK(picture.find("a&lt;b") != std::string::npos);
-  CHECK(picture.find("nan") == std::string::npos);
 }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/shell_words.hpp"
 #include "tools/discnice/cli/symbols.hpp"
 #include "tools/discnice/contract/io_op.hpp"
 #include "tools/discnice/protocol/segment.hpp"
@@ -66,7 +67,8 @@ int Observation::start(const protocol::Segment& segment, const protocol::Segment
         std::make_unique<Profile>(std::filesystem::weakly_canonical(preload_library().path, error).string());
     listener = [this](const protocol::TakenRecord& record) { profile_->take(record); };
   }
-  const int error = recorder_.start(name, header_of(options_, segment), std::move(listener));
+  const int error = recorder_.start(name, header_of(options_, segment),
+                                    gray::cli::shell_words(options_.command), std::move(listener));
   if (error == 0) return 0;
   protocol::remove(name);
   return fail(kExitToolFailed, "cannot make room for records in /dev/shm ({} KiB): {}",

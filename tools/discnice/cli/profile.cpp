@@ -2,8 +2,10 @@
 #include "tools/discnice/cli/profile.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -18,6 +20,23 @@ constexpr std::size_t kImagesMax = 65536;
 constexpr std::size_t kMappingsMax = 4096;
 constexpr std::size_t kStacksMax = 1U << 20U;
 constexpr char kDeleted[] = " (deleted)";
+constexpr char kReadFrame[] = "[read]";
+constexpr char kWriteFrame[] = "[write]";
+
+struct Cost {
+  std::uint64_t read_bytes = 0;
+  std::uint64_t write_bytes = 0;
+};
+
+std::vector<NamedStack> sorted(const std::map<std::vector<std::string>, Cost>& sums) {
+  std::vector<NamedStack> stacks;
+  stacks.reserve(sums.size());
+  for (const auto& [functions, cost] : sums) stacks.push_back({functions, cost.read_bytes, cost.write_bytes});
+  std::stable_sort(stacks.begin(), stacks.end(), [](const NamedStack& a, const NamedStack& b) {
+    return a.read_bytes + a.write_bytes > b.read_bytes + b.write_bytes;
+  });
+  return stacks;
+}
 
 std::string base_of(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
@@ -94,7 +113,7 @@ std::vector<CodePlace> Profile::places() const {
 }
 
 std::vector<NamedStack> Profile::stacks(const std::map<CodePlace, FunctionNames>& names) const {
-  std::map<std::vector<std::string>, Cost> sums;
+  std::map<std::vector<std::string>, cli::Cost> sums;
   for (const auto& [stack, cost] : stacks_) {
     std::vector<std::string> functions{fmt::format("[{}]", plain(stack.first))};
     for (auto place = stack.second.rbegin(); place != stack.second.rend(); ++place) {
@@ -108,17 +127,11 @@ std::vector<NamedStack> Profile::stacks(const std::map<CodePlace, FunctionNames>
         functions.push_back(plain(fmt::format("[{}+{:#x}]", file, place->offset_bytes)));
       }
     }
-    Cost& sum = sums[functions];
+    cli::Cost& sum = sums[functions];
     sum.read_bytes += cost.read_bytes;
     sum.write_bytes += cost.write_bytes;
   }
-  std::vector<NamedStack> result;
-  result.reserve(sums.size());
-  for (const auto& [functions, cost] : sums) result.push_back({functions, cost.read_bytes, cost.write_bytes});
-  std::stable_sort(result.begin(), result.end(), [](const NamedStack& a, const NamedStack& b) {
-    return a.read_bytes + a.write_bytes > b.read_bytes + b.write_bytes;
-  });
-  return result;
+  return sorted(sums);
 }
 
 std::string folded_text(const std::vector<NamedStack>& stacks) {
@@ -126,10 +139,37 @@ std::string folded_text(const std::vector<NamedStack>& stacks) {
   for (const NamedStack& stack : stacks) {
     std::string line;
     for (const std::string& function : stack.functions) line += function + ";";
-    if (stack.read_bytes != 0) text += fmt::format("{}[read] {}\n", line, stack.read_bytes);
-    if (stack.write_bytes != 0) text += fmt::format("{}[write] {}\n", line, stack.write_bytes);
+    if (stack.read_bytes != 0) text += fmt::format("{}{} {}\n", line, kReadFrame, stack.read_bytes);
+    if (stack.write_bytes != 0) text += fmt::format("{}{} {}\n", line, kWriteFrame, stack.write_bytes);
   }
   return text;
+}
+
+std::vector<NamedStack> read_folded(std::istream& text, const std::string& name, std::string& problem) {
+  std::map<std::vector<std::string>, Cost> sums;
+  std::size_t number = 0;
+  for (std::string line; std::getline(text, line);) {
+    ++number;
+    const std::size_t blank = line.rfind(' ');
+    const std::size_t last = line.rfind(';', blank);
+    std::uint64_t bytes = 0;
+    const char* const end = line.data() + line.size();
+    const bool has_parts = blank != std::string::npos && last != std::string::npos && last > 0;
+    const auto number_read = std::from_chars(has_parts ? line.data() + blank + 1 : end, end, bytes);
+    const bool is_folded = number_read.ec == std::errc{} && number_read.ptr == end;
+    const std::string way = is_folded ? line.substr(last + 1, blank - last - 1) : "";
+    if (way != kReadFrame && way != kWriteFrame) {
+      problem = fmt::format("'{}' is not a profile of discnice: line {} is not a stack with its bytes", name,
+                            number);
+      return {};
+    }
+    std::vector<std::string> functions;
+    std::istringstream frames(line.substr(0, last));
+    for (std::string frame; std::getline(frames, frame, ';');) functions.push_back(frame);
+    Cost& cost = sums[std::move(functions)];
+    (way == kReadFrame ? cost.read_bytes : cost.write_bytes) += bytes;
+  }
+  return sorted(sums);
 }
 
 std::vector<FunctionShare> by_function(const std::vector<NamedStack>& stacks) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <istream>
 #include <map>
 #include <string>
 #include <tuple>
@@ -82,6 +83,9 @@ class Profile {
 
 /// "a;b;c BYTES", a line a stack: what flame-graph viewers read. Reads and writes end in frames of their own, "[read]" and "[write]".
 std::string folded_text(const std::vector<NamedStack>& stacks);
+
+/// Reads such a text. Nothing, and one line on what is wrong in `problem`, where it is none; `name` is what that calls it.
+std::vector<NamedStack> read_folded(std::istream& text, const std::string& name, std::string& problem);
 
 /// Sums up by function, the dearest (by own, then by all bytes) first.
 std::vector<FunctionShare> by_function(const std::vector<NamedStack>& stacks);

@@ -58,6 +58,11 @@ bool is_operation_sound(const TakenRecord& record) {
          has_answers(record, op.answer_count, protocol::kOperationFixedBytes, op.answers);
 }
 
+// A text that begins at `start` has its zero.
+bool ends_in_record(const TakenRecord& record, std::size_t start) {
+  return std::memchr(record.bytes + start, '\0', record.head().bytes - start) != nullptr;
+}
+
 }  // namespace
 
 bool is_sound(const protocol::TakenRecord& record) {
@@ -69,7 +74,8 @@ bool is_sound(const protocol::TakenRecord& record) {
                          protocol::kAnswersFixedBytes, as<protocol::AnswersRecord>(record).answers);
     case RecordType::outcome: {
       const auto& outcome = as<protocol::OutcomeRecord>(record);
-      return outcome.call_class < protocol::kCallClassCount && outcome.kind < kOpKindCount;
+      return outcome.call_class < protocol::kCallClassCount && outcome.kind < kOpKindCount &&
+             outcome.went_ns <= kTimeNsMax;
     }
     case RecordType::advice: {
       const auto& advice = as<protocol::AdviceRecord>(record);
@@ -82,6 +88,14 @@ bool is_sound(const protocol::TakenRecord& record) {
       const auto& process = as<protocol::ProcessRecord>(record);
       return process.time_ns <= kTimeNsMax &&
              process.event <= static_cast<std::uint8_t>(protocol::ProcessEvent::left);
+    }
+    case RecordType::name:
+      return ends_in_record(record, protocol::kNameFixedBytes);
+    case RecordType::command:
+      return ends_in_record(record, protocol::kCommandFixedBytes);
+    case RecordType::wait: {
+      const auto& wait = as<protocol::WaitRecord>(record);
+      return wait.start_ns <= kTimeNsMax && wait.waited_ns <= protocol::kRecordedWaitNsMax;
     }
     case RecordType::end:
       return true;
@@ -119,8 +133,8 @@ void RecordReader::read_header() {
     fail(fmt::format("'{}' is not a recording of discnice", name_));
   } else if (!is_whole) {
     fail(fmt::format("'{}' is cut short within its header", name_));
-  } else if (header.version != protocol::kRecordVersion) {
-    fail(fmt::format("'{}' is in version {} of the format; this discnice reads version {}", name_,
+  } else if (header.version == 0 || header.version > protocol::kRecordVersion) {
+    fail(fmt::format("'{}' is in version {} of the format; this discnice reads up to version {}", name_,
                      header.version, protocol::kRecordVersion));
   } else {
     header_ = header;

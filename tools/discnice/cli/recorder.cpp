@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <utility>
 
 #include "toolbox/base/clock.hpp"
@@ -33,7 +34,7 @@ int Recorder::open_file(const std::string& path) {
 }
 
 int Recorder::start(const protocol::SegmentName& name, const protocol::RecordFileHeader& header,
-                    Listener listener) {
+                    const std::string& command_line, Listener listener) {
   const auto ring = protocol::make_ring(name);
   if (!ring) return ring.error();
   ring_ = ring.value();
@@ -47,6 +48,7 @@ int Recorder::start(const protocol::SegmentName& name, const protocol::RecordFil
   sealed.checksum = 0;
   sealed.checksum = protocol::checksum_of(&sealed, sizeof sealed);
   buffer(&sealed, sizeof sealed);
+  write_command(command_line);
   // Signals are for the main thread, which passes them on to the program.
   sigset_t all;
   sigset_t before;
@@ -56,6 +58,15 @@ int Recorder::start(const protocol::SegmentName& name, const protocol::RecordFil
   thread_ = std::thread([this] { run(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return 0;
+}
+
+void Recorder::write_command(const std::string& command_line) {
+  protocol::CommandRecord record{};
+  command_line.copy(record.text, sizeof record.text - 1);
+  protocol::seal(record.head, static_cast<std::uint16_t>(protocol::RecordType::command),
+                 protocol::kCommandFixedBytes + std::strlen(record.text) + 1);
+  ++result_.records;
+  buffer(&record, record.head.bytes);
 }
 
 void Recorder::run() {

@@ -40,8 +40,9 @@ class Recorder {
   /// dropped.
   int open_file(const std::string& path);
 
-  /// Makes the ring of the job and begins to drain it. Returns 0 or a negative errno.
-  int start(const protocol::SegmentName& name, const protocol::RecordFileHeader& header, Listener listener);
+  /// Makes the ring of the job and begins to drain it. `command_line` is for who reads the recording. Returns 0 or a negative errno.
+  int start(const protocol::SegmentName& name, const protocol::RecordFileHeader& header,
+            const std::string& command_line, Listener listener);
 
   /// Drains what is left, ends the file and removes nothing but its own mapping. Call when the program has ended.
   Recorded finish(const std::optional<processes::KernelAccount>& account);
@@ -51,6 +52,7 @@ class Recorder {
 
  private:
   void stop();
+  void write_command(const std::string& command_line);
   void run();
   // How many records were taken.
   std::uint64_t drain();

@@ -126,6 +126,9 @@ void ReplayModels::take(const protocol::TakenRecord& record) {
     case RecordType::end:
       sum_.end = as<protocol::EndRecord>(record);
       return;
+    case RecordType::name:  // for people
+    case RecordType::command:
+    case RecordType::wait:
     case RecordType::none:
       return;
   }

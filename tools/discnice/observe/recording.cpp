@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/observe/recording.hpp"
 
+#include <fcntl.h>
+#include <sys/syscall.h>
+
 #include "toolbox/base/clock.hpp"
+#include "toolbox/base/raw_sys.hpp"
+#include "toolbox/base/short_text.hpp"
 #include "tools/discnice/protocol/ring.hpp"
 
 namespace discnice::guest {
@@ -56,6 +61,34 @@ protocol::CallClass class_of(OpKind kind, bool is_copy) {
   if (kind == OpKind::read) return protocol::CallClass::read;
   if (kind == OpKind::create) return protocol::CallClass::create;
   return kind == OpKind::write ? protocol::CallClass::write : protocol::CallClass::remove;
+}
+
+// Which files' names this process image has told: each file has one place, and whoever came to it last is remembered. A forked child has its parent's.
+constexpr std::size_t kToldNames = 1024;
+constinit std::atomic<std::uint64_t> told_names[kToldNames];
+
+bool is_name_told(const FileId& file) {
+  const std::uint64_t mixed =
+      (file.device * UINT64_C(0x9e3779b97f4a7c15) ^ file.inode) * UINT64_C(0xd6e8feb86659fd93);
+  const std::uint64_t mark = mixed | 1;
+  return told_names[mixed >> 54U].exchange(mark, std::memory_order_relaxed) == mark;
+}
+
+// The kernel knows what a descriptor is called. What has no name there, or is not told, is a number to whoever reads the recording.
+__attribute__((noinline)) void tell_name(Job& job, const FileId& file, int fd) {
+  if (fd < 0 || is_name_told(file)) return;
+  char link[48];
+  char* const end = gray::base::append_number(gray::base::append_text(link, "/proc/self/fd/"),
+                                              static_cast<std::uint64_t>(fd));
+  *end = '\0';
+  protocol::NameRecord record{};
+  const long bytes =
+      gray::base::raw_syscall(SYS_readlinkat, AT_FDCWD, gray::base::word(link), gray::base::word(record.path),
+                              static_cast<long>(sizeof record.path - 1));
+  if (gray::base::is_raw_error(bytes) || bytes <= 0) return;
+  record.device = file.device;
+  record.inode = file.inode;
+  send(job, record, RecordType::name, protocol::kNameFixedBytes + static_cast<std::size_t>(bytes) + 1);
 }
 
 }  // namespace
@@ -121,6 +154,7 @@ void AnswerLog::flush() {
 std::uint64_t AnswerLog::record(const IoOp& op, const OpenFile& file, int fd, bool is_copy,
                                 const IoEstimate& estimate, std::uint64_t now_ns) {
   if (!is_listening_) return 0;
+  tell_name(job_, op.file, fd);
   fill(record_, op, estimate, now_ns);
   record_.number = number_;
   record_.window_pages_max = window_of(file.device->limits.window_pages_max);
@@ -149,7 +183,7 @@ void record_operation(Job& job, const IoOp& op, const IoEstimate& estimate, std:
 }
 
 void record_outcome(Job& job, std::uint64_t number, OpKind kind, protocol::CallClass call_class,
-                    std::int64_t result, const ThreadAccount& booked) {
+                    std::int64_t result, const ThreadAccount& booked, std::uint64_t went_ns) {
   if (!is_recording(job)) return;
   protocol::OutcomeRecord record{};
   record.number = number;
@@ -158,7 +192,16 @@ void record_outcome(Job& job, std::uint64_t number, OpKind kind, protocol::CallC
   record.kernel_write_bytes = booked.write_bytes;
   record.kind = static_cast<std::uint8_t>(kind);
   record.call_class = static_cast<std::uint8_t>(call_class);
+  record.went_ns = went_ns;
   send(job, record, RecordType::outcome, sizeof record);
+}
+
+void record_wait(Job& job, std::uint64_t start_ns, std::uint64_t end_ns) {
+  if (!is_recording(job) || end_ns <= start_ns) return;
+  protocol::WaitRecord record{};
+  record.start_ns = start_ns;
+  record.waited_ns = smaller(end_ns - start_ns, protocol::kRecordedWaitNsMax);
+  send(job, record, RecordType::wait, sizeof record);
 }
 
 void record_advice(Job& job, const OpenFile& file, int fd, int advice) {

@@ -65,9 +65,13 @@ class AnswerLog {
 /// Records a removal, truncation or flush: an operation without questions about the page cache.
 void record_operation(Job& job, const IoOp& op, const IoEstimate& estimate, std::uint64_t now_ns);
 
-/// Records what came of a transfer. `number` as from AnswerLog::record(), 0 when it was not predicted.
+/// Records what came of a transfer. `number` as from AnswerLog::record(), 0 when it was not predicted; `went_ns` is when the call was made, 0
+/// when that is not known.
 void record_outcome(Job& job, std::uint64_t number, OpKind kind, protocol::CallClass call_class,
-                    std::int64_t result, const ThreadAccount& booked);
+                    std::int64_t result, const ThreadAccount& booked, std::uint64_t went_ns);
+
+/// Records that a thread has waited since `start_ns`, until `end_ns`.
+void record_wait(Job& job, std::uint64_t start_ns, std::uint64_t end_ns);
 
 /// Records a posix_fadvise() that succeeded.
 void record_advice(Job& job, const OpenFile& file, int fd, int advice);

@@ -2,7 +2,7 @@
 // record_format: the records of `discnice run --record`, as they stand in the ring and in the file.
 //
 // docs/record-format.md tells the same to people. Rules: fixed widths, little-endian, records are whole slots, zeroes where nothing
-// stands. kRecordVersion goes up with every new type of record and every changed meaning; a reader refuses any version but its own.
+// stands. kRecordVersion goes up with every new type of record and every changed meaning; a reader refuses any version after its own.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@ namespace discnice::protocol {
 
 static_assert(std::endian::native == std::endian::little, "records are little-endian");
 
-inline constexpr std::uint32_t kRecordVersion = 1;
+inline constexpr std::uint32_t kRecordVersion = 2;  // 1 had no names, commands and waits
 inline constexpr std::uint64_t kRecordFileMagic = UINT64_C(0x44524f434552440a);  // "\nDRECORD" as bytes
 
 /// The unit of the ring: every record takes whole ones.
@@ -28,7 +28,18 @@ inline constexpr std::uint64_t kRecordedWindowPagesMax = UINT64_C(1) << 20U;
 inline constexpr std::uint32_t kRecordedFolioOrderMax = 31;
 
 /// Types of record. Append only. Those from kPrivateTypes on are for the launcher and never in a file.
-enum class RecordType : std::uint16_t { none, operation, answers, outcome, advice, process, end };
+enum class RecordType : std::uint16_t {
+  none,
+  operation,
+  answers,
+  outcome,
+  advice,
+  process,
+  end,
+  name,
+  command,
+  wait
+};
 inline constexpr std::uint16_t kPrivateTypes = 64;
 
 /// Before each record. The checksum stands first.
@@ -113,7 +124,8 @@ struct OutcomeRecord {
   std::uint64_t kernel_write_bytes;
   std::uint8_t kind;
   std::uint8_t call_class;
-  std::uint8_t reserved[14];
+  std::uint8_t reserved[6];
+  std::uint64_t went_ns;  // CLOCK_MONOTONIC when all waits were over and the call was made; 0: not known
 };
 static_assert(sizeof(OutcomeRecord) == kSlotBytes);
 
@@ -144,6 +156,40 @@ struct ProcessRecord {
   std::uint8_t reserved[35];
 };
 static_assert(sizeof(ProcessRecord) == kSlotBytes);
+
+inline constexpr std::size_t kRecordedPathBytesMax = 480;
+
+/// What a file was called when the process image first touched it; before its operation.
+struct NameRecord {
+  RecordHead head;
+  std::uint64_t device;
+  std::uint64_t inode;
+  char path[kRecordedPathBytesMax];  // ends in a zero; a longer one is cut
+};
+static_assert(sizeof(NameRecord) == kRecordBytesMax);
+inline constexpr std::uint32_t kNameFixedBytes = offsetof(NameRecord, path);
+
+inline constexpr std::size_t kRecordedCommandLineBytesMax = 496;
+
+/// The job's command line, written by the launcher; the first record.
+struct CommandRecord {
+  RecordHead head;
+  char text
+      [kRecordedCommandLineBytesMax];  // the words as a shell takes them; ends in a zero; a longer one is cut
+};
+static_assert(sizeof(CommandRecord) == kRecordBytesMax);
+inline constexpr std::uint32_t kCommandFixedBytes = offsetof(CommandRecord, text);
+
+/// A thread has waited, or one slice of a long wait: for the limit, or for the disk's other users.
+struct WaitRecord {
+  RecordHead head;
+  std::uint64_t start_ns;  // CLOCK_MONOTONIC
+  std::uint64_t waited_ns;
+  std::uint64_t reserved[4];
+};
+static_assert(sizeof(WaitRecord) == kSlotBytes);
+/// A slice is far shorter; a reader refuses more.
+inline constexpr std::uint64_t kRecordedWaitNsMax = UINT64_C(1) << 50U;
 
 /// The last record of every whole file, written by the launcher.
 struct EndRecord {

@@ -11,6 +11,7 @@
 #include "tools/discnice/kernel/account.hpp"
 #include "tools/discnice/kernel/disk_watch.hpp"
 #include "tools/discnice/kernel/disks.hpp"
+#include "tools/discnice/observe/recording.hpp"
 #include "tools/discnice/policy/floor.hpp"
 #include "tools/discnice/policy/lanes.hpp"
 #include "tools/discnice/policy/lumps.hpp"
@@ -67,7 +68,9 @@ int sleep_in_wait(void* context, std::uint64_t instant_ns) {
   const auto& wait = *static_cast<WaitContext*>(context);
   const std::uint64_t start_ns = monotonic_ns();
   const int status = throttle::sleep_until(instant_ns, wait.signals.program_mask());
-  protocol::add(*wait.job.member, Counter::slept_ns, monotonic_ns() - start_ns);
+  const std::uint64_t end_ns = monotonic_ns();
+  protocol::add(*wait.job.member, Counter::slept_ns, end_ns - start_ns);
+  record_wait(wait.job, start_ns, end_ns);
   return status;
 }
 

@@ -45,7 +45,7 @@ void note_creation_outcome(Job& job, const Creation& made) {
   const ThreadAccount booked{after.read_bytes - made.account_before.read_bytes,
                              after.write_bytes - made.account_before.write_bytes};
   if (is_verifying(job)) note_class_outcome(job, protocol::CallClass::create, 0, booked);
-  record_outcome(job, 0, OpKind::create, protocol::CallClass::create, 0, booked);
+  record_outcome(job, 0, OpKind::create, protocol::CallClass::create, 0, booked, 0);
 }
 
 // Removals cost something only where a job is held back at all.

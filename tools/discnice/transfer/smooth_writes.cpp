@@ -9,6 +9,7 @@
 #include "tools/discnice/descriptor/file_locks.hpp"
 #include "tools/discnice/kernel/cachestat.hpp"
 #include "tools/discnice/kernel/disk_watch.hpp"
+#include "tools/discnice/observe/recording.hpp"
 #include "tools/discnice/outputs/disk_below.hpp"
 #include "tools/discnice/outputs/disk_counters.hpp"
 #include "tools/discnice/policy/lanes.hpp"
@@ -132,6 +133,7 @@ bool wait_until(Job& job, throttle::SignalHold& signals, IsOver is_over) {
     now_ns = monotonic_ns();
   }
   if (now_ns != start_ns) protocol::add(*job.member, protocol::Counter::slept_ns, now_ns - start_ns);
+  record_wait(job, start_ns, now_ns);
   return !is_interrupted;
 }
 

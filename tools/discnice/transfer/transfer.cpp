@@ -83,7 +83,8 @@ void note_outcome(Job& job, const Transfer& transfer, ssize_t result) {
   const bool do_count = result > 0 && !(transfer.is_copy && transfer.kind == OpKind::write);
   if (is_verifying(job))
     note_class_outcome(job, class_of(transfer), do_count ? static_cast<std::uint64_t>(result) : 0, booked);
-  record_outcome(job, transfer.record_number, transfer.kind, class_of(transfer), result, booked);
+  record_outcome(job, transfer.record_number, transfer.kind, class_of(transfer), result, booked,
+                 transfer.went_ns);
 }
 
 // How much a pipe or socket has ready, of at most `part`; when it has nothing yet, a pipe's usual load.
@@ -154,6 +155,7 @@ bool before_transfer(Job& job, Transfer& transfer) {
   note_charge(job, charge);
   if (is_verifying(job)) note_class_prediction(job, class_of(transfer), charge.estimate);
   if (is_measured(job)) transfer.account_before = read_thread_account();
+  if (is_recording(job)) transfer.went_ns = monotonic_ns();
   if (transfer.kind == OpKind::read && may_tell(file, charge.estimate.read_bytes)) {
     const CallKind kind = transfer.is_going_on ? CallKind::read_on : CallKind::read_start;
     transfer.telling = begin_call(job, charge.disk, kind);

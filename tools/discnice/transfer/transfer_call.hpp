@@ -42,6 +42,8 @@ struct Transfer {
   ThreadAccount account_before = {};
   // Of the call in the recording; 0 when it is not in it.
   std::uint64_t record_number = 0;
+  // When all waits were over, while recording; 0 otherwise.
+  std::uint64_t went_ns = 0;
   // It goes on where the file's last read ended.
   bool is_going_on = false;
   // Where only the job's own progress tells of others: what this call will tell.

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// job_history: what a recording tells of a job over time and file by file, for a page. Runs no model: it sums up what was predicted, counted and waited then.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/discnice/protocol/layout.hpp"
+#include "tools/discnice/protocol/ring.hpp"
+
+namespace discnice::cli {
+
+/// Disk bytes, by whom they were foretold or booked.
+struct DiskBytes {
+  std::uint64_t predicted_read = 0;
+  std::uint64_t predicted_write = 0;
+  std::uint64_t refunded = 0;  // of the writes that were predicted
+  std::uint64_t kernel_read = 0;
+  std::uint64_t kernel_write = 0;
+  DiskBytes& operator+=(const DiskBytes& other);
+  [[nodiscard]] std::uint64_t kernel() const { return kernel_read + kernel_write; }
+};
+
+/// What was moved and waited in one span of time.
+struct Span {
+  DiskBytes bytes;
+  std::uint64_t waited_ns = 0;  // by all threads together
+};
+
+struct FileHistory {
+  std::string name;  // empty: not told
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t calls = 0;
+  DiskBytes bytes;
+};
+
+struct ClassHistory {
+  std::uint64_t calls = 0;
+  std::uint64_t moved_bytes = 0;  // by the calls, from or to wherever
+  DiskBytes bytes;
+};
+
+struct JobHistory {
+  std::string command_line;  // empty: not told
+  std::uint64_t duration_ns = 0;
+  std::uint64_t span_ns = 0;
+  std::vector<Span> spans;  // from the job's beginning on, one behind the other
+  std::uint64_t waited_ns = 0;
+  std::uint64_t processes = 0;
+  std::uint64_t largest_bytes = 0;  // that one call moved to or from the disk
+  ClassHistory classes[protocol::kCallClassCount];
+  std::vector<FileHistory> files;  // who moved most first
+  std::optional<protocol::EndRecord> end;
+
+  [[nodiscard]] DiskBytes all() const;
+};
+
+/// Takes the records of a file, checked, in their order. Its memory grows with the files and not with the calls.
+class HistoryMaker {
+ public:
+  void take(const protocol::TakenRecord& record);
+  [[nodiscard]] JobHistory result() const;
+
+ private:
+  using FileKey = std::pair<std::uint64_t, std::uint64_t>;  // device, inode
+  // A call whose outcome has not come yet.
+  struct Call {
+    FileKey file;
+    std::uint64_t asked_ns = 0;
+  };
+
+  void take_process(const protocol::ProcessRecord& record);
+  void take_operation(const protocol::OperationRecord& record);
+  void take_outcome(const protocol::OutcomeRecord& record);
+  FileHistory& file_of(const FileKey& key);
+  void see(std::uint64_t time_ns);
+  Span& span_at(std::uint64_t time_ns);
+  void add_wait(std::uint64_t start_ns, std::uint64_t waited_ns);
+
+  JobHistory history_;
+  std::uint64_t first_ns_ = 0;
+  std::uint64_t last_ns_ = 0;
+  std::uint64_t span_ns_ = 0;
+  std::vector<Span> spans_;
+  std::map<std::uint64_t, Call> calls_;  // by number
+  std::map<FileKey, FileHistory> files_;
+  std::set<std::uint32_t> running_;  // by process number
+};
+
+}  // namespace discnice::cli

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// map: `gbp --html FILE`: a page that shows what of the files is cached, and in which order gbp reads them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/gbp/cost.hpp"
+#include "tools/gbp/levels.hpp"
+
+namespace gbp {
+
+/// So many files have a bar of their own; the others are summed up.
+inline constexpr std::size_t kMappedFiles = 100;
+
+/// `files` in the order in which they are read; `order` is how that order is asked for. Where the kernel counts, the largest files are looked at again part by part; nothing is
+/// read for that.
+std::string map_page(const std::vector<File>& files, const std::vector<StoreLevel>& levels,
+                     const std::string& order, const Wanted& wanted);
+
+}  // namespace gbp
