@@ -68,13 +68,26 @@ std::size_t mappings_of(const std::string& path) {
 
 }  // namespace
 
+// All of them: a sanitizer has its own of each, which would not fit those of this program.
 void* operator new(std::size_t bytes) {
   return allocate(bytes);
+}
+void* operator new[](std::size_t bytes) {
+  return allocate(bytes);
+}
+void* operator new(std::size_t bytes, const std::nothrow_t& /*unused*/) noexcept {
+  return allocations_left == 0 ? nullptr : allocate(bytes);
 }
 void operator delete(void* memory) noexcept {
   std::free(memory);
 }
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
 void operator delete(void* memory, std::size_t /*bytes*/) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, std::size_t /*bytes*/) noexcept {
   std::free(memory);
 }
 
