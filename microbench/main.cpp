@@ -35,7 +35,9 @@ int main(int argc, char** argv) {
   if (gray::cli::is_completion_asked(argc, argv)) return print_completion(argv[2]);
   const std::string_view first = argc > 1 ? argv[1] : "";
   for (const Subcommand& subcommand : kSubcommands) {
-    if (first == subcommand.name) return subcommand.main(argc - 1, argv + 1);
+    if (first != subcommand.name) continue;
+    gray::cli::set_subcommand_name(first);
+    return subcommand.main(argc - 1, argv + 1);
   }
   return microbench::run_main(argc, argv);
 }

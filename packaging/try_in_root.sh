@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # try_in_root: installs the packages in a fresh system of a Debian release, does the main job there, and looks at what a purge leaves.
 #
-#   try_in_root.sh SUITE FOLDER      FOLDER has the .deb, the .rpm and the tarball; what of them is not there is not tried, and said
+#   try_in_root.sh SUITE FOLDER      FOLDER has the .deb, the .rpm, the tarball and the wheel; what of them is not there is not tried, and said
 #
 # The system is made by debootstrap once and kept in the cache. It shares this machine's kernel, so what is tried is the
 # release's libc, tools and package manager. Status 77, with the reason, where no such system can be made. The .rpm are installed by Debian's rpm, whose books know
@@ -153,6 +153,27 @@ try_without_glibc() {
   printf '%-9s without glibc: refused in one line\n' "$SUITE"
 }
 
+# The wheel in an environment of this release's Python, without a network: both packages, the library and the program that they bring.
+try_wheel() {
+  local said
+  quietly inside apt-get install -y --no-install-recommends python3-venv
+  files >"$ROOT/tmp/before"
+  cp "$PACKAGES"/*.whl "$ROOT/tmp/"
+  quietly inside python3 -m venv /opt/gray
+  quietly inside sh -c '/opt/gray/bin/pip install --no-index /tmp/*.whl'
+  said=$(inside sh -c 'cd / && /opt/gray/bin/python - <<TEXT
+import subprocess, discnice, gray
+print(*gray.order(["/no/such", "/etc/passwd"], errors="last"))
+with discnice.limit("5M") as held:
+    subprocess.run(["cat", "/etc/passwd"], stdout=subprocess.DEVNULL, check=True)
+print(held.report.processes)
+TEXT' 2>&1) || fail "the wheel does not work: $said"
+  [[ $said == $'/etc/passwd /no/such\n1' ]] || fail "the wheel says: $said"
+  rm -rf "$ROOT/opt/gray" "$ROOT"/tmp/*.whl
+  compare "$ROOT/tmp/before" "the wheel"
+  printf '%-9s wheel: installed by pip, orders, holds a program\n' "$SUITE"
+}
+
 # shellcheck source=packaging/debian_suites.bash
 source "$(dirname "$0")/debian_suites.bash"
 mkdir -p "$CACHE/roots"
@@ -167,3 +188,4 @@ if compgen -G "$PACKAGES/*.tar.xz" >/dev/null; then
 else
   echo "$SUITE: no tarball to try"
 fi
+if compgen -G "$PACKAGES/*.whl" >/dev/null; then try_wheel; else echo "$SUITE: no wheel to try"; fi

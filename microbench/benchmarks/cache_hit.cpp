@@ -17,8 +17,8 @@ constexpr int kReads = 256;
 constexpr double kHitMaxNs = 20'000;
 
 constexpr Output kOutputs[] = {
-    {"cache.hit_ns", "ns", "pread_1", "one byte read from a cached page", "tools/discnice/cli, tools/gbp", "",
-     false},
+    {"cache.hit_ns", "ns", "pread_1", "one byte read from a cached page",
+     "tools/discnice/cli, libgray/src/filecache", "", false},
 };
 
 class CacheHitSession : public Session {

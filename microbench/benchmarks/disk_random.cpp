@@ -19,7 +19,7 @@ constexpr Output kOutputs[] = {
      "a page at a random place of the test file, past the page cache",
      "tools/discnice/cli, libgray/src/filecache", "", true},
     {"disk.random_over_sequential", "1", "direct_4k",
-     "how many times longer a page takes in random than in sequence", "tools/gbp", "", true},
+     "how many times longer a page takes in random than in sequence", "libgray/src/filecache", "", true},
 };
 
 class DiskRandomSession : public Session {

@@ -41,7 +41,8 @@ check_consumer() {
   want="$version $version $version
 success
 100000 1
-$(stat -c %i "$target") 0"
+$(stat -c %i "$target") 0
+first No such file or directory"
   [[ $("$program" "$target") == "$want" ]] || fail "$program says: $("$program" "$target" 2>&1), wanted: $want"
   uses_installed_library "$program"
   expect_status 1 "$program" "$SCRATCH/none" 2>/dev/null >&2

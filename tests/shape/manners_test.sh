@@ -32,6 +32,19 @@ refuses() {
   grep -q -e "$option" "$SCRATCH/err" || complain "$name $option does not name the option"
 }
 
+# points_to_help PROGRAM SUBCOMMAND: whose help there is, and a wrong command line leads to it.
+points_to_help() {
+  local name="${1##*/} $2"
+  run "$1" "$2" --help
+  [[ $STATUS -eq 0 && -s $SCRATCH/out ]] || complain "$name --help ends with status $STATUS"
+  run "$1" "$2" --no-such-option
+  [[ $STATUS -eq 2 ]] || complain "$name --no-such-option ends with status $STATUS, not 2"
+  grep -q "Try '$name --help'" "$SCRATCH/err" || complain "$name --no-such-option points elsewhere: $(head -n 1 "$SCRATCH/err")"
+}
+
+# subcommands SOURCE: those that its table names.
+subcommands() { grep -oE '\{"[a-z]+", [a-z:]*_main\}' "$SOURCE/$1" | cut -d '"' -f 2; }
+
 reports_full_disk() {
   local name=${1##*/} status=0
   timeout 20 "$1" --help >/dev/full 2>"$SCRATCH/err" </dev/null || status=$?
@@ -76,7 +89,7 @@ for file in "$BIN"/*; do [[ -f $file && -x $file ]] && programs+=("$file"); done
 # The checks themselves, on a program without manners: each must complain.
 printf '#!/bin/sh\nexit 1\n' >"$SCRATCH/rude" && chmod +x "$SCRATCH/rude"
 pages=()
-for check in "speaks --help" refuses reports_full_disk has_page; do
+for check in "speaks --help" refuses "points_to_help status" reports_full_disk has_page; do
   wrong=()
   read -ra words <<<"$check"
   "${words[0]}" "$SCRATCH/rude" "${words[@]:1}"
@@ -90,6 +103,11 @@ for file in "${programs[@]}"; do
   refuses "$file"
   reports_full_disk "$file"
   has_page "$file"
+done
+for table in discnice:tools/discnice/cli/main.cpp microbench:microbench/main.cpp; do
+  [[ -e $BIN/${table%%:*} ]] || continue
+  names=$(subcommands "${table#*:}") || fail "${table#*:} has no table of sub-commands"
+  for name in $names; do points_to_help "$BIN/${table%%:*}" "$name"; done
 done
 lint_pages
 ((${#wrong[@]} == 0)) || fail "$(printf '%s\n' "${#wrong[@]} breaches of manners:" "${wrong[@]}")"

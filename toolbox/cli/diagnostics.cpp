@@ -22,6 +22,12 @@ std::string& stored_program_name() {
   return name;
 }
 
+// With a blank before it, or empty.
+std::string& stored_subcommand() {
+  static std::string name;
+  return name;
+}
+
 std::atomic<bool> is_progress_line_shown{false};
 
 void write_all(int fd, std::string_view text) {
@@ -95,6 +101,10 @@ const std::string& program_name() {
   return stored_program_name();
 }
 
+void set_subcommand_name(std::string_view name) {
+  stored_subcommand() = name.empty() ? "" : fmt::format(" {}", name);
+}
+
 std::string escape_controls(std::string_view text) {
   return escaped(text, true);
 }
@@ -117,7 +127,8 @@ void write_diagnostic(std::string_view message) {
 int fail_usage_text(std::string_view message) {
   std::string line = without_final_newlines(message);
   if (!line.empty() && line.back() == '.') line.pop_back();
-  write_diagnostic(fmt::format("{}. Try '{} --help' for more information.", line, program_name()));
+  write_diagnostic(
+      fmt::format("{}. Try '{}{} --help' for more information.", line, program_name(), stored_subcommand()));
   return kExitUsage;
 }
 

@@ -28,6 +28,9 @@ void set_program_name(const char* argv0);
 /// The name set, "gray" before that. Owned by this module, valid until the next set_program_name().
 const std::string& program_name();
 
+/// The sub-command that the command line names; the hint of fail_usage() points to its help. Before threads are started, too.
+void set_subcommand_name(std::string_view name);
+
 /// `text` with everything that a terminal could take for a command, and backslashes, escaped as \n, \t, \\ or \xHH: control
 /// characters (newline and tab among them), those from U+0080 to U+009F, and bytes that are not UTF-8. Any thread.
 std::string escape_controls(std::string_view text);
@@ -53,7 +56,7 @@ template <typename... Args>
   return exit_status;
 }
 
-/// As fail() for a wrong command line: adds the hint at --help on the same line and returns kExitUsage.
+/// As fail() for a wrong command line: adds the hint at --help, of the sub-command if there is one, on the same line and returns kExitUsage.
 [[nodiscard]] int fail_usage_text(std::string_view message);
 
 template <typename... Args>

@@ -12,7 +12,6 @@
 #include "tools/gb-grep/runs.hpp"
 #include "tools/gb-grep/tree.hpp"
 #include "tools/gbp/cost.hpp"
-#include "tools/gbp/levels.hpp"
 #include "tools/gbp/order.hpp"
 
 namespace {
@@ -36,10 +35,7 @@ constexpr char kHelp[] =
 std::vector<gbp::File> order(const gbp::Names& names) {
   gbp::Wanted wanted;
   wanted.host = gbp::Host(names[0], true);
-  std::vector<gbp::File> files = gbp::look_at(names, wanted);
-  gbp::find_levels(files, wanted, false);
-  gbp::sort_files(files, gbp::Mode::compose);
-  return files;
+  return gbp::OrderedFiles(names, wanted, {}).in_order();
 }
 
 int search(const gb_grep::Reading& reading) {

@@ -10,7 +10,7 @@
 
 namespace gb_grep {
 
-/// `files` as gbp::sort_files() left them. Where one run can take them all, and may print as it goes, this program becomes grep. Returns the
+/// `files` as gbp::OrderedFiles gives them. Where one run can take them all, and may print as it goes, this program becomes grep. Returns the
 /// status to end with.
 int run_over(const std::string& program, const CommandLine& line, const std::vector<gbp::File>& files);
 

@@ -14,7 +14,7 @@
 
 namespace gbp {
 
-/// One input. Its place in the vector look_at() returns is its place in the input. Kept small: there may be millions.
+/// One input. Kept small: there may be millions.
 struct File {
   const char* path = "";  // owned by the Names it came from
   std::uint64_t size_bytes = 0;
@@ -26,13 +26,13 @@ struct File {
   float confidence = 0;
   float access_ns = 0;     // how long a first read of it takes; 0: not known
   std::int32_t error = 0;  // negative errno: it could not be looked at
-  std::uint32_t rank = 0;  // its place in the input, once the files are sorted
+  std::uint32_t rank = 0;  // its place in the input
   std::uint8_t backend = GB_BACKEND_NONE;
   std::uint8_t order = GB_ORDER_NONE;  // what pays on its device
-  std::uint8_t level = 0;              // of the store it is in (levels.hpp): 0 is the fastest
+  std::uint8_t level = 0;              // of the store it is in (gray/order.h): 0 is the fastest
   bool has_first_extent = false;
 };
-static_assert(sizeof(File) <= 72, "with its name a file shall take no more than 200 bytes");
+static_assert(sizeof(File) <= 72);
 
 /// What to look at.
 struct Wanted {
@@ -51,10 +51,5 @@ using Detector = std::unique_ptr<gb_cache_t, CloseCache>;
 
 /// Opens a detector as `wanted` says; nullptr after saying why not. One that may not probe reads nothing.
 gb_cache_t* open_detector(const Wanted& wanted, gb_backend_t backend, bool may_probe = true);
-
-/// Looks at each path. A file that can't be looked at has `error` set; the others are unaffected.
-/// Where the order by layout is all that is wanted, by itself, and each of a sample of the files is cached throughout or lies where no order
-/// pays, none can gain anything and none is looked for.
-std::vector<File> look_at(const Names& names, const Wanted& wanted);
 
 }  // namespace gbp

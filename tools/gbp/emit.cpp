@@ -71,12 +71,12 @@ bool is_terminal_output() {
   return isatty(STDOUT_FILENO) == 1;
 }
 
-void emit(const std::vector<File>& files, Format format) {
+void emit(const OrderedFiles& files, Format format) {
   const bool is_for_terminal = is_terminal_output();
-  std::size_t rank = 0;
-  for (const File& file : files) {
+  for (std::size_t rank = 0; rank < files.size(); ++rank) {
+    const File file = files[rank];
     if (format == Format::json_lines) {
-      const std::string text = json_line(file, ++rank, is_for_terminal);
+      const std::string text = json_line(file, rank + 1, is_for_terminal);
       std::fwrite(text.data(), 1, text.size(), stdout);
       continue;
     }

@@ -2,9 +2,9 @@
 // emit: prints the ordered names, for xargs, for a shell, or for a program.
 #pragma once
 
-#include <vector>
+#include <cstdint>
 
-#include "tools/gbp/cost.hpp"
+#include "tools/gbp/order.hpp"
 
 namespace gbp {
 
@@ -22,6 +22,6 @@ const char* backend_name(std::uint32_t backend);
 bool is_terminal_output();
 
 /// Writes all files in their order to stdout. Errors show when the stream is closed.
-void emit(const std::vector<File>& files, Format format);
+void emit(const OrderedFiles& files, Format format);
 
 }  // namespace gbp

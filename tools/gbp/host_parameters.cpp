@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gbp/host_parameters.hpp"
 
-#include <cstdlib>
-
 #include <fmt/format.h>
 
+#include "libgray/src/filecache/probe_memory.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/quantities.hpp"
 #include "toolbox/repo/device_identity.hpp"
@@ -12,16 +11,13 @@
 namespace gbp {
 namespace {
 
-using gray::filecache::find_known;
 using gray::filecache::HostSettings;
 using gray::repo::Found;
 using gray::repo::Repository;
 
-// No device is slower than this at random, and none is meant that reads slower than the default in a row.
-constexpr double kRatioMax = 1e9;
+// No device is meant that reads slower than this in a row.
 constexpr double kDiskBytesPerS = 100e6;
 constexpr double kMemoryBytesPerS = 4e9;
-constexpr double kHitNs = 500;
 
 std::string named(const char* key, const std::optional<Found>& found) {
   if (!found) return fmt::format("{} (not measured)", key);
@@ -74,7 +70,7 @@ HostParameters choose_host_parameters(const Repository& repository, const std::s
       fmt::format("one timed probe answers for {}: {}\n",
                   gray::cli::format_bytes(static_cast<std::uint64_t>(unit_bytes)), explain_unit(settings));
   parameters.explanation += explain_threshold(settings);
-  const auto ratio = find_known(repository, "disk.random_over_sequential", device, kRatioMax);
+  const std::optional<Found>& ratio = settings.ratio;
   if (ratio) parameters.random_over_sequential = ratio->parameter.value;
   parameters.explanation +=
       ratio
@@ -85,18 +81,7 @@ HostParameters choose_host_parameters(const Repository& repository, const std::s
   parameters.disk_bytes_per_s =
       repository.value("disk.sequential_bytes_per_s", device).value_or(kDiskBytesPerS);
   parameters.memory_bytes_per_s = repository.value("memory.copy_bytes_per_s").value_or(kMemoryBytesPerS);
-  parameters.hit_ns = repository.value("cache.hit_ns").value_or(kHitNs);
-  if (settings.hit_now) parameters.hit_ns = settings.hit_now->hit_ns;
   return parameters;
-}
-
-std::string find_memory_path() {
-  for (const char* variable : {"XDG_RUNTIME_DIR", "XDG_CACHE_HOME"}) {
-    const char* folder = std::getenv(variable);
-    if (folder != nullptr && *folder == '/') return std::string(folder) + "/gbp-probes";
-  }
-  const char* home = std::getenv("HOME");
-  return home != nullptr && *home == '/' ? std::string(home) + "/.cache/gbp-probes" : "";
 }
 
 HostParameters read_host_parameters(const std::string& path, bool is_threshold_wanted) {
@@ -105,7 +90,7 @@ HostParameters read_host_parameters(const std::string& path, bool is_threshold_w
   HostParameters parameters =
       choose_host_parameters(repository, gray::repo::device_identity(path).value_or(""),
                              is_threshold_wanted ? gray::timing::time_cached_read : nullptr);
-  parameters.memory_path = find_memory_path();
+  parameters.memory_path = gray::filecache::find_user_memory();
   return parameters;
 }
 

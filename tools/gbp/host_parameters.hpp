@@ -21,7 +21,6 @@ struct HostParameters {
   double disk_bytes_per_s = 0;        // of a long read, measured or the shipped default
   double memory_bytes_per_s =
       0;                    // of a copy from memory on one core; it decides nothing while the disk is slower
-  double hit_ns = 0;        // of a first read of what is cached
   std::string memory_path;  // where probes are remembered; empty: nowhere
   std::string explanation;  // a line each on where these come from, for --explain
 };
@@ -31,9 +30,6 @@ struct HostParameters {
 /// a certain hit. Pure but for that.
 HostParameters choose_host_parameters(const gray::repo::Repository& repository, const std::string& device,
                                       gray::filecache::TimeHit time_hit = nullptr);
-
-/// Where this user's probes are remembered: below $XDG_RUNTIME_DIR, or the cache folder; empty where there is neither.
-std::string find_memory_path();
 
 /// Reads the repository for the file system of `path`. Where it has no threshold and one is wanted, a cached read is timed, in less
 /// than a millisecond. A file or variable that is there but can't be used is said in one line on stderr each, and not used.

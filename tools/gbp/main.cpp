@@ -13,7 +13,6 @@
 #include "tools/gbp/emit.hpp"
 #include "tools/gbp/forecast.hpp"
 #include "tools/gbp/host_parameters.hpp"
-#include "tools/gbp/levels.hpp"
 #include "tools/gbp/map.hpp"
 #include "tools/gbp/options.hpp"
 #include "tools/gbp/order.hpp"
@@ -33,9 +32,10 @@ void tell(const std::string& text) {
 }
 
 // Names the files that could not be looked at; true when there were any.
-bool warn_of_failed(const std::vector<gbp::File>& files) {
+bool warn_of_failed(const gbp::OrderedFiles& files) {
   bool has_failed = false;
-  for (const gbp::File& file : files) {
+  for (std::size_t rank = 0; rank < files.size(); ++rank) {
+    const gbp::File file = files[rank];
     if (file.error == 0) continue;
     gray::cli::warn("'{}': {}", file.path, gb_status_text(file.error));
     has_failed = true;
@@ -73,31 +73,30 @@ std::string order_text(const gbp::Options& options) {
   return options.mode == Mode::mem ? "gbp -mem" : "gbp -file";
 }
 
+void print_plan(const gbp::Options& options, const gbp::Wanted& wanted, const gbp::OrderedFiles& files) {
+  const std::vector<gbp::File> given = files.as_given();
+  const gbp::ScanRates rates{wanted.host->disk_bytes_per_s, wanted.host->memory_bytes_per_s,
+                             gbp::learn_speeds(given, wanted)};
+  std::cout << gbp::describe(gbp::forecast(given, files.in_order(), gbp::cache_bytes_max_now(), rates),
+                             device_class(options, wanted))
+            << gbp::describe(files.levels()) << std::flush;
+}
+
 int order_files(const gbp::Options& options, const gbp::Wanted& wanted) {
-  std::vector<gbp::File> files = gbp::look_at(options.names, wanted);
-  std::vector<gbp::StoreLevel> levels;
-  if (wanted.is_cache_wanted)
-    levels = gbp::find_levels(
-        files, wanted,
-        options.is_explained || options.action == Action::plan || options.action == Action::map);
-  if (options.is_explained) tell(gbp::describe(levels));
-  if (options.action == Action::plan) {
-    std::vector<gbp::File> best = files;
-    gbp::sort_files(best, options.mode, options.is_by_directory);
-    const gbp::ScanRates rates{wanted.host->disk_bytes_per_s, wanted.host->memory_bytes_per_s,
-                               gbp::learn_speeds(files, wanted)};
-    std::cout << gbp::describe(gbp::forecast(files, best, gbp::cache_bytes_max_now(), rates),
-                               device_class(options, wanted))
-              << gbp::describe(levels) << std::flush;
-  } else {
-    gbp::sort_files(files, options.mode, options.is_by_directory);
-  }
+  const bool are_levels_told =
+      options.is_explained || options.action == Action::plan || options.action == Action::map;
+  const gbp::OrderedFiles files(options.names, wanted,
+                                {options.mode, options.is_by_directory, are_levels_told});
+  if (!files.is_found()) return gray::cli::kExitSomeFailed;
+  if (options.is_explained) tell(gbp::describe(files.levels()));
   int status = gray::cli::kExitSuccess;
-  if (options.action == Action::execute) status = gbp::run_batches(options.command, files, options.has_waves);
+  if (options.action == Action::plan) print_plan(options, wanted, files);
+  if (options.action == Action::execute)
+    status = gbp::run_batches(options.command, files.in_order(), options.has_waves);
   if (options.action == Action::print) gbp::emit(files, options.format);
   if (options.action == Action::map)
-    status =
-        gray::html::write_page(options.page_path, gbp::map_page(files, levels, order_text(options), wanted));
+    status = gray::html::write_page(
+        options.page_path, gbp::map_page(files.in_order(), files.levels(), order_text(options), wanted));
   const bool has_failed = warn_of_failed(files);
   return status == gray::cli::kExitSuccess && has_failed ? gray::cli::kExitSomeFailed : status;
 }

@@ -145,7 +145,7 @@ std::vector<Stretch> stretches_of(gb_cache_t* detector, const File& file) {
   return stretches;
 }
 
-std::string known_of(const File& file, const std::vector<StoreLevel>& levels) {
+std::string known_of(const File& file, const std::vector<gb_order_level>& levels) {
   if (file.error != 0) return fmt::format("It cannot be looked at: {}.", gb_status_text(file.error));
   if (file.cached_fraction < 0) return "What of it is cached is not known.";
   std::string text;
@@ -155,7 +155,7 @@ std::string known_of(const File& file, const std::vector<StoreLevel>& levels) {
     text += fmt::format("A first read takes {}",
                         gray::cli::format_duration_ns(static_cast<double>(file.access_ns)));
     const bool is_level_told = levels.size() > 1 && file.level < levels.size();
-    text += is_level_told ? fmt::format(" ({}).", levels[file.level].kind) : ".";
+    text += is_level_told ? fmt::format(" ({}).", kind_name(levels[file.level].kind)) : ".";
   }
   return text;
 }
@@ -173,7 +173,7 @@ std::vector<std::size_t> shown_of(const std::vector<File>& files) {
   return shown;
 }
 
-std::string files_section(const std::vector<File>& files, const std::vector<StoreLevel>& levels,
+std::string files_section(const std::vector<File>& files, const std::vector<gb_order_level>& levels,
                           const Wanted& wanted) {
   const Detector detector(open_detector(wanted, wanted.backend, false));
   const std::vector<std::size_t> shown = shown_of(files);
@@ -210,7 +210,7 @@ std::string paragraphs(const std::string& text) {
 
 }  // namespace
 
-std::string map_page(const std::vector<File>& files, const std::vector<StoreLevel>& levels,
+std::string map_page(const std::vector<File>& files, const std::vector<gb_order_level>& levels,
                      const std::string& order, const Wanted& wanted) {
   const Sum sum = sum_of(files);
   const auto set_bytes = static_cast<double>(std::max<std::uint64_t>(sum.bytes, 1));

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tools/gbp/cost.hpp"
-#include "tools/gbp/levels.hpp"
+#include "tools/gbp/order.hpp"
 
 namespace gbp {
 
@@ -15,7 +15,7 @@ inline constexpr std::size_t kMappedFiles = 100;
 
 /// `files` in the order in which they are read; `order` is how that order is asked for. Where the kernel counts, the largest files are looked at again part by part; nothing is
 /// read for that.
-std::string map_page(const std::vector<File>& files, const std::vector<StoreLevel>& levels,
+std::string map_page(const std::vector<File>& files, const std::vector<gb_order_level>& levels,
                      const std::string& order, const Wanted& wanted);
 
 }  // namespace gbp

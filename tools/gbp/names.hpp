@@ -19,6 +19,7 @@ class Names {
 
   [[nodiscard]] std::size_t size() const { return names_.size(); }
   [[nodiscard]] bool empty() const { return names_.empty(); }
+  [[nodiscard]] const char* const* data() const { return names_.data(); }
   [[nodiscard]] const char* operator[](std::size_t index) const { return names_[index]; }
 
  private:

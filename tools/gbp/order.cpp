@@ -1,132 +1,157 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gbp/order.hpp"
 
-#include <algorithm>
-#include <string_view>
-#include <unordered_map>
+#include <fmt/format.h>
+
+#include "libgray/src/core/cached_by_itself.hpp"
+#include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/progress.hpp"
+#include "toolbox/cli/quantities.hpp"
 
 namespace gbp {
 namespace {
 
-// Shares of a file are compared in steps: a probe leaves a page behind, and a page more is no reason to
-// change places.
-int cached_steps(const File& file) {
-  return static_cast<int>(file.cached_fraction * kCachedSteps);
-}
-
-double cached_bytes(const File& file) {
-  return std::max(file.cached_fraction, 0.0F) * static_cast<double>(file.size_bytes);
-}
-
-// So much that whatever waits for its turn among that is pushed out.
-bool is_much_missing(const std::vector<File>& files) {
-  double bytes = 0;
-  double cached = 0;
-  for (const File& file : files) {
-    if (file.error != 0 || file.cached_fraction < 0) continue;
-    bytes += static_cast<double>(file.size_bytes);
-    cached += cached_bytes(file);
-  }
-  return bytes - cached > kMissingShareMax * bytes;
-}
-
-struct Rule {
-  Mode mode;
-  bool is_much_missing;
+struct Context {
+  const Wanted& wanted;
+  gray::cli::Progress progress;
 };
 
-// In the order in which they are read.
-enum Group : std::uint8_t { kWhole, kMuch, kOthers, kUnknown };
-
-Group group_of(const File& file, const Rule& rule) {
-  if (file.cached_fraction < 0) return kUnknown;
-  if (file.cached_fraction >= 1) return kWhole;
-  if (rule.mode == Mode::compose && file.cached_fraction < kCachedFractionMin) return kOthers;
-  const bool is_much = cached_bytes(file) >= static_cast<double>(kMuchBytes) ||
-                       (rule.is_much_missing && cached_steps(file) > 0);
-  return is_much ? kMuch : kOthers;
+double ratio_of(void* context, const char* /*path*/) {
+  return static_cast<Context*>(context)->wanted.host->random_over_sequential;
 }
 
-gb_layout_place place_of(const File& file) {
-  gb_layout_place place{};
-  place.size = sizeof place;
-  place.device = file.device;
-  place.inode = file.inode;
-  place.has_first_extent = file.has_first_extent ? 1 : 0;
-  place.first_extent_bytes = file.first_extent_bytes;
-  place.modified_ns = file.modified_ns;
-  return place;
+int show_progress(void* context, std::size_t looked_at) {
+  static_cast<Context*>(context)->progress.set(looked_at);
+  return 0;
 }
 
-// Files of one device have one order, so this is transitive: devices apart first, then by that order.
-int compare_layout(const File& a, const File& b) {
-  if (a.device != b.device) return a.device < b.device ? -1 : 1;
-  const gb_layout_place place_a = place_of(a);
-  const gb_layout_place place_b = place_of(b);
-  return gb_layout_compare_by(&place_a, &place_b, static_cast<gb_order_t>(a.order));
+gb_order_mode_t mode_of(Mode mode) {
+  switch (mode) {
+    case Mode::mem:
+      return GB_ORDER_BY_CACHE;
+    case Mode::file:
+      return GB_ORDER_BY_PLACE;
+    default:
+      return GB_ORDER_COMPOSE;
+  }
 }
 
-int compare(const File& a, const File& b, const Rule& rule, bool is_layout_known) {
-  if ((a.error != 0) != (b.error != 0)) return a.error == 0 ? -1 : 1;
-  if (a.error != 0) return 0;
-  if (rule.mode == Mode::file) return is_layout_known ? compare_layout(a, b) : 0;
-  const Group group = group_of(a, rule);
-  if (const Group group_b = group_of(b, rule); group != group_b) return group < group_b ? -1 : 1;
-  if (group != kWhole && a.level != b.level) return a.level < b.level ? -1 : 1;
-  if (rule.mode == Mode::mem) return group == kMuch ? cached_steps(b) - cached_steps(a) : 0;
-  return is_layout_known ? compare_layout(a, b) : 0;
+gb_order_options options_of(const Wanted& wanted, const OrderRule& rule) {
+  gb_order_options options{};
+  options.size = sizeof options;
+  options.mode = mode_of(rule.mode);
+  options.order = wanted.order;
+  if (wanted.is_cache_wanted) options.flags |= GB_ORDER_TELL_CACHE;
+  if (wanted.is_layout_wanted) options.flags |= GB_ORDER_TELL_PLACE;
+  if (wanted.is_extent_told) options.flags |= GB_ORDER_TELL_EXTENT;
+  if (rule.are_levels_told) options.flags |= GB_ORDER_TELL_LEVELS;
+  if (rule.is_by_directory) options.flags |= GB_ORDER_BY_FOLDER;
+  options.random_over_sequential = ratio_of;
+  options.progress = show_progress;
+  return options;
 }
 
-std::string_view directory_of(const File& file) {
-  const std::string_view path = file.path;
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash + 1);
+gb_order_file file_at(const gb_order_list_t* list, std::size_t rank) {
+  gb_order_file found{};
+  found.size = sizeof found;
+  gb_order_at(list, rank, &found);
+  return found;
 }
 
-void number(std::vector<File>& files) {
-  std::uint32_t rank = 0;
-  for (File& file : files) file.rank = rank++;
-}
-
-// A stable sort would take half as much memory again as the files. Where all are alike, which is where gbp abstains, finding that out
-// is all that it may cost.
-template <typename IsBefore>
-void sort_by(std::vector<File>& files, const IsBefore& compare) {
-  number(files);
-  const auto is_before = [&compare](const File& a, const File& b) {
-    const int order = compare(a, b);
-    return order != 0 ? order < 0 : a.rank < b.rank;
-  };
-  if (!std::is_sorted(files.begin(), files.end(), is_before))
-    std::sort(files.begin(), files.end(), is_before);
-}
-
-// Before everything else, so that a sort by the rest keeps it among ties.
-void gather_directories(std::vector<File>& files) {
-  std::unordered_map<std::string_view, int> places;
-  for (const File& file : files) places.try_emplace(directory_of(file), static_cast<int>(places.size()));
-  sort_by(files, [&places](const File& a, const File& b) {
-    return places.at(directory_of(a)) - places.at(directory_of(b));
-  });
+File file_of(const gb_order_file& found, const char* path) {
+  File file;
+  file.path = path;
+  file.size_bytes = found.size_bytes;
+  file.device = found.device;
+  file.inode = found.inode;
+  file.first_extent_bytes = found.first_extent_bytes;
+  file.modified_ns = found.modified_ns;
+  file.cached_fraction = static_cast<float>(found.cached_fraction);
+  file.confidence = static_cast<float>(found.confidence);
+  file.access_ns = static_cast<float>(found.access_time_ns);
+  file.error = found.error;
+  file.rank = static_cast<std::uint32_t>(found.input);
+  file.backend = static_cast<std::uint8_t>(found.backend);
+  file.order = static_cast<std::uint8_t>(found.order);
+  file.level = static_cast<std::uint8_t>(found.level);
+  file.has_first_extent = found.has_first_extent != 0;
+  return file;
 }
 
 }  // namespace
 
-bool is_cached(const File& file) {
-  return group_of(file, {Mode::compose, false}) <= kMuch;
+const char* kind_name(std::uint32_t kind) {
+  switch (kind) {
+    case GB_LEVEL_MEMORY:
+      return "memory";
+    case GB_LEVEL_FLASH:
+      return "flash";
+    case GB_LEVEL_DISK:
+      return "disk";
+    default:
+      return "server";
+  }
 }
 
-void sort_files(std::vector<File>& files, Mode mode, bool is_by_directory) {
-  if (is_by_directory) gather_directories(files);
-  // Where no device has an order, devices are not told apart either: abstaining leaves the input alone.
-  const bool is_layout_known =
-      !is_by_directory && std::any_of(files.begin(), files.end(), [](const File& file) {
-        return file.error == 0 && file.order != GB_ORDER_NONE;
-      });
-  const Rule rule{mode, is_much_missing(files)};
-  sort_by(files, [&rule, is_layout_known](const File& a, const File& b) {
-    return compare(a, b, rule, is_layout_known);
-  });
+OrderedFiles::OrderedFiles(const Names& names, const Wanted& wanted, const OrderRule& rule) : names_(&names) {
+  const Detector detector(open_detector(wanted, wanted.backend, wanted.is_cache_wanted));
+  if (!detector) return;
+  Context context{wanted, gray::cli::Progress("looking at files", names.size())};
+  gb_order_options options = options_of(wanted, rule);
+  options.detector = detector.get();
+  options.context = &context;
+  gb_order_list_t* list = nullptr;
+  const gb_status_t status = gb_order_find(names.data(), names.size(), &options, &list);
+  list_.reset(list);
+  context.progress.finish();
+  if (status != 0) gray::cli::warn("no order was found: {}", gb_status_text(status));
+}
+
+File OrderedFiles::operator[](std::size_t rank) const {
+  const gb_order_file found = file_at(list_.get(), rank);
+  return file_of(found, (*names_)[found.input]);
+}
+
+std::vector<gb_order_level> OrderedFiles::levels() const {
+  std::vector<gb_order_level> levels(gb_order_level_count(list_.get()));
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    levels[i].size = sizeof levels[i];
+    gb_order_level_at(list_.get(), i, &levels[i]);
+  }
+  return levels;
+}
+
+std::vector<File> OrderedFiles::in_order() const {
+  std::vector<File> files;
+  files.reserve(size());
+  for (std::size_t rank = 0; rank < size(); ++rank) files.push_back((*this)[rank]);
+  return files;
+}
+
+std::vector<File> OrderedFiles::as_given() const {
+  std::vector<File> files(size());
+  for (std::size_t rank = 0; rank < size(); ++rank) {
+    const File file = (*this)[rank];
+    files[file.rank] = file;
+  }
+  return files;
+}
+
+bool is_cached(const File& file) {
+  return gray::core::is_cached_by_itself(file.cached_fraction, file.size_bytes);
+}
+
+std::string describe(const std::vector<gb_order_level>& levels) {
+  std::string text;
+  std::size_t number = 0;
+  for (const gb_order_level& level : levels) {
+    text += fmt::format("level {}: {}, {} files, {}; a first read takes {} ({} to {})\n", ++number,
+                        kind_name(level.kind), level.files, gray::cli::format_bytes(level.bytes),
+                        gray::cli::format_duration_ns(static_cast<double>(level.median_ns)),
+                        gray::cli::format_duration_ns(static_cast<double>(level.low_ns)),
+                        gray::cli::format_duration_ns(static_cast<double>(level.high_ns)));
+  }
+  return text;
 }
 
 }  // namespace gbp

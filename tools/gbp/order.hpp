@@ -1,50 +1,62 @@
 // SPDX-License-Identifier: MIT
-// order: the order in which files are best read. Pure.
-//
-// Knowledge assumed: the set is a little larger than memory. Then the kernel keeps pages that earlier scans have used twice, and evicts first the pages that this scan
-// fetches. So a page that is fetched early in a scan is evicted before the scan ends, or it pushes out a page that is still to be read.
-// Stores differ by factors: what a fast one holds is there soon, and whoever uses the output has more of it early.
-// Output observed: how much of each file is cached, and in which level of the store the rest lies (levels.hpp).
-// Inference drawn: a small file that lacks a few pages is not read among the cached files. There it would lack the same pages in the next scan,
-// and each such file costs a seek. Among the missing files it is whole after one scan, and the disk's head passes it on its way. Of those that are not cached as a whole, the ones in
-// the fastest level come first.
-// What breaks it: a file of which so much is cached that losing that costs more than some seeks; and a set of which so much is missing that the cached pages
-// are evicted before their turn. Such files come before the missing ones.
+// order: files in the order in which they are best read, as libgray finds it (gray/order.h), with their names.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
-#include "toolbox/base/units.hpp"
+#include <gray/order.h>
+
 #include "tools/gbp/cost.hpp"
 
 namespace gbp {
 
 enum class Mode {
-  mem,  // the whole ones first, then those of which much is cached, by their share, then the others; within a group by level
+  mem,      // by what is cached
   file,     // as they lie on disk
-  compose,  // the same groups and levels, each as it lies on disk
+  compose,  // by what is cached, and then as they lie on disk
 };
 
-/// Much is cached of a file that lacks some from here on: to read so much again takes as long as a few seeks.
-inline constexpr std::uint64_t kMuchBytes = 4 * gray::base::kMiB;
+/// How the files are put in order, beside what is to be looked at.
+struct OrderRule {
+  Mode mode = Mode::compose;
+  bool is_by_directory = false;  // in the place of the disk's order
+  bool are_levels_told = false;  // levels of the store are looked for also where nothing needs them
+};
 
-/// And, where more than this share of the set is missing, any step of kCachedSteps.
-inline constexpr double kMissingShareMax = 0.125;
+/// Files as the library keeps them: of a million names there is one list and no copy.
+class OrderedFiles {
+ public:
+  /// `names` must outlive it. Says why on stderr where it could not be found; is empty then.
+  OrderedFiles(const Names& names, const Wanted& wanted, const OrderRule& rule);
 
-/// And, for `compose`, this share of the file is much.
-inline constexpr double kCachedFractionMin = 0.5;
+  [[nodiscard]] bool is_found() const { return list_ != nullptr; }
+  [[nodiscard]] std::size_t size() const { return gb_order_count(list_.get()); }
+  [[nodiscard]] File operator[](std::size_t rank) const;
+  [[nodiscard]] std::vector<gb_order_level> levels() const;
 
-/// For `mem`, the shares of those files are told apart in this many steps.
-inline constexpr int kCachedSteps = 32;
+  [[nodiscard]] std::vector<File> in_order() const;
+  [[nodiscard]] std::vector<File> as_given() const;
+
+ private:
+  struct FreeList {
+    void operator()(gb_order_list_t* list) const { gb_order_free(list); }
+  };
+
+  const Names* names_;
+  std::unique_ptr<gb_order_list_t, FreeList> list_;
+};
 
 /// Whether the file counts as cached by itself: as a whole, or half of it and much, however much is missing of the others.
 bool is_cached(const File& file);
 
-/// Sorts in place, with no memory beside the files. Ties keep the input's order, which `rank` remembers; files of unknown content come behind the known ones (the
-/// paper: what is too small to probe is given a high time), files that could not be looked at come last.
-/// On devices where no order pays (File::order) the layout is a tie. `is_by_directory`: the layout is the directory, as
-/// the paper's comparison has it: files of one folder together, folders in the order in which they first appear.
-void sort_files(std::vector<File>& files, Mode mode, bool is_by_directory = false);
+/// What a level's times are like: "memory", "flash", "disk", "server".
+const char* kind_name(std::uint32_t kind);
+
+/// The lines of `gbp --explain` on the levels of the store.
+std::string describe(const std::vector<gb_order_level>& levels);
 
 }  // namespace gbp

@@ -65,31 +65,31 @@ class Detector:
     """A detector of libgray. One thread at a time; holds no descriptor, so that after a fork both processes may go on with theirs."""
 
     def __init__(self, backend: str = "auto", may_probe: bool = True) -> None:
-        self._handle = ctypes.c_void_p()
+        self.handle = ctypes.c_void_p()
         options = _native.CacheOptions(backend=_native.one_of("backend", backend, _native.BACKENDS[:-1]))
         if may_probe:
             options.memory_path = probes_path()
         else:
             options.probe_budget_bytes = 1  # no page fits in
-        _native.check(_native.libgray().gb_cache_open(ctypes.byref(options), ctypes.byref(self._handle)))
+        _native.check(_native.libgray().gb_cache_open(ctypes.byref(options), ctypes.byref(self.handle)))
 
     def __del__(self) -> None:
-        if self._handle:
-            _native.libgray().gb_cache_close(self._handle)
+        if self.handle:
+            _native.libgray().gb_cache_close(self.handle)
 
     def inspect(self, fd: int, path: object = None) -> _native.CacheReport:
         report = _native.CacheReport()
-        _native.check(_native.libgray().gb_cache_inspect_fd(self._handle, fd, ctypes.byref(report)), path)
+        _native.check(_native.libgray().gb_cache_inspect_fd(self.handle, fd, ctypes.byref(report)), path)
         return report
 
     def settings(self, path: Path) -> _native.CacheSettings:
         settings = _native.CacheSettings()
-        _native.check(_native.libgray().gb_cache_explain(self._handle, _native.name_of(path), ctypes.byref(settings)), path)
+        _native.check(_native.libgray().gb_cache_explain(self.handle, _native.name_of(path), ctypes.byref(settings)), path)
         return settings
 
     def plan(self, path: Path, options: _native.PlanOptions) -> List["Range"]:
         library, plan = _native.libgray(), ctypes.c_void_p()
-        _native.check(library.gb_cache_plan_file(self._handle, _native.name_of(path), ctypes.byref(options), ctypes.byref(plan)), path)
+        _native.check(library.gb_cache_plan_file(self.handle, _native.name_of(path), ctypes.byref(options), ctypes.byref(plan)), path)
         try:
             parts, unit = [], _native.CacheUnit()
             for rank in range(library.gb_cache_plan_count(plan)):

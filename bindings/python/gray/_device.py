@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
 GET_FILE_SYSTEM_UUID = 0x80111500  # FS_IOC_GETFSUUID, since Linux 6.9
 
-# File systems behind which a server answers, by statfs(2).
-SERVED = (0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x0bd00bd0, 0x00c36400, 0x01021997, 0x5346414f, 0x47504653, 0x65735546)
-
 
 def _uuid_from_kernel(fd: int) -> str:
     try:
@@ -58,22 +55,12 @@ def _serial(device: int) -> str:
     return ""
 
 
-def _statfs(path: bytes) -> "tuple[int, bytes]":
-    """What kind of file system it is, and its number; statvfs of Python tells neither."""
+def _fsid(path: bytes) -> str:
+    """The number of the file system, which statvfs of Python does not tell."""
     libc = ctypes.CDLL(None, use_errno=True)
     answer = ctypes.create_string_buffer(256)
-    if libc.statfs(path, answer) != 0:
-        return 0, bytes(8)
-    return struct.unpack_from("@l", answer)[0] & 0xffffffffffffffff, answer.raw[56:64]
-
-
-def _fsid(path: bytes) -> str:
-    words = struct.unpack("@II", _statfs(path)[1])
+    words = struct.unpack("@II", answer.raw[56:64]) if libc.statfs(path, answer) == 0 else (0, 0)
     return "fsid:%08x%08x" % words if any(words) else ""
-
-
-def is_served(path: bytes) -> bool:
-    return _statfs(path)[0] & 0xffffffff in SERVED
 
 
 def identity(path: "Path") -> str:

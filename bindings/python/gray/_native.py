@@ -57,9 +57,19 @@ class CacheUnit(Sized):
                 ("probe_time_ns", c_uint64), ("probes", c_uint32), ("backend", c_uint32), ("access_time_ns", c_uint64)]
 
 
-class LayoutPlace(Sized):
-    _fields_ = [("size", c_size_t), ("device", c_uint64), ("inode", c_uint64), ("first_extent_bytes", c_uint64), ("has_first_extent", c_uint32),
-                ("reserved", c_uint32), ("modified_ns", c_int64)]
+PROGRESS = ctypes.CFUNCTYPE(c_int, c_void_p)  # the number that follows is not looked at
+
+
+class OrderOptions(Sized):
+    _fields_ = [("size", c_size_t), ("mode", c_uint32), ("order", c_uint32), ("flags", c_uint32), ("reserved", c_uint32), ("detector", c_void_p),
+                ("random_over_sequential", c_void_p), ("progress", PROGRESS), ("context", c_void_p)]
+
+
+class OrderFile(Sized):
+    _fields_ = [("size", c_size_t), ("input", c_size_t), ("error", c_int), ("backend", c_uint32), ("cached_fraction", c_double), ("confidence", c_double),
+                ("cached_bytes", c_int64), ("size_bytes", c_uint64), ("access_time_ns", c_uint64), ("device", c_uint64), ("inode", c_uint64),
+                ("first_extent_bytes", c_uint64), ("has_first_extent", c_uint32), ("order", c_uint32), ("level", c_uint32), ("is_cached", c_uint32),
+                ("modified_ns", c_int64)]
 
 
 class AllocOptions(Sized):
@@ -78,12 +88,10 @@ FUNCTIONS = {
     "gb_cache_plan_count": (c_size_t, [c_void_p]),
     "gb_cache_plan_unit": (c_int, [c_void_p, c_size_t, POINTER(CacheUnit)]),
     "gb_cache_plan_free": (None, [c_void_p]),
-    "gb_layout_find_fd": (c_int, [c_int, POINTER(LayoutPlace)]),
-    "gb_layout_advise": (c_int, [c_char_p, c_double, POINTER(c_int)]),
-    "gb_levels_find": (c_int, [POINTER(c_uint64), c_size_t, c_uint64, POINTER(c_void_p)]),
-    "gb_levels_count": (c_size_t, [c_void_p]),
-    "gb_levels_of": (c_size_t, [c_void_p, c_uint64]),
-    "gb_levels_free": (None, [c_void_p]),
+    "gb_order_find": (c_int, [POINTER(c_char_p), c_size_t, POINTER(OrderOptions), POINTER(c_void_p)]),
+    "gb_order_count": (c_size_t, [c_void_p]),
+    "gb_order_at": (c_int, [c_void_p, c_size_t, POINTER(OrderFile)]),
+    "gb_order_free": (None, [c_void_p]),
     "gb_alloc_with": (c_void_p, [c_size_t, c_size_t, c_size_t, POINTER(c_size_t), POINTER(AllocOptions)]),
     "gb_available": (c_int, [c_size_t, c_size_t, c_size_t, POINTER(c_size_t), POINTER(AllocOptions)]),
     "gb_free": (c_int, [c_void_p]),

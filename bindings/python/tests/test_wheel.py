@@ -3,12 +3,14 @@
 
 tests/install/wheel_test.sh runs it from a fresh environment. GBP names the program to compare with, SCRATCH a folder on a disk, LOADER the folder of the example.
 """
+import contextlib
 import ctypes
 import errno
 import json
 import os
 import pathlib
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -89,6 +91,29 @@ class Cache(unittest.TestCase):
                     command = [GBP, f"-{mode}", *(["--order", place] if mode != "mem" else []), *paths]
                     told = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
                     self.assertEqual(gray.order(paths, mode=mode, place=place), told)
+
+    def test_a_signal_ends_a_long_look(self):
+        class Stopped(Exception):
+            pass
+
+        def stop(_, frame):
+            raise Stopped(frame.f_code.co_name)
+        path = make("signalled", 4096)
+        self.addCleanup(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, stop))
+        stopped_in = set()
+        for delay_ms in range(1, 400):  # until it meets the library, and not what comes before or after
+            signal.setitimer(signal.ITIMER_REAL, delay_ms / 1000)
+            with contextlib.suppress(Stopped):
+                try:
+                    gray.order([path] * 5000)
+                    while True:  # too late
+                        time.sleep(1)
+                except Stopped as stopped:
+                    stopped_in.add(str(stopped))
+            if "_watch" in stopped_in:
+                break
+        self.assertIn("_watch", stopped_in)
+        self.assertEqual(gray.order([path]), [path])
 
     def test_threads_ask_at_once(self):
         path, found = make("threads", MIB), []

@@ -25,7 +25,7 @@ fn main() -> ExitCode {
 fn scan(files: Vec<String>) -> Result<(), String> {
     let mut detector = gray::Detector::new().map_err(|error| error.to_string())?;
     let mut buffer = gray::alloc(64 << 10, 8 << 20, 4096).map_err(|error| format!("not even 64 KiB of memory: {error}"))?;
-    for file in detector.order(files) {
+    for file in detector.order(files).map_err(|error| error.to_string())? {
         let line = read(&mut detector, &file, &mut buffer).map_err(|error| format!("{file}: {error}"))?;
         println!("{line}");
     }

@@ -48,12 +48,16 @@ impl Detector {
     }
 
     /// The files in the order in which they are best read: what is cached first, the rest as it lies on the disk. Those that cannot be looked
-    /// at come last; to open one of them says why.
-    pub fn order<P: AsRef<Path>>(&mut self, paths: Vec<P>) -> Vec<P> {
+    /// at come last; to open one of them says why. It is the order of `gbp -compose`.
+    pub fn order<P: AsRef<Path>>(&mut self, paths: Vec<P>) -> io::Result<Vec<P>> {
         order::order(self, paths)
     }
 
-    pub(crate) fn inspect(&mut self, path: &CString) -> io::Result<ffi::Report> {
+    pub(crate) fn as_ptr(&mut self) -> *mut ffi::Cache {
+        self.0
+    }
+
+    fn inspect(&mut self, path: &CString) -> io::Result<ffi::Report> {
         let mut report = ffi::Report { size: std::mem::size_of::<ffi::Report>(), ..Default::default() };
         check(unsafe { ffi::gb_cache_inspect(self.0, path.as_ptr(), &mut report) })?;
         Ok(report)

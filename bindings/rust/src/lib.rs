@@ -3,7 +3,7 @@
 //!
 //! ```no_run
 //! let mut detector = gray::Detector::new()?;
-//! for path in detector.order(vec!["a.log", "b.log"]) {
+//! for path in detector.order(vec!["a.log", "b.log"])? {
 //!     println!("{path}: {:?} of it is cached", detector.cached(path)?);
 //! }
 //! let mut buffer = gray::alloc(1 << 20, 1 << 30, 4096)?;

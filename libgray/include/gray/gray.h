@@ -8,6 +8,7 @@
 #include <gray/export.h>
 #include <gray/layout.h>
 #include <gray/levels.h>
+#include <gray/order.h>
 #include <gray/status.h>
 #include <gray/version.h>
 

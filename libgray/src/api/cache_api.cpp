@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: MIT
 // cache_api: the C face of the file-cache detector. Exceptions end here.
 #include <cerrno>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "gray/cache.h"
+#include "libgray/src/api/cache_handle.hpp"
+#include "libgray/src/api/guarded.hpp"
 #include "libgray/src/api/sized_struct.hpp"
 #include "libgray/src/filecache/detector.hpp"
 #include "libgray/src/filecache/host_settings.hpp"
 #include "libgray/src/os/os.hpp"
-
-// The detector holds a function that looks into the record beside it, so that a detector stays where it was made.
-struct gb_cache {
-  explicit gb_cache(const gray::filecache::DetectorOptions& options);
-  gb_cache(const gb_cache&) = delete;
-  gb_cache& operator=(const gb_cache&) = delete;
-
-  [[nodiscard]] struct gb_cache_settings settings_for(const std::string& path);
-
-  gray::filecache::DeviceSettings asked;  // 0: not asked for
-  gray::filecache::HostRecord record;
-  gray::filecache::Detector detector;
-};
 
 struct gb_cache_plan {
   std::vector<gray::filecache::Unit> units;
@@ -30,6 +18,7 @@ struct gb_cache_plan {
 
 namespace {
 
+using gray::api::guarded;
 using gray::filecache::Backend;
 
 constexpr std::size_t kOptionsSizeFirst = 32;  // release 0.1
@@ -85,18 +74,6 @@ int read_plan_options(const struct gb_cache_plan_options* given, gray::filecache
   return 0;
 }
 
-// Calls what may throw, for the C side, which must not see it.
-template <typename Work>
-int guarded(Work work) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return -ENOMEM;
-  } catch (...) {
-    return -EIO;
-  }
-}
-
 std::uint32_t number(gray::filecache::Origin origin) {
   return static_cast<std::uint32_t>(origin);
 }
@@ -114,9 +91,19 @@ gray::filecache::DetectorOptions with_record(gray::filecache::DetectorOptions op
 
 }  // namespace
 
-gb_cache::gb_cache(const gray::filecache::DetectorOptions& options)
-    : asked{options.plan.prediction_unit_bytes, options.hit_time_max_ns},
-      detector(with_record(options, *this)) {}
+gb_cache::gb_cache(const gray::filecache::DetectorOptions& given)
+    : options(given),
+      memory_path(given.memory_path == nullptr ? "" : given.memory_path),
+      detector(with_record(given, *this)) {
+  options.memory_path = given.memory_path == nullptr ? nullptr : memory_path.c_str();
+}
+
+gray::filecache::DetectorOptions gray::api::default_options() {
+  gray::filecache::DetectorOptions options;
+  options.plan.prediction_unit_bytes = 0;  // as the record says
+  options.plan.seed = gray::os::fresh_seed();
+  return options;
+}
 
 // Asked for, else recorded or measured just now, else the library's own.
 struct gb_cache_settings gb_cache::settings_for(const std::string& path) {
@@ -130,12 +117,12 @@ struct gb_cache_settings gb_cache::settings_for(const std::string& path) {
   settings.hit_time_origin = number(host.hit_time_origin);
   settings.access_unit_bytes = host.access_unit_bytes;
   settings.access_unit_origin = number(host.access_unit_origin);
-  if (asked.prediction_unit_bytes != 0) {
-    settings.prediction_unit_bytes = asked.prediction_unit_bytes;
+  if (options.plan.prediction_unit_bytes != 0) {
+    settings.prediction_unit_bytes = options.plan.prediction_unit_bytes;
     settings.prediction_unit_origin = number(Origin::caller);
   }
-  if (asked.hit_time_max_ns != 0) {
-    settings.hit_time_max_ns = asked.hit_time_max_ns;
+  if (options.hit_time_max_ns != 0) {
+    settings.hit_time_max_ns = options.hit_time_max_ns;
     settings.hit_time_origin = number(Origin::caller);
   }
   return settings;
@@ -145,9 +132,7 @@ extern "C" gb_status_t gb_cache_open(const struct gb_cache_options* options, gb_
   if (detector == nullptr) return -EINVAL;
   *detector = nullptr;
   return guarded([&] {
-    gray::filecache::DetectorOptions read;
-    read.plan.prediction_unit_bytes = 0;  // as the record says
-    read.plan.seed = gray::os::fresh_seed();
+    gray::filecache::DetectorOptions read = gray::api::default_options();
     const int status = options == nullptr ? 0 : read_options(options, read);
     if (status == 0) *detector = new gb_cache(read);
     return status;

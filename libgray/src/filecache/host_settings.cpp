@@ -25,6 +25,10 @@ constexpr double kWindowsPerUnit = 3;
 constexpr double kHitTimeMaxNs = 1e12;
 constexpr double kSpeedMax = 1e15;
 constexpr double kMemoryBytesPerS = 4e9;
+constexpr double kHitNs = 500;
+
+// No device is slower than this at random.
+constexpr double kRatioMax = 1e9;
 
 double bytes_of(const std::optional<Found>& found) {
   return found ? found->parameter.value : 0;
@@ -115,6 +119,9 @@ HostSettings choose_settings(const Repository& repository, const std::string& de
   choose_access_unit(find_known(repository, "filecache.access_unit_bytes", device, kUnitBytesMax), settings);
   choose_threshold(time_hit, settings);
   choose_speed(repository, device, settings);
+  settings.ratio = find_known(repository, "disk.random_over_sequential", device, kRatioMax);
+  settings.hit_ns = repository.value("cache.hit_ns").value_or(kHitNs);
+  if (settings.hit_now) settings.hit_ns = settings.hit_now->hit_ns;
   return settings;
 }
 

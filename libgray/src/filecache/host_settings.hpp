@@ -27,6 +27,7 @@ struct HostSettings {
   std::uint64_t access_unit_bytes = 0;      // never 0 once chosen
   DeviceSpeed speed;                        // as measured on this device, and no other
   double memory_bytes_per_s = 0;            // never 0 once chosen
+  double hit_ns = 0;                        // of a first read of what is cached, measured or the default
   // Of a disk with a head, as measured on this one; 0: not.
   double seek_settle_ns = 0;
   double seek_average_ns = 0;
@@ -40,6 +41,7 @@ struct HostSettings {
   std::optional<repo::Found> unit;
   std::optional<repo::Found> window;
   std::optional<repo::Found> threshold;
+  std::optional<repo::Found> ratio;  // of a random read to a sequential one
   std::optional<timing::CachedRead> hit_now;
 };
 

@@ -2,6 +2,7 @@
 #include "libgray/src/filecache/probe_memory.hpp"
 
 #include <atomic>
+#include <cstdlib>
 
 #include "libgray/src/os/os.hpp"
 
@@ -25,9 +26,22 @@ std::uint64_t hash_of(std::uint64_t device, std::uint64_t inode, std::uint64_t p
 
 }  // namespace
 
+std::string find_user_memory() {
+  for (const char* variable : {"XDG_RUNTIME_DIR", "XDG_CACHE_HOME"}) {
+    const char* folder = std::getenv(variable);
+    if (folder != nullptr && *folder == '/') return std::string(folder) + "/gbp-probes";
+  }
+  const char* home = std::getenv("HOME");
+  return home != nullptr && *home == '/' ? std::string(home) + "/.cache/gbp-probes" : "";
+}
+
 ProbeMemory::ProbeMemory(const char* path) {
   if (path != nullptr)
     table_ = static_cast<std::uint64_t*>(os::map_kept_file(path, kPlaces * sizeof(std::uint64_t)));
+}
+
+ProbeMemory::~ProbeMemory() {
+  if (table_ != nullptr) os::unmap_kept_file(table_, kPlaces * sizeof(std::uint64_t));
 }
 
 std::uint64_t* ProbeMemory::place_of(std::uint64_t hash) const {

@@ -11,17 +11,24 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace gray::filecache {
 
 /// How long a page counts as ours.
 inline constexpr std::uint64_t kOwnSeconds = 600;
 
+/// The file that this user's programs share: below $XDG_RUNTIME_DIR, or the cache folder; empty where there is neither.
+std::string find_user_memory();
+
 /// One thread at a time; several processes may share one file, each entry being written in one piece.
 class ProbeMemory {
  public:
   /// Remembers in the file at `path`, or within this process when it is null or can't be used.
   explicit ProbeMemory(const char* path);
+  ~ProbeMemory();
+  ProbeMemory(const ProbeMemory&) = delete;
+  ProbeMemory& operator=(const ProbeMemory&) = delete;
 
   void note(std::uint64_t device, std::uint64_t inode, std::uint64_t page);
   [[nodiscard]] bool is_own(std::uint64_t device, std::uint64_t inode, std::uint64_t page) const;

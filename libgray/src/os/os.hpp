@@ -111,8 +111,9 @@ base::Result<std::uint64_t> first_extent_bytes(int fd);
 
 /// A file of so many bytes, mapped to be shared by all processes of this user, zero where it is new; or nullptr. Made
 /// when it is not there, in an existing folder; refused when it is somebody else's, a link, or of another size. The
-/// caller never unmaps it: it lives as long as the process.
+/// caller gives the mapping back with unmap_kept_file(); the file stays.
 void* map_kept_file(const char* path, std::size_t bytes);
+void unmap_kept_file(void* mapped, std::size_t bytes);
 
 /// Seconds since some fixed moment that does not change while the host runs.
 std::uint64_t seconds_now();

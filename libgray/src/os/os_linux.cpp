@@ -237,6 +237,10 @@ void* map_kept_file(const char* path, std::size_t bytes) {
   return mapped == MAP_FAILED ? nullptr : mapped;
 }
 
+void unmap_kept_file(void* mapped, std::size_t bytes) {
+  munmap(mapped, bytes);
+}
+
 std::uint64_t seconds_now() {
   constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
   return base::monotonic_ns() / kNsPerSecond;

@@ -33,9 +33,24 @@ static int check_layout(const char* path) {
   return 0;
 }
 
+static int check_order(const char* path) {
+  const char* paths[2] = {"/no/such/file", path};
+  struct gb_order_file first = {.size = sizeof first};
+  struct gb_order_file last = {.size = sizeof last};
+  gb_order_list_t* list = NULL;
+  gb_status_t status = gb_order_find(paths, 2, NULL, &list);
+  if (status != 0) return fail("gb_order_find", status);
+  status = gb_order_at(list, 0, &first);
+  if (status == 0) status = gb_order_at(list, gb_order_count(list) - 1, &last);
+  gb_order_free(list);
+  if (status != 0) return fail("gb_order_at", status);
+  printf("%s %s\n", strcmp(paths[first.input], path) == 0 ? "first" : "last", gb_status_text(last.error));
+  return 0;
+}
+
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   printf("%s %d.%d.%d %s\n", gb_version(), GB_VERSION_MAJOR, GB_VERSION_MINOR, GB_VERSION_PATCH, GB_VERSION);
   printf("%s\n", gb_status_text(0));
-  return check_cache(argv[1]) != 0 || check_layout(argv[1]) != 0;
+  return check_cache(argv[1]) != 0 || check_layout(argv[1]) != 0 || check_order(argv[1]) != 0;
 }

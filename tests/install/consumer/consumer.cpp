@@ -34,6 +34,23 @@ bool check_layout(const char* path) {
   return true;
 }
 
+struct FreeOrder {
+  void operator()(gb_order_list_t* list) const { gb_order_free(list); }
+};
+
+bool check_order(const char* path) {
+  const char* paths[] = {"/no/such/file", path};
+  gb_order_list_t* found = nullptr;
+  if (gb_order_find(paths, 2, nullptr, &found) != 0) return false;
+  const std::unique_ptr<gb_order_list_t, FreeOrder> list(found);
+  gb_order_file first{};
+  first.size = sizeof first;
+  gb_order_file last = first;
+  if (gb_order_at(list.get(), 0, &first) != 0 || gb_order_at(list.get(), 1, &last) != 0) return false;
+  std::printf("%s %s\n", paths[first.input] == path ? "first" : "last", gb_status_text(last.error));
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -41,5 +58,5 @@ int main(int argc, char** argv) {
   std::printf("%s %d.%d.%d %s\n", gb_version(), GB_VERSION_MAJOR, GB_VERSION_MINOR, GB_VERSION_PATCH,
               GB_VERSION);
   std::printf("%s\n", gb_status_text(0));
-  return check_cache(argv[1]) && check_layout(argv[1]) ? 0 : 1;
+  return check_cache(argv[1]) && check_layout(argv[1]) && check_order(argv[1]) ? 0 : 1;
 }

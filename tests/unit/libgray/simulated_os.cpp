@@ -151,6 +151,8 @@ void* map_kept_file(const char* /*path*/, std::size_t /*bytes*/) {
   return nullptr;
 }
 
+void unmap_kept_file(void* /*mapped*/, std::size_t /*bytes*/) {}
+
 std::uint64_t seconds_now() {
   return simulated::host().seconds;
 }

@@ -41,6 +41,15 @@ TEST_CASE("a usage error names the way to the help on the same line and exits 2"
   CHECK(child.stderr_text == "prog: unknown policy 'fast'. Try 'prog --help' for more information.\n");
 }
 
+TEST_CASE("a usage error of a sub-command points to that one's help", "[cli]") {
+  const auto child = run_captured([] {
+    set_program_name("prog");
+    set_subcommand_name("doctor");
+    return fail_usage("x");
+  });
+  CHECK(child.stderr_text == "prog: x. Try 'prog doctor --help' for more information.\n");
+}
+
 TEST_CASE("fail returns the status it was given", "[cli]") {
   const auto child = run_captured([] { return fail(kExitNotFound, "no such program"); });
   CHECK(child.exit_status == 127);

@@ -9,10 +9,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "toolbox/base/call_numbers.hpp"
 #include "toolbox/base/fd.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "tools/discnice/cgroup/limiter.hpp"

@@ -39,7 +39,10 @@ int main(int argc, char** argv) {
   discnice::protocol::guard_all_memory();
   if (gray::cli::is_completion_asked(argc, argv)) return print_completion(argv[2]);
   const std::string_view first = argc > 1 ? argv[1] : "";
-  for (const Subcommand& one : kSubcommands)
-    if (first == one.name) return one.main(argc - 1, argv + 1);
+  for (const Subcommand& one : kSubcommands) {
+    if (first != one.name) continue;
+    gray::cli::set_subcommand_name(first);
+    return one.main(argc - 1, argv + 1);
+  }
   return run_main(argc, argv);
 }

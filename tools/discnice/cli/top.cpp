@@ -112,6 +112,7 @@ const std::vector<Column<Row>>& columns() {
 int main(int argc, char** argv) {
   using namespace discnice::cli;
   gray::cli::set_program_name("discnice");
+  gray::cli::set_subcommand_name("top");
   discnice::protocol::guard_all_memory();
   TopOptions options;
   const std::string columns_help = gray::cli::describe_columns(gray::cli::heads_of(columns()));

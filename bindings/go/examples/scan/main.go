@@ -35,7 +35,11 @@ func scan(paths []string) error {
 		return fmt.Errorf("not even 64 KiB of memory: %w", err)
 	}
 	defer memory.Free()
-	for _, path := range detector.Order(paths) {
+	ordered, err := detector.Order(paths)
+	if err != nil {
+		return err
+	}
+	for _, path := range ordered {
 		line, err := read(detector, path, memory.Bytes())
 		if err != nil {
 			return err

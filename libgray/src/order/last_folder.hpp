@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <string>
 
-namespace gbp {
+namespace gray::order {
 
 /// A name as the ...at() calls take it. Both are borrowed: until the next question, and from the path.
 struct Relative {
@@ -35,4 +35,4 @@ class LastFolder {
   int fd_ = -1;
 };
 
-}  // namespace gbp
+}  // namespace gray::order

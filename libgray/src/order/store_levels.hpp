@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: MIT
-// levels: in which store each file is now, by how long a first read of it takes: memory, flash, a disk, a server.
+// store_levels: in which store each file is now, by how long a first read of it takes: memory, flash, a disk, a server.
 //
 // Knowledge assumed: a file of which most is cached is answered by memory, another one by its device.
 // Output observed: the times of the probes, where probes are timed. Where the kernel tells what is cached nothing was timed: then the recorded time of a miss on the file's device
 //   (disk.miss_ns, disk.random_read_ns), or else three timed reads of files there that are not cached.
-// Inference drawn: gb_levels_find() tells how many levels there are and which of them each file is in.
+// Inference drawn: base/levels.hpp tells how many levels there are and which of them each file is in.
 // What breaks it: a device whose times are all over the place is one level, also where it keeps some files in a cache of its own.
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "tools/gbp/cost.hpp"
+#include "libgray/src/order/file.hpp"
+#include "libgray/src/order/request.hpp"
 
-namespace gbp {
+namespace gray::order {
+
+/// What the times of a level are like. Numbered as gb_level_kind_t.
+enum class Kind : std::uint32_t { memory = 1, flash = 2, disk = 3, server = 4 };
 
 struct StoreLevel {
-  std::string kind;  // what its times are like: "memory", "flash", "disk", "server"
+  Kind kind = Kind::memory;
   std::uint64_t median_ns = 0;
   std::uint64_t low_ns = 0;  // the shortest and the longest of its files' times
   std::uint64_t high_ns = 0;
@@ -26,10 +29,7 @@ struct StoreLevel {
 };
 
 /// Sets `level` of each file that could be looked at, and `access_ns` where it was not timed. Files whose time is not known are of the last level. With one device and nothing timed
-/// there is nothing to tell apart; unless `is_told`, nothing is read or looked up then, and the answer is empty. Fetches three pages at most of each device.
-std::vector<StoreLevel> find_levels(std::vector<File>& files, const Wanted& wanted, bool is_told);
+/// there is nothing to tell apart; unless Request::are_levels_told, nothing is read or looked up then, and the answer is empty. Fetches three pages at most of each device.
+std::vector<StoreLevel> find_levels(std::vector<File>& files, const Request& request);
 
-/// The lines of `gbp --explain` on them.
-std::string describe(const std::vector<StoreLevel>& levels);
-
-}  // namespace gbp
+}  // namespace gray::order

@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "tools/gbp/levels.hpp"
+#include "libgray/src/order/store_levels.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <map>
-#include <memory>
-
-#include <sys/vfs.h>
-
-#include <fmt/format.h>
-
-#include <gray/cache.h>
-#include <gray/levels.h>
 
 #include "libgray/src/core/served_kinds.hpp"
-#include "libgray/src/filecache/host_settings.hpp"
-#include "toolbox/cli/quantities.hpp"
-#include "tools/gbp/host_parameters.hpp"
+#include "libgray/src/os/os.hpp"
+#include "toolbox/base/levels.hpp"
 
-namespace gbp {
+namespace gray::order {
 namespace {
 
 // So many files of a device are read from where nobody knows how long that takes, and one that has a page beside the first.
@@ -34,11 +24,6 @@ constexpr std::size_t kUsualMin = 8;
 constexpr std::uint64_t kServerMinNs = 20'000'000;
 constexpr std::uint64_t kDiskMinNs = 1'000'000;
 
-struct FreeLevels {
-  void operator()(gb_levels_t* levels) const { gb_levels_free(levels); }
-};
-using FoundLevels = std::unique_ptr<gb_levels_t, FreeLevels>;
-
 // What is missing on one device.
 struct Missing {
   std::vector<float> times_ns;           // of those that were timed
@@ -48,9 +33,8 @@ struct Missing {
 using MissingByDevice = std::map<std::uint64_t, Missing>;
 
 bool is_served(const char* path) {
-  struct statfs status {};
-  if (statfs(path, &status) != 0) return false;
-  return gray::core::is_served(static_cast<std::uint32_t>(status.f_type));
+  const base::Result<std::uint64_t> kind = os::file_system_kind(path);
+  return kind && core::is_served(kind.value());
 }
 
 bool is_in_memory(const File& file) {
@@ -80,20 +64,17 @@ MissingByDevice find_missing(const std::vector<File>& files) {
 }
 
 // Reads a page of a file that is not cached; 0 where that tells nothing.
-float time_miss(gb_cache_t* detector, const File& file) {
-  gb_cache_report report{};
-  report.size = sizeof report;
-  if (detector == nullptr || gb_cache_inspect(detector, file.path, &report) != 0 ||
-      report.cached_fraction >= 0.5)
-    return 0;
-  return static_cast<float>(report.access_time_ns);
+float time_miss(filecache::Detector& detector, const File& file) {
+  const base::Result<filecache::CacheReport> found = detector.inspect(file.path);
+  if (!found || found.value().cached_fraction >= 0.5) return 0;
+  return static_cast<float>(found.value().access_ns);
 }
 
-float time_reads(const Missing& missing, const Wanted& wanted) {
-  const Detector detector(open_detector(wanted, GB_BACKEND_TIMED));
+float time_reads(const Missing& missing, const Request& request) {
   std::vector<float> times_ns;
   for (const File* file : missing.to_be_timed)
-    if (const float time_ns = time_miss(detector.get(), *file); time_ns > 0) times_ns.push_back(time_ns);
+    if (const float time_ns = time_miss(request.timed_detector(), *file); time_ns > 0)
+      times_ns.push_back(time_ns);
   return times_ns.empty() ? 0 : median_of(times_ns);
 }
 
@@ -106,53 +87,52 @@ std::map<std::uint64_t, float> usual_times(MissingByDevice& missing) {
 }
 
 // One that was held up by chance is not so twice.
-void time_again(std::vector<File>& files, MissingByDevice& missing, const Wanted& wanted) {
-  const Detector detector(open_detector(wanted, GB_BACKEND_TIMED));
+void time_again(std::vector<File>& files, MissingByDevice& missing, const Request& request) {
   const std::map<std::uint64_t, float> usual_ns = usual_times(missing);
   for (File& file : files) {
     if (file.error != 0 || file.access_ns <= 0 || is_in_memory(file)) continue;
     const auto usual = usual_ns.find(file.device);
     if (usual == usual_ns.end() || file.access_ns <= kHeldUp * usual->second) continue;
-    if (const float time_ns = time_miss(detector.get(), file); time_ns > 0)
+    if (const float time_ns = time_miss(request.timed_detector(), file); time_ns > 0)
       file.access_ns = std::min(file.access_ns, time_ns);
   }
 }
 
 // A server caches, too, so what was once measured there is not what these files will take.
-float miss_time(Missing& missing, const Wanted& wanted, gray::filecache::HostRecord& record) {
+float miss_time(Missing& missing, const Request& request) {
   if (!missing.times_ns.empty()) return median_of(missing.times_ns);
   if (missing.to_be_timed.empty()) return 0;
   const char* path = missing.to_be_timed.front()->path;
-  const double recorded_ns = is_served(path) ? 0 : record.settings_for(path).speed.access_ns;
-  return recorded_ns > 0 ? static_cast<float>(recorded_ns) : time_reads(missing, wanted);
+  const double recorded_ns = is_served(path) ? 0 : request.record->settings_for(path).speed.access_ns;
+  return recorded_ns > 0 ? static_cast<float>(recorded_ns) : time_reads(missing, request);
 }
 
-// Whom nobody timed has the time of memory, or of its device.
-void complete_times(std::vector<File>& files, MissingByDevice& missing, const Wanted& wanted) {
+// Whom nobody timed has the time of memory, or of its device. The record is asked only where somebody needs it: reading it takes longer than looking at some hundred files.
+void complete_times(std::vector<File>& files, MissingByDevice& missing, const Request& request) {
   std::map<std::uint64_t, float> by_device;
-  gray::filecache::HostRecord record;
   for (auto& [device, here] : missing)
-    if (here.untimed != 0) by_device[device] = miss_time(here, wanted, record);
+    if (here.untimed != 0) by_device[device] = miss_time(here, request);
+  float hit_ns = 0;
   for (File& file : files) {
     if (file.error != 0 || file.size_bytes == 0 || file.access_ns > 0) continue;
-    file.access_ns = is_in_memory(file) ? static_cast<float>(wanted.host->hit_ns) : by_device[file.device];
+    if (is_in_memory(file) && hit_ns == 0)
+      hit_ns = static_cast<float>(request.record->settings_for(files.front().path).hit_ns);
+    file.access_ns = is_in_memory(file) ? hit_ns : by_device[file.device];
   }
 }
 
-FoundLevels divide(const std::vector<File>& files, std::uint64_t alike_ns) {
+base::Levels divide(const std::vector<File>& files, std::uint64_t alike_ns) {
   std::vector<std::uint64_t> times_ns;
   times_ns.reserve(files.size());
   for (const File& file : files)
     if (file.error == 0) times_ns.push_back(static_cast<std::uint64_t>(file.access_ns));
-  gb_levels_t* made = nullptr;
-  gb_levels_find(times_ns.data(), times_ns.size(), alike_ns, &made);
-  return FoundLevels(made);
+  return base::find_levels(times_ns.data(), times_ns.size(), alike_ns);
 }
 
-std::string kind_of(const StoreLevel& level, std::uint64_t alike_ns, const char* path) {
-  if (level.median_ns <= alike_ns) return "memory";
-  if (is_served(path) || level.median_ns >= kServerMinNs) return "server";
-  return level.median_ns >= kDiskMinNs ? "disk" : "flash";
+Kind kind_of(const StoreLevel& level, std::uint64_t alike_ns, const char* path) {
+  if (level.median_ns <= alike_ns) return Kind::memory;
+  if (is_served(path) || level.median_ns >= kServerMinNs) return Kind::server;
+  return level.median_ns >= kDiskMinNs ? Kind::disk : Kind::flash;
 }
 
 void add(const File& file, StoreLevel& level) {
@@ -165,33 +145,30 @@ void add(const File& file, StoreLevel& level) {
 
 }  // namespace
 
-std::vector<StoreLevel> find_levels(std::vector<File>& files, const Wanted& wanted, bool is_told) {
+std::vector<StoreLevel> find_levels(std::vector<File>& files, const Request& request) {
   MissingByDevice missing = find_missing(files);
   const bool is_timed = std::any_of(missing.begin(), missing.end(),
                                     [](const auto& one) { return !one.second.times_ns.empty(); });
-  if (!is_told && !is_timed && missing.size() < 2) return {};
-  if (is_timed) time_again(files, missing, wanted);
-  complete_times(files, missing, wanted);
-  const std::uint64_t alike_ns = wanted.host->hit_time_max_ns;
-  const FoundLevels found = divide(files, alike_ns);
-  std::vector<StoreLevel> levels(gb_levels_count(found.get()));
-  for (std::size_t i = 0; i < levels.size(); ++i) {
-    gb_level level{};
-    level.size = sizeof level;
-    if (gb_levels_level(found.get(), i, &level) == 0) levels[i].median_ns = level.median_ns;
-  }
+  if (files.empty() || (!request.are_levels_told && !is_timed && missing.size() < 2)) return {};
+  if (is_timed) time_again(files, missing, request);
+  complete_times(files, missing, request);
+  const std::uint64_t alike_ns = request.hit_time_max_ns != 0
+                                     ? request.hit_time_max_ns
+                                     : request.record->settings_for(files.front().path).hit_time_max_ns;
+  const base::Levels found = divide(files, alike_ns);
+  std::vector<StoreLevel> levels(found.count);
   std::vector<const char*> paths(levels.size(), nullptr);
   for (File& file : files) {
     if (file.error != 0) continue;
     file.level = static_cast<std::uint8_t>(levels.size());
     if (file.access_ns <= 0 || levels.empty()) continue;
-    file.level =
-        static_cast<std::uint8_t>(gb_levels_of(found.get(), static_cast<std::uint64_t>(file.access_ns)));
+    file.level = static_cast<std::uint8_t>(found.of(static_cast<std::uint64_t>(file.access_ns)));
     add(file, levels[file.level]);
     if (paths[file.level] == nullptr) paths[file.level] = file.path;
   }
   for (std::size_t i = 0; i < levels.size(); ++i) {
     StoreLevel& level = levels[i];
+    level.median_ns = found.level.at(i).median_ns;
     level.kind = kind_of(level, alike_ns, paths[i]);
     // The division knows times to a fiftieth.
     if (level.files != 0) level.median_ns = std::clamp(level.median_ns, level.low_ns, level.high_ns);
@@ -199,17 +176,4 @@ std::vector<StoreLevel> find_levels(std::vector<File>& files, const Wanted& want
   return levels;
 }
 
-std::string describe(const std::vector<StoreLevel>& levels) {
-  std::string text;
-  std::size_t number = 0;
-  for (const StoreLevel& level : levels) {
-    text += fmt::format("level {}: {}, {} files, {}; a first read takes {} ({} to {})\n", ++number,
-                        level.kind, level.files, gray::cli::format_bytes(level.bytes),
-                        gray::cli::format_duration_ns(static_cast<double>(level.median_ns)),
-                        gray::cli::format_duration_ns(static_cast<double>(level.low_ns)),
-                        gray::cli::format_duration_ns(static_cast<double>(level.high_ns)));
-  }
-  return text;
-}
-
-}  // namespace gbp
+}  // namespace gray::order

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/gbp/last_folder.hpp"
+#include "libgray/src/order/last_folder.hpp"
 
 namespace {
 
@@ -46,13 +46,13 @@ class Folders {
 };
 
 // 0: none, for lack of such a file.
-ino_t inode_of(const gbp::Relative& file) {
+ino_t inode_of(const gray::order::Relative& file) {
   struct stat status {};
   return fstatat(file.folder_fd, file.name, &status, 0) == 0 ? status.st_ino : 0;
 }
 
 ino_t inode_of(const std::string& path) {
-  return inode_of(gbp::Relative{AT_FDCWD, path.c_str()});
+  return inode_of(gray::order::Relative{AT_FDCWD, path.c_str()});
 }
 
 bool is_open(int fd) {
@@ -60,10 +60,10 @@ bool is_open(int fd) {
 }
 
 // Asks for names of `folder` until one comes by the folder itself.
-int hold(gbp::LastFolder& last, const Folders& folders, const char* folder) {
+int hold(gray::order::LastFolder& last, const Folders& folders, const char* folder) {
   for (int i = 0; i < kNames; ++i) {
     const std::string path = folders.path(folder, i);
-    const gbp::Relative found = last.find(path.c_str());
+    const gray::order::Relative found = last.find(path.c_str());
     CHECK(inode_of(found) == inode_of(path));
     if (found.folder_fd != AT_FDCWD) return found.folder_fd;
   }
@@ -75,11 +75,11 @@ int hold(gbp::LastFolder& last, const Folders& folders, const char* folder) {
 
 TEST_CASE("names of one folder come to be found in it, and each is the file of its path") {
   const Folders folders;
-  gbp::LastFolder last;
+  gray::order::LastFolder last;
   const int held = hold(last, folders, "a");
   for (int i = 0; i < kNames; ++i) {
     const std::string path = folders.path("a", i);
-    const gbp::Relative found = last.find(path.c_str());
+    const gray::order::Relative found = last.find(path.c_str());
     CHECK(found.folder_fd == held);
     CHECK(inode_of(found) == inode_of(path));
   }
@@ -89,7 +89,7 @@ TEST_CASE("a folder is closed when a name of another comes, and at the end") {
   const Folders folders;
   int held = -1;
   {
-    gbp::LastFolder last;
+    gray::order::LastFolder last;
     held = hold(last, folders, "a");
     const std::string other = folders.path("b", 0);
     CHECK(inode_of(last.find(other.c_str())) == inode_of(other));
@@ -102,7 +102,7 @@ TEST_CASE("a folder is closed when a name of another comes, and at the end") {
 
 TEST_CASE("names that take turns between folders open none") {
   const Folders folders;
-  gbp::LastFolder last;
+  gray::order::LastFolder last;
   for (int i = 0; i < 2 * kNames; ++i) {
     const std::string path = folders.path(i % 2 == 0 ? "a" : "b", i / 2);
     CHECK(last.find(path.c_str()).folder_fd == AT_FDCWD);
@@ -113,9 +113,9 @@ TEST_CASE("names without a folder, of a folder, or of none that there is are lef
   const Folders folders;
   const std::string name = GENERATE(std::string("plain"), std::string("a/"), std::string("/"), std::string());
   const std::string path = name == "a/" ? folders.top() + "/a/" : name;
-  gbp::LastFolder last;
+  gray::order::LastFolder last;
   for (int i = 0; i < kNames; ++i) {
-    const gbp::Relative found = last.find(path.c_str());
+    const gray::order::Relative found = last.find(path.c_str());
     CHECK(found.folder_fd == AT_FDCWD);
     CHECK(found.name == path.c_str());
   }
@@ -125,7 +125,7 @@ TEST_CASE("names without a folder, of a folder, or of none that there is are lef
 
 TEST_CASE("a path that the kernel refuses for its length is refused beside short ones, too") {
   const Folders folders;
-  gbp::LastFolder last;
+  gray::order::LastFolder last;
   std::string folder = folders.top() + "/a/";
   while (folder.size() + 2 < PATH_MAX - 100) folder += "./";
   for (int i = 0; i < kNames; ++i) last.find((folder + "f1").c_str());

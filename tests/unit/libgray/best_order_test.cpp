@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// order_test: sort_files orders by cache, by layout, by both, and keeps ties.
+// best_order_test: sort_files orders by cache, by layout, by both, and keeps ties.
 //
 // How: files with made-up costs, sorted; the order is read as a word of their names. Leaves out where the
 // costs come from (unit_libgray, and tests/system/gbp_order_test.sh on the real kernel).
@@ -11,43 +11,50 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/gbp/order.hpp"
+#include "libgray/src/core/cached_by_itself.hpp"
+#include "libgray/src/order/best_order.hpp"
 
-using gbp::File;
-using gbp::Mode;
+using gray::core::kMuchBytes;
+using gray::layout::Order;
+using gray::order::File;
+using gray::order::Mode;
 
 namespace {
 
 constexpr double kUnknown = -1;
 constexpr double kPage = 1.0 / 256;  // of a small file
 
-File file(const char* name, double cached_fraction, std::uint64_t extent_bytes, gb_status_t error = 0) {
+File file(const char* name, double cached_fraction, std::uint64_t extent_bytes, int error = 0) {
   File made;
   made.path = name;
-  made.size_bytes = 16 * gbp::kMuchBytes;
+  made.size_bytes = 16 * kMuchBytes;
   made.cached_fraction = static_cast<float>(cached_fraction);
   made.has_first_extent = true;
   made.first_extent_bytes = extent_bytes;
-  made.order = GB_ORDER_EXTENT;
+  made.order = Order::extent;
   made.error = error;
   return made;
 }
 
 File small_file(const char* name, double cached_fraction, std::uint64_t extent_bytes) {
   File made = file(name, cached_fraction, extent_bytes);
-  made.size_bytes = gbp::kMuchBytes / 4;
+  made.size_bytes = kMuchBytes / 4;
   return made;
 }
 
 // So large that little of the set is missing.
 File rest_of_set(const char* name, std::uint64_t extent_bytes) {
   File made = file(name, 1, extent_bytes);
-  made.size_bytes = 1024 * gbp::kMuchBytes;
+  made.size_bytes = 1024 * kMuchBytes;
   return made;
 }
 
+bool is_cached(const File& file) {
+  return gray::core::is_cached_by_itself(file.cached_fraction, file.size_bytes);
+}
+
 std::string sorted(std::vector<File> files, Mode mode) {
-  gbp::sort_files(files, mode);
+  gray::order::sort_files(files, mode);
   std::string names;
   for (const File& each : files) names += each.path;
   return names;
@@ -67,7 +74,7 @@ TEST_CASE("mem: ties keep the input's order, whatever lies where on disk") {
 }
 
 TEST_CASE("mem: a page more is a tie, a step more is not") {
-  const double step = 1.0 / gbp::kCachedSteps;
+  const double step = 1.0 / gray::order::kCachedSteps;
   CHECK(sorted({file("a", 0, 0), file("b", step / 4, 0)}, Mode::mem) == "ab");
   CHECK(sorted({file("a", 0, 0), file("b", step, 0)}, Mode::mem) == "ba");
 }
@@ -95,12 +102,12 @@ TEST_CASE("compose: a small file that lacks a page is read among the few missing
   const std::vector<File> files = {small_file("D", 0, 9), small_file("C", 1 - kPage, 3),
                                    small_file("B", 1, 8), rest_of_set("A", 2), small_file("E", 0, 11)};
   CHECK(sorted(files, Mode::compose) == "ABCDE");
-  CHECK_FALSE(gbp::is_cached(files[1]));
+  CHECK_FALSE(is_cached(files[1]));
 }
 
 TEST_CASE("compose: a file of which much is cached but not half is no cached one") {
-  CHECK(gbp::is_cached(file("A", 0.5, 1)));
-  CHECK_FALSE(gbp::is_cached(file("A", 0.49, 1)));
+  CHECK(is_cached(file("A", 0.5, 1)));
+  CHECK_FALSE(is_cached(file("A", 0.49, 1)));
   CHECK(sorted({file("C", 0.49, 2), file("D", 0, 3), file("B", 0.5, 1), file("A", 1, 4)}, Mode::compose) ==
         "ABCD");
 }
@@ -159,7 +166,7 @@ TEST_CASE("no files are no trouble") {
 
 TEST_CASE("where no order pays, the layout leaves the input alone, devices too") {
   std::vector<File> files = {file("c", 0, 3), file("a", 0, 1), file("b", 0, 2)};
-  for (File& each : files) each.order = GB_ORDER_NONE;
+  for (File& each : files) each.order = Order::none;
   files[1].device = 7;
   CHECK(sorted(files, Mode::file) == "cab");
   CHECK(sorted(files, Mode::compose) == "cab");
@@ -168,26 +175,26 @@ TEST_CASE("where no order pays, the layout leaves the input alone, devices too")
 TEST_CASE("each device has its own order, and devices are kept together where one has any") {
   std::vector<File> files = {file("d", 0, 9), file("b", 0, 2), file("c", 0, 1), file("a", 0, 1)};
   files[0].device = files[2].device = 8;
-  files[0].order = files[2].order = GB_ORDER_NONE;
+  files[0].order = files[2].order = Order::none;
   CHECK(sorted(files, Mode::file) == "abdc");
 }
 
 TEST_CASE("the i-number and the time of the last change order as well as the extent") {
   std::vector<File> files = {file("c", 0, 1), file("a", 0, 2), file("b", 0, 3)};
   for (std::size_t i = 0; i < files.size(); ++i) {
-    files[i].order = GB_ORDER_INODE;
+    files[i].order = Order::inode;
     files[i].inode = (i + 2) % 3;
     files[i].modified_ns = static_cast<std::int64_t>(i);
   }
   CHECK(sorted(files, Mode::file) == "abc");
-  for (File& each : files) each.order = GB_ORDER_MTIME;
+  for (File& each : files) each.order = Order::mtime;
   CHECK(sorted(files, Mode::file) == "cab");
 }
 
 TEST_CASE("by directory: together, in the order in which the directories appear") {
   const std::vector<File> files = {file("x/1", 0, 9), file("y/1", 0, 1), file("x/2", 0, 3), file("0", 0, 2)};
   std::vector<File> made = files;
-  gbp::sort_files(made, Mode::file, true);
+  gray::order::sort_files(made, Mode::file, true);
   std::string names;
   for (const File& each : made) names += std::string(each.path) + " ";
   CHECK(names == "x/1 x/2 y/1 0 ");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/gbp/last_folder.hpp"
+#include "libgray/src/order/last_folder.hpp"
 
 #include <climits>
 #include <cstring>
@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace gbp {
+namespace gray::order {
 namespace {
 
 // Opening and closing the folder takes as long as going through it a few times.
@@ -38,4 +38,4 @@ void LastFolder::leave() {
   names_in_row_ = 0;
 }
 
-}  // namespace gbp
+}  // namespace gray::order

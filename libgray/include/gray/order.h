@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* order: the order in which files are best read, and what is known of each of them: FCCD and FLDC joined, as the "gray-box probe" gbp(1) does
+ * ("Information and Control in Gray-Box Systems", SOSP 2001, sections 4.1 and 4.2).
+ *
+ *   gb_order_list_t *list;
+ *   if (gb_order_find(paths, count, NULL, &list) == 0) {
+ *     for (size_t rank = 0; rank < gb_order_count(list); ++rank) {
+ *       struct gb_order_file file = {.size = sizeof file};
+ *       if (gb_order_at(list, rank, &file) == 0 && file.error == 0) read_it(paths[file.input]);
+ *     }
+ *     gb_order_free(list);
+ *   }
+ *
+ * Cached files come first, so that nobody pushes them out before their turn; those that are not follow as they lie on their disk. A small file
+ * that lacks a page is no cached one: among the others it is whole after one pass. Of what is not cached, the fastest store comes first (gray/levels.h).
+ *
+ * The answer is about an instant that has passed when it arrives: read soon, and ask again for the next pass. For the parts of one file see
+ * gb_cache_plan_file().
+ */
+#ifndef GRAY_ORDER_H
+#define GRAY_ORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gray/cache.h>
+#include <gray/export.h>
+#include <gray/layout.h>
+#include <gray/status.h>
+
+GB_BEGIN_DECLS
+
+/** By what files are put in order. */
+typedef enum gb_order_mode {
+  GB_ORDER_COMPOSE = 0,  /**< by the cache, and within a group as they lie on disk */
+  GB_ORDER_BY_CACHE = 1, /**< by the cache alone */
+  GB_ORDER_BY_PLACE = 2  /**< as they lie on disk alone */
+} gb_order_mode_t;
+
+/** What is to be told although the order does not need it, and how the order is changed. */
+typedef enum gb_order_flag {
+  GB_ORDER_TELL_CACHE = 1,  /**< how much is cached, also with GB_ORDER_BY_PLACE */
+  GB_ORDER_TELL_PLACE = 2,  /**< the first extent where an order by it pays, also with GB_ORDER_BY_CACHE */
+  GB_ORDER_TELL_EXTENT = 4, /**< the first extent everywhere */
+  GB_ORDER_TELL_LEVELS =
+      8, /**< the levels of the store also where there is one device and no read was timed; reads up to three pages of it */
+  GB_ORDER_BY_FOLDER =
+      16 /**< in the place of the disk's order: files of one folder together, folders as they come */
+} gb_order_flag_t;
+
+/** Set `size`, and the rest to zero but for what you want: zero means the default. Later releases add fields at the end. */
+struct gb_order_options {
+  size_t size;   /**< sizeof(struct gb_order_options) */
+  uint32_t mode; /**< a gb_order_mode_t */
+  uint32_t
+      order; /**< a gb_order_t: what "as they lie on disk" means. GB_ORDER_AUTO: what pays on each device */
+  uint32_t flags;    /**< gb_order_flag_t, or-ed */
+  uint32_t reserved; /**< zero */
+  gb_cache_t*
+      detector; /**< to look with, the caller's; used by this call alone meanwhile. Default: one of all defaults that remembers its probes where
+                             gbp(1) of this user does. Is not made to probe for GB_ORDER_BY_PLACE */
+  /** Asked once for each device on which an order is looked for, with a file there: how many times as long a page takes in random order as in sequential order; 0: not
+   * measured. Default: as microbench(1) measured the device. Must not throw or jump. */
+  double (*random_over_sequential)(void* context, const char* path);
+  /** Called every so many files with how many were looked at. A result that is not 0 ends the call with -ECANCELED. Default: none. Must not throw or jump. */
+  int (*progress)(void* context, size_t looked_at);
+  void* context; /**< passed to both as it is */
+};
+
+/** A file in its place, and what is known of it. Later releases add fields at the end. */
+struct gb_order_file {
+  size_t size;  /**< set by the caller to sizeof(struct gb_order_file) */
+  size_t input; /**< its place in `paths`, from 0 */
+  gb_status_t
+      error; /**< 0, or why it could not be looked at: as stat(2) and open(2); -EISDIR; -EOPNOTSUPP, a pipe or socket; -EINVAL, its path was NULL. What follows means
+                                  nothing then */
+  uint32_t backend;       /**< the gb_backend_t that told what is cached; GB_BACKEND_NONE: it is not known */
+  double cached_fraction; /**< 0 to 1; negative: unknown, or not asked for */
+  double confidence;      /**< as in struct gb_cache_report */
+  int64_t
+      cached_bytes;    /**< so much of size_bytes; -1: unknown. By the share, which is kept to seven digits */
+  uint64_t size_bytes; /**< 0 for what is no regular file */
+  uint64_t
+      access_time_ns; /**< how long a first read takes: timed, or as is usual on its device; 0: not known */
+  uint64_t
+      device; /**< st_dev; this and what follows: 0 where nothing is to be gained by a place, and none was looked for */
+  uint64_t inode;              /**< st_ino */
+  uint64_t first_extent_bytes; /**< byte address on the device; if has_first_extent */
+  uint32_t
+      has_first_extent; /**< 1, or 0: there is none, the file system does not tell, or it was not asked for */
+  uint32_t order;       /**< the gb_order_t that holds on its device; never GB_ORDER_AUTO */
+  uint32_t
+      level; /**< of the store, from 0, the fastest, as gb_order_level_at() numbers them; their number: it is not known */
+  uint32_t
+      is_cached; /**< 1: a cached file by itself, whatever is missing of the others: as a whole, or half of it and 4 MiB at least */
+  int64_t modified_ns; /**< when its data was last changed, nanoseconds since 1970 */
+};
+
+/** What the times of a level are like. */
+typedef enum gb_level_kind {
+  GB_LEVEL_MEMORY = 1, /**< those of a cached read */
+  GB_LEVEL_FLASH = 2,  /**< up to a millisecond */
+  GB_LEVEL_DISK = 3,   /**< up to 20 ms */
+  GB_LEVEL_SERVER = 4  /**< longer, or a server answers for the file system */
+} gb_level_kind_t;
+
+/** A level of the store that the files are in. Later releases add fields at the end. */
+struct gb_order_level {
+  size_t size;        /**< set by the caller to sizeof(struct gb_order_level) */
+  uint32_t kind;      /**< a gb_level_kind_t */
+  uint32_t reserved;  /**< 0 */
+  uint64_t files;     /**< how many of the files are in it */
+  uint64_t bytes;     /**< and how many bytes these have */
+  uint64_t median_ns; /**< of a first read */
+  uint64_t low_ns;    /**< the shortest */
+  uint64_t high_ns;   /**< and the longest of its files' times */
+};
+
+/** Files in their order. Not changed once made: any number of threads; after fork() both processes have theirs. */
+typedef struct gb_order_list gb_order_list_t;
+
+/**
+ * Looks at each of `count` files and puts them in the order in which they are best read. `paths` is read during the call alone. `options` may be NULL: all defaults. On success
+ * *list is the caller's, to be freed with gb_order_free(); else it is NULL.
+ *
+ * A file that cannot be looked at does not fail the call: it has an error, and comes last. Ties keep the order of `paths`; files of unknown content come behind the known ones.
+ * Takes some microseconds a file, and 72 bytes for it. May wait for the disk: for the files' metadata, and for probes, as gb_cache_inspect().
+ *
+ * Any thread, any number at once, each with a detector of its own; after fork() too. Holds up to two descriptors meanwhile. -EINVAL: an argument is NULL or makes no sense;
+ * -E2BIG: an option of a later release is asked for; -ENOMEM; -ECANCELED: `progress` said so.
+ */
+GB_API gb_status_t gb_order_find(const char* const* paths, size_t count,
+                                 const struct gb_order_options* options, gb_order_list_t** list);
+
+/** How many files there are, those with an error included; 0 for NULL. */
+GB_API size_t gb_order_count(const gb_order_list_t* list);
+
+/** The file that is best read as number `rank`, from 0. -EINVAL: there is none, or file->size is less than that of the first release. */
+GB_API gb_status_t gb_order_at(const gb_order_list_t* list, size_t rank, struct gb_order_file* file);
+
+/** How many levels were told apart, at most eight; 0 for NULL, and where there was nothing to tell apart. */
+GB_API size_t gb_order_level_count(const gb_order_list_t* list);
+
+/** Level number `i`, from 0, the fastest. -EINVAL: there is none, or level->size is less than that of the first release. */
+GB_API gb_status_t gb_order_level_at(const gb_order_list_t* list, size_t i, struct gb_order_level* level);
+
+/** Frees a list. NULL is allowed. */
+GB_API void gb_order_free(gb_order_list_t* list);
+
+GB_END_DECLS
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// cached_by_itself: when a file counts as a cached one, however much is missing of the others.
+//
+// Knowledge assumed: a file that lacks a few pages costs a seek for them; to read so much again as kMuchBytes takes as long as a few seeks.
+// Observed: its size, and which share of it is cached. Inferred: whether to keep what is cached is worth a place before the missing files.
+// What breaks it: a disk of which nobody knows how dear its seeks are.
+#pragma once
+
+#include <cstdint>
+
+#include "toolbox/base/units.hpp"
+
+namespace gray::core {
+
+/// Much is cached of a file that lacks some from here on,
+inline constexpr std::uint64_t kMuchBytes = 4 * base::kMiB;
+
+/// if it is this share of the file.
+inline constexpr double kCachedFractionMin = 0.5;
+
+/// `cached_fraction` is negative where it is not known. Pure.
+constexpr double cached_bytes(double cached_fraction, std::uint64_t size_bytes) {
+  return cached_fraction < 0 ? 0 : cached_fraction * static_cast<double>(size_bytes);
+}
+
+/// Whether it is cached as a whole, or half of it and much. Pure.
+constexpr bool is_cached_by_itself(double cached_fraction, std::uint64_t size_bytes) {
+  return cached_fraction >= 1 ||
+         (cached_fraction >= kCachedFractionMin &&
+          cached_bytes(cached_fraction, size_bytes) >= static_cast<double>(kMuchBytes));
+}
+
+}  // namespace gray::core
