@@ -10,6 +10,7 @@ fsync     appends 4 KB and waits for the disk, 60 times and a pause after each  
           (of random length: one that is always the same keeps step with the platter, and all 60 take one turn more or one less)
 metadata  makes, renames and looks at 1,500 folders and files, the disk told at the end   metadata: s
 half      reads at random for half a second, then keeps still as long, for SECONDS      busy: share of the time, read: MB
+sync      appends 4 KB and waits for the disk, five times a second, for SECONDS      sync: median ms
 think     reads one block at random, thinks for about SECONDS, for 5 s                  think: mean ms of a read
 nothing   keeps still for SECONDS
 """
@@ -30,6 +31,7 @@ APPENDS, APPEND_BYTES, PAUSES_S = 60, 4096, (0.03, 0.07)
 METADATA_FOLDERS = 1500
 HALF_BYTES, HALF_BURST_S = 65536, 0.5
 THINK_S = 5.0
+SYNC_PAUSES_S = (0.1, 0.3)
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
 
@@ -122,6 +124,20 @@ def half(folder, turn, seconds):
     return {"busy": busy_s / (time.monotonic() - start_s), "read": reads * HALF_BYTES / 1e6}
 
 
+def sync(folder, turn, seconds):
+    took_ms, dice = [], random.Random(turn)
+    file = os.open(folder / f"append{turn}", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    end_s = time.monotonic() + seconds
+    while time.monotonic() < end_s:
+        start_s = time.monotonic()
+        os.write(file, bytes(APPEND_BYTES))
+        os.fsync(file)
+        took_ms.append(1000 * (time.monotonic() - start_s))
+        time.sleep(dice.uniform(*SYNC_PAUSES_S))
+    os.unlink(folder / f"append{turn}")
+    return {"sync": statistics.median(took_ms)}
+
+
 def think(folder, turn, seconds):
     disk, took_s = Random(folder, turn, APPEND_BYTES), []
     end_s = time.monotonic() + THINK_S
@@ -144,7 +160,7 @@ def measure(kind, disk, turn, *seconds):
     return {f"{figure}-another" if another else figure: value for figure, value in json.loads(done.stdout).items()}
 
 
-KINDS = {"long": long, "start": start, "fsync": fsync, "metadata": metadata, "half": half, "think": think, "nothing": nothing}
+KINDS = {"long": long, "start": start, "fsync": fsync, "metadata": metadata, "half": half, "sync": sync, "think": think, "nothing": nothing}
 # Those that stand beside each background, with their figures and what these are.
 FIGURES = {"long": {"long": "200 MB read in order"}, "start": {"start": "a program's start, 150 small cold files"},
            "fsync": {"fsync-median": "4 KB append and fsync, median", "fsync-worst": "the same, worst"},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""speed: the job's own: with nobody there, and beside a foreground that uses half the disk's time."""
+"""speed: the job's own: with nobody there, beside a foreground that uses half the disk's time, and beside one that hardly uses the machine's own disk."""
 import statistics
 import time
 
@@ -12,6 +12,7 @@ import programs
 import rows as kit
 
 BESIDE_S = 12.0
+LIGHT_S = 6.0
 WAYS = ("plain", *peers.OURS)
 
 
@@ -45,11 +46,11 @@ def alone(names, turns):
                     note=f"to the command's end, plain {plain[0]:.2f} s; to when all is on the disk {on_disk:.0f} %, plain {plain[1]:.2f} s")
 
 
-def moved_beside(background, place, way, kind, turn):
+def moved_beside(background, place, way, kind, turn, seconds=BESIDE_S):
     """The foreground's figures, and the MB/s that the job moved meanwhile."""
     with job.Job(background, place, peers.WAYS[way]) as working:
         before, start_s = sum(place.disk.moved()), time.monotonic()
-        figures = foregrounds.measure(kind, place.disk, turn, BESIDE_S)
+        figures = foregrounds.measure(kind, place.disk, turn, seconds)
         moved = (sum(place.disk.moved()) - before) / programs.MB - figures.get("read", 0)
         took_s = time.monotonic() - start_s
         if not working.is_running():
@@ -76,3 +77,23 @@ def beside_half(turns):
     for way in peers.OURS:
         kit.row(f"beside/half/{way}", shares[way], peers={"plain": statistics.median(shares["plain"])}, note="more than is left is taken from the foreground")
         kit.row(f"beside/half-felt/{way}", felt[way], peers={"plain": statistics.median(felt["plain"])})
+
+
+def beside_light(turns):
+    """Somebody calls fsync() five times a second at the machine's own disk, as a browser does or a log: what a job of many small files gets, and what he feels."""
+    background = backgrounds.BACKGROUNDS["tar-c"]
+    with disks.pair("own", False, True) as (disk, other):
+        place = backgrounds.Place(disk, other)
+        background.prepare(place)
+        foregrounds.prepare(disk)
+        rates, felt = {way: [] for way in WAYS}, {way: [] for way in ("alone", *WAYS)}
+        for turn in turns("light"):
+            for way in peers.in_order(("alone", *WAYS), turn):
+                figures, rate = moved_beside(background, place, way, "sync", turn, LIGHT_S)
+                felt[way].append(figures["sync"])
+                if way in rates:
+                    rates[way].append(rate)
+    plain, alone_ms = statistics.median(rates["plain"]), statistics.median(felt["alone"])
+    for way in peers.OURS:
+        kit.row(f"beside/light/{way}", [100 * rate / plain for rate in rates[way]], note=f"plain moved {plain:.0f} MB/s")
+        kit.row(f"beside/light-felt/{way}", [ms / alone_ms for ms in felt[way]], peers={"plain": statistics.median(felt["plain"]) / alone_ms}, note=f"alone {alone_ms:.2f} ms")

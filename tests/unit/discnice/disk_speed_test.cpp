@@ -113,6 +113,17 @@ TEST_CASE("a card that reads fast and writes slowly is given way to as its write
   CHECK(disk.turn_ns() < kTurnNs / 8);
   disk.others_write(60'000, 3);
   CHECK(disk.turn_ns() == kTurnNs);
+  disk.others_write(3'000, 60);  // small ones in between
+  CHECK(disk.turn_ns() == kTurnNs);
+}
+
+TEST_CASE("what the job has written counts as slow until a write has ended", "[disk_speed]") {
+  Disk disk;
+  disk.others_read(100, 100);
+  disk.activity.own.written_bytes = 4096;
+  CHECK(disk.turn_ns() == kTurnNs);
+  disk.activity.write_wait_us = 100;
+  CHECK(disk.turn_ns() < kTurnNs / 10);
 }
 
 TEST_CASE("streams, counters that go back and wrong times lead nowhere", "[disk_speed]") {

@@ -8,8 +8,8 @@
 // Knowledge assumed: the disk's counters add up how long its requests took, in whole milliseconds (Documentation/admin-guide/iostats.rst). So a request
 //   of a tenth of a millisecond shows as 0 nine times of ten, and as 1 once: the mean is right.
 // Output observed: at each look, the mean time of small reads, of writes, and of the flushes of the disk's cache, whoever made them.
-// Inference drawn: of each kind a time that most looks are below of, for it rises faster than it falls. The longest of the three is what others wait. Until
-//   small reads were seen, it is that of a mechanical disk.
+// Inference drawn: of each kind a time that most looks are below of, for it rises faster than it falls, that of writes much faster. The longest of the three is what
+//   others wait. Until small reads were seen, and a write if the job has written, it is that of a mechanical disk.
 // What breaks it: reads that the disk's own memory serves, many in a row. Virtual disks whose host is a mechanical disk with much memory.
 #pragma once
 

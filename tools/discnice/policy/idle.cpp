@@ -28,12 +28,12 @@ Decision hold(State last_go, const Grant& grant, const DiskActivity& activity, s
 
 }  // namespace
 
-constinit const Policy kIdle = {
-    "idle",
-    "wait until nobody else has used the disk for a moment; two turns a second, or --min-rate, anyway",
-    false,
-    admit_by_rate,
-    correct_by_rate,
-    hold};
+constinit const Policy kIdle = {"idle",
+                                "wait until nobody else has used the disk for a moment; two turns a second "
+                                "(more on flash), or --min-rate, anyway",
+                                false,
+                                admit_by_rate,
+                                correct_by_rate,
+                                hold};
 
 }  // namespace discnice::policy
