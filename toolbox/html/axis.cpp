@@ -55,7 +55,8 @@ std::vector<double> round_powers(const Axis& axis) {
   if (last - first < 1) return {axis.low, axis.high};
   const double stride = std::max(1.0, std::ceil((last - first) / kPowersWanted));
   std::vector<double> values;
-  for (double power = first; power <= last; power += stride) values.push_back(std::pow(base, power));
+  const auto steps = static_cast<int>((last - first) / stride + 1e-9);
+  for (int i = 0; i <= steps; ++i) values.push_back(std::pow(base, first + i * stride));
   return values;
 }
 
@@ -85,8 +86,10 @@ std::vector<double> round_values(const Axis& axis) {
   if (axis.is_log) return round_powers(axis);
   const double step = step_of(axis.high - axis.low, axis.quantity);
   std::vector<double> values;
-  for (double i = std::ceil(axis.low / step - 1e-9) + 0.0; i * step <= axis.high * (1 + 1e-9); ++i)
-    values.push_back(i * step);
+  const double first = std::ceil(axis.low / step - 1e-9) + 0.0;
+  const double last = std::floor(axis.high * (1 + 1e-9) / step);
+  const auto steps = static_cast<int>(last - first);
+  for (int i = 0; i <= steps; ++i) values.push_back((first + i) * step);
   return values;
 }
 

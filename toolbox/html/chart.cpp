@@ -85,7 +85,7 @@ std::string draw_steps(const Series& series, const std::vector<double>& top, con
     const double x2 = axes.at_x(series.points[i + 1].x);
     const double foot = axes.at_y(below != nullptr && i < below->size() ? (*below)[i] : 0);
     there += fmt::format("{}{:.1f} {:.1f}H{:.1f}", i == 0 ? "M" : "L", x1, axes.at_y(top[i]), x2);
-    back = fmt::format("L{:.1f} {:.1f}H{:.1f}", x2, foot, x1) + back;
+    back.insert(0, fmt::format("L{:.1f} {:.1f}H{:.1f}", x2, foot, x1));
   }
   return fmt::format(R"(<path class="area s{}" d="{}{}Z"/>)", number, there, back);
 }

@@ -226,7 +226,9 @@ std::vector<gray::html::Stretch> traffic_bar(std::uint64_t read_bytes, std::uint
   return stretches;
 }
 
-const std::vector<gray::html::Key> kTrafficKeys = {{"s0", "read"}, {"s1", "written"}};
+std::string traffic_keys() {
+  return gray::html::keys({{"s0", "read"}, {"s1", "written"}});
+}
 
 std::string files_section(const JobHistory& history) {
   if (history.files.empty()) return section("Files", "No call on a file of a disk was recorded.", "");
@@ -244,7 +246,7 @@ std::string files_section(const JobHistory& history) {
     rows.push_back({name_of(file), traffic_text(bytes.kernel_read, bytes.kernel_write),
                     traffic_bar(bytes.kernel_read, bytes.kernel_write, most)});
   }
-  std::string text = shown == 0 ? "" : gray::html::keys(kTrafficKeys) + gray::html::bar_list(rows);
+  std::string text = shown == 0 ? "" : traffic_keys() + gray::html::bar_list(rows);
   const std::size_t others = history.files.size() - shown;
   if (others != 0) {
     const std::string moved =
@@ -285,7 +287,7 @@ std::string stack_bars(const std::vector<NamedStack>& stacks) {
                     traffic_bar(stack.read_bytes, stack.write_bytes,
                                 stacks.front().read_bytes + stacks.front().write_bytes)});
   }
-  return gray::html::keys(kTrafficKeys) + gray::html::bar_list(rows);
+  return traffic_keys() + gray::html::bar_list(rows);
 }
 
 std::string stacks_section(const std::optional<std::vector<NamedStack>>& stacks) {
