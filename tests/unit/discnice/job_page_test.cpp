@@ -63,8 +63,9 @@ void name(HistoryMaker& maker, std::uint64_t inode, const char* path) {
 }
 
 std::uint64_t waited(const JobHistory& history) {
-  return std::accumulate(history.spans.begin(), history.spans.end(), std::uint64_t{0},
-                         [](std::uint64_t sum, const cli::Span& span) { return sum + span.waited_ns; });
+  return std::accumulate(
+      history.spans.begin(), history.spans.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const cli::HistorySpan& span) { return sum + span.waited_ns; });
 }
 
 std::string page_of(const JobHistory& history, const std::optional<std::vector<cli::NamedStack>>& stacks = {},

@@ -30,9 +30,9 @@ bool is_transfer(std::uint8_t kind) {
   return static_cast<OpKind>(kind) == OpKind::read || static_cast<OpKind>(kind) == OpKind::write;
 }
 
-void halve(std::vector<Span>& spans) {
+void halve(std::vector<HistorySpan>& spans) {
   for (std::size_t i = 0; i < spans.size(); i += 2) {
-    Span sum = spans[i];
+    HistorySpan sum = spans[i];
     if (i + 1 < spans.size()) {
       sum.bytes += spans[i + 1].bytes;
       sum.waited_ns += spans[i + 1].waited_ns;
@@ -103,7 +103,7 @@ void HistoryMaker::see(std::uint64_t time_ns) {
   if (time_ns >= first_ns_) last_ns_ = std::max(last_ns_, std::min(time_ns, first_ns_ + kDurationNsMax));
 }
 
-Span& HistoryMaker::span_at(std::uint64_t time_ns) {
+HistorySpan& HistoryMaker::span_at(std::uint64_t time_ns) {
   see(time_ns);
   if (span_ns_ == 0) span_ns_ = kFirstSpanNs;
   const std::uint64_t since_ns = std::min(time_ns, last_ns_) - std::min(time_ns, first_ns_);

@@ -27,7 +27,7 @@ struct DiskBytes {
 };
 
 /// What was moved and waited in one span of time.
-struct Span {
+struct HistorySpan {
   DiskBytes bytes;
   std::uint64_t waited_ns = 0;  // by all threads together
 };
@@ -50,7 +50,7 @@ struct JobHistory {
   std::string command_line;  // empty: not told
   std::uint64_t duration_ns = 0;
   std::uint64_t span_ns = 0;
-  std::vector<Span> spans;  // from the job's beginning on, one behind the other
+  std::vector<HistorySpan> spans;  // from the job's beginning on, one behind the other
   std::uint64_t waited_ns = 0;
   std::uint64_t processes = 0;
   std::uint64_t largest_bytes = 0;  // that one call moved to or from the disk
@@ -80,14 +80,14 @@ class HistoryMaker {
   void take_outcome(const protocol::OutcomeRecord& record);
   FileHistory& file_of(const FileKey& key);
   void see(std::uint64_t time_ns);
-  Span& span_at(std::uint64_t time_ns);
+  HistorySpan& span_at(std::uint64_t time_ns);
   void add_wait(std::uint64_t start_ns, std::uint64_t waited_ns);
 
   JobHistory history_;
   std::uint64_t first_ns_ = 0;
   std::uint64_t last_ns_ = 0;
   std::uint64_t span_ns_ = 0;
-  std::vector<Span> spans_;
+  std::vector<HistorySpan> spans_;
   std::map<std::uint64_t, Call> calls_;  // by number
   std::map<FileKey, FileHistory> files_;
   std::set<std::uint32_t> running_;  // by process number

@@ -55,7 +55,7 @@ std::string error_text(std::uint64_t predicted, std::uint64_t counted) {
 // Of a job's time, in spans that are wide enough to be looked at.
 struct Course {
   double span_ns = 0;
-  std::vector<Span> spans;
+  std::vector<HistorySpan> spans;
 };
 
 Course course_of(const JobHistory& history, std::uint64_t rate_bytes_per_s) {
@@ -119,8 +119,12 @@ std::string traffic_section(const protocol::RecordFileHeader& header, const Cour
   const double span_s = course.span_ns / 1e9;
   Chart chart{
       "Disk traffic over time", Shape::steps, Quantity::time_ns, Quantity::bytes_per_s, false, false, {}};
-  const auto reads = [&](const Span& span) { return static_cast<double>(span.bytes.kernel_read) / span_s; };
-  const auto writes = [&](const Span& span) { return static_cast<double>(span.bytes.kernel_write) / span_s; };
+  const auto reads = [&](const HistorySpan& span) {
+    return static_cast<double>(span.bytes.kernel_read) / span_s;
+  };
+  const auto writes = [&](const HistorySpan& span) {
+    return static_cast<double>(span.bytes.kernel_write) / span_s;
+  };
   chart.series = {{"read", steps_of(course, reads)}, {"written", steps_of(course, writes)}};
   if (header.rate_bytes_per_s != 0) {
     const auto rate = static_cast<double>(header.rate_bytes_per_s);
@@ -138,7 +142,9 @@ std::string waiting_section(const protocol::RecordFileHeader& header, const JobH
   if (header.version < 2)
     return section("Waiting", "This recording is of an older discnice, which did not record waits.", "");
   if (history.waited_ns == 0) return section("Waiting", "Nothing waited.", "");
-  const auto waiting = [&](const Span& span) { return static_cast<double>(span.waited_ns) / course.span_ns; };
+  const auto waiting = [&](const HistorySpan& span) {
+    return static_cast<double>(span.waited_ns) / course.span_ns;
+  };
   const Chart chart{"Waiting over time",
                     Shape::steps,
                     Quantity::time_ns,
