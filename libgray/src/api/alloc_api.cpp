@@ -3,12 +3,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <mutex>
-#include <new>
 
 #include <poll.h>
 #include <pthread.h>
 
 #include "gray/alloc.h"
+#include "libgray/src/api/guarded.hpp"
 #include "libgray/src/api/sized_struct.hpp"
 #include "libgray/src/memory/allocator.hpp"
 #include "libgray/src/memory/pressure.hpp"
@@ -17,6 +17,7 @@
 
 namespace {
 
+using gray::api::guarded;
 using gray::memory::Allocator;
 using gray::memory::CachePolicy;
 using gray::memory::Request;
@@ -62,18 +63,6 @@ int read_options(const struct gb_alloc_options* given, Request& request) {
   request.has_files = (asked.flags & GB_ALLOC_FILES) != 0;
   request.wants_canary = (asked.flags & GB_ALLOC_CANARY) != 0;
   return 0;
-}
-
-// Runs `work`, which returns 0 or a negative errno.
-template <typename Work>
-int guarded(Work work) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return -ENOMEM;
-  } catch (...) {
-    return -EIO;
-  }
 }
 
 void* allocate(std::size_t min, std::size_t max, std::size_t multiple, std::size_t* got,
