@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""setting: what the parts of this benchmark share: the programs, the memory group, the swap file, how the time is shared."""
+"""setting: what the parts of this benchmark share: the programs, the memory group, how the time is shared."""
 import contextlib
 import os
 import subprocess
 
 import time_share
 from control_groups import Memory
-from programs import BUILD, skip
+from programs import BUILD
 
 MIB = 1 << 20
 ADMISSION, FASTSORT = BUILD / "tests/bin/admission", BUILD / "bin/gb-fastsort"
@@ -24,20 +24,6 @@ class Room(Memory):
 
     def start(self, command, environment=None, **more):
         return subprocess.Popen(self.command(command), text=True, env={**os.environ, **(environment or {})}, **more)
-
-
-@contextlib.contextmanager
-def swap_file(folder):
-    path = folder / "swap"
-    subprocess.run(["fallocate", "-l", "1G", path], check=True)
-    path.chmod(0o600)
-    subprocess.run(["mkswap", "-q", path], check=True)
-    if subprocess.run(["swapon", path], check=False).returncode != 0:
-        skip(f"no swap file can be used in {folder}")
-    try:
-        yield
-    finally:
-        subprocess.run(["swapoff", path], check=True)
 
 
 def finish(process):

@@ -11,5 +11,6 @@
 #include <gray/order.h>
 #include <gray/status.h>
 #include <gray/version.h>
+#include <gray/working_set.h>
 
 #endif

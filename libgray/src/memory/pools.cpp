@@ -17,6 +17,8 @@ constexpr std::uint64_t kFilesMarginShare = 4;
 constexpr std::uint64_t kFilesMarginMaxBytes = base::kGiB;
 constexpr std::uint64_t kMarginMinBytes = 4 * base::kMiB;
 constexpr std::uint64_t kMarginMaxBytes = 256 * base::kMiB;
+constexpr std::uint64_t kReclaimBatchPages =
+    32;  // looked at, at least, each time a group hits its limit (SWAP_CLUSTER_MAX)
 constexpr std::uint64_t kSwapUsefulBytes = 16 * base::kMiB;  // less than this absorbs no mistake
 
 // Where a hierarchy of control groups is mounted, and which of its folders is the top of that mount.
@@ -165,14 +167,14 @@ bool is_room_known(const std::vector<Pool>& pools) {
   return is_host_known;
 }
 
-HostAccounts::HostAccounts(std::string root) : root_(std::move(root)) {
-  find_groups();
+HostAccounts::HostAccounts(std::string root, const std::string& process) : root_(std::move(root)) {
+  find_groups(process);
   has_swap_ = has_swap();
 }
 
-void HostAccounts::find_groups() {
+void HostAccounts::find_groups(const std::string& process) {
   std::string text;
-  os::read_text(root_ + "/proc/self/cgroup", text);
+  os::read_text(root_ + "/proc/" + process + "/cgroup", text);
   const auto found = find_path(text, is_version_2_);
   if (!found) return;
   const std::string path(*found);
@@ -298,6 +300,31 @@ std::vector<Pool> HostAccounts::own_pools() const {
     }
   }
   return pools;
+}
+
+double HostAccounts::reclaim_rounds() const {
+  const auto page_bytes = static_cast<double>(os::memory_page_bytes());
+  const auto rounds = [&](std::uint64_t pages, std::uint64_t of_bytes) {
+    return of_bytes == 0 ? 0.0 : static_cast<double>(pages) * page_bytes / static_cast<double>(of_bytes);
+  };
+  std::string text;
+  os::read_text(root_ + "/proc/meminfo", text);
+  const std::uint64_t host_bytes = find_amount(text, "MemTotal:").value_or(0) * base::kKiB;
+  os::read_text(root_ + "/proc/vmstat", text);
+  // Not pgscan_anon and pgscan_file: these count what is done to control groups, too, anybody's.
+  std::uint64_t pages = 0;
+  for (const char* key : {"pgscan_kswapd", "pgscan_direct", "pgscan_khugepaged", "pgscan_proactive"})
+    pages += find_amount(text, key).value_or(0);
+  double sum = rounds(pages, host_bytes);
+  for (const Group& group : groups_) {
+    const auto used =
+        read_amount(group.folder + (is_version_2_ ? "/memory.current" : "/memory.usage_in_bytes"));
+    os::read_text(group.folder + "/memory.stat", text);
+    pages = is_version_2_ ? find_amount(text, "pgscan").value_or(0)
+                          : read_amount(group.folder + "/memory.failcnt").value_or(0) * kReclaimBatchPages;
+    sum += rounds(pages, used.value_or(0));
+  }
+  return sum;
 }
 
 std::string HostAccounts::group_file(const std::string& name) const {

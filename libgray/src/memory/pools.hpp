@@ -68,8 +68,8 @@ std::uint64_t files_margin_bytes(std::uint64_t limit_bytes);
 /// thread at a time.
 class HostAccounts {
  public:
-  /// `root` stands before each path read: "" for the real host, a folder for tests.
-  explicit HostAccounts(std::string root = "");
+  /// `root` stands before each path read: "" for the real host, a folder for tests. `process` is whose control groups are meant: "self" or a number.
+  explicit HostAccounts(std::string root = "", const std::string& process = "self");
 
   /// The pools shared with others: the host, and each control group that has a limit.
   [[nodiscard]] std::vector<Pool> shared_pools(const PoolOptions& options) const;
@@ -78,6 +78,10 @@ class HostAccounts {
   [[nodiscard]] std::vector<Pool> own_pools() const;
 
   [[nodiscard]] PagingCounters paging_counters() const;
+
+  /// How often the kernel has looked through memory for some to take away: grows by one when it has looked at as much as the host has, or as a
+  /// control group of ours uses. 0 where nothing tells.
+  [[nodiscard]] double reclaim_rounds() const;
 
   /// The group's file whose name ends so, of the nearest ancestor that has one; empty where there is none.
   [[nodiscard]] std::string group_file(const std::string& name) const;
@@ -93,7 +97,7 @@ class HostAccounts {
     std::string path;  // as in Pool
   };
 
-  void find_groups();
+  void find_groups(const std::string& process);
   [[nodiscard]] std::uint64_t limit_of(const Group& group) const;
   [[nodiscard]] bool read_group(const Group& group, const PoolOptions& options, bool has_swap,
                                 Pool& pool) const;

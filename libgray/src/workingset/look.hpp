@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// look: what one look at a process's memory says, and how far it may be believed. Pure.
+//
+// Knowledge assumed: the processor sets a mark in the page table at the first use of a page since the mark was taken away; the kernel's sum "Referenced" counts marked
+// pages that are resident, and pages of files that somebody else has just used. A huge page has one mark. Reclaim takes marks away while it looks for idle pages.
+// Output observed: the sums of /proc/PID/smaps_rollup; how much the kernel has looked at to take memory away.
+// Inference drawn: memory used since the clearing, and in which direction it may be wrong.
+// What breaks it: what leaves no mark in these page tables: a guest of KVM, hugetlbfs, read() and write() of cached files, which are memory of nobody. Neighbours of a page of a file
+// that are mapped with it at one fault (fault-around) carry a mark without a use. Who samples by other means (DAMON, idle page tracking) takes some marks away.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace gray::workingset {
+
+/// The kernel's sums over all that a process maps.
+struct MemorySums {
+  std::uint64_t resident_bytes = 0;
+  std::uint64_t share_bytes = 0;
+  std::uint64_t marked_bytes = 0;
+  std::uint64_t huge_bytes = 0;  ///< in huge pages, marked or not
+  std::uint64_t swapped_bytes = 0;
+  std::uint64_t hugetlb_bytes = 0;
+};
+
+/// Of the text of smaps_rollup. Nothing: it lacks what is resident, or what is marked.
+std::optional<MemorySums> read_sums(std::string_view text);
+
+/// Why what is marked may not be what was used. Numbered as in gray/working_set.h.
+enum Doubt : std::uint32_t { kHuge = 1, kReclaim = 2, kCleared = 4, kHugetlb = 8, kSwapped = 16 };
+
+/// `before` is an earlier look since the same clearing, if there was one. `reclaim_rounds` says how often over the kernel has looked through memory since the clearing.
+std::uint32_t doubts_of(const std::optional<MemorySums>& before, const MemorySums& now,
+                        double reclaim_rounds);
+
+}  // namespace gray::workingset

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// main: of gb-wss, which shows how much of its memory a process works with.
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/options.hpp"
+#include "toolbox/cli/quantities.hpp"
+#include "tools/gb-wss/options.hpp"
+#include "tools/gb-wss/report.hpp"
+#include "tools/gb-wss/sampler.hpp"
+#include "tools/gb-wss/targets.hpp"
+
+namespace {
+
+constexpr double kShortPercent = 1;  // of the last ten seconds somebody waited for memory
+
+// The share of the last ten seconds in which somebody waited for memory (PSI); 0 where the kernel does not tell.
+double stall_percent() {
+  std::ifstream in("/proc/pressure/memory");
+  std::string line;
+  std::getline(in, line);
+  double percent = 0;
+  return std::sscanf(line.c_str(), "some avg10=%lf", &percent) == 1 ? percent : 0;
+}
+
+// Why a process could not be watched, and what would help.
+std::string reason(const gb_wss::Process& process) {
+  switch (process.error) {
+    case -ESRCH:
+      return "there is no such process, it has ended, or it is a thread of the kernel's";
+    case -EACCES:
+    case -EPERM:
+      return "it belongs to another user, or may not be looked into";
+    case -ENOTSUP:
+      return "it runs a virtual machine, whose use of memory is not seen here; or this kernel has no "
+             "clear_refs";
+    default:
+      return gray::cli::error_text(process.error);
+  }
+}
+
+int run(const gb_wss::Options& options) {
+  for (const std::string& folder : options.cgroups) {
+    if (!gb_wss::is_cgroup(folder))
+      return gray::cli::fail_usage("'{}' is not the folder of a control group: it has no file cgroup.procs",
+                                   gray::cli::escape_controls(folder));
+  }
+  if (const double percent = stall_percent(); percent >= kShortPercent && !options.is_forced) {
+    return gray::cli::fail(gray::cli::kExitSomeFailed,
+                           "memory is short: {:.0f} % of the last ten seconds somebody waited for it. To "
+                           "look now could cost the process its pages; try later, or --anyway",
+                           percent);
+  }
+  const gb_wss::Sampling sampling = gb_wss::sample(options);
+  int status = gray::cli::kExitSuccess;
+  for (const gb_wss::Process& process : sampling.processes) {
+    if (process.error != 0) {
+      gray::cli::warn("process {}: {}", process.pid, reason(process));
+      status = gray::cli::kExitSomeFailed;
+    }
+    for (const std::string& doubt : gb_wss::doubts_in_words(process))
+      gray::cli::warn("process {}: {}", process.pid, doubt);
+  }
+  if (sampling.processes.empty())
+    return gray::cli::fail(gray::cli::kExitSomeFailed, "there is no process in it");
+  if (sampling.is_stretched)
+    gray::cli::warn("looked for {}, so that it cost no more than 1 % of the time",
+                    gray::cli::format_duration_ns(static_cast<double>(sampling.span_ns)));
+  if (sampling.is_ended_early) gray::cli::warn("ended before its time");
+  std::fputs((options.is_json ? gb_wss::json_report(sampling) : gb_wss::text_report(sampling)).c_str(),
+             stdout);
+  return gray::cli::close_stdout(status);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  gray::cli::set_program_name("gb-wss");
+  gb_wss::Options options;
+  if (const auto status = gb_wss::read_options(argc, argv, options)) return *status;
+  return run(options);
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// report: what was seen, as a person reads it or as JSON.
+#pragma once
+
+#include <string>
+
+#include "tools/gb-wss/sampler.hpp"
+
+namespace gb_wss {
+
+/// Pure.
+std::string text_report(const Sampling& sampling);
+std::string json_report(const Sampling& sampling);
+
+/// What is wrong with the figures of a process, a sentence each: which way they are off, and why. Pure.
+std::vector<std::string> doubts_in_words(const Process& process);
+
+}  // namespace gb_wss
