@@ -4,11 +4,11 @@
 export PATH=/bin:/opt/gray/bin:/opt/gray/tools LD_LIBRARY_PATH=/opt/gray/lib HOME=/tmp XDG_DATA_HOME=/tmp/parameters
 cd /data || exit 1
 # What script/kernels was asked for.
-asked() { sed "s/.*gray.$1=\([a-z0-9]*\).*/\1/" /proc/cmdline; }
+asked() { sed "s/.*gray.$1=\([a-z0-9_]*\).*/\1/" /proc/cmdline; }
 IS_SHORT=$(asked short)
 SEQUENCES=$(asked sequences)
 SEED=$(asked seed)
 export IS_SHORT SEQUENCES SEED
 uname -r
-for script in /tests/[0-9]*.sh; do sh "$script"; done
+for script in /tests/[0-9]*"$(asked only)"*.sh; do sh "$script"; done
 echo 'ALL DONE'

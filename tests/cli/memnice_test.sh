@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# memnice: memnice runs a command, ends as it ends, passes signals on, and says in one line what is wrong.
+#
+# By whatever means this host allows. That others have their memory is system/memnice's.
+source "$(dirname "$0")/../support/system.bash"
+need timeout python3
+need_built memnice
+OUT=$SCRATCH/out ERR=$SCRATCH/err
+
+# expect STATUS LINES-ON-STDERR ARGUMENT...
+expect() {
+  local want=$1 lines=$2 got=0
+  shift 2
+  timeout 60 "$BIN/memnice" "$@" >"$OUT" 2>"$ERR" </dev/null || got=$?
+  [[ $got -eq $want ]] || fail "status $got instead of $want from memnice $*: $(cat "$ERR")"
+  [[ $(wc -l <"$ERR") -eq $lines ]] || fail "$(wc -l <"$ERR") lines instead of $lines on stderr from memnice $*: $(cat "$ERR")"
+}
+said() { grep -q -- "$1" "$ERR" || fail "not said: '$1': $(cat "$ERR")"; }
+
+# What makes no sense.
+expect 2 1
+said 'no command to run'
+expect 2 1 --
+expect 2 1 --beta 0.5 -- true
+said 'no number from 1 to 10'
+expect 2 1 --beta 2x -- true
+expect 2 1 --beta '' -- true
+expect 2 1 --min much -- true
+expect 2 1 --means force -- true
+expect 2 1 --bta 2 -- true
+said 'perhaps --beta'
+expect 127 1 -q -- "$SCRATCH/none"
+said "none': No such file"
+touch "$SCRATCH/file"
+expect 126 1 -q -- "$SCRATCH/file"
+
+# The command's output, words and status are its own.
+expect 7 1 -- sh -c 'echo out; exit 7'
+[[ $(cat "$OUT") == out ]] || fail "the command's output: $(cat "$OUT")"
+said 'there was room all the time\|held for'
+expect 0 0 -q echo --beta 3
+[[ $(cat "$OUT") == '--beta 3' ]] || fail "the command's words: $(cat "$OUT")"
+# shellcheck disable=SC2016 # for the inner shell to expand
+expect 143 1 -- sh -c 'kill -TERM $$'
+for means in auto pause; do
+  expect 0 0 -q --means $means --report "$SCRATCH/report" -- true
+  python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert d["pauses"] == 0 and d["time_ns"] > 0 and d["means"], d' "$SCRATCH/report" || fail "the report: $(cat "$SCRATCH/report")"
+done
+expect 3 1 -q --report "$SCRATCH/no/folder" -- sh -c 'exit 3'
+said 'No such file'
+
+# Told to end it ends the command, and says how that ended.
+"$BIN/memnice" -q -- sh -c 'trap "exit 9" TERM; echo ready; while :; do sleep 0.1; done' >"$OUT" 2>"$ERR" &
+running=$!
+until grep -q ready "$OUT"; do sleep 0.05; done
+kill -TERM "$running"
+got=0
+wait "$running" || got=$?
+[[ $got -eq 9 ]] || fail "status $got after SIGTERM, and the command's was 9: $(cat "$ERR")"
+
+# Killed, it leaves nobody stopped, no limit, and no guard.
+rm "$OUT"
+# shellcheck disable=SC2016 # for the inner shell to expand
+"$BIN/memnice" -q -- sh -c 'echo $$; exec sleep 30' >"$OUT" 2>"$ERR" &
+running=$!
+until [[ -s $OUT ]]; do sleep 0.05; done
+command=$(cat "$OUT")
+at_exit kill "$command"
+sleep 0.3
+kill -KILL "$running"
+wait "$running" 2>/dev/null || true
+for _ in {1..40}; do
+  if ! pgrep -x memnice >/dev/null; then break; fi
+  sleep 0.05
+done
+[[ $(awk '{ print $3 }' "/proc/$command/stat") == S ]] || fail "after kill -9 the command is in state $(awk '{ print $3 }' "/proc/$command/stat")"
+! grep -q memnice- "/proc/$command/cgroup" || fail "after kill -9 the command is still in its group: $(grep memnice- "/proc/$command/cgroup")"

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# memnice: who is away while a job runs under memnice still has his memory afterwards; without memnice it is gone.
+#
+# A control group of 400 MiB and a swap file of the test's own. Somebody uses 160 MiB and then keeps still; the job goes at random through more than is left. What of the first lies in swap is the kernel's
+# own figure. Then memnice is killed: the job goes on without a limit. Leaves out who waits for memory (the kernel tells that of groups of version 2 alone: tests/kernels/50_memnice.sh).
+# Runs alone on a quiet host: for some time the whole host has swap.
+# Slow: the job takes its time to fill the memory, three times.
+source "$(dirname "$0")/../support/system.bash"
+need_root
+need mkswap swapon fallocate
+need_built memnice
+[[ -x $TOOLS/touches ]] || skip "the tests' tool touches was not built"
+readonly MIB=$((1 << 20)) LIMIT_MIB=400 AWAY_MIB=160 JOB_MIB=300
+
+if grep -qsw memory /sys/fs/cgroup/cgroup.controllers; then
+  folder=/sys/fs/cgroup limit=memory.max
+else
+  folder=/sys/fs/cgroup/memory limit=memory.limit_in_bytes
+fi
+group=$folder/gray-test-$$
+mkdir "$group" 2>/dev/null || skip "no memory control group can be made here"
+at_exit rmdir "$group"
+echo $((LIMIT_MIB * MIB)) >"$group/$limit" 2>/dev/null || skip "the memory controller is not for new groups here"
+home=$group
+if [[ $limit == memory.max ]]; then # a group with processes hands nothing on
+  echo +memory >"$group/cgroup.subtree_control"
+  home=$group/home
+  mkdir "$home"
+  at_exit rmdir "$home"
+fi
+fallocate -l 512M "$SCRATCH/swap"
+chmod 600 "$SCRATCH/swap"
+mkswap -q "$SCRATCH/swap"
+swapon "$SCRATCH/swap" 2>/dev/null || skip "no swap file can be used in $SCRATCH"
+at_exit swapoff "$SCRATCH/swap"
+
+inside() { # shellcheck disable=SC2016 # for the inner shell to expand
+  exec sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$home" "$@"
+}
+ready() { until grep -qs ready "$1"; do sleep 0.1; done; }
+field() { awk -v name="$2:" '$1 == name { print $2 }' "/proc/$1/status"; }
+quietly_end() {
+  kill -KILL "$@" 2>/dev/null || true
+  for one in "$@"; do while [[ -e /proc/$one ]]; do sleep 0.05; done; done
+}
+
+# lost WAY...: how many KiB of the one who is away lie in swap after the job has run so; it still runs, as $job.
+lost() {
+  rm -f "$SCRATCH"/ready.*
+  inside "$TOOLS/touches" loop "$AWAY_MIB" 100 1 >"$SCRATCH/ready.away" &
+  away=$!
+  at_exit quietly_end "$away"
+  ready "$SCRATCH/ready.away"
+  inside "$@" "$TOOLS/touches" random "$JOB_MIB" 20000 >"$SCRATCH/ready.job" 2>"$SCRATCH/err" &
+  job=$!
+  at_exit quietly_end "$job"
+  ready "$SCRATCH/ready.job"
+  sleep 8
+  swapped=$(field "$away" VmSwap)
+}
+
+lost
+plain=$swapped
+quietly_end "$job" "$away"
+((plain > 20 * 1024)) || skip "this host takes only $plain KiB from the one who is away even without memnice: nothing can be shown"
+lost "$BIN/memnice" --means group -v --
+held=$swapped
+echo "in swap of $AWAY_MIB MiB: plain $plain KiB, beside memnice $held KiB"
+((held <= plain / 20)) || fail "beside memnice $held KiB of the one who is away are in swap, $plain without: $(cat "$SCRATCH/err")"
+
+# Killed: the job has no limit any more, and nobody holds a place for it.
+command=$(pgrep -P "$job" -x touches)
+at_exit quietly_end "$command"
+own=$(find "$group" -name "memnice-*" | head -1)
+[[ -n $own ]] || fail "the job has no group of its own"
+quietly_end "$job"
+for _ in {1..100}; do
+  if [[ ! -d $own ]]; then break; fi
+  sleep 0.05
+done
+[[ ! -d $own ]] || fail "after kill -9 the job's group is still there, with the limit $(cat "$own/$limit")"
+[[ -d /proc/$command ]] || fail "after kill -9 the job is dead"
+quietly_end "$command" "$away"

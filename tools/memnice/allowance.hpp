@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// allowance: how much memory a background job may have now, so that others have theirs as if it were not there. Pure.
+//
+// Knowledge assumed: what the kernel gives to one it takes from free memory, and when there is none from whoever used his least lately: from people who are away, not from a job that is busy.
+// Output observed: the room that the accounts leave (gray::memory pools), whether others waited for memory, what the job has, what it works with (W(tau), gray/working_set.h).
+// Inference drawn: the job's size at which nobody else loses a page: what it has and the room there is. Where room lacks it gives up at once what it does not work with, and of the rest as much as
+//   lacks. Less than it works with would have it fetch the same pages again and again, to everybody's harm: if others still wait then, it stands still.
+// What breaks it: others that use their memory so rarely that it looks like cache to be had; room that no account shows.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace memnice {
+
+inline constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+
+struct Wishes {
+  double beta = 1.25;             ///< what it may have beside what it works with, as a factor
+  std::uint64_t least_bytes = 0;  ///< never held to less
+  bool can_be_held = true;        ///< else it can only stand still
+};
+
+/// What is seen at one instant.
+struct Situation {
+  std::uint64_t now_ns = 0;
+  std::uint64_t job_bytes = 0;    ///< what the job has
+  std::uint64_t needs_bytes = 0;  ///< what it works with; 0: not known yet
+  std::int64_t room_bytes = 0;    ///< what is left to everybody, net of a margin; INT64_MAX: nothing tells
+  bool others_wait = false;       ///< somebody else waited for memory since the last step
+};
+
+struct Decision {
+  std::uint64_t limit_bytes = kUnlimited;
+  bool is_squeezed = false;  ///< the limit takes something from it, or kept it from growing lately
+  bool is_paused = false;
+};
+
+/// One job's. Its steps are taken some times a second.
+class Allowance {
+ public:
+  explicit Allowance(const Wishes& wishes) : wishes_(wishes) {}
+  Decision step(const Situation& situation);
+
+ private:
+  [[nodiscard]] std::uint64_t cut(const Situation& situation) const;
+  [[nodiscard]] std::uint64_t enough(const Situation& situation) const;
+  void give_back(const Situation& situation);
+  void judge_pause(const Situation& situation);
+
+  Wishes wishes_;
+  Decision decision_;
+  std::uint64_t calm_since_ns_ = 0;   // 0: it is not
+  std::uint64_t hurts_since_ns_ = 0;  // others wait although the job has less than it works with; 0: not so
+  std::uint64_t paused_at_ns_ = 0;
+  std::uint64_t pause_ns_ = 0;  // how long the next pause lasts
+};
+
+}  // namespace memnice

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// main: of memnice, which runs a program in the background's place: with memory that nobody else wants.
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+
+#include "toolbox/base/clock.hpp"
+#include "toolbox/cli/diagnostics.hpp"
+#include "tools/memnice/holder.hpp"
+#include "tools/memnice/job.hpp"
+#include "tools/memnice/means.hpp"
+#include "tools/memnice/options.hpp"
+#include "tools/memnice/report.hpp"
+
+namespace {
+
+using memnice::WantedMeans;
+
+constexpr int kSignalled = 128;
+
+// The best means that were not excluded; null after a line that says why there are none.
+std::unique_ptr<memnice::Means> choose(const memnice::Options& options) {
+  std::string problem;
+  if (options.means == WantedMeans::best || options.means == WantedMeans::group) {
+    auto group = memnice::make_group();
+    if (group.means != nullptr) return std::move(group.means);
+    problem = group.problem;
+    if (options.means == WantedMeans::group) {
+      gray::cli::warn(
+          "it cannot be held by a group: {} (systemd-run --user --scope memnice ... gives an ordinary user "
+          "one)",
+          problem);
+      return nullptr;
+    }
+  }
+  if (options.means == WantedMeans::best || options.means == WantedMeans::advice) {
+    if (auto advice = memnice::make_advice()) return advice;
+    if (options.means == WantedMeans::advice) {
+      gray::cli::warn("it cannot be held by advice: that takes CAP_SYS_NICE, and Linux 5.10");
+      return nullptr;
+    }
+    gray::cli::warn(
+        "it can only stand still while memory is short: {} (systemd-run --user --scope memnice ... gives an "
+        "ordinary user a group)",
+        problem);
+  }
+  return memnice::make_pause();
+}
+
+int status_of(int status) {
+  return WIFSIGNALED(status) ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// Until the program ends: its status. Ctrl-C reaches it by itself; whatever else is to end us is passed on, and all is let go for it.
+int hold_until_end(pid_t child, memnice::Holder& holder, const sigset_t& signals) {
+  for (;;) {
+    int status = 0;
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child) return status_of(status);
+    if (ended < 0 && errno != EINTR) return gray::cli::kExitToolFailed;
+    const timespec pause{0, static_cast<long>(holder.step(gray::base::monotonic_ns()))};
+    const int number = sigtimedwait(&signals, nullptr, &pause);
+    if (number != SIGTERM && number != SIGHUP && number != SIGINT && number != SIGQUIT) continue;
+    holder.let_go();
+    if (number == SIGTERM || number == SIGHUP) kill(child, number);
+  }
+}
+
+bool write_report(const std::string& path, const std::string& text) {
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  if (file == nullptr) return false;
+  const bool is_written = std::fputs(text.c_str(), file) >= 0;
+  return std::fclose(file) == 0 && is_written;
+}
+
+void tell(const memnice::Options& options, const memnice::Course& course, const std::string& means,
+          std::uint64_t time_ns) {
+  if (!options.is_quiet) gray::cli::warn("{}", memnice::line_of(course, means, time_ns));
+  if (!options.report.empty() && !write_report(options.report, memnice::json_of(course, means, time_ns)))
+    gray::cli::warn("'{}': {}", gray::cli::escape_controls(options.report), gray::cli::error_text(errno));
+}
+
+int run(const memnice::Options& options) {
+  sigset_t signals;
+  sigset_t mask_before;
+  sigemptyset(&signals);
+  for (const int number : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT}) sigaddset(&signals, number);
+  std::signal(SIGCHLD, SIG_DFL);  // it may have been inherited ignored; then nothing would be waited for
+  std::signal(SIGPIPE, SIG_IGN);
+  sigprocmask(SIG_BLOCK, &signals, &mask_before);
+  const auto means = choose(options);
+  if (means == nullptr) return gray::cli::kExitToolFailed;
+  const memnice::Guard guard(*means);
+  if (!guard.is_there()) {
+    means->end();
+    return gray::cli::fail(gray::cli::kExitToolFailed, "no process is to be had that watches over the job");
+  }
+  const std::uint64_t start_ns = gray::base::monotonic_ns();
+  const memnice::Started started = memnice::start(options.command, *means, mask_before);
+  if (started.error != 0 || started.means_error != 0) {
+    if (started.pid > 0) waitpid(started.pid, nullptr, 0);
+    means->end();
+    if (started.means_error != 0)
+      return gray::cli::fail(gray::cli::kExitToolFailed, "{}: {}", means->name(),
+                             gray::cli::error_text(started.means_error));
+    return gray::cli::fail(started.error == ENOENT ? gray::cli::kExitNotFound : gray::cli::kExitCannotInvoke,
+                           "'{}': {}", gray::cli::escape_controls(options.command[0]),
+                           gray::cli::error_text(started.error));
+  }
+  guard.tell(started.pid);
+  memnice::Holder holder(options, *means, started.pid);
+  const int status = hold_until_end(started.pid, holder, signals);
+  holder.let_go();
+  means->end();
+  tell(options, holder.course(), means->name(), gray::base::monotonic_ns() - start_ns);
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  gray::cli::set_program_name("memnice");
+  memnice::Options options;
+  if (const auto status = memnice::read_options(argc, argv, options)) return *status;
+  return run(options);
+}
