@@ -12,7 +12,7 @@ MIB = 1 << 20
 ADMISSION, FASTSORT = BUILD / "tests/bin/admission", BUILD / "bin/gb-fastsort"
 LIMIT = 512 * MIB
 MARGIN_SHARE = 32  # one part in so many is left to others
-SHARES = time_share.TimeShares({"blind": 1, "accuracy": 15, "cost": 22, "cost/between": 3, "rounds": 15, "hog": 15, "fastsort": 45})
+SHARES = time_share.TimeShares({"blind": 1, "accuracy": 15, "cost": 22, "cost/between": 3, "rounds": 15, "hog": 15, "returnable": 20, "fastsort": 45})
 
 
 class Room(Memory):

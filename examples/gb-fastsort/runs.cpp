@@ -43,7 +43,7 @@ constexpr std::size_t kGatherRecords = 64;  // on their way from memory at once
 gb_alloc_options ask_with_files() {
   gb_alloc_options asked{};
   asked.size = sizeof asked;
-  asked.flags = GB_ALLOC_FILES;
+  asked.flags = GB_ALLOC_FILES | GB_ALLOC_RETURNABLE;
   return asked;
 }
 
@@ -67,6 +67,7 @@ class PassMemory {
       if (memory_ == MAP_FAILED) memory_ = nullptr;
     }
     if (memory_ == nullptr) die("memory", errno);
+    room_records_ = bytes_ / kEntryBytes;
     times.alloc_s += now_s() - start;
   }
   ~PassMemory() {
@@ -79,10 +80,26 @@ class PassMemory {
   PassMemory(const PassMemory&) = delete;
   PassMemory& operator=(const PassMemory&) = delete;
 
+  [[nodiscard]] bool is_still_whole() const { return !is_cut_; }
+
+  // Whether somebody lacks a part of it now.
+  [[nodiscard]] bool is_wanted() const {
+    std::size_t wanted = 0;
+    return is_granted_ && gb_return_wanted(memory_, &wanted) == 0 && wanted != 0;
+  }
+
+  // Gives back what lies behind so many records. It serves for this pass alone then.
+  void cut_behind(std::uint64_t records) {
+    const std::size_t kept_bytes =
+        room_records_ * sizeof(Entry) + std::max<std::uint64_t>(records, 1) * kRecordBytes;
+    if (gb_shrink(memory_, kept_bytes) == 0) is_cut_ = true;
+  }
+
   // Whether the next pass may use it, too. What gb_alloc() granted is given back, and asked for anew, as soon as there is no room
   // beside it: somebody has grown, or waits, and the shares are to be others.
   [[nodiscard]] bool is_still_ours() const {
     if (!is_granted_) return true;
+    if (is_cut_) return false;
     const gb_alloc_options asked = ask_with_files();
     std::size_t bytes = 0;
     return gb_available(kEntryBytes, kEntryBytes, kEntryBytes, &bytes, &asked) == 0;
@@ -90,12 +107,14 @@ class PassMemory {
 
   // Gives back what so many records do not need. Nothing of what it holds is kept.
   void shrink(std::uint64_t records) {
-    if (!is_granted_ || records >= this->records()) return;
-    if (gb_shrink(memory_, records * kEntryBytes) == 0) bytes_ = records * kEntryBytes;
+    if (!is_granted_ || is_cut_ || records >= this->records()) return;
+    if (gb_shrink(memory_, records * kEntryBytes) != 0) return;
+    bytes_ = records * kEntryBytes;
+    room_records_ = records;
   }
 
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  [[nodiscard]] std::size_t records() const { return bytes_ / kEntryBytes; }
+  [[nodiscard]] std::size_t records() const { return room_records_; }
   [[nodiscard]] Entry* entries() const { return static_cast<Entry*>(memory_); }
   [[nodiscard]] unsigned char* data() const {
     return static_cast<unsigned char*>(memory_) + records() * sizeof(Entry);
@@ -105,6 +124,8 @@ class PassMemory {
   bool is_granted_;
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
+  std::size_t room_records_ = 0;  // the entries come first, then the records, each with room for so many
+  bool is_cut_ = false;
 };
 
 // What the disk of the file is to be read in, as microbench(1) measured it, else as the paper did; 0: not known.
@@ -135,8 +156,8 @@ void sort_chunk(const PassMemory& memory, std::size_t first, std::size_t records
 }
 
 // Fills the memory chunk by chunk and sorts each while the disk fetches the next: a pass that first reads and then sorts leaves one of the
-// two idle, and several at once fall into step.
-std::size_t read_and_sort(Input& input, const PassMemory& memory, std::size_t records, PhaseTimes& times) {
+// two idle, and several at once fall into step. Ends early where somebody else lacks memory that is not filled yet, and gives that back.
+std::size_t read_and_sort(Input& input, PassMemory& memory, std::size_t records, PhaseTimes& times) {
   std::size_t done = 0;
   while (done < records) {
     const double start = now_s();
@@ -148,6 +169,9 @@ std::size_t read_and_sort(Input& input, const PassMemory& memory, std::size_t re
     times.sort_s += now_s() - read_end;
     done += count;
     if (count < part) break;  // the end of a stream
+    if (done == records || !memory.is_wanted()) continue;
+    memory.cut_behind(done);
+    break;
   }
   return done;
 }
@@ -302,7 +326,7 @@ std::uint64_t told_records(const RunOptions& options, std::uint64_t records) {
 }
 
 // A pass of so many records, fewer at the end of a stream: how many it was.
-std::size_t make_run(Input& input, const PassMemory& memory, std::size_t records, const RunOptions& options,
+std::size_t make_run(Input& input, PassMemory& memory, std::size_t records, const RunOptions& options,
                      std::vector<std::string>& runs, PhaseTimes& times) {
   const long faults = count_major_faults();
   records = read_and_sort(input, memory, records, times);
@@ -342,7 +366,8 @@ std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times)
     const std::uint64_t planned = size.next(memory->records(), input.records_left());
     const double start = now_s();
     const std::size_t records = make_run(input, *memory, planned, options, runs, times);
-    if (records < planned) break;  // the end of a stream
+    if (records < planned && memory->is_still_whole()) break;  // the end of a stream
+    if (records < planned) continue;                           // somebody else lacked the rest
     size.note(records, now_s() - start);
     if (size.records_most() != 0) memory->shrink(size.records_most());
   }

@@ -8,6 +8,7 @@
 //   admission grow MIB MIB-A-SECOND      hog that does not take part: "grown MAJOR-FAULTS" after a walk at the end
 //   admission alloc MIN MAX MULTIPLE MS  gb_alloc_with(), waiting so long: "got BYTES MILLISECONDS ERRNO"; for each
 //                                        line read after that, "walk MAJOR-FAULTS"; frees at end of file
+//   admission return MIN MAX             holds what is returnable and walks it: "got BYTES"; gives back what is wanted between two walks: "left BYTES"; frees at end of file
 //   admission feed MIB                   "feeding" when it has touched that; then gives it back as others take memory, always
 //                                        a little ahead of them: what they get is memory that the host has behind it
 //   admission pressure CALM-MS MS        listens to gb_pressure_fd(): "watching in" or "watching pri"; then, after so long or as
@@ -185,6 +186,30 @@ int alloc(char** argv) {
   return gb_free(memory) == 0 ? 0 : 1;
 }
 
+// A worker that can do with less: it looks between two pieces of its work.
+int hold_returnable(std::size_t min, std::size_t max) {
+  gb_alloc_options options{};
+  options.size = sizeof options;
+  options.timeout_ms = 10'000;
+  options.flags = GB_ALLOC_RETURNABLE;
+  std::size_t got = 0;
+  auto* memory = static_cast<char*>(gb_alloc_with(min, max, kPage, &got, &options));
+  std::printf("got %zu\n", got);
+  std::fflush(stdout);
+  if (memory == nullptr) return 1;
+  for (pollfd input{0, POLLIN, 0}; poll(&input, 1, 10) == 0;) {
+    walk(memory, got);
+    std::size_t wanted = 0;
+    if (gb_return_wanted(memory, &wanted) != 0 || wanted > got - min) return 1;
+    if (wanted == 0) continue;
+    got -= wanted;
+    if (gb_shrink(memory, got) != 0) return 1;
+    std::printf("left %zu\n", got);
+    std::fflush(stdout);
+  }
+  return gb_free(memory) == 0 ? 0 : 1;
+}
+
 // What the processes of the rounds share.
 struct Board {
   std::atomic<int> is_started;
@@ -274,6 +299,7 @@ int main(int argc, char** argv) {
   if (std::strcmp(what, "hold") == 0 && argc == 3) return hold(number(argv[2]) * kMiB);
   if (std::strcmp(what, "grow") == 0 && argc == 4) return grow(number(argv[2]) * kMiB, number(argv[3]));
   if (std::strcmp(what, "feed") == 0 && argc == 3) return feed(number(argv[2]) * kMiB);
+  if (std::strcmp(what, "return") == 0 && argc == 4) return hold_returnable(number(argv[2]), number(argv[3]));
   if (std::strcmp(what, "pressure") == 0 && argc == 4)
     return listen_to_pressure(static_cast<int>(number(argv[2])), static_cast<int>(number(argv[3])));
   if (std::strcmp(what, "alloc") == 0 && argc == 6) return alloc(argv + 2);

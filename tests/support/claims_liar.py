@@ -20,7 +20,7 @@ import time
 ADMISSION, GB_RUN, GROUP = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 MIB = 1 << 20
 SHM = pathlib.Path("/dev/shm")
-NOW, BEFORE = SHM / "gray-mac2.0", (SHM / "gray-mac", SHM / "gray-mac.0")
+NOW, BEFORE = SHM / "gray-mac3.0", (SHM / "gray-mac", SHM / "gray-mac.0")
 NOBODY = 65534
 GOALS_S = {"name": 0.2, "claim": 1.0}
 MASK = (1 << 64) - 1

@@ -49,7 +49,10 @@ typedef enum gb_alloc_flag {
   GB_ALLOC_CANARY = 2,
   /** The caller reads and writes files while it holds the memory: a quarter of each limit, at most 1 GiB, is left to
    * the page cache, or what is read would push the grant out; what it holds beyond that counts as room. */
-  GB_ALLOC_FILES = 4
+  GB_ALLOC_FILES = 4,
+  /** What is granted above min is given back when others lack it: gb_return_wanted() says when and how much, and the caller does it with
+   * gb_shrink() as soon as he can. Others who wait for memory through this library count on it. */
+  GB_ALLOC_RETURNABLE = 8
 } gb_alloc_flag_t;
 
 /** The signals beside time, to be switched off one by one. */
@@ -92,7 +95,8 @@ GB_API void* gb_alloc(size_t min, size_t max, size_t multiple, size_t* got);
  * As gb_alloc(), and waits for min up to timeout_ms (negative: without end): first come, first served among those
  * who wait through this library. Sleeps; what others give back is seen at once if they take part, or where a control group of
  * version 1 lacks it, which tells its superuser; after pressure (as gb_pressure_fd()); and within a fifth of a second otherwise (a second
- * where who was before it among those who wait is killed). Holds up to three descriptors meanwhile. errno ETIMEDOUT: it was not there in time.
+ * where who was before it among those who wait is killed). Those who hold returnable memory are asked for what lacks of min. Holds up to three descriptors meanwhile. errno ETIMEDOUT: it was not there in time.
+ * EDEADLK: it would wait without end while this process holds returnable memory, which others may wait for.
  */
 GB_API void* gb_alloc_wait(size_t min, size_t max, size_t multiple, size_t* got, int64_t timeout_ms);
 
@@ -109,6 +113,19 @@ GB_API void* gb_alloc_with(size_t min, size_t max, size_t multiple, size_t* got,
  */
 GB_API gb_status_t gb_available(size_t min, size_t max, size_t multiple, size_t* bytes,
                                 const struct gb_alloc_options* options);
+
+/**
+ * How much of a returnable allocation (GB_ALLOC_RETURNABLE) others lack right now, in *bytes; 0: nothing. They lack what those who wait in gb_alloc_wait() are short of, in the order of arrival and as
+ * far as all that is returnable can serve them, and what pushes a pool below its margin. Whoever holds most is asked first, so that all who hold returnable memory keep equal parts, and their min at least. Takes a tenth
+ * of a millisecond; call it between two pieces of work, and gb_shrink() by so much. -EINVAL: `memory` is no allocation, or `bytes` is NULL.
+ */
+GB_API gb_status_t gb_return_wanted(void* memory, size_t* bytes);
+
+/**
+ * As gb_return_wanted(), and waits for up to timeout_ms (negative: without end) until something is wanted; for a thread that does nothing else. Sees at once who begins to wait, and within a fifth of a second memory
+ * that somebody else takes.
+ */
+GB_API gb_status_t gb_return_wait(void* memory, int64_t timeout_ms, size_t* bytes);
 
 /**
  * Gives back all of an allocation but its first `bytes`. -EINVAL: not an allocation, 0, or more than it has.

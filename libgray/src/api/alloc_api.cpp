@@ -52,7 +52,9 @@ int read_options(const struct gb_alloc_options* given, Request& request) {
   const int status = gray::api::read_sized(given, kOptionsSizeFirst, asked);
   if (status != 0) return status;
   if (asked.cache > GB_CACHE_STEAL || asked.reserved != 0) return -EINVAL;
-  if ((asked.flags & ~std::uint32_t{GB_ALLOC_HUGE | GB_ALLOC_CANARY | GB_ALLOC_FILES}) != 0) return -EINVAL;
+  if ((asked.flags &
+       ~std::uint32_t{GB_ALLOC_HUGE | GB_ALLOC_CANARY | GB_ALLOC_FILES | GB_ALLOC_RETURNABLE}) != 0)
+    return -EINVAL;
   if ((asked.signals_off & ~std::uint32_t{GB_SIGNALS_ALL}) != 0) return -EINVAL;
   request.cache = static_cast<CachePolicy>(asked.cache);
   request.margin_bytes = asked.margin_bytes;
@@ -61,6 +63,7 @@ int read_options(const struct gb_alloc_options* given, Request& request) {
   request.signals &= ~asked.signals_off;
   request.wants_huge_pages = (asked.flags & GB_ALLOC_HUGE) != 0;
   request.has_files = (asked.flags & GB_ALLOC_FILES) != 0;
+  request.is_returnable = (asked.flags & GB_ALLOC_RETURNABLE) != 0;
   request.wants_canary = (asked.flags & GB_ALLOC_CANARY) != 0;
   return 0;
 }
@@ -121,6 +124,24 @@ extern "C" gb_status_t gb_available(size_t min, size_t max, size_t multiple, siz
     if (estimate) *bytes = estimate.value().bytes;
     return estimate.error();
   });
+}
+
+extern "C" gb_status_t gb_return_wait(void* memory, int64_t timeout_ms, size_t* bytes) {
+  if (bytes == nullptr) return -EINVAL;
+  *bytes = 0;
+  const bool is_endless =
+      timeout_ms < 0 || static_cast<std::uint64_t>(timeout_ms) > kForEver / kNanosecondsPerMillisecond;
+  const std::uint64_t timeout_ns =
+      is_endless ? kForEver : static_cast<std::uint64_t>(timeout_ms) * kNanosecondsPerMillisecond;
+  return guarded([&] {
+    const auto wanted = allocator().wanted_back(memory, timeout_ns);
+    if (wanted) *bytes = wanted.value();
+    return wanted.error();
+  });
+}
+
+extern "C" gb_status_t gb_return_wanted(void* memory, size_t* bytes) {
+  return gb_return_wait(memory, 0, bytes);
 }
 
 extern "C" gb_status_t gb_shrink(void* memory, size_t bytes) {

@@ -87,6 +87,10 @@ void grow_fairly(Probe& probe, std::uint64_t max_bytes,
   }
 }
 
+ClaimState state_of(bool is_returnable) {
+  return is_returnable ? ClaimState::returnable : ClaimState::held;
+}
+
 // What would be allowed if those who ask, and were granted theirs, held nothing: who grows beside them all lessens it.
 std::uint64_t unclaimed_bytes(const Allowance& allowance) {
   return allowance.bytes + allowance.granted_bytes;
@@ -239,6 +243,7 @@ class Allocator::Turn {
       const std::uint64_t now_ns = os::now_ns();
       if (now_ns >= end_ns) return request_.timeout_ns == 0 ? -EAGAIN : -ETIMEDOUT;
       if (!events) {
+        claims_.ask_back(claim_);
         events.emplace(claims_, accounts_, has(kSignalStall));
         if (events->is_open()) continue;  // what was told meanwhile was not heard
       }
@@ -340,17 +345,19 @@ Result<Grant> Allocator::allocate(Request request) {
   if (const int error = turn.check_fixed_limits(); error != 0) return Result<Grant>::failure(error);
   const std::uint64_t start_ns = os::now_ns();
   const std::uint64_t end_ns = start_ns + std::min(request.timeout_ns, kUnlimited - start_ns);
+  if (end_ns == kUnlimited && holds_returnable()) return Result<Grant>::failure(-EDEADLK);
   turn.enter(request.timeout_ns == 0 ? ClaimState::asking : ClaimState::waiting);
   for (;;) {
     if (const int error = turn.wait(end_ns); error != 0) return Result<Grant>::failure(error);
     claims_.change(turn.claim(), ClaimState::asking, 0, 0);
     const auto grant = probe_for(request, turn);
     if (grant) {
-      claims_.change(turn.claim(), ClaimState::held, grant.value().bytes, 0);
+      claims_.change(turn.claim(), state_of(request.is_returnable), grant.value().bytes, 0);
       turn.keep();
       const std::lock_guard<std::mutex> guard(mutex_);
-      holdings_[grant.value().address] = {pages_of(grant.value().bytes), grant.value().bytes, turn.claim(),
-                                          os::process_id()};
+      holdings_[grant.value().address] = {
+          pages_of(grant.value().bytes), grant.value().bytes, turn.claim(),       os::process_id(),
+          request.is_returnable,         request.min_bytes,   turn.pool_options()};
       return grant;
     }
     if (grant.error() != -EAGAIN || request.timeout_ns == 0) return grant;
@@ -435,6 +442,7 @@ int Allocator::release(void* address) {
 
 int Allocator::shrink(void* address, std::uint64_t bytes) {
   int claim = -1;
+  bool is_returnable = false;
   {
     const std::lock_guard<std::mutex> guard(mutex_);
     const auto found = holdings_.find(static_cast<unsigned char*>(address));
@@ -446,9 +454,41 @@ int Allocator::shrink(void* address, std::uint64_t bytes) {
     os::release_memory(found->first + kept_bytes, holding.mapped_bytes - kept_bytes);
     holding.mapped_bytes = kept_bytes;
     holding.bytes = bytes;
+    is_returnable = holding.is_returnable;
   }
-  claims_.change(claim, ClaimState::held, bytes, 0);
+  claims_.change(claim, state_of(is_returnable), bytes, 0);
   return 0;
+}
+
+bool Allocator::holds_returnable() {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  return std::any_of(holdings_.begin(), holdings_.end(), [](const auto& entry) {
+    return entry.second.is_returnable && entry.second.pid == os::process_id();
+  });
+}
+
+Result<std::uint64_t> Allocator::wanted_back(void* address, std::uint64_t timeout_ns) {
+  const std::uint64_t start_ns = os::now_ns();
+  const std::uint64_t end_ns = start_ns + std::min(timeout_ns, kUnlimited - start_ns);
+  const HostAccounts accounts;
+  for (;;) {
+    Holding holding{};
+    {
+      const std::lock_guard<std::mutex> guard(mutex_);
+      const auto found = holdings_.find(static_cast<unsigned char*>(address));
+      if (found == holdings_.end()) return Result<std::uint64_t>::failure(-EINVAL);
+      holding = found->second;
+    }
+    if (!holding.is_returnable || holding.pid != os::process_id()) return std::uint64_t{0};
+    Patience patience;
+    std::uint32_t generation = 0;
+    const auto look = [&] { return accounts.shared_pools(holding.pool_options); };
+    const std::uint64_t bytes = claims_.wanted_back(patience, holding.claim, generation, look);
+    const std::uint64_t now_ns = os::now_ns();
+    if (bytes != 0 || now_ns >= end_ns)
+      return std::min(pages_of(bytes), holding.bytes - std::min(holding.bytes, holding.min_bytes));
+    claims_.wait(generation, std::min(kLookAgainNs, end_ns - now_ns));
+  }
 }
 
 void Allocator::lock_for_fork() {

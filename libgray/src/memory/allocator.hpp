@@ -23,7 +23,8 @@ struct Request {
   CachePolicy cache = CachePolicy::share;
   bool wants_huge_pages = false;
   bool wants_canary = false;
-  bool has_files = false;  // PoolOptions
+  bool has_files = false;      // PoolOptions
+  bool is_returnable = false;  // what is granted above the minimum may be asked back
   // Of promise() and estimate(): what a program takes beside the memory it is granted, to start for instance. So much more has
   // to be there, and is promised with the grant.
   std::uint64_t beside_bytes = 0;
@@ -56,11 +57,11 @@ class Allocator {
  public:
   /// `record` tells what was measured of this host; it is asked once, at the first request. None: nothing was.
   explicit Allocator(std::function<TouchTimes()> record = {})
-      : claims_("gray-mac2"), record_(std::move(record)) {}
+      : claims_("gray-mac3"), record_(std::move(record)) {}
 
   /// -EINVAL as round_request(); -ENOMEM: a limit of this process forbids the minimum, or the pool is smaller than
   /// it even when nobody else is there; -EAGAIN: it is not there now; -ETIMEDOUT: it was not till the time had
-  /// passed; -ENODATA: without the accounts, where nothing of this process can be put out: then nothing gets slow before
+  /// passed; -EDEADLK: it would wait without end for others while it holds what they may wait for; -ENODATA: without the accounts, where nothing of this process can be put out: then nothing gets slow before
   /// somebody is killed.
   base::Result<Grant> allocate(Request request);
 
@@ -79,6 +80,9 @@ class Allocator {
   /// Keeps the first bytes. -EINVAL also for 0 and for more than there are.
   int shrink(void* address, std::uint64_t bytes);
 
+  /// How much of a returnable grant others lack now, in whole pages; 0 also for one that is not returnable. Waits for that up to the time. -EINVAL as release().
+  base::Result<std::uint64_t> wanted_back(void* address, std::uint64_t timeout_ns);
+
   void lock_for_fork();
   void unlock_after_fork();
 
@@ -88,10 +92,14 @@ class Allocator {
     std::uint64_t bytes;
     int claim;
     std::uint32_t pid;
+    bool is_returnable;
+    std::uint64_t min_bytes;  // that stays
+    PoolOptions pool_options;
   };
   class Turn;
 
   base::Result<TouchTimes> touch_times(const Request& request);
+  bool holds_returnable();
   base::Result<Grant> probe_for(const Request& request, Turn& turn);
 
   Claims claims_;

@@ -14,7 +14,7 @@ constexpr std::uint64_t kLockRetryNs = 200'000;
 
 bool is_sane(const Claim& claim) {
   const bool is_state_known = claim.state >= static_cast<std::uint32_t>(ClaimState::waiting) &&
-                              claim.state <= static_cast<std::uint32_t>(ClaimState::leaving);
+                              claim.state <= static_cast<std::uint32_t>(ClaimState::returnable);
   return is_state_known && claim.checksum == checksum_of(claim);
 }
 
@@ -24,6 +24,10 @@ bool is_state(const Claim& claim, ClaimState state) {
 
 bool wants_more(const Claim& claim) {
   return is_state(claim, ClaimState::waiting) || is_state(claim, ClaimState::asking);
+}
+
+bool has_got(const Claim& claim) {
+  return is_state(claim, ClaimState::held) || is_state(claim, ClaimState::returnable);
 }
 
 void bound(Claim& claim, std::uint64_t bytes) {
@@ -63,7 +67,7 @@ Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Member>
       if (is_state(other, ClaimState::promised)) bytes -= static_cast<std::int64_t>(other.pending_bytes);
       const bool is_leaving = is_state(other, ClaimState::leaving);
       is_moving = is_moving || is_leaving;
-      if (is_leaving || is_state(other, ClaimState::held)) granted_bytes += other.held_bytes;
+      if (is_leaving || has_got(other)) granted_bytes += other.held_bytes;
       if (!wants_more(other)) continue;
       bytes += static_cast<std::int64_t>(other.held_bytes);
       askers.push_back({other.arrival_ns, other.min_bytes, other.max_bytes});
@@ -75,6 +79,85 @@ Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Member>
   }
   least.is_moving = is_moving;
   return least;
+}
+
+namespace {
+
+// What one who waits is short of.
+struct Lack {
+  std::uint64_t arrival_ns;
+  std::uint64_t bytes;
+};
+
+// What is to be given back in all: what the accounts show to be missing, and what those who wait are short of, in the order of arrival and as far as it can be had. Nobody who came later passes one
+// who cannot be served.
+std::uint64_t sum_to_return(std::int64_t room_bytes, std::vector<Lack> lacks,
+                            std::uint64_t returnable_bytes) {
+  std::sort(lacks.begin(), lacks.end(),
+            [](const Lack& a, const Lack& b) { return a.arrival_ns < b.arrival_ns; });
+  std::uint64_t sum_bytes = room_bytes < 0 ? static_cast<std::uint64_t>(-room_bytes) : 0;
+  std::uint64_t room_left_bytes = room_bytes > 0 ? static_cast<std::uint64_t>(room_bytes) : 0;
+  sum_bytes = std::min(sum_bytes, returnable_bytes);
+  for (const Lack& lack : lacks) {
+    const std::uint64_t of_room_bytes = std::min(lack.bytes, room_left_bytes);
+    if (sum_bytes + (lack.bytes - of_room_bytes) > returnable_bytes) break;
+    room_left_bytes -= of_room_bytes;
+    sum_bytes += lack.bytes - of_room_bytes;
+  }
+  return sum_bytes;
+}
+
+// What holders keep when so much is given back in all: the highest level, in bytes, above which it all lies.
+std::uint64_t level_for(const std::vector<Claim>& holders, std::uint64_t sum_bytes) {
+  const auto above = [&](std::uint64_t level) {
+    std::uint64_t bytes = 0;
+    for (const Claim& holder : holders) {
+      const std::uint64_t kept_bytes = std::max(level, holder.min_bytes);
+      bytes += holder.held_bytes - std::min(holder.held_bytes, kept_bytes);
+    }
+    return bytes;
+  };
+  std::uint64_t low = 0;
+  std::uint64_t high = os::kSlotBytesMax;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low + 1) / 2;
+    if (above(middle) >= sum_bytes)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+}  // namespace
+
+std::uint64_t bytes_to_return(const std::vector<Pool>& pools, const std::vector<Member>& others,
+                              const Claim& me) {
+  if (!is_state(me, ClaimState::returnable)) return 0;
+  std::uint64_t most_bytes = 0;
+  for (const Pool& pool : pools) {
+    std::int64_t room_bytes = pool.room_bytes;
+    std::vector<Claim> holders{me};
+    std::vector<Lack> lacks;
+    for (const Member& member : others) {
+      if (!member.is_ours && !draws_on(member.cgroup_text, pool)) continue;
+      Claim other = member.claim;
+      bound(other, pool.capacity_bytes);
+      if (is_state(other, ClaimState::promised)) room_bytes -= static_cast<std::int64_t>(other.pending_bytes);
+      if (is_state(other, ClaimState::leaving)) room_bytes += static_cast<std::int64_t>(other.held_bytes);
+      if (is_state(other, ClaimState::returnable)) holders.push_back(other);
+      if (wants_more(other) && other.min_bytes > other.held_bytes)
+        lacks.push_back({other.arrival_ns, other.min_bytes - other.held_bytes});
+    }
+    std::uint64_t returnable_bytes = 0;
+    for (const Claim& holder : holders)
+      returnable_bytes += holder.held_bytes - std::min(holder.held_bytes, holder.min_bytes);
+    const std::uint64_t sum_bytes = sum_to_return(room_bytes, std::move(lacks), returnable_bytes);
+    const std::uint64_t kept_bytes = std::max(level_for(holders, sum_bytes), me.min_bytes);
+    if (sum_bytes != 0)
+      most_bytes = std::max(most_bytes, me.held_bytes - std::min(me.held_bytes, kept_bytes));
+  }
+  return most_bytes;
 }
 
 Claims::Claims(const char* name) : name_(name) {
@@ -213,7 +296,7 @@ void Claims::set(int claim, ClaimState state, std::uint64_t held_bytes, std::uin
   Claim* entry = own(claim);
   if (entry == nullptr) return;
   const bool is_first_promise = state == ClaimState::promised && !is_state(*entry, ClaimState::promised);
-  if (state == ClaimState::held) entry->max_bytes = held_bytes;
+  if (state == ClaimState::held || state == ClaimState::returnable) entry->max_bytes = held_bytes;
   if (is_first_promise) entry->max_bytes = pending_bytes;
   entry->state = static_cast<std::uint32_t>(state);
   entry->held_bytes = held_bytes;
@@ -227,6 +310,11 @@ void Claims::change(int claim, ClaimState state, std::uint64_t held_bytes, std::
   const std::lock_guard<std::mutex> guard(mutex_);
   set(claim, state, held_bytes, pending_bytes);
   if (own(claim) != nullptr && state != ClaimState::leaving) announce();  // not yet
+}
+
+void Claims::ask_back(int claim) {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  if (own(claim) != nullptr) announce();
 }
 
 void Claims::leave(int claim) {

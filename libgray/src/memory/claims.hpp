@@ -30,11 +30,12 @@ inline constexpr std::size_t kClaimsMax = 128;
 
 enum class ClaimState : std::uint32_t {
   free = 0,
-  waiting = 1,   // has nothing yet
-  asking = 2,    // is growing
-  held = 3,      // has what it got, all of it touched
-  promised = 4,  // may still touch pending_bytes without asking
-  leaving = 5,   // is giving back what it held
+  waiting = 1,     // has nothing yet
+  asking = 2,      // is growing
+  held = 3,        // has what it got, all of it touched
+  promised = 4,    // may still touch pending_bytes without asking
+  leaving = 5,     // is giving back what it held
+  returnable = 6,  // as held, and what is above min_bytes may be asked back
 };
 
 /// One claim, in memory that processes of different releases share: the name of the table changes with its form.
@@ -80,6 +81,11 @@ struct Patience {
   std::uint64_t left_ns = 500'000'000;  // it is held while a few files are read
 };
 
+/// What a returnable claim should give back now. Others lack what those who wait are short of for their minima, in the order of arrival and as far as all that is returnable can serve them; and what the accounts show
+/// to be missing. Whoever holds most gives first, so that those who hold returnable memory are left with equal parts, but with their minima at least. Pure.
+std::uint64_t bytes_to_return(const std::vector<Pool>& pools, const std::vector<Member>& others,
+                              const Claim& me);
+
 /// The table of this process's user. Any thread. After fork() a child's claims are its own: those of its parent stay
 /// as they are whatever the child does. lock_for_fork() and unlock_after_fork() belong around a fork.
 class Claims {
@@ -118,6 +124,21 @@ class Claims {
   }
 
   /// What was promised, or held, is the claim's most from then on.
+  /// How much of what a returnable claim holds others lack now; 0: it is none of this process's, or none. `generation` is for wait().
+  template <typename Look>
+  std::uint64_t wanted_back(Patience& patience, int claim, std::uint32_t& generation, Look look) {
+    std::unique_lock<std::mutex> guard(mutex_, std::defer_lock);
+    const bool is_locked = lock(guard, patience);
+    generation = copy_.generation;
+    const Claim* entry = own(claim);
+    const std::uint64_t bytes = entry == nullptr ? 0 : bytes_to_return(look(), others_than(claim), *entry);
+    if (is_locked) unlock();
+    return bytes;
+  }
+
+  /// Has those who hold returnable memory look whether somebody waits.
+  void ask_back(int claim);
+
   void change(int claim, ClaimState state, std::uint64_t held_bytes, std::uint64_t pending_bytes);
   void leave(int claim);
 

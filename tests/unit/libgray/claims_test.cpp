@@ -64,6 +64,34 @@ void tell_free_memory() {
   memory.texts["/proc/meminfo"] = "MemTotal: 1024000 kB\nMemAvailable: " + kib + " kB\nSwapFree: 0 kB\n";
 }
 
+Claim claim_in(ClaimState state, std::uint64_t min_mib, std::uint64_t held_mib,
+               std::uint64_t arrival_ns = 1) {
+  Claim claim{};
+  claim.state = static_cast<std::uint32_t>(state);
+  claim.arrival_ns = arrival_ns;
+  claim.min_bytes = min_mib * kMiB;
+  claim.held_bytes = held_mib * kMiB;
+  claim.max_bytes = std::max(claim.min_bytes, claim.held_bytes);
+  return claim;
+}
+
+Claim returnable(std::uint64_t min_mib, std::uint64_t held_mib) {
+  return claim_in(ClaimState::returnable, min_mib, held_mib);
+}
+
+Claim waiting(std::uint64_t min_mib, std::uint64_t arrival_ns = 1) {
+  return claim_in(ClaimState::waiting, min_mib, 0, arrival_ns);
+}
+
+// MiB that `me` should give back in a pool of 1000 MiB with so much room.
+std::uint64_t wanted_mib(std::int64_t room_mib, const Claim& me, const std::vector<Claim>& others) {
+  Pool pool = pool_of(1000);
+  pool.room_bytes = room_mib * static_cast<std::int64_t>(kMiB);
+  std::vector<Member> members;
+  for (const Claim& claim : others) members.push_back({claim, true, ""});
+  return (bytes_to_return({pool}, members, me) + kMiB / 2) / kMiB;
+}
+
 Request request_of(std::uint64_t min_mib, std::uint64_t max_mib) {
   Request request;
   request.min_bytes = min_mib * kMiB;
@@ -578,4 +606,62 @@ TEST_CASE(
   CHECK(simulated::memory().deaths == 0);
   CHECK(grant.value().bytes <= 500 * kMiB);
   CHECK(grant.value().bytes >= 400 * kMiB);
+}
+
+TEST_CASE("nothing is wanted back while there is room for all, nor of what is not returnable") {
+  CHECK(wanted_mib(50, returnable(10, 200), {}) == 0);
+  CHECK(wanted_mib(50, returnable(10, 200), {waiting(40)}) == 0);
+  CHECK(wanted_mib(-50, claim_in(ClaimState::held, 10, 200), {waiting(40)}) == 0);
+}
+
+TEST_CASE("who waits is given what he is short of, and no more") {
+  CHECK(wanted_mib(50, returnable(10, 200), {waiting(80)}) == 30);
+  CHECK(wanted_mib(0, returnable(10, 200), {waiting(80), waiting(40, 2)}) == 120);
+}
+
+TEST_CASE("who holds most gives first, and all keep equal parts then, or their minima") {
+  CHECK(wanted_mib(0, returnable(10, 300), {returnable(10, 200), waiting(100)}) == 100);
+  CHECK(wanted_mib(0, returnable(10, 200), {returnable(10, 300), waiting(100)}) == 0);
+  CHECK(wanted_mib(0, returnable(10, 200), {returnable(10, 300), waiting(200)}) == 50);
+  CHECK(wanted_mib(0, returnable(180, 200), {returnable(10, 300), waiting(200)}) == 20);
+  CHECK(wanted_mib(0, returnable(10, 100), {returnable(10, 100), returnable(10, 100), waiting(90)}) == 30);
+}
+
+TEST_CASE("nobody gives for one who cannot be served, nor for those who came after him") {
+  CHECK(wanted_mib(0, returnable(100, 200), {waiting(150, 1), waiting(10, 2)}) == 0);
+  CHECK(wanted_mib(0, returnable(100, 200), {waiting(60, 1), waiting(60, 2), waiting(10, 3)}) == 60);
+}
+
+TEST_CASE("what the accounts show to be missing is given back, also where nobody waits") {
+  CHECK(wanted_mib(-30, returnable(10, 200), {}) == 30);
+  CHECK(wanted_mib(-300, returnable(10, 200), {}) == 190);
+  CHECK(wanted_mib(-30, returnable(10, 200), {claim_in(ClaimState::leaving, 0, 20)}) == 10);
+}
+
+TEST_CASE(
+    "a returnable grant keeps its word through the allocator: nothing is wanted, then what one who waits "
+    "lacks") {
+  set_host(400);
+  be(1);
+  Allocator sorter;
+  Request request = request_of(20, 1000);
+  request.is_returnable = true;
+  const auto grant = sorter.allocate(request);
+  REQUIRE(grant);
+  CHECK(sorter.wanted_back(grant.value().address, 0).value() == 0);
+  CHECK(sorter.wanted_back(grant.value().address + 1, 0).error() == -EINVAL);
+  be(2);
+  Claims server("gray-mac3");
+  const int claim = server.enter(ClaimState::waiting, 100 * kMiB, 100 * kMiB);
+  REQUIRE(claim >= 0);
+  be(1);
+  const std::uint64_t wanted = sorter.wanted_back(grant.value().address, 0).value();
+  CHECK(wanted >= 99 * kMiB);
+  CHECK(wanted <= 102 * kMiB);
+  CHECK(sorter.shrink(grant.value().address, grant.value().bytes - wanted) == 0);
+  CHECK(sorter.wanted_back(grant.value().address, 0).value() <= kMiB);
+  Request endless = request_of(20, 1000);
+  endless.timeout_ns = ~std::uint64_t{0};
+  CHECK(sorter.allocate(endless).error() == -EDEADLK);
+  CHECK(sorter.release(grant.value().address) == 0);
 }
