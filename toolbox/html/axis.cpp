@@ -20,6 +20,8 @@ constexpr double kSecondNs = 1e9;
 constexpr double kMinuteNs = 60 * kSecondNs;
 // Longer stretches of time are round in minutes and hours.
 constexpr double kMinutesRound[] = {1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440};
+// Steps of bytes, in their unit. Up to 100 an axis ends before the next unit begins; a longer step is a whole part of that unit.
+constexpr double kBytesRound[] = {1, 2, 5, 10, 20, 50, 100, 128, 256, 512};
 
 double scaled(double value, bool is_log) {
   return is_log ? std::log2(std::max(value, kTiny)) : value;
@@ -33,16 +35,20 @@ double round_up(double value) {
   return 10 * power;
 }
 
+double step_of_bytes(double least) {
+  const double unit = std::pow(1024, std::floor(std::log2(std::max(least, 1.0)) / 10));
+  for (const double factor : kBytesRound)
+    if (factor * unit >= least * (1 - 1e-9)) return factor * unit;
+  return 1024 * unit;
+}
+
 double step_of(double span, Quantity quantity) {
   const double least = span / kValuesWanted;
   if (quantity == Quantity::time_ns && least > kMinuteNs / 2) {
     for (const double minutes : kMinutesRound)
       if (minutes * kMinuteNs >= least) return minutes * kMinuteNs;
   }
-  if (quantity == Quantity::bytes) {
-    const double unit = std::pow(1024, std::floor(std::log2(std::max(least, 1.0)) / 10));
-    return std::max(unit * round_up(least / unit), 1.0);
-  }
+  if (quantity == Quantity::bytes) return step_of_bytes(least);
   const double step = round_up(least);
   return quantity == Quantity::count ? std::max(step, 1.0) : step;
 }

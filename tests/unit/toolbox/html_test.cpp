@@ -10,6 +10,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/unit/toolbox/captured_child.hpp"
 #include "tests/unit/toolbox/temporary_folder.hpp"
+#include "toolbox/cli/quantities.hpp"
 #include "toolbox/html/bars.hpp"
 #include "toolbox/html/chart.hpp"
 #include "toolbox/html/document.hpp"
@@ -62,6 +63,17 @@ TEST_CASE("an axis has some round values between its ends", "[html]") {
         CHECK((!values.empty() && values.size() <= 9));
         CHECK(std::is_sorted(values.begin(), values.end()));
       }
+    }
+  }
+}
+
+TEST_CASE("what stands at an axis of bytes is the value itself, not a rounded one", "[html]") {
+  for (double high = 1; high < 1e15; high *= 1.07) {
+    for (const double value : round_values({Quantity::bytes, false, 0, high})) {
+      std::string text = label(value, Quantity::bytes);
+      std::erase(text, ' ');
+      CAPTURE(high, text);
+      CHECK(static_cast<double>(gray::cli::read_bytes(text).value) == value);
     }
   }
 }
