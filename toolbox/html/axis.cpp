@@ -23,6 +23,10 @@ constexpr double kMinutesRound[] = {1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360,
 // Steps of bytes, in their unit. Up to 100 an axis ends before the next unit begins; a longer step is a whole part of that unit.
 constexpr double kBytesRound[] = {1, 2, 5, 10, 20, 50, 100, 128, 256, 512};
 
+bool counts_in_1024(Quantity quantity) {
+  return quantity == Quantity::bytes || quantity == Quantity::bytes_per_s;
+}
+
 double scaled(double value, bool is_log) {
   return is_log ? std::log2(std::max(value, kTiny)) : value;
 }
@@ -48,14 +52,14 @@ double step_of(double span, Quantity quantity) {
     for (const double minutes : kMinutesRound)
       if (minutes * kMinuteNs >= least) return minutes * kMinuteNs;
   }
-  if (quantity == Quantity::bytes) return step_of_bytes(least);
+  if (counts_in_1024(quantity)) return step_of_bytes(least);
   const double step = round_up(least);
   return quantity == Quantity::count ? std::max(step, 1.0) : step;
 }
 
 // Powers of two or ten, of which some are left out where there are many; where there are hardly any, the ends.
 std::vector<double> round_powers(const Axis& axis) {
-  const double base = axis.quantity == Quantity::bytes || axis.quantity == Quantity::count ? 2 : 10;
+  const double base = counts_in_1024(axis.quantity) || axis.quantity == Quantity::count ? 2 : 10;
   const double first = std::ceil(std::log(std::max(axis.low, kTiny)) / std::log(base) - 1e-9);
   const double last = std::floor(std::log(std::max(axis.high, kTiny)) / std::log(base) + 1e-9);
   if (last - first < 1) return {axis.low, axis.high};
