@@ -7,7 +7,7 @@
 
 namespace microbench {
 
-/// "86.2 us", "20.0 MiB", "1.20 GB/s", "0.034". Pure.
+/// "86.2 us", "20.0 MiB", "1.20 GiB/s", "0.034". Pure.
 std::string format_quantity(double value, std::string_view unit);
 
 }  // namespace microbench

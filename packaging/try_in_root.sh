@@ -71,9 +71,9 @@ first_example() { # DISCNICE
   sync -f "$ROOT/srv/example"
   inside sh -c "cd /srv/example && $1 --rate 5M -- rsync -a src/ backup/" >"$ROOT/srv/example/report" 2>&1 || fail "the first example ends with $?: $(<"$ROOT/srv/example/report")"
   cmp -s "$ROOT/srv/example/src/file" "$ROOT/srv/example/backup/file" || fail "the copy is not the original"
-  grep -Eq 'rsync: .*limit 5[.0-9]* M' "$ROOT/srv/example/report" || fail "no report of the first example: $(<"$ROOT/srv/example/report")"
-  rate=$(sed -n 's|.*rsync: \([0-9.]*\) MB/s of disk .*|\1|p' "$ROOT/srv/example/report")
-  awk -v rate="${rate:-none}" 'BEGIN { exit !(rate > 1 && rate < 6) }' || fail "5.24 MB/s became '$rate': $(<"$ROOT/srv/example/report")"
+  grep -Eq 'rsync: .*limit 5.00 MiB/s' "$ROOT/srv/example/report" || fail "no report of the first example: $(<"$ROOT/srv/example/report")"
+  rate=$(sed -n 's|.*rsync: \([0-9.]*\) MiB/s of disk .*|\1|p' "$ROOT/srv/example/report")
+  awk -v rate="${rate:-none}" 'BEGIN { exit !(rate > 1 && rate < 5.75) }' || fail "5.00 MiB/s became '$rate': $(<"$ROOT/srv/example/report")"
   grep -Eq 'covered +[0-9]+ processes, (9[5-9]|100)[.0-9]* %' "$ROOT/srv/example/report" || fail "the programs were not covered: $(<"$ROOT/srv/example/report")"
 }
 
@@ -105,7 +105,7 @@ try_deb() {
   quietly inside apt-get purge -y --autoremove libgray0 libgray-dev discnice gbp gray-tools
   rm "$ROOT"/srv/*.deb
   compare "$ROOT/tmp/before" "the purge"
-  printf '%-9s .deb: installed, first example at %s MB/s; purge leaves nothing\n' "$SUITE" "$rate"
+  printf '%-9s .deb: installed, first example at %s MiB/s; purge leaves nothing\n' "$SUITE" "$rate"
 }
 
 try_rpm() {
@@ -118,7 +118,7 @@ try_rpm() {
   others /usr/bin
   quietly inside sh -c 'rpm --query --all --queryformat "%{NAME}\n" | xargs rpm --erase'
   compare "$ROOT/tmp/before" "rpm --erase"
-  printf '%-9s .rpm: installed, first example at %s MB/s; rpm --erase leaves nothing\n' "$SUITE" "$rate"
+  printf '%-9s .rpm: installed, first example at %s MiB/s; rpm --erase leaves nothing\n' "$SUITE" "$rate"
 }
 
 try_tarball() {
@@ -133,7 +133,7 @@ try_tarball() {
   quietly inside "/tmp/$tree/install.sh" --remove
   inside ldconfig
   compare "$ROOT/tmp/before" "install.sh --remove"
-  printf '%-9s tarball: installed, first example at %s MB/s; --remove leaves nothing\n' "$SUITE" "$rate"
+  printf '%-9s tarball: installed, first example at %s MiB/s; --remove leaves nothing\n' "$SUITE" "$rate"
 }
 
 # A system without glibc: install.sh says so, in one line, and copies nothing.

@@ -47,13 +47,13 @@ ends_within() { # SECONDS WHAT
   wait "$JOB" || complain "$2: status $?"
 }
 
-start --rate 20KB
+start --rate 20K
 says '"policy": *"rate"' "$DISCNICE" status --json
 says "^$JOB .*dd .*rate" "$DISCNICE" status
-says 'limit 20' "$DISCNICE" top
+says 'limit 20.0 KiB/s' "$DISCNICE" top
 says '"limits"' "$DISCNICE" top --json
 says '"pid": *[0-9]' "$DISCNICE" top --json -P
-says 'dd: .*limit 20' "$DISCNICE" report "$JOB"
+says 'dd: .*limit 20.0 KiB/s' "$DISCNICE" report "$JOB"
 says '"file_read_bytes"' "$DISCNICE" report dd --json
 refuses 2 "no policy 'nosuch'" "$DISCNICE" set "$JOB" --policy nosuch
 refuses 2 'rate' "$DISCNICE" set "$JOB" --rate fast
@@ -67,11 +67,11 @@ refuses 1 "cannot read 'nosuch'" "$DISCNICE" report --html page nosuch
 refuses 1 'not a recording' "$DISCNICE" report --html page source
 refuses 2 'exclude one another' "$DISCNICE" report --html page --json dd
 refuses 2 'goes with --html' "$DISCNICE" report --profile folded dd
-says 'limit 20' "$DISCNICE" report "$JOB"
+says 'limit 20.0 KiB/s' "$DISCNICE" report "$JOB"
 says '' "$DISCNICE" set "$(pgrep -P "$JOB" -x dd)" --rate 200MB
 ends_within 3 'set free by the pid of a member'
 
-start --rate 20KB
+start --rate 20K
 says '' "$DISCNICE" set dd --pause
 says 'paused' "$DISCNICE" report dd
 says '' "$DISCNICE" set dd --policy unlimited

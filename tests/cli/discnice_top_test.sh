@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # discnice_top_test: the screen of `discnice top` in a real terminal: what it shows, what its keys do, how it ends.
 #
-# How: tmux is the terminal; what stands on it is read back as text. The keys' work is judged by `discnice status`. A job waits at a rate of 20 kB/s, so
+# How: tmux is the terminal; what stands on it is read back as text. The keys' work is judged by `discnice status`. A job waits at a rate of 20 KiB/s, so
 # that it must show as waiting nearly all the time, and never for more. Left out: where words lie at each width (unit/discnice).
 source "$(dirname "$0")/../support/discnice.bash"
 need tmux python3
@@ -43,16 +43,16 @@ shows 'No job is running'
 terminal send-keys p
 shows 'no job is running$'
 make_cold source
-"$DISCNICE" --rate 20KB --report report -- dd if=source of=/dev/null bs=64k status=none &
+"$DISCNICE" --rate 20K --report report -- dd if=source of=/dev/null bs=64k status=none &
 JOB=$!
-shows "^> +$JOB dd +[0-9.]+ k?B/s +0 B/s +[0-9]+ %"
-shows "limit 20.0 kB/s; 1 process"
+shows "^> +$JOB dd +[0-9.]+ (Ki)?B/s +0 B/s +[0-9]+ %"
+shows "limit 20.0 KiB/s; 1 process"
 # It waits between two reads of some seconds each.
 sleep 2.5
 screen | grep -Eq "^> +$JOB .* (9[0-9]|100) %\$" || complain "it waits all the time, and shows otherwise: $(screen)"
 (($(screen | wc -L) <= 80)) || complain "a line is wider than the terminal: $(screen)"
 terminal send-keys p
-shows 'limit 20.0 kB/s, paused'
+shows 'limit 20.0 KiB/s, paused'
 is_set '"state":"paused"'
 terminal send-keys r
 is_set '"state":"running"'
@@ -60,7 +60,7 @@ terminal send-keys s
 shows "Rate of job $JOB "
 terminal send-keys 'fast' Enter
 shows "'fast'"
-is_set '"rate_bytes_per_s":20000'
+is_set '"rate_bytes_per_s":20480'
 terminal send-keys s
 terminal send-keys '30KX' BSpace Enter
 shows 'has the rate 30K$'
@@ -69,7 +69,7 @@ terminal send-keys s '9M' Escape
 sleep 0.3
 is_set '"rate_bytes_per_s":30720'
 terminal send-keys t
-shows '^ +[0-9]+ dd +[0-9.]+ k?B/s'
+shows '^ +[0-9]+ dd +[0-9.]+ (Ki)?B/s'
 terminal resize-window -x 200 -y 50
 shows '^> .{150}'
 terminal resize-window -x 30 -y 6

@@ -290,7 +290,7 @@ ends() {
   ((status == 7)) || complain "a signal to who stands: status $status"
   holds "$(($(date +%s%N) - start_ns)) <= 500000000" || complain "a signal took $(($(date +%s%N) - start_ns)) ns"
   wait "$job" || complain "when all have ended, adopt ends with $?: $(<"$OUT/said")"
-  grep -q 'limit 2.00 MB/s' "$OUT/said" || complain "no report: $(<"$OUT/said")"
+  grep -q 'limit 1.91 MiB/s' "$OUT/said" || complain "no report: $(<"$OUT/said")"
   for how in release INT KILL; do
     start_reader
     "$DISCNICE" adopt python3 --rate 2MB -q &
@@ -350,7 +350,7 @@ outlives() {
     holds "$(field "$OUT/report" elapsed_seconds) <= 1" || complain "is waited for: $script"
     read -r program holder < <(sed -n -E "s/.*'static' \(pid ([0-9]+)\) goes on: process ([0-9]+) holds it.*/\1 \2/p" "$OUT/err") || complain "nobody holds what goes on: $(<"$OUT/err")"
     holds "$(rate_of "$program" 1.5) <= 5500000" || complain "what goes on runs freely: $script"
-    "$DISCNICE" status | grep -q ' sh .* 4.00 MB/s ' || complain "is in no list: $("$DISCNICE" status)"
+    "$DISCNICE" status | grep -q ' sh .* 3.81 MiB/s ' || complain "is in no list: $("$DISCNICE" status)"
     kill -KILL "$holder"
     sleep 0.1
     [[ -z $(standing "$program") ]] || complain 'the holder is killed: who goes on stands'

@@ -34,7 +34,7 @@ draw_job() {
   [[ ! -e job.folded ]] || options=(--profile job.folded)
   [[ -e job.folded ]] || options=()
   "$DISCNICE" report --html "$PAGES/job.html" "${options[@]}" job.record
-  grep -q 'limit at the start: 6.29 MB/s' "$PAGES/job.html" || complain 'the limit is not on the page'
+  grep -q 'limit at the start: 6.00 MiB/s' "$PAGES/job.html" || complain 'the limit is not on the page'
   grep -q "&lt;b&gt;&amp;&quot;quoted&quot;" "$PAGES/job.html" || complain 'a file of any name is not on the page'
   if grep -q 'which did not record waits\|Nothing waited' "$PAGES/job.html"; then complain 'no wait is on the page'; fi
 }

@@ -64,7 +64,7 @@ Option add_option(Command& command, const std::string& name, std::uint64_t& targ
       help);
 }
 
-// Three significant digits: 9.99, 99.9, 999. `step` is what the next larger unit is worth.
+// Three digits at least: 9.99, 99.9, 999. `step` is what the next larger unit is worth.
 std::string format_scaled(double value, const char* const* units, std::size_t unit_count, double step,
                           bool is_first_whole) {
   std::size_t unit = 0;
@@ -76,6 +76,11 @@ std::string format_scaled(double value, const char* const* units, std::size_t un
   if (value < 9.995) return fmt::format("{:.2f} {}", value, units[unit]);
   if (value < 99.95) return fmt::format("{:.1f} {}", value, units[unit]);
   return fmt::format("{:.0f} {}", value, units[unit]);
+}
+
+std::string format_in_1024(double bytes) {
+  static constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  return format_scaled(bytes, kUnits.data(), kUnits.size(), 1024, true);
 }
 
 }  // namespace
@@ -112,14 +117,12 @@ Option add_duration_option(Command& command, const std::string& name, std::uint6
 }
 
 std::string format_bytes(std::uint64_t bytes) {
-  static constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  return format_scaled(static_cast<double>(bytes), kUnits.data(), kUnits.size(), 1024, true);
+  return format_in_1024(static_cast<double>(bytes));
 }
 
 std::string format_rate(double bytes_per_s) {
-  static constexpr std::array kUnits = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};
   if (!(bytes_per_s >= 0) || std::isinf(bytes_per_s)) return "-";
-  return format_scaled(bytes_per_s, kUnits.data(), kUnits.size(), 1000, true);
+  return format_in_1024(bytes_per_s) + "/s";
 }
 
 std::string format_duration_ns(double duration_ns) {

@@ -2,8 +2,8 @@
 // quantities: bytes, rates and durations as people read and write them.
 //
 // Reading follows toolbox/base/units (that header has the spellings); what this adds is the sentence that
-// tells a person what is wrong and what would be right, and an option for each. Printing rounds to three
-// digits.
+// tells a person what is wrong and what would be right, and an option for each. What is printed rounds to
+// three digits, and bytes and rates count in 1024 there, whatever they were typed in.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ Option add_duration_option(Command& command, const std::string& name, std::uint6
 /// "812 B", "12.3 MiB", "1.50 GiB": powers of 1024, three digits. Pure.
 std::string format_bytes(std::uint64_t bytes);
 
-/// "4.80 MB/s": powers of 1000, three digits, as disks are sold. Negative or not-a-number prints "-". Pure.
+/// "4.80 MiB/s": powers of 1024, three digits, so that a rate of 5M reads back as "5.00 MiB/s". Negative or not-a-number prints "-". Pure.
 std::string format_rate(double bytes_per_s);
 
 /// "25.0 ns", "1.25 s", "2 min 05 s", "3 h 07 min". Negative or not-a-number prints "-". Pure.

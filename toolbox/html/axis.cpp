@@ -20,6 +20,12 @@ constexpr double kSecondNs = 1e9;
 constexpr double kMinuteNs = 60 * kSecondNs;
 // Longer stretches of time are round in minutes and hours.
 constexpr double kMinutesRound[] = {1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440};
+// Steps of bytes, in their unit. Up to 100 an axis ends before the next unit begins; a longer step is a whole part of that unit.
+constexpr double kBytesRound[] = {1, 2, 5, 10, 20, 50, 100, 128, 256, 512};
+
+bool counts_in_1024(Quantity quantity) {
+  return quantity == Quantity::bytes || quantity == Quantity::bytes_per_s;
+}
 
 double scaled(double value, bool is_log) {
   return is_log ? std::log2(std::max(value, kTiny)) : value;
@@ -33,23 +39,27 @@ double round_up(double value) {
   return 10 * power;
 }
 
+double step_of_bytes(double least) {
+  const double unit = std::pow(1024, std::floor(std::log2(std::max(least, 1.0)) / 10));
+  for (const double factor : kBytesRound)
+    if (factor * unit >= least * (1 - 1e-9)) return factor * unit;
+  return 1024 * unit;
+}
+
 double step_of(double span, Quantity quantity) {
   const double least = span / kValuesWanted;
   if (quantity == Quantity::time_ns && least > kMinuteNs / 2) {
     for (const double minutes : kMinutesRound)
       if (minutes * kMinuteNs >= least) return minutes * kMinuteNs;
   }
-  if (quantity == Quantity::bytes) {
-    const double unit = std::pow(1024, std::floor(std::log2(std::max(least, 1.0)) / 10));
-    return std::max(unit * round_up(least / unit), 1.0);
-  }
+  if (counts_in_1024(quantity)) return step_of_bytes(least);
   const double step = round_up(least);
   return quantity == Quantity::count ? std::max(step, 1.0) : step;
 }
 
 // Powers of two or ten, of which some are left out where there are many; where there are hardly any, the ends.
 std::vector<double> round_powers(const Axis& axis) {
-  const double base = axis.quantity == Quantity::bytes || axis.quantity == Quantity::count ? 2 : 10;
+  const double base = counts_in_1024(axis.quantity) || axis.quantity == Quantity::count ? 2 : 10;
   const double first = std::ceil(std::log(std::max(axis.low, kTiny)) / std::log(base) - 1e-9);
   const double last = std::floor(std::log(std::max(axis.high, kTiny)) / std::log(base) + 1e-9);
   if (last - first < 1) return {axis.low, axis.high};

@@ -124,7 +124,7 @@ TEST_CASE("a page draws its limit, says what was not recorded, and is whole with
   CHECK(has(page_of(maker.result()), "No call on a file"));
   read(maker, 1, 10, kStartNs, kStartNs + kSecondNs, 1 << 20);
   const JobHistory history = maker.result();
-  CHECK(has(page_of(history, {}, 5'000'000), "limit at the start: 5.00 MB/s"));
+  CHECK(has(page_of(history, {}, 5 << 20), "limit at the start: 5.00 MiB/s"));
   CHECK_FALSE(has(page_of(history), "limit at the start"));
   CHECK(has(page_of(history), "is not in a recording: &#39;discnice --profile"));
   CHECK_FALSE(has(page_of(history), "nan"));

@@ -18,6 +18,8 @@ using namespace discnice::cli;
 
 namespace {
 
+constexpr std::uint64_t kMiB = 1024 * 1024;
+
 int columns_of(const std::string& text) {
   std::mbstate_t state{};
   int columns = 0;
@@ -35,7 +37,7 @@ int columns_of(const std::string& text) {
 JobLook job(std::uint64_t number, const std::string& command, Rates rates = {}) {
   Grant grant;
   grant.policy_id = policy::kRateWindowId;
-  grant.rate_bytes_per_s = 5'000'000;
+  grant.rate_bytes_per_s = 5 * kMiB;
   return {number, command, grant, rates, 2, 0, Others::there, {}};
 }
 
@@ -45,7 +47,7 @@ Scene scene_of(std::vector<JobLook> jobs) {
   scene.clock = "12:34:56";
   Look look;
   look.jobs = std::move(jobs);
-  look.disks.push_back({7, "sda", {3'200'000, 0, 0}});
+  look.disks.push_back({7, "sda", {3.2 * kMiB, 0, 0}});
   take_look(scene, std::move(look));
   return scene;
 }
@@ -74,9 +76,9 @@ bool has(const std::string& text, const std::string& part) {
 
 TEST_CASE("words neither overlap nor leave the screen, whatever its size", "[live]") {
   std::vector<JobLook> jobs = {
-      job(4211, "rsync", {4'900'000, 4'800'000, 1}),
+      job(4211, "rsync", {4.9 * kMiB, 4.8 * kMiB, 1}),
       job(4194304, "a-program-with-a-long-name-that-nobody-can-read-as-a-whole"),
-      job(77, "\u5099\u4efd\u5099\u4efd\u5099\u4efd\u5099\u4efd\u5099\u4efd", {999'900'000, 0, 0.5})};
+      job(77, "\u5099\u4efd\u5099\u4efd\u5099\u4efd\u5099\u4efd\u5099\u4efd", {1023 * kMiB, 0, 0.5})};
   jobs[1].uncovered = 3;
   jobs[2].members = {{4242, "gzip", {}}, {4243, "\u5099\u4efd", {}}};
   Scene scene = scene_of(jobs);
@@ -103,17 +105,17 @@ TEST_CASE("words neither overlap nor leave the screen, whatever its size", "[liv
 
 TEST_CASE("at 80 columns all figures of a job can be read", "[live]") {
   const std::string text =
-      text_of(compose(scene_of({job(4211, "rsync", {4'900'000, 120'000, 0.43})}), 80, 24));
+      text_of(compose(scene_of({job(4211, "rsync", {4.9 * kMiB, 120 * 1024, 0.43})}), 80, 24));
   INFO(text);
   CHECK(has(text, "discnice top: 1 job"));
   CHECK(has(text, "12:34:56"));
   CHECK(has(text, "4211 rsync"));
-  CHECK(has(text, "4.90 MB/s"));
-  CHECK(has(text, "120 kB/s"));
+  CHECK(has(text, "4.90 MiB/s"));
+  CHECK(has(text, "120 KiB/s"));
   CHECK(has(text, "43 %"));
-  CHECK(has(text, "limit 5.00 MB/s; others busy"));
+  CHECK(has(text, "limit 5.00 MiB/s; others busy"));
   CHECK(has(text, "others at sda"));
-  CHECK(has(text, "3.20 MB/s"));
+  CHECK(has(text, "3.20 MiB/s"));
   CHECK(has(text, "p pause   r resume   s set a rate   q quit"));
 }
 
@@ -150,14 +152,14 @@ TEST_CASE("a bar is as high as its share, nothing is the lowest one, and the new
 }
 
 TEST_CASE("a job's bars of reading and writing have its limit as their scale, or what is more", "[live]") {
-  Scene scene = scene_of({job(10, "a", {2'500'000, 5'000'000, 0.5})});
+  Scene scene = scene_of({job(10, "a", {2.5 * kMiB, 5 * kMiB, 0.5})});
   scene.is_utf8 = false;
   const auto lines = compose(scene, 80, 24);
   INFO(text_of(lines));
   const std::string figures = text_of(lines[3]);
-  CHECK(has(figures, "= "));  // half of 5 MB/s read
+  CHECK(has(figures, "= "));  // half of 5 MiB/s read
   CHECK(has(figures, "# "));  // all of it written
-  take_look(scene, {{job(10, "a", {10'000'000, 0, 0})}, {}});
+  take_look(scene, {{job(10, "a", {10 * kMiB, 0, 0})}, {}});
   CHECK(has(text_of(compose(scene, 80, 24)[3]), ":#"));  // now 2.5 of 10
 }
 

@@ -10,6 +10,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/unit/toolbox/captured_child.hpp"
 #include "tests/unit/toolbox/temporary_folder.hpp"
+#include "toolbox/cli/quantities.hpp"
 #include "toolbox/html/bars.hpp"
 #include "toolbox/html/chart.hpp"
 #include "toolbox/html/document.hpp"
@@ -24,6 +25,8 @@ std::vector<std::string> labels(const Axis& axis) {
   for (const double value : round_values(axis)) texts.push_back(label(value, axis.quantity));
   return texts;
 }
+
+constexpr double kMiB = 1024 * 1024;
 
 std::size_t count(const std::string& text, const std::string& word) {
   std::size_t found = 0;
@@ -44,8 +47,10 @@ TEST_CASE("a name with markup, quotes, a newline or broken UTF-8 is shown and ha
 
 TEST_CASE("an axis has some round values between its ends", "[html]") {
   using Texts = std::vector<std::string>;
-  CHECK(labels({Quantity::bytes_per_s, false, 0, 5.3e6}) ==
-        Texts{"0", "1 MB/s", "2 MB/s", "3 MB/s", "4 MB/s", "5 MB/s"});
+  CHECK(labels({Quantity::bytes_per_s, false, 0, 5.3 * kMiB}) ==
+        Texts{"0", "1 MiB/s", "2 MiB/s", "3 MiB/s", "4 MiB/s", "5 MiB/s"});
+  CHECK(labels({Quantity::bytes_per_s, false, 0, 1200 * kMiB}) ==
+        Texts{"0", "256 MiB/s", "512 MiB/s", "768 MiB/s", "1 GiB/s"});
   CHECK(labels({Quantity::time_ns, false, 0, 12e9}) ==
         Texts{"0", "2 s", "4 s", "6 s", "8 s", "10 s", "12 s"});
   CHECK(labels({Quantity::time_ns, false, 0, 5 * 3600e9}) == Texts{"0", "1 h", "2 h", "3 h", "4 h", "5 h"});
@@ -61,6 +66,21 @@ TEST_CASE("an axis has some round values between its ends", "[html]") {
         CAPTURE(high, is_log, values.size());
         CHECK((!values.empty() && values.size() <= 9));
         CHECK(std::is_sorted(values.begin(), values.end()));
+      }
+    }
+  }
+}
+
+TEST_CASE("what stands at an axis of bytes is the value itself, not a rounded one", "[html]") {
+  for (double high = 1; high < 1e15; high *= 1.07) {
+    for (const auto& [quantity, read] :
+         {std::pair{Quantity::bytes, &gray::cli::read_bytes},
+          std::pair{Quantity::bytes_per_s, &gray::cli::read_rate_bytes_per_s}}) {
+      for (const double value : round_values({quantity, false, 0, high})) {
+        std::string text = label(value, quantity);
+        std::erase(text, ' ');
+        CAPTURE(high, text);
+        if (value > 0) CHECK(static_cast<double>(read(text).value) == value);
       }
     }
   }

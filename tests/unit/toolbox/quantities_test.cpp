@@ -22,12 +22,17 @@ TEST_CASE("bytes print in powers of 1024 with three digits", "[cli]") {
   CHECK(format_bytes(std::numeric_limits<std::uint64_t>::max()) == "16.0 EiB");
 }
 
-TEST_CASE("rates print in powers of 1000 with three digits", "[cli]") {
+TEST_CASE("rates print in powers of 1024, so that what was typed in them reads back", "[cli]") {
+  constexpr double kMiB = 1024 * 1024;
   CHECK(format_rate(0) == "0 B/s");
-  CHECK(format_rate(4.8e6) == "4.80 MB/s");
-  CHECK(format_rate(999'999) == "1.00 MB/s");
-  CHECK(format_rate(9.996e6) == "10.0 MB/s");
-  CHECK(format_rate(99.96e6) == "100 MB/s");
+  CHECK(format_rate(static_cast<double>(read_rate_bytes_per_s("5M").value)) == "5.00 MiB/s");
+  CHECK(format_rate(static_cast<double>(read_rate_bytes_per_s("1.5G").value)) == "1.50 GiB/s");
+  CHECK(format_rate(static_cast<double>(read_rate_bytes_per_s("5MB").value)) == "4.77 MiB/s");
+  CHECK(format_rate(1023) == "1023 B/s");
+  CHECK(format_rate(kMiB - 1) == "1.00 MiB/s");
+  CHECK(format_rate(9.996 * kMiB) == "10.0 MiB/s");
+  CHECK(format_rate(99.96 * kMiB) == "100 MiB/s");
+  CHECK(format_rate(1023 * kMiB) == "1023 MiB/s");
   CHECK(format_rate(-1) == "-");
   CHECK(format_rate(std::nan("")) == "-");
   CHECK(format_rate(HUGE_VAL) == "-");

@@ -67,7 +67,7 @@ std::string find_useless(const LimitTexts& given, const std::vector<Grant>& gran
 /// What of this a control group cannot hold: it holds a rate and nothing else. Empty when it can.
 std::string judge_for_group(const LimitTexts& given, const std::vector<Grant>& grants);
 
-/// "limit 5.00 MB/s, reads 2.00 MB/s, 100 operations/s", or "no limit"; with the policy where it says more.
+/// "limit 5.00 MiB/s, reads 2.00 MiB/s, 100 operations/s", or "no limit"; with the policy where it says more.
 std::string limits_text(const Grant& grant);
 
 }  // namespace discnice::cli

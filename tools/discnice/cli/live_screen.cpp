@@ -17,7 +17,7 @@ namespace {
 constexpr int kMarkWidth = 2;
 constexpr int kNumberWidth = 8;  // pids have seven digits at the most
 constexpr int kNameWidthMin = 16;
-constexpr int kFigureWidthMin = 11;  // "999.9 MB/s " and the headings
+constexpr int kFigureWidthMin = 11;  // "1023 MiB/s " and the headings
 constexpr int kFigureWidthMax = 60;
 constexpr int kFigures = 3;
 constexpr int kHistoryWidthMin = 70;  // of a screen with bars

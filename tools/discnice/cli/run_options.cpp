@@ -33,8 +33,9 @@ constexpr const char* kEngines[] = {"auto", "preload", "notify", "pace", "cgroup
 
 constexpr char kFooter[] =
     "Rates: 5M or 5MiB is 5 x 1024 x 1024 bytes a second, 5MB is 5 x 1000 x 1000, 40Mbit is 5MB;\n"
-    "each may end in /s. The rate counts what the disk moves, read plus written, for CMD and all its\n"
-    "children together. Data that is already in memory is free.\n"
+    "each may end in /s. What is printed counts in 1024: KiB, MiB, MiB/s. The rate counts what the disk\n"
+    "moves, read plus written, for CMD and all its children together. Data that is already in memory is\n"
+    "free.\n"
     "\n"
     "Other commands:\n"
     "  discnice status [--json]       the jobs that are running now\n"
