@@ -254,10 +254,11 @@ standing() {
   for pid in "$@"; do grep -l '^State:.[tT]' "/proc/$pid/status" 2>/dev/null || true; done
 }
 
-# A program that goes on for long, and what is its own way to say that it has been told to stop.
+# A program that goes on for long, and what is its own way to say that it has been told to stop. It has a name of its own: to adopt by name takes whoever is called so.
 start_reader() {
   make_cold big
-  python3 -c '
+  [[ -e pace-reader ]] || ln -s "$(python3 -c 'import sys; print(sys.executable)')" pace-reader
+  ./pace-reader -c '
 import os, signal, sys
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))
 file, at = os.open("big", os.O_RDONLY), 0
@@ -266,7 +267,7 @@ while True:
     at = (at + 65536) % 40000000
     if at == 0: os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)' &
   READER=$!
-  sleep 0.4 # what is called python3 may be a script that starts it
+  sleep 0.4
 }
 rate_of() {
   local before
@@ -281,7 +282,7 @@ ends() {
   "$DISCNICE" adopt "$READER" --rate 2MB 2>"$OUT/said" &
   job=$!
   sleep 2.5
-  "$DISCNICE" status | grep -q "^$job .*python" || complain "an adopted job is not in the list: $("$DISCNICE" status)"
+  "$DISCNICE" status | grep -q "^$job .*pace-reader" || complain "an adopted job is not in the list: $("$DISCNICE" status)"
   "$DISCNICE" top --once | grep -Eq "^$job .* 1 +0 " || complain "top does not know it: $("$DISCNICE" top --once)"
   # A signal is taken while it stands.
   start_ns=$(date +%s%N)
@@ -293,7 +294,7 @@ ends() {
   grep -q 'limit 1.91 MiB/s' "$OUT/said" || complain "no report: $(<"$OUT/said")"
   for how in release INT KILL; do
     start_reader
-    "$DISCNICE" adopt python3 --rate 2MB -q &
+    "$DISCNICE" adopt pace-reader --rate 2MB -q &
     job=$!
     sleep 1.5
     case $how in
