@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "microbench/json_record.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace microbench {
 namespace {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "microbench/benchmark.hpp"
 #include "toolbox/cli/diagnostics.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "toolbox/cli/quantities.hpp"
 

@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "libgray/src/os/os.hpp"
 #include "microbench/benchmark.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/hddsim/profile.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/hddsim/report.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 

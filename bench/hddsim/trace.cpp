@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/hddsim/trace.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace hddsim {
 

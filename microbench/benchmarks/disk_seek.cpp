@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <map>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "microbench/curve.hpp"
 #include "microbench/estimate/disk_shape.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "toolbox/cli/columns.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "toolbox/cli/command_line.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // completion_bash: the script for bash. It needs nothing but bash; where bash-completion is there, it completes the command that a program runs.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <map>
 

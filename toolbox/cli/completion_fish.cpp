@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // completion_fish: the script for fish.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "toolbox/cli/completion.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // completion_zsh: the script for zsh's completion system (zshcompsys(1)), a function each sub-command.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <set>
 

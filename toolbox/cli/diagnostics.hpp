@@ -6,7 +6,7 @@
 // Results go to stdout; everything said here goes to stderr.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <string_view>

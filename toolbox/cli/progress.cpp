@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "toolbox/cli/progress.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "toolbox/cli/quantities.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cerrno>

@@ -3,7 +3,7 @@
 
 #include <ctime>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "toolbox/cli/diagnostics.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "toolbox/cli/columns.hpp"
 #include "toolbox/cli/diagnostics.hpp"

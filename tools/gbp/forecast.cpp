@@ -6,7 +6,7 @@
 
 #include <sys/sysinfo.h>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <gray/alloc.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gbp/host_parameters.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "libgray/src/filecache/probe_memory.hpp"
 #include "toolbox/cli/diagnostics.hpp"

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iostream>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "toolbox/cli/diagnostics.hpp"
 

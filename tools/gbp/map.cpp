@@ -7,7 +7,7 @@
 #include <numeric>
 #include <sstream>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "toolbox/base/units.hpp"
 #include "toolbox/cli/quantities.hpp"

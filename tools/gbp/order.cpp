@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gbp/order.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "libgray/src/core/cached_by_itself.hpp"
 #include "toolbox/cli/diagnostics.hpp"

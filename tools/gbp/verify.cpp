@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "toolbox/base/units.hpp"
 #include "toolbox/cli/diagnostics.hpp"

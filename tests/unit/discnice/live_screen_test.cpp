@@ -4,7 +4,7 @@
 // How: screens are composed of made-up jobs and looked at word by word. Left out: the terminal itself (cli/discnice_top).
 #include "tools/discnice/cli/live_screen.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <clocale>

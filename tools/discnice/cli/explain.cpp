@@ -3,7 +3,7 @@
 // come from.
 #include <cstdio>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"

@@ -12,7 +12,7 @@
 #include <map>
 #include <sstream>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "libgray/src/core/hit_classifier.hpp"
 #include "toolbox/base/readahead_rules.hpp"

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <system_error>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <poll.h>
 #include <sys/wait.h>

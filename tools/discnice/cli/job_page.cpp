@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/sysmacros.h>
 
 #include "toolbox/cli/quantities.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "tools/discnice/protocol/profile_records.hpp"

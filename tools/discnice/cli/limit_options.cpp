@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cstdint>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/options.hpp"

@@ -3,7 +3,7 @@
 
 // Without its macros, which have the names of common functions.
 #define NCURSES_NOMACROS 1
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <ncurses.h>
 #include <term.h>
 

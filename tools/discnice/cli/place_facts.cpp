@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/sysmacros.h>
 
 #include "toolbox/base/fd.hpp"

@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "toolbox/cli/quantities.hpp"
 #include "tools/discnice/protocol/profile_records.hpp"

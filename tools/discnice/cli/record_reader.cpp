@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "toolbox/base/readahead_rules.hpp"
 #include "tools/discnice/contract/io_op.hpp"

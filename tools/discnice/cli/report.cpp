@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/sysmacros.h>
 #include <nlohmann/json.hpp>
 

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace discnice::cli {
 

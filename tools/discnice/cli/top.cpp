@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // top: the program discnice-top: what the jobs of this user do right now, on a terminal again and again (live_view), else once.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <string>

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <system_error>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "toolbox/base/clock.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "tools/discnice/processes/processes.hpp"

@@ -7,7 +7,7 @@
 #include <ctime>
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 namespace discnice::processes {

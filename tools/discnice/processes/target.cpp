@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <elf.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -5,7 +5,7 @@
 #include <csignal>
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "toolbox/base/descriptor_limit.hpp"
 #include "toolbox/cli/diagnostics.hpp"

@@ -12,7 +12,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <gray/layout.h>
 
