@@ -50,10 +50,39 @@ done
 expect 3 1 -q --report "$SCRATCH/no/folder" -- sh -c 'exit 3'
 said 'No such file'
 
+# The command begins as it would without us: the same signals are ignored and blocked, and what was closed is closed.
+signals() { (
+  trap "$1" INT QUIT HUP
+  "${@:2}" grep -E '^Sig(Ign|Blk)' /proc/self/status
+); }
+for trapped in '' -; do
+  [[ $(signals "$trapped" "$BIN/memnice" -q) == "$(signals "$trapped")" ]] || fail "signals: $(signals "$trapped" "$BIN/memnice" -q) instead of $(signals "$trapped")"
+done
+"$BIN/memnice" -q -- sh -c '[ ! -e /proc/self/fd/0 ] && [ ! -e /proc/self/fd/1 ]' <&- >&- 2>&- || fail "status $? with nothing open"
+
+# nohup: a signal that is ignored ends nothing. An interrupt that a process sends, and not the keyboard, is passed on.
+(
+  trap '' HUP
+  exec "$BIN/memnice" -q -- sleep 1
+) &
+running=$!
+sleep 0.3
+kill -HUP "$running"
+wait "$running" || fail "status $? after a SIGHUP that is ignored"
+rm -f "$OUT"
+env --default-signal=INT "$BIN/memnice" -q -- sh -c 'trap "exit 9" INT; echo ready; while :; do sleep 0.1; done' >"$OUT" 2>"$ERR" &
+running=$!
+until grep -qs ready "$OUT"; do sleep 0.05; done
+kill -INT "$running"
+got=0
+wait "$running" || got=$?
+[[ $got -eq 9 ]] || fail "status $got after SIGINT, and the command's was 9: $(cat "$ERR")"
+
 # Told to end it ends the command, and says how that ended.
+rm "$OUT"
 "$BIN/memnice" -q -- sh -c 'trap "exit 9" TERM; echo ready; while :; do sleep 0.1; done' >"$OUT" 2>"$ERR" &
 running=$!
-until grep -q ready "$OUT"; do sleep 0.05; done
+until grep -qs ready "$OUT"; do sleep 0.05; done
 kill -TERM "$running"
 got=0
 wait "$running" || got=$?

@@ -46,7 +46,6 @@ struct Report {
   report.error = -means.take_in(0);
   report.is_of_means = report.error != 0;
   if (report.error == 0) {
-    for (const int number : {SIGINT, SIGQUIT}) std::signal(number, SIG_DFL);
     sigprocmask(SIG_SETMASK, &mask, nullptr);
     execvp(words[0], words.data());
     report.error = errno;
