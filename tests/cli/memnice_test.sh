@@ -52,11 +52,11 @@ said 'No such file'
 
 # The command begins as it would without us: the same signals are ignored and blocked, and what was closed is closed.
 signals() { (
-  trap "$1" INT QUIT HUP
+  if [[ $1 == ignored ]]; then trap '' INT QUIT HUP; fi
   "${@:2}" grep -E '^Sig(Ign|Blk)' /proc/self/status
 ); }
-for trapped in '' -; do
-  [[ $(signals "$trapped" "$BIN/memnice" -q) == "$(signals "$trapped")" ]] || fail "signals: $(signals "$trapped" "$BIN/memnice" -q) instead of $(signals "$trapped")"
+for they in ignored default; do
+  [[ $(signals "$they" "$BIN/memnice" -q) == "$(signals "$they")" ]] || fail "signals: $(signals "$they" "$BIN/memnice" -q) instead of $(signals "$they")"
 done
 "$BIN/memnice" -q -- sh -c '[ ! -e /proc/self/fd/0 ] && [ ! -e /proc/self/fd/1 ]' <&- >&- 2>&- || fail "status $? with nothing open"
 
@@ -88,20 +88,24 @@ got=0
 wait "$running" || got=$?
 [[ $got -eq 9 ]] || fail "status $got after SIGTERM, and the command's was 9: $(cat "$ERR")"
 
-# Killed, it leaves nobody stopped, no limit, and no guard.
+# Killed by its name, it leaves no limit and no guard. Whom somebody else stopped stays so.
 rm "$OUT"
 # shellcheck disable=SC2016 # for the inner shell to expand
 "$BIN/memnice" -q -- sh -c 'echo $$; exec sleep 30' >"$OUT" 2>"$ERR" &
 running=$!
 until [[ -s $OUT ]]; do sleep 0.05; done
 command=$(cat "$OUT")
-at_exit kill "$command"
+at_exit kill -KILL "$command"
+guard=$(pgrep -P "$running" -x guard-of-job) || fail "no guard: $(ps -o pid,comm --ppid "$running")"
 sleep 0.3
-kill -KILL "$running"
+kill -STOP "$command"
+mapfile -t named < <(pgrep -P "$running" -x memnice)
+kill -KILL "$running" "${named[@]}"
 wait "$running" 2>/dev/null || true
-for _ in {1..40}; do
-  if ! pgrep -x memnice >/dev/null; then break; fi
+for _ in {1..100}; do
+  if [[ ! -e /proc/$guard ]]; then break; fi
   sleep 0.05
 done
-[[ $(awk '{ print $3 }' "/proc/$command/stat") == S ]] || fail "after kill -9 the command is in state $(awk '{ print $3 }' "/proc/$command/stat")"
+[[ ! -e /proc/$guard ]] || fail "the guard is still there five seconds after kill -9"
+[[ $(awk '{ print $3 }' "/proc/$command/stat") == T ]] || fail "one that somebody else had stopped is in state $(awk '{ print $3 }' "/proc/$command/stat") after kill -9"
 ! grep -q memnice- "/proc/$command/cgroup" || fail "after kill -9 the command is still in its group: $(grep memnice- "/proc/$command/cgroup")"

@@ -134,7 +134,6 @@ int run(const memnice::Options& options) {
                            "'{}': {}", gray::cli::escape_controls(options.command[0]),
                            gray::cli::error_text(started.error));
   }
-  guard.tell(started.pid);
   gray::base::allow_many_descriptors();  // two for each process of the job; the job keeps its own limit
   memnice::Holder holder(options, *means, started.pid);
   const int status = hold_until_end(started.pid, holder, signals);
