@@ -50,29 +50,62 @@ done
 expect 3 1 -q --report "$SCRATCH/no/folder" -- sh -c 'exit 3'
 said 'No such file'
 
+# The command begins as it would without us: the same signals are ignored and blocked, and what was closed is closed.
+signals() { (
+  if [[ $1 == ignored ]]; then trap '' INT QUIT HUP; fi
+  "${@:2}" grep -E '^Sig(Ign|Blk)' /proc/self/status
+); }
+for they in ignored default; do
+  [[ $(signals "$they" "$BIN/memnice" -q) == "$(signals "$they")" ]] || fail "signals: $(signals "$they" "$BIN/memnice" -q) instead of $(signals "$they")"
+done
+"$BIN/memnice" -q -- sh -c '[ ! -e /proc/self/fd/0 ] && [ ! -e /proc/self/fd/1 ]' <&- >&- 2>&- || fail "status $? with nothing open"
+
+# nohup: a signal that is ignored ends nothing. An interrupt that a process sends, and not the keyboard, is passed on.
+(
+  trap '' HUP
+  exec "$BIN/memnice" -q -- sleep 1
+) &
+running=$!
+sleep 0.3
+kill -HUP "$running"
+wait "$running" || fail "status $? after a SIGHUP that is ignored"
+rm -f "$OUT"
+env --default-signal=INT "$BIN/memnice" -q -- sh -c 'trap "exit 9" INT; echo ready; while :; do sleep 0.1; done' >"$OUT" 2>"$ERR" &
+running=$!
+until grep -qs ready "$OUT"; do sleep 0.05; done
+kill -INT "$running"
+got=0
+wait "$running" || got=$?
+[[ $got -eq 9 ]] || fail "status $got after SIGINT, and the command's was 9: $(cat "$ERR")"
+
 # Told to end it ends the command, and says how that ended.
+rm "$OUT"
 "$BIN/memnice" -q -- sh -c 'trap "exit 9" TERM; echo ready; while :; do sleep 0.1; done' >"$OUT" 2>"$ERR" &
 running=$!
-until grep -q ready "$OUT"; do sleep 0.05; done
+until grep -qs ready "$OUT"; do sleep 0.05; done
 kill -TERM "$running"
 got=0
 wait "$running" || got=$?
 [[ $got -eq 9 ]] || fail "status $got after SIGTERM, and the command's was 9: $(cat "$ERR")"
 
-# Killed, it leaves nobody stopped, no limit, and no guard.
+# Killed by its name, it leaves no limit and no guard. Whom somebody else stopped stays so.
 rm "$OUT"
 # shellcheck disable=SC2016 # for the inner shell to expand
 "$BIN/memnice" -q -- sh -c 'echo $$; exec sleep 30' >"$OUT" 2>"$ERR" &
 running=$!
 until [[ -s $OUT ]]; do sleep 0.05; done
 command=$(cat "$OUT")
-at_exit kill "$command"
+at_exit kill -KILL "$command"
+guard=$(pgrep -P "$running" -x guard-of-job) || fail "no guard: $(ps -o pid,comm --ppid "$running")"
 sleep 0.3
-kill -KILL "$running"
+kill -STOP "$command"
+mapfile -t named < <(pgrep -P "$running" -x memnice)
+kill -KILL "$running" "${named[@]}"
 wait "$running" 2>/dev/null || true
-for _ in {1..40}; do
-  if ! pgrep -x memnice >/dev/null; then break; fi
+for _ in {1..100}; do
+  if [[ ! -e /proc/$guard ]]; then break; fi
   sleep 0.05
 done
-[[ $(awk '{ print $3 }' "/proc/$command/stat") == S ]] || fail "after kill -9 the command is in state $(awk '{ print $3 }' "/proc/$command/stat")"
+[[ ! -e /proc/$guard ]] || fail "the guard is still there five seconds after kill -9"
+[[ $(awk '{ print $3 }' "/proc/$command/stat") == T ]] || fail "one that somebody else had stopped is in state $(awk '{ print $3 }' "/proc/$command/stat") after kill -9"
 ! grep -q memnice- "/proc/$command/cgroup" || fail "after kill -9 the command is still in its group: $(grep memnice- "/proc/$command/cgroup")"

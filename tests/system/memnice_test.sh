@@ -3,12 +3,12 @@
 # memnice: who is away while a job runs under memnice still has his memory afterwards; without memnice it is gone.
 #
 # A control group of 400 MiB and a swap file of the test's own. Somebody uses 160 MiB and then keeps still; the job goes at random through more than is left. What of the first lies in swap is the kernel's
-# own figure. Then memnice is killed: the job goes on without a limit. Leaves out who waits for memory (the kernel tells that of groups of version 2 alone: tests/kernels/50_memnice.sh).
+# own figure. Then memnice is killed: the job goes on without a limit. Leaves out who waits for memory (the kernel tells that of groups of version 2 alone: tests/kernels/50_working_set.sh).
 # Runs alone on a quiet host: for some time the whole host has swap.
 # Slow: the job takes its time to fill the memory, three times.
 source "$(dirname "$0")/../support/system.bash"
 need_root
-need mkswap swapon fallocate
+need mkswap swapon fallocate python3
 need_built memnice
 [[ -x $TOOLS/touches ]] || skip "the tests' tool touches was not built"
 readonly MIB=$((1 << 20)) LIMIT_MIB=400 AWAY_MIB=160 JOB_MIB=300
@@ -69,11 +69,50 @@ held=$swapped
 echo "in swap of $AWAY_MIB MiB: plain $plain KiB, beside memnice $held KiB"
 ((held <= plain / 20)) || fail "beside memnice $held KiB of the one who is away are in swap, $plain without: $(cat "$SCRATCH/err")"
 
+own=$(find "$group" -name "memnice-*" | head -1)
+[[ -n $own ]] || fail "the job has no group of its own"
+
+# Those that outlive the job fork all the time: the group goes nevertheless.
+inside "$BIN/memnice" -q -- python3 -c '
+import os, signal, sys, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+end = time.monotonic() + 3
+for _ in range(4):
+    if os.fork() != 0: continue
+    while time.monotonic() < end:
+        if os.fork() != 0: os._exit(0)
+    os._exit(0)' &
+forking=$!
+wait "$forking" || fail "status $? from a job that forks"
+[[ $(find "$group" -name "memnice-*") == "$own" ]] || fail "a job that forks leaves its group: $(find "$group" -name "memnice-*")"
+
+# Stands still, loses the process that ties it to the job, and memnice is killed: it goes on.
+state() { awk '{ print $3 }' "/proc/$1/stat"; }
+# shellcheck disable=SC2016 # for the inner shell to expand
+inside "$BIN/memnice" -q --means pause --margin 350M -- sh -c 'sleep 1; sh -c "sleep 60 & echo \$!; wait" & wait' >"$SCRATCH/orphan" &
+pausing=$!
+at_exit quietly_end "$pausing"
+until [[ -s $SCRATCH/orphan ]]; do sleep 0.1; done
+orphan=$(cat "$SCRATCH/orphan")
+at_exit quietly_end "$orphan"
+for _ in {1..100}; do
+  if [[ $(state "$orphan") == T ]]; then break; fi
+  sleep 0.1
+done
+[[ $(state "$orphan") == T ]] || fail "it does not stand still: $(state "$orphan")"
+kill -KILL "$(awk '{ print $4 }' "/proc/$orphan/stat")"
+sleep 0.2
+quietly_end "$pausing"
+for _ in {1..40}; do
+  if [[ $(state "$orphan") != T ]]; then break; fi
+  sleep 0.05
+done
+[[ $(state "$orphan") == S ]] || fail "nobody lets it go on: $(state "$orphan")"
+quietly_end "$orphan"
+
 # Killed: the job has no limit any more, and nobody holds a place for it.
 command=$(pgrep -P "$job" -x touches)
 at_exit quietly_end "$command"
-own=$(find "$group" -name "memnice-*" | head -1)
-[[ -n $own ]] || fail "the job has no group of its own"
 quietly_end "$job"
 for _ in {1..100}; do
   if [[ ! -d $own ]]; then break; fi

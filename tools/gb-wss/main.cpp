@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // main: of gb-wss, which shows how much of its memory a process works with.
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
 #include <string>
 
+#include "toolbox/base/descriptor_limit.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
@@ -54,6 +56,7 @@ int run(const gb_wss::Options& options) {
                            "look now could cost the process its pages; try later, or --anyway",
                            percent);
   }
+  gray::base::allow_many_descriptors();  // two for each process
   const gb_wss::Sampling sampling = gb_wss::sample(options);
   int status = gray::cli::kExitSuccess;
   for (const gb_wss::Process& process : sampling.processes) {
@@ -66,6 +69,11 @@ int run(const gb_wss::Options& options) {
   }
   if (sampling.processes.empty())
     return gray::cli::fail(gray::cli::kExitSomeFailed, "there is no process in it");
+  const auto ended = std::count_if(sampling.processes.begin(), sampling.processes.end(),
+                                   [](const gb_wss::Process& process) { return process.has_ended; });
+  if (ended != 0)
+    gray::cli::warn("{} of {} processes ended or executed another program meanwhile: figures are till then",
+                    ended, sampling.processes.size());
   if (sampling.is_stretched)
     gray::cli::warn("looked for {}, so that it cost no more than 1 % of the time",
                     gray::cli::format_duration_ns(static_cast<double>(sampling.span_ns)));

@@ -167,6 +167,11 @@ ordered_json process_json(const Process& process) {
 std::vector<std::string> doubts_in_words(const Process& process) {
   const std::uint32_t doubts = process.last.doubts;
   std::vector<std::string> words;
+  const bool is_smaller = std::any_of(process.curve.begin(), process.curve.end(), [&](const Point& point) {
+    return point.touched_bytes > process.last.resident_bytes;
+  });
+  if (is_smaller)
+    words.emplace_back("it gave memory back that it had touched: the curve is of more than is left");
   if ((doubts & GB_DOUBT_HUGE) != 0)
     words.push_back(fmt::format("too high by {} at most: a touch of a huge page counts all of it",
                                 format_bytes(process.last.huge_bytes)));

@@ -24,7 +24,9 @@
 namespace memnice {
 namespace {
 
-constexpr std::uint64_t kFirstTry = 16;  // a version-1 limit is reached in so many steps at most
+constexpr std::uint64_t kLimitTries = 16;  // a version-1 limit is reached in so many steps at most
+constexpr int kEmptyings = 500;  // a group is emptied in so many passes at most: half a second and more
+constexpr useconds_t kBetweenEmptyingsUs = 1000;
 
 int write_text(const std::string& file, const std::string& text) {
   const int fd = open(file.c_str(), O_WRONLY | O_CLOEXEC);
@@ -87,7 +89,7 @@ class GroupMeans : public Means {
     // The kernel refuses a limit that it cannot reach at once: then one on the way there.
     std::uint64_t wanted_bytes = limit_bytes;
     for (std::uint64_t i = 0;
-         i < kFirstTry && write_text(folder_ + limit_file(), std::to_string(wanted_bytes)) == -EBUSY; ++i) {
+         i < kLimitTries && write_text(folder_ + limit_file(), std::to_string(wanted_bytes)) == -EBUSY; ++i) {
       const std::uint64_t has_bytes = job_bytes(pids);
       if (has_bytes <= wanted_bytes) return;
       wanted_bytes += (has_bytes - wanted_bytes + 1) / 2;
@@ -99,15 +101,20 @@ class GroupMeans : public Means {
   void end() override {
     hold(kUnlimited, {});
     if (is_version_2_) freeze(false);
-    for (const pid_t pid : pids()) write_text(own_ + "/cgroup.procs", std::to_string(pid));
-    rmdir(folder_.c_str());
+    // A job that forks meanwhile is quicker than a single pass.
+    for (int i = 0; i < kEmptyings && rmdir(folder_.c_str()) != 0 && errno == EBUSY; ++i) {
+      for (const pid_t pid : pids()) write_text(own_ + "/cgroup.procs", std::to_string(pid));
+      usleep(kBetweenEmptyingsUs);
+    }
   }
 
   [[nodiscard]] std::optional<std::vector<pid_t>> members() const override { return pids(); }
 
   // What is wrong with it, or nothing.
   [[nodiscard]] std::string prepare() const {
-    if (mkdir(folder_.c_str(), 0755) != 0 && errno != EEXIST)
+    // One that is there already may be frozen or limited, or somebody else's; what a killed one left is empty and can go.
+    if (mkdir(folder_.c_str(), 0755) != 0 &&
+        (errno != EEXIST || rmdir(folder_.c_str()) != 0 || mkdir(folder_.c_str(), 0755) != 0))
       return fmt::format("no group can be made in {}: {}", folder_of(folder_), gray::cli::error_text(errno));
     const int error = is_version_2_ ? write_text(folder_ + limit_file(), "max")
                                     : write_text(folder_ + "/memory.oom_control", "1");

@@ -7,6 +7,7 @@
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/quantities.hpp"
 #include "tools/memnice/job.hpp"
+#include "tools/memnice/stops.hpp"
 
 namespace memnice {
 namespace {

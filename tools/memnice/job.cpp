@@ -14,21 +14,15 @@
 #include <fcntl.h>
 
 #include "toolbox/cli/diagnostics.hpp"
-#include "tools/memnice/allowance.hpp"
+#include "tools/memnice/stops.hpp"
 
 namespace memnice {
 namespace {
 
 namespace fs = std::filesystem;
 
-// 'R', 'S', 'T' for a stopped one, 'Z' for one that has ended; 'X' if it is gone.
-char state_of(pid_t pid) {
-  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-  std::string line;
-  std::getline(stat, line);
-  const std::size_t name_end = line.rfind(')');
-  return name_end == std::string::npos || name_end + 2 >= line.size() ? 'X' : line[name_end + 2];
-}
+// Who kills all that is called memnice leaves the guard.
+constexpr char kGuardName[] = "guard-of-job";
 
 // What the two ends of the start say to each other: an errno, and of which step.
 struct Report {
@@ -46,7 +40,6 @@ struct Report {
   report.error = -means.take_in(0);
   report.is_of_means = report.error != 0;
   if (report.error == 0) {
-    for (const int number : {SIGINT, SIGQUIT}) std::signal(number, SIG_DFL);
     sigprocmask(SIG_SETMASK, &mask, nullptr);
     execvp(words[0], words.data());
     report.error = errno;
@@ -55,27 +48,24 @@ struct Report {
   _exit(gray::cli::kExitToolFailed);
 }
 
-// Reads what comes until the other end closes. False: it was dismissed by a zero.
-bool wait_for_end(int fd, pid_t& root) {
-  for (;;) {
-    pid_t word = 0;
-    const ssize_t length = read(fd, &word, sizeof word);
-    if (length < 0 && errno == EINTR) continue;
-    if (length != sizeof word) return true;
-    if (word == 0) return false;
-    root = word;
-  }
+// Waits until the other end closes. False: it was dismissed before.
+bool wait_for_end(int fd) {
+  char word = 0;
+  ssize_t length = 0;
+  do {
+    length = read(fd, &word, sizeof word);
+  } while (length < 0 && errno == EINTR);
+  return length != sizeof word;
 }
 
 [[noreturn]] void guard(int fd, Means& means) {
   setsid();  // a Ctrl-C is not meant for it
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) std::signal(number, SIG_IGN);
   for (const int ours : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(ours);
-  pid_t root = 0;
-  if (wait_for_end(fd, root)) {
-    const auto members = means.members();
+  prctl(PR_SET_NAME, kGuardName);
+  if (wait_for_end(fd)) {
     means.end();
-    let_go_on(members ? *members : tree_of(root));
+    let_all_go_on();
   }
   _exit(0);
 }
@@ -100,22 +90,9 @@ std::vector<pid_t> tree_of(pid_t root) {
   return pids;
 }
 
-std::vector<pid_t> stop_running(const std::vector<pid_t>& pids) {
-  std::vector<pid_t> stopped;
-  for (const pid_t pid : pids) {
-    const char state = state_of(pid);
-    if (state != 'T' && state != 't' && kill(pid, SIGSTOP) == 0) stopped.push_back(pid);
-  }
-  return stopped;
-}
-
-void let_go_on(const std::vector<pid_t>& pids) {
-  for (const pid_t pid : pids) kill(pid, SIGCONT);
-}
-
 Guard::Guard(Means& means) {
   int fds[2];
-  if (pipe2(fds, O_CLOEXEC) != 0) return;
+  if (!share_stops() || pipe2(fds, O_CLOEXEC) != 0) return;
   pid_ = fork();
   if (pid_ == 0) {
     close(fds[1]);
@@ -126,14 +103,11 @@ Guard::Guard(Means& means) {
 }
 
 Guard::~Guard() {
-  tell(0);
+  const char dismissed = 0;
+  while (write(fd_, &dismissed, sizeof dismissed) < 0 && errno == EINTR) {
+  }
   close(fd_);
   while (pid_ > 0 && waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
-}
-
-void Guard::tell(pid_t root) const {
-  while (write(fd_, &root, sizeof root) < 0 && errno == EINTR) {
   }
 }
 

@@ -15,11 +15,6 @@ namespace memnice {
 /// The processes that descend from this one, itself included, those that have ended left out.
 std::vector<pid_t> tree_of(pid_t root);
 
-/// Stops those of them that run, and returns these: who stands still already does so by somebody else's will.
-std::vector<pid_t> stop_running(const std::vector<pid_t>& pids);
-/// Lets processes go on.
-void let_go_on(const std::vector<pid_t>& pids);
-
 /// A process of its own that waits for our end. If nobody dismisses it before, it lets the job go: no limit, nobody standing still. Forked before the program is there.
 class Guard {
  public:
@@ -28,8 +23,6 @@ class Guard {
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
   [[nodiscard]] bool is_there() const { return pid_ > 0; }
-  /// Tells it the root of the job's tree.
-  void tell(pid_t root) const;
 
  private:
   pid_t pid_ = -1;

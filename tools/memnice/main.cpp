@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // main: of memnice, which runs a program in the background's place: with memory that nobody else wants.
+#include <fcntl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
@@ -8,6 +10,7 @@
 #include <ctime>
 
 #include "toolbox/base/clock.hpp"
+#include "toolbox/base/descriptor_limit.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "tools/memnice/holder.hpp"
 #include "tools/memnice/job.hpp"
@@ -54,7 +57,7 @@ int status_of(int status) {
   return WIFSIGNALED(status) ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// Until the program ends: its status. Ctrl-C reaches it by itself; whatever else is to end us is passed on, and all is let go for it.
+// Until the program ends: its status. A Ctrl-C of the keyboard reaches it by itself; whatever else is to end us is passed on, and all is let go for it.
 int hold_until_end(pid_t child, memnice::Holder& holder, const sigset_t& signals) {
   for (;;) {
     int status = 0;
@@ -62,11 +65,36 @@ int hold_until_end(pid_t child, memnice::Holder& holder, const sigset_t& signals
     if (ended == child) return status_of(status);
     if (ended < 0 && errno != EINTR) return gray::cli::kExitToolFailed;
     const timespec pause{0, static_cast<long>(holder.step(gray::base::monotonic_ns()))};
-    const int number = sigtimedwait(&signals, nullptr, &pause);
+    siginfo_t sent{};
+    const int number = sigtimedwait(&signals, &sent, &pause);
     if (number != SIGTERM && number != SIGHUP && number != SIGINT && number != SIGQUIT) continue;
     holder.let_go();
-    if (number == SIGTERM || number == SIGHUP) kill(child, number);
+    const bool is_of_keyboard = (number == SIGINT || number == SIGQUIT) && sent.si_code == SI_KERNEL;
+    if (!is_of_keyboard) kill(child, number);
   }
+}
+
+// A descriptor of ours must not come to lie where the job's input, output or errors would be. The job finds them closed, as they were.
+void occupy_standard_descriptors() {
+  int fd = 0;
+  do {
+    fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+  } while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) close(fd);
+}
+
+// What is to end us. A signal that our caller ignores, as nohup does, is none of our business. Nothing but the mask is changed: the job inherits all else.
+sigset_t awaited_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGTERM, SIGHUP, SIGINT, SIGQUIT}) {
+    struct sigaction inherited {};
+    sigaction(number, nullptr, &inherited);
+    if (inherited.sa_handler != SIG_IGN) sigaddset(&signals, number);
+  }
+  std::signal(SIGCHLD, SIG_DFL);  // it may have been inherited ignored; then nothing would be waited for
+  for (const int number : {SIGCHLD, SIGPIPE}) sigaddset(&signals, number);
+  return signals;
 }
 
 bool write_report(const std::string& path, const std::string& text) {
@@ -84,12 +112,8 @@ void tell(const memnice::Options& options, const memnice::Course& course, const 
 }
 
 int run(const memnice::Options& options) {
-  sigset_t signals;
+  const sigset_t signals = awaited_signals();
   sigset_t mask_before;
-  sigemptyset(&signals);
-  for (const int number : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT}) sigaddset(&signals, number);
-  std::signal(SIGCHLD, SIG_DFL);  // it may have been inherited ignored; then nothing would be waited for
-  std::signal(SIGPIPE, SIG_IGN);
   sigprocmask(SIG_BLOCK, &signals, &mask_before);
   const auto means = choose(options);
   if (means == nullptr) return gray::cli::kExitToolFailed;
@@ -110,7 +134,7 @@ int run(const memnice::Options& options) {
                            "'{}': {}", gray::cli::escape_controls(options.command[0]),
                            gray::cli::error_text(started.error));
   }
-  guard.tell(started.pid);
+  gray::base::allow_many_descriptors();  // two for each process of the job; the job keeps its own limit
   memnice::Holder holder(options, *means, started.pid);
   const int status = hold_until_end(started.pid, holder, signals);
   holder.let_go();
@@ -122,6 +146,7 @@ int run(const memnice::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  occupy_standard_descriptors();
   gray::cli::set_program_name("memnice");
   memnice::Options options;
   if (const auto status = memnice::read_options(argc, argv, options)) return *status;

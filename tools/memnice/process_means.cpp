@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // process_means: without a group: parts of the processes are put out by the kernel's advice, or nothing but standing still is left.
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -17,8 +18,8 @@
 #include "toolbox/base/fd.hpp"
 #include "toolbox/base/units.hpp"
 #include "tools/memnice/allowance.hpp"
-#include "tools/memnice/job.hpp"
 #include "tools/memnice/means.hpp"
+#include "tools/memnice/stops.hpp"
 
 namespace memnice {
 namespace {
@@ -117,6 +118,7 @@ class PauseMeans : public Means {
 bool may_advise() {
   const pid_t child = fork();
   if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // and not: it waits for ever, since we were killed
     pause();
     _exit(0);
   }

@@ -75,4 +75,8 @@ TEST_CASE("each doubt is a sentence") {
   process.last.doubts =
       GB_DOUBT_HUGE | GB_DOUBT_RECLAIM | GB_DOUBT_CLEARED | GB_DOUBT_HUGETLB | GB_DOUBT_SWAPPED;
   CHECK(gb_wss::doubts_in_words(process).size() == 5);
+  process.last.doubts = 0;
+  process.curve = {{1, 100}, {2, 50}};
+  process.last.resident_bytes = 60;
+  CHECK(gb_wss::doubts_in_words(process).size() == 1);
 }
