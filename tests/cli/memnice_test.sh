@@ -30,25 +30,26 @@ expect 2 1 --min much -- true
 expect 2 1 --means force -- true
 expect 2 1 --bta 2 -- true
 said 'perhaps --beta'
-expect 127 1 -q -- "$SCRATCH/none"
+expect 127 1 -q --means pause -- "$SCRATCH/none"
 said "none': No such file"
 touch "$SCRATCH/file"
-expect 126 1 -q -- "$SCRATCH/file"
+expect 126 1 -q --means pause -- "$SCRATCH/file"
 
 # The command's output, words and status are its own.
-expect 7 1 -- sh -c 'echo out; exit 7'
+expect 7 1 --means pause -- sh -c 'echo out; exit 7'
 [[ $(cat "$OUT") == out ]] || fail "the command's output: $(cat "$OUT")"
 said 'there was room all the time\|held for'
-expect 0 0 -q echo --beta 3
+expect 0 0 -q --means pause echo --beta 3
 [[ $(cat "$OUT") == '--beta 3' ]] || fail "the command's words: $(cat "$OUT")"
 # shellcheck disable=SC2016 # for the inner shell to expand
-expect 143 1 -- sh -c 'kill -TERM $$'
+expect 143 1 --means pause -- sh -c 'kill -TERM $$'
 for means in auto pause; do
-  expect 0 0 -q --means $means --report "$SCRATCH/report" -- true
+  timeout 60 "$BIN/memnice" -q --means $means --report "$SCRATCH/report" -- true 2>"$ERR" || fail "--means $means: $(cat "$ERR")"
   python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert d["pauses"] == 0 and d["time_ns"] > 0 and d["means"], d' "$SCRATCH/report" || fail "the report: $(cat "$SCRATCH/report")"
 done
-expect 3 1 -q --report "$SCRATCH/no/folder" -- sh -c 'exit 3'
+expect 125 1 -q --report "$SCRATCH/no/folder" -- touch "$SCRATCH/was_run"
 said 'No such file'
+[[ ! -e $SCRATCH/was_run ]] || fail 'the command was run although its report cannot be written'
 
 # The command begins as it would without us: the same signals are ignored and blocked, and what was closed is closed.
 signals() { (

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <fstream>
 #include <string>
 
 #include "toolbox/base/descriptor_limit.hpp"
@@ -13,20 +12,12 @@
 #include "tools/gb-wss/options.hpp"
 #include "tools/gb-wss/report.hpp"
 #include "tools/gb-wss/sampler.hpp"
+#include "tools/gb-wss/shortage.hpp"
 #include "tools/gb-wss/targets.hpp"
 
 namespace {
 
 constexpr double kShortPercent = 1;  // of the last ten seconds somebody waited for memory
-
-// The share of the last ten seconds in which somebody waited for memory (PSI); 0 where the kernel does not tell.
-double stall_percent() {
-  std::ifstream in("/proc/pressure/memory");
-  std::string line;
-  std::getline(in, line);
-  double percent = 0;
-  return std::sscanf(line.c_str(), "some avg10=%lf", &percent) == 1 ? percent : 0;
-}
 
 // Why a process could not be watched, and what would help.
 std::string reason(const gb_wss::Process& process) {
@@ -50,7 +41,8 @@ int run(const gb_wss::Options& options) {
       return gray::cli::fail_usage("'{}' is not the folder of a control group: it has no file cgroup.procs",
                                    gray::cli::escape_controls(folder));
   }
-  if (const double percent = stall_percent(); percent >= kShortPercent && !options.is_forced) {
+  if (const double percent = gb_wss::waited_percent(gb_wss::find_targets(options));
+      percent >= kShortPercent && !options.is_forced) {
     return gray::cli::fail(gray::cli::kExitSomeFailed,
                            "memory is short: {:.0f} % of the last ten seconds somebody waited for it. To "
                            "look now could cost the process its pages; try later, or --anyway",

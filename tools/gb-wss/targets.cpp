@@ -18,6 +18,16 @@ void add_numbers(const fs::path& file, std::vector<pid_t>& pids) {
   for (pid_t pid = 0; in >> pid;) pids.push_back(pid);
 }
 
+// The process that a thread belongs to; the number itself if there is none.
+pid_t process_of(pid_t thread) {
+  std::ifstream in("/proc/" + std::to_string(thread) + "/status");
+  for (std::string word; in >> word;) {
+    pid_t process = 0;
+    if (word == "Tgid:" && in >> process) return process;
+  }
+  return thread;
+}
+
 // Each thread may have children of its own.
 std::vector<pid_t> children_of(pid_t pid) {
   std::vector<pid_t> children;
@@ -42,6 +52,7 @@ std::vector<pid_t> find_targets(const Options& options) {
   std::vector<pid_t> pids = options.pids;
   pids.insert(pids.end(), options.trees.begin(), options.trees.end());
   const std::size_t roots = pids.size();
+  std::transform(pids.begin(), pids.end(), pids.begin(), process_of);
   std::set<pid_t> known(pids.begin(), pids.end());
   for (std::size_t i = roots - options.trees.size(); i < pids.size(); ++i) {
     for (const pid_t child : children_of(pids[i])) {

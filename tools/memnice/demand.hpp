@@ -21,6 +21,9 @@ class Demand {
   /// To be called some times a second with the processes that there are. Looks when it is time to.
   void step(const std::vector<pid_t>& pids, std::uint64_t now_ns);
 
+  /// What was seen since the last clearing is not what it works with: it begins anew at the next step.
+  void drop_window() { began_at_ns_ = next_at_ns_ = 0; }
+
   /// What the job works with; 0: not known yet.
   [[nodiscard]] std::uint64_t needs_bytes() const { return needs_bytes_; }
 

@@ -77,6 +77,12 @@ class GroupMeans : public Means {
     return std::strtoull(text.c_str() + place + sizeof "total=" - 1, nullptr, 10);
   }
 
+  [[nodiscard]] bool is_job_stuck() const override {
+    std::string text;
+    if (is_version_2_ || gray::os::read_text(folder_ + "/memory.oom_control", text) != 0) return false;
+    return gray::memory::find_amount(text, "under_oom").value_or(0) != 0;
+  }
+
   void hold(std::uint64_t limit_bytes, const std::vector<pid_t>& pids) override {
     if (is_version_2_) {
       write_text(folder_ + limit_file(), limit_bytes == kUnlimited ? "max" : std::to_string(limit_bytes));
@@ -140,6 +146,15 @@ class GroupMeans : public Means {
   bool is_version_2_;
 };
 
+// The first limit of a group that one beside it would escape; empty: there is none.
+std::string find_limit(const std::string& group) {
+  for (const char* limit : {"memory.max", "memory.high", "memory.swap.max", "cpu.max", "pids.max"}) {
+    std::string text;
+    if (gray::os::read_text(group + "/" + limit, text) == 0 && text.rfind("max", 0) != 0) return limit;
+  }
+  return "";
+}
+
 // Of version 2: where a sibling of ours can be, or we are in the root.
 std::string find_parent(const std::string& own) {
   const bool is_root = access((own + "/cgroup.type").c_str(), F_OK) != 0;
@@ -151,7 +166,7 @@ std::string find_parent(const std::string& own) {
 
 }  // namespace
 
-GroupTry make_group() {
+GroupTry make_group(bool also_without_swap) {
   const gray::memory::HostAccounts accounts;
   const std::string members = accounts.group_file("cgroup.procs");
   if (members.empty()) return {nullptr, "no control groups with a memory controller are to be seen here"};
@@ -159,10 +174,11 @@ GroupTry make_group() {
   const std::string parent = accounts.is_version_2() ? find_parent(own) : own;
   if (accounts.is_version_2() && !has_word(parent + "/cgroup.subtree_control", "memory"))
     return {nullptr, fmt::format("{} hands no memory controller on, and may not be changed here", parent)};
-  if (parent != own && read_amount(own + "/memory.max") != kUnlimited)
-    return {
-        nullptr,
-        fmt::format("our group {} has a memory.max of its own, which a group beside it would escape", own)};
+  if (const std::string limit = parent == own ? "" : find_limit(own); !limit.empty())
+    return {nullptr, fmt::format("our group {} has a {} of its own, which a group beside it would escape",
+                                 own, limit)};
+  if (!accounts.is_version_2() && !also_without_swap && !has_swap())
+    return {nullptr, "without swap a limit of version 1 makes the job's own calls fail"};
   auto means = std::make_unique<GroupMeans>(fmt::format("{}/memnice-{}", parent, getpid()), own,
                                             accounts.is_version_2());
   const std::string problem = means->prepare();

@@ -44,24 +44,38 @@ std::vector<pid_t> Holder::processes() const {
   return members ? *members : tree_of(root_);
 }
 
-// Of the tightest pool.
-std::int64_t Holder::room_bytes() const {
-  std::int64_t room = INT64_MAX;
-  for (const gray::memory::Pool& pool : accounts_.shared_pools(options_.pools))
-    room = std::min(room, pool.room_bytes);
-  return room;
+// The one with the least room; room of INT64_MAX where nothing tells.
+gray::memory::Pool Holder::tightest_pool() const {
+  gray::memory::Pool tightest;
+  tightest.room_bytes = INT64_MAX;
+  for (gray::memory::Pool& pool : accounts_.shared_pools(options_.pools)) {
+    if (pool.room_bytes < tightest.room_bytes) tightest = std::move(pool);
+  }
+  return tightest;
 }
 
-// By the kernel's account of time in which somebody waited (PSI), the job's own left out. Where that cannot be told apart, nothing is said of a job that is near its limit: it waits for its own sake.
-bool Holder::others_wait(std::uint64_t now_ns, std::uint64_t job_bytes) {
+// By the kernel's account of time in which somebody waited (PSI), the job's own left out. It counts where room is scarce that we share: who waits in a group of his own does not wait for us, and of groups of version 1 the
+// kernel does not tell. Where the job's own time cannot be told apart, nothing is said of a job that is near its limit: it waits for its own sake.
+bool Holder::others_wait(std::uint64_t now_ns, std::uint64_t job_bytes, const gray::memory::Pool& tightest) {
   const gray::memory::PagingCounters counters = accounts_.paging_counters();
   const auto own_us = means_.own_stall_us();
   const std::uint64_t before_us = stall_us_;
   stall_us_ = less(counters.stall_us, own_us.value_or(0));
+  const bool is_scarce = tightest.room_bytes < static_cast<std::int64_t>(tightest.margin_bytes);
+  const bool is_ours = accounts_.is_version_2() || tightest.kind == gray::memory::PoolKind::host;
   const bool is_near_limit = job_bytes > decision_.limit_bytes - decision_.limit_bytes / kNearShare;
   const bool is_apart = own_us || !is_near_limit || means_.kind() == MeansKind::pause;
-  const bool is_told = counters.has_stall && stepped_at_ns_ != 0 && is_apart;
+  const bool is_told = counters.has_stall && stepped_at_ns_ != 0 && is_apart && is_scarce && is_ours;
   return is_told && less(stall_us_, before_us) * kNsPerUs * kWaitShare > now_ns - stepped_at_ns_;
+}
+
+// Also of a run that says nothing else: it may wait for ever.
+void Holder::say_trouble() {
+  if (is_trouble_said_ || !means_.is_job_stuck()) return;
+  is_trouble_said_ = true;
+  gray::cli::warn(
+      "it wants more memory than is left, and there is no swap to put its own into: it waits until there is "
+      "room");
 }
 
 void Holder::obey(const Decision& decision, const std::vector<pid_t>& pids) {
@@ -124,14 +138,22 @@ std::uint64_t Holder::next_step_ns(const Situation& situation) {
 std::uint64_t Holder::step(std::uint64_t now_ns) {
   if (is_let_go_) return kStepNs;
   const std::vector<pid_t> pids = processes();
-  if (!decision_.is_paused) demand_.step(pids, now_ns);
   Situation situation;
   situation.now_ns = now_ns;
   situation.job_bytes = means_.job_bytes(pids);
+  // One that waits for its own pages, or stands still, touches less than it works with.
+  if (decision_.is_paused ||
+      (decision_.is_squeezed &&
+       situation.job_bytes > decision_.limit_bytes - decision_.limit_bytes / kNearShare))
+    demand_.drop_window();
+  else
+    demand_.step(pids, now_ns);
   situation.needs_bytes = demand_.needs_bytes();
-  situation.room_bytes = room_bytes();
-  situation.others_wait = others_wait(now_ns, situation.job_bytes) ||
+  const gray::memory::Pool tightest = tightest_pool();
+  situation.room_bytes = tightest.room_bytes;
+  situation.others_wait = others_wait(now_ns, situation.job_bytes, tightest) ||
                           (means_.kind() == MeansKind::pause && situation.room_bytes < 0);
+  say_trouble();
   const Decision decision = allowance_.step(situation);
   obey(decision, pids);
   note(situation, decision);

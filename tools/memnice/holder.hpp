@@ -38,8 +38,9 @@ class Holder {
 
  private:
   [[nodiscard]] std::vector<pid_t> processes() const;
-  [[nodiscard]] std::int64_t room_bytes() const;
-  bool others_wait(std::uint64_t now_ns, std::uint64_t job_bytes);
+  [[nodiscard]] gray::memory::Pool tightest_pool() const;
+  bool others_wait(std::uint64_t now_ns, std::uint64_t job_bytes, const gray::memory::Pool& tightest);
+  void say_trouble();
   std::uint64_t next_step_ns(const Situation& situation);
   void obey(const Decision& decision, const std::vector<pid_t>& pids);
   void note(const Situation& situation, const Decision& decision);
@@ -60,6 +61,7 @@ class Holder {
   double growth_bytes_per_s_ = 0;  // how fast it may grow, by what it did lately
   std::uint64_t said_bytes_ = 0;   // the last limit that was told
   bool is_let_go_ = false;
+  bool is_trouble_said_ = false;
 };
 
 }  // namespace memnice

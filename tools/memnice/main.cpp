@@ -24,31 +24,30 @@ using memnice::WantedMeans;
 
 constexpr int kSignalled = 128;
 
+// What an ordinary user can do about it.
+const char* hint() {
+  return geteuid() == 0 ? "" : " (systemd-run --user --scope memnice ... gives an ordinary user a group)";
+}
+
 // The best means that were not excluded; null after a line that says why there are none.
 std::unique_ptr<memnice::Means> choose(const memnice::Options& options) {
   std::string problem;
   if (options.means == WantedMeans::best || options.means == WantedMeans::group) {
-    auto group = memnice::make_group();
+    auto group = memnice::make_group(options.means == WantedMeans::group);
     if (group.means != nullptr) return std::move(group.means);
     problem = group.problem;
     if (options.means == WantedMeans::group) {
-      gray::cli::warn(
-          "it cannot be held by a group: {} (systemd-run --user --scope memnice ... gives an ordinary user "
-          "one)",
-          problem);
+      gray::cli::warn("it cannot be held by a group: {}{}", problem, hint());
       return nullptr;
     }
   }
   if (options.means == WantedMeans::best || options.means == WantedMeans::advice) {
     if (auto advice = memnice::make_advice()) return advice;
     if (options.means == WantedMeans::advice) {
-      gray::cli::warn("it cannot be held by advice: that takes CAP_SYS_NICE, and Linux 5.10");
+      gray::cli::warn("it cannot be held by advice: that takes CAP_SYS_NICE, Linux 5.10 and swap");
       return nullptr;
     }
-    gray::cli::warn(
-        "it can only stand still while memory is short: {} (systemd-run --user --scope memnice ... gives an "
-        "ordinary user a group)",
-        problem);
+    gray::cli::warn("it can only stand still while memory is short: {}{}", problem, hint());
   }
   return memnice::make_pause();
 }
@@ -97,21 +96,23 @@ sigset_t awaited_signals() {
   return signals;
 }
 
-bool write_report(const std::string& path, const std::string& text) {
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) return false;
+bool write_report(std::FILE* file, const std::string& text) {
   const bool is_written = std::fputs(text.c_str(), file) >= 0;
   return std::fclose(file) == 0 && is_written;
 }
 
-void tell(const memnice::Options& options, const memnice::Course& course, const std::string& means,
-          std::uint64_t time_ns) {
+void tell(const memnice::Options& options, std::FILE* report, const memnice::Course& course,
+          const std::string& means, std::uint64_t time_ns) {
   if (!options.is_quiet) gray::cli::warn("{}", memnice::line_of(course, means, time_ns));
-  if (!options.report.empty() && !write_report(options.report, memnice::json_of(course, means, time_ns)))
+  if (report != nullptr && !write_report(report, memnice::json_of(course, means, time_ns)))
     gray::cli::warn("'{}': {}", gray::cli::escape_controls(options.report), gray::cli::error_text(errno));
 }
 
 int run(const memnice::Options& options) {
+  std::FILE* report = options.report.empty() ? nullptr : std::fopen(options.report.c_str(), "we");
+  if (report == nullptr && !options.report.empty())
+    return gray::cli::fail(gray::cli::kExitToolFailed, "'{}': {}", gray::cli::escape_controls(options.report),
+                           gray::cli::error_text(errno));
   const sigset_t signals = awaited_signals();
   sigset_t mask_before;
   sigprocmask(SIG_BLOCK, &signals, &mask_before);
@@ -139,7 +140,7 @@ int run(const memnice::Options& options) {
   const int status = hold_until_end(started.pid, holder, signals);
   holder.let_go();
   means->end();
-  tell(options, holder.course(), means->name(), gray::base::monotonic_ns() - start_ns);
+  tell(options, report, holder.course(), means->name(), gray::base::monotonic_ns() - start_ns);
   return status;
 }
 

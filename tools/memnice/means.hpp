@@ -38,6 +38,8 @@ class Means {
   [[nodiscard]] virtual std::uint64_t job_bytes(const std::vector<pid_t>& pids) const = 0;
   /// Time in which the job's own members waited for memory, in microseconds. Nothing: not told apart from others'.
   [[nodiscard]] virtual std::optional<std::uint64_t> own_stall_us() const { return std::nullopt; }
+  /// Whether members get no memory, and nothing can be taken from them: they wait until somebody else gives some.
+  [[nodiscard]] virtual bool is_job_stuck() const { return false; }
   /// Holds it to so much from now on; kUnlimited: to nothing. To be called again as long as it holds.
   virtual void hold(std::uint64_t limit_bytes, const std::vector<pid_t>& pids) = 0;
   /// Freezes or thaws, where stops_by_signals() is false.
@@ -48,14 +50,17 @@ class Means {
   [[nodiscard]] virtual std::optional<std::vector<pid_t>> members() const { return std::nullopt; }
 };
 
-/// A group, or why there can be none.
+/// Whether there is room in swap.
+bool has_swap();
+
+/// A group, or why there can be none. Without swap version 1 has nothing to take from a job but what it wants next: a job that wants more than is left waits in its page faults, and fork(), open() and mmap() fail.
 struct GroupTry {
   std::unique_ptr<Means> means;
   std::string problem;
 };
-GroupTry make_group();
+GroupTry make_group(bool also_without_swap);
 
-/// Null where this user may not advise the kernel for others.
+/// Null where this user may not advise the kernel for others, or there is no swap to put anything into.
 std::unique_ptr<Means> make_advice();
 
 std::unique_ptr<Means> make_pause();

@@ -124,9 +124,8 @@ bool may_advise() {
   }
   if (child < 0) return false;
   gray::base::ScopedFd process(static_cast<int>(syscall(kOpenProcess, child, 0)));
-  static char page[2 * 4096];
-  const iovec range{
-      reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(page) + 4095) & ~std::uintptr_t{4095}), 4096};
+  // An empty range at an address that is sound anywhere.
+  const iovec range{nullptr, 0};
   const bool may = process.is_open() && syscall(kAdviseProcess, process.get(), &range, 1, kPutOut, 0) >= 0;
   kill(child, SIGKILL);
   while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
@@ -136,8 +135,14 @@ bool may_advise() {
 
 }  // namespace
 
+bool has_swap() {
+  std::string text;
+  return gray::os::read_text("/proc/meminfo", text) == 0 &&
+         gray::memory::find_amount(text, "SwapFree:").value_or(0) > 0;
+}
+
 std::unique_ptr<Means> make_advice() {
-  if (!may_advise()) return nullptr;
+  if (!has_swap() || !may_advise()) return nullptr;
   return std::make_unique<AdviceMeans>();
 }
 
