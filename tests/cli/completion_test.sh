@@ -5,7 +5,7 @@
 # How: the scripts that the build has made, in the shells themselves: bash's own completion function, zsh's system at a terminal (support/completed.zsh), and fish's
 # `complete -C`. What --help names has to be offered. A job runs meanwhile. Left out: how a shell draws what it offers.
 source "$(dirname "$0")/../support/system.bash"
-need_built discnice gbp gb-run gb-grep microbench
+need_built discnice gbp gb-run gb-grep heapnice microbench
 scratch
 wrong=0
 complain() {
@@ -96,6 +96,7 @@ helped discnice
 for command in run set adopt release status top report policies explain doctor verify replay; do helped discnice "$command"; done
 helped gbp
 helped gb-run
+helped heapnice
 helped microbench
 for command in run list show explain export diff forget report; do helped microbench "$command"; done
 offers 'discnice ' set top doctor cat not afile
@@ -132,6 +133,9 @@ offers 'gb-run --min 1G ca' cat
 offers 'gb-run --min 1G -- cat af' afile
 offers 'gb-run --cache ' share keep steal
 offers 'gb-run --env HOM' HOME
+offers 'heapnice --max 1G ca' cat
+offers 'heapnice --runtime ' java go node not afile
+offers 'heapnice --json af' afile
 offers 'gb-grep --so' --sorted
 offers 'gb-grep --ignore' --ignore-case
 offers 'gb-grep -n x af' afile
