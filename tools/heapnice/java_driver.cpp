@@ -29,7 +29,8 @@
 namespace heapnice {
 namespace {
 
-constexpr std::uint64_t kSearchNs = 50'000'000;
+constexpr std::uint64_t kSearchNs = 50'000'000;  // at first
+constexpr std::uint64_t kSearchLastNs = 1'000'000'000;
 constexpr std::uint64_t kLookNs = 200'000'000;
 constexpr std::uint64_t kAskMinNs = 20'000'000;  // however often something is told
 
@@ -146,7 +147,11 @@ class JavaDriver : public Driver {
       jvm_.reset();
     }
     if (!jvm_) search(child);
-    if (!jvm_) return {kSearchNs, -1};
+    if (!jvm_) {
+      search_ns_ = std::min(2 * search_ns_, kSearchLastNs);
+      return {search_ns_, -1};
+    }
+    search_ns_ = kSearchNs;
     log_.set_ordered_now(jvm_->ordered());
     return {jvm_->fd() < 0 && !jvm_->is_left_alone() ? kSearchNs : kLookNs,
             jvm_->is_left_alone() ? -1 : jvm_->fd()};
@@ -172,6 +177,7 @@ class JavaDriver : public Driver {
   const Options& options_;
   ChangeLog log_;
   std::unique_ptr<Jvm> jvm_;
+  std::uint64_t search_ns_ = kSearchNs / 2;
 };
 
 }  // namespace

@@ -4,12 +4,16 @@
 #include <algorithm>
 
 #include "libgray/src/memory/allocator.hpp"
+#include "toolbox/base/units.hpp"
 #include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/quantities.hpp"
 
 namespace heapnice {
 namespace {
+
+// From 32 GiB on a JVM's references are twice as long: less fits into a heap that is a little larger than that.
+constexpr std::uint64_t kJavaDefaultMaxBytes = 31 * gray::base::kGiB;
 
 constexpr char kFooter[] =
     "A java that CMD is or starts shrinks and grows while it runs: with Serial and G1 by its free ratios and "
@@ -37,15 +41,17 @@ std::optional<int> check(Options& options, const std::string& runtime) {
     return gray::cli::fail(
         gray::cli::kExitToolFailed,
         "how much memory is free is not known: /proc/meminfo, or the use of a control group, cannot be read");
-  if (options.max_bytes == 0) options.max_bytes = std::max(capacity.value(), options.min_bytes);
+  const bool is_max_given = options.max_bytes != 0;
+  if (!is_max_given) options.max_bytes = std::max(capacity.value(), options.min_bytes);
   if (options.min_bytes > options.max_bytes)
     return gray::cli::fail_usage("--min {} is above --max {}", gray::cli::format_bytes(options.min_bytes),
                                  gray::cli::format_bytes(options.max_bytes));
   for (const Runtime one : {Runtime::java, Runtime::go, Runtime::node})
     if (runtime == name_of(one)) options.runtime = one;
-  if (options.runtime != Runtime::none) return std::nullopt;
   std::string problem;
-  options.runtime = find_runtime(options.command[0], problem);
+  if (options.runtime == Runtime::none) options.runtime = find_runtime(options.command[0], problem);
+  if (options.runtime == Runtime::java && !is_max_given)
+    options.max_bytes = std::max(std::min(options.max_bytes, kJavaDefaultMaxBytes), options.min_bytes);
   if (options.runtime != Runtime::none) return std::nullopt;
   return gray::cli::fail(
       gray::cli::kExitToolFailed,

@@ -19,6 +19,8 @@ using base::Result;
 constexpr char kTableName[] = "gray-mac2";                // the allocator's
 constexpr std::uint64_t kMovedBytesMin = 4 * base::kMiB;  // of a promise: each change wakes all who wait
 
+constexpr std::uint64_t kPromisedShare = 4;
+
 std::int64_t bounded_signed(std::uint64_t bytes) {
   return static_cast<std::int64_t>(std::min(bytes, kUnlimited / 2));
 }
@@ -104,7 +106,9 @@ Result<FollowAnswer> Follower::ask(const HeapUse& use) {
   asked_ns_ = look.now_ns;
   const FollowDecision decision = decide(look, state_);
   state_ = decision.state;
-  promise(since(state_.told_bytes, use.heap_bytes));
+  // What it may take until it asks again, and not all that it may: others would be kept from what it may never want, and it gives way.
+  const std::uint64_t soon_bytes = std::max(use.heap_bytes / kPromisedShare, look.margin_bytes);
+  promise(std::min(since(state_.told_bytes, use.heap_bytes), soon_bytes));
   return FollowAnswer{decision.verdict, decision.reason, state_.told_bytes, room.room_bytes};
 }
 

@@ -35,8 +35,8 @@ struct FollowAnswer {
   std::int64_t room_bytes = 0;  // beside what it has now; below zero: it has too much
 };
 
-/// Follows one heap. One thread at a time. What the heap may still take is a promise of this process in the user's claims, so that two who
-/// follow do not both take it.
+/// Follows one heap. One thread at a time. What the heap may take until the next question is a promise of this process in the user's
+/// claims, so that nobody else takes it meanwhile.
 class Follower {
  public:
   explicit Follower(const Followed& followed);
