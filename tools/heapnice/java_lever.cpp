@@ -9,7 +9,8 @@
 namespace heapnice {
 namespace {
 
-constexpr std::uint64_t kOverShare = 16;  // of the goal, that a heap may be larger: each collection costs
+// Of the goal, by which a heap is aimed below it: promotion makes it grow before the next collection, and each that is ordered costs.
+constexpr std::uint64_t kBelowShare = 16;
 constexpr std::uint64_t kRestsPerCollection =
     6;  // ordered collections take a seventh of the time at most, but where room is lacking
 constexpr std::uint64_t kRestMinNs = gray::base::kNanosecondsPerSecond / 2;
@@ -76,20 +77,21 @@ int JavaLever::order_collection() {
 
 int JavaLever::move(std::uint64_t goal_bytes, const JavaHeap& heap, std::uint64_t live_bytes,
                     bool is_urgent) {
-  const bool is_over = heap.committed_bytes > goal_bytes + goal_bytes / kOverShare;
+  const bool is_over = heap.committed_bytes > goal_bytes;
+  const std::uint64_t aim_bytes = goal_bytes - goal_bytes / kBelowShare;
   if (flags_.is_soft_max_manageable && soft_max_bytes_ != goal_bytes) {
     if (const int error = set_flag("SoftMaxHeapSize", goal_bytes); error != 0) return error;
     soft_max_bytes_ = goal_bytes;
     rest_until_ns_ = std::max(rest_until_ns_, gray::os::now_ns() + (is_over ? 0 : kRestMinNs));
   }
   if (flags_.collector == Collector::serial) {
-    const unsigned ratio = free_ratio(live_bytes, goal_bytes, flags_.old_share);
+    const unsigned ratio = free_ratio(live_bytes, aim_bytes, flags_.old_share);
     if (const int error = set_ratios(ratio, ratio); error != 0) return error;
   } else if (flags_.collector == Collector::g1) {
     // At the end of a marking garbage counts as used: a least ratio that fits the live data would grow the heap beyond its goal.
-    const unsigned ratio = free_ratio(live_bytes, goal_bytes, 1);
-    const bool is_room = heap.committed_bytes < goal_bytes - goal_bytes / kOverShare;
-    const unsigned least = is_room ? std::min(ratio, free_ratio(heap.used_bytes, goal_bytes, 1)) : 0;
+    const unsigned ratio = free_ratio(live_bytes, aim_bytes, 1);
+    const bool is_room = heap.committed_bytes < aim_bytes;
+    const unsigned least = is_room ? std::min(ratio, free_ratio(heap.used_bytes, aim_bytes, 1)) : 0;
     if (const int error = set_ratios(least, std::max(ratio, least)); error != 0) return error;
   }
   return is_over && may_order(is_urgent) ? order_collection() : 0;

@@ -6,7 +6,8 @@
 namespace heapnice {
 namespace {
 
-constexpr std::uint64_t kCollectionsRemembered = 16;
+constexpr std::uint64_t kCollectionsRemembered =
+    64;  // of G1, until a marking and what follows have looked at all of it
 
 }  // namespace
 

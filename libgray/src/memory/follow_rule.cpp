@@ -97,8 +97,8 @@ std::uint64_t least_heap_bytes(std::uint64_t live_bytes) {
 
 FollowDecision decide(const FollowLook& look, FollowState state) {
   const std::uint64_t allowed = bounded(look, look.allowed_bytes);
-  const std::uint64_t fallen = state.allowed_bytes - std::min(state.allowed_bytes, look.allowed_bytes);
-  state.allowed_bytes = look.allowed_bytes;
+  const std::uint64_t fallen = state.reach_bytes - std::min(state.reach_bytes, look.reach_bytes);
+  state.reach_bytes = look.reach_bytes;
   if (state.told_bytes == 0) {
     const bool is_less = allowed < look.heap_bytes;
     if (is_less) state.shrunk_ns = look.now_ns;

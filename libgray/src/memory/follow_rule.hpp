@@ -33,8 +33,10 @@ struct FollowLook {
   std::uint64_t heap_bytes = 0;     // that the heap has of the kernel
   std::uint64_t live_bytes = 0;     // of them, after the last collection
   std::uint64_t allowed_bytes = 0;  // the heap's size at which each pool keeps its margin
-  std::uint64_t margin_bytes = 0;   // of the tightest pool
-  std::uint64_t min_bytes = 0;      // the caller's bounds
+  // What the process as a whole may have: unlike the above it does not move with how its own memory is divided.
+  std::uint64_t reach_bytes = 0;
+  std::uint64_t margin_bytes = 0;  // of the tightest pool
+  std::uint64_t min_bytes = 0;     // the caller's bounds
   std::uint64_t max_bytes = 0;
   double collecting_share = kShareUnknown;  // of the time since the last question
   double waiting_share = 0;                 // in which somebody waited for memory
@@ -44,7 +46,7 @@ struct FollowLook {
 /// What is remembered from one question to the next.
 struct FollowState {
   std::uint64_t told_bytes = 0;         // 0: nothing was told yet
-  std::uint64_t allowed_bytes = 0;      // at the last question
+  std::uint64_t reach_bytes = 0;        // at the last question
   std::uint64_t shrunk_ns = 0;          // when it was last told to shrink
   std::uint64_t grown_ns = 0;           // and to grow
   std::uint64_t more_since_ns = 0;      // since when there has been more room than that; 0: there is not

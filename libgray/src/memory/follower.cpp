@@ -29,13 +29,24 @@ std::uint64_t since(std::uint64_t now, std::uint64_t before) {
   return now - std::min(now, before);
 }
 
-// Of the heap, that is in memory now: what is in swap takes no room, nor what was never touched.
-Result<std::uint64_t> in_memory_bytes(std::uint32_t pid, std::uint64_t heap_bytes) {
+// What is in memory now: what is in swap takes no room, nor what was never touched.
+struct InMemory {
+  std::uint64_t heap_bytes;
+  std::uint64_t process_bytes;
+};
+
+Result<InMemory> look_at_memory(std::uint32_t pid, std::uint64_t heap_bytes) {
   std::string text;
   const std::string who = pid == 0 ? "self" : std::to_string(pid);
-  if (os::read_text("/proc/" + who + "/status", text) != 0) return Result<std::uint64_t>::failure(-ESRCH);
+  if (os::read_text("/proc/" + who + "/status", text) != 0) return Result<InMemory>::failure(-ESRCH);
   const auto amount = [&](const char* key) { return find_amount(text, key).value_or(0) * base::kKiB; };
-  return std::min(since(heap_bytes, amount("VmSwap:")), amount("RssAnon:") + amount("RssShmem:"));
+  const std::uint64_t process_bytes = amount("RssAnon:") + amount("RssShmem:");
+  return InMemory{std::min(since(heap_bytes, amount("VmSwap:")), process_bytes), process_bytes};
+}
+
+// A size, given what is there of it and the room beside.
+std::uint64_t with_room(std::uint64_t bytes, std::int64_t room_bytes) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, bounded_signed(bytes) + room_bytes));
 }
 
 }  // namespace
@@ -85,7 +96,7 @@ void Follower::promise(std::uint64_t pending_bytes) {
 
 Result<FollowAnswer> Follower::ask(const HeapUse& use) {
   events_.forget();  // before the look: what is told from now on is heard after it
-  const auto in_memory = in_memory_bytes(followed_.pid, use.heap_bytes);
+  const auto in_memory = look_at_memory(followed_.pid, use.heap_bytes);
   if (!in_memory) return Result<FollowAnswer>::failure(in_memory.error());
   const Room room = least_room();
   if (room.room_bytes == std::numeric_limits<std::int64_t>::min())
@@ -94,8 +105,8 @@ Result<FollowAnswer> Follower::ask(const HeapUse& use) {
   look.now_ns = os::now_ns();
   look.heap_bytes = use.heap_bytes;
   look.live_bytes = std::min(use.live_bytes, use.heap_bytes);
-  look.allowed_bytes = static_cast<std::uint64_t>(
-      std::max<std::int64_t>(0, bounded_signed(in_memory.value()) + room.room_bytes));
+  look.allowed_bytes = with_room(in_memory.value().heap_bytes, room.room_bytes);
+  look.reach_bytes = with_room(in_memory.value().process_bytes, room.room_bytes);
   look.margin_bytes = room.margin_bytes;
   look.min_bytes = followed_.min_bytes;
   look.max_bytes = followed_.max_bytes;

@@ -131,6 +131,6 @@ TEST_CASE("what is live is the least that was used since the last full collectio
   CHECK(live.bytes() == 200);
   live.take(heap_of(250, 4, 1));
   CHECK(live.bytes() == 200);
-  for (std::uint64_t i = 5; i < 80; ++i) live.take(heap_of(400, i, 1));
+  for (std::uint64_t i = 5; i < 200; ++i) live.take(heap_of(400, i, 1));
   CHECK(live.bytes() == 400);
 }
