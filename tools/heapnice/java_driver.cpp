@@ -47,8 +47,9 @@ class Jvm {
 
   // False: it is gone.
   bool look(ChangeLog& log) {
-    const auto heap = parse_counters(read_counters(counters_));
-    if (!heap) return read_counters(counters_).size() != 0;
+    const std::string bytes = read_counters(counters_);
+    const auto heap = parse_counters(bytes);
+    if (!heap) return !bytes.empty();
     if (!lever_) {
       open(log);
     } else if (!is_left_alone_) {

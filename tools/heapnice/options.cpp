@@ -26,8 +26,8 @@ constexpr char kFooter[] =
     "\n"
     "Examples:\n"
     "  heapnice -- java -jar server.jar\n"
-    "  heapnice --verbose --max 4G -- mvn package\n"
-    "  heapnice --json heap.json -- ./server\n";
+    "  heapnice --verbose --max 4G -- java -jar server.jar\n"
+    "  heapnice --json heap.json -- java -jar server.jar\n";
 
 bool follows_dashes(const std::vector<std::string>& command, int argc, char** argv) {
   const int first = argc - static_cast<int>(command.size());

@@ -5,8 +5,7 @@
 // of a control group writes to a file, and the kernel tells of a write to any file, of this one, too.
 // Output observed: those three, by descriptors.
 // Inference drawn: that a question is due. Its answer decides.
-// What breaks it: room that goes without pressure, by programs that do not take part; a limit that is moved in another mount namespace's
-// instance of the file system. There the question by the clock stays.
+// What breaks it: room that goes without pressure, by programs that do not take part. There the question by the clock stays.
 #pragma once
 
 #include <cstdint>

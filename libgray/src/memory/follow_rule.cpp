@@ -113,7 +113,10 @@ FollowDecision decide(const FollowLook& look, FollowState state) {
         bounded(look, state.told_bytes - std::min(state.told_bytes, look.margin_bytes));
     if (bytes < state.told_bytes) return shrunk(look, state, FollowReason::pressure, bytes);
   }
-  if (allowed < state.told_bytes + std::max(state.told_bytes / kGrowthStepShare, look.margin_bytes)) {
+  // What it was told to give back and still has is no room for it.
+  const bool has_followed = look.heap_bytes <= state.told_bytes + state.told_bytes / kGrowthStepShare;
+  if (!has_followed ||
+      allowed < state.told_bytes + std::max(state.told_bytes / kGrowthStepShare, look.margin_bytes)) {
     state.more_since_ns = 0;
     return {FollowVerdict::stay, FollowReason::none, state};
   }

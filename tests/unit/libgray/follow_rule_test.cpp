@@ -111,6 +111,13 @@ TEST_CASE("room that stays is taken, and not before it has stayed") {
   CHECK(told_mib(decision) == 2000);
 }
 
+TEST_CASE("a heap that has not given back yet what it was told to is not told to grow") {
+  FollowLook look = calm_look();
+  look.heap_bytes = 2000 * kMiB;
+  look.allowed_bytes = 1900 * kMiB;  // its own
+  CHECK(run(look, calm_state(), 20).verdict == FollowVerdict::stay);
+}
+
 TEST_CASE("of room that comes and goes the least is taken, and room that was gone has to stay anew") {
   FollowLook look = calm_look();
   look.allowed_bytes = 2000 * kMiB;
@@ -177,6 +184,7 @@ TEST_CASE("who is pressed soon after growing waits longer before growing again")
   FollowDecision decision = decide(look, state);
   REQUIRE(decision.reason == FollowReason::pressure);
   look = calm_look();
+  look.heap_bytes = decision.state.told_bytes;
   look.allowed_bytes = 2000 * kMiB;
   CHECK(run(look, decision.state, 4).verdict == FollowVerdict::stay);
   CHECK(run(look, decision.state, 8).verdict == FollowVerdict::grow);
