@@ -104,6 +104,15 @@ class Memory(Group):
         if not self.has_swap:
             yield ("memory.swap.max", 0) if self.is_v2 else ("memory.memsw.limit_in_bytes", self.limit_bytes)
 
+    def move_limit(self, limit_bytes):
+        """False where the kernel could not make the room: version 1 leaves the limit as it was then."""
+        try:
+            (self.path / ("memory.max" if self.is_v2 else "memory.limit_in_bytes")).write_text(f"{limit_bytes}\n")
+        except OSError:
+            return False
+        self.limit_bytes = limit_bytes
+        return True
+
     def text(self, of_1, of_2):
         return (self.path / (of_2 if self.is_v2 else of_1)).read_text()
 

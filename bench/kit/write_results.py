@@ -37,6 +37,7 @@ PARTS = collections.OrderedDict((
     ("tables", ("The tables and figures of DiscNice", "contention, modules, rate_over_time, idle_time, layout_order",
                 "Background work beside a foreground program, models on and off, rates over time. On the emulated disk.")),
     ("gbp", ("What is cached, where it lies: gbp", "gbp", "")),
+    ("heap", ("Heaps that follow the room", "heapnice", "A Java program with much live data, in a memory group whose limit moves; each variant is a collector.")),
     ("loader", ("Training on a set a little larger than memory", "loader",
                 "examples/python/cached_first.py beside a shuffled order, epochs 2 to 5 of five, in a memory control group. A bound is that of reading each sample exactly.")),
     ("mac", ("Memory admission: gb_alloc", "mac", "In a memory control group of its own.")),

@@ -5,7 +5,7 @@
 # How: the scripts that the build has made, in the shells themselves: bash's own completion function, zsh's system at a terminal (support/completed.zsh), and fish's
 # `complete -C`. What --help names has to be offered. A job runs meanwhile. Left out: how a shell draws what it offers.
 source "$(dirname "$0")/../support/system.bash"
-need_built discnice gbp gb-run gb-wss memnice gb-grep microbench
+need_built discnice gbp gb-run heapnice gb-wss memnice gb-grep microbench
 scratch
 wrong=0
 complain() {
@@ -98,6 +98,7 @@ helped gbp
 helped gb-run
 helped gb-wss
 helped memnice
+helped heapnice
 helped microbench
 for command in run list show explain export diff forget report; do helped microbench "$command"; done
 offers 'discnice ' set top doctor cat not afile
@@ -139,6 +140,9 @@ offers 'gb-wss ' $$ not afile
 offers 'gb-wss --cgroup af' afolder not afile
 offers 'memnice --means ' group advice pause
 offers 'memnice -v -- cat af' afile
+offers 'heapnice --max 1G ca' cat
+offers 'heapnice --runtime ' java go node not afile
+offers 'heapnice --json af' afile
 offers 'gb-grep --so' --sorted
 offers 'gb-grep --ignore' --ignore-case
 offers 'gb-grep -n x af' afile

@@ -9,7 +9,7 @@ source "$(dirname "$0")/../support/system.bash"
 need rsync unshare chroot make setsid
 need_root
 need_preload
-need_built discnice gbp gb-run gb-wss memnice gb-grep microbench
+need_built discnice gbp gb-run heapnice gb-wss memnice gb-grep microbench
 [[ -n ${GRAY_OWN_SHM:-} ]] || skip 'mounts nothing here (needs mount namespaces)'
 scratch
 LIST=$SOURCE/tests/install/examples.txt
@@ -72,7 +72,8 @@ make_files() {
   printf '#!/bin/sh\ntest "$GOMEMLIMIT" -gt 0\n' >"$home/server"
   printf '#!/bin/sh\nexec cat\n' >"$SCRATCH/stage/usr/local/bin/app"
   printf '#!/bin/sh\nexec find "$2" -type f -exec cat {} + >/dev/null\n' >"$SCRATCH/stage/usr/local/bin/restic"
-  chmod 755 "$home/server" "$SCRATCH"/stage/usr/local/bin/{app,restic}
+  printf '#!/bin/sh\ncase $JAVA_TOOL_OPTIONS in *-Xmx*) ;; *) exit 1 ;; esac\n' >"$SCRATCH/stage/usr/local/bin/java"
+  chmod 755 "$home/server" "$SCRATCH"/stage/usr/local/bin/{app,java,restic}
 }
 
 # Somebody who has just opened a terminal there, and has gone to a folder of files where the command speaks of all of them.

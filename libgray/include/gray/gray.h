@@ -6,6 +6,7 @@
 #include <gray/alloc.h>
 #include <gray/cache.h>
 #include <gray/export.h>
+#include <gray/follow.h>
 #include <gray/layout.h>
 #include <gray/levels.h>
 #include <gray/order.h>

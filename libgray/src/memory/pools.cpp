@@ -221,6 +221,16 @@ std::uint64_t HostAccounts::limit_of(const Group& group) const {
                   read_amount(group.folder + "/memory.high").value_or(kUnlimited));
 }
 
+std::vector<std::string> HostAccounts::limit_files() const {
+  std::vector<std::string> files;
+  for (const Group& group : groups_) {
+    for (const char* name : {"/memory.limit_in_bytes", "/memory.max", "/memory.high"})
+      if ((std::string_view(name) == "/memory.limit_in_bytes") != is_version_2_)
+        files.push_back(group.folder + name);
+  }
+  return files;
+}
+
 bool HostAccounts::is_killed_whole() const {
   return std::any_of(groups_.begin(), groups_.end(), [&](const Group& group) {
     return read_amount(group.folder + "/memory.oom.group").value_or(0) != 0;

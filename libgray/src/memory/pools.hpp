@@ -86,6 +86,9 @@ class HostAccounts {
   /// The group's file whose name ends so, of the nearest ancestor that has one; empty where there is none.
   [[nodiscard]] std::string group_file(const std::string& name) const;
 
+  /// The files that hold the limits of our groups, for who wants to know when one is moved.
+  [[nodiscard]] std::vector<std::string> limit_files() const;
+
   /// Whether the kernel, where it has to kill somebody of a group of ours, kills all of it (memory.oom.group).
   [[nodiscard]] bool is_killed_whole() const;
 

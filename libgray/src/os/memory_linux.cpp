@@ -7,7 +7,9 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -170,6 +172,29 @@ Result<int> open_group_event(const std::string& path, const std::string& what) {
   const std::string order = std::to_string(event.get()) + " " + std::to_string(source.get()) + " " + what;
   if (write(control.get(), order.c_str(), order.size()) < 0) return Result<int>::failure(-errno);
   return event.release();
+}
+
+Result<int> watch_writes(const std::vector<std::string>& paths) {
+  base::ScopedFd watch(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  if (!watch.is_open()) return Result<int>::failure(-errno);
+  int error = -ENOENT;
+  for (const std::string& path : paths)
+    if (inotify_add_watch(watch.get(), path.c_str(), IN_MODIFY) >= 0) error = 0;
+  if (error != 0) return Result<int>::failure(error);
+  return watch.release();
+}
+
+Result<int> join_events(const EventSource* sources, std::size_t count) {
+  base::ScopedFd joined(epoll_create1(EPOLL_CLOEXEC));
+  if (!joined.is_open()) return Result<int>::failure(-errno);
+  for (std::size_t i = 0; i < count; ++i) {
+    epoll_event event{};
+    event.events = sources[i].is_readable ? EPOLLIN : EPOLLPRI;
+    event.data.fd = sources[i].fd;
+    if (epoll_ctl(joined.get(), EPOLL_CTL_ADD, sources[i].fd, &event) != 0)
+      return Result<int>::failure(-errno);
+  }
+  return joined.release();
 }
 
 int wait_for_events(const EventSource* sources, std::size_t count, std::uint64_t timeout_ns) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "toolbox/base/result.hpp"
 
@@ -69,6 +70,10 @@ base::Result<int> open_trigger(const std::string& path, const char* trigger);
 /// that level, memory.usage_in_bytes that so many bytes were passed, up or down. The caller closes it.
 base::Result<int> open_group_event(const std::string& path, const std::string& what);
 
+/// A descriptor that poll() finds readable once somebody has written to one of these files. Those that are not there are left out.
+/// -ENOENT: none is. The caller closes it.
+base::Result<int> watch_writes(const std::vector<std::string>& paths);
+
 /// A descriptor that tells something: it gets ready for reading, or else urgent.
 struct EventSource {
   int fd;
@@ -78,6 +83,9 @@ struct EventSource {
 /// Sleeps till one of so many gets ready, or till the time has passed: the number of the first that did, or -1. What those that are ready
 /// have to say is taken from them, so that they get ready anew.
 int wait_for_events(const EventSource* sources, std::size_t count, std::uint64_t timeout_ns);
+
+/// One descriptor that poll() finds readable while one of these is ready. The caller closes it, and them after it.
+base::Result<int> join_events(const EventSource* sources, std::size_t count);
 
 std::uint64_t now_ns();
 void pause_ns(std::uint64_t time_ns);

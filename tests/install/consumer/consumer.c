@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* consumer: a stranger's C11 program: uses every function of libgray once on the file it is given. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,9 +49,21 @@ static int check_order(const char* path) {
   return 0;
 }
 
+static int check_follow(void) {
+  struct gb_follow_heap heap = {.size = sizeof heap, .heap_bytes = 1 << 20, .live_bytes = 1 << 19};
+  struct gb_follow_advice advice = {.size = sizeof advice};
+  gb_follow_t* follow = NULL;
+  gb_status_t status = gb_follow_open(NULL, &follow);
+  if (status != 0) return fail("gb_follow_open", status);
+  status = gb_follow_ask(follow, &heap, &advice);
+  gb_follow_close(follow);
+  return status == 0 || status == -ENODATA ? 0 : fail("gb_follow_ask", status);
+}
+
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   printf("%s %d.%d.%d %s\n", gb_version(), GB_VERSION_MAJOR, GB_VERSION_MINOR, GB_VERSION_PATCH, GB_VERSION);
   printf("%s\n", gb_status_text(0));
-  return check_cache(argv[1]) != 0 || check_layout(argv[1]) != 0 || check_order(argv[1]) != 0;
+  return check_cache(argv[1]) != 0 || check_layout(argv[1]) != 0 || check_order(argv[1]) != 0 ||
+         check_follow() != 0;
 }

@@ -182,6 +182,17 @@ Result<int> open_group_event(const std::string& path, const std::string& what) {
   return 2;
 }
 
+Result<int> watch_writes(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    if (memory().texts.count(path) != 0) return 4;
+  }
+  return Result<int>::failure(-ENOENT);
+}
+
+Result<int> join_events(const EventSource* /*sources*/, std::size_t /*count*/) {
+  return 5;
+}
+
 int wait_for_events(const EventSource* /*sources*/, std::size_t /*count*/, std::uint64_t timeout_ns) {
   memory().event_waits_ns.push_back(timeout_ns);
   memory().clock_ns += timeout_ns;

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* follow: how large a heap may be while others want memory, too, and when it has to give way (CRAMM, "Virtual memory support for garbage-collected
+ * applications", OSDI 2006), for a program that can move the bound of its heap: a collector, a cache.
+ *
+ *   gb_follow_t *follow;
+ *   gb_follow_open(NULL, &follow);
+ *   for (;;) {
+ *     struct gb_follow_heap heap = {.size = sizeof heap, .heap_bytes = ..., .live_bytes = ..., .collecting_ns = ...};
+ *     struct gb_follow_advice advice = {.size = sizeof advice};
+ *     if (gb_follow_ask(follow, &heap, &advice) == 0 && advice.verdict != GB_FOLLOW_STAY) set_limit(advice.bytes);
+ *     gb_follow_wait(follow, 200);   // or poll gb_follow_fd() beside what else is waited for
+ *   }
+ *
+ * The answer joins the room below each control group and on the host, what others were promised (gb_alloc(), gb-run(1), others who follow), whether
+ * somebody waits for memory, and what collecting costs the caller. Less room than the heap may take: shrink, at once. More: grow, when the room has
+ * stayed for some seconds and the larger heap saves more of the time than waiting for memory costs now. Never less than what is live and a quarter.
+ *
+ * No thread is started, and nothing is called back: the caller asks when it likes, some times a second.
+ */
+#ifndef GRAY_FOLLOW_H
+#define GRAY_FOLLOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gray/export.h>
+#include <gray/status.h>
+
+GB_BEGIN_DECLS
+
+/** Options. Set `size`, and the rest to zero but for what you want: zero means the default. Later releases add fields at the end. */
+struct gb_follow_options {
+  size_t size;           /**< sizeof(struct gb_follow_options) */
+  uint64_t min_bytes;    /**< never less, whatever is there */
+  uint64_t max_bytes;    /**< never more; default: no bound but the room */
+  uint64_t margin_bytes; /**< kept free below each limit; default as gb_alloc_options has it */
+  uint32_t cache;        /**< a gb_cache_policy_t (gray/alloc.h): what may be taken of the page cache */
+  uint32_t
+      pid; /**< of another process, whose heap it is and whose control groups are the caller's; default: the caller's own */
+};
+
+/** What the caller tells of its heap. Later releases add fields at the end. */
+struct gb_follow_heap {
+  size_t size;         /**< sizeof(struct gb_follow_heap) */
+  uint64_t heap_bytes; /**< that the heap has of the kernel now */
+  uint64_t live_bytes; /**< that were live after the last collection; of a cache, what it needs to work */
+  uint64_t
+      collecting_ns; /**< in which collecting kept the program from its work, since the last question; UINT64_MAX: not known, and
+                               then every room that stays is worth growing for */
+};
+
+/** What is advised. */
+typedef enum gb_follow_verdict {
+  GB_FOLLOW_STAY = 0,  /**< nothing has changed */
+  GB_FOLLOW_GROW = 1,  /**< the heap may be larger than it was told */
+  GB_FOLLOW_SHRINK = 2 /**< it has to be smaller than it was told, now */
+} gb_follow_verdict_t;
+
+/** And why. */
+typedef enum gb_follow_reason {
+  GB_FOLLOW_NOTHING = 0,  /**< nothing has changed */
+  GB_FOLLOW_FIRST = 1,    /**< the first answer */
+  GB_FOLLOW_ROOM = 2,     /**< there is less, or more, than the heap may take */
+  GB_FOLLOW_PRESSURE = 3, /**< somebody waits for memory, and what was put out is wanted again */
+  GB_FOLLOW_LIVE = 4      /**< more is live than the heap could hold with a quarter to spare */
+} gb_follow_reason_t;
+
+/** An answer. Later releases add fields at the end. */
+struct gb_follow_advice {
+  size_t size;      /**< set by the caller to sizeof(struct gb_follow_advice) */
+  uint32_t verdict; /**< a gb_follow_verdict_t */
+  uint32_t reason;  /**< a gb_follow_reason_t */
+  uint64_t bytes;   /**< that the heap may have from now on, also where nothing has changed */
+  int64_t
+      room_bytes; /**< that are free beside what the heap has, less the margin; below zero: it has so much too much */
+};
+
+/** One heap that follows. Of one thread at a time. A child of fork() opens its own. */
+typedef struct gb_follow gb_follow_t;
+
+/**
+ * Begins. `options` may be NULL. On success *follow is the caller's, to be given back with gb_follow_close(); it holds up to six descriptors.
+ * -EINVAL: an argument is NULL or makes no sense; -E2BIG: an option of a later release is asked for; -ENOMEM.
+ */
+GB_API gb_status_t gb_follow_open(const struct gb_follow_options* options, gb_follow_t** follow);
+
+/**
+ * What to do now. Reads some small files: a tenth of a millisecond or two. -EINVAL: an argument is NULL, or a size less than that of the first
+ * release; -E2BIG: as above; -ENODATA: nothing tells how much memory is free; -ESRCH: that process is gone; -ENOMEM.
+ */
+GB_API gb_status_t gb_follow_ask(gb_follow_t* follow, const struct gb_follow_heap* heap,
+                                 struct gb_follow_advice* advice);
+
+/**
+ * A descriptor that poll(2) finds readable (POLLIN) when it is worth asking before the time: somebody gave back, a limit was moved, or memory is scarce.
+ * gb_follow_ask() takes what was told. It stays the library's. Negative: -ENOTSUP, nothing here tells; -EINVAL, NULL.
+ */
+GB_API int gb_follow_fd(const gb_follow_t* follow);
+
+/** Sleeps until something is told, or the time has passed. 1: told; 0: the time has passed; -EINVAL: NULL. */
+GB_API int gb_follow_wait(gb_follow_t* follow, uint64_t timeout_ms);
+
+/** Ends. NULL is allowed. */
+GB_API void gb_follow_close(gb_follow_t* follow);
+
+GB_END_DECLS
+
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// follower: how large the heap of a program may be: follow_rule's decision, with all that is known here.
+#pragma once
+
+#include <cstdint>
+
+#include "libgray/src/memory/claims.hpp"
+#include "libgray/src/memory/follow_events.hpp"
+#include "libgray/src/memory/follow_rule.hpp"
+#include "libgray/src/memory/pools.hpp"
+#include "toolbox/base/result.hpp"
+
+namespace gray::memory {
+
+/// Whose heap, and within which bounds.
+struct Followed {
+  std::uint32_t pid = 0;  // 0: this process. It draws on the control groups of this process
+  std::uint64_t min_bytes = 0;
+  std::uint64_t max_bytes = ~std::uint64_t{0};
+  PoolOptions pools;
+};
+
+/// What the program tells of its heap.
+struct HeapUse {
+  std::uint64_t heap_bytes = 0;     // that it has of the kernel
+  std::uint64_t live_bytes = 0;     // of them, after the last collection
+  std::uint64_t collecting_ns = 0;  // since the last question
+  bool is_collecting_known = false;
+};
+
+struct FollowAnswer {
+  FollowVerdict verdict = FollowVerdict::stay;
+  FollowReason reason = FollowReason::none;
+  std::uint64_t bytes = 0;      // that the heap may have from now on
+  std::int64_t room_bytes = 0;  // beside what it has now; below zero: it has too much
+};
+
+/// Follows one heap. One thread at a time. What the heap may take until the next question is a promise of this process in the user's
+/// claims, so that nobody else takes it meanwhile.
+class Follower {
+ public:
+  explicit Follower(const Followed& followed);
+  ~Follower();
+  Follower(const Follower&) = delete;
+  Follower& operator=(const Follower&) = delete;
+
+  /// -ENODATA: the accounts do not tell how much is free; -ESRCH: the process is gone.
+  base::Result<FollowAnswer> ask(const HeapUse& use);
+
+  [[nodiscard]] int fd() const { return events_.fd(); }
+  bool wait(std::uint64_t timeout_ns) { return events_.wait(timeout_ns); }
+
+ private:
+  struct Room {
+    std::int64_t room_bytes;
+    std::uint64_t margin_bytes;
+  };
+  Room least_room();
+  void watch_paging(FollowLook& look, std::uint64_t elapsed_ns);
+  void promise(std::uint64_t pending_bytes);
+
+  Followed followed_;
+  HostAccounts accounts_;
+  Claims claims_;
+  FollowEvents events_;
+  int claim_ = -1;
+  std::uint64_t promised_bytes_ = 0;
+  FollowState state_;
+  PagingCounters counters_;
+  std::uint64_t asked_ns_ = 0;
+};
+
+}  // namespace gray::memory

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// java_attach: orders to a running JVM of this user, by the socket that jcmd uses; without a JVM of our own, which would take memory when there is
+// none.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "toolbox/base/fd.hpp"
+
+namespace heapnice {
+
+/// The way into one JVM. Nothing here waits long: the JVM makes its socket in its own time, and answers in its own time.
+class JavaAttach {
+ public:
+  enum class State { opening, open, refused };
+
+  explicit JavaAttach(int pid);
+  ~JavaAttach();
+  JavaAttach(const JavaAttach&) = delete;
+  JavaAttach& operator=(const JavaAttach&) = delete;
+
+  /// Asks the JVM for its socket, and looks whether it is there. Call it again while it is opening. Never sends a signal to a process that
+  /// does not await it, for that would end it.
+  State open();
+
+  /// Why it was refused, as the end of a sentence.
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+
+  /// Sends a command with its argument, and waits for the answer, a second at most: 0 and the text behind the status, or a negative errno.
+  int ask(const std::string& command, const std::string& argument, const std::string& more,
+          std::string& answer) const;
+
+  /// Sends it and does not wait. is_busy() until the answer has come.
+  int start(const std::string& command, const std::string& argument);
+  bool is_busy();
+
+ private:
+  [[nodiscard]] gray::base::ScopedFd connect_to() const;
+  int send(int fd, const std::string& command, const std::string& argument, const std::string& more) const;
+
+  int pid_;
+  std::string own_number_;  // of the process, as it sees itself
+  std::string file_;        // that asks for the socket, to be removed
+  std::string problem_;
+  std::uint64_t asked_ns_ = 0;
+  gray::base::ScopedFd pending_;
+};
+
+}  // namespace heapnice
