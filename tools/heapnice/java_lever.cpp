@@ -77,7 +77,10 @@ int JavaLever::order_collection() {
 
 int JavaLever::move(std::uint64_t goal_bytes, const JavaHeap& heap, std::uint64_t live_bytes,
                     bool is_urgent) {
-  const bool is_over = heap.committed_bytes > goal_bytes;
+  // With its other generation beside it the live data may need more than the goal: to collect again would not help.
+  const auto smallest_bytes = static_cast<std::uint64_t>(static_cast<double>(live_bytes) / flags_.old_share);
+  const bool is_over =
+      heap.committed_bytes > std::max(goal_bytes, smallest_bytes + smallest_bytes / kBelowShare);
   const std::uint64_t aim_bytes = goal_bytes - goal_bytes / kBelowShare;
   if (flags_.is_soft_max_manageable && soft_max_bytes_ != goal_bytes) {
     if (const int error = set_flag("SoftMaxHeapSize", goal_bytes); error != 0) return error;

@@ -114,9 +114,8 @@ FollowDecision decide(const FollowLook& look, FollowState state) {
     if (bytes < state.told_bytes) return shrunk(look, state, FollowReason::pressure, bytes);
   }
   // What it was told to give back and still has is no room for it.
-  const bool has_followed = look.heap_bytes <= state.told_bytes + state.told_bytes / kGrowthStepShare;
-  if (!has_followed ||
-      allowed < state.told_bytes + std::max(state.told_bytes / kGrowthStepShare, look.margin_bytes)) {
+  const std::uint64_t has_bytes = std::max(state.told_bytes, look.heap_bytes);
+  if (allowed < has_bytes + std::max(has_bytes / kGrowthStepShare, look.margin_bytes)) {
     state.more_since_ns = 0;
     return {FollowVerdict::stay, FollowReason::none, state};
   }

@@ -116,6 +116,8 @@ TEST_CASE("a heap that has not given back yet what it was told to is not told to
   look.heap_bytes = 2000 * kMiB;
   look.allowed_bytes = 1900 * kMiB;  // its own
   CHECK(run(look, calm_state(), 20).verdict == FollowVerdict::stay);
+  look.allowed_bytes = 2500 * kMiB;  // it could not become smaller, and now there is room beside it
+  CHECK(run(look, calm_state(), 20).verdict == FollowVerdict::grow);
 }
 
 TEST_CASE("of room that comes and goes the least is taken, and room that was gone has to stay anew") {
