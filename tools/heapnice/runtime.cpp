@@ -64,8 +64,8 @@ std::string find_program(const std::string& name) {
   folders += ':';
   for (std::size_t place = 0; place < folders.size();) {
     const std::size_t end = folders.find(':', place);
-    const std::string folder = end == place ? "." : folders.substr(place, end - place);
-    const std::string file = folder + "/" + name;
+    std::string file = end == place ? "." : folders.substr(place, end - place);
+    file.append("/").append(name);
     if (is_file(file) && access(file.c_str(), X_OK) == 0) return file;
     place = end + 1;
   }
