@@ -138,7 +138,7 @@ offers 'gb-run --env HOM' HOME
 offers 'gb-wss --tree ' $$ not afile
 offers 'gb-wss ' $$ not afile
 offers 'gb-wss --cgroup af' afolder not afile
-offers 'memnice --means ' group advice pause
+offers 'memnice --means ' group pause
 offers 'memnice -v -- cat af' afile
 offers 'heapnice --max 1G ca' cat
 offers 'heapnice --runtime ' java go node not afile

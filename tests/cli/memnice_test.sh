@@ -38,7 +38,7 @@ expect 126 1 -q --means pause -- "$SCRATCH/file"
 # The command's output, words and status are its own.
 expect 7 1 --means pause -- sh -c 'echo out; exit 7'
 [[ $(cat "$OUT") == out ]] || fail "the command's output: $(cat "$OUT")"
-said 'there was room all the time\|held for'
+said 'there was room all the time\|held for\|too short to be seen'
 expect 0 0 -q --means pause echo --beta 3
 [[ $(cat "$OUT") == '--beta 3' ]] || fail "the command's words: $(cat "$OUT")"
 # shellcheck disable=SC2016 # for the inner shell to expand

@@ -41,14 +41,8 @@ std::unique_ptr<memnice::Means> choose(const memnice::Options& options) {
       return nullptr;
     }
   }
-  if (options.means == WantedMeans::best || options.means == WantedMeans::advice) {
-    if (auto advice = memnice::make_advice()) return advice;
-    if (options.means == WantedMeans::advice) {
-      gray::cli::warn("it cannot be held by advice: that takes CAP_SYS_NICE, Linux 5.10 and swap");
-      return nullptr;
-    }
+  if (options.means == WantedMeans::best)
     gray::cli::warn("it can only stand still while memory is short: {}{}", problem, hint());
-  }
   return memnice::make_pause();
 }
 

@@ -3,7 +3,6 @@
 //
 //   group   a control group of the job's own. The kernel takes from its members, coldest pages first, whatever is above the limit: memory.high of version 2, which kills nobody; in version 1
 //           memory.limit_in_bytes, with killing switched off
-//   advice  without a group: the kernel is asked to put parts of the processes out (process_madvise), round and round, until they fit. Needs CAP_SYS_NICE
 //   pause   the job can only stand still while memory is short
 #pragma once
 
@@ -17,7 +16,7 @@
 
 namespace memnice {
 
-enum class MeansKind { group, advice, pause };
+enum class MeansKind { group, pause };
 
 class Means {
  public:
@@ -59,9 +58,6 @@ struct GroupTry {
   std::string problem;
 };
 GroupTry make_group(bool also_without_swap);
-
-/// Null where this user may not advise the kernel for others, or there is no swap to put anything into.
-std::unique_ptr<Means> make_advice();
 
 std::unique_ptr<Means> make_pause();
 

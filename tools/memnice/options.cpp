@@ -14,8 +14,8 @@
 namespace memnice {
 namespace {
 
-constexpr const char* kCache[] = {"share", "keep", "steal"};            // numbered as CachePolicy
-constexpr const char* kMeans[] = {"auto", "group", "advice", "pause"};  // numbered as WantedMeans
+constexpr const char* kCache[] = {"share", "keep", "steal"};  // numbered as CachePolicy
+constexpr const char* kMeans[] = {"auto", "group", "pause"};  // numbered as WantedMeans
 constexpr double kBetaMin = 1;
 constexpr double kBetaMax = 10;
 constexpr std::uint64_t kLeastBytes = 16 * gray::base::kMiB;
@@ -76,9 +76,8 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
   line.add_option("--cache", flags.cache, "what CMD may take of the page cache: share (default), keep, steal")
       .one_of(std::vector<std::string>(std::begin(kCache), std::end(kCache)))
       .type_name("POLICY");
-  line.add_option(
-          "--means", flags.means,
-          "hold it by a group, by advice to the kernel, or only by pauses (default auto: the best there is)")
+  line.add_option("--means", flags.means,
+                  "hold it by a group, or only by pauses (default auto: the best there is)")
       .one_of(std::vector<std::string>(std::begin(kMeans), std::end(kMeans)))
       .type_name("MEANS");
   line.add_flag("-v,--verbose", options.is_verbose, "say each change");

@@ -12,7 +12,7 @@
 
 namespace memnice {
 
-enum class WantedMeans { best, group, advice, pause };
+enum class WantedMeans { best, group, pause };
 
 struct Options {
   Wishes wishes;

@@ -25,6 +25,7 @@ nlohmann::ordered_json known(std::uint64_t bytes, std::uint64_t unknown) {
 }  // namespace
 
 std::string line_of(const Course& course, const std::string& means, std::uint64_t time_ns) {
+  if (course.most_bytes == 0) return duration(time_ns) + "; it was too short to be seen";
   std::string text = fmt::format("{}; it had {} at most", duration(time_ns), format_bytes(course.most_bytes));
   if (course.needs_bytes != 0) text += fmt::format(" and works with {}", format_bytes(course.needs_bytes));
   if (course.held_ns == 0 && course.pauses == 0) return text + "; there was room all the time";
@@ -32,7 +33,8 @@ std::string line_of(const Course& course, const std::string& means, std::uint64_
     text += fmt::format("; held for {}, to {} at least, by {}", duration(course.held_ns),
                         format_bytes(course.least_bytes), gray::cli::printable(means));
   if (course.pauses != 0)
-    text += fmt::format("; stood still {} times, {}", course.pauses, duration(course.paused_ns));
+    text += fmt::format("; stood still {} time{}, {}", course.pauses, course.pauses == 1 ? "" : "s",
+                        duration(course.paused_ns));
   return text;
 }
 

@@ -122,6 +122,7 @@ TEST_CASE("the report says what happened, and that there was room") {
   memnice::Course course;
   course.most_bytes = 100 * kMiB;
   CHECK(memnice::line_of(course, "x", kS) == "1.00 s; it had 100 MiB at most; there was room all the time");
+  CHECK(memnice::line_of({}, "x", kS) == "1.00 s; it was too short to be seen");
   course.needs_bytes = 50 * kMiB;
   course.held_ns = 2 * kS;
   course.least_bytes = 60 * kMiB;
