@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::size_t kFileBytesMax = 4 * gray::base::kMiB;
 constexpr std::uint32_t kEntriesMax = 100'000;
+constexpr std::uint64_t kNumberMax = std::uint64_t{1}
+                                     << 56U;  // no heap has more bytes; sums of such numbers fit, too
+constexpr double kLongestNs = 9e18;
 constexpr int kSpacesMax = 8;
 constexpr int kCollectorsMax = 4;
 constexpr std::uint32_t kMagic =
@@ -71,7 +74,7 @@ Numbers read_numbers(std::string_view bytes, const Head& head) {
     if (entry.type == kLong && entry.vector_length == 0 && entry.name_at < whole.size() &&
         read_at(whole, entry.data_at, number)) {
       const std::string_view name = whole.substr(entry.name_at);
-      numbers.emplace(name.substr(0, name.find('\0')), number);
+      numbers.emplace(name.substr(0, name.find('\0')), std::min(number, kNumberMax));
     }
     place += entry.length;
   }
@@ -121,7 +124,8 @@ std::optional<JavaHeap> parse_counters(std::string_view bytes) {
     if (i == 1) heap.full_collections = count;
     ticks += static_cast<double>(number_of(numbers, name + ".time"));
   }
-  heap.collecting_ns = static_cast<std::uint64_t>(ticks / static_cast<double>(frequency) * 1e9);
+  heap.collecting_ns =
+      static_cast<std::uint64_t>(std::min(ticks / static_cast<double>(frequency) * 1e9, kLongestNs));
   if (heap.committed_bytes == 0) return std::nullopt;
   return heap;
 }
