@@ -16,6 +16,7 @@ from control_groups import Memory
 from options import IS_SMOKE, TURNS
 from programs import BUILD, ROOT, skip
 from samples import ratios, spread
+from swap import swap_file
 
 HEAPNICE = BUILD / "bin/heapnice"
 MIB = 1 << 20
@@ -38,16 +39,8 @@ def prepared(folder):
     if not shutil.which("javac"):
         skip("no javac is here")
     subprocess.run(["javac", "-d", folder, ROOT / "tests/support/Churn.java"], check=True)
-    path = folder / "swap"
-    subprocess.run(["fallocate", "-l", "3G", path], check=True)
-    path.chmod(0o600)
-    subprocess.run(["mkswap", "-q", path], check=True)
-    if subprocess.run(["swapon", path], check=False).returncode != 0:
-        skip(f"no swap file can be used in {folder}")
-    try:
+    with swap_file(folder, "3G"):
         yield
-    finally:
-        subprocess.run(["swapoff", path], check=True)
 
 
 class MovingLimit(threading.Thread):
