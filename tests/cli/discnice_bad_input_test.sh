@@ -173,7 +173,7 @@ bare_variables() {
   bare 'DISCNICE_(RATE|POLICY)' DISCNICE_RATE=abc DISCNICE_POLICY=nosuch
   # And it runs unthrottled, children included: a megabyte at a kilobyte a second would take a quarter of an hour.
   for variable in DISCNICE_POLICY=nosuch DISCNICE_LEDGER=maybe DISCNICE_BACKEND=oracle DISCNICE_CACHE=mine; do
-    timeout 20 env "LD_PRELOAD=$LIBRARY" DISCNICE_RATE=1K "$variable" \
+    timeout 120 env "LD_PRELOAD=$LIBRARY" DISCNICE_RATE=1K "$variable" \
       sh -c 'dd if=/dev/zero of=big bs=1M count=1 status=none; exit 4' 2>err || status=$?
     ((status == 4)) || complain "with $variable the program's children are held back"
   done

@@ -15,7 +15,7 @@ WITHOUT=$SOURCE/tests/support/without_calls.py
 diagnose() {
   local want=$1 status=0
   shift
-  timeout 60 "$@" >said 2>err || status=$?
+  timeout 300 "$@" >said 2>err || status=$?
   [[ $status -eq $want ]] || complain "status $status instead of $want: $*: $(cat said err)"
 }
 

@@ -41,10 +41,10 @@ cases=0 # as the shell would read it; LIMIT is run before both
 LIMIT=:
 same() { # ARGUMENT...: as grep, and where its lines are
   local theirs=0 ours=0 way
-  (eval "$LIMIT" && cd "${PLACE:-.}" && timeout 20 grep "$@") >"$SCRATCH/theirs" 2>"$SCRATCH/their_words" <"$SCRATCH/input" || theirs=$?
+  (eval "$LIMIT" && cd "${PLACE:-.}" && timeout 120 grep "$@") >"$SCRATCH/theirs" 2>"$SCRATCH/their_words" <"$SCRATCH/input" || theirs=$?
   for way in --sorted ''; do
     ours=0
-    (eval "$LIMIT" && cd "${PLACE:-.}" && timeout 20 "$GREP" ${way:+"$way"} "$@") >"$SCRATCH/ours" 2>"$SCRATCH/our_words" <"$SCRATCH/input" || ours=$?
+    (eval "$LIMIT" && cd "${PLACE:-.}" && timeout 120 "$GREP" ${way:+"$way"} "$@") >"$SCRATCH/ours" 2>"$SCRATCH/our_words" <"$SCRATCH/input" || ours=$?
     [[ $theirs -eq $ours ]] || fail "status $ours instead of $theirs from: $way $*: $(head -n 3 "$SCRATCH/our_words")"
     for kind in theirs:ours their_words:our_words; do
       if [[ -z $way || (${1-} == *[Rd]* && $kind == their_words:our_words) ]]; then # a loop is said at once
@@ -153,7 +153,7 @@ for way in '' --sorted; do
   theirs=0 ours=0
   grep -r foo odd toolbox >odd/output 2>"$SCRATCH/their_words" || theirs=$?
   mv odd/output "$SCRATCH/theirs"
-  timeout 20 "$GREP" $way -r foo odd toolbox >odd/output 2>"$SCRATCH/our_words" || ours=$?
+  timeout 120 "$GREP" $way -r foo odd toolbox >odd/output 2>"$SCRATCH/our_words" || ours=$?
   mv odd/output "$SCRATCH/ours"
   [[ $theirs -eq $ours ]] || fail "status $ours instead of $theirs where a file is the output"
   cmp <(sort "$SCRATCH/their_words") <(sort "$SCRATCH/our_words") || fail "other words where a file is the output: $way"
@@ -197,7 +197,7 @@ fi
 
 # In the place of grep it does not find itself.
 mkdir "$SCRATCH/bin" && ln -s "$GREP" "$SCRATCH/bin/grep"
-[[ $(PATH=$SCRATCH/bin:$PATH timeout 20 grep -l foo odd/long odd/nothing) == odd/long ]] || fail "gb-grep takes itself for grep"
+[[ $(PATH=$SCRATCH/bin:$PATH timeout 120 grep -l foo odd/long odd/nothing) == odd/long ]] || fail "gb-grep takes itself for grep"
 PATH=$SCRATCH/bin expect_status 2 "$GREP" foo odd/long 2>/dev/null
 evict odd/long
 TMPDIR=/nowhere expect_status 2 "$GREP" --sorted foo odd/long odd/many 2>"$SCRATCH/our_words"

@@ -13,7 +13,7 @@ OUT=$SCRATCH/out ERR=$SCRATCH/err
 expect() {
   local want=$1 lines=$2 got=0
   shift 2
-  timeout 60 "$BIN/gb-wss" "$@" >"$OUT" 2>"$ERR" </dev/null || got=$?
+  timeout 300 "$BIN/gb-wss" "$@" >"$OUT" 2>"$ERR" </dev/null || got=$?
   [[ $got -eq $want ]] || fail "status $got instead of $want from gb-wss $*: $(cat "$ERR")"
   [[ $(wc -l <"$ERR") -eq $lines ]] || fail "$(wc -l <"$ERR") lines instead of $lines on stderr from gb-wss $*: $(cat "$ERR")"
 }
@@ -79,7 +79,7 @@ expect 1 1 --anyway --span 20ms --looks 3 2147483646
 [[ ! -s $OUT ]] || fail "of nobody it says: $(cat "$OUT")"
 
 # It is told to end, and says what is known by then.
-timeout 30 "$BIN/gb-wss" --anyway --json --span 1h --looks 20 "$process" >"$OUT" 2>"$ERR" &
+timeout 120 "$BIN/gb-wss" --anyway --json --span 1h --looks 20 "$process" >"$OUT" 2>"$ERR" &
 watcher=$!
 sleep 1
 pkill -INT -P "$watcher" gb-wss
@@ -107,7 +107,7 @@ sleep 0.3
 if [[ $EUID -eq 0 ]] && command -v setpriv >/dev/null; then
   begin loop 4 1000
   got=0
-  setpriv --reuid 65534 --regid 65534 --clear-groups timeout 30 "$BIN/gb-wss" --anyway --span 20ms --looks 3 "$process" >"$OUT" 2>"$ERR" || got=$?
+  setpriv --reuid 65534 --regid 65534 --clear-groups timeout 120 "$BIN/gb-wss" --anyway --span 20ms --looks 3 "$process" >"$OUT" 2>"$ERR" || got=$?
   [[ $got -eq 1 ]] || fail "status $got for another user's process: $(cat "$ERR")"
   said 'another user'
 fi

@@ -9,7 +9,7 @@ need_built gbp
 export XDG_DATA_HOME=$SCRATCH/parameters XDG_RUNTIME_DIR=/nonexistent HOME=/nonexistent
 readonly MAKER=$SOURCE/tests/support/refresh_crash.py
 
-refresh() { timeout 60 "$BIN/gbp" -refresh "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null; }
+refresh() { timeout 300 "$BIN/gbp" -refresh "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null; }
 unchanged() { # REASON
   python3 "$MAKER" check "$SCRATCH/top" "$SCRATCH/record" || fail "after $1 the directory differs"
   [[ $(ls -A "$SCRATCH/top") == d ]] || fail "after $1 there is still: $(ls -A "$SCRATCH/top")"

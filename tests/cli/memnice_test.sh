@@ -12,7 +12,7 @@ OUT=$SCRATCH/out ERR=$SCRATCH/err
 expect() {
   local want=$1 lines=$2 got=0
   shift 2
-  timeout 60 "$BIN/memnice" "$@" >"$OUT" 2>"$ERR" </dev/null || got=$?
+  timeout 300 "$BIN/memnice" "$@" >"$OUT" 2>"$ERR" </dev/null || got=$?
   [[ $got -eq $want ]] || fail "status $got instead of $want from memnice $*: $(cat "$ERR")"
   [[ $(wc -l <"$ERR") -eq $lines ]] || fail "$(wc -l <"$ERR") lines instead of $lines on stderr from memnice $*: $(cat "$ERR")"
 }
@@ -44,7 +44,7 @@ expect 0 0 -q --means pause echo --beta 3
 # shellcheck disable=SC2016 # for the inner shell to expand
 expect 143 1 --means pause -- sh -c 'kill -TERM $$'
 for means in auto pause; do
-  timeout 60 "$BIN/memnice" -q --means $means --report "$SCRATCH/report" -- true 2>"$ERR" || fail "--means $means: $(cat "$ERR")"
+  timeout 300 "$BIN/memnice" -q --means $means --report "$SCRATCH/report" -- true 2>"$ERR" || fail "--means $means: $(cat "$ERR")"
   python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert d["pauses"] == 0 and d["time_ns"] > 0 and d["means"], d' "$SCRATCH/report" || fail "the report: $(cat "$SCRATCH/report")"
 done
 expect 125 1 -q --report "$SCRATCH/no/folder" -- touch "$SCRATCH/was_run"

@@ -12,7 +12,7 @@ mkdir "$SCRATCH/place" "$XDG_DATA_HOME"
 cd "$SCRATCH/place"
 
 OUT=$SCRATCH/out ERR=$SCRATCH/err
-microbench() { timeout 60 "$BIN/microbench" "$@"; }
+microbench() { timeout 300 "$BIN/microbench" "$@"; }
 # expect STATUS LINES-ON-STDERR ARGUMENT...
 expect() {
   local want=$1 lines=$2 got=0

@@ -94,7 +94,7 @@ try() { # COMMAND
   local command=$1 status=0 kind left BESIDE=
   kind=$(how "$command")
   case $kind in
-    '') inside timeout 20 bash -c "$command" >"$SCRATCH/out" 2>&1 </dev/null || status=$? ;;
+    '') inside timeout 120 bash -c "$command" >"$SCRATCH/out" 2>&1 </dev/null || status=$? ;;
     'left out') printf 'not run: %s\n' "$command" && return ;;
     'beside tar')
       inside discnice status 2>/dev/null | grep -q ' tar ' || inside discnice -q --rate 2K -- tar cf held.tar Photos >/dev/null 2>&1 &
@@ -102,7 +102,7 @@ try() { # COMMAND
         inside discnice status 2>/dev/null | grep -q ' tar ' && break
         sleep 0.05
       done
-      inside timeout 20 bash -c "$command" >"$SCRATCH/out" 2>&1 </dev/null || status=$?
+      inside timeout 120 bash -c "$command" >"$SCRATCH/out" 2>&1 </dev/null || status=$?
       ;;
     interrupted)
       start_idle "$(cut -d ' ' -f 3 <<<"$command")"
@@ -147,7 +147,7 @@ try_defaults() {
 try_crontab() {
   local line
   while IFS= read -r line; do
-    [[ -z $line ]] || inside timeout 20 sh -c "$(awk '{ for (i = 1; i <= 5; i++) $i = ""; print }' <<<"$line")" >"$SCRATCH/out" 2>&1 </dev/null ||
+    [[ -z $line ]] || inside timeout 120 sh -c "$(awk '{ for (i = 1; i <= 5; i++) $i = ""; print }' <<<"$line")" >"$SCRATCH/out" 2>&1 </dev/null ||
       complain "docs/recipes.md: cron's command: $line"
   done < <(snippets crontab)
 }
@@ -157,10 +157,10 @@ try_units() {
   mkdir -p "$folder" "$ROOT/home/somebody/.cache"
   for kind in service timer; do snippets "$kind" >"$folder/backup.$kind"; done
   line=$(sed -n 's/^ExecStart=//p' "$folder/backup.service" | sed 's/%h/$HOME/g')
-  inside timeout 20 sh -c "$line" >"$SCRATCH/out" 2>&1 </dev/null || complain "docs/recipes.md: the service's command"
+  inside timeout 120 sh -c "$line" >"$SCRATCH/out" 2>&1 </dev/null || complain "docs/recipes.md: the service's command"
   [[ -s $ROOT/home/somebody/.cache/backup.report ]] || complain 'docs/recipes.md: the service leaves no report'
   line=$(snippets desktop | sed -n 's/^Exec=//p')
-  inside timeout 20 sh -c "$line" >"$SCRATCH/out" 2>&1 </dev/null || complain "docs/recipes.md: the desktop entry's command"
+  inside timeout 120 sh -c "$line" >"$SCRATCH/out" 2>&1 </dev/null || complain "docs/recipes.md: the desktop entry's command"
   if ! command -v systemd-analyze >/dev/null; then
     echo 'not shown: the units of docs/recipes.md (needs systemd-analyze)'
     return

@@ -86,7 +86,7 @@ while IFS= read -r python; do
   environment=$SCRATCH/$version
   "$REACHED" -m venv "$environment" || fail "python $version makes no environment"
   PATH=$SCRATCH/no-compiler:$PATH "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --no-index --no-deps "$wheel" || fail "pip of python $version does not install the wheel"
-  timeout 60 "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: --retries 0 numpy >/dev/null 2>&1 || true
+  timeout 300 "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: --retries 0 numpy >/dev/null 2>&1 || true
   if [[ $EUID -eq 0 ]]; then run_tests "$environment" root; fi
   run_tests "$environment" user
   "$environment/bin/python" -m pip uninstall --quiet --disable-pip-version-check --yes gray-toolbox

@@ -11,7 +11,7 @@ for bench in bench/* bench/*/run; do
   [[ -f $bench && -x $bench ]] || continue
   name=${bench#bench/}
   status=0
-  timeout 20 "$bench" no-such-part >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
+  timeout 120 "$bench" no-such-part >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
   if ((status == 77)); then continue; fi
   asked=$((asked + 1))
   ((status == 2)) || fail "${name%/run} ends with $status when asked for no-such-part, not with 2"

@@ -12,7 +12,7 @@ complain() { wrong+=("$1"); }
 # run PROGRAM ARGUMENT...: status in STATUS, streams in the files out and err.
 run() {
   STATUS=0
-  timeout 20 "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null || STATUS=$?
+  timeout 120 "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null || STATUS=$?
 }
 
 speaks() {
@@ -47,7 +47,7 @@ subcommands() { grep -oE '\{"[a-z]+", [a-z:]*_main\}' "$SOURCE/$1" | cut -d '"' 
 
 reports_full_disk() {
   local name=${1##*/} status=0
-  timeout 20 "$1" --help >/dev/full 2>"$SCRATCH/err" </dev/null || status=$?
+  timeout 120 "$1" --help >/dev/full 2>"$SCRATCH/err" </dev/null || status=$?
   [[ $status -ne 0 && $status -lt 124 ]] || complain "$name --help >/dev/full ends with status $status"
   [[ $(wc -l <"$SCRATCH/err") -eq 1 ]] || complain "$name --help >/dev/full says $(wc -l <"$SCRATCH/err") lines, not 1"
 }

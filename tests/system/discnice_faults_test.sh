@@ -211,7 +211,7 @@ full_later() {
     echo 'not shown: a /dev/shm that is full later (needs the right to unshare mounts)'
     return
   fi
-  timeout 60 unshare -m --propagation slave sh -c 'mount -t tmpfs -o size=4k tmpfs /dev/shm && exec "$@"' sh \
+  timeout 300 unshare -m --propagation slave sh -c 'mount -t tmpfs -o size=4k tmpfs /dev/shm && exec "$@"' sh \
     "$DISCNICE" --rate 100G --json --report report -- sh -c 'for i in 1 2 3 4 5 6; do
       { dd if=source of=full$i bs=64k status=none && sleep 0.3; } & done; wait; rm full1' 2>said || status=$?
   ((status == 0)) || complain "/dev/shm full later: status $status"
@@ -235,7 +235,7 @@ crowd() {
 fork_storm() {
   local status=0
   make_cold source
-  timeout 60 "$DISCNICE" --rate 100MB --json --report report -- "$TOOLS/fork_storm" source 800 >out || status=$?
+  timeout 300 "$DISCNICE" --rate 100MB --json --report report -- "$TOOLS/fork_storm" source 800 >out || status=$?
   ((status == 0)) || complain "fork storm: status $status"
   printf 'fork storm: 800 children of 8 threads, the slowest took %s ms; %s processes counted\n' "$(<out)" "$(field report processes)"
   holds "$(<out) < 1000" || complain "fork storm: a child took $(<out) ms"

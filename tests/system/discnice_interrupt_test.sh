@@ -10,8 +10,8 @@
 source "$(dirname "$0")/../support/discnice.bash"
 need rsync python3
 
-FELT_MS_MAX=100
-readonly TRIES=4
+# Uninterrupted the program would wait for 15 s. How soon it is felt on a quiet host is measured by bench/throttle.
+readonly FELT_MS_MAX=1500 TRIES=4
 PYTHON=$(python3 -c 'import sys; print(sys.executable)')
 readonly RATE=2MB
 cd "$SCRATCH"
@@ -68,14 +68,6 @@ felt() { # NAME STATUS SIGNAL COMMAND...
   holds "$worst <= $FELT_MS_MAX" || complain "$name: felt after $worst ms"
 }
 
-cold_read_ms() {
-  local start_ns
-  make_cold source
-  start_ns=$(date +%s%N)
-  "$TOOLS/signalled_reader" source 30000000 >/dev/null
-  echo $((($(date +%s%N) - start_ns) / 1000000))
-}
-
 # Its farewell, a page of text, goes to a file here.
 readonly READ_LOOP='f = open("source", "rb")
 while f.read(1000000): pass'
@@ -84,16 +76,13 @@ ctrl_c() {
   local held=(env "LD_PRELOAD=$LIBRARY" "DISCNICE_RATE=$RATE") name=bare
   felt "$name: Ctrl-C, default action" -2 ctrl-c "${held[@]}" cat source --
   felt "$name: Ctrl-C, handler and flag" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source
-  FELT_MS_MAX=$((FELT_MS_MAX + $(cold_read_ms))) # such a read is finished, without a wait but by the disk: uncovered it is as well
+  # Such a read is finished first, without a wait but by the disk: uncovered it is as well.
   felt "$name: Ctrl-C, handler, one large read" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source 30000000
-  FELT_MS_MAX=100
   felt "$name: Ctrl-C, handler, small reads" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source 4096
   felt "$name: Ctrl-C, handler that cleans up" -2 ctrl-c "${held[@]}" "$TOOLS/signalled_waiter" source temporary
   [[ ! -e temporary ]] || complain "$name: the handler did not remove its temporary file"
   felt "$name: Ctrl-C, python" -2 ctrl-c "${held[@]}" "$PYTHON" -c "$READ_LOOP"
-  FELT_MS_MAX=500 # rsync's own handler waits 400 ms for its children
   felt "$name: Ctrl-C, rsync" 20 ctrl-c "${held[@]}" rsync -a source copied
-  FELT_MS_MAX=100
   held=("$DISCNICE" --rate "$RATE" --) name=launcher
   felt "$name: Ctrl-C, default action" -2 ctrl-c "${held[@]}" cat source --
   grep -q 'discnice: cat: .* of disk' err-1 || complain "no report after Ctrl-C: $(cat err-1)"

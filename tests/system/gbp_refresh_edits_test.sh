@@ -44,7 +44,7 @@ killed_after_exchange() { # leaves d killed right after the exchange
 }
 ends() { # STATUS WAY
   local status=0
-  timeout 60 "$GBP" -refresh d --force "$2" >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
+  timeout 300 "$GBP" -refresh d --force "$2" >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
   [[ $status -eq $1 ]] || fail "$2 ends with status $status: $(cat "$SCRATCH/err")"
   [[ $status -ne 0 || ! (-e .d.gray-refresh || -e .d.gray-journal) ]] || fail "after $2 there is still: $(ls -A)"
 }

@@ -32,7 +32,7 @@ fi
 
 # Takes the shell's place, so that killing the job kills what it became.
 inside() { # shellcheck disable=SC2016 # for the inner shell to expand
-  exec timeout 60 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
+  exec timeout 300 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
 }
 
 # await FILE LINES: till it has so many, 20 s at most.
@@ -94,7 +94,7 @@ fi
 if unshare -m true 2>/dev/null && [[ -e /proc/pressure/memory ]]; then
   for _ in 1 2 3; do # while others press: what is under way ends
     # shellcheck disable=SC2016 # for the inner shell to expand
-    tells "$SCRATCH/host" timeout 60 unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"' sh "$ADMISSION" pressure 1000 30000
+    tells "$SCRATCH/host" timeout 300 unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"' sh "$ADMISSION" pressure 1000 30000
     if grep -q calm "$SCRATCH/host"; then break; fi
     sleep 2
   done

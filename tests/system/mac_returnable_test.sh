@@ -21,7 +21,7 @@ at_exit rmdir "$group"
 echo $((LIMIT_MIB * MIB)) >"$group/$limit" 2>/dev/null || skip "the memory controller is not for new groups here"
 
 inside() { # shellcheck disable=SC2016 # for the inner shell to expand
-  exec timeout 60 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
+  exec timeout 300 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
 }
 got() { sed -n 's/^got \([0-9]*\).*/\1/p' "$1"; }
 left() { sed -n 's/^\(got\|left\) \([0-9]*\).*/\2/p' "$1" | tail -n 1; }

@@ -29,7 +29,7 @@ else
 fi
 
 inside() { # shellcheck disable=SC2016 # for the inner shell to expand
-  timeout 60 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
+  timeout 300 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
 }
 
 # is_near BYTES WHAT [LESS]: 5 % below the limit less the margin, or 3 MiB for what the asker itself takes.
@@ -52,7 +52,7 @@ if command -v setpriv >/dev/null; then
   chmod 755 "$SCRATCH" && cp "$ADMISSION" "$SCRATCH/admission"
   as_nobody() {
     # shellcheck disable=SC2016 # for the inner shell to expand
-    timeout 60 sh -c 'echo $$ >"$0/cgroup.procs" && exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"' "$group" \
+    timeout 300 sh -c 'echo $$ >"$0/cgroup.procs" && exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"' "$group" \
       env LD_LIBRARY_PATH="$SCRATCH" "$SCRATCH/admission" alloc 4096 "$1" 4096 0 </dev/null
   }
   cp -L "$LIB"/libgray.so* "$SCRATCH" 2>/dev/null || true
@@ -80,7 +80,7 @@ second=$(inside "$BIN/gb-run" --max 80M -- "$BIN/gb-run" --print)
 mkfifo "$SCRATCH/cut"
 if unshare -m true 2>/dev/null; then
   # shellcheck disable=SC2016 # for the inner shell to expand
-  timeout 60 unshare -m sh -c 'mount -t tmpfs none /dev/shm && { "$1" alloc 4096 8388608 4096 0 <"$2" >"$2.said" & } &&
+  timeout 300 unshare -m sh -c 'mount -t tmpfs none /dev/shm && { "$1" alloc 4096 8388608 4096 0 <"$2" >"$2.said" & } &&
     exec 9>"$2" && while ! [ -s "$2.said" ]; do sleep 0.1; done && : >/dev/shm/gray-mac3.0 && exec 9>&- && wait "$!"' \
     sh "$ADMISSION" "$SCRATCH/cut" || fail "the holder ended with status $? when the shared notes were cut short"
 else

@@ -34,7 +34,7 @@ expect() {
   # A busy host's figures (the writing of this test is enough) are not recorded, nor shown, over those of a quieter moment: what is to be
   # shown is measured without any.
   if ((want == 0)); then "$BIN/microbench" forget --all >/dev/null 2>&1; fi
-  timeout 60 "$BIN/microbench" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" || got=$?
+  timeout 300 "$BIN/microbench" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" || got=$?
   [[ $got -eq $want ]] || fail "status $got instead of $want from microbench $*: $(cat "$SCRATCH/err")"
   if ((want == 1)); then one_line "microbench $*"; fi
   grep -q "$words" "$SCRATCH/err" "$SCRATCH/out" || fail "no '$words' from microbench $*: $(cat "$SCRATCH/err" "$SCRATCH/out")"
@@ -55,7 +55,7 @@ expect 1 'no space' run --quick --dir "$MNT" disk_random
 for delay in 0.02 0.3 1.5; do
   rm "$MNT/filler"
   before_record=$(record)
-  timeout 60 "$BIN/microbench" run --quick --anew --dir "$MNT" >"$SCRATCH/out" 2>"$SCRATCH/err" &
+  timeout 300 "$BIN/microbench" run --quick --anew --dir "$MNT" >"$SCRATCH/out" 2>"$SCRATCH/err" &
   pid=$!
   sleep "$delay"
   dd if=/dev/zero of="$MNT/filler" bs=1M 2>/dev/null || true
@@ -113,7 +113,7 @@ if command -v setpriv >/dev/null; then
   chmod 755 "$SCRATCH" && cp "$BIN/microbench" "$SCRATCH/microbench" && mkdir -m 755 "$SCRATCH/locked"
   as_nobody() {
     local got=0
-    env XDG_DATA_HOME="$SCRATCH/locked" timeout 60 setpriv --reuid=65534 --regid=65534 --clear-groups "$SCRATCH/microbench" "$@" \
+    env XDG_DATA_HOME="$SCRATCH/locked" timeout 300 setpriv --reuid=65534 --regid=65534 --clear-groups "$SCRATCH/microbench" "$@" \
       >"$SCRATCH/out" 2>"$SCRATCH/err" || got=$?
     [[ $got -eq 1 ]] || fail "status $got for nobody from microbench $*: $(cat "$SCRATCH/err")"
     grep -q 'Permission denied' "$SCRATCH/err" || fail "no clear word to nobody from microbench $*: $(cat "$SCRATCH/err")"
