@@ -171,7 +171,8 @@ std::uint64_t bytes_to_return(const std::vector<Pool>& pools, const std::vector<
       if (is_state(other, ClaimState::promised)) room_bytes -= static_cast<std::int64_t>(other.pending_bytes);
       if (is_state(other, ClaimState::leaving)) room_bytes += static_cast<std::int64_t>(other.held_bytes);
       if (is_state(other, ClaimState::returnable)) holders.push_back(other);
-      if (wants_more(other) && other.min_bytes > other.held_bytes)
+      // Who asks has seen room for his minimum. What he has touched his claim says late, so he would be given it twice.
+      if (is_state(other, ClaimState::waiting) && other.min_bytes > other.held_bytes)
         lacks.push_back({other.arrival_ns, other.min_bytes - other.held_bytes, other.reserve_bytes});
     }
     std::uint64_t returnable_bytes = 0;

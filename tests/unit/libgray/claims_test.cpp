@@ -636,6 +636,7 @@ TEST_CASE("nothing is wanted back while there is room for all, nor of what is no
 }
 
 TEST_CASE("who waits is given what he is short of, and no more") {
+  CHECK(wanted_mib(0, returnable(10, 200), {claim_in(ClaimState::asking, 80, 0)}) == 0);  // he has seen his room
   CHECK(wanted_mib(50, returnable(10, 200), {waiting(80)}) == 30);
   CHECK(wanted_mib(0, returnable(10, 200), {waiting(80), waiting(40, 2)}) == 120);
 }
