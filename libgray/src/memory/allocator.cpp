@@ -31,6 +31,10 @@ constexpr int kSettleRoundsMax = 6;
 // never give it.
 constexpr std::uint64_t kOthersGiveNs = 200'000'000;
 constexpr std::uint64_t kOthersGiveMaxNs = 1'000'000'000;
+// What memory takes beside itself when it is touched: its page tables, and what the kernel books for each processor in advance.
+constexpr std::uint64_t kPageTableShare = 512;
+constexpr std::uint64_t kBookedAheadBytes = base::kMiB;
+constexpr std::uint64_t kSlackShareMax = 8;  // of the minimum, where that was not enough
 // A reserve (claims.hpp) that has moved less than this is not told anew: whoever waits is woken by it.
 constexpr std::uint64_t kReserveNoiseBytes = base::kMiB;
 
@@ -273,8 +277,12 @@ class Allocator::Turn {
     std::uint64_t pause_ns = kLookAgainFirstNs;
     for (;;) {
       const Allowance allowance = allow(0);
-      if (allowance.bytes >= min_bytes()) return 0;
       const std::uint64_t now_ns = os::now_ns();
+      const bool is_there = allowance.bytes >= min_bytes();
+      if (is_there && enough_since_ns_ == 0) enough_since_ns_ = now_ns;
+      if (!is_there) enough_since_ns_ = 0;
+      if (is_there && (request_.timeout_ns == 0 || is_ample() || now_ns - enough_since_ns_ >= kLookAgainNs))
+        return 0;
       if (now_ns >= end_ns) return request_.timeout_ns == 0 ? -EAGAIN : -ETIMEDOUT;
       const bool is_told = tell_reserve();
       if (!events) {
@@ -282,9 +290,10 @@ class Allocator::Turn {
         if (events->is_open()) continue;  // what was told meanwhile was not heard
       }
       if (is_told) continue;
+      if (is_there) pause_ns = kLookAgainFirstNs;  // those who give are about to give the rest
       if (!events->is_open()) {
         claims_.wait(allowance.generation, std::min(pause_ns, end_ns - now_ns));
-      } else if (events->expect(accounts_.shared_pools(pool_options_), min_bytes())) {
+      } else if (!is_there && events->expect(accounts_.shared_pools(pool_options_), min_bytes())) {
         events->wait(std::min(kLookAgainToldNs, end_ns - now_ns));
       } else {
         events->wait(std::min(pause_ns, end_ns - now_ns));
@@ -293,11 +302,29 @@ class Allocator::Turn {
     }
   }
 
+  // The minimum was there, and could not be taken: it needs more beside it.
+  void note_failure() {
+    slack_bytes_ = std::min(2 * slack_bytes(), min_bytes() / kSlackShareMax + 2 * kBookedAheadBytes);
+    enough_since_ns_ = 0;
+  }
+
  private:
+  // What has to be there beside the minimum, or the last of it is not to be had.
+  [[nodiscard]] std::uint64_t slack_bytes() const {
+    return slack_bytes_ != 0 ? slack_bytes_ : min_bytes() / kPageTableShare + kBookedAheadBytes;
+  }
+
+  // Half of that is enough: what those gave who hold is not exact either.
+  [[nodiscard]] bool is_ample() const {
+    const std::uint64_t ample_bytes = min_bytes() + slack_bytes() / 2;
+    return !has(kSignalAccounts) ||
+           least_room(accounts_.shared_pools(pool_options_), ample_bytes) == ample_bytes;
+  }
+
   // Tells those who hold returnable memory that this one waits, and what has to be free beside his minimum. False: they know.
   bool tell_reserve() {
-    const std::uint64_t bytes =
-        reserve_for(accounts_.shared_pools(pool_options_), accounts_.shared_pools(kCommonAccount));
+    const std::uint64_t bytes = slack_bytes() + reserve_for(accounts_.shared_pools(pool_options_),
+                                                            accounts_.shared_pools(kCommonAccount));
     const std::uint64_t told_bytes = told_reserve_bytes_.value_or(0);
     const std::uint64_t moved_bytes = std::max(bytes, told_bytes) - std::min(bytes, told_bytes);
     if (told_reserve_bytes_ && moved_bytes < kReserveNoiseBytes) return false;
@@ -319,6 +346,8 @@ class Allocator::Turn {
   HostAccounts accounts_;
   PoolOptions pool_options_;
   std::uint64_t max_bytes_ = 0;
+  std::uint64_t slack_bytes_ = 0;      // 0: what is usual
+  std::uint64_t enough_since_ns_ = 0;  // that the minimum has been there, while this one waits; 0: it is not
   std::optional<std::uint64_t> told_reserve_bytes_;
   Patience patience_;
   int claim_ = -1;
@@ -410,6 +439,7 @@ Result<Grant> Allocator::allocate(Request request) {
     }
     if (grant.error() != -EAGAIN || request.timeout_ns == 0) return grant;
     if (os::now_ns() >= end_ns) return Result<Grant>::failure(-ETIMEDOUT);
+    turn.note_failure();
     claims_.change(turn.claim(), ClaimState::waiting, 0, 0);
     os::pause_ns(kLookAgainFirstNs);
   }
