@@ -11,7 +11,8 @@ from setting import ADMISSION, FASTSORT, LIMIT, MIB, SHARES, Room, finish
 WORKERS, MIN_MIB = 3, 16
 SERVER_BYTES = LIMIT * 2 // 5 // 4096 * 4096
 ROUNDS = 4 if IS_SMOKE else 100
-SORT_RECORDS = 500_000 if IS_SMOKE else 4_000_000
+SORT_RECORDS = 1_000_000 if IS_SMOKE else 4_000_000
+COMES_EVERY_S = 0.1 if IS_SMOKE else 0.5
 
 
 def serve(room):
@@ -40,10 +41,10 @@ def turn_of_sorts(folder):
     with Room(LIMIT) as room:
         sorts = [room.start([FASTSORT, "--runs-only", "--max", LIMIT, "-o", folder / f"out{i}", folder / f"in{i}"]) for i in range(WORKERS)]
         served = []
-        time.sleep(0.5)
+        time.sleep(COMES_EVERY_S)
         while all(process.poll() is None for process in sorts):
             served.append(serve(room))
-            time.sleep(0.5)
+            time.sleep(COMES_EVERY_S)
         failed = sum(process.wait() != 0 for process in sorts)
         return served, room.kills(), failed
 

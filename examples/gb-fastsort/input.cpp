@@ -215,7 +215,35 @@ std::size_t Input::read_parts(unsigned char* to, std::size_t bytes) {
   return bytes;
 }
 
+// What was read of the open file at once is one part.
+void Input::remember(std::uint64_t bytes) {
+  add({open_path_, at_, bytes, 0, false}, read_);
+}
+
+void Input::read_again(std::size_t records) {
+  std::uint64_t missing = records * kRecordBytes;
+  std::vector<Part> again;
+  for (; missing > 0 && !read_.empty(); read_.pop_back()) {
+    Part& last = read_.back();
+    const std::uint64_t bytes = std::min(missing, last.length_bytes);
+    again.insert(again.begin(), {last.path, last.offset_bytes + last.length_bytes - bytes, bytes, 0, false});
+    missing -= bytes;
+    last.length_bytes -= bytes;
+    if (last.length_bytes != 0) break;
+  }
+  left_ += records;
+  if (at_ < end_) again.push_back({open_path_, at_, end_ - at_, parts_[next_ - 1].cached_fraction, false});
+  again.insert(again.end(), parts_.begin() + static_cast<std::ptrdiff_t>(next_), parts_.end());
+  parts_ = std::move(again);
+  next_ = 0;
+  at_ = end_ = 0;
+  // Asked for anew: of what is there already that asks the disk for nothing.
+  asked_part_ = 0;
+  asked_bytes_ = ahead_ = 0;
+}
+
 void Input::note_read(std::uint64_t bytes) {
+  remember(bytes);
   at_ += bytes;
   if (is_wholly_cached(next_ - 1)) {
     early_ += bytes / kReadPerAsked;

@@ -52,6 +52,12 @@ class Input {
   /// Reads so many records, fewer only at the end of a stream.
   std::size_t read_records(unsigned char* to, std::size_t records);
 
+  /// What is read from now on may have to be read again. What was read before need not be.
+  void start_pass() { read_.clear(); }
+
+  /// The last so many records of this pass come again, and first. Not of a stream.
+  void read_again(std::size_t records);
+
  private:
   struct Part {
     std::size_t path;
@@ -68,6 +74,7 @@ class Input {
   std::size_t read_stream(unsigned char* to, std::size_t bytes);
   std::size_t read_parts(unsigned char* to, std::size_t bytes);
   void note_read(std::uint64_t bytes);
+  void remember(std::uint64_t bytes);
   [[nodiscard]] bool is_wholly_cached(std::size_t part) const;
   void ask(std::uint64_t bytes);
   [[nodiscard]] bool may_ask(std::uint64_t bytes) const;
@@ -82,6 +89,7 @@ class Input {
   bool is_cached_first_ = false;  // something is
   gb_cache_t* detector_ = nullptr;
   std::vector<Part> parts_;  // what is cached, then the rest
+  std::vector<Part> read_;   // in this pass
   std::size_t next_ = 0;
   std::size_t open_path_ = 0;
   int fd_ = -1;

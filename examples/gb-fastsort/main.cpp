@@ -36,7 +36,7 @@ constexpr char kHelp[] =
     "  --max BYTES        the most to ask gb_alloc() for (default: what the second phase gains by)\n"
     "  --linear           read the inputs as they are, not what is cached first\n"
     "  --runs-only        only the first phase, as in the paper's figure 7: the runs are removed\n"
-    "  --stats            one line on stderr: passes, seconds of each phase, major faults\n"
+    "  --stats            one line on stderr: passes, seconds of each phase, major faults, returns\n"
     "  --check SORTED     is SORTED in order, and has it just the records of the INPUTs?\n"
     "  --generate RECORDS make random records; --seed N makes others\n"
     "  --help, --version\n"
@@ -184,9 +184,10 @@ int sort(Options& options) {
                      : static_cast<double>(times.memory_bytes) / static_cast<double>(runs.size()) / 0x1p20;
     std::fprintf(stderr,
                  "passes %zu mean_mib %.1f alloc_s %.3f read_s %.3f sort_s %.3f write_s %.3f merge_s %.3f "
-                 "major_faults %ld\n",
+                 "major_faults %ld returns %llu\n",
                  runs.size(), mean_mib, times.alloc_s, times.read_s, times.sort_s, times.write_s,
-                 fastsort::now_s() - merge_start, times.major_faults);
+                 fastsort::now_s() - merge_start, times.major_faults,
+                 static_cast<unsigned long long>(times.returns));
   }
   return 0;
 }

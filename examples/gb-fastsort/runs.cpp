@@ -39,6 +39,9 @@ constexpr std::uint64_t kBehindBytesMax = 8U << 20U;
 constexpr std::uint64_t kPiecesPerPass = 16;
 constexpr std::uint64_t kPiecesAtOnce = 3;  // two wait, one is being written
 constexpr std::size_t kGatherRecords = 64;  // on their way from memory at once
+constexpr std::size_t kReturnsPerPass =
+    8;  // of what is filled so much is given back at least: little by little a run would begin again and again
+constexpr double kLookS = 0.01;  // from one look whether others lack memory to the next
 
 gb_alloc_options ask_with_files() {
   gb_alloc_options asked{};
@@ -59,6 +62,7 @@ class PassMemory {
       const std::uint64_t least = std::max<std::uint64_t>(std::min(options.min_bytes, all), kEntryBytes);
       gb_alloc_options asked = ask_with_files();
       asked.timeout_ms = UINT64_MAX;
+      least_records_ = least / kEntryBytes;
       memory_ = gb_alloc_with(least - least % kEntryBytes, all, kEntryBytes, &bytes_, &asked);
     } else {
       bytes_ = std::max<std::uint64_t>(std::min(options.pass_bytes, all), kEntryBytes);
@@ -82,17 +86,22 @@ class PassMemory {
 
   [[nodiscard]] bool is_still_whole() const { return !is_cut_; }
 
-  // Whether somebody lacks a part of it now.
-  [[nodiscard]] bool is_wanted() const {
-    std::size_t wanted = 0;
-    return is_granted_ && gb_return_wanted(memory_, &wanted) == 0 && wanted != 0;
-  }
-
-  // Gives back what lies behind so many records. It serves for this pass alone then.
-  void cut_behind(std::uint64_t records) {
-    const std::size_t kept_bytes =
-        room_records_ * sizeof(Entry) + std::max<std::uint64_t>(records, 1) * kRecordBytes;
-    if (gb_shrink(memory_, kept_bytes) == 0) is_cut_ = true;
+  // Where others lack a part of it now, gives them what so many records do not need, and the last of these if that is not enough. How
+  // many are left; it serves for this pass alone then. Entries of the records that are left stay as they are.
+  std::size_t give_back(std::size_t records, PhaseTimes& times) {
+    std::size_t wanted_bytes = 0;
+    if (!is_granted_ || gb_return_wanted(memory_, &wanted_bytes) != 0 || wanted_bytes == 0) return records;
+    const std::size_t kept_records =
+        (bytes_ - wanted_bytes) / kEntryBytes;  // one at least: the grant's minimum
+    if (kept_records < records)
+      records = std::max(std::min(kept_records, records - records / kReturnsPerPass), least_records_);
+    std::memmove(entries() + records, data(), records * kRecordBytes);
+    room_records_ = records;
+    bytes_ = records * kEntryBytes;
+    gb_shrink(memory_, bytes_);
+    is_cut_ = true;
+    ++times.returns;
+    return records;
   }
 
   // Whether the next pass may use it, too. What gb_alloc() granted is given back, and asked for anew, as soon as there is no room
@@ -124,6 +133,7 @@ class PassMemory {
   bool is_granted_;
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
+  std::size_t least_records_ = 0;
   std::size_t room_records_ = 0;  // the entries come first, then the records, each with room for so many
   bool is_cut_ = false;
 };
@@ -155,8 +165,18 @@ void sort_chunk(const PassMemory& memory, std::size_t first, std::size_t records
   std::sort(entries, entries + records, is_before);
 }
 
+// Gives others what they lack of the memory, in which so many sorted records lie: how many are left. The others are read again in a later pass.
+std::size_t give_others(Input& input, PassMemory& memory, std::size_t records, PhaseTimes& times) {
+  const std::size_t left = memory.give_back(records, times);
+  if (left == records) return left;
+  input.read_again(records - left);
+  const std::size_t last_chunk = left / kChunkRecords * kChunkRecords;
+  sort_chunk(memory, last_chunk, left - last_chunk);  // it is shorter now
+  return left;
+}
+
 // Fills the memory chunk by chunk and sorts each while the disk fetches the next: a pass that first reads and then sorts leaves one of the
-// two idle, and several at once fall into step. Ends early where somebody else lacks memory that is not filled yet, and gives that back.
+// two idle, and several at once fall into step. Ends early where somebody else lacks memory, and gives back what he lacks and what is not filled.
 std::size_t read_and_sort(Input& input, PassMemory& memory, std::size_t records, PhaseTimes& times) {
   std::size_t done = 0;
   while (done < records) {
@@ -168,10 +188,10 @@ std::size_t read_and_sort(Input& input, PassMemory& memory, std::size_t records,
     times.read_s += read_end - start;
     times.sort_s += now_s() - read_end;
     done += count;
-    if (count < part) break;  // the end of a stream
-    if (done == records || !memory.is_wanted()) continue;
-    memory.cut_behind(done);
-    break;
+    if (count < part) break;     // the end of a stream
+    if (done == records) break;  // looked after while it is written
+    done = give_others(input, memory, done, times);
+    if (!memory.is_still_whole()) break;
   }
   return done;
 }
@@ -269,13 +289,24 @@ std::uint64_t behind_bytes(const PassMemory& memory) {
   return std::clamp(memory.bytes() / kPiecesPerPass, kBehindBytesMin, kBehindBytesMax);
 }
 
-void write_pass(const PassMemory& memory, std::size_t records, const std::string& path) {
+// Writes so many records, in order. Fewer: others lacked memory, only so many are left of the pass, and the file is to be written anew.
+std::size_t write_records(Input& input, PassMemory& memory, std::size_t records, const std::string& path,
+                          PhaseTimes& times) {
   std::FILE* file = open_or_die(path, "wb");
   std::setvbuf(file, nullptr, _IONBF, 0);
   std::vector<unsigned char> buffer(kWriteRecords * kRecordBytes);
   WriteBehind behind(fileno(file), behind_bytes(memory));
   ChunkMerge merge(memory.entries(), records);
+  double look_s = now_s();
   for (std::size_t done = 0; done < records;) {
+    if (now_s() - look_s >= kLookS) {
+      const std::size_t left = give_others(input, memory, records, times);
+      if (left < records) {
+        close_or_die(file, path);
+        return left;
+      }
+      look_s = now_s();
+    }
     const std::size_t part = std::min(kWriteRecords, records - done);
     gather(merge, memory.data(), part, buffer.data());
     write_or_die(buffer.data(), part * kRecordBytes, file, path);
@@ -286,6 +317,16 @@ void write_pass(const PassMemory& memory, std::size_t records, const std::string
   std::fflush(file);
   sync_file_range(fileno(file), 0, 0, SYNC_FILE_RANGE_WRITE);
   close_or_die(file, path);
+  return records;
+}
+
+// How many records it was in the end. Each time that it begins again the memory is less, and never less than the least of the grant.
+std::size_t write_pass(Input& input, PassMemory& memory, std::size_t records, const std::string& path,
+                       PhaseTimes& times) {
+  for (std::size_t left = 0;; records = left) {
+    left = write_records(input, memory, records, path, times);
+    if (left == records) return records;
+  }
 }
 
 // A run is not needed before the merge: its pages would push out what is cached of the input still to come.
@@ -329,12 +370,13 @@ std::uint64_t told_records(const RunOptions& options, std::uint64_t records) {
 std::size_t make_run(Input& input, PassMemory& memory, std::size_t records, const RunOptions& options,
                      std::vector<std::string>& runs, PhaseTimes& times) {
   const long faults = count_major_faults();
+  input.start_pass();
   records = read_and_sort(input, memory, records, times);
   if (records == 0) return 0;  // the stream ended with the pass before
   const double start = now_s();
   if (!runs.empty()) drop_from_cache(runs.back());
   runs.push_back(options.run_prefix + "." + std::to_string(runs.size()));
-  write_pass(memory, records, runs.back());
+  records = write_pass(input, memory, records, runs.back(), times);
   times.write_s += now_s() - start;
   times.major_faults += count_major_faults() - faults;
   times.memory_bytes += memory.bytes();

@@ -24,6 +24,7 @@ struct PhaseTimes {
   double sort_s = 0;
   double write_s = 0;
   long major_faults = 0;           // in the read, sort and write phases
+  std::uint64_t returns = 0;       // times that memory was given back to others who lacked it
   std::uint64_t memory_bytes = 0;  // sum over the passes
 };
 

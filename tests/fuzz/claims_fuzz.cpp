@@ -150,11 +150,10 @@ class Applicant {
         promise(bytes);
         break;
       case 5:
-        claims_.change(claim_, static_cast<ClaimState>(1 + what / 8 % 5), bytes, input.number(6));
+        claims_.change(claim_, static_cast<ClaimState>(1 + what / 8 % 6), bytes, input.number(6));
         break;
       case 6:
-        claims_.leave(claim_);
-        is_left_ = true;
+        give_or_leave(what / 8 % 4, bytes);
         break;
       default:
         simulated::memory().is_lock_kept = what / 8 % 2 != 0;
@@ -199,6 +198,22 @@ class Applicant {
     const auto cut = [&](const Allowance& allowance) { return allowed_bytes = allowance.bytes / 2; };
     const std::uint64_t bytes = claims_.promise(patience_, claim_, max_bytes, look, cut);
     check(bytes == allowed_bytes);
+  }
+
+  void give_or_leave(std::uint64_t what, std::uint64_t bytes) {
+    if (what == 1) {
+      claims_.ask_back(claim_, bytes);
+    } else if (what == 2) {
+      const std::uint64_t before_ns = simulated::memory().clock_ns;
+      std::uint32_t generation = 0;
+      const auto look = [this] { return host_.pools; };
+      const std::uint64_t wanted_bytes = claims_.wanted_back(patience_, claim_, generation, look);
+      check(simulated::memory().clock_ns - before_ns <= kWaitMaxNs);
+      check(wanted_bytes <= gray::os::kSlotBytesMax);  // no more than a claim holds
+    } else {
+      claims_.leave(claim_);
+      is_left_ = true;
+    }
   }
 
   const Host& host_;

@@ -20,12 +20,12 @@ import time
 ADMISSION, GB_RUN, GROUP = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 MIB = 1 << 20
 SHM = pathlib.Path("/dev/shm")
-NOW, BEFORE = SHM / "gray-mac3.0", (SHM / "gray-mac", SHM / "gray-mac.0")
+NOW, BEFORE = SHM / "gray-mac4.0", (SHM / "gray-mac", SHM / "gray-mac.0")
 NOBODY = 65534
 GOALS_S = {"name": 0.2, "claim": 1.0}
 MASK = (1 << 64) - 1
 ASKING, HELD, PROMISED, WAITING = 2, 3, 4, 1
-SLOTS, SLOT_SHIFT, HEAD, CLAIM = 128, 55, 8, 56
+SLOTS, SLOT_SHIFT, HEAD, CLAIM = 128, 55, 8, 64
 F_SETLEASE = 1024
 
 
@@ -43,7 +43,7 @@ def ask():
 
 
 def checksum(state, pid, *numbers):
-    total = 0x326D69616C636267
+    total = 0x336D69616C636267
     for word in ((state << 32 | pid), *numbers):
         total = (total ^ word) * 0x9E3779B97F4A7C15 & MASK
         total ^= total >> 32
@@ -51,8 +51,8 @@ def checksum(state, pid, *numbers):
 
 
 def claim_now(state, pid, least, most, held, pending):
-    numbers = (0, least, most, held, pending)
-    return struct.pack("<II6Q", state, pid, *numbers, checksum(state, pid, *numbers))
+    numbers = (0, least, most, held, pending, pending or least)
+    return struct.pack("<II7Q", state, pid, *numbers, checksum(state, pid, *numbers))
 
 
 def group_id():
@@ -94,7 +94,7 @@ def edit_claims_of(pid, pending):
     with open(NOW, "r+b") as file:
         for slot in range(SLOTS):
             file.seek(HEAD + slot * CLAIM)
-            if struct.unpack("<II6Q", file.read(CLAIM))[1] == pid:
+            if struct.unpack("<II7Q", file.read(CLAIM))[1] == pid:
                 file.seek(HEAD + slot * CLAIM)
                 file.write(claim_now(PROMISED, pid, 0, pending, 0, pending))
 

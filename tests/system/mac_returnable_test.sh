@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 # mac_returnable: who waits for memory is given what others hold as returnable, and nobody gives what is not returnable, or for one who cannot be served.
 #
-# Real processes in a memory control group of 128 MiB; needs root to make it. How long it takes is bench/mac's.
+# Real processes in a memory control group of 128 MiB; needs root to make it. A sort is interrupted again and again, and sorts. How long it takes is bench/mac's.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need timeout mkfifo
+need_built gb-fastsort
 ADMISSION=$TOOLS/admission
 [[ -x $ADMISSION ]] || skip "the tests' tool $ADMISSION was not built"
 readonly MIB=$((1 << 20)) LIMIT_MIB=128
@@ -66,3 +67,20 @@ hold firm alloc 8 4096 10000
 serve server 48 1500
 [[ $(got "$SCRATCH/server") == 0 ]] || fail "48 MiB were granted beside one who holds all: $(cat "$SCRATCH/server")"
 let_go
+
+# A sort gives back what it has filled, and sorts all the same: as long as it runs one comes after the other who needs nearly all.
+"$BIN/gb-fastsort" --generate 1500000 "$SCRATCH/records"
+returns=0
+for _ in {1..5}; do
+  inside "$BIN/gb-fastsort" --min 4000000 --max $((LIMIT_MIB * MIB)) --stats -o "$SCRATCH/sorted" "$SCRATCH/records" 2>"$SCRATCH/stats" &
+  sort=$!
+  while kill -0 "$sort" 2>/dev/null; do
+    serve server 100 10000
+    sleep 0.1
+  done
+  wait "$sort" || fail "a sort that was asked for its memory ended with $?"
+  "$BIN/gb-fastsort" --check "$SCRATCH/sorted" "$SCRATCH/records" || fail "a sort that gave back its memory has not sorted"
+  returns=$((returns + $(sed -n 's/.* returns \([0-9]*\).*/\1/p' "$SCRATCH/stats")))
+  if ((returns > 0)); then break; fi
+done
+((returns > 0)) || fail "in five sorts none was asked for its memory: $(cat "$SCRATCH/stats")"

@@ -81,7 +81,7 @@ mkfifo "$SCRATCH/cut"
 if unshare -m true 2>/dev/null; then
   # shellcheck disable=SC2016 # for the inner shell to expand
   timeout 300 unshare -m sh -c 'mount -t tmpfs none /dev/shm && { "$1" alloc 4096 8388608 4096 0 <"$2" >"$2.said" & } &&
-    exec 9>"$2" && while ! [ -s "$2.said" ]; do sleep 0.1; done && : >/dev/shm/gray-mac3.0 && exec 9>&- && wait "$!"' \
+    exec 9>"$2" && while ! [ -s "$2.said" ]; do sleep 0.1; done && : >/dev/shm/gray-mac4.0 && exec 9>&- && wait "$!"' \
     sh "$ADMISSION" "$SCRATCH/cut" || fail "the holder ended with status $? when the shared notes were cut short"
 else
   echo "SKIPPED here: no mount namespace for a /dev/shm of its own"

@@ -21,12 +21,22 @@ using base::Result;
 // is given back is only seen by looking: soon at first, for what is written back to disk is free in a moment, then ever more rarely.
 constexpr std::uint64_t kLookAgainFirstNs = 10'000'000;
 constexpr std::uint64_t kLookAgainNs = 200'000'000;
-// Where whatever is waited for will be told (room_events.hpp).
-constexpr std::uint64_t kLookAgainToldNs = 1'000'000'000;
+// Where whatever is waited for will be told (room_events.hpp). A group's event comes late now and then, or not at all.
+constexpr std::uint64_t kLookAgainToldNs = 500'000'000;
 // Askers that come at the same time do so within a few switches of the processor.
 constexpr std::uint64_t kSettlePauseNs = 1'000'000;
 constexpr int kSettleRoundsMin = 2;  // without a change
 constexpr int kSettleRoundsMax = 6;
+// So long others who ask, too, are waited for to give back what is this one's share by now: each time, and in all. Who asks with other options may come to another division, and
+// never give it.
+constexpr std::uint64_t kOthersGiveNs = 200'000'000;
+constexpr std::uint64_t kOthersGiveMaxNs = 1'000'000'000;
+// What memory takes beside itself when it is touched: its page tables, and what the kernel books for each processor in advance.
+constexpr std::uint64_t kPageTableShare = 512;
+constexpr std::uint64_t kBookedAheadBytes = base::kMiB;
+constexpr std::uint64_t kSlackShareMax = 8;  // of the minimum, where that was not enough
+// A reserve (claims.hpp) that has moved less than this is not told anew: whoever waits is woken by it.
+constexpr std::uint64_t kReserveNoiseBytes = base::kMiB;
 
 // Who grows takes more than the accounts swing by themselves. One robbed of its processor stands still for some looks.
 constexpr std::uint64_t kGrowthLookNs = 5'000'000;
@@ -66,12 +76,35 @@ std::uint64_t pages_of(std::uint64_t bytes) {
   return (bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
-// Grows to the fair share, and follows it while others come and go.
+// How long others may take to give back what this one is to have: longer while something comes.
+class Expectation {
+ public:
+  bool goes_on(std::uint64_t held_bytes) {
+    const std::uint64_t now_ns = os::now_ns();
+    if (begin_ns_ == 0) begin_ns_ = now_ns;
+    if (begin_ns_ == now_ns || held_bytes > most_bytes_) last_ns_ = now_ns;
+    most_bytes_ = std::max(most_bytes_, held_bytes);
+    return now_ns - last_ns_ < kOthersGiveNs && now_ns - begin_ns_ < kOthersGiveMaxNs;
+  }
+
+ private:
+  std::uint64_t begin_ns_ = 0;
+  std::uint64_t last_ns_ = 0;
+  std::uint64_t most_bytes_ = 0;
+};
+
+// Whether others who ask, too, still hold a part of what this one is to have.
+bool is_held_by_others(const Allowance& allowance, std::uint64_t goal_bytes, std::uint64_t noise_bytes) {
+  return std::min(allowance.bytes, goal_bytes) > allowance.now_bytes + noise_bytes;
+}
+
+// Grows to the fair share, and follows it while others come and go. Only what is free is touched: a part of the share may be held by others who ask.
 void grow_fairly(Probe& probe, std::uint64_t max_bytes,
                  const std::function<Allowance(std::uint64_t)>& allow) {
   ProbeEnd end = probe.grow(max_bytes);
   std::uint32_t last_askers = 0;
   int rounds_same = 0;
+  Expectation others;
   for (int round = 0; round < kSettleRoundsMax && rounds_same < kSettleRoundsMin; ++round) {
     const Allowance allowance = allow(probe.held_bytes());
     const std::uint64_t goal_bytes = std::min(allowance.bytes, max_bytes);
@@ -80,6 +113,11 @@ void grow_fairly(Probe& probe, std::uint64_t max_bytes,
     const std::uint64_t noise_bytes = goal_bytes / 16 + base::kMiB;
     if (end != ProbeEnd::paging && goal_bytes > probe.held_bytes() + noise_bytes)
       end = probe.grow(goal_bytes);
+    while (end != ProbeEnd::paging && is_held_by_others(allow(probe.held_bytes()), goal_bytes, noise_bytes) &&
+           others.goes_on(probe.held_bytes())) {
+      os::pause_ns(kSettlePauseNs);
+      end = probe.grow(goal_bytes);
+    }
     // Whoever is no longer among them has got what he wanted.
     rounds_same = allowance.askers <= last_askers ? rounds_same + 1 : 0;
     last_askers = allowance.askers;
@@ -215,7 +253,7 @@ class Allocator::Turn {
   }
 
   Allowance allow(std::uint64_t held_bytes) {
-    if (!has(kSignalAccounts)) return {max_bytes_, 1, 0, 0, false};
+    if (!has(kSignalAccounts)) return {max_bytes_, max_bytes_, 1, 0, 0, false};
     const auto look = [this] { return accounts_.shared_pools(pool_options_); };
     if (!has(kSignalClaims)) return divide_pools(look(), {}, claim_of(held_bytes));
     return claims_.allow(patience_, claim_, held_bytes, max_bytes_, look);
@@ -239,17 +277,23 @@ class Allocator::Turn {
     std::uint64_t pause_ns = kLookAgainFirstNs;
     for (;;) {
       const Allowance allowance = allow(0);
-      if (allowance.bytes >= min_bytes()) return 0;
       const std::uint64_t now_ns = os::now_ns();
+      const bool is_there = allowance.bytes >= min_bytes();
+      if (is_there && enough_since_ns_ == 0) enough_since_ns_ = now_ns;
+      if (!is_there) enough_since_ns_ = 0;
+      if (is_there && (request_.timeout_ns == 0 || is_ample() || now_ns - enough_since_ns_ >= kLookAgainNs))
+        return 0;
       if (now_ns >= end_ns) return request_.timeout_ns == 0 ? -EAGAIN : -ETIMEDOUT;
+      const bool is_told = tell_reserve();
       if (!events) {
-        claims_.ask_back(claim_);
         events.emplace(claims_, accounts_, has(kSignalStall));
         if (events->is_open()) continue;  // what was told meanwhile was not heard
       }
+      if (is_told) continue;
+      if (is_there) pause_ns = kLookAgainFirstNs;  // those who give are about to give the rest
       if (!events->is_open()) {
         claims_.wait(allowance.generation, std::min(pause_ns, end_ns - now_ns));
-      } else if (events->expect(accounts_.shared_pools(pool_options_), min_bytes())) {
+      } else if (!is_there && events->expect(accounts_.shared_pools(pool_options_), min_bytes())) {
         events->wait(std::min(kLookAgainToldNs, end_ns - now_ns));
       } else {
         events->wait(std::min(pause_ns, end_ns - now_ns));
@@ -258,7 +302,37 @@ class Allocator::Turn {
     }
   }
 
+  // The minimum was there, and could not be taken: it needs more beside it.
+  void note_failure() {
+    slack_bytes_ = std::min(2 * slack_bytes(), min_bytes() / kSlackShareMax + 2 * kBookedAheadBytes);
+    enough_since_ns_ = 0;
+  }
+
  private:
+  // What has to be there beside the minimum, or the last of it is not to be had.
+  [[nodiscard]] std::uint64_t slack_bytes() const {
+    return slack_bytes_ != 0 ? slack_bytes_ : min_bytes() / kPageTableShare + kBookedAheadBytes;
+  }
+
+  // Half of that is enough: what those gave who hold is not exact either.
+  [[nodiscard]] bool is_ample() const {
+    const std::uint64_t ample_bytes = min_bytes() + slack_bytes() / 2;
+    return !has(kSignalAccounts) ||
+           least_room(accounts_.shared_pools(pool_options_), ample_bytes) == ample_bytes;
+  }
+
+  // Tells those who hold returnable memory that this one waits, and what has to be free beside his minimum. False: they know.
+  bool tell_reserve() {
+    const std::uint64_t bytes = slack_bytes() + reserve_for(accounts_.shared_pools(pool_options_),
+                                                            accounts_.shared_pools(kCommonAccount));
+    const std::uint64_t told_bytes = told_reserve_bytes_.value_or(0);
+    const std::uint64_t moved_bytes = std::max(bytes, told_bytes) - std::min(bytes, told_bytes);
+    if (told_reserve_bytes_ && moved_bytes < kReserveNoiseBytes) return false;
+    told_reserve_bytes_ = bytes;
+    claims_.ask_back(claim_, bytes);
+    return true;
+  }
+
   [[nodiscard]] Claim claim_of(std::uint64_t held_bytes) const {
     Claim me{};
     me.min_bytes = min_bytes();
@@ -272,6 +346,9 @@ class Allocator::Turn {
   HostAccounts accounts_;
   PoolOptions pool_options_;
   std::uint64_t max_bytes_ = 0;
+  std::uint64_t slack_bytes_ = 0;      // 0: what is usual
+  std::uint64_t enough_since_ns_ = 0;  // that the minimum has been there, while this one waits; 0: it is not
+  std::optional<std::uint64_t> told_reserve_bytes_;
   Patience patience_;
   int claim_ = -1;
   bool is_kept_ = false;
@@ -298,7 +375,7 @@ Result<Grant> Allocator::probe_for(const Request& request, Turn& turn) {
   unsigned char* base = reserved.value();
   // Where the group dies as a whole the child would take us along.
   if (request.wants_canary && !turn.accounts().is_killed_whole()) {
-    const std::uint64_t goal_bytes = std::min(turn.allow(0).bytes, reserved_bytes);
+    const std::uint64_t goal_bytes = std::min(turn.allow(0).now_bytes, reserved_bytes);
     if (os::try_in_child(goal_bytes) == -ENOMEM) {
       os::release_memory(base, reserved_bytes);
       return Result<Grant>::failure(-EAGAIN);
@@ -319,7 +396,7 @@ Result<Grant> Allocator::probe_for(const Request& request, Turn& turn) {
                      const Allowance allowance = turn.allow(held_bytes);
                      if (allowance.askers <= 1 && !allowance.is_moving)
                        highest_bytes = std::max(highest_bytes, unclaimed_bytes(allowance));
-                     return allowance.bytes;
+                     return allowance.now_bytes;
                    },
                    [&] { return turn.accounts().paging_counters(); }};
   Probe probe(base, reserved_bytes, options, watch);
@@ -356,12 +433,13 @@ Result<Grant> Allocator::allocate(Request request) {
       turn.keep();
       const std::lock_guard<std::mutex> guard(mutex_);
       holdings_[grant.value().address] = {
-          pages_of(grant.value().bytes), grant.value().bytes, turn.claim(),       os::process_id(),
-          request.is_returnable,         request.min_bytes,   turn.pool_options()};
+          pages_of(grant.value().bytes), grant.value().bytes, turn.claim(), os::process_id(),
+          request.is_returnable,         request.min_bytes};
       return grant;
     }
     if (grant.error() != -EAGAIN || request.timeout_ns == 0) return grant;
     if (os::now_ns() >= end_ns) return Result<Grant>::failure(-ETIMEDOUT);
+    turn.note_failure();
     claims_.change(turn.claim(), ClaimState::waiting, 0, 0);
     os::pause_ns(kLookAgainFirstNs);
   }
@@ -482,7 +560,7 @@ Result<std::uint64_t> Allocator::wanted_back(void* address, std::uint64_t timeou
     if (!holding.is_returnable || holding.pid != os::process_id()) return std::uint64_t{0};
     Patience patience;
     std::uint32_t generation = 0;
-    const auto look = [&] { return accounts.shared_pools(holding.pool_options); };
+    const auto look = [&] { return accounts.shared_pools(kCommonAccount); };
     const std::uint64_t bytes = claims_.wanted_back(patience, holding.claim, generation, look);
     const std::uint64_t now_ns = os::now_ns();
     if (bytes != 0 || now_ns >= end_ns)

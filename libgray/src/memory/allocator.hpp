@@ -57,7 +57,7 @@ class Allocator {
  public:
   /// `record` tells what was measured of this host; it is asked once, at the first request. None: nothing was.
   explicit Allocator(std::function<TouchTimes()> record = {})
-      : claims_("gray-mac3"), record_(std::move(record)) {}
+      : claims_(kClaimTableName), record_(std::move(record)) {}
 
   /// -EINVAL as round_request(); -ENOMEM: a limit of this process forbids the minimum, or the pool is smaller than
   /// it even when nobody else is there; -EAGAIN: it is not there now; -ETIMEDOUT: it was not till the time had
@@ -94,7 +94,6 @@ class Allocator {
     std::uint32_t pid;
     bool is_returnable;
     std::uint64_t min_bytes;  // that stays
-    PoolOptions pool_options;
   };
   class Turn;
 

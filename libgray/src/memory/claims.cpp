@@ -9,7 +9,7 @@
 namespace gray::memory {
 namespace {
 
-constexpr std::uint64_t kChecksumSeed = 0x326d69616c636267U;  // "gbclaim2"
+constexpr std::uint64_t kChecksumSeed = 0x336d69616c636267U;  // "gbclaim3"
 constexpr std::uint64_t kLockRetryNs = 200'000;
 
 bool is_sane(const Claim& claim) {
@@ -34,6 +34,12 @@ void bound(Claim& claim, std::uint64_t bytes) {
   claim.max_bytes = std::min(claim.max_bytes, bytes);
   for (std::uint64_t* part : {&claim.min_bytes, &claim.held_bytes, &claim.pending_bytes})
     *part = std::min(*part, claim.max_bytes);
+  claim.reserve_bytes = std::min(claim.reserve_bytes, bytes);
+}
+
+// What its slot has to be taken for.
+std::uint64_t slot_bytes(const Claim& claim) {
+  return std::max(claim.max_bytes, claim.reserve_bytes);
 }
 
 }  // namespace
@@ -44,7 +50,8 @@ std::uint64_t checksum_of(const Claim& claim) {
                                  claim.min_bytes,
                                  claim.max_bytes,
                                  claim.held_bytes,
-                                 claim.pending_bytes};
+                                 claim.pending_bytes,
+                                 claim.reserve_bytes};
   std::uint64_t sum = kChecksumSeed;
   for (const std::uint64_t word : words) {
     sum = (sum ^ word) * 0x9e3779b97f4a7c15U;
@@ -54,10 +61,12 @@ std::uint64_t checksum_of(const Claim& claim) {
 }
 
 Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Member>& others, const Claim& me) {
-  Allowance least{me.max_bytes, 1, 0, 0, false};
+  Allowance least{me.max_bytes, me.max_bytes, 1, 0, 0, false};
+  std::uint64_t now_bytes = me.max_bytes;
   bool is_moving = false;
   for (const Pool& pool : pools) {
     std::int64_t bytes = pool.room_bytes + static_cast<std::int64_t>(me.held_bytes);
+    std::int64_t others_bytes = 0;  // held by those who ask
     std::uint64_t granted_bytes = 0;
     std::vector<Asker> askers{{me.arrival_ns, me.min_bytes, me.max_bytes}};
     for (const Member& member : others) {
@@ -69,16 +78,29 @@ Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Member>
       is_moving = is_moving || is_leaving;
       if (is_leaving || has_got(other)) granted_bytes += other.held_bytes;
       if (!wants_more(other)) continue;
-      bytes += static_cast<std::int64_t>(other.held_bytes);
+      others_bytes += static_cast<std::int64_t>(other.held_bytes);
       askers.push_back({other.arrival_ns, other.min_bytes, other.max_bytes});
     }
     const auto count = static_cast<std::uint32_t>(askers.size());
+    now_bytes = std::min(now_bytes, bytes <= 0 ? 0 : static_cast<std::uint64_t>(bytes));
+    bytes += others_bytes;
     const std::uint64_t share = bytes <= 0 ? 0 : fair_share(static_cast<std::uint64_t>(bytes), askers, 0);
-    if (share < least.bytes) least = {share, count, 0, granted_bytes, false};
+    if (share < least.bytes) least = {share, share, count, 0, granted_bytes, false};
     if (share < me.max_bytes) least.askers = std::max(least.askers, count);
   }
+  least.now_bytes = std::min(least.bytes, now_bytes);
   least.is_moving = is_moving;
   return least;
+}
+
+// Of the pool in which he lacks most, where his own account says less than the common one.
+std::uint64_t reserve_for(const std::vector<Pool>& own, const std::vector<Pool>& common) {
+  if (own.empty() || own.size() != common.size()) return 0;  // a limit came or went between the two looks
+  std::size_t tightest = 0;
+  for (std::size_t i = 1; i < own.size(); ++i)
+    if (own[i].room_bytes < own[tightest].room_bytes) tightest = i;
+  const std::int64_t more_bytes = common[tightest].room_bytes - own[tightest].room_bytes;
+  return more_bytes > 0 ? static_cast<std::uint64_t>(more_bytes) : 0;
 }
 
 namespace {
@@ -87,6 +109,8 @@ namespace {
 struct Lack {
   std::uint64_t arrival_ns;
   std::uint64_t bytes;
+  std::uint64_t
+      reserve_bytes;  // free beside it, and beside what those before him get: one reserve serves all
 };
 
 // What is to be given back in all: what the accounts show to be missing, and what those who wait are short of, in the order of arrival and as far as it can be had. Nobody who came later passes one
@@ -95,16 +119,17 @@ std::uint64_t sum_to_return(std::int64_t room_bytes, std::vector<Lack> lacks,
                             std::uint64_t returnable_bytes) {
   std::sort(lacks.begin(), lacks.end(),
             [](const Lack& a, const Lack& b) { return a.arrival_ns < b.arrival_ns; });
-  std::uint64_t sum_bytes = room_bytes < 0 ? static_cast<std::uint64_t>(-room_bytes) : 0;
-  std::uint64_t room_left_bytes = room_bytes > 0 ? static_cast<std::uint64_t>(room_bytes) : 0;
-  sum_bytes = std::min(sum_bytes, returnable_bytes);
+  const auto most_bytes = static_cast<std::int64_t>(returnable_bytes);
+  std::int64_t sum_bytes = std::clamp<std::int64_t>(-room_bytes, 0, most_bytes);
+  std::int64_t granted_bytes = 0;
   for (const Lack& lack : lacks) {
-    const std::uint64_t of_room_bytes = std::min(lack.bytes, room_left_bytes);
-    if (sum_bytes + (lack.bytes - of_room_bytes) > returnable_bytes) break;
-    room_left_bytes -= of_room_bytes;
-    sum_bytes += lack.bytes - of_room_bytes;
+    granted_bytes += static_cast<std::int64_t>(lack.bytes);
+    const std::int64_t missing_bytes =
+        granted_bytes + static_cast<std::int64_t>(lack.reserve_bytes) - room_bytes;
+    if (missing_bytes > most_bytes) break;
+    sum_bytes = std::max(sum_bytes, missing_bytes);
   }
-  return sum_bytes;
+  return static_cast<std::uint64_t>(sum_bytes);
 }
 
 // What holders keep when so much is given back in all: the highest level, in bytes, above which it all lies.
@@ -146,8 +171,9 @@ std::uint64_t bytes_to_return(const std::vector<Pool>& pools, const std::vector<
       if (is_state(other, ClaimState::promised)) room_bytes -= static_cast<std::int64_t>(other.pending_bytes);
       if (is_state(other, ClaimState::leaving)) room_bytes += static_cast<std::int64_t>(other.held_bytes);
       if (is_state(other, ClaimState::returnable)) holders.push_back(other);
-      if (wants_more(other) && other.min_bytes > other.held_bytes)
-        lacks.push_back({other.arrival_ns, other.min_bytes - other.held_bytes});
+      // Who asks has seen room for his minimum. What he has touched his claim says late, so he would be given it twice.
+      if (is_state(other, ClaimState::waiting) && other.min_bytes > other.held_bytes)
+        lacks.push_back({other.arrival_ns, other.min_bytes - other.held_bytes, other.reserve_bytes});
     }
     std::uint64_t returnable_bytes = 0;
     for (const Claim& holder : holders)
@@ -296,13 +322,16 @@ void Claims::set(int claim, ClaimState state, std::uint64_t held_bytes, std::uin
   Claim* entry = own(claim);
   if (entry == nullptr) return;
   const bool is_first_promise = state == ClaimState::promised && !is_state(*entry, ClaimState::promised);
-  if (state == ClaimState::held || state == ClaimState::returnable) entry->max_bytes = held_bytes;
+  if (state == ClaimState::held || state == ClaimState::returnable) {
+    entry->max_bytes = held_bytes;
+    entry->reserve_bytes = 0;
+  }
   if (is_first_promise) entry->max_bytes = pending_bytes;
   entry->state = static_cast<std::uint32_t>(state);
   entry->held_bytes = held_bytes;
   entry->pending_bytes = pending_bytes;
   bound(*entry, os::kSlotBytesMax);
-  os::hold_slot(table_, static_cast<std::size_t>(claim), entry->max_bytes);
+  os::hold_slot(table_, static_cast<std::size_t>(claim), slot_bytes(*entry));
   write(static_cast<std::size_t>(claim));
 }
 
@@ -312,9 +341,14 @@ void Claims::change(int claim, ClaimState state, std::uint64_t held_bytes, std::
   if (own(claim) != nullptr && state != ClaimState::leaving) announce();  // not yet
 }
 
-void Claims::ask_back(int claim) {
+void Claims::ask_back(int claim, std::uint64_t reserve_bytes) {
   const std::lock_guard<std::mutex> guard(mutex_);
-  if (own(claim) != nullptr) announce();
+  Claim* entry = own(claim);
+  if (entry == nullptr) return;
+  entry->reserve_bytes = std::min(reserve_bytes, os::kSlotBytesMax);
+  os::hold_slot(table_, static_cast<std::size_t>(claim), slot_bytes(*entry));
+  write(static_cast<std::size_t>(claim));
+  announce();
 }
 
 void Claims::leave(int claim) {

@@ -27,6 +27,8 @@
 namespace gray::memory {
 
 inline constexpr std::size_t kClaimsMax = 128;
+/// The table's name: all who ask for memory or promise to use some share it.
+inline constexpr char kClaimTableName[] = "gray-mac4";
 
 enum class ClaimState : std::uint32_t {
   free = 0,
@@ -47,7 +49,9 @@ struct Claim {
   std::uint64_t max_bytes;      // no part of the claim is more; its slot is taken for so many
   std::uint64_t held_bytes;     // touched so far
   std::uint64_t pending_bytes;  // of a promise
-  std::uint64_t checksum;       // of the above: a torn or damaged claim counts for nothing
+  std::uint64_t
+      reserve_bytes;  // of one who waits: has to be free beside min_bytes, by the account of kCommonAccount
+  std::uint64_t checksum;  // of the above: a torn or damaged claim counts for nothing
 };
 
 struct ClaimTable {
@@ -55,7 +59,7 @@ struct ClaimTable {
   std::uint32_t unused;
   Claim claims[kClaimsMax];
 };
-static_assert(sizeof(Claim) == 56 && sizeof(ClaimTable) == 8 + kClaimsMax * sizeof(Claim));
+static_assert(sizeof(Claim) == 64 && sizeof(ClaimTable) == 8 + kClaimsMax * sizeof(Claim));
 
 /// Of a claim, over its other fields.
 std::uint64_t checksum_of(const Claim& claim);
@@ -68,7 +72,9 @@ struct Member {
 };
 
 struct Allowance {
-  std::uint64_t bytes = 0;       // in all, what is held included
+  std::uint64_t bytes = 0;  // in all, what is held included
+  std::uint64_t now_bytes =
+      0;  // of that, what may be touched now: the rest others hold who ask, too, and have to give back first
   std::uint32_t askers = 1;      // who share the tightest pool now, this one included
   std::uint32_t generation = 0;  // for wait()
   std::uint64_t granted_bytes =
@@ -81,8 +87,11 @@ struct Patience {
   std::uint64_t left_ns = 500'000'000;  // it is held while a few files are read
 };
 
-/// What a returnable claim should give back now. Others lack what those who wait are short of for their minima, in the order of arrival and as far as all that is returnable can serve them; and what the accounts show
-/// to be missing. Whoever holds most gives first, so that those who hold returnable memory are left with equal parts, but with their minima at least. Pure.
+/// What has to be free beside the minimum of one who asks with other options than kCommonAccount, so that he finds his room by them: `own` are his pools by his options, `common` by that account. Pure.
+std::uint64_t reserve_for(const std::vector<Pool>& own, const std::vector<Pool>& common);
+
+/// What a returnable claim should give back now, of pools by kCommonAccount. Others lack what those who wait are short of for their minima, in the order of arrival and as far as all that is returnable can serve them;
+/// and what the accounts show to be missing. Whoever holds most gives first, so that those who hold returnable memory are left with equal parts, but with their minima at least. Pure.
 std::uint64_t bytes_to_return(const std::vector<Pool>& pools, const std::vector<Member>& others,
                               const Claim& me);
 
@@ -123,7 +132,6 @@ class Claims {
     return bytes;
   }
 
-  /// What was promised, or held, is the claim's most from then on.
   /// How much of what a returnable claim holds others lack now; 0: it is none of this process's, or none. `generation` is for wait().
   template <typename Look>
   std::uint64_t wanted_back(Patience& patience, int claim, std::uint32_t& generation, Look look) {
@@ -136,9 +144,10 @@ class Claims {
     return bytes;
   }
 
-  /// Has those who hold returnable memory look whether somebody waits.
-  void ask_back(int claim);
+  /// Has those who hold returnable memory look: somebody waits, and so much has to be free beside his minimum.
+  void ask_back(int claim, std::uint64_t reserve_bytes);
 
+  /// What was promised, or held, is the claim's most from then on.
   void change(int claim, ClaimState state, std::uint64_t held_bytes, std::uint64_t pending_bytes);
   void leave(int claim);
 

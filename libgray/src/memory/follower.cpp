@@ -16,7 +16,6 @@ namespace {
 
 using base::Result;
 
-constexpr char kTableName[] = "gray-mac2";                // the allocator's
 constexpr std::uint64_t kMovedBytesMin = 4 * base::kMiB;  // of a promise: each change wakes all who wait
 
 constexpr std::uint64_t kPromisedShare = 4;
@@ -52,7 +51,7 @@ std::uint64_t with_room(std::uint64_t bytes, std::int64_t room_bytes) {
 }  // namespace
 
 Follower::Follower(const Followed& followed)
-    : followed_(followed), claims_(kTableName), events_(claims_, accounts_) {
+    : followed_(followed), claims_(kClaimTableName), events_(claims_, accounts_) {
   counters_ = accounts_.paging_counters();
   asked_ns_ = os::now_ns();
 }

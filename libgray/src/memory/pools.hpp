@@ -56,6 +56,9 @@ struct PoolOptions {
   bool has_files = false;          // the caller works on files meanwhile: files_margin_bytes()
 };
 
+/// The account by which all who hold returnable memory judge whether one who waits can be served, whatever they asked with themselves: so all come to the same division.
+inline constexpr PoolOptions kCommonAccount{};
+
 /// What stays free below a limit if nobody says otherwise: a 32nd of it, at least 4 MiB, at most 256 MiB; twice
 /// that where there is no swap, for there the step behind the limit is death.
 std::uint64_t default_margin_bytes(std::uint64_t limit_bytes, bool has_swap);
