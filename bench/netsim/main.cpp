@@ -17,6 +17,7 @@
 #include "bench/netsim/options.hpp"
 #include "bench/netsim/session.hpp"
 #include "toolbox/base/fd.hpp"
+#include "toolbox/cli/child.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 
 namespace {
@@ -45,7 +46,8 @@ bool enter_namespaces() {
 
 // A signal of the terminal has reached the program already; one that a process sends here is handed on.
 void hand_on(const siginfo_t& told, pid_t line) {
-  const bool is_of_terminal = (told.si_signo == SIGINT || told.si_signo == SIGQUIT) && told.si_code > 0;
+  const bool is_of_terminal =
+      (told.si_signo == SIGINT || told.si_signo == SIGQUIT) && told.si_code == SI_KERNEL;
   if (!is_of_terminal) kill(line, told.si_signo);
 }
 
@@ -62,6 +64,7 @@ int wait_for(pid_t line, const sigset_t& signals) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  gray::cli::occupy_standard_descriptors();
   gray::cli::set_program_name(argv[0]);
   netsim::Options options;
   if (const auto status = netsim::read_options(argc, argv, options)) return *status;
@@ -72,7 +75,7 @@ int main(int argc, char** argv) {
   sigset_t mask_before;
   sigemptyset(&signals);
   for (const int number : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT}) sigaddset(&signals, number);
-  std::signal(SIGCHLD, SIG_DFL);  // it may have been inherited ignored; then nothing would be waited for
+  options.are_children_ignored = std::signal(SIGCHLD, SIG_DFL) == SIG_IGN;  // then nothing is waited for
   sigprocmask(SIG_BLOCK, &signals, &mask_before);
   const pid_t line = fork();
   if (line < 0) return fail(kExitToolFailed, "fork: {}", error_text(errno));

@@ -15,6 +15,7 @@ struct Options {
   std::string far_command;  // for sh; empty is none
   std::string report_file;
   std::vector<std::string> command;
+  bool are_children_ignored = false;  // by our caller, and then by the commands
 };
 
 /// Returns the status to end with, or nothing to go on.

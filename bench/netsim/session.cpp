@@ -96,6 +96,7 @@ pid_t Session::start(const std::vector<std::string>& command, const ScopedFd& ne
     if (null_fd >= 0) dup2(null_fd, STDIN_FILENO);
   }
   sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+  if (options_.are_children_ignored) std::signal(SIGCHLD, SIG_IGN);
   if (setns(network.get(), CLONE_NEWNET) == 0) execvp(words[0], words.data());
   _exit(fail(errno == ENOENT ? gray::cli::kExitNotFound : gray::cli::kExitCannotInvoke, "'{}': {}",
              command[0], error_text(errno)));
@@ -129,8 +130,9 @@ bool Session::look() {
   signalfd_siginfo told{};
   while (read(signals_.get(), &told, sizeof told) == sizeof told) {
     const int number = static_cast<int>(told.ssi_signo);
-    if (number == SIGTERM || number == SIGHUP || number == SIGINT || number == SIGQUIT)
-      kill(near_pid_, number);
+    // The terminal's have reached the near command already.
+    const bool is_of_terminal = (number == SIGINT || number == SIGQUIT) && told.ssi_code == SI_KERNEL;
+    if (number != SIGCHLD && number != SIGALRM && !is_of_terminal) kill(near_pid_, number);
   }
   char byte = 0;
   if (read(parent_fd_, &byte, 1) == 0) return true;
