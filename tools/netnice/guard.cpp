@@ -56,7 +56,7 @@ int run_guarded(Holds& holds, const std::function<int(int guard_fd)>& work) {
   int alive[2];
   if (pipe2(alive, O_CLOEXEC) != 0)
     return gray::cli::fail(gray::cli::kExitToolFailed, "a pipe: {}", gray::cli::error_text(errno));
-  std::signal(SIGCHLD, SIG_DFL);  // it may have been inherited ignored; then nothing would be waited for
+  const bool are_children_ignored = std::signal(SIGCHLD, SIG_DFL) == SIG_IGN;  // then none is waited for
   const sigset_t signals = awaited_signals();
   sigset_t mask_before;
   sigprocmask(SIG_BLOCK, &signals, &mask_before);
@@ -67,6 +67,7 @@ int run_guarded(Holds& holds, const std::function<int(int guard_fd)>& work) {
   if (worker == 0) {
     close(alive[1]);
     sigprocmask(SIG_SETMASK, &mask_before, nullptr);
+    if (are_children_ignored) std::signal(SIGCHLD, SIG_IGN);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     _exit(work(alive[0]));
   }

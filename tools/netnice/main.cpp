@@ -2,6 +2,7 @@
 // main: of netnice, which has the network traffic of a program give way to others'. Only picks what is to be done.
 #include <string_view>
 
+#include "toolbox/cli/child.hpp"
 #include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/completion.hpp"
 #include "toolbox/cli/diagnostics.hpp"
@@ -25,6 +26,7 @@ int adopt_main(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  gray::cli::occupy_standard_descriptors();
   gray::cli::set_program_name("netnice");
   if (gray::cli::is_completion_asked(argc, argv))
     return gray::cli::print_completion(
