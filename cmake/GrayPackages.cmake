@@ -34,8 +34,8 @@ gray_package(discnice discnice utils "holds the disk traffic of background progr
   "Runs a program, unmodified and without root, and holds what it and all its\nchildren read from and write to disk to a rate, or has them give way to\nwhoever else uses the disk. What is already in memory is free.")
 gray_package(gbp gbp utils "prints files in the order in which they are best read"
   "Orders files by what of them is in the page cache and by where they lie on\ndisk, so that a repeated scan reads first what is in memory. gb-grep is grep\nin that order.")
-gray_package(gray-tools gray-tools utils "measures a machine, and runs programs with the memory that is there"
-  "microbench measures disk, page cache and memory of a machine once, and the\nother programs of the Gray Toolbox read the figures. gb-run runs a program\nwith as much memory as is there, heapnice keeps the heap of one to that,\nmemnice runs one with memory that nobody else wants, and gb-wss shows how\nmuch of its memory a process works with.")
+gray_package(gray-tools gray-tools utils "measures a machine, and runs programs with what others leave of it"
+  "microbench measures disk, page cache and memory of a machine once, and the\nother programs of the Gray Toolbox read the figures. gb-run runs a program\nwith as much memory as is there, heapnice keeps the heap of one to that,\nmemnice runs one with memory that nobody else wants, netnice has the network\ntraffic of one give way to others, and gb-wss shows how much of its memory a\nprocess works with.")
 
 # --- .deb
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -88,7 +88,7 @@ set(CPACK_RPM_GBP_PACKAGE_CONFLICTS git-buildpackage)
 include(CPack)
 
 # All that is packed, and nothing else: a build for packages leaves out tests and benchmarks.
-set(packed gray discnice discnice-policyd discnice-top discnice_preload gbp gb-grep gb-run heapnice gb-wss memnice microbench)
+set(packed gray discnice discnice-policyd discnice-top discnice_preload gbp gb-grep gb-run heapnice gb-wss memnice netnice microbench)
 if(GRAY_WITH_UNWIND)
   list(APPEND packed discnice_preload_profile)
 endif()

@@ -80,7 +80,7 @@ first_example() { # DISCNICE
 # Each program says what it is, and its manual page and library are where they are looked for.
 others() { # FOLDER
   local program
-  for program in discnice discnice-policyd gbp gb-grep gb-run heapnice gb-wss memnice microbench; do
+  for program in discnice discnice-policyd gbp gb-grep gb-run heapnice gb-wss memnice netnice microbench; do
     inside "$1/$program" --version >/dev/null || fail "$program does not start"
   done
   [[ $(inside "$1/gbp" -mem /etc/passwd) == /etc/passwd ]] || fail "gbp does not order"

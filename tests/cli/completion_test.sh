@@ -5,7 +5,7 @@
 # How: the scripts that the build has made, in the shells themselves: bash's own completion function, zsh's system at a terminal (support/completed.zsh), and fish's
 # `complete -C`. What --help names has to be offered. A job runs meanwhile. Left out: how a shell draws what it offers.
 source "$(dirname "$0")/../support/system.bash"
-need_built discnice gbp gb-run heapnice gb-wss memnice gb-grep microbench
+need_built discnice gbp gb-run heapnice gb-wss memnice netnice gb-grep microbench
 scratch
 wrong=0
 complain() {
@@ -98,6 +98,8 @@ helped gbp
 helped gb-run
 helped gb-wss
 helped memnice
+helped netnice
+helped netnice adopt
 helped heapnice
 helped microbench
 for command in run list show explain export diff forget report; do helped microbench "$command"; done
@@ -140,6 +142,11 @@ offers 'gb-wss ' $$ not afile
 offers 'gb-wss --cgroup af' afolder not afile
 offers 'memnice --means ' group pause
 offers 'memnice -v -- cat af' afile
+offers 'netnice ' adopt
+offers 'netnice --rate 1M ca' cat
+offers 'netnice -- cat af' afile
+offers 'netnice --report af' afile
+offers 'netnice adopt ' $$ not afile
 offers 'heapnice --max 1G ca' cat
 offers 'heapnice --runtime ' java go node not afile
 offers 'heapnice --json af' afile

@@ -9,7 +9,7 @@ source "$(dirname "$0")/../support/system.bash"
 need rsync unshare chroot make setsid
 need_root
 need_preload
-need_built discnice gbp gb-run heapnice gb-wss memnice gb-grep microbench
+need_built discnice gbp gb-run heapnice gb-wss memnice netnice gb-grep microbench
 [[ -n ${GRAY_OWN_SHM:-} ]] || skip 'mounts nothing here (needs mount namespaces)'
 scratch
 LIST=$SOURCE/tests/install/examples.txt

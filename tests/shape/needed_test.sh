@@ -32,7 +32,7 @@ if [[ -e $LIB/libgray.so ]]; then
 else
   missing+=(libgray.so)
 fi
-for program in gbp gb-grep gb-run heapnice discnice discnice-policyd; do
+for program in gbp gb-grep gb-run heapnice netnice discnice discnice-policyd; do
   grep -q '^GRAY_HAS_STATIC_CXX:.*=1$' "$BUILD/CMakeCache.txt" || break  # no archive of the C++ library here
   if [[ -e $BIN/$program ]]; then only "$program" "$libc|libm\.so\.6"; else missing+=("$program"); fi
 done

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "toolbox/cli/child.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <iterator>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -22,34 +24,77 @@ namespace {
 constexpr int kSignalled = 128;
 constexpr std::uint64_t kNsPerS = 1'000'000'000;
 
-[[noreturn]] void become(const std::vector<std::string>& command, const sigset_t& mask, int report_fd) {
+// What is to end the command.
+constexpr int kEnding[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+
+// What the child says of its start: an errno, and of which step.
+struct StartReport {
+  int error = 0;
+  bool is_of_prepare = false;
+};
+
+// How signals were before we blocked some, for the child.
+struct SignalsBefore {
+  sigset_t mask{};
+  bool are_children_ignored = false;
+};
+
+bool is_ignored(int number) {
+  struct sigaction inherited {};
+  return sigaction(number, nullptr, &inherited) == 0 && inherited.sa_handler == SIG_IGN;
+}
+
+// Blocks what we wait for. A signal that our caller ignores, as nohup does, is none of our business. SIGPIPE is blocked for our own lines.
+sigset_t block_signals(SignalsBefore& before) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : kEnding)
+    if (!is_ignored(number)) sigaddset(&signals, number);
+  for (const int number : {SIGCHLD, SIGPIPE}) sigaddset(&signals, number);
+  before.are_children_ignored = is_ignored(SIGCHLD);
+  if (before.are_children_ignored) std::signal(SIGCHLD, SIG_DFL);  // else nothing would be waited for
+  sigprocmask(SIG_BLOCK, &signals, &before.mask);
+  return signals;
+}
+
+[[noreturn]] void become(const std::vector<std::string>& command, const ChildHooks& hooks,
+                         const SignalsBefore& before, int report_fd) {
   std::vector<char*> words;
   words.reserve(command.size() + 1);
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  for (const int number : {SIGINT, SIGQUIT}) std::signal(number, SIG_DFL);
-  sigprocmask(SIG_SETMASK, &mask, nullptr);
-  execvp(words[0], words.data());
-  const int error = errno;
-  if (write(report_fd, &error, sizeof error) < 0) _exit(kExitToolFailed);
+  StartReport report;
+  if (hooks.prepare) report.error = hooks.prepare();
+  report.is_of_prepare = report.error != 0;
+  if (report.error == 0) {
+    if (before.are_children_ignored) std::signal(SIGCHLD, SIG_IGN);
+    sigprocmask(SIG_SETMASK, &before.mask, nullptr);
+    execvp(words[0], words.data());
+    report.error = errno;
+  }
+  if (write(report_fd, &report, sizeof report) < 0) _exit(kExitToolFailed);
   _exit(kExitToolFailed);
 }
 
-// What the child says of its start: 0, or the errno of exec. Its end of the pipe closes when it succeeds.
-int read_start_error(int fd) {
-  int error = 0;
+// Its end of the pipe closes when exec succeeds.
+StartReport read_start_report(int fd) {
+  StartReport report;
   ssize_t length = 0;
   do {
-    length = read(fd, &error, sizeof error);
+    length = read(fd, &report, sizeof report);
   } while (length < 0 && errno == EINTR);
-  return length == sizeof error ? error : 0;
+  return length == sizeof report ? report : StartReport{};
 }
 
-void pass_on(int signals_fd, pid_t child) {
+void pass_on(int signals_fd, pid_t child, const ChildHooks& hooks) {
   signalfd_siginfo told{};
   while (read(signals_fd, &told, sizeof told) == sizeof told) {
     const int number = static_cast<int>(told.ssi_signo);
-    if (number == SIGTERM || number == SIGHUP) kill(child, number);
+    if (std::find(std::begin(kEnding), std::end(kEnding), number) == std::end(kEnding)) continue;
+    if (hooks.before_signal) hooks.before_signal();
+    // The terminal's go to the whole process group, and have reached it already.
+    const bool is_of_terminal = (number == SIGINT || number == SIGQUIT) && told.ssi_code == SI_KERNEL;
+    if (!is_of_terminal) kill(child, number);
   }
 }
 
@@ -60,7 +105,7 @@ void rest(int signals_fd, const ChildPause& pause) {
   ppoll(polled, 2, &time, nullptr);
 }
 
-void wait_for(pid_t child, int signals_fd, const std::function<ChildPause(pid_t)>& look, ChildEnd& end) {
+void wait_for(pid_t child, int signals_fd, const ChildHooks& hooks, ChildEnd& end) {
   for (;;) {
     int status = 0;
     rusage used{};
@@ -72,27 +117,24 @@ void wait_for(pid_t child, int signals_fd, const std::function<ChildPause(pid_t)
     }
     end.status = kExitToolFailed;
     if (ended < 0 && errno != EINTR) return;
-    const ChildPause pause = end.has_run ? look(child) : ChildPause{kNsPerS, -1};
+    const ChildPause pause = end.has_run && hooks.look ? hooks.look(child) : ChildPause{kNsPerS, -1};
     rest(signals_fd, pause);
-    pass_on(signals_fd, child);
+    pass_on(signals_fd, child, hooks);
   }
 }
 
 }  // namespace
 
-ChildEnd run_child(const std::vector<std::string>& command, const std::function<ChildPause(pid_t)>& look) {
-  ChildEnd end{false, kExitToolFailed, 0};
-  sigset_t signals;
-  sigset_t mask_before;
-  sigemptyset(&signals);
-  for (const int number : {SIGCHLD, SIGTERM, SIGHUP}) sigaddset(&signals, number);
-  std::signal(SIGCHLD, SIG_DFL);  // it may have been inherited ignored; then nothing would be waited for
-  sigprocmask(SIG_BLOCK, &signals, &mask_before);
+ChildEnd run_child(const std::vector<std::string>& command, const ChildHooks& hooks) {
+  ChildEnd end;
+  end.status = kExitToolFailed;
+  SignalsBefore before;
+  const sigset_t signals = block_signals(before);
   const base::ScopedFd signals_fd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   int pipe_fds[2];
   if (!signals_fd.is_open() || pipe2(pipe_fds, O_CLOEXEC) != 0) {
-    end.status =
-        fail(kExitToolFailed, "no descriptors to watch '{}' with: {}", command[0], error_text(errno));
+    end.status = fail(kExitToolFailed, "no descriptors to watch '{}' with: {}", escape_controls(command[0]),
+                      error_text(errno));
     return end;
   }
   const pid_t child = fork();
@@ -100,17 +142,33 @@ ChildEnd run_child(const std::vector<std::string>& command, const std::function<
     end.status = fail(kExitToolFailed, "fork: {}", error_text(errno));
     return end;
   }
-  if (child == 0) become(command, mask_before, pipe_fds[1]);
-  for (const int number : {SIGINT, SIGQUIT}) std::signal(number, SIG_IGN);
+  if (child == 0) become(command, hooks, before, pipe_fds[1]);
   close(pipe_fds[1]);
-  const int error = read_start_error(pipe_fds[0]);
+  const StartReport report = read_start_report(pipe_fds[0]);
   close(pipe_fds[0]);
-  end.has_run = error == 0;
-  wait_for(child, signals_fd.get(), look, end);
-  if (error != 0)
-    end.status =
-        fail(error == ENOENT ? kExitNotFound : kExitCannotInvoke, "'{}': {}", command[0], error_text(error));
+  end.has_run = report.error == 0;
+  wait_for(child, signals_fd.get(), hooks, end);
+  if (report.is_of_prepare)
+    end.prepare_error = report.error;
+  else if (report.error != 0)
+    end.status = fail(report.error == ENOENT ? kExitNotFound : kExitCannotInvoke, "'{}': {}",
+                      escape_controls(command[0]), error_text(report.error));
   return end;
+}
+
+ChildEnd run_child(const std::vector<std::string>& command, const std::function<ChildPause(pid_t)>& look) {
+  ChildHooks hooks;
+  hooks.look = look;
+  return run_child(command, hooks);
+}
+
+void occupy_standard_descriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // Opened the wrong way round, so that it can be used as little as one that is closed. The lowest free number is taken.
+    if (fcntl(fd, F_GETFD) < 0 &&
+        open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC) != fd)
+      return;
+  }
 }
 
 }  // namespace gray::cli

@@ -17,16 +17,30 @@ struct ChildPause {
   int wake_fd = -1;
 };
 
+/// What a launcher does beside it; those that are empty are not called.
+struct ChildHooks {
+  std::function<ChildPause(pid_t)> look;  // at first and after each pause, while the command runs
+  std::function<int()>
+      prepare;  // in the child, before the command is there: 0, or an errno and it is not run
+  std::function<void()> before_signal;  // before it is told to end, by us or by the terminal
+};
+
 /// What became of it.
 struct ChildEnd {
   bool has_run = false;
   int status =
       0;  // to end with: its own, 128 and the signal that killed it, or 125 to 127 after saying why it could not be started
+  int prepare_error = 0;  // why it was not run, which the caller tells
   std::uint64_t resident_peak_bytes = 0;
 };
 
-/// Runs the command in this environment. SIGTERM and SIGHUP are handed on to it; what the terminal sends reaches it anyway. `look` is called
-/// with its number at first and after each pause, while it runs. Changes how this process takes signals, for good.
+/// Runs the command in this environment. SIGTERM, SIGHUP, SIGINT and SIGQUIT are handed on to it, but for what the terminal sends, which
+/// reaches it anyway, and what was ignored when we were started, which it ignores too. Blocks signals in this process, for good.
+ChildEnd run_child(const std::vector<std::string>& command, const ChildHooks& hooks);
 ChildEnd run_child(const std::vector<std::string>& command, const std::function<ChildPause(pid_t)>& look);
+
+/// A descriptor of ours must not come to lie where the command's closed input, output or errors would be. To be called first in main():
+/// the command finds them closed, as they were, and what we read or print there fails as before.
+void occupy_standard_descriptors();
 
 }  // namespace gray::cli

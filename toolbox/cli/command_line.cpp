@@ -279,6 +279,22 @@ std::optional<int> parse(CommandLine& line, int argc, const char* const* argv) {
   return std::nullopt;
 }
 
+std::optional<int> take_command(const CommandLine& line, int argc, const char* const* argv,
+                                std::vector<std::string>& command) {
+  command = line.remaining();
+  if (command.empty()) return std::nullopt;
+  // CLI11 leaves what it does not know to the command, a misspelt option before the -- too.
+  const std::string first = command[0];
+  const int place = argc - static_cast<int>(command.size());
+  const bool follows_dashes = place > 0 && std::string(argv[place - 1]) == "--";
+  if (first == "--" && !follows_dashes) {
+    command.erase(command.begin());
+  } else if (first.size() > 1 && first[0] == '-' && !follows_dashes) {
+    return fail_usage_text(line.unknown_option(escape_controls(first)));
+  }
+  return std::nullopt;
+}
+
 DescribedCommand describe(const std::string& name, int (*main)(int argc, char** argv)) {
   DescribedCommand command;
   std::string word = name;

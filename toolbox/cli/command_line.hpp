@@ -113,6 +113,11 @@ class CommandLine : public Command {
 /// once: stdout is then already written and checked. `--completion SHELL` alone prints the script for that shell (completion.hpp).
 std::optional<int> parse(CommandLine& line, int argc, const char* const* argv);
 
+/// After parse() of a prefix_command(): the command that follows the options, without a "--" before it. A word that looks like an option
+/// and is none, before a "--", is a wrong command line: the status to end with is returned.
+std::optional<int> take_command(const CommandLine& line, int argc, const char* const* argv,
+                                std::vector<std::string>& command);
+
 /// Calls the main() of a sub-command, whose parse() then describes its command line and has it end at once. Not thread-safe.
 DescribedCommand describe(const std::string& name, int (*main)(int argc, char** argv));
 

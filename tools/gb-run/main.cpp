@@ -10,6 +10,7 @@
 
 #include "libgray/src/memory/pools.hpp"
 #include "toolbox/base/units.hpp"
+#include "toolbox/cli/child.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
@@ -109,6 +110,7 @@ int run(Allocator& allocator, const gb_run::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  gray::cli::occupy_standard_descriptors();
   gray::cli::set_program_name("gb-run");
   gb_run::Options options;
   if (const auto status = gb_run::read_options(argc, argv, options)) return *status;

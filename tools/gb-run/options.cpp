@@ -51,12 +51,6 @@ bool is_variable_name(const std::string& name) {
          std::all_of(name.begin(), name.end(), is_fit);
 }
 
-// Whether the command, which is the end of the arguments, stands behind a "--".
-bool follows_dashes(const std::vector<std::string>& command, int argc, char** argv) {
-  const int first = argc - static_cast<int>(command.size());
-  return first > 0 && std::string(argv[first - 1]) == "--";
-}
-
 void read_needs(Options& options, std::uint64_t min_bytes, std::uint64_t capacity_bytes) {
   if (!options.command.empty()) {
     const std::string& name = options.command[0];
@@ -143,12 +137,7 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
   app.prefix_command();
   app.footer(kFooter);
   if (const auto status = gray::cli::parse(app, argc, argv)) return status;
-  options.command = app.remaining();
-  // CLI11 leaves what it does not know to the command, a misspelt option before the -- too.
-  if (!options.command.empty() && options.command[0].size() > 1 && options.command[0][0] == '-' &&
-      options.command[0] != "--" && !follows_dashes(options.command, argc, argv))
-    return gray::cli::fail_usage_text(app.unknown_option(gray::cli::escape_controls(options.command[0])));
-  if (!options.command.empty() && options.command[0] == "--") options.command.erase(options.command.begin());
+  if (const auto status = gray::cli::take_command(app, argc, argv, options.command)) return status;
   return apply(flags, options);
 }
 

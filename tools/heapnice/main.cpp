@@ -26,6 +26,7 @@ std::unique_ptr<heapnice::Driver> make_driver(const heapnice::Options& options) 
 }  // namespace
 
 int main(int argc, char** argv) {
+  gray::cli::occupy_standard_descriptors();
   gray::cli::set_program_name("heapnice");
   heapnice::Options options;
   if (const auto status = heapnice::read_options(argc, argv, options)) return *status;

@@ -29,11 +29,6 @@ constexpr char kFooter[] =
     "  heapnice --verbose --max 4G -- java -jar server.jar\n"
     "  heapnice --json heap.json -- java -jar server.jar\n";
 
-bool follows_dashes(const std::vector<std::string>& command, int argc, char** argv) {
-  const int first = argc - static_cast<int>(command.size());
-  return first > 0 && std::string(argv[first - 1]) == "--";
-}
-
 std::optional<int> check(Options& options, const std::string& runtime) {
   if (options.command.empty()) return gray::cli::fail_usage("no command to run: write heapnice -- CMD");
   const auto capacity = gray::memory::capacity_bytes(options.pools);
@@ -84,12 +79,7 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
   app.refuse_empty_values();
   app.footer(kFooter);
   if (const auto status = gray::cli::parse(app, argc, argv)) return status;
-  options.command = app.remaining();
-  // CLI11 leaves what it does not know to the command, a misspelt option before the -- too.
-  if (!options.command.empty() && options.command[0].size() > 1 && options.command[0][0] == '-' &&
-      options.command[0] != "--" && !follows_dashes(options.command, argc, argv))
-    return gray::cli::fail_usage_text(app.unknown_option(gray::cli::escape_controls(options.command[0])));
-  if (!options.command.empty() && options.command[0] == "--") options.command.erase(options.command.begin());
+  if (const auto status = gray::cli::take_command(app, argc, argv, options.command)) return status;
   return check(options, runtime);
 }
 

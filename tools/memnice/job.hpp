@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
-// job: the program that is run, its processes, and a guard that sets them free when we are killed.
+// job: the processes of the program that is run, and a guard that sets them free when we are killed.
 #pragma once
 
 #include <sys/types.h>
 
-#include <csignal>
-#include <string>
 #include <vector>
 
 #include "tools/memnice/means.hpp"
@@ -28,15 +26,5 @@ class Guard {
   pid_t pid_ = -1;
   int fd_ = -1;
 };
-
-/// The child that runs the program.
-struct Started {
-  pid_t pid = -1;
-  int error = 0;        ///< errno of exec, or 0
-  int means_error = 0;  ///< it could not be taken in; the program was not run
-};
-
-/// Starts it, inside the means. The signals that `mask` blocks stay blocked here, not there.
-Started start(const std::vector<std::string>& command, Means& means, const sigset_t& mask_for_child);
 
 }  // namespace memnice

@@ -42,13 +42,6 @@ std::size_t place_of(const char* const (&names)[n], const std::string& name) {
       std::distance(std::begin(names), std::find(std::begin(names), std::end(names), name)));
 }
 
-// CLI11 leaves what it does not know to the command, a misspelt option before the -- too.
-bool is_misspelt(const std::vector<std::string>& command, int argc, char** argv) {
-  if (command.empty() || command[0].size() < 2 || command[0][0] != '-' || command[0] == "--") return false;
-  const int first = argc - static_cast<int>(command.size());
-  return first <= 0 || std::string(argv[first - 1]) != "--";
-}
-
 }  // namespace
 
 std::optional<int> read_options(int argc, char** argv, Options& options) {
@@ -90,10 +83,7 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
   line.prefix_command();
   line.footer(kFooter);
   if (const auto status = gray::cli::parse(line, argc, argv)) return status;
-  options.command = line.remaining();
-  if (is_misspelt(options.command, argc, argv))
-    return gray::cli::fail_usage_text(line.unknown_option(gray::cli::escape_controls(options.command[0])));
-  if (!options.command.empty() && options.command[0] == "--") options.command.erase(options.command.begin());
+  if (const auto status = gray::cli::take_command(line, argc, argv, options.command)) return status;
   if (options.command.empty()) return gray::cli::fail_usage("no command to run: write memnice -- CMD");
   options.pools.cache = static_cast<gray::memory::CachePolicy>(place_of(kCache, flags.cache));
   options.means = static_cast<WantedMeans>(place_of(kMeans, flags.means));

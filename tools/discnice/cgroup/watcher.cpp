@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/discnice/processes/helper.hpp"
+#include "toolbox/cli/helper.hpp"
 #include "tools/discnice/processes/orphans.hpp"
 
 namespace discnice::cgroup {
@@ -26,7 +26,7 @@ void tell() {
 }
 
 [[noreturn]] void watch(const Group& group, int socket) {
-  processes::become_helper(socket, "discnice-guard");
+  gray::cli::become_helper(socket, "discnice-guard");
   char word = 0;
   while (read(socket, &word, 1) < 0 && errno == EINTR) {
   }

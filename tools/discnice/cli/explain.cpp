@@ -24,10 +24,8 @@ int explain_main(int argc, char** argv) {
   app.footer("Example:\n  discnice explain -- rsync -a src/ /backup/\n");
   app.prefix_command();
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
-  std::vector<std::string> command = app.remaining();
-  if (!command.empty() && command.front() == "--") command.erase(command.begin());
-  if (!command.empty() && command.front().rfind('-', 0) == 0)
-    return gray::cli::fail_usage("there is no option '{}'", command.front());
+  std::vector<std::string> command;
+  if (const auto status = gray::cli::take_command(app, argc, argv, command)) return *status;
   CommandExplanation explanation;
   if (!command.empty()) explanation = explain_command(command);
   std::fputs(explanation.text.c_str(), stdout);

@@ -2,6 +2,7 @@
 // main: of discnice, which holds background work to a disk rate. Only picks the sub-command.
 #include <string_view>
 
+#include "toolbox/cli/child.hpp"
 #include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/completion.hpp"
 #include "toolbox/cli/diagnostics.hpp"
@@ -35,6 +36,7 @@ int print_completion(const char* shell) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  gray::cli::occupy_standard_descriptors();
   gray::cli::set_program_name("discnice");
   discnice::protocol::guard_all_memory();
   if (gray::cli::is_completion_asked(argc, argv)) return print_completion(argv[2]);

@@ -88,17 +88,6 @@ bool is_same_file(const std::string& one, const std::string& other) {
          std::filesystem::absolute(other).lexically_normal();
 }
 
-// CLI11 leaves everything from the first word it does not know; an option there that no "--" came before is a
-// mistake.
-bool is_misspelt_option(const std::vector<std::string>& rest, int argc, char** argv) {
-  if (rest.empty() || rest.front().size() < 2 || rest.front().front() != '-') return false;
-  for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--") == 0) return false;
-    if (rest.front() == argv[i]) return true;
-  }
-  return true;
-}
-
 // Keeps the names of programs to be left alone where the preload library reads them.
 std::optional<int> set_excluded(const std::vector<std::string>& names, protocol::JobOptions& job) {
   if (names.size() > protocol::kExcludedMax)
@@ -223,13 +212,7 @@ std::optional<int> parse_shared(gray::cli::CommandLine& app, int argc, char** ar
                                 const OptionTexts& texts) {
   app.prefix_command();
   if (const auto status = gray::cli::parse(app, argc, argv)) return status;
-  options.command = app.remaining();
-  if (is_misspelt_option(options.command, argc, argv)) {
-    return gray::cli::fail_usage_text(
-        app.unknown_option(gray::cli::escape_controls(options.command.front())));
-  }
-  if (!options.command.empty() && options.command.front() == "--")
-    options.command.erase(options.command.begin());
+  if (const auto status = gray::cli::take_command(app, argc, argv, options.command)) return status;
   if (options.command.empty())
     return gray::cli::fail_usage("no command to run: write discnice --rate 5M -- CMD ARG...");
   if (!options.record_path.empty()) options.job.recorded |= protocol::kRecordOperations;

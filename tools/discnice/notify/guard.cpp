@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/discnice/processes/helper.hpp"
+#include "toolbox/cli/helper.hpp"
 #include "tools/discnice/processes/orphans.hpp"
 
 namespace discnice::notify {
@@ -58,7 +58,7 @@ char hear(int socket, int& listener_fd) {
 }
 
 [[noreturn]] void guard(int socket, TakenCalls& taken) {
-  processes::become_helper(socket, "discnice-guard");
+  gray::cli::become_helper(socket, "discnice-guard");
   int listener_fd = -1;
   char word = kListener;
   while (word == kListener) word = hear(socket, listener_fd);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/discnice/processes/helper.hpp"
+#include "toolbox/cli/helper.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -9,7 +9,7 @@
 
 #include "toolbox/base/call_numbers.hpp"
 
-namespace discnice::processes {
+namespace gray::cli {
 namespace {
 
 // But for standard error, for what it may have to tell, and this one.
@@ -30,4 +30,4 @@ void become_helper(int kept_fd, const char* name) {
   close_all_but(kept_fd);
 }
 
-}  // namespace discnice::processes
+}  // namespace gray::cli

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// main: of netsim, which runs a program at one end of an emulated line.
+//
+// This process waits, hands signals on and ends as the program does. Its child is the line, the first process of a PID namespace: when
+// that ends, be it because this process was killed, the kernel ends all that was started.
+#include <fmt/core.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/netsim/options.hpp"
+#include "bench/netsim/session.hpp"
+#include "toolbox/base/fd.hpp"
+#include "toolbox/cli/child.hpp"
+#include "toolbox/cli/diagnostics.hpp"
+
+namespace {
+
+using gray::base::ScopedFd;
+using gray::cli::error_text;
+using gray::cli::fail;
+using gray::cli::kExitToolFailed;
+
+constexpr int kSignalled = 128;
+
+bool write_text(const char* path, const std::string& text) {
+  const ScopedFd file(open(path, O_WRONLY | O_CLOEXEC));
+  return write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+// Root may make namespaces. Anybody else becomes root of a user namespace first, as by unshare --map-root-user.
+bool enter_namespaces() {
+  const uid_t user = geteuid();
+  const gid_t group = getegid();
+  if (user == 0) return unshare(CLONE_NEWPID) == 0;
+  return unshare(CLONE_NEWUSER | CLONE_NEWPID) == 0 && write_text("/proc/self/setgroups", "deny") &&
+         write_text("/proc/self/uid_map", fmt::format("0 {} 1", user)) &&
+         write_text("/proc/self/gid_map", fmt::format("0 {} 1", group));
+}
+
+// A signal of the terminal has reached the program already; one that a process sends here is handed on.
+void hand_on(const siginfo_t& told, pid_t line) {
+  const bool is_of_terminal =
+      (told.si_signo == SIGINT || told.si_signo == SIGQUIT) && told.si_code == SI_KERNEL;
+  if (!is_of_terminal) kill(line, told.si_signo);
+}
+
+int wait_for(pid_t line, const sigset_t& signals) {
+  for (;;) {
+    int status = 0;
+    const pid_t ended = waitpid(line, &status, WNOHANG);
+    if (ended == line) return WIFSIGNALED(status) ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
+    siginfo_t told{};
+    if (sigwaitinfo(&signals, &told) > 0 && told.si_signo != SIGCHLD) hand_on(told, line);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  gray::cli::occupy_standard_descriptors();
+  gray::cli::set_program_name(argv[0]);
+  netsim::Options options;
+  if (const auto status = netsim::read_options(argc, argv, options)) return *status;
+  if (!enter_namespaces()) return fail(kExitToolFailed, "no namespaces: {}", error_text(errno));
+  int alive[2];
+  if (pipe2(alive, O_CLOEXEC) != 0) return fail(kExitToolFailed, "a pipe: {}", error_text(errno));
+  sigset_t signals;
+  sigset_t mask_before;
+  sigemptyset(&signals);
+  for (const int number : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT}) sigaddset(&signals, number);
+  options.are_children_ignored = std::signal(SIGCHLD, SIG_DFL) == SIG_IGN;  // then nothing is waited for
+  sigprocmask(SIG_BLOCK, &signals, &mask_before);
+  const pid_t line = fork();
+  if (line < 0) return fail(kExitToolFailed, "fork: {}", error_text(errno));
+  if (line == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // the pipe tells of a parent that was gone before
+    close(alive[1]);
+    fcntl(alive[0], F_SETFL, O_NONBLOCK);
+    sigprocmask(SIG_SETMASK, &mask_before, nullptr);
+    _exit(netsim::run_session(options, alive[0]));
+  }
+  close(alive[0]);
+  return wait_for(line, signals);
+}

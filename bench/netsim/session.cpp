@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "bench/netsim/session.hpp"
+
+#include <fmt/core.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/netsim/carrier.hpp"
+#include "bench/netsim/interface.hpp"
+#include "toolbox/base/clock.hpp"
+#include "toolbox/cli/diagnostics.hpp"
+
+namespace netsim {
+namespace {
+
+using gray::base::ScopedFd;
+using gray::cli::error_text;
+using gray::cli::fail;
+using gray::cli::kExitToolFailed;
+
+constexpr char kOwnNetwork[] = "/proc/self/ns/net";
+constexpr int kSignalled = 128;
+constexpr time_t kEndingSeconds = 2;  // for what is asked to end, before it is killed
+
+// A /proc that shows the processes by the numbers they have here. Mounts of the host are seen, and none of ours by the host.
+bool mount_own_proc() {
+  return mount("", "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0 &&
+         mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0;
+}
+
+class Session {
+ public:
+  Session(const Options& options, int parent_fd) : options_(options), parent_fd_(parent_fd) {}
+  int run();
+
+ private:
+  std::string make_ends();
+  pid_t start(const std::vector<std::string>& command, const ScopedFd& network, bool is_far);
+  bool look();
+  void reap();
+  void end_others();
+  int write_report(const Carrier& carrier) const;
+
+  const Options& options_;
+  int parent_fd_;
+  sigset_t mask_before_{};
+  ScopedFd signals_;
+  ScopedFd near_network_;
+  ScopedFd far_network_;
+  ScopedFd near_;
+  ScopedFd far_;
+  pid_t near_pid_ = -1;
+  pid_t far_pid_ = -1;
+  int near_status_ = kExitToolFailed;
+  bool is_near_ended_ = false;
+  bool has_children_ = true;
+  std::uint64_t give_up_ns_ = UINT64_MAX;
+  ScopedFd ending_timer_;
+};
+
+std::string Session::make_ends() {
+  std::string problem;
+  near_network_ = ScopedFd::open(kOwnNetwork, O_RDONLY);
+  near_ = make_interface(kNear, problem);
+  if (!near_.is_open()) return problem;
+  if (unshare(CLONE_NEWNET) != 0) return "a second network namespace: " + error_text(errno);
+  far_network_ = ScopedFd::open(kOwnNetwork, O_RDONLY);
+  far_ = make_interface(kFar, problem);
+  if (!far_.is_open()) return problem;
+  if (!near_network_.is_open() || !far_network_.is_open() || setns(near_network_.get(), CLONE_NEWNET) != 0)
+    return "the network namespaces: " + error_text(errno);
+  return "";
+}
+
+pid_t Session::start(const std::vector<std::string>& command, const ScopedFd& network, bool is_far) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  if (is_far) {
+    setsid();  // what the terminal sends is for the near command
+    const int null_fd = open("/dev/null", O_RDWR);
+    if (null_fd >= 0) dup2(null_fd, STDIN_FILENO);
+  }
+  sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+  if (options_.are_children_ignored) std::signal(SIGCHLD, SIG_IGN);
+  if (setns(network.get(), CLONE_NEWNET) == 0) execvp(words[0], words.data());
+  _exit(fail(errno == ENOENT ? gray::cli::kExitNotFound : gray::cli::kExitCannotInvoke, "'{}': {}",
+             command[0], error_text(errno)));
+}
+
+void Session::reap() {
+  int status = 0;
+  for (;;) {
+    const pid_t ended = waitpid(-1, &status, WNOHANG);
+    has_children_ = ended >= 0 || errno != ECHILD;
+    if (ended <= 0) return;
+    const int told = WIFSIGNALED(status) ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
+    if (ended == near_pid_) {
+      near_status_ = told;
+      is_near_ended_ = true;
+    } else if (ended == far_pid_ && !is_near_ended_ && told != 0) {
+      gray::cli::warn("the far command has ended with status {}", told);
+    }
+  }
+}
+
+void Session::end_others() {
+  kill(-1, SIGTERM);
+  kill(-1, SIGCONT);
+  give_up_ns_ = gray::base::monotonic_ns() + static_cast<std::uint64_t>(kEndingSeconds) * 1'000'000'000;
+  alarm(kEndingSeconds);
+}
+
+// Whether it is over: the near command has ended, and the others too or they were given their time.
+bool Session::look() {
+  signalfd_siginfo told{};
+  while (read(signals_.get(), &told, sizeof told) == sizeof told) {
+    const int number = static_cast<int>(told.ssi_signo);
+    // The terminal's have reached the near command already.
+    const bool is_of_terminal = (number == SIGINT || number == SIGQUIT) && told.ssi_code == SI_KERNEL;
+    if (number != SIGCHLD && number != SIGALRM && !is_of_terminal) kill(near_pid_, number);
+  }
+  char byte = 0;
+  if (read(parent_fd_, &byte, 1) == 0) return true;
+  reap();
+  if (is_near_ended_ && has_children_ && give_up_ns_ == UINT64_MAX) end_others();
+  return is_near_ended_ && (!has_children_ || gray::base::monotonic_ns() >= give_up_ns_);
+}
+
+int Session::write_report(const Carrier& carrier) const {
+  const auto one = [](const LineCount& count) {
+    return fmt::format(R"({{"packets": {}, "bytes": {}, "dropped": {}, "lost": {}, "queue_bytes_max": {}}})",
+                       count.packets, count.bytes, count.dropped, count.lost, count.queue_bytes_max);
+  };
+  std::FILE* file = std::fopen(options_.report_file.c_str(), "we");
+  if (file == nullptr) return errno;
+  fmt::print(file, "{{\"up\": {}, \"down\": {}, \"late_ns_max\": {}}}\n", one(carrier.up()),
+             one(carrier.down()), carrier.late_ns_max());
+  return std::fclose(file) == 0 ? 0 : errno;
+}
+
+int Session::run() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGALRM}) sigaddset(&signals, number);
+  sigprocmask(SIG_BLOCK, &signals, &mask_before_);
+  signals_ = ScopedFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (unshare(CLONE_NEWNS | CLONE_NEWNET) != 0)
+    return fail(kExitToolFailed, "no network namespace: {}", error_text(errno));
+  if (!mount_own_proc()) return fail(kExitToolFailed, "no /proc of its own: {}", error_text(errno));
+  const std::string problem = make_ends();
+  if (!problem.empty()) return fail(kExitToolFailed, "no line: {}", problem);
+  setenv("NETSIM_FAR", fmt::format("/proc/{}/fd/{}", getpid(), far_network_.get()).c_str(), 1);
+  if (!options_.far_command.empty())
+    far_pid_ = start({"/bin/sh", "-c", options_.far_command}, far_network_, true);
+  near_pid_ = start(options_.command, near_network_, false);
+  if (near_pid_ < 0) return fail(kExitToolFailed, "fork: {}", error_text(errno));
+  Carrier carrier(options_.shape, std::move(near_), std::move(far_));
+  carrier.carry_until([this] { return look(); }, signals_.get(), parent_fd_);
+  if (options_.report_file.empty()) return near_status_;
+  const int error = write_report(carrier);
+  if (error == 0) return near_status_;
+  gray::cli::warn("{}: {}", options_.report_file, error_text(error));
+  return near_status_ == 0 ? gray::cli::kExitSomeFailed : near_status_;
+}
+
+}  // namespace
+
+int run_session(const Options& options, int parent_fd) {
+  return Session(options, parent_fd).run();
+}
+
+}  // namespace netsim

@@ -1,0 +1,174 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# launchers: every program that runs another one hands signals on as a shell would, leaves alone what its caller ignores or has closed, and tells
+# a misspelt option from a command.
+#
+# Each launcher runs a small program that writes down what it finds and gets. A terminal is a pseudo-terminal, of whose Ctrl-C the program
+# must see one. Leaves out what each launcher is for. discnice starts its programs by itself; the others by toolbox/cli/child.
+source "$(dirname "$0")/../support/system.bash"
+need python3 nohup timeout
+cd "$SCRATCH"
+
+cat >inner.py <<'PY'
+"""inner.py RESULT: counts the signals it gets, until a SIGTERM or until RESULT.end is there, and writes them to RESULT."""
+import json, os, signal, sys, time
+
+result = sys.argv[1]
+counts = {}
+is_over = False
+ignored = [number for number in (signal.SIGHUP, signal.SIGINT, signal.SIGCHLD) if signal.getsignal(number) == signal.SIG_IGN]
+closed = []
+for fd in range(3):
+    try:
+        os.fstat(fd)
+    except OSError:
+        closed.append(fd)
+
+def note(number, _):
+    global is_over
+    counts[number] = counts.get(number, 0) + 1
+    open(result + ".got", "w").close()
+    is_over = is_over or number == signal.SIGTERM
+
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
+    if number not in ignored:
+        signal.signal(number, note)
+open(result + ".ready", "w").close()
+while not is_over and not os.path.exists(result + ".end"):
+    time.sleep(0.02)
+with open(result + ".new", "w") as file:
+    json.dump({"counts": counts, "ignored": ignored, "closed": closed}, file)
+os.rename(result + ".new", result)
+os._exit(9)
+PY
+
+cat >outer.py <<'PY'
+"""outer.py LAUNCHER...: tries it; one line for each thing that is wrong."""
+import json, os, pathlib, pty, signal, subprocess, sys, time
+
+launcher = sys.argv[1:]
+name = os.path.basename(launcher[0])
+PATIENCE_S = 30
+runs = 0
+
+def wrong(text):
+    print(f"{name}: {text}")
+
+def wait_for(path):
+    for _ in range(PATIENCE_S * 50):
+        if path.exists():
+            return True
+        time.sleep(0.02)
+    return False
+
+def command():
+    global runs
+    runs += 1
+    result = pathlib.Path(f"{name}.{runs}").absolute()
+    return result, [*launcher, "--", sys.executable, "inner.py", str(result)]
+
+def started(preparation, **streams):
+    result, words = command()
+    process = subprocess.Popen(words, preexec_fn=preparation, **{"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **streams})
+    if not wait_for(pathlib.Path(f"{result}.ready")):
+        process.kill()
+        raise SystemExit(f"{name}: the program was not started")
+    return result, process
+
+def found(result, process):
+    """What the program wrote, after it was told to end."""
+    pathlib.Path(f"{result}.end").touch()
+    try:
+        status = process.wait(PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise SystemExit(f"{name}: does not end with its program")
+    if status != 9:
+        wrong(f"ends with {status} where its program ends with 9")
+    if not wait_for(result):
+        raise SystemExit(f"{name}: its program did not end by itself")
+    return json.loads(result.read_text())
+
+def default_signals():
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_DFL)
+
+def handed_on():
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+        result, process = started(default_signals)
+        os.kill(process.pid, number)
+        wait_for(pathlib.Path(f"{result}.got"))
+        time.sleep(0.3)  # a second one, if there is one, comes as quickly as the first
+        seen = found(result, process)["counts"].get(str(int(number)), 0)
+        if seen != 1:
+            wrong(f"a {number.name} that a process sends it reaches the program {seen} times")
+
+def of_terminal():
+    result, words = command()
+    pid, terminal = pty.fork()
+    if pid == 0:
+        default_signals()
+        os.execv(words[0], words)
+    if not wait_for(pathlib.Path(f"{result}.ready")):
+        raise SystemExit(f"{name}: the program was not started in a terminal")
+    os.write(terminal, b"\x03")
+    wait_for(pathlib.Path(f"{result}.got"))
+    time.sleep(0.3)
+    pathlib.Path(f"{result}.end").touch()
+    if not wait_for(result):
+        raise SystemExit(f"{name}: a Ctrl-C ended it before its program")
+    seen = json.loads(result.read_text())["counts"].get(str(int(signal.SIGINT)), 0)
+    if seen != 1:
+        wrong(f"a Ctrl-C of the terminal reaches the program {seen} times")
+    os.close(terminal)
+    os.waitpid(pid, 0)
+
+def ignored_stay_ignored():
+    def ignore():
+        default_signals()
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGCHLD):
+            signal.signal(number, signal.SIG_IGN)
+    result, process = started(ignore)
+    os.kill(process.pid, signal.SIGHUP)
+    os.kill(process.pid, signal.SIGINT)
+    time.sleep(0.3)
+    seen = found(result, process)
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGCHLD):
+        if number not in seen["ignored"]:
+            wrong(f"{number.name}, which its caller ignores, is not ignored by the program")
+    if seen["counts"]:
+        wrong(f"the program got signals that its caller ignores: {seen['counts']}")
+
+def closed_stay_closed():
+    for fd in range(3):
+        result, process = started(lambda: (default_signals(), os.close(fd)))
+        seen = found(result, process)
+        if seen["closed"] != [fd]:
+            wrong(f"where descriptor {fd} is closed, those are for the program: {seen['closed']}")
+
+def misspelt():
+    for words, status, text in ((["--no-such-option", "--", "true"], 2, "no option '--no-such-option'"), (["--", "--no-such-command"], 127, "no-such-command")):
+        end = subprocess.run([*launcher, *words], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+        if end.returncode != status or text not in end.stderr:
+            wrong(f"{' '.join(words)} ends with {end.returncode}, not {status}, and says '{end.stderr.strip()}'")
+
+for attempt in (handed_on, of_terminal, ignored_stay_ignored, closed_stay_closed, misspelt):
+    attempt()
+PY
+
+tried=()
+try() { # PROGRAM OPTION...
+  [[ -x $BIN/$1 ]] || return 0
+  tried+=("$1")
+  python3 outer.py "$BIN/$1" "${@:2}" >>wrong || fail "$1: $(cat wrong)"
+}
+export XDG_CACHE_HOME=$SCRATCH/cache # where gb-run keeps what it learns
+try gb-run --max 8M
+try heapnice --runtime go --max 100M
+try memnice -q --means pause
+[[ ${GRAY_PRELOAD_WORKS:-ON} == ON ]] && try discnice --rate 1G
+try netnice -q
+[[ -w /dev/net/tun ]] && "$BIN/netsim" --rate 1M -- true 2>/dev/null && try netsim --rate 1M
+((${#tried[@]})) || skip "no launcher was built"
+[[ ! -s wrong ]] || fail "$(cat wrong)"
+echo "tried: ${tried[*]}"

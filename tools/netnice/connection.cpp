@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "tools/netnice/connection.hpp"
+
+#include <algorithm>
+
+#include "toolbox/base/units.hpp"
+
+namespace netnice {
+namespace {
+
+constexpr double kSmoothS = 0.1;
+constexpr double kWantingPart = 0.6;  // who moves so much of what it may would move more
+
+double round_trip_s(const Connection& connection, const TcpReading& reading) {
+  const std::uint32_t told_us =
+      reading.receive_round_trip_us != 0 ? reading.receive_round_trip_us : reading.round_trip_us;
+  const std::uint32_t seen_us = connection.path->of(Way::down).window.round_trip_us();
+  return std::max({told_us, seen_us, 1U}) / 1e6;
+}
+
+void take_flow(Connection& connection, Way way, std::uint64_t moved_bytes, double seconds) {
+  Flow& flow = connection.of(way);
+  flow.tick_bytes = moved_bytes;
+  flow.since_found_bytes += moved_bytes;
+  const double weight = std::min(seconds / kSmoothS, 1.0);
+  flow.rate_bytes_per_s += weight * (static_cast<double>(moved_bytes) / seconds - flow.rate_bytes_per_s);
+  PathWay& shared = connection.path->of(way);
+  shared.bytes += moved_bytes;
+  shared.sight.moved_bytes += moved_bytes;
+  if (moved_bytes != 0) ++shared.flows;
+}
+
+// The least of what several connections tell: each one's own is smoothed by the kernel, and late.
+void see_round_trip(PathSight& sight, std::uint32_t round_trip_us) {
+  if (round_trip_us != 0 && (sight.round_trip_us == 0 || round_trip_us < sight.round_trip_us))
+    sight.round_trip_us = round_trip_us;
+}
+
+}  // namespace
+
+void take_reading(Connection& connection, const TcpReading& reading, std::uint64_t now_ns) {
+  const bool is_first = connection.read_ns == 0;
+  const TcpReading before = connection.reading;
+  const double seconds = static_cast<double>(std::max<std::uint64_t>(now_ns - connection.read_ns, 1)) /
+                         gray::base::kNanosecondsPerSecond;
+  connection.reading = reading;
+  connection.read_ns = now_ns;
+  if (is_first) {
+    for (const Way way : kWays) connection.path->of(way).base.see(now_ns, reading.least_round_trip_us);
+    return;
+  }
+  const std::uint64_t sent = reading.acked_bytes - before.acked_bytes;
+  const std::uint64_t received = reading.received_bytes - before.received_bytes;
+  take_flow(connection, Way::up, sent, seconds);
+  take_flow(connection, Way::down, received, seconds);
+  if (sent != 0 || received != 0) connection.moved_ns = now_ns;
+  PathSight& up = connection.path->of(Way::up).sight;
+  if (sent != 0) see_round_trip(up, reading.round_trip_us);
+  if (reading.sent_again > before.sent_again) up.has_lost = true;
+  if (received != 0) see_round_trip(connection.path->of(Way::down).sight, reading.receive_round_trip_us);
+  Flow& up_flow = connection.of(Way::up);
+  up_flow.is_wanting = reading.unsent_bytes != 0 || up_flow.rate_bytes_per_s > kWantingPart * up_flow.limit;
+  Flow& down_flow = connection.of(Way::down);
+  down_flow.is_wanting =
+      down_flow.rate_bytes_per_s * round_trip_s(connection, reading) > kWantingPart * down_flow.limit;
+}
+
+}  // namespace netnice

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "tools/netnice/control/path_window.hpp"
+
+#include <algorithm>
+
+#include "toolbox/base/units.hpp"
+
+namespace netnice {
+namespace {
+
+constexpr double kUsPerS = 1e6;
+constexpr double kSegmentBytes = 1448;
+// The bounds of what may lie in the queue: so many bytes, which is what makes those who share a path equal, and what a fast path sends within the grain of
+// the clocks that tell a round trip.
+constexpr double kQueueLowBytes = 3 * kSegmentBytes;
+constexpr double kQueueSpanBytes = 2 * kSegmentBytes;
+constexpr double kGrainS = 0.001;
+constexpr double kUsedPart = 0.7;  // a window that is used less is not what limits the flow
+constexpr double kSlowStartFactor = 2;
+constexpr double kStepPart = 0.125;
+constexpr double kDrainPart = 0.5;
+constexpr double kLittle = 2;  // so many times the upper bound: half a step down is enough
+constexpr double kLossPart = 0.75;
+// A rate that followed each round trip at once would swing: what it does to the queue is told a round trip later.
+constexpr double kMeanRounds = 2;
+constexpr double kQuickPart = 0.4;
+constexpr double kDrainFactor = 1.5;
+constexpr int kDrainRounds = 2;
+constexpr std::uint64_t kDrainEveryNs = 3 * gray::base::kNanosecondsPerSecond;
+// Now and then half of the window goes, should all of the queue have been ours from the start; again at once while that shows a shorter base.
+constexpr std::uint64_t kFirstDrainNs = gray::base::kNanosecondsPerSecond;
+constexpr int kDeepDrainEvery = 4;
+constexpr double kShorterPart = 0.95;
+
+}  // namespace
+
+void PathWindow::start(double window_bytes, double least_bytes) {
+  least_bytes_ = least_bytes;
+  window_bytes_ = std::max(window_bytes, least_bytes);
+  step_bytes_ = kSegmentBytes;
+  is_slow_start_ = true;
+}
+
+double PathWindow::window_bytes() const {
+  return std::max(window_bytes_ - drain_bytes_, least_bytes_);
+}
+
+double PathWindow::rate_bytes_per_s() const {
+  if (round_trip_us_ == 0) return 0;
+  const double change = (round_trip_us_ - mean_round_trip_us_) / mean_round_trip_us_;
+  return window_bytes() * kUsPerS / mean_round_trip_us_ / std::max(1 + kQuickPart * change, kQuickPart);
+}
+
+void PathWindow::see(const PathSight& sight) {
+  moved_bytes_ += sight.moved_bytes;
+  has_lost_ = has_lost_ || sight.has_lost;
+  if (sight.round_trip_us != 0) {
+    round_trip_us_ = sight.round_trip_us;
+    const double since_us = static_cast<double>(sight.now_ns - seen_ns_) / 1e3;
+    const double weight = std::min(since_us / (kMeanRounds * round_trip_us_), 1.0);
+    if (seen_ns_ == 0) mean_round_trip_us_ = round_trip_us_;
+    mean_round_trip_us_ += weight * (round_trip_us_ - mean_round_trip_us_);
+    seen_ns_ = sight.now_ns;
+    // The least of a round, as Vegas takes it: a host that was busy for a moment is no queue.
+    if (least_round_trip_us_ == 0 || sight.round_trip_us < least_round_trip_us_)
+      least_round_trip_us_ = sight.round_trip_us;
+  }
+  if (round_ns_ == 0) round_ns_ = sight.now_ns;
+  if (drained_ns_ == 0) drained_ns_ = sight.now_ns - (kDrainEveryNs - kFirstDrainNs);
+  if (least_round_trip_us_ == 0 || sight.now_ns - round_ns_ < std::uint64_t{round_trip_us_} * 1000) return;
+  end_round(sight);
+  round_ns_ = sight.now_ns;
+  moved_bytes_ = 0;
+  least_round_trip_us_ = 0;
+  has_lost_ = false;
+}
+
+void PathWindow::end_round(const PathSight& sight) {
+  const double seconds = static_cast<double>(sight.now_ns - round_ns_) / gray::base::kNanosecondsPerSecond;
+  if (seconds <= 0 || sight.base_us == 0) return;
+  if (drain_rounds_ > 0) {
+    if (--drain_rounds_ > 0) return;
+    drain_bytes_ = 0;
+    has_fallen_ = true;
+    if (sight.base_us < kShorterPart * base_before_us_) drains_ = 0;
+    if (drains_ == 0) drained_ns_ = sight.now_ns - kDrainEveryNs;
+    return;
+  }
+  if (has_fallen_) {  // what that did is seen in the next round
+    has_fallen_ = false;
+    return;
+  }
+  const double round_trip_s = least_round_trip_us_ / kUsPerS;
+  const double base_s = std::min(sight.base_us / kUsPerS, round_trip_s);
+  const double flow_bytes_per_s = static_cast<double>(moved_bytes_) / seconds;
+  const double under_way_bytes = std::min(window_bytes_, flow_bytes_per_s * round_trip_s);
+  const double queued_bytes = under_way_bytes * (1 - base_s / round_trip_s);
+  const double low_bytes = kQueueLowBytes + flow_bytes_per_s * kGrainS;
+  const double middle_bytes = low_bytes + kQueueSpanBytes / 2;
+  if (has_lost_) {
+    window_bytes_ *= kLossPart;
+    is_slow_start_ = false;
+    step_bytes_ = kSegmentBytes;
+  } else if (queued_bytes > low_bytes + kQueueSpanBytes || (is_slow_start_ && queued_bytes > low_bytes)) {
+    const double excess_bytes = queued_bytes - middle_bytes;
+    const bool is_little = !is_slow_start_ && queued_bytes < kLittle * (low_bytes + kQueueSpanBytes);
+    window_bytes_ = std::min(window_bytes_, under_way_bytes - (is_little ? excess_bytes / 2 : excess_bytes));
+    is_slow_start_ = false;
+    has_fallen_ = true;
+    step_bytes_ = kSegmentBytes;
+  } else if (queued_bytes < low_bytes) {
+    if (under_way_bytes >= kUsedPart * window_bytes_) grow(queued_bytes, low_bytes);
+  } else {
+    step_bytes_ = kSegmentBytes;
+  }
+  window_bytes_ = std::max(window_bytes_, least_bytes_);
+  if (sight.now_ns - drained_ns_ >= kDrainEveryNs) start_drain(sight, queued_bytes);
+}
+
+void PathWindow::grow(double queued_bytes, double low_bytes) {
+  has_grown_ = !has_grown_;
+  if (!has_grown_) return;
+  if (is_slow_start_) {
+    window_bytes_ *= kSlowStartFactor;
+    return;
+  }
+  if (queued_bytes > low_bytes / 2) step_bytes_ = kSegmentBytes;
+  window_bytes_ += step_bytes_;
+  step_bytes_ = std::min(2 * step_bytes_, std::max(kSegmentBytes, kStepPart * window_bytes_));
+}
+
+void PathWindow::start_drain(const PathSight& sight, double queued_bytes) {
+  drained_ns_ = sight.now_ns;
+  base_before_us_ = sight.base_us;
+  const bool is_deep = drains_++ % kDeepDrainEvery == 0;
+  drain_bytes_ = is_deep ? kDrainPart * window_bytes_
+                         : std::min(kDrainFactor * queued_bytes, kDrainPart * window_bytes_);
+  drain_rounds_ = kDrainRounds;
+}
+
+}  // namespace netnice

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "tools/netnice/engine.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "toolbox/base/clock.hpp"
+#include "toolbox/base/units.hpp"
+
+namespace netnice {
+namespace {
+
+using gray::base::kNanosecondsPerMillisecond;
+
+constexpr std::uint64_t kTickNs = 10 * kNanosecondsPerMillisecond;
+constexpr std::uint64_t kIdleTickNs = 50 * kNanosecondsPerMillisecond;
+constexpr std::uint64_t kActiveNs =
+    300 * kNanosecondsPerMillisecond;  // who moved something within it is looked at each tick
+constexpr std::size_t kOthersMost = 65536;
+
+}  // namespace
+
+Engine::Engine(const LimitSettings& settings, Holds& holds, std::vector<pid_t> roots, std::FILE* trace)
+    : limits_(settings), holds_(holds), tree_(std::move(roots)), trace_(trace) {}
+
+std::uint64_t Engine::step(std::uint64_t now_ns) {
+  if (now_ns >= tree_.next_look_ns()) meet(tree_.look(now_ns));
+  for (auto& [peer, path] : paths_)
+    for (const Way way : kWays) {
+      path.of(way).sight = {};
+      path.of(way).flows = 0;
+    }
+  std::vector<OpenConnection> open = read_due(now_ns);
+  bool has_moved = false;
+  for (const OpenConnection& one : open) has_moved = has_moved || one.connection->moved_ns == now_ns;
+  if (has_moved) moved_ns_ = now_ns;
+  if (!open.empty()) limits_.apply(now_ns, paths_, open, holds_);
+  if (trace_ != nullptr) write_trace(now_ns);
+  return rest_ns(gray::base::monotonic_ns(), has_moved);
+}
+
+void Engine::meet(const std::vector<FoundSocket>& found) {
+  for (const FoundSocket& socket : found) {
+    const auto known = connections_.find(socket.inode);
+    if (known != connections_.end()) continue;
+    const auto other = others_.find(socket.inode);
+    if (other == others_.end() || other->second == SocketKind::pending) judge(socket);
+  }
+}
+
+void Engine::judge(const FoundSocket& socket) {
+  const ProcessHandle* handle = tree_.handle_of(socket.pid);
+  if (handle == nullptr) return;
+  const auto fd = handle->duplicate(socket.fd);
+  if (!fd.is_open() || inode_of(fd.get()) != socket.inode) return;
+  Address peer{};
+  const SocketKind kind = kind_of(fd.get(), peer);
+  if (kind == SocketKind::pending) tree_.scan_again(socket.pid);
+  if (kind != SocketKind::far) {
+    if (others_.size() >= kOthersMost) others_.clear();
+    if (others_.insert_or_assign(socket.inode, kind).second && kind == SocketKind::udp) ++udp_sockets_;
+    return;
+  }
+  others_.erase(socket.inode);
+  Path& path = paths_[peer];
+  path.peer = peer;
+  ++path.connections;
+  ++connections_ever_;
+  Connection& connection = connections_[socket.inode];
+  connection.inode = socket.inode;
+  connection.pid = socket.pid;
+  connection.fd = socket.fd;
+  connection.path = &path;
+}
+
+std::vector<OpenConnection> Engine::read_due(std::uint64_t now_ns) {
+  const bool is_all_due = now_ns - all_read_ns_ >= kIdleTickNs;
+  if (is_all_due) all_read_ns_ = now_ns;
+  std::vector<OpenConnection> open;
+  for (auto at = connections_.begin(); at != connections_.end();) {
+    Connection& connection = at->second;
+    const bool is_due = is_all_due || connection.read_ns == 0 || now_ns - connection.moved_ns < kActiveNs;
+    if (!is_due || read_one(connection, now_ns, open)) {
+      ++at;
+      continue;
+    }
+    if (connection.hold != nullptr) Holds::remove(*connection.hold);
+    tree_.scan_again(connection.pid);
+    at = connections_.erase(at);
+  }
+  return open;
+}
+
+// False when it is not where it was: closed, as a rule.
+bool Engine::read_one(Connection& connection, std::uint64_t now_ns, std::vector<OpenConnection>& open) {
+  const ProcessHandle* handle = tree_.handle_of(connection.pid);
+  if (handle == nullptr) return false;
+  auto fd = handle->duplicate(connection.fd);
+  if (!fd.is_open() || inode_of(fd.get()) != connection.inode) return false;
+  TcpReading reading;
+  if (read_tcp(fd.get(), reading) != 0) return false;
+  take_reading(connection, reading, now_ns);
+  open.push_back({&connection, std::move(fd)});
+  return true;
+}
+
+std::uint64_t Engine::rest_ns(std::uint64_t now_ns, bool has_moved) const {
+  const bool is_active = has_moved || now_ns - moved_ns_ < kActiveNs;
+  std::uint64_t due_ns = tree_.next_look_ns();
+  if (!connections_.empty()) due_ns = std::min(due_ns, now_ns + (is_active ? kTickNs : kIdleTickNs));
+  const std::uint64_t least_ns = kTickNs / 2;
+  return std::max(due_ns > now_ns ? due_ns - now_ns : 0, least_ns);
+}
+
+void Engine::let_go() {
+  holds_.put_all_back();
+  connections_.clear();
+}
+
+void Engine::write_trace(std::uint64_t now_ns) {
+  for (const auto& [peer, path] : paths_) {
+    for (const Way way : kWays) {
+      const PathWay& shared = path.of(way);
+      if (shared.sight.moved_bytes == 0 && shared.sight.round_trip_us == 0) continue;
+      fmt::print(trace_, "{:.6f} {} {} window {:.0f} rtt_us {} base_us {} moved {} flows {}\n",
+                 static_cast<double>(now_ns) / gray::base::kNanosecondsPerSecond, text_of(peer),
+                 way == Way::up ? "up" : "down", shared.window.window_bytes(), shared.sight.round_trip_us,
+                 shared.sight.base_us, shared.sight.moved_bytes, shared.flows);
+    }
+  }
+}
+
+}  // namespace netnice

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// engine: one step of the whole: finds connections of the tree, reads them, has the limits decide, and says when the next step is due.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "tools/netnice/connection.hpp"
+#include "tools/netnice/holds.hpp"
+#include "tools/netnice/limits.hpp"
+#include "tools/netnice/tree.hpp"
+
+namespace netnice {
+
+class Engine {
+ public:
+  Engine(const LimitSettings& settings, Holds& holds, std::vector<pid_t> roots, std::FILE* trace);
+
+  /// Returns how long to rest.
+  std::uint64_t step(std::uint64_t now_ns);
+  /// Everybody is as before.
+  void let_go();
+
+  [[nodiscard]] const std::map<Address, Path>& paths() const { return paths_; }
+  [[nodiscard]] std::size_t connections() const { return connections_ever_; }
+  [[nodiscard]] std::size_t udp_sockets() const { return udp_sockets_; }
+  [[nodiscard]] const Tree& tree() const { return tree_; }
+
+ private:
+  void meet(const std::vector<FoundSocket>& found);
+  void judge(const FoundSocket& socket);
+  std::vector<OpenConnection> read_due(std::uint64_t now_ns);
+  bool read_one(Connection& connection, std::uint64_t now_ns, std::vector<OpenConnection>& open);
+  void write_trace(std::uint64_t now_ns);
+  [[nodiscard]] std::uint64_t rest_ns(std::uint64_t now_ns, bool has_moved) const;
+
+  Limits limits_;
+  Holds& holds_;
+  Tree tree_;
+  std::FILE* trace_;
+  std::map<Address, Path> paths_;
+  std::unordered_map<std::uint64_t, Connection> connections_;  // by inode
+  std::unordered_map<std::uint64_t, SocketKind> others_;       // that are no connection of ours
+  std::size_t connections_ever_ = 0;
+  std::size_t udp_sockets_ = 0;
+  std::uint64_t all_read_ns_ = 0;
+  std::uint64_t moved_ns_ = 0;
+};
+
+}  // namespace netnice

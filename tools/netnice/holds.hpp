@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// holds: which sockets are held, and how they were before: in memory that the guard shares, so that it can put all back when we are killed.
+//
+// One process writes, the guard reads when that one is gone. An entry is written before its socket is touched.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <sys/types.h>
+
+#include "tools/netnice/socket/tcp_socket.hpp"
+
+namespace netnice {
+
+struct Hold {
+  std::uint64_t inode = 0;  // 0: free
+  pid_t pid = 0;
+  int fd = -1;
+  SocketLimits before;
+  bool is_sending_held = false;
+  bool is_receiving_held = false;
+};
+
+class Holds {
+ public:
+  Holds();
+  ~Holds();
+  Holds(const Holds&) = delete;
+  Holds& operator=(const Holds&) = delete;
+  [[nodiscard]] bool is_there() const { return holds_ != nullptr; }
+
+  /// Null when there are too many.
+  Hold* add(std::uint64_t inode, pid_t pid, int fd, const SocketLimits& before);
+  static void remove(Hold& hold) { hold.inode = 0; }
+  /// Of whoever is held still.
+  void put_all_back();
+
+ private:
+  static constexpr std::size_t kMost = 16384;
+  Hold* holds_ = nullptr;
+  std::size_t next_ = 0;
+};
+
+/// Through a descriptor of its socket.
+void put_back(int fd, Hold& hold);
+
+}  // namespace netnice

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "tools/netnice/limits.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "toolbox/cli/diagnostics.hpp"
+#include "tools/netnice/control/shares.hpp"
+
+namespace netnice {
+namespace {
+
+constexpr double kSegmentBytes = 1448;
+constexpr std::uint64_t kUntouchedBytes = 32768;  // who moves less is no burden to anybody
+constexpr double kLeastUpBytes = 2 * kSegmentBytes;
+constexpr double kLeastDownBytes = 2 * kSegmentBytes;  // a receiver acknowledges every second segment at once
+constexpr double kRoomPart = 1.5;                      // of what somebody moves who would not move more
+constexpr double kChangePart = 0.02;                   // smaller ones are not worth a system call
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+
+double round_trip_s(const Connection& connection) {
+  const TcpReading& reading = connection.reading;
+  const std::uint32_t us =
+      reading.receive_round_trip_us != 0 ? reading.receive_round_trip_us : reading.round_trip_us;
+  return std::max(us, 1U) / 1e6;
+}
+
+bool is_burden(Connection& connection, Way way) {
+  const std::uint64_t at_start =
+      way == Way::up ? connection.reading.acked_bytes : connection.reading.received_bytes;
+  return connection.of(way).limit > 0 || at_start >= kUntouchedBytes;
+}
+
+// What the direction is measured in: bytes a second up, bytes of window down.
+double demand_of(Connection& connection, Way way) {
+  const Flow& flow = connection.of(way);
+  if (flow.is_wanting || flow.limit <= 0) return kUnlimited;
+  const double per_rate = way == Way::up ? 1 : round_trip_s(connection);
+  const double least = way == Way::up ? kLeastUpBytes : kLeastDownBytes;
+  return std::max(kRoomPart * flow.rate_bytes_per_s * per_rate, least);
+}
+
+// Where a path's window starts: with what its first connections have under way.
+void start(PathWay& shared, Way way, Connection& connection) {
+  const TcpReading& reading = connection.reading;
+  if (way == Way::up) {
+    shared.window.start(reading.window_bytes, kLeastUpBytes);
+  } else if (reading.receive_round_trip_us != 0) {
+    shared.window.start(connection.of(way).rate_bytes_per_s * round_trip_s(connection), kLeastDownBytes);
+  }
+}
+
+double per_connection(double least_bytes, const PathWay& shared) {
+  return least_bytes * std::max<std::uint32_t>(shared.flows, 1);
+}
+
+}  // namespace
+
+Limits::Limits(const LimitSettings& settings) : settings_(settings) {
+  for (int way = 0; way < 2; ++way)
+    if (settings_.rates_bytes_per_s[way])
+      budgets_[way].emplace(static_cast<double>(*settings_.rates_bytes_per_s[way]));
+}
+
+void Limits::see_paths(std::uint64_t now_ns, std::map<Address, Path>& paths) {
+  std::uint64_t moved[2] = {0, 0};
+  for (auto& [peer, path] : paths) {
+    for (const Way way : kWays) {
+      PathWay& shared = path.of(way);
+      moved[static_cast<int>(way)] += shared.sight.moved_bytes;
+      if (shared.sight.round_trip_us != 0) shared.base.see(now_ns, shared.sight.round_trip_us);
+      shared.sight.now_ns = now_ns;
+      shared.sight.base_us = shared.base.base_us();
+      if (shared.window.is_started()) shared.window.see(shared.sight);
+      if (way == Way::down) shared.window.set_least(per_connection(kLeastDownBytes, shared));
+    }
+  }
+  for (int way = 0; way < 2; ++way)
+    if (budgets_[way]) budgets_[way]->see(now_ns, moved[way]);
+}
+
+void Limits::give_way(Way way, std::vector<OpenConnection>& open, std::vector<double>& limits) const {
+  std::map<Path*, std::vector<std::size_t>> by_path;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    Connection& connection = *open[i].connection;
+    PathWay& shared = connection.path->of(way);
+    if (!is_burden(connection, way)) continue;
+    if (!shared.window.is_started() && connection.of(way).tick_bytes != 0) start(shared, way, connection);
+    if (shared.window.is_started()) by_path[connection.path].push_back(i);
+  }
+  for (const auto& [path, members] : by_path) {
+    const PathWindow& window = path->of(way).window;
+    const double all = way == Way::up ? window.rate_bytes_per_s() : window.window_bytes();
+    if (all <= 0) continue;
+    std::vector<double> demands;
+    for (const std::size_t i : members) demands.push_back(demand_of(*open[i].connection, way));
+    const std::vector<double> shares = shares_of(all, demands);
+    // Who does not use its share may use all for a moment: until the next tick.
+    for (std::size_t k = 0; k < members.size(); ++k)
+      limits[members[k]] = std::min(limits[members[k]], std::isinf(demands[k]) ? shares[k] : all);
+  }
+}
+
+void Limits::keep_rate(Way way, std::vector<OpenConnection>& open, std::vector<double>& limits) {
+  auto& budget = budgets_[static_cast<int>(way)];
+  if (!budget) return;
+  std::vector<double> demands;
+  for (OpenConnection& one : open) {
+    const Flow& flow = one.connection->of(way);
+    const bool is_idle = flow.rate_bytes_per_s < 1 && !flow.is_wanting;
+    demands.push_back(is_idle                              ? 0
+                      : flow.is_wanting || flow.limit <= 0 ? kUnlimited
+                                                           : kRoomPart * flow.rate_bytes_per_s);
+  }
+  const double all = budget->allowed_bytes_per_s();
+  const std::vector<double> shares = shares_of(all, demands);
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const double rate = std::isinf(demands[i]) ? shares[i] : all;
+    const double limit = way == Way::up ? rate : rate * round_trip_s(*open[i].connection);
+    limits[i] = std::min(limits[i], limit);
+    if (way == Way::up || limit >= kLeastDownBytes || !std::isinf(demands[i]) || has_told_near_) continue;
+    if (open[i].connection->reading.receive_round_trip_us == 0) continue;
+    has_told_near_ = true;
+    gray::cli::warn("what {} sends cannot be held to the rate exactly: it is too near ({:.1f} ms)",
+                    text_of(open[i].connection->path->peer), round_trip_s(*open[i].connection) * 1e3);
+  }
+}
+
+void Limits::hold(Way way, OpenConnection& one, double limit, Holds& holds) {
+  Connection& connection = *one.connection;
+  Flow& flow = connection.of(way);
+  if (std::isinf(limit)) return;
+  limit = std::max(limit, way == Way::up ? 1.0 : kLeastDownBytes);
+  if (flow.limit > 0 && std::abs(limit - flow.limit) < kChangePart * flow.limit) return;
+  if (connection.hold == nullptr)
+    connection.hold = holds.add(connection.inode, connection.pid, connection.fd, read_limits(one.fd.get()));
+  if (connection.hold == nullptr) return;
+  if (way == Way::up) {
+    connection.hold->is_sending_held = true;
+    hold_sending(one.fd.get(), limit);
+  } else {
+    connection.hold->is_receiving_held = true;
+    hold_receiving(one.fd.get(), limit, connection.hold->before);
+  }
+  flow.limit = limit;
+}
+
+void Limits::apply(std::uint64_t now_ns, std::map<Address, Path>& paths, std::vector<OpenConnection>& open,
+                   Holds& holds) {
+  see_paths(now_ns, paths);
+  for (const Way way : kWays) {
+    std::vector<double> limits(open.size(), kUnlimited);
+    if (settings_.gives_way) give_way(way, open, limits);
+    keep_rate(way, open, limits);
+    for (std::size_t i = 0; i < open.size(); ++i) hold(way, open[i], limits[i], holds);
+  }
+}
+
+}  // namespace netnice

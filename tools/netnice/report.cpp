@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "tools/netnice/report.hpp"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "toolbox/base/units.hpp"
+#include "toolbox/cli/quantities.hpp"
+
+namespace netnice {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchema = 1;
+constexpr int kIndent = 2;
+
+std::uint64_t bytes_of(const Engine& engine, Way way) {
+  std::uint64_t bytes = 0;
+  for (const auto& [peer, path] : engine.paths()) bytes += path.of(way).bytes;
+  return bytes;
+}
+
+std::string counted(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+Json way_of(const PathWay& way) {
+  const std::uint32_t base_us = way.base.base_us();
+  return {
+      {"bytes", way.bytes},
+      {"base_us", base_us == 0 ? Json(nullptr) : Json(base_us)},
+      {"round_trip_us", way.window.round_trip_us() == 0 ? Json(nullptr) : Json(way.window.round_trip_us())},
+      {"window_bytes", way.window.is_started() ? Json(static_cast<std::uint64_t>(way.window.window_bytes()))
+                                               : Json(nullptr)}};
+}
+
+}  // namespace
+
+std::string line_of(const Engine& engine) {
+  std::string line;
+  if (engine.connections() != 0)
+    line =
+        fmt::format("sent {} and received {} in {} to {}", gray::cli::format_bytes(bytes_of(engine, Way::up)),
+                    gray::cli::format_bytes(bytes_of(engine, Way::down)),
+                    counted(engine.connections(), "TCP connection"), counted(engine.paths().size(), "host"));
+  if (engine.udp_sockets() != 0)
+    line += fmt::format("{}{} not held: what goes by UDP, as QUIC does, cannot be", line.empty() ? "" : "; ",
+                        engine.udp_sockets() == 1 ? "1 UDP socket was"
+                                                  : fmt::format("{} UDP sockets were", engine.udp_sockets()));
+  return line;
+}
+
+std::string json_of(const Engine& engine, const std::vector<std::string>& command, std::uint64_t time_ns,
+                    int status) {
+  Json paths = Json::array();
+  for (const auto& [peer, path] : engine.paths())
+    paths.push_back({{"peer", text_of(peer)},
+                     {"connections", path.connections},
+                     {"up", way_of(path.of(Way::up))},
+                     {"down", way_of(path.of(Way::down))}});
+  const Json all = {{"schema", kSchema},
+                    {"command", command},
+                    {"time_s", static_cast<double>(time_ns) / gray::base::kNanosecondsPerSecond},
+                    {"sent_bytes", bytes_of(engine, Way::up)},
+                    {"received_bytes", bytes_of(engine, Way::down)},
+                    {"connections", engine.connections()},
+                    {"paths", paths},
+                    {"udp_sockets_not_held", engine.udp_sockets()},
+                    {"processes_not_held", engine.tree().refused()},
+                    {"status", status}};
+  // A word of the command may be any bytes.
+  return all.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace netnice

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// report: what was moved and held, in a line and as JSON.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/netnice/engine.hpp"
+
+namespace netnice {
+
+/// Empty: there is nothing to tell.
+std::string line_of(const Engine& engine);
+/// A whole document, with a newline behind it.
+std::string json_of(const Engine& engine, const std::vector<std::string>& command, std::uint64_t time_ns,
+                    int status);
+
+}  // namespace netnice

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "tools/netnice/session.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "toolbox/base/clock.hpp"
+#include "toolbox/base/descriptor_limit.hpp"
+#include "toolbox/base/units.hpp"
+#include "toolbox/cli/child.hpp"
+#include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/options.hpp"
+#include "tools/netnice/engine.hpp"
+#include "tools/netnice/guard.hpp"
+#include "tools/netnice/report.hpp"
+#include "tools/netnice/socket/process_handle.hpp"
+
+namespace netnice {
+namespace {
+
+using gray::base::monotonic_ns;
+using gray::cli::fail;
+using gray::cli::kExitToolFailed;
+
+// The files that it writes to, opened before anything is run.
+struct Outputs {
+  std::FILE* report = nullptr;
+  std::FILE* trace = nullptr;
+};
+
+bool open_output(const std::string& name, std::FILE*& file) {
+  if (name.empty()) return true;
+  file = std::fopen(name.c_str(), "we");
+  if (file == nullptr)
+    gray::cli::warn("'{}': {}", gray::cli::escape_controls(name), gray::cli::error_text(errno));
+  return file != nullptr;
+}
+
+void close_output(const std::string& name, std::FILE* file) {
+  if (file == nullptr) return;
+  if (const int error = gray::cli::close_stream(file); error != 0)
+    gray::cli::warn("'{}': {}", gray::cli::escape_controls(name), gray::cli::error_text(error));
+}
+
+void tell(const Options& options, const Outputs& outputs, const Engine& engine, std::uint64_t time_ns,
+          int status) {
+  const std::string json = json_of(engine, options.command, time_ns, status);
+  if (options.is_json) {
+    std::fputs(json.c_str(), stderr);
+  } else if (!options.is_quiet) {
+    if (const std::string line = line_of(engine); !line.empty()) gray::cli::warn("{}", line);
+  }
+  if (outputs.report != nullptr) std::fputs(json.c_str(), outputs.report);
+  close_output(options.report_file, outputs.report);
+  close_output(options.trace_file, outputs.trace);
+}
+
+// A step of the engine, as long as somebody guards it: who has lost his guard holds nobody any more.
+class GuardedEngine {
+ public:
+  GuardedEngine(Engine& engine, int guard_fd) : engine_(engine), guard_fd_(guard_fd) {}
+  gray::cli::ChildPause step() {
+    pollfd polled{guard_fd_, POLLIN, 0};
+    if (guard_fd_ >= 0 && poll(&polled, 1, 0) > 0) {
+      engine_.let_go();
+      guard_fd_ = -1;
+    }
+    if (guard_fd_ < 0) return {gray::base::kNanosecondsPerSecond, -1};
+    const std::uint64_t rest_ns = engine_.step(monotonic_ns());
+    return {rest_ns, guard_fd_};
+  }
+  [[nodiscard]] bool is_guarded() const { return guard_fd_ >= 0; }
+
+ private:
+  Engine& engine_;
+  int guard_fd_;
+};
+
+// Orphans come to us. The program itself is waited for by whoever started it.
+void reap_orphans(pid_t program) {
+  siginfo_t news{};
+  while (waitid(P_ALL, 0, &news, WEXITED | WNOWAIT | WNOHANG) == 0 && news.si_pid != 0 &&
+         news.si_pid != program) {
+    waitpid(news.si_pid, nullptr, WNOHANG);
+    news = {};
+  }
+}
+
+int hold_command(const Options& options, const Outputs& outputs, Holds& holds, int guard_fd) {
+  Engine engine(options.limits, holds, {}, outputs.trace);
+  GuardedEngine guarded(engine, guard_fd);
+  const std::uint64_t start_ns = monotonic_ns();
+  const auto end = gray::cli::run_child(options.command, [&guarded](pid_t child) {
+    reap_orphans(child);
+    return guarded.step();
+  });
+  engine.let_go();
+  if (end.has_run) tell(options, outputs, engine, monotonic_ns() - start_ns, end.status);
+  return end.status;
+}
+
+sigset_t ending_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction inherited {};
+    sigaction(number, nullptr, &inherited);
+    if (inherited.sa_handler != SIG_IGN) sigaddset(&signals, number);
+  }
+  return signals;
+}
+
+int hold_adopted(const Options& options, const Outputs& outputs, Holds& holds, int guard_fd) {
+  const sigset_t signals = ending_signals();
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  const gray::base::ScopedFd signals_fd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  Engine engine(options.limits, holds, options.pids, outputs.trace);
+  GuardedEngine guarded(engine, guard_fd);
+  const std::uint64_t start_ns = monotonic_ns();
+  for (;;) {
+    const auto pause = guarded.step();
+    if (!guarded.is_guarded() || engine.tree().is_empty()) break;
+    pollfd polled[] = {{signals_fd.get(), POLLIN, 0}, {guard_fd, POLLIN, 0}};
+    const timespec time{0, static_cast<long>(pause.time_ns)};
+    if (ppoll(polled, 2, &time, nullptr) > 0 && polled[0].revents != 0) break;
+  }
+  engine.let_go();
+  const int status = engine.tree().refused() == 0 ? 0 : gray::cli::kExitSomeFailed;
+  tell(options, outputs, engine, monotonic_ns() - start_ns, status);
+  return status;
+}
+
+// Says what is wrong, in a line a process.
+bool may_adopt(pid_t pid) {
+  if (pid == getpid()) {
+    gray::cli::warn("process {} is netnice itself", pid);
+    return false;
+  }
+  if (pid == 1) {
+    gray::cli::warn("process 1 is the parent of all others: name the one that is meant");
+    return false;
+  }
+  const ProcessHandle handle(pid);
+  int error = handle.error();
+  if (error == -EINVAL || error == -ENOENT) error = -ESRCH;  // a thread is no process
+  if (error == 0) {
+    const auto any = handle.duplicate(0);
+    if (any.error() == -EPERM) error = -EPERM;
+  }
+  if (error != 0) gray::cli::warn("process {} cannot be held: {}", pid, gray::cli::error_text(error));
+  return error == 0;
+}
+
+std::optional<int> prepare(const Options& options, const Holds& holds, Outputs& outputs) {
+  if (const int error = try_duplicates(); error != 0)
+    return fail(kExitToolFailed, "sockets of other processes cannot be reached here (pidfd_getfd): {}",
+                gray::cli::error_text(error));
+  if (!holds.is_there()) return fail(kExitToolFailed, "no memory: {}", gray::cli::error_text(errno));
+  if (!open_output(options.report_file, outputs.report) || !open_output(options.trace_file, outputs.trace))
+    return kExitToolFailed;
+  return std::nullopt;
+}
+
+}  // namespace
+
+int run_command(const Options& options) {
+  Holds holds;
+  Outputs outputs;
+  if (const auto status = prepare(options, holds, outputs)) return *status;
+  return run_guarded(holds, [&](int guard_fd) { return hold_command(options, outputs, holds, guard_fd); });
+}
+
+int run_adopted(const Options& options) {
+  bool is_any_refused = false;
+  for (const pid_t pid : options.pids)
+    if (!may_adopt(pid)) is_any_refused = true;
+  if (is_any_refused) return gray::cli::kExitSomeFailed;
+  Holds holds;
+  Outputs outputs;
+  if (const auto status = prepare(options, holds, outputs)) return *status;
+  return run_guarded(holds, [&](int guard_fd) { return hold_adopted(options, outputs, holds, guard_fd); });
+}
+
+}  // namespace netnice

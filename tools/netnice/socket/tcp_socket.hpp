@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// tcp_socket: what the kernel tells of a TCP connection, and what holds it back, through a descriptor of its socket.
+//
+// Knowledge assumed: what is sent is held back by the socket's highest pacing rate (socket(7), SO_MAX_PACING_RATE), what is received by the window that the
+//   socket offers. That follows TCP_WINDOW_CLAMP only while the size of the receive buffer is locked, or the kernel moves both by itself (tcp_rcv_space_adjust()).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace netnice {
+
+enum class SocketKind {
+  other,    // nothing of ours, for good
+  udp,      // IPv4 or IPv6, that leaves the host
+  pending,  // TCP that is not connected yet
+  local,    // TCP that never leaves this host
+  far       // TCP to another host
+};
+
+using Address = std::array<std::uint8_t, 16>;  // an IPv4 address as an IPv6 one that stands for it
+
+SocketKind kind_of(int fd, Address& peer);
+std::string text_of(const Address& address);
+
+struct TcpReading {
+  bool is_open = false;
+  std::uint32_t round_trip_us = 0;          // of what was sent
+  std::uint32_t least_round_trip_us = 0;    // of the handshake, too
+  std::uint32_t receive_round_trip_us = 0;  // of what was received
+  std::uint32_t window_bytes = 0;           // for congestion, of the sender
+  std::uint32_t segment_bytes = 0;
+  std::uint32_t unsent_bytes = 0;
+  std::uint32_t sent_again = 0;  // segments
+  std::uint64_t acked_bytes = 0;
+  std::uint64_t received_bytes = 0;
+};
+
+/// 0, or a negative errno.
+int read_tcp(int fd, TcpReading& reading);
+
+/// How a socket was before it was held.
+struct SocketLimits {
+  std::uint64_t pacing_bytes_per_s = ~std::uint64_t{0};
+  int buffer_bytes = 0;
+  int clamp_bytes = 0;
+  int buffer_locks = 0;
+};
+
+SocketLimits read_limits(int fd);
+void hold_sending(int fd, double bytes_per_s);
+/// False if the receive buffer cannot be made large enough for that window.
+bool hold_receiving(int fd, double window_bytes, const SocketLimits& before);
+void let_send(int fd, const SocketLimits& before);
+void let_receive(int fd, const SocketLimits& before);
+
+/// Which socket a descriptor is of; 0: it is none.
+std::uint64_t inode_of(int fd);
+
+}  // namespace netnice

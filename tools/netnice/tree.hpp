@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// tree: the processes that are held, and the sockets that they have open.
+//
+// Knowledge assumed: the number that the kernel gave last (/proc/loadavg) moves when a process or thread is made; the size of /proc/PID/fd is the number of descriptors (Linux 6.2).
+//   So most looks cost a read and a stat() a process. Where they do not tell, everything is looked at every now and then anyway.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "tools/netnice/socket/process_handle.hpp"
+
+namespace netnice {
+
+struct FoundSocket {
+  std::uint64_t inode = 0;
+  pid_t pid = 0;
+  int fd = -1;
+};
+
+class Tree {
+ public:
+  /// Empty roots: whoever is our child, with those who come to us as orphans.
+  explicit Tree(std::vector<pid_t> roots) : roots_(std::move(roots)) {}
+
+  /// The sockets of those whose descriptors have changed; all of them, known or not.
+  std::vector<FoundSocket> look(std::uint64_t now_ns);
+  /// When it is worth to look again.
+  [[nodiscard]] std::uint64_t next_look_ns() const { return next_look_ns_; }
+  /// A socket was not where it had been, or is not connected yet: the next look goes through all of the process's.
+  void scan_again(pid_t pid);
+
+  /// Null if it is gone, or may not be touched.
+  const ProcessHandle* handle_of(pid_t pid);
+  /// Nobody is left of those who were to be held.
+  [[nodiscard]] bool is_empty() const { return processes_.empty(); }
+  [[nodiscard]] std::size_t refused() const { return refused_; }
+
+ private:
+  struct Process {
+    ProcessHandle handle;
+    std::int64_t descriptors = -1;
+    std::uint64_t scanned_ns = 0;
+    bool is_refused = false;
+  };
+  void follow(std::uint64_t now_ns);
+  void scan(pid_t pid, Process& process, std::vector<FoundSocket>& found);
+  void refuse(pid_t pid, Process& process, int error);
+
+  std::vector<pid_t> roots_;
+  std::map<pid_t, Process> processes_;
+  std::string last_load_;
+  std::uint64_t followed_ns_ = 0;
+  std::uint64_t next_look_ns_ = 0;
+  std::uint64_t changed_ns_ = 0;
+  std::size_t refused_ = 0;
+};
+
+}  // namespace netnice
