@@ -365,6 +365,9 @@ Result<TouchTimes> Allocator::touch_times(const Request& request) {
 }
 
 Result<Grant> Allocator::probe_for(const Request& request, Turn& turn) {
+  // First, for what is reserved below may be all that the address space has.
+  const auto times = touch_times(request);
+  if (!times) return Result<Grant>::failure(times.error());
   std::uint64_t reserved_bytes = pages_of(turn.max_bytes());
   auto reserved = os::reserve_memory(reserved_bytes);
   while (!reserved && reserved_bytes / 2 >= pages_of(request.min_bytes)) {
@@ -380,11 +383,6 @@ Result<Grant> Allocator::probe_for(const Request& request, Turn& turn) {
       os::release_memory(base, reserved_bytes);
       return Result<Grant>::failure(-EAGAIN);
     }
-  }
-  const auto times = touch_times(request);
-  if (!times) {
-    os::release_memory(base, reserved_bytes);
-    return Result<Grant>::failure(times.error());
   }
   ProbeOptions options;
   options.times = times.value();
