@@ -90,10 +90,11 @@ bool add_v6(const char* text) {
   return ioctl(socket_fd.get(), SIOCSIFADDR, &request) == 0 && is_v6_in_use(address);
 }
 
-bool set_packets(int socket_fd) {
+// Root of a user namespace may not; the five hundred that a TUN device has by itself are enough while we are in time.
+void set_packets(int socket_fd) {
   ifreq request = named(kDeviceName);
   request.ifr_qlen = kDevicePackets;
-  return ioctl(socket_fd, SIOCSIFTXQLEN, &request) == 0;
+  ioctl(socket_fd, SIOCSIFTXQLEN, &request);
 }
 
 }  // namespace
@@ -109,11 +110,14 @@ ScopedFd make_interface(const Addresses& addresses, std::string& problem) {
   const ScopedFd socket_fd(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (ioctl(tun.get(), TUNSETIFF, &request) != 0) {
     problem = failed("a TUN device");
-  } else if (!set_packets(socket_fd.get()) || !add_v4(socket_fd.get(), addresses.v4) ||
-             !set_up(socket_fd.get(), kDeviceName) || !set_up(socket_fd.get(), "lo")) {
-    problem = failed("an interface with the address of the line's end");
+    return {};
   }
-  if (!problem.empty()) return {};
+  set_packets(socket_fd.get());
+  if (!add_v4(socket_fd.get(), addresses.v4) || !set_up(socket_fd.get(), kDeviceName) ||
+      !set_up(socket_fd.get(), "lo")) {
+    problem = failed("an interface with the address of the line's end");
+    return {};
+  }
   if (!add_v6(addresses.v6))
     gray::cli::warn("no IPv6 on this line: {}: {}", addresses.v6, gray::cli::error_text(errno));
   return tun;

@@ -141,6 +141,36 @@ far_command_is_told() {
   timeout 60 "$NETSIM" --rate 1M --far 'trap "" TERM; while :; do sleep 0.1; done' -- true || fail "a far command that stays stays"
 }
 
+wrong_is_told() {
+  local words
+  local line
+  for line in '--rate 0' '--rate 5X' '--rate 2G' '' '--rate 1M --delay 20' '--rate 1M --delay 11s' '--rate 1M --queue 1000' '--rate 1M --queue much' \
+    '--rate 1M --loss 100%' '--rate 1M --loss x' '--rte 1M'; do
+    read -ra words <<<"$line"
+    expect_status 2 "$NETSIM" "${words[@]}" -- true 2>said
+    [[ $(wc -l <said) -eq 1 ]] || fail "netsim ${words[*]} says $(wc -l <said) lines: $(cat said)"
+  done
+  expect_status 2 "$NETSIM" --rate 1M 2>said
+  grep -q 'no command' said || fail "that there is no command is not said: $(cat said)"
+  expect_status 1 "$NETSIM" --rate 1M --report none/report -- true 2>said
+  grep -q 'none/report' said || fail "a report that cannot be written is not named: $(cat said)"
+}
+
+# In mounts of its own /dev/net/tun is not there, or open to everybody.
+without_device_and_root() {
+  [[ $EUID -eq 0 ]] && unshare -m true 2>/dev/null || return 0
+  expect_status 125 unshare -m sh -c 'mount -t tmpfs tmpfs /dev/net && "$0" --rate 1M -- true' "$NETSIM" 2>said
+  grep -q '/dev/net/tun: No such file' said || fail "that there is no TUN device is not said: $(cat said)"
+  cp "$NETSIM" netsim
+  chmod 755 . netsim
+  if ! setpriv --reuid 65534 --regid 65534 --clear-groups unshare -rpf true 2>/dev/null; then return 0; fi
+  # shellcheck disable=SC2016 # for the inner shells
+  unshare -m sh -c 'mount -t tmpfs tmpfs /dev/net && mknod -m 666 /dev/net/tun c 10 200 &&
+    setpriv --reuid 65534 --regid 65534 --clear-groups ./netsim --rate 1M -- sh -c "nsenter --net=\$NETSIM_FAR cat /proc/net/fib_trie"' >said ||
+    fail "an ordinary user gets no line"
+  grep -q '10.97.0.2' said || fail "the far end that an ordinary user reaches has not its address: $(cat said)"
+}
+
 # gone MARK: waits until no process has MARK in its command line.
 gone() {
   local i
@@ -178,4 +208,6 @@ loss_happens
 queue_is_bounded
 status_is_the_commands
 far_command_is_told
+wrong_is_told
+without_device_and_root
 nothing_stays

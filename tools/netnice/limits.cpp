@@ -119,8 +119,9 @@ void Limits::keep_rate(Way way, std::vector<OpenConnection>& open, std::vector<d
     const double rate = std::isinf(demands[i]) ? shares[i] : all;
     const double limit = way == Way::up ? rate : rate * round_trip_s(*open[i].connection);
     limits[i] = std::min(limits[i], limit);
-    if (way == Way::up || limit >= kLeastDownBytes || !std::isinf(demands[i]) || has_told_near_) continue;
-    if (open[i].connection->reading.receive_round_trip_us == 0) continue;
+    if (way == Way::up || has_told_near_ || open[i].connection->reading.receive_round_trip_us == 0) continue;
+    const double whole = static_cast<double>(*settings_.rates_bytes_per_s[static_cast<int>(way)]);
+    if (!std::isinf(demands[i]) || whole * round_trip_s(*open[i].connection) >= kLeastDownBytes) continue;
     has_told_near_ = true;
     gray::cli::warn("what {} sends cannot be held to the rate exactly: it is too near ({:.1f} ms)",
                     text_of(open[i].connection->path->peer), round_trip_s(*open[i].connection) * 1e3);

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <ctime>
 #include <set>
 
 #include <dirent.h>
@@ -12,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "toolbox/base/clock.hpp"
 #include "toolbox/base/units.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "tools/discnice/processes/process_facts.hpp"
@@ -28,10 +28,19 @@ constexpr std::uint64_t kBusyLookNs = 20 * kNanosecondsPerMillisecond;  // for a
 constexpr std::uint64_t kCalmLookNs = 50 * kNanosecondsPerMillisecond;
 constexpr std::uint64_t kBusyNs = 1000 * kNanosecondsPerMillisecond;
 constexpr std::uint64_t kFollowNs = 500 * kNanosecondsPerMillisecond;  // at the latest
-constexpr std::uint64_t kScanNs = 500 * kNanosecondsPerMillisecond;
+constexpr std::uint64_t kScanNs =
+    200 * kNanosecondsPerMillisecond;  // as many may be open as before, and others
 // No more than such a part of a processor is spent on it.
-constexpr std::uint64_t kBusyLookCosts = 10;
+constexpr std::uint64_t kBusyLookCosts = 20;
 constexpr std::uint64_t kCalmLookCosts = 100;
+
+// Of this thread: time in which others had the processor is no cost.
+std::uint64_t processor_time_ns() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<std::uint64_t>(used.tv_sec) * gray::base::kNanosecondsPerSecond +
+         static_cast<std::uint64_t>(used.tv_nsec);
+}
 
 std::string last_number() {
   std::string load = processes::read_proc("/proc/loadavg");
@@ -53,24 +62,29 @@ std::uint64_t inode_in(const char* link, std::size_t length) {
 
 std::vector<FoundSocket> Tree::look(std::uint64_t now_ns) {
   std::vector<FoundSocket> found;
+  const std::uint64_t start_ns = processor_time_ns();
   follow(now_ns);
   for (auto& [pid, process] : processes_) {
     if (process.is_refused) continue;
     struct stat status {};
     if (stat(fmt::format("/proc/{}/fd", pid).c_str(), &status) != 0) continue;
     const bool is_told = status.st_size > 0;
-    const bool is_due = now_ns - process.scanned_ns >= kScanNs;
+    const bool is_due = is_busy(now_ns) || now_ns - process.scanned_ns >= kScanNs;
     if (is_told && status.st_size == process.descriptors && !is_due) continue;
     if (is_told && status.st_size != process.descriptors) changed_ns_ = now_ns;
     process.descriptors = status.st_size;
     process.scanned_ns = now_ns;
     scan(pid, process, found);
   }
-  const std::uint64_t cost_ns = gray::base::monotonic_ns() - now_ns;
-  const bool is_busy = now_ns - changed_ns_ < kBusyNs;
-  next_look_ns_ = now_ns + (is_busy ? std::max(kBusyLookNs, kBusyLookCosts * cost_ns)
-                                    : std::max(kCalmLookNs, kCalmLookCosts * cost_ns));
+  const std::uint64_t cost_ns = processor_time_ns() - start_ns;
+  const std::uint64_t wanted_ns = is_busy(now_ns) ? std::max(kBusyLookNs, kBusyLookCosts * cost_ns)
+                                                  : std::max(kCalmLookNs, kCalmLookCosts * cost_ns);
+  next_look_ns_ = now_ns + std::min(wanted_ns, kFollowNs);
   return found;
+}
+
+bool Tree::is_busy(std::uint64_t now_ns) const {
+  return now_ns - changed_ns_ < kBusyNs;
 }
 
 void Tree::follow(std::uint64_t now_ns) {
@@ -78,16 +92,26 @@ void Tree::follow(std::uint64_t now_ns) {
   if (load == last_load_ && !load.empty() && now_ns - followed_ns_ < kFollowNs) return;
   last_load_ = std::move(load);
   followed_ns_ = now_ns;
+  std::vector<pid_t> roots = is_adopting_ ? roots_ : processes::children_of_first_thread(getpid());
+  // Whose parent has ended is below an adopted root no more.
+  for (const auto& [pid, process] : processes_) roots.push_back(pid);
   std::set<pid_t> there;
-  std::vector<pid_t> roots = roots_.empty() ? processes::children_of_first_thread(getpid()) : roots_;
   for (const pid_t root : roots)
-    for (const pid_t pid : processes::processes_below(root)) there.insert(pid);
-  for (auto at = processes_.begin(); at != processes_.end();)
-    at = there.count(at->first) == 0 ? processes_.erase(at) : std::next(at);
+    if (there.count(root) == 0)
+      for (const pid_t pid : processes::processes_below(root)) there.insert(pid);
+  for (auto at = processes_.begin(); at != processes_.end();) {
+    if (!at->second.handle.has_ended()) {
+      ++at;
+      continue;
+    }
+    roots_.erase(std::remove(roots_.begin(), roots_.end(), at->first),
+                 roots_.end());  // its number may come to another
+    at = processes_.erase(at);
+  }
   for (const pid_t pid : there) {
     if (processes_.count(pid) != 0) continue;
     Process process{ProcessHandle(pid)};
-    if (process.handle.error() != 0) continue;  // it has ended meanwhile
+    if (process.handle.error() != 0 || process.handle.has_ended()) continue;
     processes_.emplace(pid, std::move(process));
     changed_ns_ = now_ns;
   }

@@ -26,7 +26,7 @@ struct FoundSocket {
 class Tree {
  public:
   /// Empty roots: whoever is our child, with those who come to us as orphans.
-  explicit Tree(std::vector<pid_t> roots) : roots_(std::move(roots)) {}
+  explicit Tree(std::vector<pid_t> roots) : roots_(std::move(roots)), is_adopting_(!roots_.empty()) {}
 
   /// The sockets of those whose descriptors have changed; all of them, known or not.
   std::vector<FoundSocket> look(std::uint64_t now_ns);
@@ -49,10 +49,12 @@ class Tree {
     bool is_refused = false;
   };
   void follow(std::uint64_t now_ns);
+  [[nodiscard]] bool is_busy(std::uint64_t now_ns) const;
   void scan(pid_t pid, Process& process, std::vector<FoundSocket>& found);
   void refuse(pid_t pid, Process& process, int error);
 
   std::vector<pid_t> roots_;
+  bool is_adopting_;
   std::map<pid_t, Process> processes_;
   std::string last_load_;
   std::uint64_t followed_ns_ = 0;

@@ -42,7 +42,7 @@ void PathWindow::start(double window_bytes, double least_bytes) {
 }
 
 double PathWindow::window_bytes() const {
-  return std::max(window_bytes_ - drain_bytes_, least_bytes_);
+  return is_started() ? std::max(window_bytes_ - drain_bytes_, least_bytes_) : 0;
 }
 
 double PathWindow::rate_bytes_per_s() const {

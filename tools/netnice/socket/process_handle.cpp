@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/netnice/socket/process_handle.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include "toolbox/base/call_numbers.hpp"
@@ -12,6 +13,11 @@ using gray::base::raw_syscall;
 using gray::base::ScopedFd;
 
 ProcessHandle::ProcessHandle(pid_t pid) : handle_(static_cast<int>(raw_syscall(SYS_pidfd_open, pid, 0))) {}
+
+bool ProcessHandle::has_ended() const {
+  pollfd polled{handle_.get(), POLLIN, 0};
+  return poll(&polled, 1, 0) > 0;
+}
 
 ScopedFd ProcessHandle::duplicate(int fd) const {
   return ScopedFd(static_cast<int>(raw_syscall(SYS_pidfd_getfd, handle_.get(), fd, 0)));

@@ -14,6 +14,7 @@ class ProcessHandle {
  public:
   explicit ProcessHandle(pid_t pid);
   [[nodiscard]] int error() const { return handle_.error(); }
+  [[nodiscard]] bool has_ended() const;
   /// A duplicate. It keeps a connection open that the process closes meanwhile: it must be closed again at once.
   [[nodiscard]] gray::base::ScopedFd duplicate(int fd) const;
 

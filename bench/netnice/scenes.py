@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""scenes: what happens once on a line, seen from its near end; netsim runs it there, with traffic.py serve at the far end.
+
+  scenes.py NAME JSON        prints what was measured, as JSON
+
+Each job is a process of its own, by its way: plain, netnice, or another congestion control.
+"""
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import traffic
+
+FAR = "10.97.0.2"
+REST_S = 0.3 if os.environ.get("GRAY_BENCH_SMOKE") == "1" else 1.0
+TRAFFIC = [sys.executable, traffic.__file__]
+
+
+def under(netnice, way):
+    """(the words before a command, its congestion control) of a way."""
+    if way == "netnice":
+        return [netnice, "-q", "--"], ""
+    return [], "" if way == "plain" else way
+
+
+class Job:
+    """Sends or takes what it can, until the block ends."""
+
+    def __init__(self, direction, before, congestion=""):
+        self.folder = tempfile.TemporaryDirectory()
+        self.log = pathlib.Path(self.folder.name, "log")
+        self.process = subprocess.Popen([*before, *TRAFFIC, direction, FAR, str(self.log), congestion], start_new_session=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGTERM)
+        self.process.wait()
+        self.folder.cleanup()
+
+    def marks(self):
+        """[(instant, bytes)] so far."""
+        with contextlib.suppress(FileNotFoundError):
+            lines = self.log.read_text().splitlines()
+            return [(float(instant), int(count)) for instant, count in (line.split() for line in lines if line.count(" ") == 1)]
+        return []
+
+    def rate(self, start, end):
+        """Bytes a second between two instants."""
+        inside = [mark for mark in self.marks() if start <= mark[0] <= end]
+        if len(inside) < 2:
+            return 0.0
+        (first, before), (last, after) = inside[0], inside[-1]
+        return (after - before) / (last - first)
+
+
+def resting(asking):
+    """The round trip of the line alone."""
+    return statistics.median(asking.during(REST_S))
+
+
+def alone(netnice, way, direction, settle_s, seconds):
+    """One job and nobody else: its rate, and the round trip beside it over that of the line at rest."""
+    asking = traffic.Asking(FAR)
+    base = resting(asking)
+    with Job(direction, *under(netnice, way)) as job:
+        time.sleep(settle_s)
+        start = time.monotonic()
+        beside = statistics.median(asking.during(seconds))
+        return {"rate": job.rate(start, time.monotonic()), "round_trip": beside / base}
+
+
+def bursts(netnice, way, direction, settle_s, count, burst_bytes):
+    """Somebody's bursts: their median time beside a job, over that on the line at rest."""
+    def median():
+        times = []
+        for _ in range(count):
+            times.append(traffic.burst(FAR, direction, burst_bytes))
+            time.sleep(max(0.5 - times[-1], 0))
+        return statistics.median(times)
+
+    at_rest = median()
+    with Job(direction, *under(netnice, way)):
+        time.sleep(settle_s)
+        return {"over": median() / at_rest}
+
+
+def crowd(netnice, way, settle_s, seconds):
+    """A request as ping's beside four uploads and four downloads."""
+    asking = traffic.Asking(FAR)
+    base = resting(asking)
+    with contextlib.ExitStack() as stack:
+        for direction in ("up", "down"):
+            for _ in range(4):
+                stack.enter_context(Job(direction, *under(netnice, way)))
+        time.sleep(settle_s)
+        return {"round_trip": statistics.median(asking.during(seconds)) / base}
+
+
+def sharing(netnice, direction, settle_s, seconds):
+    """Two nice jobs, of which one came later: Jain's index of their rates."""
+    with Job(direction, *under(netnice, "netnice")) as first:
+        time.sleep(settle_s)
+        with Job(direction, *under(netnice, "netnice")) as second:
+            time.sleep(2 * settle_s)
+            start = time.monotonic()
+            time.sleep(seconds)
+            rates = [job.rate(start, time.monotonic()) for job in (first, second)]
+    squares = 2 * sum(rate * rate for rate in rates)
+    return {"jain": sum(rates) ** 2 / squares if squares else 0, "rates": rates}
+
+
+def yielding(netnice, direction, settle_s, seconds, patience_s):
+    """A nice job beside one that is not: its share while both are there, and how long it takes to be back when the other has ended."""
+    with Job(direction, *under(netnice, "netnice")) as nice:
+        time.sleep(settle_s)
+        before = nice.rate(time.monotonic() - settle_s / 2, time.monotonic())
+        with Job(direction, []) as plain:
+            time.sleep(settle_s)
+            start = time.monotonic()
+            time.sleep(seconds)
+            rates = [job.rate(start, time.monotonic()) for job in (nice, plain)]
+        ended = time.monotonic()
+        time.sleep(patience_s)
+        back = next((end - ended for end, _ in nice.marks() if end >= ended + 0.5 and nice.rate(end - 0.5, end) >= 0.9 * before), patience_s)
+    return {"share": rates[0] / max(sum(rates), 1), "back_s": back}
+
+
+SCENES = {scene.__name__: scene for scene in (alone, bursts, crowd, sharing, yielding)}
+
+if __name__ == "__main__":
+    print(json.dumps(SCENES[sys.argv[1]](**json.loads(sys.argv[2]))))
