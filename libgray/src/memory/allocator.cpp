@@ -281,8 +281,8 @@ class Allocator::Turn {
       const bool is_there = allowance.bytes >= min_bytes();
       if (is_there && enough_since_ns_ == 0) enough_since_ns_ = now_ns;
       if (!is_there) enough_since_ns_ = 0;
-      if (is_there && (request_.timeout_ns == 0 || is_ample() || now_ns - enough_since_ns_ >= kLookAgainNs))
-        return 0;
+      const bool is_patient = now_ns < end_ns && now_ns - enough_since_ns_ < kLookAgainNs;
+      if (is_there && (!is_patient || is_ample())) return 0;
       if (now_ns >= end_ns) return request_.timeout_ns == 0 ? -EAGAIN : -ETIMEDOUT;
       const bool is_told = tell_reserve();
       if (!events) {

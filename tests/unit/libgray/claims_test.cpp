@@ -809,6 +809,18 @@ TEST_CASE("a minimum that is just there is taken by one who waits, too") {
   CHECK(simulated::memory().clock_ns - before_ns < 3'000'000'000);
 }
 
+TEST_CASE("a minimum that is just there is taken when the time is up, and at once where nobody waits") {
+  for (const std::uint64_t timeout_ns : {std::uint64_t{0}, std::uint64_t{50'000'000}}) {
+    set_host(400);
+    Allocator allocator;
+    const auto firm = allocator.allocate(request_of(200, 200));
+    REQUIRE(firm);
+    Request request = request_of(187, 187);
+    request.timeout_ns = timeout_ns;
+    CHECK(allocator.allocate(request));
+  }
+}
+
 TEST_CASE("two who ask at once with different options never touch together more than there is") {
   set_host(400);
   simulated::memory().has_swap = false;
