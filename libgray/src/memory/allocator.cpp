@@ -558,10 +558,9 @@ Result<std::uint64_t> Allocator::wanted_back(void* address, std::uint64_t timeou
       holding = found->second;
     }
     if (!holding.is_returnable || holding.pid != os::process_id()) return std::uint64_t{0};
-    Patience patience;
     std::uint32_t generation = 0;
     const auto look = [&] { return accounts.shared_pools(kCommonAccount); };
-    const std::uint64_t bytes = claims_.wanted_back(patience, holding.claim, generation, look);
+    const std::uint64_t bytes = claims_.wanted_back(holding.claim, generation, look);
     const std::uint64_t now_ns = os::now_ns();
     if (bytes != 0 || now_ns >= end_ns)
       return std::min(pages_of(bytes), holding.bytes - std::min(holding.bytes, holding.min_bytes));

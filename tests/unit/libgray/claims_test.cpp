@@ -700,17 +700,21 @@ TEST_CASE("a reserve in the table is no more than the slot was taken for") {
   Pool pool = pool_of(1000);
   pool.room_bytes = 0;
   const auto wanted = [&] {
-    Patience patience;
     std::uint32_t generation = 0;
     be(1);
     const std::uint64_t bytes =
-        holder.wanted_back(patience, one, generation, [&] { return std::vector<Pool>{pool}; });
+        holder.wanted_back(one, generation, [&] { return std::vector<Pool>{pool}; });
     be(2);
     return (bytes + kMiB / 2) / kMiB;
   };
   CHECK(wanted() == 120);
   slot.bytes = 30 * kMiB;
   CHECK(wanted() == 50);
+  simulated::memory().is_lock_kept = true;  // by one who asks: who holds needs it not
+  const std::uint64_t before_ns = simulated::memory().clock_ns;
+  CHECK(wanted() == 50);
+  CHECK(simulated::memory().clock_ns - before_ns < 1'000);  // it waited for nothing
+  simulated::memory().is_lock_kept = false;
   server.change(two, ClaimState::held, 20 * kMiB, 0);
   CHECK(slot.bytes == 20 * kMiB);
   CHECK(wanted() == 0);
