@@ -702,8 +702,7 @@ TEST_CASE("a reserve in the table is no more than the slot was taken for") {
   const auto wanted = [&] {
     std::uint32_t generation = 0;
     be(1);
-    const std::uint64_t bytes =
-        holder.wanted_back(one, generation, [&] { return std::vector<Pool>{pool}; });
+    const std::uint64_t bytes = holder.wanted_back(one, generation, [&] { return std::vector<Pool>{pool}; });
     be(2);
     return (bytes + kMiB / 2) / kMiB;
   };
