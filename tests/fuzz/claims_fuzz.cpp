@@ -207,7 +207,7 @@ class Applicant {
       const std::uint64_t before_ns = simulated::memory().clock_ns;
       std::uint32_t generation = 0;
       const auto look = [this] { return host_.pools; };
-      const std::uint64_t wanted_bytes = claims_.wanted_back(patience_, claim_, generation, look);
+      const std::uint64_t wanted_bytes = claims_.wanted_back(claim_, generation, look);
       check(simulated::memory().clock_ns - before_ns <= kWaitMaxNs);
       check(wanted_bytes <= gray::os::kSlotBytesMax);  // no more than a claim holds
     } else {

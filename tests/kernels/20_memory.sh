@@ -4,22 +4,12 @@
 #
 # In a group of 256 MiB. Alone, and beside a competitor that holds and walks a part of it: what is granted, against what the group's limit leaves less the margin. Then rounds of
 # processes that ask at once. The kernel's own count of kills is the judge.
-MIB=1048576 LIMIT_MIB=256
+# shellcheck source=tests/kernels/group.sh
+. /tests/group.sh
+LIMIT_MIB=256
 ROUNDS=70 SHARES="0 40 80"
 if [ "$IS_SHORT" = true ]; then ROUNDS=8 SHARES="0 40"; fi
-group=/sys/fs/cgroup/gray
-mount -t cgroup2 cgroup2 /sys/fs/cgroup 2>/dev/null
-if ! grep -qw memory /sys/fs/cgroup/cgroup.controllers 2>/dev/null; then
-  echo 'LEFT OUT memory: this kernel has no memory controller of version 2'
-  exit 0
-fi
-echo +memory >/sys/fs/cgroup/cgroup.subtree_control
-dd if=/dev/zero of=/data/swap bs=1M count=256 2>/dev/null
-busybox mkswap /data/swap >/dev/null
-
-# Takes the shell's place, so that killing the job kills what it became.
-inside() { exec sh -c 'echo $$ >/sys/fs/cgroup/gray/cgroup.procs && exec "$@"' sh "$@"; }
-of_group() { sed -n "s/^$2 //p" "$group/$1"; } # FILE NAME
+make_swap 256
 
 # What the limit leaves, file cache counted as gb_alloc counts it, less the margin.
 due() { # MARGIN_BYTES
@@ -49,23 +39,15 @@ for mglru in y n; do
     continue # this kernel has only the one
   fi
   for swap in with without; do
-    mkdir $group
-    echo $((LIMIT_MIB * MIB)) >$group/memory.max
+    begin_group $((LIMIT_MIB * MIB)) $swap
     margin=$((LIMIT_MIB * MIB / 32))
-    if [ $swap = with ]; then
-      busybox swapon /data/swap
-    else
-      echo 0 >$group/memory.swap.max
-      margin=$((2 * margin))
-    fi
+    if [ $swap = without ]; then margin=$((2 * margin)); fi
     name=${swap}_swap$([ $mglru = y ] && echo _mglru)
     accuracy "$name" $margin
     (inside admission rounds $ROUNDS $((4 * MIB)) $((1 << 40))) >said || sed 's/^/WRONG /' said
     echo "ROUNDS $name $(cat said)"
     echo "FOUND memory/$name/kills $(of_group memory.events oom_kill) 0 kills"
-    if [ $swap = with ]; then busybox swapoff /data/swap; fi
-    sleep 1
-    rmdir $group
+    end_group $swap
   done
 done
-rm -f /data/swap
+rm -f $swap_file

@@ -84,7 +84,7 @@ sleep 2
 set -- $tree/gray/memnice-*
 found groups_left "$(if [ -d "$1" ]; then echo $#; else echo 0; fi)" 0 groups
 found jobs_stopped "$(for file in /proc/[0-9]*/stat; do cat "$file" 2>/dev/null; done | grep -c ') T ')" 0 processes
-busybox pkill -9 touches
+killall -9 touches
 sleep 1
 busybox swapoff /data/swap
 rm -f /data/swap

@@ -10,5 +10,10 @@ SEQUENCES=$(asked sequences)
 SEED=$(asked seed)
 export IS_SHORT SEQUENCES SEED
 uname -r
-for script in /tests/[0-9]*"$(asked only)"*.sh; do sh "$script"; done
+now_s() { cut -d . -f 1 /proc/uptime; }
+for script in /tests/[0-9]*"$(asked only)"*.sh; do
+  start=$(now_s)
+  sh "$script"
+  echo "TOOK $script $(($(now_s) - start)) s"
+done
 echo 'ALL DONE'

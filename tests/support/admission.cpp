@@ -9,6 +9,8 @@
 //   admission alloc MIN MAX MULTIPLE MS  gb_alloc_with(), waiting so long: "got BYTES MILLISECONDS ERRNO"; for each
 //                                        line read after that, "walk MAJOR-FAULTS"; frees at end of file
 //   admission return MIN MAX             holds what is returnable and walks it: "got BYTES"; gives back what is wanted between two walks: "left BYTES"; frees at end of file
+//   admission returns COUNT MIN SERVER   COUNT rounds of three that hold all there is as returnable, and one who needs SERVER at once:
+//                                        its "wait MILLISECONDS" of each, and a line of how many were killed, failed and not served
 //   admission feed MIB                   "feeding" when it has touched that; then gives it back as others take memory, always
 //                                        a little ahead of them: what they get is memory that the host has behind it
 //   admission pressure CALM-MS MS        listens to gb_pressure_fd(): "watching in" or "watching pri"; then, after so long or as
@@ -40,6 +42,8 @@ constexpr std::size_t kMiB = 1U << 20U;
 constexpr std::size_t kPage = 4096;
 constexpr int kProcessesMax = 8;
 constexpr useconds_t kHoldUs = 3000;
+constexpr useconds_t kPieceUs =
+    20'000;  // of a worker: what it computes; three of them are not to take the processor from the server
 
 volatile std::sig_atomic_t is_walk_asked = 0;
 
@@ -210,6 +214,70 @@ int hold_returnable(std::size_t min, std::size_t max) {
   return gb_free(memory) == 0 ? 0 : 1;
 }
 
+// What the processes of one round of returns share.
+struct ReturnBoard {
+  std::atomic<int> holders;
+  std::atomic<int> is_over;
+};
+
+[[noreturn]] void hold_for_round(ReturnBoard& board, std::size_t min) {
+  gb_alloc_options options{};
+  options.size = sizeof options;
+  options.timeout_ms = 30'000;
+  options.flags = GB_ALLOC_RETURNABLE;
+  std::size_t got = 0;
+  auto* memory = static_cast<char*>(gb_alloc_with(min, std::size_t{1} << 40U, kPage, &got, &options));
+  if (memory == nullptr) _exit(1);
+  ++board.holders;
+  while (board.is_over == 0) {
+    walk(memory, got);
+    std::size_t wanted = 0;
+    if (gb_return_wanted(memory, &wanted) != 0 || wanted > got - min) _exit(1);
+    got -= wanted;
+    if (wanted != 0 && gb_shrink(memory, got) != 0) _exit(1);
+    usleep(kPieceUs);
+  }
+  gb_free(memory);
+  _exit(0);
+}
+
+[[noreturn]] void serve_once(ReturnBoard& board, std::size_t bytes) {
+  const double start = now_ms();
+  void* memory = gb_alloc_wait(bytes, bytes, kPage, nullptr, 5'000);
+  std::printf("wait %.1f\n", memory == nullptr ? 5'000 : now_ms() - start);
+  std::fflush(stdout);
+  board.is_over = 1;
+  gb_free(memory);
+  _exit(memory == nullptr ? 2 : 0);
+}
+
+int rounds_of_returns(int count, std::size_t min, std::size_t server_bytes) {
+  constexpr int kHolders = 3;
+  auto& board = *reinterpret_cast<ReturnBoard*>(
+      mmap(nullptr, sizeof(ReturnBoard), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  int killed = 0;
+  int failed = 0;
+  int unserved = 0;
+  for (int round = 0; round < count; ++round) {
+    board.holders = 0;
+    board.is_over = 0;
+    for (int i = 0; i < kHolders; ++i)
+      if (fork() == 0) hold_for_round(board, min);
+    for (int ms = 0; board.holders < kHolders && ms < 30'000; ++ms) usleep(1000);
+    if (fork() == 0) serve_once(board, server_bytes);
+    for (int i = 0; i <= kHolders; ++i) {
+      int status = 0;
+      wait(&status);
+      if (WIFSIGNALED(status)) ++killed;
+      if (WIFSIGNALED(status)) board.is_over = 1;  // it may have been the server
+      if (WIFEXITED(status) && WEXITSTATUS(status) == 1) ++failed;
+      if (WIFEXITED(status) && WEXITSTATUS(status) == 2) ++unserved;
+    }
+  }
+  std::printf("returns %d killed %d failed %d unserved %d\n", count, killed, failed, unserved);
+  return killed + failed + unserved == 0 ? 0 : 1;
+}
+
 // What the processes of the rounds share.
 struct Board {
   std::atomic<int> is_started;
@@ -300,6 +368,8 @@ int main(int argc, char** argv) {
   if (std::strcmp(what, "grow") == 0 && argc == 4) return grow(number(argv[2]) * kMiB, number(argv[3]));
   if (std::strcmp(what, "feed") == 0 && argc == 3) return feed(number(argv[2]) * kMiB);
   if (std::strcmp(what, "return") == 0 && argc == 4) return hold_returnable(number(argv[2]), number(argv[3]));
+  if (std::strcmp(what, "returns") == 0 && argc == 5)
+    return rounds_of_returns(static_cast<int>(number(argv[2])), number(argv[3]), number(argv[4]));
   if (std::strcmp(what, "pressure") == 0 && argc == 4)
     return listen_to_pressure(static_cast<int>(number(argv[2])), static_cast<int>(number(argv[3])));
   if (std::strcmp(what, "alloc") == 0 && argc == 6) return alloc(argv + 2);

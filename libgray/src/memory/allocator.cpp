@@ -281,8 +281,8 @@ class Allocator::Turn {
       const bool is_there = allowance.bytes >= min_bytes();
       if (is_there && enough_since_ns_ == 0) enough_since_ns_ = now_ns;
       if (!is_there) enough_since_ns_ = 0;
-      if (is_there && (request_.timeout_ns == 0 || is_ample() || now_ns - enough_since_ns_ >= kLookAgainNs))
-        return 0;
+      const bool is_patient = now_ns < end_ns && now_ns - enough_since_ns_ < kLookAgainNs;
+      if (is_there && (!is_patient || is_ample())) return 0;
       if (now_ns >= end_ns) return request_.timeout_ns == 0 ? -EAGAIN : -ETIMEDOUT;
       const bool is_told = tell_reserve();
       if (!events) {
@@ -556,10 +556,9 @@ Result<std::uint64_t> Allocator::wanted_back(void* address, std::uint64_t timeou
       holding = found->second;
     }
     if (!holding.is_returnable || holding.pid != os::process_id()) return std::uint64_t{0};
-    Patience patience;
     std::uint32_t generation = 0;
     const auto look = [&] { return accounts.shared_pools(kCommonAccount); };
-    const std::uint64_t bytes = claims_.wanted_back(patience, holding.claim, generation, look);
+    const std::uint64_t bytes = claims_.wanted_back(holding.claim, generation, look);
     const std::uint64_t now_ns = os::now_ns();
     if (bytes != 0 || now_ns >= end_ns)
       return std::min(pages_of(bytes), holding.bytes - std::min(holding.bytes, holding.min_bytes));

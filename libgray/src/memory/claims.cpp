@@ -212,9 +212,13 @@ bool Claims::lock(std::unique_lock<std::mutex>& guard, Patience& patience) {
     guard.lock();
     status = os::lock_shared(table_);
   }
+  read_table();
+  return status == 0;
+}
+
+void Claims::read_table() {
   copy_ = ClaimTable{};
   if (is_shared()) os::load_shared(table_, &copy_, sizeof copy_);
-  return status == 0;
 }
 
 void Claims::unlock() {

@@ -132,16 +132,15 @@ class Claims {
     return bytes;
   }
 
-  /// How much of what a returnable claim holds others lack now; 0: it is none of this process's, or none. `generation` is for wait().
+  /// How much of what a returnable claim holds others lack now; 0: it is none of this process's, or none. `generation` is for wait(). Nothing is written,
+  /// so this needs no lock: those who hold ask often, and would keep those who wait from it.
   template <typename Look>
-  std::uint64_t wanted_back(Patience& patience, int claim, std::uint32_t& generation, Look look) {
-    std::unique_lock<std::mutex> guard(mutex_, std::defer_lock);
-    const bool is_locked = lock(guard, patience);
+  std::uint64_t wanted_back(int claim, std::uint32_t& generation, Look look) {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    read_table();
     generation = copy_.generation;
     const Claim* entry = own(claim);
-    const std::uint64_t bytes = entry == nullptr ? 0 : bytes_to_return(look(), others_than(claim), *entry);
-    if (is_locked) unlock();
-    return bytes;
+    return entry == nullptr ? 0 : bytes_to_return(look(), others_than(claim), *entry);
   }
 
   /// Has those who hold returnable memory look: somebody waits, and so much has to be free beside his minimum.
@@ -167,6 +166,7 @@ class Claims {
   void open();
   bool lock(std::unique_lock<std::mutex>& guard, Patience& patience);
   void unlock();
+  void read_table();
   [[nodiscard]] Claim* own(int claim);
   void write(std::size_t slot);
   void set(int claim, ClaimState state, std::uint64_t held_bytes, std::uint64_t pending_bytes);

@@ -700,17 +700,20 @@ TEST_CASE("a reserve in the table is no more than the slot was taken for") {
   Pool pool = pool_of(1000);
   pool.room_bytes = 0;
   const auto wanted = [&] {
-    Patience patience;
     std::uint32_t generation = 0;
     be(1);
-    const std::uint64_t bytes =
-        holder.wanted_back(patience, one, generation, [&] { return std::vector<Pool>{pool}; });
+    const std::uint64_t bytes = holder.wanted_back(one, generation, [&] { return std::vector<Pool>{pool}; });
     be(2);
     return (bytes + kMiB / 2) / kMiB;
   };
   CHECK(wanted() == 120);
   slot.bytes = 30 * kMiB;
   CHECK(wanted() == 50);
+  simulated::memory().is_lock_kept = true;  // by one who asks: who holds needs it not
+  const std::uint64_t before_ns = simulated::memory().clock_ns;
+  CHECK(wanted() == 50);
+  CHECK(simulated::memory().clock_ns - before_ns < 1'000);  // it waited for nothing
+  simulated::memory().is_lock_kept = false;
   server.change(two, ClaimState::held, 20 * kMiB, 0);
   CHECK(slot.bytes == 20 * kMiB);
   CHECK(wanted() == 0);
@@ -807,6 +810,18 @@ TEST_CASE("a minimum that is just there is taken by one who waits, too") {
   CHECK(allocator.allocate(request));
   CHECK(simulated::memory().clock_ns - before_ns >= 200'000'000);  // those who give might have given more
   CHECK(simulated::memory().clock_ns - before_ns < 3'000'000'000);
+}
+
+TEST_CASE("a minimum that is just there is taken when the time is up, and at once where nobody waits") {
+  for (const std::uint64_t timeout_ns : {std::uint64_t{0}, std::uint64_t{50'000'000}}) {
+    set_host(400);
+    Allocator allocator;
+    const auto firm = allocator.allocate(request_of(200, 200));
+    REQUIRE(firm);
+    Request request = request_of(187, 187);
+    request.timeout_ns = timeout_ns;
+    CHECK(allocator.allocate(request));
+  }
 }
 
 TEST_CASE("two who ask at once with different options never touch together more than there is") {
