@@ -24,7 +24,9 @@ constexpr double kDrainPart = 0.5;
 constexpr double kLittle = 2;  // so many times the upper bound: half a step down is enough
 // What a step down does to the queue is seen a round trip later, and takes another one to happen.
 constexpr int kWaitRounds = 2;
-constexpr double kAlarm = 3;         // so many times: others are there
+constexpr double kAlarm = 2;         // so many times: others are there
+constexpr double kSwingPart = 0.25;  // of a large window: so far it swings by itself
+constexpr double kAlarmPart = 0.3;   // who comes wants more with each round trip
 constexpr double kForgetPart = 0.9;  // of what it had before others came, with each step down
 constexpr double kTakeBackPart = 0.9;
 constexpr double kLossPart = 0.75;
@@ -88,8 +90,9 @@ void PathWindow::heed_others(const PathSight& sight) {
   last_round_trip_us_ = sight.round_trip_us;
   if (is_slow_start_ || drain_rounds_ > 0 || sure_us <= sight.base_us) return;
   const double base_part = static_cast<double>(sight.base_us) / sure_us;
-  if (window_bytes_ * (1 - base_part) < kAlarm * high_bytes_ || waiting_rounds_ > 0) return;
-  fall_to(window_bytes_ * base_part + high_bytes_);
+  const double alarm_bytes = std::max(kAlarm * high_bytes_, kSwingPart * window_bytes_);
+  if (window_bytes_ * (1 - base_part) < alarm_bytes || waiting_rounds_ > 0) return;
+  fall_to(kAlarmPart * window_bytes_ * base_part);
   start_round(sight.now_ns);
 }
 
