@@ -14,7 +14,6 @@ constexpr double kSegmentBytes = 1448;
 // the clocks that tell a round trip.
 constexpr double kQueueLowBytes = 3 * kSegmentBytes;
 constexpr double kQueueSpanBytes = 2 * kSegmentBytes;
-constexpr double kGrainS = 0.001;
 constexpr double kUsedPart = 0.7;  // a window that is used less is not what limits the flow
 constexpr double kSlowStartFactor = 2;
 constexpr double kStepPart = 0.125;
@@ -133,7 +132,7 @@ void PathWindow::end_round(const PathSight& sight) {
   const double flow_bytes_per_s = static_cast<double>(moved_bytes_) / seconds;
   const double under_way_bytes = std::min(window_bytes_, flow_bytes_per_s * round_trip_s);
   const double queued_bytes = under_way_bytes * (1 - base_s / round_trip_s);
-  const double low_bytes = kQueueLowBytes + flow_bytes_per_s * kGrainS;
+  const double low_bytes = kQueueLowBytes + flow_bytes_per_s * grain_s_;
   high_bytes_ = low_bytes + kQueueSpanBytes;
   if (has_lost_) {
     window_bytes_ *= kLossPart;
@@ -160,7 +159,8 @@ void PathWindow::grow(double queued_bytes, double low_bytes) {
     window_bytes_ *= kSlowStartFactor;
     return;
   }
-  if (queued_bytes > low_bytes / 2) step_bytes_ = kSegmentBytes;
+  // Near the bound half of what lacks is added, which those who share a fast path come to equal parts by.
+  if (queued_bytes > low_bytes / 2) step_bytes_ = std::max(kSegmentBytes, (low_bytes - queued_bytes) / 2);
   empty_rounds_ = queued_bytes > low_bytes / 4 ? 0 : empty_rounds_ + 1;
   // What it had before others came it takes back in halves.
   window_bytes_ += std::max(step_bytes_, (kTakeBackPart * wanted_bytes_ - window_bytes_) / 2);
