@@ -2,6 +2,7 @@
 #include "tools/netnice/connection.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "toolbox/base/units.hpp"
 
@@ -36,6 +37,20 @@ void see_round_trip(PathSight& sight, std::uint32_t round_trip_us) {
     sight.round_trip_us = round_trip_us;
 }
 
+// The kernel tells a mean into which each acknowledgement goes by an eighth (tcp_rtt_estimator()). What went into it since the last time is taken out of that: the mean is late by many
+// round trips when little is sent.
+std::uint32_t latest_round_trip_us(const TcpReading& before, const TcpReading& now) {
+  constexpr double kKept = 0.875;
+  constexpr std::uint32_t kFactorMost = 2;
+  const std::uint32_t acknowledgements = now.segments_in - before.segments_in;
+  if (before.round_trip_us == 0 || acknowledgements == 0) return now.round_trip_us;
+  const double kept = std::pow(kKept, acknowledgements);
+  const double latest = (now.round_trip_us - kept * before.round_trip_us) / (1 - kept);
+  const std::uint32_t most_us = kFactorMost * std::max(before.round_trip_us, now.round_trip_us);
+  const std::uint32_t least_us = std::min(now.least_round_trip_us, now.round_trip_us);
+  return static_cast<std::uint32_t>(std::clamp<double>(latest, least_us, most_us));
+}
+
 }  // namespace
 
 void take_reading(Connection& connection, const TcpReading& reading, std::uint64_t now_ns) {
@@ -55,7 +70,7 @@ void take_reading(Connection& connection, const TcpReading& reading, std::uint64
   take_flow(connection, Way::down, received, seconds);
   if (sent != 0 || received != 0) connection.moved_ns = now_ns;
   PathSight& up = connection.path->of(Way::up).sight;
-  if (sent != 0) see_round_trip(up, reading.round_trip_us);
+  if (sent != 0) see_round_trip(up, latest_round_trip_us(before, reading));
   if (reading.sent_again > before.sent_again) up.has_lost = true;
   if (received != 0) see_round_trip(connection.path->of(Way::down).sight, reading.receive_round_trip_us);
   Flow& up_flow = connection.of(Way::up);

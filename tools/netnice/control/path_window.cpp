@@ -18,12 +18,20 @@ constexpr double kGrainS = 0.001;
 constexpr double kUsedPart = 0.7;  // a window that is used less is not what limits the flow
 constexpr double kSlowStartFactor = 2;
 constexpr double kStepPart = 0.125;
+constexpr int kEmptyRounds = 3;  // after so many steps without any queue they may be longer
+constexpr double kLongStepPart = 0.3;
 constexpr double kDrainPart = 0.5;
 constexpr double kLittle = 2;  // so many times the upper bound: half a step down is enough
+// What a step down does to the queue is seen a round trip later, and takes another one to happen.
+constexpr int kWaitRounds = 2;
+constexpr double kAlarm = 3;         // so many times: others are there
+constexpr double kForgetPart = 0.9;  // of what it had before others came, with each step down
+constexpr double kTakeBackPart = 0.9;
 constexpr double kLossPart = 0.75;
 // A rate that followed each round trip at once would swing: what it does to the queue is told a round trip later.
 constexpr double kMeanRounds = 2;
 constexpr double kQuickPart = 0.4;
+constexpr double kQuickUpPart = 0.6;
 constexpr double kDrainFactor = 1.5;
 constexpr int kDrainRounds = 2;
 constexpr std::uint64_t kDrainEveryNs = 3 * gray::base::kNanosecondsPerSecond;
@@ -48,7 +56,8 @@ double PathWindow::window_bytes() const {
 double PathWindow::rate_bytes_per_s() const {
   if (round_trip_us_ == 0) return 0;
   const double change = (round_trip_us_ - mean_round_trip_us_) / mean_round_trip_us_;
-  return window_bytes() * kUsPerS / mean_round_trip_us_ / std::max(1 + kQuickPart * change, kQuickPart);
+  return window_bytes() * kUsPerS / mean_round_trip_us_ /
+         std::max(1 + (change > 0 ? kQuickUpPart : kQuickPart) * change, kQuickPart);
 }
 
 void PathWindow::see(const PathSight& sight) {
@@ -66,10 +75,36 @@ void PathWindow::see(const PathSight& sight) {
       least_round_trip_us_ = sight.round_trip_us;
   }
   if (round_ns_ == 0) round_ns_ = sight.now_ns;
+  if (sight.round_trip_us != 0 && sight.base_us != 0) heed_others(sight);
   if (drained_ns_ == 0) drained_ns_ = sight.now_ns - (kDrainEveryNs - kFirstDrainNs);
   if (least_round_trip_us_ == 0 || sight.now_ns - round_ns_ < std::uint64_t{round_trip_us_} * 1000) return;
   end_round(sight);
-  round_ns_ = sight.now_ns;
+  start_round(sight.now_ns);
+}
+
+// Somebody has come: that is not waited out to the end of the round. Two sights, for one may be of a host that was busy for a moment.
+void PathWindow::heed_others(const PathSight& sight) {
+  const std::uint32_t sure_us = std::min(sight.round_trip_us, last_round_trip_us_);
+  last_round_trip_us_ = sight.round_trip_us;
+  if (is_slow_start_ || drain_rounds_ > 0 || sure_us <= sight.base_us) return;
+  const double base_part = static_cast<double>(sight.base_us) / sure_us;
+  if (window_bytes_ * (1 - base_part) < kAlarm * high_bytes_ || waiting_rounds_ > 0) return;
+  fall_to(window_bytes_ * base_part + high_bytes_);
+  start_round(sight.now_ns);
+}
+
+void PathWindow::fall_to(double window_bytes) {
+  // A start goes too far by its last step.
+  wanted_bytes_ = is_slow_start_ ? window_bytes_ / kSlowStartFactor : kForgetPart * wanted_bytes_;
+  window_bytes_ = std::max(std::min(window_bytes_, window_bytes), least_bytes_);
+  is_slow_start_ = false;
+  waiting_rounds_ = kWaitRounds;
+  step_bytes_ = kSegmentBytes;
+  empty_rounds_ = 0;
+}
+
+void PathWindow::start_round(std::uint64_t now_ns) {
+  round_ns_ = now_ns;
   moved_bytes_ = 0;
   least_round_trip_us_ = 0;
   has_lost_ = false;
@@ -81,13 +116,13 @@ void PathWindow::end_round(const PathSight& sight) {
   if (drain_rounds_ > 0) {
     if (--drain_rounds_ > 0) return;
     drain_bytes_ = 0;
-    has_fallen_ = true;
+    waiting_rounds_ = 1;
     if (sight.base_us < kShorterPart * base_before_us_) drains_ = 0;
     if (drains_ == 0) drained_ns_ = sight.now_ns - kDrainEveryNs;
     return;
   }
-  if (has_fallen_) {  // what that did is seen in the next round
-    has_fallen_ = false;
+  if (waiting_rounds_ > 0) {
+    --waiting_rounds_;
     return;
   }
   const double round_trip_s = least_round_trip_us_ / kUsPerS;
@@ -96,22 +131,20 @@ void PathWindow::end_round(const PathSight& sight) {
   const double under_way_bytes = std::min(window_bytes_, flow_bytes_per_s * round_trip_s);
   const double queued_bytes = under_way_bytes * (1 - base_s / round_trip_s);
   const double low_bytes = kQueueLowBytes + flow_bytes_per_s * kGrainS;
-  const double middle_bytes = low_bytes + kQueueSpanBytes / 2;
+  high_bytes_ = low_bytes + kQueueSpanBytes;
   if (has_lost_) {
     window_bytes_ *= kLossPart;
     is_slow_start_ = false;
     step_bytes_ = kSegmentBytes;
-  } else if (queued_bytes > low_bytes + kQueueSpanBytes || (is_slow_start_ && queued_bytes > low_bytes)) {
-    const double excess_bytes = queued_bytes - middle_bytes;
-    const bool is_little = !is_slow_start_ && queued_bytes < kLittle * (low_bytes + kQueueSpanBytes);
-    window_bytes_ = std::min(window_bytes_, under_way_bytes - (is_little ? excess_bytes / 2 : excess_bytes));
-    is_slow_start_ = false;
-    has_fallen_ = true;
-    step_bytes_ = kSegmentBytes;
+  } else if (queued_bytes > high_bytes_ || (is_slow_start_ && queued_bytes > low_bytes)) {
+    const double excess_bytes = queued_bytes - (low_bytes + high_bytes_) / 2;
+    const bool is_little = !is_slow_start_ && queued_bytes < kLittle * high_bytes_;
+    fall_to(under_way_bytes - (is_little ? excess_bytes / 2 : excess_bytes));
   } else if (queued_bytes < low_bytes) {
     if (under_way_bytes >= kUsedPart * window_bytes_) grow(queued_bytes, low_bytes);
   } else {
     step_bytes_ = kSegmentBytes;
+    wanted_bytes_ = window_bytes_;
   }
   window_bytes_ = std::max(window_bytes_, least_bytes_);
   if (sight.now_ns - drained_ns_ >= kDrainEveryNs) start_drain(sight, queued_bytes);
@@ -125,8 +158,11 @@ void PathWindow::grow(double queued_bytes, double low_bytes) {
     return;
   }
   if (queued_bytes > low_bytes / 2) step_bytes_ = kSegmentBytes;
-  window_bytes_ += step_bytes_;
-  step_bytes_ = std::min(2 * step_bytes_, std::max(kSegmentBytes, kStepPart * window_bytes_));
+  empty_rounds_ = queued_bytes > low_bytes / 4 ? 0 : empty_rounds_ + 1;
+  // What it had before others came it takes back in halves.
+  window_bytes_ += std::max(step_bytes_, (kTakeBackPart * wanted_bytes_ - window_bytes_) / 2);
+  const double step_part = empty_rounds_ > kEmptyRounds ? kLongStepPart : kStepPart;
+  step_bytes_ = std::min(2 * step_bytes_, std::max(kSegmentBytes, step_part * window_bytes_));
 }
 
 void PathWindow::start_drain(const PathSight& sight, double queued_bytes) {

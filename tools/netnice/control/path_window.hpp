@@ -39,6 +39,9 @@ class PathWindow {
   [[nodiscard]] std::uint32_t round_trip_us() const { return round_trip_us_; }
 
  private:
+  void heed_others(const PathSight& sight);
+  void fall_to(double window_bytes);
+  void start_round(std::uint64_t now_ns);
   void end_round(const PathSight& sight);
   void grow(double queued_bytes, double low_bytes);
   void start_drain(const PathSight& sight, double queued_bytes);
@@ -46,17 +49,21 @@ class PathWindow {
   double window_bytes_ = 0;
   double least_bytes_ = 0;
   double step_bytes_ = 0;
-  double drain_bytes_ = 0;  // taken off for a moment
+  double wanted_bytes_ = 0;  // what it had when it was last content
+  double high_bytes_ = 1e9;  // of the last round: the upper bound of what may lie in the queue
+  double drain_bytes_ = 0;   // taken off for a moment
   bool is_slow_start_ = true;
   bool has_lost_ = false;
   bool has_grown_ = false;  // in the last round: what that does is seen in the next one
-  bool has_fallen_ = false;
+  int waiting_rounds_ = 0;  // after a step down
+  int empty_rounds_ = 0;
   int drain_rounds_ = 0;
   int drains_ = 0;
   std::uint32_t base_before_us_ = 0;  // the last drain
   std::uint32_t round_trip_us_ = 0;
   double mean_round_trip_us_ = 0;  // over some rounds
   std::uint64_t seen_ns_ = 0;
+  std::uint32_t last_round_trip_us_ = 0;
   // The round under way: it lasts a round trip.
   std::uint64_t round_ns_ = 0;
   std::uint64_t drained_ns_ = 0;

@@ -142,6 +142,7 @@ int read_tcp(int fd, TcpReading& reading) {
   reading.segment_bytes = info.tcpi_snd_mss;
   reading.unsent_bytes = info.tcpi_notsent_bytes;
   reading.sent_again = info.tcpi_total_retrans;
+  reading.segments_in = info.tcpi_segs_in;
   reading.acked_bytes = info.tcpi_bytes_acked;
   reading.received_bytes = info.tcpi_bytes_received;
   return 0;

@@ -32,7 +32,8 @@ struct TcpReading {
   std::uint32_t window_bytes = 0;           // for congestion, of the sender
   std::uint32_t segment_bytes = 0;
   std::uint32_t unsent_bytes = 0;
-  std::uint32_t sent_again = 0;  // segments
+  std::uint32_t sent_again = 0;   // segments
+  std::uint32_t segments_in = 0;  // acknowledgements among them
   std::uint64_t acked_bytes = 0;
   std::uint64_t received_bytes = 0;
 };
