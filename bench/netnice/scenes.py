@@ -4,7 +4,7 @@
 
   scenes.py NAME JSON        prints what was measured, as JSON
 
-Each job is a process of its own, by its way: plain, netnice, or another congestion control.
+Each job is a process of its own, by its way: plain, netnice, or another congestion control than cubic.
 """
 import contextlib
 import json
@@ -139,4 +139,5 @@ def yielding(netnice, direction, settle_s, seconds, patience_s):
 SCENES = {scene.__name__: scene for scene in (alone, bursts, crowd, sharing, yielding)}
 
 if __name__ == "__main__":
+    traffic.use_cubic()
     print(json.dumps(SCENES[sys.argv[1]](**json.loads(sys.argv[2]))))
