@@ -19,8 +19,6 @@ import subprocess
 import sys
 import time
 
-import traffic
-
 FAR, HTTP, SSH = "10.97.0.2", 8000, 2222
 URL = f"http://{FAR}:{HTTP}"
 SSHD = shutil.which("sshd", path=os.environ.get("PATH", "") + ":/usr/sbin")
@@ -184,7 +182,6 @@ def wait_for_server():
 
 
 if __name__ == "__main__":
-    traffic.use_cubic()
     if sys.argv[1] == "serve":
         serve(pathlib.Path(sys.argv[2]))
     wait_for_server()

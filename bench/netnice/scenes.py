@@ -27,14 +27,14 @@ TRAFFIC = [sys.executable, traffic.__file__]
 def under(netnice, way):
     """(the words before a command, its congestion control) of a way."""
     if way == "netnice":
-        return [netnice, "-q", "--"], ""
-    return [], "" if way == "plain" else way
+        return [netnice, "-q", "--"], "cubic"
+    return [], "cubic" if way == "plain" else way
 
 
 class Job:
     """Sends or takes what it can, until the block ends."""
 
-    def __init__(self, direction, before, congestion=""):
+    def __init__(self, direction, before, congestion="cubic"):
         self.folder = tempfile.TemporaryDirectory()
         self.log = pathlib.Path(self.folder.name, "log")
         self.process = subprocess.Popen([*before, *TRAFFIC, direction, FAR, str(self.log), congestion], start_new_session=True)
@@ -139,5 +139,4 @@ def yielding(netnice, direction, settle_s, seconds, patience_s):
 SCENES = {scene.__name__: scene for scene in (alone, bursts, crowd, sharing, yielding)}
 
 if __name__ == "__main__":
-    traffic.use_cubic()
     print(json.dumps(SCENES[sys.argv[1]](**json.loads(sys.argv[2]))))

@@ -10,7 +10,6 @@ From Python: Asking, a request as ping makes; burst(), so many bytes over a conn
 A connection begins with one line: WORD BYTES CONGESTION; WORD is up, down, echo, burst-up or burst-down.
 """
 import contextlib
-import pathlib
 import socket
 import struct
 import sys
@@ -24,13 +23,8 @@ BYTES_ACKED = 120  # in struct tcp_info, see linux/tcp.h
 PATIENCE_S = 20
 
 
-def use_cubic():
-    """Connections of this end of the line, which is a network of its own, begin as most of the world's do, whatever this host prefers."""
-    pathlib.Path("/proc/sys/net/ipv4/tcp_congestion_control").write_text("cubic")
-
-
-def connected(address, word, count=0, congestion=""):
-    """A connection to the server, which may still be starting."""
+def connected(address, word, count=0, congestion="cubic"):
+    """A connection to the server, which may still be starting. Both ends send as most of the world does, whatever this host prefers."""
     until = time.monotonic() + PATIENCE_S
     while True:
         try:
@@ -41,8 +35,7 @@ def connected(address, word, count=0, congestion=""):
                 raise
             time.sleep(0.02)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    if congestion:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion.encode())
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion.encode())
     connection.sendall(f"{word} {count} {congestion}\n".encode())
     return connection
 
@@ -97,10 +90,9 @@ def answer(connection):
             if not (byte := connection.recv(1)):
                 return
             line += byte
-        word, count, *congestion = line.split()
+        word, count, congestion = line.split()
         count = int(count)
-        if congestion:
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion[0])
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion)
         if word == b"up":
             drained(connection)
         elif word == b"down":
@@ -118,7 +110,6 @@ def answer(connection):
 
 
 def serve(address):
-    use_cubic()
     with socket.create_server((address, PORT), backlog=64) as listening:
         while True:
             threading.Thread(target=answer, args=(listening.accept()[0],), daemon=True).start()
@@ -131,7 +122,7 @@ def keep_log(path, count):
             time.sleep(LOOK_S)
 
 
-def work(direction, address, path, congestion=""):
+def work(direction, address, path, congestion="cubic"):
     connection = connected(address, direction, 0, congestion)
     taken = 0
 
