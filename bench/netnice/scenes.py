@@ -4,7 +4,7 @@
 
   scenes.py NAME JSON        prints what was measured, as JSON
 
-Each job is a process of its own, by its way: plain, netnice, or another congestion control.
+Each job is a process of its own, by its way: plain, netnice, or another congestion control than cubic.
 """
 import contextlib
 import json
@@ -27,14 +27,14 @@ TRAFFIC = [sys.executable, traffic.__file__]
 def under(netnice, way):
     """(the words before a command, its congestion control) of a way."""
     if way == "netnice":
-        return [netnice, "-q", "--"], ""
-    return [], "" if way == "plain" else way
+        return [netnice, "-q", "--"], "cubic"
+    return [], "cubic" if way == "plain" else way
 
 
 class Job:
     """Sends or takes what it can, until the block ends."""
 
-    def __init__(self, direction, before, congestion=""):
+    def __init__(self, direction, before, congestion="cubic"):
         self.folder = tempfile.TemporaryDirectory()
         self.log = pathlib.Path(self.folder.name, "log")
         self.process = subprocess.Popen([*before, *TRAFFIC, direction, FAR, str(self.log), congestion], start_new_session=True)

@@ -23,8 +23,8 @@ BYTES_ACKED = 120  # in struct tcp_info, see linux/tcp.h
 PATIENCE_S = 20
 
 
-def connected(address, word, count=0, congestion=""):
-    """A connection to the server, which may still be starting."""
+def connected(address, word, count=0, congestion="cubic"):
+    """A connection to the server, which may still be starting. Both ends send as most of the world does, whatever this host prefers."""
     until = time.monotonic() + PATIENCE_S
     while True:
         try:
@@ -35,8 +35,7 @@ def connected(address, word, count=0, congestion=""):
                 raise
             time.sleep(0.02)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    if congestion:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion.encode())
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion.encode())
     connection.sendall(f"{word} {count} {congestion}\n".encode())
     return connection
 
@@ -91,10 +90,9 @@ def answer(connection):
             if not (byte := connection.recv(1)):
                 return
             line += byte
-        word, count, *congestion = line.split()
+        word, count, congestion = line.split()
         count = int(count)
-        if congestion:
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion[0])
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion)
         if word == b"up":
             drained(connection)
         elif word == b"down":
@@ -124,7 +122,7 @@ def keep_log(path, count):
             time.sleep(LOOK_S)
 
 
-def work(direction, address, path, congestion=""):
+def work(direction, address, path, congestion="cubic"):
     connection = connected(address, direction, 0, congestion)
     taken = 0
 

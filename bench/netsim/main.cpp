@@ -44,20 +44,15 @@ bool enter_namespaces() {
          write_text("/proc/self/gid_map", fmt::format("0 {} 1", group));
 }
 
-// A signal of the terminal has reached the program already; one that a process sends here is handed on.
-void hand_on(const siginfo_t& told, pid_t line) {
-  const bool is_of_terminal =
-      (told.si_signo == SIGINT || told.si_signo == SIGQUIT) && told.si_code == SI_KERNEL;
-  if (!is_of_terminal) kill(line, told.si_signo);
-}
-
 int wait_for(pid_t line, const sigset_t& signals) {
   for (;;) {
     int status = 0;
     const pid_t ended = waitpid(line, &status, WNOHANG);
     if (ended == line) return WIFSIGNALED(status) ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
     siginfo_t told{};
-    if (sigwaitinfo(&signals, &told) > 0 && told.si_signo != SIGCHLD) hand_on(told, line);
+    if (sigwaitinfo(&signals, &told) > 0 && told.si_signo != SIGCHLD &&
+        !gray::cli::has_reached_all(told.si_signo, told.si_code))
+      kill(line, told.si_signo);
   }
 }
 

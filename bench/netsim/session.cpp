@@ -20,6 +20,7 @@
 #include "bench/netsim/carrier.hpp"
 #include "bench/netsim/interface.hpp"
 #include "toolbox/base/clock.hpp"
+#include "toolbox/cli/child.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 
 namespace netsim {
@@ -130,9 +131,8 @@ bool Session::look() {
   signalfd_siginfo told{};
   while (read(signals_.get(), &told, sizeof told) == sizeof told) {
     const int number = static_cast<int>(told.ssi_signo);
-    // The terminal's have reached the near command already.
-    const bool is_of_terminal = (number == SIGINT || number == SIGQUIT) && told.ssi_code == SI_KERNEL;
-    if (number != SIGCHLD && number != SIGALRM && !is_of_terminal) kill(near_pid_, number);
+    if (number != SIGCHLD && number != SIGALRM && !gray::cli::has_reached_all(number, told.ssi_code))
+      kill(near_pid_, number);
   }
   char byte = 0;
   if (read(parent_fd_, &byte, 1) == 0) return true;

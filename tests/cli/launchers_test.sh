@@ -3,6 +3,7 @@
 # launchers: every program that runs another one hands signals on as a shell would, leaves alone what its caller ignores or has closed, and tells
 # a misspelt option from a command.
 #
+# Slow: it starts a dozen programs by each of them, and waits for signals that must not come.
 # Each launcher runs a small program that writes down what it finds and gets. A terminal is a pseudo-terminal, of whose Ctrl-C the program
 # must see one. Leaves out what each launcher is for. discnice starts its programs by itself; the others by toolbox/cli/child.
 source "$(dirname "$0")/../support/system.bash"

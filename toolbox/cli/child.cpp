@@ -92,9 +92,7 @@ void pass_on(int signals_fd, pid_t child, const ChildHooks& hooks) {
     const int number = static_cast<int>(told.ssi_signo);
     if (std::find(std::begin(kEnding), std::end(kEnding), number) == std::end(kEnding)) continue;
     if (hooks.before_signal) hooks.before_signal();
-    // The terminal's go to the whole process group, and have reached it already.
-    const bool is_of_terminal = (number == SIGINT || number == SIGQUIT) && told.ssi_code == SI_KERNEL;
-    if (!is_of_terminal) kill(child, number);
+    if (!has_reached_all(number, told.ssi_code)) kill(child, number);
   }
 }
 
@@ -160,6 +158,10 @@ ChildEnd run_child(const std::vector<std::string>& command, const std::function<
   ChildHooks hooks;
   hooks.look = look;
   return run_child(command, hooks);
+}
+
+bool has_reached_all(int signal_number, int signal_code) {
+  return (signal_number == SIGINT || signal_number == SIGQUIT) && signal_code == SI_KERNEL;
 }
 
 void occupy_standard_descriptors() {

@@ -39,6 +39,10 @@ struct ChildEnd {
 ChildEnd run_child(const std::vector<std::string>& command, const ChildHooks& hooks);
 ChildEnd run_child(const std::vector<std::string>& command, const std::function<ChildPause(pid_t)>& look);
 
+/// Whether a signal of this number and code (siginfo_t) has reached the command already: what the terminal sends goes to the whole process
+/// group. What a process sends us is to be handed on.
+bool has_reached_all(int signal_number, int signal_code);
+
 /// A descriptor of ours must not come to lie where the command's closed input, output or errors would be. To be called first in main():
 /// the command finds them closed, as they were, and what we read or print there fails as before.
 void occupy_standard_descriptors();

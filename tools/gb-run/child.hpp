@@ -15,8 +15,7 @@ struct Usage {
   std::uint64_t peak_bytes = 0;
 };
 
-/// Runs the command with these variables set to `bytes`. SIGTERM and SIGHUP are handed on to it; what the
-/// terminal sends reaches it anyway. `follow` is told now and then what the command and all its
+/// Runs the command with these variables set to `bytes`, as toolbox/cli/child does. `follow` is told now and then what the command and all its
 /// descendants hold. Returns the status to end with: its own, 128 and the signal that killed it, or 125 to 127 after saying why it
 /// could not be started.
 int run_child(const std::vector<std::string>& command, const std::vector<std::string>& variables,

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "toolbox/cli/child.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 
 namespace netnice {
@@ -29,13 +30,6 @@ sigset_t awaited_signals() {
   return signals;
 }
 
-// What the keyboard sends reaches the other one by itself.
-void hand_on(const siginfo_t& sent, pid_t worker) {
-  const bool is_of_keyboard =
-      (sent.si_signo == SIGINT || sent.si_signo == SIGQUIT) && sent.si_code == SI_KERNEL;
-  if (!is_of_keyboard) kill(worker, sent.si_signo);
-}
-
 int wait_for(pid_t worker, const sigset_t& signals, Holds& holds) {
   for (;;) {
     int status = 0;
@@ -46,7 +40,9 @@ int wait_for(pid_t worker, const sigset_t& signals, Holds& holds) {
       return kSignalled + (ended == worker ? WTERMSIG(status) : SIGKILL);
     }
     siginfo_t sent{};
-    if (sigwaitinfo(&signals, &sent) > 0 && sent.si_signo != SIGCHLD) hand_on(sent, worker);
+    if (sigwaitinfo(&signals, &sent) > 0 && sent.si_signo != SIGCHLD &&
+        !gray::cli::has_reached_all(sent.si_signo, sent.si_code))
+      kill(worker, sent.si_signo);
   }
 }
 

@@ -41,6 +41,23 @@ CapturedChild run_program(std::vector<const char*> arguments, int stdout_fd = -1
       stdout_fd);
 }
 
+// Prints the words of the command that a launcher would run, one a line.
+CapturedChild run_launcher(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "launcher");
+  return run_captured([&] {
+    CommandLine app{"a launcher"};
+    std::uint64_t rate = 0;
+    std::vector<std::string> command;
+    add_rate_option(app, "--rate", rate, "how fast");
+    app.prefix_command();
+    const int count = static_cast<int>(arguments.size());
+    if (const auto status = parse(app, count, arguments.data())) return *status;
+    if (const auto status = take_command(app, count, arguments.data(), command)) return *status;
+    for (const std::string& word : command) std::printf("%s\n", word.c_str());
+    return close_stdout(kExitSuccess);
+  });
+}
+
 std::size_t line_count(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
@@ -136,4 +153,24 @@ TEST_CASE("a stdout that was closed from the start is no error while nothing is 
           std::puts("x");
           return close_stdout(kExitSuccess);
         }).exit_status == kExitSomeFailed);
+}
+
+TEST_CASE("a launcher's command begins at the first word that is no option, or behind the dashes", "[cli]") {
+  CHECK(run_launcher({"--rate", "5M", "cp", "-r", "--", "a"}).stdout_text == "cp\n-r\n--\na\n");
+  CHECK(run_launcher({"--rate", "5M", "--", "cp", "-r"}).stdout_text == "cp\n-r\n");
+  CHECK(run_launcher({"--", "--odd", "-r"}).stdout_text == "--odd\n-r\n");
+  CHECK(run_launcher({"-", "word"}).stdout_text == "-\nword\n");
+  CHECK(run_launcher({"--rate", "5M"}).stdout_text.empty());
+  CHECK(run_launcher({"--"}).stdout_text.empty());
+}
+
+TEST_CASE("a misspelt option before the command is none of its words", "[cli]") {
+  for (const auto& line : std::vector<std::vector<const char*>>{
+           {"--rat", "5M", "--", "cp"}, {"--rat", "5M", "cp"}, {"--rate", "5M", "-x", "cp"}}) {
+    const auto child = run_launcher(line);
+    CHECK(child.exit_status == 2);
+    CHECK(child.stdout_text.empty());
+    CHECK(line_count(child.stderr_text) == 1);
+  }
+  CHECK(run_launcher({"--rat", "5M", "cp"}).stderr_text.find("perhaps --rate") != std::string::npos);
 }
