@@ -37,8 +37,9 @@ constexpr std::size_t kChunkRecords = 1U << 16U;      // sorted while the next o
 constexpr std::uint64_t kBehindBytesMin = 1U << 20U;  // a piece on its way to the disk
 constexpr std::uint64_t kBehindBytesMax = 8U << 20U;
 constexpr std::uint64_t kPiecesPerPass = 16;
-constexpr std::uint64_t kPiecesAtOnce = 3;  // two wait, one is being written
-constexpr std::size_t kGatherRecords = 64;  // on their way from memory at once
+constexpr std::uint64_t kPiecesAtOnce = 3;        // two wait, one is being written
+constexpr std::size_t kGatherRecords = 64;        // on their way from memory at once
+constexpr std::size_t kPieceRecords = 1U << 14U;  // read without a look whether others lack memory
 constexpr std::size_t kReturnsPerPass =
     8;  // of what is filled so much is given back at least: little by little a run would begin again and again
 constexpr double kLookS = 0.01;  // from one look whether others lack memory to the next
@@ -85,6 +86,12 @@ class PassMemory {
   PassMemory& operator=(const PassMemory&) = delete;
 
   [[nodiscard]] bool is_still_whole() const { return !is_cut_; }
+
+  // Whether others lack a part of it now.
+  [[nodiscard]] bool is_wanted() const {
+    std::size_t wanted_bytes = 0;
+    return is_granted_ && gb_return_wanted(memory_, &wanted_bytes) == 0 && wanted_bytes != 0;
+  }
 
   // Where others lack a part of it now, gives them what so many records do not need, and the last of these if that is not enough. How
   // many are left; it serves for this pass alone then. Entries of the records that are left stay as they are.
@@ -175,21 +182,39 @@ std::size_t give_others(Input& input, PassMemory& memory, std::size_t records, P
   return left;
 }
 
+// Reads so many records behind the first ones. Fewer: the stream has ended, or others lack memory.
+std::size_t read_some(Input& input, const PassMemory& memory, std::size_t first, std::size_t records,
+                      double& look_s) {
+  std::size_t done = 0;
+  while (done < records) {
+    const std::size_t part = std::min(kPieceRecords, records - done);
+    const std::size_t count = input.read_records(memory.data() + (first + done) * kRecordBytes, part);
+    done += count;
+    if (count < part) break;
+    if (now_s() - look_s < kLookS) continue;
+    look_s = now_s();
+    if (memory.is_wanted()) break;
+  }
+  return done;
+}
+
 // Fills the memory chunk by chunk and sorts each while the disk fetches the next: a pass that first reads and then sorts leaves one of the
 // two idle, and several at once fall into step. Ends early where somebody else lacks memory, and gives back what he lacks and what is not filled.
 std::size_t read_and_sort(Input& input, PassMemory& memory, std::size_t records, PhaseTimes& times) {
   std::size_t done = 0;
+  double look_s = now_s();
   while (done < records) {
     const double start = now_s();
-    const std::size_t part = std::min(kChunkRecords, records - done);
-    const std::size_t count = input.read_records(memory.data() + done * kRecordBytes, part);
+    const std::size_t chunk = done / kChunkRecords * kChunkRecords;
+    const std::size_t part = std::min(chunk + kChunkRecords, records) - done;
+    const std::size_t count = read_some(input, memory, done, part, look_s);
     const double read_end = now_s();
-    sort_chunk(memory, done, count);
+    done += count;
+    sort_chunk(memory, chunk, done - chunk);
     times.read_s += read_end - start;
     times.sort_s += now_s() - read_end;
-    done += count;
-    if (count < part) break;     // the end of a stream
-    if (done == records) break;  // looked after while it is written
+    if (count < part && input.records_left() == 0) break;  // the end of a stream
+    if (done == records) break;                            // looked after while it is written
     done = give_others(input, memory, done, times);
     if (!memory.is_still_whole()) break;
   }

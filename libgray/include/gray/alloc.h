@@ -94,7 +94,7 @@ GB_API void* gb_alloc(size_t min, size_t max, size_t multiple, size_t* got);
 /**
  * As gb_alloc(), and waits for min up to timeout_ms (negative: without end): first come, first served among those
  * who wait through this library. Sleeps; what others give back is seen at once if they take part, or where a control group of
- * version 1 lacks it, which tells its superuser; after pressure (as gb_pressure_fd()); and within a fifth of a second otherwise (a second
+ * version 1 lacks it, which tells its superuser; after pressure (as gb_pressure_fd()); and within a fifth of a second otherwise (half a second
  * where who was before it among those who wait is killed). Those who hold returnable memory are asked for what lacks of min. Holds up to three descriptors meanwhile. errno ETIMEDOUT: it was not there in time.
  * EDEADLK: it would wait without end while this process holds returnable memory, which others may wait for.
  */
