@@ -35,8 +35,9 @@ def connections(pid):
             continue
         with socket.socket(fileno=copy) as one:
             try:
-                peer = one.getpeername()[0]
-                if one.family not in (socket.AF_INET, socket.AF_INET6) or peer.startswith(("127.", "::1")):
+                if one.family not in (socket.AF_INET, socket.AF_INET6):
+                    continue
+                if one.getpeername()[0].startswith(("127.", "::1", "::ffff:127.")):
                     continue
                 pacing = int.from_bytes(one.getsockopt(socket.SOL_SOCKET, PACING, 8), sys.byteorder)
                 locks = one.getsockopt(socket.SOL_SOCKET, LOCKS)

@@ -18,7 +18,7 @@ export V4 V6 PORT
 
 # line RATE SCRIPT: runs it at the near end of a line; its own checks end it.
 line() {
-  timeout ${LINE_SECONDS:-300} "$BIN/netsim" --rate "$1" --delay 20ms --queue 10MB --far "$PEER serve $PORT" -- bash -euo pipefail -c "$2" ||
+  timeout 300 "$BIN/netsim" --rate "$1" --delay 20ms --queue 10MB --far "$PEER serve $PORT" -- bash -euo pipefail -c "$2" ||
     fail "status $? from: $2"
 }
 

@@ -51,6 +51,18 @@ std::uint32_t latest_round_trip_us(const TcpReading& before, const TcpReading& n
   return static_cast<std::uint32_t>(std::clamp<double>(latest, least_us, most_us));
 }
 
+// A receiver acknowledges every second segment at once, and one alone after a while: where segments are far apart, the first of two waits for the second one.
+std::uint32_t without_waiting_us(std::uint32_t round_trip_us, const TcpReading& reading,
+                                 double limit_bytes_per_s) {
+  constexpr double kDelayedMostUs = 40'000;
+  constexpr double kPairedUs = 2000;  // what is closer together is sent in pairs
+  if (limit_bytes_per_s <= 0) return round_trip_us;
+  const double spacing_us =
+      std::clamp(reading.segment_bytes / limit_bytes_per_s * 1e6 - kPairedUs, 0.0, kDelayedMostUs);
+  const double least_us = std::min(reading.least_round_trip_us, round_trip_us);
+  return static_cast<std::uint32_t>(std::max(round_trip_us - spacing_us, least_us));
+}
+
 }  // namespace
 
 void take_reading(Connection& connection, const TcpReading& reading, std::uint64_t now_ns) {
@@ -70,7 +82,9 @@ void take_reading(Connection& connection, const TcpReading& reading, std::uint64
   take_flow(connection, Way::down, received, seconds);
   if (sent != 0 || received != 0) connection.moved_ns = now_ns;
   PathSight& up = connection.path->of(Way::up).sight;
-  if (sent != 0) see_round_trip(up, latest_round_trip_us(before, reading));
+  if (sent != 0)
+    see_round_trip(
+        up, without_waiting_us(latest_round_trip_us(before, reading), reading, connection.of(Way::up).limit));
   if (reading.sent_again > before.sent_again) up.has_lost = true;
   if (received != 0) see_round_trip(connection.path->of(Way::down).sight, reading.receive_round_trip_us);
   Flow& up_flow = connection.of(Way::up);

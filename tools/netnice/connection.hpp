@@ -25,7 +25,8 @@ struct PathWay {
 
 struct Path {
   Address peer{};
-  PathWay ways[2];
+  // What is sent is timed to a microsecond, and sent by the millisecond; what is received is timed by stamps of a millisecond.
+  PathWay ways[2] = {PathWay{{}, PathWindow(0.0005), {}}, PathWay{{}, PathWindow(0.001), {}}};
   std::uint32_t connections = 0;  // ever
   PathWay& of(Way way) { return ways[static_cast<int>(way)]; }
   [[nodiscard]] const PathWay& of(Way way) const { return ways[static_cast<int>(way)]; }

@@ -47,7 +47,11 @@ void start(PathWay& shared, Way way, Connection& connection) {
   if (way == Way::up) {
     shared.window.start(reading.window_bytes, kLeastUpBytes);
   } else if (reading.receive_round_trip_us != 0) {
-    shared.window.start(connection.of(way).rate_bytes_per_s * round_trip_s(connection), kLeastDownBytes);
+    // Whoever has just begun has received about twice what is under way.
+    const double begun_bytes =
+        std::min<double>(static_cast<double>(reading.received_bytes), 2 * kUntouchedBytes);
+    const double flow_bytes = connection.of(way).rate_bytes_per_s * round_trip_s(connection);
+    shared.window.start(std::max(flow_bytes, begun_bytes), kLeastDownBytes);
   }
 }
 

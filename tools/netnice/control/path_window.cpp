@@ -14,7 +14,6 @@ constexpr double kSegmentBytes = 1448;
 // the clocks that tell a round trip.
 constexpr double kQueueLowBytes = 3 * kSegmentBytes;
 constexpr double kQueueSpanBytes = 2 * kSegmentBytes;
-constexpr double kGrainS = 0.001;
 constexpr double kUsedPart = 0.7;  // a window that is used less is not what limits the flow
 constexpr double kSlowStartFactor = 2;
 constexpr double kStepPart = 0.125;
@@ -24,7 +23,9 @@ constexpr double kDrainPart = 0.5;
 constexpr double kLittle = 2;  // so many times the upper bound: half a step down is enough
 // What a step down does to the queue is seen a round trip later, and takes another one to happen.
 constexpr int kWaitRounds = 2;
-constexpr double kAlarm = 3;         // so many times: others are there
+constexpr double kAlarm = 2;         // so many times: others are there
+constexpr double kSwingPart = 0.25;  // of a large window: so far it swings by itself
+constexpr double kAlarmPart = 0.3;   // who comes wants more with each round trip
 constexpr double kForgetPart = 0.9;  // of what it had before others came, with each step down
 constexpr double kTakeBackPart = 0.9;
 constexpr double kLossPart = 0.75;
@@ -88,8 +89,9 @@ void PathWindow::heed_others(const PathSight& sight) {
   last_round_trip_us_ = sight.round_trip_us;
   if (is_slow_start_ || drain_rounds_ > 0 || sure_us <= sight.base_us) return;
   const double base_part = static_cast<double>(sight.base_us) / sure_us;
-  if (window_bytes_ * (1 - base_part) < kAlarm * high_bytes_ || waiting_rounds_ > 0) return;
-  fall_to(window_bytes_ * base_part + high_bytes_);
+  const double alarm_bytes = std::max(kAlarm * high_bytes_, kSwingPart * window_bytes_);
+  if (window_bytes_ * (1 - base_part) < alarm_bytes || waiting_rounds_ > 0) return;
+  fall_to(kAlarmPart * window_bytes_ * base_part);
   start_round(sight.now_ns);
 }
 
@@ -130,7 +132,7 @@ void PathWindow::end_round(const PathSight& sight) {
   const double flow_bytes_per_s = static_cast<double>(moved_bytes_) / seconds;
   const double under_way_bytes = std::min(window_bytes_, flow_bytes_per_s * round_trip_s);
   const double queued_bytes = under_way_bytes * (1 - base_s / round_trip_s);
-  const double low_bytes = kQueueLowBytes + flow_bytes_per_s * kGrainS;
+  const double low_bytes = kQueueLowBytes + flow_bytes_per_s * grain_s_;
   high_bytes_ = low_bytes + kQueueSpanBytes;
   if (has_lost_) {
     window_bytes_ *= kLossPart;
@@ -157,7 +159,8 @@ void PathWindow::grow(double queued_bytes, double low_bytes) {
     window_bytes_ *= kSlowStartFactor;
     return;
   }
-  if (queued_bytes > low_bytes / 2) step_bytes_ = kSegmentBytes;
+  // Near the bound half of what lacks is added, which those who share a fast path come to equal parts by.
+  if (queued_bytes > low_bytes / 2) step_bytes_ = std::max(kSegmentBytes, (low_bytes - queued_bytes) / 2);
   empty_rounds_ = queued_bytes > low_bytes / 4 ? 0 : empty_rounds_ + 1;
   // What it had before others came it takes back in halves.
   window_bytes_ += std::max(step_bytes_, (kTakeBackPart * wanted_bytes_ - window_bytes_) / 2);

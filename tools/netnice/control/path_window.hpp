@@ -25,6 +25,9 @@ struct PathSight {
 
 class PathWindow {
  public:
+  /// How far the clock that tells the round trips of this way may be off.
+  explicit PathWindow(double grain_s = 0.001) : grain_s_(grain_s) {}
+
   /// From where it starts; the least is what it never goes below.
   void start(double window_bytes, double least_bytes);
   [[nodiscard]] bool is_started() const { return window_bytes_ > 0; }
@@ -39,6 +42,7 @@ class PathWindow {
   [[nodiscard]] std::uint32_t round_trip_us() const { return round_trip_us_; }
 
  private:
+  double grain_s_;
   void heed_others(const PathSight& sight);
   void fall_to(double window_bytes);
   void start_round(std::uint64_t now_ns);
