@@ -38,6 +38,7 @@ struct Flow {
   std::uint64_t tick_bytes = 0;
   double rate_bytes_per_s = 0;  // of late
   double limit = 0;             // bytes a second up, bytes of window down; 0: not held
+  bool is_loose = false;        // the limit does not hold by itself
   bool is_wanting = false;      // it would move more
 };
 

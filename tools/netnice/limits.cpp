@@ -137,7 +137,7 @@ void Limits::hold(Way way, OpenConnection& one, double limit, Holds& holds) {
   Flow& flow = connection.of(way);
   if (std::isinf(limit)) return;
   limit = std::max(limit, way == Way::up ? 1.0 : kLeastDownBytes);
-  if (flow.limit > 0 && std::abs(limit - flow.limit) < kChangePart * flow.limit) return;
+  if (flow.limit > 0 && !flow.is_loose && std::abs(limit - flow.limit) < kChangePart * flow.limit) return;
   if (connection.hold == nullptr)
     connection.hold = holds.add(connection.inode, connection.pid, connection.fd, read_limits(one.fd.get()));
   if (connection.hold == nullptr) return;
@@ -146,7 +146,7 @@ void Limits::hold(Way way, OpenConnection& one, double limit, Holds& holds) {
     hold_sending(one.fd.get(), limit);
   } else {
     connection.hold->is_receiving_held = true;
-    hold_receiving(one.fd.get(), limit, connection.hold->before);
+    flow.is_loose = !hold_receiving(one.fd.get(), limit, connection.hold->before);
   }
   flow.limit = limit;
 }

@@ -39,7 +39,6 @@ class Limits {
 
   LimitSettings settings_;
   std::optional<RateBudget> budgets_[2];
-  bool has_told_small_ = false;
   bool has_told_near_ = false;
 };
 

@@ -3,13 +3,18 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "toolbox/base/fd.hpp"
 
 namespace netnice {
 namespace {
@@ -85,17 +90,28 @@ bool is_buffer_enough(int fd, double window_bytes) {
   return get(fd, SOL_SOCKET, SO_RCVBUF, buffer_bytes) && buffer_bytes >= window_bytes * kBufferPerWindow;
 }
 
-// The kernel doubles what it is told. Root's limit first.
+// What an ordinary user may tell SO_RCVBUF. The kernel doubles it.
+int buffer_told_most() {
+  constexpr int kUntold = 212992;  // the kernel's default, where a namespace does not show it
+  static const int most = [] {
+    char text[32] = "";
+    const auto file = gray::base::ScopedFd::open("/proc/sys/net/core/rmem_max", O_RDONLY);
+    if (!file.is_open() || read(file.get(), text, sizeof text - 1) <= 0) return kUntold;
+    return std::max(std::atoi(text), 1);
+  }();
+  return most;
+}
+
+// Never to less than the kernel itself has given it, which an ordinary user could not put back.
 bool enlarge_buffer(int fd, double window_bytes) {
+  constexpr double kToSpare = 1.25;
   if (is_buffer_enough(fd, window_bytes)) return true;
-  const int half_bytes = static_cast<int>(window_bytes * kBufferPerWindow / 2 * 1.25);
+  const int told_bytes = static_cast<int>(window_bytes * kBufferPerWindow / 2 * kToSpare);
+  if (set(fd, SOL_SOCKET, SO_RCVBUFFORCE, told_bytes)) return true;
   int now_bytes = 0;
   get(fd, SOL_SOCKET, SO_RCVBUF, now_bytes);
-  if (!set(fd, SOL_SOCKET, SO_RCVBUFFORCE, half_bytes) && set(fd, SOL_SOCKET, SO_RCVBUF, half_bytes)) {
-    int got_bytes = 0;
-    get(fd, SOL_SOCKET, SO_RCVBUF, got_bytes);
-    if (got_bytes < now_bytes) set(fd, SOL_SOCKET, SO_RCVBUF, now_bytes / 2);
-  }
+  const int allowed_bytes = std::min(told_bytes, buffer_told_most());
+  if (allowed_bytes > now_bytes / 2) set(fd, SOL_SOCKET, SO_RCVBUF, allowed_bytes);
   return is_buffer_enough(fd, window_bytes);
 }
 

@@ -51,7 +51,7 @@ struct SocketLimits {
 
 SocketLimits read_limits(int fd);
 void hold_sending(int fd, double bytes_per_s);
-/// False if the receive buffer cannot be made large enough for that window.
+/// False if we cannot make the receive buffer large enough for that window. Then it is left to the kernel, which opens the window again with it: it has to be held anew each time.
 bool hold_receiving(int fd, double window_bytes, const SocketLimits& before);
 void let_send(int fd, const SocketLimits& before);
 void let_receive(int fd, const SocketLimits& before);
