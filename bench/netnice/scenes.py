@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shlex
 import signal
 import statistics
 import subprocess
@@ -32,12 +33,14 @@ def under(netnice, way):
 
 
 class Job:
-    """Sends or takes what it can, until the block ends."""
+    """Sends or takes what it can, until the block ends. With several directions it is as many processes, of which the first keeps the log."""
 
     def __init__(self, direction, before, congestion="cubic"):
         self.folder = tempfile.TemporaryDirectory()
         self.log = pathlib.Path(self.folder.name, "log")
-        self.process = subprocess.Popen([*before, *TRAFFIC, direction, FAR, str(self.log), congestion], start_new_session=True)
+        logs = [str(self.log)] + ["/dev/null"] * direction.count(" ")
+        commands = [shlex.join([*TRAFFIC, one, FAR, log, congestion]) for one, log in zip(direction.split(), logs)]
+        self.process = subprocess.Popen([*before, "sh", "-c", " & ".join(commands) + " & wait"], start_new_session=True)
 
     def __enter__(self):
         return self
@@ -95,14 +98,16 @@ def bursts(netnice, way, direction, settle_s, count, burst_bytes):
         return {"over": median() / at_rest}
 
 
-def crowd(netnice, way, settle_s, seconds):
-    """A request as ping's beside four uploads and four downloads."""
+def crowd(netnice, way, jobs, settle_s, seconds):
+    """A request as ping's beside four uploads and four downloads, which are one job or eight."""
     asking = traffic.Asking(FAR)
     base = resting(asking)
+    before, congestion = under(netnice, way)
+    each = 8 // jobs
     with contextlib.ExitStack() as stack:
-        for direction in ("up", "down"):
-            for _ in range(4):
-                stack.enter_context(Job(direction, *under(netnice, way)))
+        for first in range(0, 8, each):
+            directions = ["up" if number < 4 else "down" for number in range(first, first + each)]
+            stack.enter_context(Job(" ".join(directions), before, congestion))
         time.sleep(settle_s)
         return {"round_trip": statistics.median(asking.during(seconds)) / base}
 
