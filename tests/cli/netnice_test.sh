@@ -12,7 +12,7 @@ OUT=$SCRATCH/out ERR=$SCRATCH/err
 expect() {
   local want=$1 lines=$2 got=0
   shift 2
-  timeout 60 "$BIN/netnice" "$@" >"$OUT" 2>"$ERR" </dev/null || got=$?
+  timeout 300 "$BIN/netnice" "$@" >"$OUT" 2>"$ERR" </dev/null || got=$?
   [[ $got -eq $want ]] || fail "status $got instead of $want from netnice $*: $(cat "$ERR")"
   [[ $(wc -l <"$ERR") -eq $lines ]] || fail "$(wc -l <"$ERR") lines instead of $lines on stderr from netnice $*: $(cat "$ERR")"
 }
@@ -46,7 +46,7 @@ expect 143 0 -- sh -c 'kill -TERM $$'
 expect 3 0 --rate 1M --down 2M --give-way --trace "$SCRATCH/trace" -- sh -c 'exit 3'
 
 # The report, in a file and on standard error.
-timeout 60 "$BIN/netnice" --json --report "$SCRATCH/report" -- sh -c 'exit 4' 2>"$ERR" || [[ $? -eq 4 ]]
+timeout 300 "$BIN/netnice" --json --report "$SCRATCH/report" -- sh -c 'exit 4' 2>"$ERR" || [[ $? -eq 4 ]]
 cmp -s "$ERR" "$SCRATCH/report" || fail "two reports: $(cat "$ERR" "$SCRATCH/report")"
 python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert d["status"] == 4 and d["connections"] == 0 and d["paths"] == [] and d["schema"] == 1, d' "$SCRATCH/report" || fail "the report: $(cat "$SCRATCH/report")"
 
@@ -106,7 +106,7 @@ said "process $gone cannot be held: No such process"
 expect 1 1 adopt 1
 said 'process 1 '
 if [[ $EUID -eq 0 ]] && command -v setpriv >/dev/null && setpriv --reuid 65534 --regid 65534 --clear-groups "$BIN/netnice" --version >/dev/null 2>&1; then
-  expect_status 1 timeout 60 setpriv --reuid 65534 --regid 65534 --clear-groups "$BIN/netnice" adopt "$sleeper" 2>"$ERR"
+  expect_status 1 timeout 300 setpriv --reuid 65534 --regid 65534 --clear-groups "$BIN/netnice" adopt "$sleeper" 2>"$ERR"
   said "process $sleeper cannot be held: Operation not permitted"
   [[ $(wc -l <"$ERR") -eq 1 ]] || fail "more than a line: $(cat "$ERR")"
 else

@@ -131,14 +131,14 @@ status_is_the_commands() {
 }
 
 far_command_is_told() {
-  expect_status 0 timeout 20 "$NETSIM" --rate 1M --far 'exit 3' -- sleep 1 2>said
+  expect_status 0 timeout 120 "$NETSIM" --rate 1M --far 'exit 3' -- sleep 1 2>said
   grep -q "far command has ended with status 3" said || fail "that the far command failed is not said: $(cat said)"
   # It is asked to end, and ends before netsim does.
   "$NETSIM" --rate 1M --far 'trap "echo ended >told; exit" TERM; echo up >started; while :; do sleep 0.1; done' -- \
     sh -c 'until [ -e started ]; do sleep 0.05; done'
   [[ $(cat told) == ended ]] || fail "the far command was not asked to end"
   # One that does not listen is killed.
-  timeout 60 "$NETSIM" --rate 1M --far 'trap "" TERM; while :; do sleep 0.1; done' -- true || fail "a far command that stays stays"
+  timeout 300 "$NETSIM" --rate 1M --far 'trap "" TERM; while :; do sleep 0.1; done' -- true || fail "a far command that stays stays"
 }
 
 wrong_is_told() {
