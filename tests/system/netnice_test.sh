@@ -49,7 +49,7 @@ line 1MB '
   for what in get put; do
     $BIN/netnice -q -- $PEER keep $what $V4 $PORT & job=$!
     sleep 4
-    ms=$($PEER ping $V4 $PORT 60)
+    ms=$(timeout 100 $PEER ping $V4 $PORT 60)
     kill $job; wait $job || true
     echo "beside keep $what: $ms ms"
     ((ms < 1000)) || exit 1
