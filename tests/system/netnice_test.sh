@@ -49,7 +49,7 @@ line 1MB '
   for what in get put; do
     $BIN/netnice -q -- $PEER keep $what $V4 $PORT & job=$!
     sleep 4
-    ms=$($PEER ping $V4 $PORT 60)
+    ms=$(timeout 100 $PEER ping $V4 $PORT 60)
     kill $job; wait $job || true
     echo "beside keep $what: $ms ms"
     ((ms < 1000)) || exit 1
@@ -68,6 +68,12 @@ line 2MB '
     until [[ -s $SCRATCH/flow ]]; do sleep 0.1; done
     flow=$(cat $SCRATCH/flow)
     put_back "the end, $what" "touch $SCRATCH/enough; wait $job"
+    rm -f $SCRATCH/flow $SCRATCH/enough
+    $BIN/netnice -q -- sh -c "$PEER keep $what $V4 $PORT $SCRATCH/flow; until [ -e $SCRATCH/enough ]; do sleep 0.1; done" & job=$!
+    until [[ -s $SCRATCH/flow ]]; do sleep 0.1; done
+    flow=$(cat $SCRATCH/flow)
+    sleep 1
+    put_back "a connection that was left to a child, $what" "touch $SCRATCH/enough; wait $job"
     rm -f $SCRATCH/flow $SCRATCH/enough
     for killed in netnice worker; do
       $BIN/netnice -q -- sh -c "echo \$\$ >$SCRATCH/flow; exec $PEER keep $what $V4 $PORT" & job=$!

@@ -72,11 +72,18 @@ void Engine::judge(const FoundSocket& socket) {
   connection.pid = socket.pid;
   connection.fd = socket.fd;
   connection.path = &path;
+  // A process may leave it to a child: then how it was before is known, and is not how it is now.
+  connection.hold = holds_.find(socket.inode);
+  if (connection.hold == nullptr) return;
+  connection.hold->pid = socket.pid;
+  connection.hold->fd = socket.fd;
+  connection.hold->lost_ns = 0;
 }
 
 std::vector<OpenConnection> Engine::read_due(std::uint64_t now_ns) {
   const bool is_all_due = now_ns - all_read_ns_ >= kIdleTickNs;
   if (is_all_due) all_read_ns_ = now_ns;
+  if (is_all_due) holds_.forget_lost(now_ns);
   std::vector<OpenConnection> open;
   for (auto at = connections_.begin(); at != connections_.end();) {
     Connection& connection = at->second;
@@ -85,7 +92,7 @@ std::vector<OpenConnection> Engine::read_due(std::uint64_t now_ns) {
       ++at;
       continue;
     }
-    if (connection.hold != nullptr) Holds::remove(*connection.hold);
+    if (connection.hold != nullptr) Holds::lose(*connection.hold, now_ns);
     tree_.scan_again(connection.pid);
     at = connections_.erase(at);
   }

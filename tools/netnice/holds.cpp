@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "tools/netnice/holds.hpp"
 
+#include <algorithm>
+
 #include <sys/mman.h>
 
+#include "toolbox/base/units.hpp"
 #include "tools/netnice/socket/process_handle.hpp"
 
 namespace netnice {
+namespace {
+
+constexpr std::uint64_t kLostNs = 5 * gray::base::kNanosecondsPerSecond;
+
+}  // namespace
 
 Holds::Holds() {
   void* memory =
@@ -22,12 +30,26 @@ Hold* Holds::add(std::uint64_t inode, pid_t pid, int fd, const SocketLimits& bef
     Hold& hold = holds_[next_];
     next_ = (next_ + 1) % kMost;
     if (hold.inode != 0) continue;
-    hold = Hold{0, pid, fd, before, false, false};
+    hold = Hold{0, pid, fd, before, false, false, 0};
+    used_ = std::max(used_, next_ == 0 ? kMost : next_);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     hold.inode = inode;
     return &hold;
   }
   return nullptr;
+}
+
+Hold* Holds::find(std::uint64_t inode) {
+  for (std::size_t i = 0; i < used_; ++i)
+    if (holds_[i].inode == inode) return &holds_[i];
+  return nullptr;
+}
+
+void Holds::forget_lost(std::uint64_t now_ns) {
+  for (std::size_t i = 0; i < used_; ++i) {
+    Hold& hold = holds_[i];
+    if (hold.inode != 0 && hold.lost_ns != 0 && now_ns - hold.lost_ns > kLostNs) hold.inode = 0;
+  }
 }
 
 void Holds::put_all_back() {
@@ -36,7 +58,7 @@ void Holds::put_all_back() {
     if (hold.inode == 0) continue;
     const auto fd = ProcessHandle(hold.pid).duplicate(hold.fd);
     if (fd.is_open() && inode_of(fd.get()) == hold.inode) put_back(fd.get(), hold);
-    Holds::remove(hold);
+    hold.inode = 0;
   }
 }
 

@@ -20,6 +20,7 @@ struct Hold {
   SocketLimits before;
   bool is_sending_held = false;
   bool is_receiving_held = false;
+  std::uint64_t lost_ns = 0;  // since when nobody is known to have it; 0: somebody is
 };
 
 class Holds {
@@ -32,7 +33,12 @@ class Holds {
 
   /// Null when there are too many.
   Hold* add(std::uint64_t inode, pid_t pid, int fd, const SocketLimits& before);
-  static void remove(Hold& hold) { hold.inode = 0; }
+  /// One that is held already, by whichever process; null if none is.
+  Hold* find(std::uint64_t inode);
+  /// The process has closed it, or it has left it to another one, in which it is found soon.
+  static void lose(Hold& hold, std::uint64_t now_ns) { hold.lost_ns = now_ns; }
+  /// Those that nobody was found to have for some time.
+  void forget_lost(std::uint64_t now_ns);
   /// Of whoever is held still.
   void put_all_back();
 
@@ -40,6 +46,7 @@ class Holds {
   static constexpr std::size_t kMost = 16384;
   Hold* holds_ = nullptr;
   std::size_t next_ = 0;
+  std::size_t used_ = 0;  // entries from here on were never used
 };
 
 /// Through a descriptor of its socket.
