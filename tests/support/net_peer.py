@@ -45,7 +45,7 @@ def receive(connection, total):
 
 def serve_one(connection):
     with connection:
-        words = connection.makefile("rb").readline().split()
+        words = connection.makefile("rb", buffering=0).readline().split()  # no more than the line
         if not words:
             return
         what, total = words[0], int(words[1])
@@ -75,9 +75,7 @@ def connected(host, port, request):
     for _ in range(20 * WAIT_S):  # the server may still be starting
         try:
             connection = socket.create_connection((host, port))
-            # In a segment of its own: the server reads a line and then the rest.
             connection.sendall(request + b"\n")
-            time.sleep(0.1)
             return connection
         except OSError:
             time.sleep(0.05)
