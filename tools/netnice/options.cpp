@@ -100,7 +100,7 @@ std::optional<int> read_adopt_options(int argc, char** argv, Options& options) {
   Given given;
   std::vector<std::string> words;
   define(line, options, given);
-  line.add_option("PID", words, "the number of a process").type_name("PID");
+  line.add_option("PID", words, "the number of a process").type_name("PID").completed_by("PROCESS");
   line.usage("Usage: netnice adopt [OPTIONS] PID...");
   line.refuse_empty_values();
   line.footer(kAdoptFooter);
