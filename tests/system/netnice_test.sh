@@ -76,12 +76,17 @@ line 2MB '
     put_back "a connection that was left to a child, $what" "touch $SCRATCH/enough; wait $job"
     rm -f $SCRATCH/flow $SCRATCH/enough
     for killed in netnice worker; do
-      $BIN/netnice -q -- sh -c "echo \$\$ >$SCRATCH/flow; exec $PEER keep $what $V4 $PORT" & job=$!
+      $BIN/netnice -q -- sh -c "echo \$\$ >$SCRATCH/flow; exec $PEER keep $what $V4 $PORT" 2>$SCRATCH/said & job=$!
       until [[ -s $SCRATCH/flow ]]; do sleep 0.1; done
       flow=$(cat $SCRATCH/flow)
       victim=$job
       if [[ $killed == worker ]]; then victim=$(ps -o ppid= -p $flow); fi
       put_back "kill -9 of $killed, $what" "kill -9 $victim; wait $job || true"
+      for _ in {1..100}; do
+        if grep -q "nothing is held any more" $SCRATCH/said; then break; fi
+        sleep 0.1
+      done
+      grep -q "nothing is held any more" $SCRATCH/said || { echo "kill -9 of $killed: not said"; exit 1; }
       rm -f $SCRATCH/flow
     done
     $PEER keep $what $V4 $PORT & flow=$!

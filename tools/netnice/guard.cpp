@@ -37,7 +37,9 @@ int wait_for(pid_t worker, const sigset_t& signals, Holds& holds) {
     if (ended == worker && WIFEXITED(status)) return WEXITSTATUS(status);
     if (ended == worker || (ended < 0 && errno != EINTR)) {
       holds.put_all_back();
-      return kSignalled + (ended == worker ? WTERMSIG(status) : SIGKILL);
+      const int number = ended == worker ? WTERMSIG(status) : SIGKILL;
+      gray::cli::warn("was ended by signal {}: nothing is held any more", number);
+      return kSignalled + number;
     }
     siginfo_t sent{};
     if (sigwaitinfo(&signals, &sent) > 0 && sent.si_signo != SIGCHLD &&

@@ -70,6 +70,7 @@ class GuardedEngine {
     if (guard_fd_ >= 0 && poll(&polled, 1, 0) > 0) {
       engine_.let_go();
       guard_fd_ = -1;
+      gray::cli::warn("its other process was killed: nothing is held any more");
     }
     if (guard_fd_ < 0) return {gray::base::kNanosecondsPerSecond, -1};
     const std::uint64_t rest_ns = engine_.step(monotonic_ns());
