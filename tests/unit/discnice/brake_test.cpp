@@ -65,7 +65,12 @@ class Counting {
       if (count_moving() == kThreads) return true;
     return false;
   }
-  [[nodiscard]] bool is_standing() const { return count_moving() == 0; }
+  // Whether none does. A thread that waits for a processor has not seen yet that it is stopped.
+  [[nodiscard]] bool is_standing() const {
+    for (int tries = 0; tries < 20; ++tries)
+      if (count_moving() == 0) return true;
+    return false;
+  }
 
  private:
   [[noreturn]] void count() const {
