@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """carried: real programs under netnice over a line: whether the bytes arrive as they were sent.
 
-  carried.py serve FOLDER               the far end: files of FOLDER by HTTP, which takes PUT too, and by ssh where there is an sshd
+  carried.py serve FOLDER               the far end: files of FOLDER by HTTP, which takes PUT too, by ssh where there is an sshd, and to restic by REST where there is rclone
   carried.py try NETNICE FOLDER         the near end: prints {program: whether it was right}, as JSON
   carried.py limit up|down FOLDER WORD...  curl behind WORDs that hold it to a rate, with FOLDER/part: its bytes a second, as JSON
 
@@ -19,7 +19,7 @@ import subprocess
 import sys
 import time
 
-FAR, HTTP, SSH = "10.97.0.2", 8000, 2222
+FAR, HTTP, SSH, REST = "10.97.0.2", 8000, 2222, 8001
 URL = f"http://{FAR}:{HTTP}"
 SSHD = shutil.which("sshd", path=os.environ.get("PATH", "") + ":/usr/sbin")
 PATIENCE_S = 60
@@ -97,8 +97,9 @@ def serve(folder):
     if SSHD:
         os.makedirs("/run/sshd", exist_ok=True)
         subprocess.Popen([SSHD, "-D", "-f", folder / "sshd_config"], stderr=subprocess.DEVNULL)
-    if shutil.which("rest-server"):
-        subprocess.Popen(["rest-server", "--no-auth", "--listen", f"{FAR}:8001", "--path", folder / "rest"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    if shutil.which("rclone"):
+        (folder / "rest").mkdir(exist_ok=True)
+        subprocess.Popen(["rclone", "--config", "", "serve", "restic", "--addr", f"{FAR}:{REST}", folder / "rest"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     http.server.ThreadingHTTPServer((FAR, HTTP), Files).serve_forever()
 
 
@@ -128,14 +129,18 @@ class Tries:
         got = self.folder / "clone"
         return quietly([*self.nice, "git", "clone", "-q", f"ssh://{FAR}{self.folder}/repository", got], env={**os.environ, "GIT_SSH_COMMAND": self.ssh}) and self.same(got / "data")
 
-    def restic(self):
-        rest = shutil.which("rest-server")
-        words = ["restic", "-q", "--no-cache", "-r", f"rest:http://{FAR}:8001/" if rest else f"sftp::{self.folder}/restic"]
-        words += [] if rest else ["-o", f"sftp.command={self.ssh} {FAR} -s sftp"]
+    def restic_to(self, name, *repository):
+        """A back-up and what is restored of it."""
+        words, got = ["restic", "-q", "--no-cache", *repository], self.folder / f"restored-{name}"
         secret = {**os.environ, "RESTIC_PASSWORD": "bench"}
-        got = self.folder / "restored"
         return (quietly([*words, "init"], env=secret) and quietly([*self.nice, *words, "backup", "data"], env=secret, cwd=self.folder)
                 and quietly([*self.nice, *words, "restore", "latest", "--target", got], env=secret) and self.same(got / "data"))
+
+    def restic_rest(self):
+        return self.restic_to("rest", "-r", f"rest:http://{FAR}:{REST}/")
+
+    def restic_sftp(self):
+        return self.restic_to("sftp", "-r", f"sftp::{self.folder}/sftp", "-o", f"sftp.command={self.ssh} {FAR} -s sftp")
 
     def go_static(self):
         got = self.folder / "by-go"
@@ -156,8 +161,10 @@ class Tries:
         tries = {"curl up": self.curl_up, "curl down": self.curl_down}
         if SSHD:
             tries.update({"rsync": self.rsync, "git": self.git})
-            if shutil.which("restic"):
-                tries["restic"] = self.restic
+        if shutil.which("restic") and shutil.which("rclone"):
+            tries["restic by REST"] = self.restic_rest
+        if shutil.which("restic") and SSHD:
+            tries["restic by sftp"] = self.restic_sftp
         if (self.folder / "fetch").exists():
             tries["static Go"] = self.go_static
         if (self.folder / "Fetch.class").exists():
