@@ -16,8 +16,8 @@
 #include "toolbox/cli/child.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
-#include "tools/netnice/engine.hpp"
-#include "tools/netnice/guard.hpp"
+#include "tools/netnice/engine/engine.hpp"
+#include "tools/netnice/engine/guard.hpp"
 #include "tools/netnice/report.hpp"
 #include "tools/netnice/socket/process_handle.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/netnice/tree.hpp"
+#include "tools/netnice/engine/tree.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -8,10 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tools/netnice/connection.hpp"
-#include "tools/netnice/holds.hpp"
-#include "tools/netnice/limits.hpp"
-#include "tools/netnice/tree.hpp"
+#include "tools/netnice/engine/connection.hpp"
+#include "tools/netnice/engine/holds.hpp"
+#include "tools/netnice/engine/limits.hpp"
+#include "tools/netnice/engine/tree.hpp"
 
 namespace netnice {
 

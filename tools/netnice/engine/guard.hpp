@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "tools/netnice/holds.hpp"
+#include "tools/netnice/engine/holds.hpp"
 
 namespace netnice {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/netnice/holds.hpp"
+#include "tools/netnice/engine/holds.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/netnice/guard.hpp"
+#include "tools/netnice/engine/guard.hpp"
 
 #include <cerrno>
 #include <csignal>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/netnice/engine.hpp"
+#include "tools/netnice/engine/engine.hpp"
 
 #include <algorithm>
 
