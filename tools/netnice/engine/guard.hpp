@@ -5,14 +5,12 @@
 // process may reach into it.
 #pragma once
 
-#include <functional>
-
 #include "tools/netnice/engine/holds.hpp"
 
 namespace netnice {
 
-/// Forks. `work` runs in the new process; its descriptor becomes readable when the guard is gone. In the other one this returns what `work` returned, or 128 and the signal
-/// that killed it; all holds are then put back.
-int run_guarded(Holds& holds, const std::function<int(int guard_fd)>& work);
+/// Forks. In the new process this returns a descriptor that becomes readable when the guard is gone; a negative errno where none is to be had. In the one that was started it does not
+/// return: that waits for the new one, puts back what is held still, and ends with what `status_of` makes of the new one's end, which is as from waitpid().
+int get_guard(Holds& holds, int (*status_of)(int wait_status));
 
 }  // namespace netnice
