@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "tools/netnice/limits.hpp"
+#include "tools/netnice/engine/limits.hpp"
 
 namespace netnice {
 

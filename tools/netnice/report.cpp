@@ -16,12 +16,6 @@ using Json = nlohmann::ordered_json;
 constexpr int kSchema = 1;
 constexpr int kIndent = 2;
 
-std::uint64_t bytes_of(const Engine& engine, Way way) {
-  std::uint64_t bytes = 0;
-  for (const auto& [peer, path] : engine.paths()) bytes += path.of(way).bytes;
-  return bytes;
-}
-
 std::string counted(std::size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
@@ -42,8 +36,8 @@ std::string line_of(const Engine& engine) {
   std::string line;
   if (engine.connections() != 0)
     line =
-        fmt::format("sent {} and received {} in {} to {}", gray::cli::format_bytes(bytes_of(engine, Way::up)),
-                    gray::cli::format_bytes(bytes_of(engine, Way::down)),
+        fmt::format("sent {} and received {} in {} to {}", gray::cli::format_bytes(engine.bytes(Way::up)),
+                    gray::cli::format_bytes(engine.bytes(Way::down)),
                     counted(engine.connections(), "TCP connection"), counted(engine.paths().size(), "host"));
   if (engine.udp_sockets() != 0)
     line += fmt::format("{}{} not held: what goes by UDP, as QUIC does, cannot be", line.empty() ? "" : "; ",
@@ -63,8 +57,8 @@ std::string json_of(const Engine& engine, const std::vector<std::string>& comman
   const Json all = {{"schema", kSchema},
                     {"command", command},
                     {"time_s", static_cast<double>(time_ns) / gray::base::kNanosecondsPerSecond},
-                    {"sent_bytes", bytes_of(engine, Way::up)},
-                    {"received_bytes", bytes_of(engine, Way::down)},
+                    {"sent_bytes", engine.bytes(Way::up)},
+                    {"received_bytes", engine.bytes(Way::down)},
                     {"connections", engine.connections()},
                     {"paths", paths},
                     {"udp_sockets_not_held", engine.udp_sockets()},

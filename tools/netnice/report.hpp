@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/netnice/engine.hpp"
+#include "tools/netnice/engine/engine.hpp"
 
 namespace netnice {
 

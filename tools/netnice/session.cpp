@@ -16,8 +16,8 @@
 #include "toolbox/cli/child.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
-#include "tools/netnice/engine.hpp"
-#include "tools/netnice/guard.hpp"
+#include "tools/netnice/engine/engine.hpp"
+#include "tools/netnice/engine/guard.hpp"
 #include "tools/netnice/report.hpp"
 #include "tools/netnice/socket/process_handle.hpp"
 
@@ -168,13 +168,26 @@ std::optional<int> prepare(const Options& options, const Holds& holds, Outputs& 
   return std::nullopt;
 }
 
+int fail_guard(int error) {
+  return fail(kExitToolFailed, "no second process is to be had, which puts all back when one is killed: {}",
+              gray::cli::error_text(error));
+}
+
+// Of our other process, whose end is ours.
+int status_of(int wait_status) {
+  constexpr int kSignalled = 128;
+  return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : kSignalled + WTERMSIG(wait_status);
+}
+
 }  // namespace
 
 int run_command(const Options& options) {
   Holds holds;
   Outputs outputs;
   if (const auto status = prepare(options, holds, outputs)) return *status;
-  return run_guarded(holds, [&](int guard_fd) { return hold_command(options, outputs, holds, guard_fd); });
+  const int guard_fd = get_guard(holds, status_of);
+  if (guard_fd < 0) return fail_guard(guard_fd);
+  return hold_command(options, outputs, holds, guard_fd);
 }
 
 int run_adopted(const Options& options) {
@@ -185,7 +198,9 @@ int run_adopted(const Options& options) {
   Holds holds;
   Outputs outputs;
   if (const auto status = prepare(options, holds, outputs)) return *status;
-  return run_guarded(holds, [&](int guard_fd) { return hold_adopted(options, outputs, holds, guard_fd); });
+  const int guard_fd = get_guard(holds, status_of);
+  if (guard_fd < 0) return fail_guard(guard_fd);
+  return hold_adopted(options, outputs, holds, guard_fd);
 }
 
 }  // namespace netnice

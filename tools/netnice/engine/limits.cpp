@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/netnice/limits.hpp"
+#include "tools/netnice/engine/limits.hpp"
 
 #include <algorithm>
 #include <cmath>

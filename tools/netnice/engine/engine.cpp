@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/netnice/engine.hpp"
+#include "tools/netnice/engine/engine.hpp"
 
 #include <algorithm>
 
@@ -120,9 +120,28 @@ std::uint64_t Engine::rest_ns(std::uint64_t now_ns, bool has_moved) const {
   return std::max(due_ns > now_ns ? due_ns - now_ns : 0, least_ns);
 }
 
-void Engine::let_go() {
+// A path's window was learned under the old limits: it starts anew.
+void Engine::change(const LimitSettings& settings) {
   holds_.put_all_back();
+  for (auto& [inode, connection] : connections_) {
+    connection.hold = nullptr;
+    for (Flow& flow : connection.flows) flow.limit = 0;
+    for (Flow& flow : connection.flows) flow.is_loose = flow.is_wanting = false;
+  }
+  for (auto& [peer, path] : paths_)
+    for (const Way way : kWays) path.of(way).window = Path{}.of(way).window;
+  limits_ = Limits(settings);
+}
+
+void Engine::let_go() {
+  holds_.finish();
   connections_.clear();
+}
+
+std::uint64_t Engine::bytes(Way way) const {
+  std::uint64_t bytes = 0;
+  for (const auto& [peer, path] : paths_) bytes += path.of(way).bytes;
+  return bytes;
 }
 
 void Engine::write_trace(std::uint64_t now_ns) {

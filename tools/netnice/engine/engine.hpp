@@ -8,10 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tools/netnice/connection.hpp"
-#include "tools/netnice/holds.hpp"
-#include "tools/netnice/limits.hpp"
-#include "tools/netnice/tree.hpp"
+#include "tools/netnice/engine/connection.hpp"
+#include "tools/netnice/engine/holds.hpp"
+#include "tools/netnice/engine/limits.hpp"
+#include "tools/netnice/engine/tree.hpp"
 
 namespace netnice {
 
@@ -21,8 +21,13 @@ class Engine {
 
   /// Returns how long to rest.
   std::uint64_t step(std::uint64_t now_ns);
-  /// Everybody is as before.
+  /// Other limits from the next step on; what the old ones held is put back.
+  void change(const LimitSettings& settings);
+  /// Everybody is as before, for good.
   void let_go();
+
+  /// What all connections have moved since they were found.
+  [[nodiscard]] std::uint64_t bytes(Way way) const;
 
   [[nodiscard]] const std::map<Address, Path>& paths() const { return paths_; }
   [[nodiscard]] std::size_t connections() const { return connections_ever_; }

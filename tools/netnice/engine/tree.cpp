@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/netnice/tree.hpp"
+#include "tools/netnice/engine/tree.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -138,7 +138,7 @@ void Tree::scan(pid_t pid, Process& process, std::vector<FoundSocket>& found) {
 void Tree::refuse(pid_t pid, Process& process, int error) {
   process.is_refused = true;
   if (refused_++ == 0)
-    gray::cli::warn("process {} ({}) is not held: {}", pid,
+    gray::cli::warn("the connections of process {} ({}) are not held: {}", pid,
                     gray::cli::printable(processes::program_name_of(pid)), gray::cli::error_text(error));
 }
 

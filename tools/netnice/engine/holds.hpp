@@ -29,7 +29,7 @@ class Holds {
   ~Holds();
   Holds(const Holds&) = delete;
   Holds& operator=(const Holds&) = delete;
-  [[nodiscard]] bool is_there() const { return holds_ != nullptr; }
+  [[nodiscard]] bool is_there() const { return shared_ != nullptr; }
 
   /// Null when there are too many.
   Hold* add(std::uint64_t inode, pid_t pid, int fd, const SocketLimits& before);
@@ -41,10 +41,18 @@ class Holds {
   void forget_lost(std::uint64_t now_ns);
   /// Of whoever is held still.
   void put_all_back();
+  /// The same, for the last time: the guard need do nothing any more, however the process ends.
+  void finish();
+  [[nodiscard]] bool is_finished() const;
 
  private:
   static constexpr std::size_t kMost = 16384;
-  Hold* holds_ = nullptr;
+  struct Shared {
+    bool is_finished = false;
+    Hold holds[kMost];
+  };
+  Shared* shared_ = nullptr;
+  Hold* holds_ = nullptr;  // of these
   std::size_t next_ = 0;
   std::size_t used_ = 0;  // entries from here on were never used
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/netnice/holds.hpp"
+#include "tools/netnice/engine/holds.hpp"
 
 #include <algorithm>
 
@@ -16,13 +16,14 @@ constexpr std::uint64_t kLostNs = 5 * gray::base::kNanosecondsPerSecond;
 }  // namespace
 
 Holds::Holds() {
-  void* memory =
-      mmap(nullptr, kMost * sizeof(Hold), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory != MAP_FAILED) holds_ = static_cast<Hold*>(memory);
+  void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return;
+  shared_ = static_cast<Shared*>(memory);
+  holds_ = shared_->holds;
 }
 
 Holds::~Holds() {
-  if (holds_ != nullptr) munmap(holds_, kMost * sizeof(Hold));
+  if (shared_ != nullptr) munmap(shared_, sizeof(Shared));
 }
 
 Hold* Holds::add(std::uint64_t inode, pid_t pid, int fd, const SocketLimits& before) {
@@ -60,6 +61,15 @@ void Holds::put_all_back() {
     if (fd.is_open() && inode_of(fd.get()) == hold.inode) put_back(fd.get(), hold);
     hold.inode = 0;
   }
+}
+
+void Holds::finish() {
+  put_all_back();
+  __atomic_store_n(&shared_->is_finished, true, __ATOMIC_RELEASE);
+}
+
+bool Holds::is_finished() const {
+  return __atomic_load_n(&shared_->is_finished, __ATOMIC_ACQUIRE);
 }
 
 void put_back(int fd, Hold& hold) {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "toolbox/base/fd.hpp"
-#include "tools/netnice/connection.hpp"
 #include "tools/netnice/control/rate_budget.hpp"
+#include "tools/netnice/engine/connection.hpp"
 
 namespace netnice {
 

@@ -6,7 +6,7 @@
 
 #include "tools/netnice/control/base_delay.hpp"
 #include "tools/netnice/control/path_window.hpp"
-#include "tools/netnice/holds.hpp"
+#include "tools/netnice/engine/holds.hpp"
 #include "tools/netnice/socket/tcp_socket.hpp"
 
 namespace netnice {

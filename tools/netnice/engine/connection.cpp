@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/netnice/connection.hpp"
+#include "tools/netnice/engine/connection.hpp"
 
 #include <algorithm>
 #include <cmath>
