@@ -69,7 +69,8 @@ int main(int argc, char** argv) {
   sigset_t signals;
   sigset_t mask_before;
   sigemptyset(&signals);
-  for (const int number : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT}) sigaddset(&signals, number);
+  for (const int number : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2})
+    sigaddset(&signals, number);
   options.are_children_ignored = std::signal(SIGCHLD, SIG_DFL) == SIG_IGN;  // then nothing is waited for
   sigprocmask(SIG_BLOCK, &signals, &mask_before);
   const pid_t line = fork();

@@ -156,7 +156,8 @@ int Session::write_report(const Carrier& carrier) const {
 int Session::run() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int number : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGALRM}) sigaddset(&signals, number);
+  for (const int number : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM})
+    sigaddset(&signals, number);
   sigprocmask(SIG_BLOCK, &signals, &mask_before_);
   signals_ = ScopedFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   if (unshare(CLONE_NEWNS | CLONE_NEWNET) != 0)

@@ -31,7 +31,7 @@ def note(number, _):
     open(result + ".got", "w").close()
     is_over = is_over or number == signal.SIGTERM
 
-for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
     if number not in ignored:
         signal.signal(number, note)
 open(result + ".ready", "w").close()
@@ -95,7 +95,7 @@ def default_signals():
         signal.signal(number, signal.SIG_DFL)
 
 def handed_on():
-    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2):
         result, process = started(default_signals)
         os.kill(process.pid, number)
         wait_for(pathlib.Path(f"{result}.got"))

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "toolbox/base/clock.hpp"
 #include "toolbox/base/fd.hpp"
 #include "toolbox/base/units.hpp"
 #include "toolbox/cli/diagnostics.hpp"
@@ -24,8 +25,11 @@ namespace {
 constexpr int kSignalled = 128;
 constexpr std::uint64_t kNsPerS = 1'000'000'000;
 
-// What is to end the command.
+// What is to end the command, and what asks it for something.
 constexpr int kEnding[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+constexpr int kAsking[] = {SIGUSR1, SIGUSR2};
+// Who sends to a whole group, or to all of a service, sends to each process of ours as well: that is one signal.
+constexpr std::uint64_t kSameNs = 100'000'000;
 
 // What the child says of its start: an errno, and of which step.
 struct StartReport {
@@ -49,6 +53,8 @@ sigset_t block_signals(SignalsBefore& before) {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int number : kEnding)
+    if (!is_ignored(number)) sigaddset(&signals, number);
+  for (const int number : kAsking)
     if (!is_ignored(number)) sigaddset(&signals, number);
   for (const int number : {SIGCHLD, SIGPIPE}) sigaddset(&signals, number);
   before.are_children_ignored = is_ignored(SIGCHLD);
@@ -86,15 +92,36 @@ StartReport read_start_report(int fd) {
   return length == sizeof report ? report : StartReport{};
 }
 
-void pass_on(int signals_fd, pid_t child, const ChildHooks& hooks) {
-  signalfd_siginfo told{};
-  while (read(signals_fd, &told, sizeof told) == sizeof told) {
-    const int number = static_cast<int>(told.ssi_signo);
-    if (std::find(std::begin(kEnding), std::end(kEnding), number) == std::end(kEnding)) continue;
-    if (hooks.before_signal) hooks.before_signal();
-    if (!has_reached_all(number, told.ssi_code)) kill(child, number);
-  }
+bool is_among(const int* begin, const int* end, int number) {
+  return std::find(begin, end, number) != end;
 }
+
+class Passing {
+ public:
+  Passing(int signals_fd, const ChildHooks& hooks) : signals_fd_(signals_fd), hooks_(hooks) {}
+
+  void pass_on(pid_t child) {
+    signalfd_siginfo told{};
+    while (read(signals_fd_, &told, sizeof told) == sizeof told) {
+      const int number = static_cast<int>(told.ssi_signo);
+      const bool is_ending = is_among(std::begin(kEnding), std::end(kEnding), number);
+      if (!is_ending && !is_among(std::begin(kAsking), std::end(kAsking), number)) continue;
+      if (is_ending && hooks_.before_signal) hooks_.before_signal();
+      const std::uint64_t now_ns = base::monotonic_ns();
+      const bool is_same = number == passed_ && now_ns - passed_ns_ < kSameNs;
+      if (is_same || has_reached_all(number, told.ssi_code)) continue;
+      passed_ = number;
+      passed_ns_ = now_ns;
+      kill(child, number);
+    }
+  }
+
+ private:
+  int signals_fd_;
+  const ChildHooks& hooks_;
+  int passed_ = 0;
+  std::uint64_t passed_ns_ = 0;
+};
 
 void rest(int signals_fd, const ChildPause& pause) {
   pollfd polled[] = {{signals_fd, POLLIN, 0}, {pause.wake_fd, POLLIN, 0}};
@@ -104,6 +131,7 @@ void rest(int signals_fd, const ChildPause& pause) {
 }
 
 void wait_for(pid_t child, int signals_fd, const ChildHooks& hooks, ChildEnd& end) {
+  Passing signals(signals_fd, hooks);
   for (;;) {
     int status = 0;
     rusage used{};
@@ -117,7 +145,7 @@ void wait_for(pid_t child, int signals_fd, const ChildHooks& hooks, ChildEnd& en
     if (ended < 0 && errno != EINTR) return;
     const ChildPause pause = end.has_run && hooks.look ? hooks.look(child) : ChildPause{kNsPerS, -1};
     rest(signals_fd, pause);
-    pass_on(signals_fd, child, hooks);
+    signals.pass_on(child);
   }
 }
 

@@ -34,8 +34,8 @@ struct ChildEnd {
   std::uint64_t resident_peak_bytes = 0;
 };
 
-/// Runs the command in this environment. SIGTERM, SIGHUP, SIGINT and SIGQUIT are handed on to it, but for what the terminal sends, which
-/// reaches it anyway, and what was ignored when we were started, which it ignores too. Blocks signals in this process, for good.
+/// Runs the command in this environment. SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1 and SIGUSR2 are handed on to it, but for what the terminal sends, which
+/// reaches it anyway, and what was ignored when we were started, which it ignores too. The same one again within a tenth of a second is not. Blocks signals in this process, for good.
 ChildEnd run_child(const std::vector<std::string>& command, const ChildHooks& hooks);
 ChildEnd run_child(const std::vector<std::string>& command, const std::function<ChildPause(pid_t)>& look);
 
