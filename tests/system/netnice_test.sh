@@ -99,3 +99,93 @@ line 2MB '
     done
     kill $flow
   done'
+
+# --- A process is held once; what a program chose for itself stays; whoever is held to next to nothing is free at once afterwards.
+cat >"$SCRATCH/own.py" <<'PY'
+"""own.py HOST PORT: a connection that paces itself sends for a while under whoever holds us, and says so if its pace was raised."""
+import socket, struct, sys, time
+
+PACING, OWN = 47, 50000
+connection = socket.socket()
+connection.setsockopt(socket.SOL_SOCKET, PACING, struct.pack("Q", OWN))
+connection.connect((sys.argv[1], int(sys.argv[2])))
+connection.sendall(b"drain 0\n")
+end = time.monotonic() + 3
+while time.monotonic() < end:
+    connection.send(bytes(4096))
+    pace = struct.unpack("Q", connection.getsockopt(socket.SOL_SOCKET, PACING, 8))[0]
+    if pace > OWN:
+        sys.exit(f"paced by {pace}")
+PY
+cat >"$SCRATCH/many.py" <<'PY'
+"""many.py NETNICE HOST PORT: so many connections that a rate leaves none of them anything; all of them move within seconds when it is lifted."""
+import os, signal, socket, struct, subprocess, sys, threading, time
+
+netnice, host, port = sys.argv[1:]
+BYTES_ACKED, NUMBER, PATIENCE_S = 120, 60, 30
+connections = [socket.create_connection((host, int(port))) for _ in range(NUMBER)]
+for one in connections:
+    one.sendall(b"drain 0\n")
+    one.setblocking(False)
+
+def fill():
+    while True:
+        for one in connections:
+            try:
+                one.send(bytes(65536))
+            except BlockingIOError:
+                pass
+        time.sleep(0.1)
+
+def moved():
+    return [struct.unpack_from("Q", one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256), BYTES_ACKED)[0] for one in connections]
+
+threading.Thread(target=fill, daemon=True).start()
+time.sleep(1)
+holder = subprocess.Popen([netnice, "adopt", "--rate", "20KB", str(os.getpid())], stderr=subprocess.PIPE, text=True)
+time.sleep(3)
+holder.send_signal(signal.SIGTERM)
+said = holder.communicate()[1]
+if "too many for the rate" not in said:
+    sys.exit(f"not said that these are too many: {said}")
+before, end = moved(), time.monotonic() + PATIENCE_S
+while time.monotonic() < end and any(now == then for now, then in zip(moved(), before)):
+    time.sleep(0.1)
+if left := sum(now == then for now, then in zip(moved(), before)):
+    sys.exit(f"{left} of {NUMBER} have moved nothing in {PATIENCE_S} s")
+PY
+line 4MB '
+  $BIN/netnice -q --rate 1M -- python3 $SCRATCH/own.py $V4 $PORT
+  python3 $SCRATCH/many.py $BIN/netnice $V4 $PORT
+  $PEER keep put $V4 $PORT & flow=$!
+  $BIN/netnice adopt -q --rate 100K $flow & first=$!
+  $LIMITS $flow held
+  status=0
+  $BIN/netnice adopt -q --rate 1M $flow 2>$SCRATCH/said || status=$?
+  ((status == 1)) && grep -q "process $flow is held by another netnice already" $SCRATCH/said || { echo "adopted twice: $status, $(cat $SCRATCH/said)"; exit 1; }
+  kill $first; wait $first
+  $LIMITS $flow free
+  kill $flow'
+
+# --- UDP is counted from its first use on, and multipath TCP by its connections; neither is held in silence.
+cat >"$SCRATCH/others.py" <<'PY'
+import socket, sys, time
+
+host, port = sys.argv[1], int(sys.argv[2])
+udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+time.sleep(1)
+udp.sendto(b"late", (host, 9))
+try:
+    multipath = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
+    multipath.connect((host, port))
+except OSError:
+    print("none")
+time.sleep(1)
+PY
+line 4MB '
+  paths=$($BIN/netnice --json -- python3 $SCRATCH/others.py $V4 $PORT 2>$SCRATCH/said)
+  wanted=1; if [[ $paths == none ]]; then wanted=0; fi
+  python3 -c "
+import json, sys
+told = json.load(open(sys.argv[1]))
+assert told[\"udp_sockets_not_held\"] == 1 and told[\"mptcp_connections_not_held\"] == int(sys.argv[2]), told" $SCRATCH/said $wanted'

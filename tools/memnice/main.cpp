@@ -47,11 +47,13 @@ bool write_report(std::FILE* file, const std::string& text) {
   return std::fclose(file) == 0 && is_written;
 }
 
-void tell(const memnice::Options& options, std::FILE* report, const memnice::Course& course,
+// Returns false when the report that was asked for is not there.
+bool tell(const memnice::Options& options, std::FILE* report, const memnice::Course& course,
           const std::string& means, std::uint64_t time_ns) {
   if (!options.is_quiet) gray::cli::warn("{}", memnice::line_of(course, means, time_ns));
-  if (report != nullptr && !write_report(report, memnice::json_of(course, means, time_ns)))
-    gray::cli::warn("'{}': {}", gray::cli::escape_controls(options.report), gray::cli::error_text(errno));
+  if (report == nullptr || write_report(report, memnice::json_of(course, means, time_ns))) return true;
+  gray::cli::warn("'{}': {}", gray::cli::escape_controls(options.report), gray::cli::error_text(errno));
+  return false;
 }
 
 int run(const memnice::Options& options) {
@@ -86,10 +88,10 @@ int run(const memnice::Options& options) {
   if (end.prepare_error != 0)
     return gray::cli::fail(gray::cli::kExitToolFailed, "{}: {}", means->name(),
                            gray::cli::error_text(end.prepare_error));
-  if (end.has_run)
-    tell(options, report, holder ? holder->course() : memnice::Course{}, means->name(),
-         gray::base::monotonic_ns() - start_ns);
-  return end.status;
+  if (!end.has_run) return end.status;
+  const bool is_told = tell(options, report, holder ? holder->course() : memnice::Course{}, means->name(),
+                            gray::base::monotonic_ns() - start_ns);
+  return end.status == 0 && !is_told ? gray::cli::kExitSomeFailed : end.status;
 }
 
 }  // namespace

@@ -39,10 +39,14 @@ std::string line_of(const Engine& engine) {
         fmt::format("sent {} and received {} in {} to {}", gray::cli::format_bytes(engine.bytes(Way::up)),
                     gray::cli::format_bytes(engine.bytes(Way::down)),
                     counted(engine.connections(), "TCP connection"), counted(engine.paths().size(), "host"));
+  const char* between = line.empty() ? "" : "; ";
   if (engine.udp_sockets() != 0)
-    line += fmt::format("{}{} not held: what goes by UDP, as QUIC does, cannot be", line.empty() ? "" : "; ",
-                        engine.udp_sockets() == 1 ? "1 UDP socket was"
-                                                  : fmt::format("{} UDP sockets were", engine.udp_sockets()));
+    line += fmt::format("{}not held: {}, for what goes by UDP, as QUIC does, cannot be", between,
+                        counted(engine.udp_sockets(), "UDP socket"));
+  between = line.empty() ? "" : "; ";
+  if (engine.mptcp_connections() != 0)
+    line += fmt::format("{}not held: {}, for multipath TCP cannot be", between,
+                        counted(engine.mptcp_connections(), "MPTCP connection"));
   return line;
 }
 
@@ -62,6 +66,7 @@ std::string json_of(const Engine& engine, const std::vector<std::string>& comman
                     {"connections", engine.connections()},
                     {"paths", paths},
                     {"udp_sockets_not_held", engine.udp_sockets()},
+                    {"mptcp_connections_not_held", engine.mptcp_connections()},
                     {"processes_not_held", engine.tree().refused()},
                     {"status", status}};
   // A word of the command may be any bytes.

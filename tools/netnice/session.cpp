@@ -16,6 +16,7 @@
 #include "toolbox/cli/child.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
+#include "tools/netnice/engine/claim.hpp"
 #include "tools/netnice/engine/engine.hpp"
 #include "tools/netnice/engine/guard.hpp"
 #include "tools/netnice/report.hpp"
@@ -42,14 +43,16 @@ bool open_output(const std::string& name, std::FILE*& file) {
   return file != nullptr;
 }
 
-void close_output(const std::string& name, std::FILE* file) {
-  if (file == nullptr) return;
-  if (const int error = gray::cli::close_stream(file); error != 0)
-    gray::cli::warn("'{}': {}", gray::cli::escape_controls(name), gray::cli::error_text(error));
+// Whether all of it is there.
+bool close_output(const std::string& name, std::FILE* file) {
+  const int error = file == nullptr ? 0 : gray::cli::close_stream(file);
+  if (error != 0) gray::cli::warn("'{}': {}", gray::cli::escape_controls(name), gray::cli::error_text(error));
+  return error == 0;
 }
 
-void tell(const Options& options, const Outputs& outputs, const Engine& engine, std::uint64_t time_ns,
-          int status) {
+// Returns the status to end with: who wanted a report is told when there is none.
+int tell(const Options& options, const Outputs& outputs, const Engine& engine, std::uint64_t time_ns,
+         int status) {
   const std::string json = json_of(engine, options.command, time_ns, status);
   if (options.is_json) {
     std::fputs(json.c_str(), stderr);
@@ -57,8 +60,9 @@ void tell(const Options& options, const Outputs& outputs, const Engine& engine, 
     if (const std::string line = line_of(engine); !line.empty()) gray::cli::warn("{}", line);
   }
   if (outputs.report != nullptr) std::fputs(json.c_str(), outputs.report);
-  close_output(options.report_file, outputs.report);
-  close_output(options.trace_file, outputs.trace);
+  const bool is_reported = close_output(options.report_file, outputs.report);
+  const bool is_traced = close_output(options.trace_file, outputs.trace);
+  return status == 0 && !(is_reported && is_traced) ? gray::cli::kExitSomeFailed : status;
 }
 
 // A step of the engine, as long as somebody guards it: who has lost his guard holds nobody any more.
@@ -102,8 +106,7 @@ int hold_command(const Options& options, const Outputs& outputs, Holds& holds, i
     return guarded.step();
   });
   engine.let_go();
-  if (end.has_run) tell(options, outputs, engine, monotonic_ns() - start_ns, end.status);
-  return end.status;
+  return end.has_run ? tell(options, outputs, engine, monotonic_ns() - start_ns, end.status) : end.status;
 }
 
 sigset_t ending_signals() {
@@ -133,8 +136,7 @@ int hold_adopted(const Options& options, const Outputs& outputs, Holds& holds, i
   }
   engine.let_go();
   const int status = engine.tree().refused() == 0 ? 0 : gray::cli::kExitSomeFailed;
-  tell(options, outputs, engine, monotonic_ns() - start_ns, status);
-  return status;
+  return tell(options, outputs, engine, monotonic_ns() - start_ns, status);
 }
 
 // Says what is wrong, in a line a process.
@@ -155,13 +157,19 @@ bool may_adopt(pid_t pid) {
     if (any.error() == -EPERM) error = -EPERM;
   }
   if (error != 0) gray::cli::warn("process {} cannot be held: {}", pid, gray::cli::error_text(error));
-  return error == 0;
+  if (error != 0) return false;
+  const Claim claim(pid);
+  const bool is_others = claim.error() == 0 && !claim.take();
+  if (is_others) gray::cli::warn("process {} is held by another netnice already", pid);
+  return !is_others;
 }
 
 std::optional<int> prepare(const Options& options, const Holds& holds, Outputs& outputs) {
   if (const int error = try_duplicates(); error != 0)
     return fail(kExitToolFailed, "sockets of other processes cannot be reached here (pidfd_getfd): {}",
                 gray::cli::error_text(error));
+  if (!is_own_proc())
+    return fail(kExitToolFailed, "/proc is not that of this process: sockets of others cannot be found");
   if (!holds.is_there()) return fail(kExitToolFailed, "no memory: {}", gray::cli::error_text(errno));
   if (!open_output(options.report_file, outputs.report) || !open_output(options.trace_file, outputs.trace))
     return kExitToolFailed;

@@ -2,11 +2,13 @@
 #include "tools/netnice/engine/engine.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
 #include <fmt/core.h>
 
 #include "toolbox/base/clock.hpp"
 #include "toolbox/base/units.hpp"
+#include "toolbox/cli/diagnostics.hpp"
 
 namespace netnice {
 namespace {
@@ -45,7 +47,8 @@ void Engine::meet(const std::vector<FoundSocket>& found) {
     const auto known = connections_.find(socket.inode);
     if (known != connections_.end()) continue;
     const auto other = others_.find(socket.inode);
-    if (other == others_.end() || other->second == SocketKind::pending) judge(socket);
+    if (other == others_.end() || other->second == SocketKind::pending || other->second == SocketKind::unused)
+      judge(socket);
   }
 }
 
@@ -59,7 +62,10 @@ void Engine::judge(const FoundSocket& socket) {
   if (kind == SocketKind::pending) tree_.scan_again(socket.pid);
   if (kind != SocketKind::far) {
     if (others_.size() >= kOthersMost) others_.clear();
-    if (others_.insert_or_assign(socket.inode, kind).second && kind == SocketKind::udp) ++udp_sockets_;
+    SocketKind& known = others_.try_emplace(socket.inode, SocketKind::unused).first->second;
+    if (kind != known && kind == SocketKind::udp) ++udp_sockets_;
+    if (kind != known && kind == SocketKind::mptcp) ++mptcp_connections_;
+    known = kind;
     return;
   }
   others_.erase(socket.inode);
@@ -104,12 +110,22 @@ bool Engine::read_one(Connection& connection, std::uint64_t now_ns, std::vector<
   const ProcessHandle* handle = tree_.handle_of(connection.pid);
   if (handle == nullptr) return false;
   auto fd = handle->duplicate(connection.fd);
+  if (fd.error() == -EMFILE || fd.error() == -ENFILE) {
+    tell_if_too_many();
+    return true;
+  }
   if (!fd.is_open() || inode_of(fd.get()) != connection.inode) return false;
   TcpReading reading;
   if (read_tcp(fd.get(), reading) != 0) return false;
   take_reading(connection, reading, now_ns);
   open.push_back({&connection, std::move(fd)});
   return true;
+}
+
+void Engine::tell_if_too_many() {
+  if (has_told_many_) return;
+  has_told_many_ = true;
+  gray::cli::warn("netnice may open no more files: some of {} connections are not held", connections_.size());
 }
 
 std::uint64_t Engine::rest_ns(std::uint64_t now_ns, bool has_moved) const {
@@ -122,7 +138,7 @@ std::uint64_t Engine::rest_ns(std::uint64_t now_ns, bool has_moved) const {
 
 // A path's window was learned under the old limits: it starts anew.
 void Engine::change(const LimitSettings& settings) {
-  holds_.put_all_back();
+  holds_.put_all_back({});
   for (auto& [inode, connection] : connections_) {
     connection.hold = nullptr;
     for (Flow& flow : connection.flows) flow.limit = 0;
@@ -134,7 +150,7 @@ void Engine::change(const LimitSettings& settings) {
 }
 
 void Engine::let_go() {
-  holds_.finish();
+  holds_.finish(tree_.everybody(gray::base::monotonic_ns()));
   connections_.clear();
 }
 

@@ -32,6 +32,7 @@ class Engine {
   [[nodiscard]] const std::map<Address, Path>& paths() const { return paths_; }
   [[nodiscard]] std::size_t connections() const { return connections_ever_; }
   [[nodiscard]] std::size_t udp_sockets() const { return udp_sockets_; }
+  [[nodiscard]] std::size_t mptcp_connections() const { return mptcp_connections_; }
   [[nodiscard]] const Tree& tree() const { return tree_; }
 
  private:
@@ -39,6 +40,7 @@ class Engine {
   void judge(const FoundSocket& socket);
   std::vector<OpenConnection> read_due(std::uint64_t now_ns);
   bool read_one(Connection& connection, std::uint64_t now_ns, std::vector<OpenConnection>& open);
+  void tell_if_too_many();
   void write_trace(std::uint64_t now_ns);
   [[nodiscard]] std::uint64_t rest_ns(std::uint64_t now_ns, bool has_moved) const;
 
@@ -51,6 +53,8 @@ class Engine {
   std::unordered_map<std::uint64_t, SocketKind> others_;       // that are no connection of ours
   std::size_t connections_ever_ = 0;
   std::size_t udp_sockets_ = 0;
+  std::size_t mptcp_connections_ = 0;
+  bool has_told_many_ = false;
   std::uint64_t all_read_ns_ = 0;
   std::uint64_t moved_ns_ = 0;
 };

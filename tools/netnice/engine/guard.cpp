@@ -3,7 +3,10 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
+#include <vector>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -31,6 +34,17 @@ sigset_t awaited_signals() {
 // The kernel has taken the status of one that was ended, where nobody could wait for it.
 constexpr int kKilled = SIGKILL;
 
+// The worker knew better who may have what it held.
+std::vector<pid_t> processes_of_host() {
+  std::vector<pid_t> pids;
+  DIR* folder = opendir("/proc");
+  if (folder == nullptr) return pids;
+  while (const dirent* entry = readdir(folder))
+    if (const int pid = std::atoi(entry->d_name); pid > 0) pids.push_back(pid);
+  closedir(folder);
+  return pids;
+}
+
 int wait_for(pid_t worker, const sigset_t& signals, Holds& holds) {
   for (;;) {
     int status = 0;
@@ -38,7 +52,7 @@ int wait_for(pid_t worker, const sigset_t& signals, Holds& holds) {
     if (ended < 0 && errno != EINTR) status = kKilled;
     if (ended == worker || (ended < 0 && errno != EINTR)) {
       if (WIFSIGNALED(status) && !holds.is_finished()) {
-        holds.put_all_back();
+        holds.put_all_back(processes_of_host());
         gray::cli::warn("was ended by signal {}: nothing is held any more", WTERMSIG(status));
       }
       return status;

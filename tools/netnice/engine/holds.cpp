@@ -31,8 +31,8 @@ Hold* Holds::add(std::uint64_t inode, pid_t pid, int fd, const SocketLimits& bef
     Hold& hold = holds_[next_];
     next_ = (next_ + 1) % kMost;
     if (hold.inode != 0) continue;
-    hold = Hold{0, pid, fd, before, false, false, 0};
-    used_ = std::max(used_, next_ == 0 ? kMost : next_);
+    hold = Hold{0, pid, fd, before};
+    shared_->used = std::max(shared_->used, next_ == 0 ? kMost : next_);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     hold.inode = inode;
     return &hold;
@@ -41,30 +41,43 @@ Hold* Holds::add(std::uint64_t inode, pid_t pid, int fd, const SocketLimits& bef
 }
 
 Hold* Holds::find(std::uint64_t inode) {
-  for (std::size_t i = 0; i < used_; ++i)
+  for (std::size_t i = 0; i < shared_->used; ++i)
     if (holds_[i].inode == inode) return &holds_[i];
   return nullptr;
 }
 
 void Holds::forget_lost(std::uint64_t now_ns) {
-  for (std::size_t i = 0; i < used_; ++i) {
+  for (std::size_t i = 0; i < shared_->used; ++i) {
     Hold& hold = holds_[i];
     if (hold.inode != 0 && hold.lost_ns != 0 && now_ns - hold.lost_ns > kLostNs) hold.inode = 0;
   }
 }
 
-void Holds::put_all_back() {
-  for (std::size_t i = 0; i < kMost; ++i) {
+void Holds::put_all_back(const std::vector<pid_t>& heirs) {
+  bool is_any_left = false;
+  for (std::size_t i = 0; i < shared_->used; ++i) {
     Hold& hold = holds_[i];
     if (hold.inode == 0) continue;
-    const auto fd = ProcessHandle(hold.pid).duplicate(hold.fd);
-    if (fd.is_open() && inode_of(fd.get()) == hold.inode) put_back(fd.get(), hold);
-    hold.inode = 0;
+    put_back_if_it_is({hold.inode, hold.pid, hold.fd}, hold);
+    is_any_left = is_any_left || hold.inode != 0;
   }
+  if (!is_any_left) return;
+  std::vector<FoundSocket> found;
+  for (const pid_t heir : heirs) find_sockets(heir, found);
+  for (const FoundSocket& socket : found)
+    if (Hold* hold = find(socket.inode); hold != nullptr) put_back_if_it_is(socket, *hold);
+  for (std::size_t i = 0; i < shared_->used; ++i) holds_[i].inode = 0;  // closed, as a rule
 }
 
-void Holds::finish() {
-  put_all_back();
+void Holds::put_back_if_it_is(const FoundSocket& socket, Hold& hold) {
+  const auto fd = ProcessHandle(socket.pid).duplicate(socket.fd);
+  if (!fd.is_open() || inode_of(fd.get()) != hold.inode) return;
+  put_back(fd.get(), hold);
+  hold.inode = 0;
+}
+
+void Holds::finish(const std::vector<pid_t>& heirs) {
+  put_all_back(heirs);
   __atomic_store_n(&shared_->is_finished, true, __ATOMIC_RELEASE);
 }
 
@@ -73,7 +86,7 @@ bool Holds::is_finished() const {
 }
 
 void put_back(int fd, Hold& hold) {
-  if (hold.is_sending_held) let_send(fd, hold.before);
+  if (hold.is_sending_held && read_pace(fd) == hold.pacing_bytes_per_s) let_send(fd, hold.before);
   if (hold.is_receiving_held) let_receive(fd, hold.before);
   hold.is_sending_held = hold.is_receiving_held = false;
 }

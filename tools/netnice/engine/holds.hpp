@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <sys/types.h>
 
+#include "tools/netnice/engine/process_sockets.hpp"
 #include "tools/netnice/socket/tcp_socket.hpp"
 
 namespace netnice {
@@ -18,6 +20,7 @@ struct Hold {
   pid_t pid = 0;
   int fd = -1;
   SocketLimits before;
+  std::uint64_t pacing_bytes_per_s = 0;  // as we have set it
   bool is_sending_held = false;
   bool is_receiving_held = false;
   std::uint64_t lost_ns = 0;  // since when nobody is known to have it; 0: somebody is
@@ -39,25 +42,26 @@ class Holds {
   static void lose(Hold& hold, std::uint64_t now_ns) { hold.lost_ns = now_ns; }
   /// Those that nobody was found to have for some time.
   void forget_lost(std::uint64_t now_ns);
-  /// Of whoever is held still.
-  void put_all_back();
+  /// Of whoever is held still. What a process has left to another is looked for in `heirs`.
+  void put_all_back(const std::vector<pid_t>& heirs);
   /// The same, for the last time: the guard need do nothing any more, however the process ends.
-  void finish();
+  void finish(const std::vector<pid_t>& heirs);
   [[nodiscard]] bool is_finished() const;
 
  private:
+  void put_back_if_it_is(const FoundSocket& socket, Hold& hold);
   static constexpr std::size_t kMost = 16384;
   struct Shared {
     bool is_finished = false;
+    std::size_t used = 0;  // entries from here on were never used
     Hold holds[kMost];
   };
   Shared* shared_ = nullptr;
   Hold* holds_ = nullptr;  // of these
   std::size_t next_ = 0;
-  std::size_t used_ = 0;  // entries from here on were never used
 };
 
-/// Through a descriptor of its socket.
+/// Through a descriptor of its socket. What the program itself has set meanwhile stays.
 void put_back(int fd, Hold& hold);
 
 }  // namespace netnice

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/quantities.hpp"
 #include "tools/netnice/control/shares.hpp"
 
 namespace netnice {
@@ -15,8 +16,11 @@ constexpr double kSegmentBytes = 1448;
 constexpr std::uint64_t kUntouchedBytes = 32768;  // who moves less is no burden to anybody
 constexpr double kLeastUpBytes = 2 * kSegmentBytes;
 constexpr double kLeastDownBytes = 2 * kSegmentBytes;  // a receiver acknowledges every second segment at once
-constexpr double kRoomPart = 1.5;                      // of what somebody moves who would not move more
-constexpr double kChangePart = 0.02;                   // smaller ones are not worth a system call
+// A socket that is paced waits for the whole of what it has just sent, two segments at the least; no faster pace later on ends that. So whoever is held
+// is free again within a second.
+constexpr double kLeastUpBytesPerS = 2 * kSegmentBytes;
+constexpr double kRoomPart = 1.5;     // of what somebody moves who would not move more
+constexpr double kChangePart = 0.02;  // smaller ones are not worth a system call
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 double round_trip_s(const Connection& connection) {
@@ -53,6 +57,15 @@ void start(PathWay& shared, Way way, Connection& connection) {
     const double flow_bytes = connection.of(way).rate_bytes_per_s * round_trip_s(connection);
     shared.window.start(std::max(flow_bytes, begun_bytes), kLeastDownBytes);
   }
+}
+
+// A program that paces itself is paced no faster than it wants to be.
+void hold_pace(Hold& hold, int fd, double bytes_per_s) {
+  if (const std::uint64_t now = read_pace(fd); hold.is_sending_held && now != hold.pacing_bytes_per_s)
+    hold.before.pacing_bytes_per_s = now;
+  hold.pacing_bytes_per_s = std::min(static_cast<std::uint64_t>(bytes_per_s), hold.before.pacing_bytes_per_s);
+  hold.is_sending_held = true;
+  hold_sending(fd, hold.pacing_bytes_per_s);
 }
 
 double per_connection(double least_bytes, const PathWay& shared) {
@@ -106,6 +119,15 @@ void Limits::give_way(Way way, std::vector<OpenConnection>& open, std::vector<do
   }
 }
 
+void Limits::tell_if_too_many(double rate_bytes_per_s, const std::vector<double>& demands) {
+  const auto senders =
+      std::count_if(demands.begin(), demands.end(), [](double one) { return std::isinf(one); });
+  if (has_told_many_ || static_cast<double>(senders) * kLeastUpBytesPerS <= rate_bytes_per_s) return;
+  has_told_many_ = true;
+  gray::cli::warn("{} connections that send at once are too many for the rate: each gets {} at the least",
+                  senders, gray::cli::format_rate(kLeastUpBytesPerS));
+}
+
 void Limits::keep_rate(Way way, std::vector<OpenConnection>& open, std::vector<double>& limits) {
   auto& budget = budgets_[static_cast<int>(way)];
   if (!budget) return;
@@ -119,6 +141,7 @@ void Limits::keep_rate(Way way, std::vector<OpenConnection>& open, std::vector<d
   }
   const double all = budget->allowed_bytes_per_s();
   const std::vector<double> shares = shares_of(all, demands);
+  if (way == Way::up) tell_if_too_many(static_cast<double>(*settings_.rates_bytes_per_s[0]), demands);
   for (std::size_t i = 0; i < open.size(); ++i) {
     const double rate = std::isinf(demands[i]) ? shares[i] : all;
     const double limit = way == Way::up ? rate : rate * round_trip_s(*open[i].connection);
@@ -136,14 +159,13 @@ void Limits::hold(Way way, OpenConnection& one, double limit, Holds& holds) {
   Connection& connection = *one.connection;
   Flow& flow = connection.of(way);
   if (std::isinf(limit)) return;
-  limit = std::max(limit, way == Way::up ? 1.0 : kLeastDownBytes);
+  limit = std::max(limit, way == Way::up ? kLeastUpBytesPerS : kLeastDownBytes);
   if (flow.limit > 0 && !flow.is_loose && std::abs(limit - flow.limit) < kChangePart * flow.limit) return;
   if (connection.hold == nullptr)
     connection.hold = holds.add(connection.inode, connection.pid, connection.fd, read_limits(one.fd.get()));
   if (connection.hold == nullptr) return;
   if (way == Way::up) {
-    connection.hold->is_sending_held = true;
-    hold_sending(one.fd.get(), limit);
+    hold_pace(*connection.hold, one.fd.get(), limit);
   } else {
     connection.hold->is_receiving_held = true;
     flow.is_loose = !hold_receiving(one.fd.get(), limit, connection.hold->before);

@@ -34,12 +34,14 @@ class Limits {
  private:
   void see_paths(std::uint64_t now_ns, std::map<Address, Path>& paths);
   void give_way(Way way, std::vector<OpenConnection>& open, std::vector<double>& limits) const;
+  void tell_if_too_many(double rate_bytes_per_s, const std::vector<double>& demands);
   void keep_rate(Way way, std::vector<OpenConnection>& open, std::vector<double>& limits);
   void hold(Way way, OpenConnection& one, double limit, Holds& holds);
 
   LimitSettings settings_;
   std::optional<RateBudget> budgets_[2];
   bool has_told_near_ = false;
+  bool has_told_many_ = false;
 };
 
 }  // namespace netnice

@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cstring>
 #include <ctime>
 #include <set>
 
-#include <dirent.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "toolbox/base/descriptor_limit.hpp"
 #include "toolbox/base/units.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "tools/discnice/processes/process_facts.hpp"
@@ -34,6 +32,9 @@ constexpr std::uint64_t kScanNs =
 constexpr std::uint64_t kBusyLookCosts = 20;
 constexpr std::uint64_t kCalmLookCosts = 100;
 
+constexpr std::uint64_t kEndingNs = 1000 * kNanosecondsPerMillisecond;
+constexpr char kNoDescriptors[] = "netnice may open no more files";
+
 // Of this thread: time in which others had the processor is no cost.
 std::uint64_t processor_time_ns() {
   timespec used{};
@@ -48,24 +49,16 @@ std::string last_number() {
   return at == std::string::npos ? "" : load.substr(at);
 }
 
-// "socket:[123]" to 123; 0 for anything else.
-std::uint64_t inode_in(const char* link, std::size_t length) {
-  constexpr char kPrefix[] = "socket:[";
-  constexpr std::size_t kPrefixLength = sizeof kPrefix - 1;
-  if (length <= kPrefixLength || std::memcmp(link, kPrefix, kPrefixLength) != 0) return 0;
-  std::uint64_t inode = 0;
-  std::from_chars(link + kPrefixLength, link + length, inode);
-  return inode;
-}
-
 }  // namespace
 
 std::vector<FoundSocket> Tree::look(std::uint64_t now_ns) {
   std::vector<FoundSocket> found;
   const std::uint64_t start_ns = processor_time_ns();
+  if (followed_ns_ == 0)
+    gray::base::allow_many_descriptors();  // two for each process; who was started before keeps its own limit
   follow(now_ns);
   for (auto& [pid, process] : processes_) {
-    if (process.is_refused) continue;
+    if (process.is_refused || process.is_others) continue;
     struct stat status {};
     if (stat(fmt::format("/proc/{}/fd", pid).c_str(), &status) != 0) continue;
     const bool is_told = status.st_size > 0;
@@ -108,38 +101,73 @@ void Tree::follow(std::uint64_t now_ns) {
                  roots_.end());  // its number may come to another
     at = processes_.erase(at);
   }
-  for (const pid_t pid : there) {
-    if (processes_.count(pid) != 0) continue;
-    Process process{ProcessHandle(pid)};
-    if (process.handle.error() != 0 || process.handle.has_ended()) continue;
-    processes_.emplace(pid, std::move(process));
-    changed_ns_ = now_ns;
+  for (const pid_t pid : there) meet(pid, now_ns);
+}
+
+void Tree::meet(pid_t pid, std::uint64_t now_ns) {
+  const auto known = processes_.find(pid);
+  if (known != processes_.end()) {
+    if (known->second.is_others) claim(pid, known->second);
+    return;
   }
+  Process process{ProcessHandle(pid)};
+  if (process.handle.error() == -EMFILE || process.handle.error() == -ENFILE)
+    refuse(pid, process, kNoDescriptors);
+  else if (process.handle.error() != 0 || process.handle.has_ended())
+    return;
+  else
+    claim(pid, process);
+  processes_.emplace(pid, std::move(process));
+  changed_ns_ = now_ns;
+}
+
+std::vector<pid_t> Tree::everybody(std::uint64_t now_ns) {
+  last_load_.clear();  // whoever came since the last look, too
+  follow(now_ns);
+  std::vector<pid_t> pids;
+  for (const auto& [pid, process] : processes_) pids.push_back(pid);
+  return pids;
 }
 
 void Tree::scan(pid_t pid, Process& process, std::vector<FoundSocket>& found) {
-  DIR* folder = opendir(fmt::format("/proc/{}/fd", pid).c_str());
-  if (folder == nullptr) {
-    if (errno == EACCES || errno == EPERM) refuse(pid, process, errno);
-    return;
+  const DescriptorCount descriptors = find_sockets(pid, found);
+  if (descriptors.error == EACCES || descriptors.error == EPERM)
+    refuse(pid, process, gray::cli::error_text(descriptors.error));
+  else if (descriptors.error == EMFILE || descriptors.error == ENFILE)
+    refuse(pid, process, kNoDescriptors);
+  else if (descriptors.error == 0)
+    heed_first_thread(pid, process, descriptors.count != 0);
+}
+
+// A process that ends has no descriptors either, for a moment.
+void Tree::heed_first_thread(pid_t pid, Process& process, bool has_descriptors) {
+  if (has_descriptors || processes::facts_of(static_cast<std::uint64_t>(pid))) {
+    process.gone_ns = 0;
+  } else if (process.gone_ns == 0) {
+    process.gone_ns = process.scanned_ns;
+  } else if (process.scanned_ns - process.gone_ns > kEndingNs && !process.handle.has_ended()) {
+    refuse(pid, process, "its first thread has ended, and the others cannot be reached");
   }
-  const int folder_fd = dirfd(folder);
-  while (const dirent* entry = readdir(folder)) {
-    if (entry->d_name[0] == '.') continue;
-    char link[64];
-    const ssize_t length = readlinkat(folder_fd, entry->d_name, link, sizeof link);
-    const std::uint64_t inode = length > 0 ? inode_in(link, static_cast<std::size_t>(length)) : 0;
-    if (inode != 0) found.push_back({inode, pid, std::atoi(entry->d_name)});
-  }
-  closedir(folder);
 }
 
 // A program that runs as somebody else, or that the kernel protects, such as sudo or ping.
-void Tree::refuse(pid_t pid, Process& process, int error) {
+void Tree::refuse(pid_t pid, Process& process, const std::string& why) {
   process.is_refused = true;
   if (refused_++ == 0)
-    gray::cli::warn("the connections of process {} ({}) are not held: {}", pid,
-                    gray::cli::printable(processes::program_name_of(pid)), gray::cli::error_text(error));
+    gray::cli::warn("process {} ({}) is not held: {}", pid,
+                    gray::cli::printable(processes::program_name_of(pid)), why);
+}
+
+void Tree::claim(pid_t pid, Process& process) {
+  if (process.claim.error() != 0) process.claim = Claim(pid);
+  const int error = -process.claim.error();
+  if (error == EMFILE || error == ENFILE) return refuse(pid, process, kNoDescriptors);
+  if (error == EACCES || error == EPERM) return refuse(pid, process, gray::cli::error_text(error));
+  process.is_others = error == 0 && !process.claim.take();
+  if (process.is_others && !has_told_others_)
+    gray::cli::warn("process {} ({}) is held by another netnice, and is left to it", pid,
+                    gray::cli::printable(processes::program_name_of(pid)));
+  has_told_others_ = has_told_others_ || process.is_others;
 }
 
 void Tree::scan_again(pid_t pid) {
@@ -149,7 +177,8 @@ void Tree::scan_again(pid_t pid) {
 
 const ProcessHandle* Tree::handle_of(pid_t pid) {
   const auto at = processes_.find(pid);
-  return at == processes_.end() || at->second.is_refused ? nullptr : &at->second.handle;
+  return at == processes_.end() || at->second.is_refused || at->second.is_others ? nullptr
+                                                                                 : &at->second.handle;
 }
 
 }  // namespace netnice

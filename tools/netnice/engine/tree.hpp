@@ -13,15 +13,11 @@
 
 #include <sys/types.h>
 
+#include "tools/netnice/engine/claim.hpp"
+#include "tools/netnice/engine/process_sockets.hpp"
 #include "tools/netnice/socket/process_handle.hpp"
 
 namespace netnice {
-
-struct FoundSocket {
-  std::uint64_t inode = 0;
-  pid_t pid = 0;
-  int fd = -1;
-};
 
 class Tree {
  public:
@@ -35,6 +31,9 @@ class Tree {
   /// A socket was not where it had been, or is not connected yet: the next look goes through all of the process's.
   void scan_again(pid_t pid);
 
+  /// All of them, held or not, as of now.
+  std::vector<pid_t> everybody(std::uint64_t now_ns);
+
   /// Null if it is gone, or may not be touched.
   const ProcessHandle* handle_of(pid_t pid);
   /// Nobody is left of those who were to be held.
@@ -47,11 +46,17 @@ class Tree {
     std::int64_t descriptors = -1;
     std::uint64_t scanned_ns = 0;
     bool is_refused = false;
+    Claim claim = {};
+    std::uint64_t gone_ns = 0;  // since when its first thread is seen to have ended; 0: it has not
+    bool is_others = false;     // another netnice holds it
   };
   void follow(std::uint64_t now_ns);
   [[nodiscard]] bool is_busy(std::uint64_t now_ns) const;
   void scan(pid_t pid, Process& process, std::vector<FoundSocket>& found);
-  void refuse(pid_t pid, Process& process, int error);
+  void meet(pid_t pid, std::uint64_t now_ns);
+  void heed_first_thread(pid_t pid, Process& process, bool has_descriptors);
+  void claim(pid_t pid, Process& process);
+  void refuse(pid_t pid, Process& process, const std::string& why);
 
   std::vector<pid_t> roots_;
   bool is_adopting_;
@@ -61,6 +66,7 @@ class Tree {
   std::uint64_t next_look_ns_ = 0;
   std::uint64_t changed_ns_ = 0;
   std::size_t refused_ = 0;
+  bool has_told_others_ = false;
 };
 
 }  // namespace netnice

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tools/netnice/socket/process_handle.hpp"
 
+#include <cstdlib>
+
 #include <poll.h>
 #include <unistd.h>
 
@@ -21,6 +23,14 @@ bool ProcessHandle::has_ended() const {
 
 ScopedFd ProcessHandle::duplicate(int fd) const {
   return ScopedFd(static_cast<int>(raw_syscall(SYS_pidfd_getfd, handle_.get(), fd, 0)));
+}
+
+bool is_own_proc() {
+  char link[24];
+  const ssize_t length = readlink("/proc/self", link, sizeof link - 1);
+  if (length <= 0) return false;
+  link[length] = '\0';
+  return std::atoi(link) == getpid();
 }
 
 int try_duplicates() {

@@ -22,6 +22,9 @@ class ProcessHandle {
   gray::base::ScopedFd handle_;
 };
 
+/// Whether /proc shows us: it may be that of another PID namespace, or not be there.
+bool is_own_proc();
+
 /// 0, or a negative errno: this kernel has no such duplicates.
 int try_duplicates();
 

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -21,6 +22,7 @@ namespace {
 
 // Newer than the oldest headers that this is built with.
 constexpr int kBufferLocks = 72;  // SO_BUF_LOCK, Linux 5.15
+constexpr int kMultipath = 262;   // IPPROTO_MPTCP, Linux 5.6
 constexpr int kReceiveLock = 2;   // SOCK_RCVBUF_LOCK
 constexpr int kStateEstablished = 1;
 constexpr int kStateListening = 10;
@@ -77,12 +79,17 @@ bool ask_address(int fd, Ask ask, Address& address, int* port = nullptr) {
   return address_of(storage, address);
 }
 
-// That something of weight may leave the host by it: not a question to a name server, and not one that has no port yet.
-bool is_udp_of_weight(int fd, Address& peer) {
+// Whether something of weight may leave the host by it: not by a question to a name server.
+SocketKind kind_of_udp(int fd, Address& peer) {
   constexpr int kNameService = 53;
   int port = 0;
-  if (ask_address(fd, getpeername, peer, &port)) return port != kNameService && !is_loopback(peer);
-  return ask_address(fd, getsockname, peer, &port) && port != 0 && !is_loopback(peer);
+  if (!ask_address(fd, getpeername, peer, &port)) {
+    if (!ask_address(fd, getsockname, peer, &port)) return SocketKind::other;
+    if (port == 0) return SocketKind::unused;
+  } else if (port == kNameService) {
+    return SocketKind::other;
+  }
+  return is_loopback(peer) ? SocketKind::other : SocketKind::udp;
 }
 
 bool is_buffer_enough(int fd, double window_bytes) {
@@ -124,7 +131,10 @@ SocketKind kind_of(int fd, Address& peer) {
     return SocketKind::other;
   if (!get(fd, SOL_SOCKET, SO_PROTOCOL, protocol)) return SocketKind::other;
   Address own{};
-  if (protocol == IPPROTO_UDP) return is_udp_of_weight(fd, peer) ? SocketKind::udp : SocketKind::other;
+  if (protocol == IPPROTO_UDP) return kind_of_udp(fd, peer);
+  if (protocol == kMultipath && ask_address(fd, getpeername, peer))
+    return is_loopback(peer) ? SocketKind::other : SocketKind::mptcp;
+  if (protocol == kMultipath) return SocketKind::unused;
   if (protocol != IPPROTO_TCP) return SocketKind::other;
   tcp_info info{};
   if (!get(fd, IPPROTO_TCP, TCP_INFO, info)) return SocketKind::other;
@@ -164,20 +174,31 @@ int read_tcp(int fd, TcpReading& reading) {
   return 0;
 }
 
+std::uint64_t read_pace(int fd) {
+  std::uint64_t bytes_per_s = ~std::uint64_t{0};
+  get(fd, SOL_SOCKET, SO_MAX_PACING_RATE, bytes_per_s);
+  return bytes_per_s;
+}
+
 SocketLimits read_limits(int fd) {
   SocketLimits limits;
-  get(fd, SOL_SOCKET, SO_MAX_PACING_RATE, limits.pacing_bytes_per_s);
+  limits.pacing_bytes_per_s = read_pace(fd);
   get(fd, SOL_SOCKET, SO_RCVBUF, limits.buffer_bytes);
   get(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, limits.clamp_bytes);
   get(fd, SOL_SOCKET, kBufferLocks, limits.buffer_locks);
   return limits;
 }
 
-void hold_sending(int fd, double bytes_per_s) {
-  set(fd, SOL_SOCKET, SO_MAX_PACING_RATE, static_cast<std::uint64_t>(std::max(bytes_per_s, 1.0)));
+void hold_sending(int fd, std::uint64_t bytes_per_s) {
+  set(fd, SOL_SOCKET, SO_MAX_PACING_RATE, bytes_per_s);
 }
 
 bool hold_receiving(int fd, double window_bytes, const SocketLimits& before) {
+  if ((before.buffer_locks & kReceiveLock) != 0) {  // the program has chosen its size
+    const int clamp_bytes = before.clamp_bytes > 0 ? before.clamp_bytes : std::numeric_limits<int>::max();
+    set(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, std::min(static_cast<int>(window_bytes), clamp_bytes));
+    return true;
+  }
   set(fd, SOL_SOCKET, kBufferLocks, before.buffer_locks | kReceiveLock);
   const bool is_enough = enlarge_buffer(fd, window_bytes);
   set(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, static_cast<int>(window_bytes));

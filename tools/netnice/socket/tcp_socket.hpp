@@ -13,7 +13,9 @@ namespace netnice {
 
 enum class SocketKind {
   other,    // nothing of ours, for good
+  unused,   // UDP that has no port yet, multipath TCP that is not connected
   udp,      // IPv4 or IPv6, that leaves the host
+  mptcp,    // multipath TCP: its connections are the kernel's own, and no process has a descriptor of them
   pending,  // TCP that is not connected yet
   local,    // TCP that never leaves this host
   far       // TCP to another host
@@ -50,7 +52,8 @@ struct SocketLimits {
 };
 
 SocketLimits read_limits(int fd);
-void hold_sending(int fd, double bytes_per_s);
+std::uint64_t read_pace(int fd);
+void hold_sending(int fd, std::uint64_t bytes_per_s);
 /// False if we cannot make the receive buffer large enough for that window. Then it is left to the kernel, which opens the window again with it: it has to be held anew each time.
 bool hold_receiving(int fd, double window_bytes, const SocketLimits& before);
 void let_send(int fd, const SocketLimits& before);
