@@ -4,7 +4,8 @@
 
   scenes.py NAME JSON        prints what was measured, as JSON
 
-Each job is a process of its own, by its way: plain, netnice, or another congestion control than cubic.
+Each job is a process of its own, by its way: plain, netnice, trickle or tc (tbf) with a limit a little below the line's rate, or another congestion
+control than cubic.
 """
 import contextlib
 import json
@@ -22,14 +23,20 @@ import traffic
 
 FAR = "10.97.0.2"
 REST_S = 0.3 if os.environ.get("GRAY_BENCH_SMOKE") == "1" else 1.0
+LIMIT_PART = 0.95  # of the line's rate: what such a limit has to be set to by hand
 TRAFFIC = [sys.executable, traffic.__file__]
 
 
-def under(netnice, way):
-    """(the words before a command, its congestion control) of a way."""
+def under(netnice, way, line_bytes_per_s=0):
+    """(the words before a command, its congestion control) of a way. That of tc is a limit of the near end, which stays."""
     if way == "netnice":
         return [netnice, "-q", "--"], "cubic"
-    return [], "cubic" if way == "plain" else way
+    limit = int(LIMIT_PART * line_bytes_per_s)
+    if way == "trickle":
+        return ["trickle", "-s", "-u", str(limit // 1024), "-d", str(limit // 1024)], "cubic"
+    if way == "tc":
+        subprocess.run(["tc", "qdisc", "replace", "dev", "line", "root", "tbf", "rate", f"{limit}bps", "burst", "10k", "latency", "50ms"], check=True)
+    return [], "cubic" if way in ("plain", "tc") else way
 
 
 class Job:
@@ -72,18 +79,18 @@ def resting(asking):
     return statistics.median(asking.during(REST_S))
 
 
-def alone(netnice, way, direction, settle_s, seconds):
+def alone(netnice, way, line_bytes_per_s, direction, settle_s, seconds):
     """One job and nobody else: its rate, and the round trip beside it over that of the line at rest."""
     asking = traffic.Asking(FAR)
     base = resting(asking)
-    with Job(direction, *under(netnice, way)) as job:
+    with Job(direction, *under(netnice, way, line_bytes_per_s)) as job:
         time.sleep(settle_s)
         start = time.monotonic()
         beside = statistics.median(asking.during(seconds))
         return {"rate": job.rate(start, time.monotonic()), "round_trip": beside / base}
 
 
-def bursts(netnice, way, direction, settle_s, count, burst_bytes):
+def bursts(netnice, way, line_bytes_per_s, direction, settle_s, count, burst_bytes):
     """Somebody's bursts: their median time beside a job, over that on the line at rest."""
     def median():
         times = []
@@ -93,7 +100,7 @@ def bursts(netnice, way, direction, settle_s, count, burst_bytes):
         return statistics.median(times)
 
     at_rest = median()
-    with Job(direction, *under(netnice, way)):
+    with Job(direction, *under(netnice, way, line_bytes_per_s)):
         time.sleep(settle_s)
         return {"over": median() / at_rest}
 

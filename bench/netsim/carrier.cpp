@@ -22,11 +22,19 @@ constexpr unsigned kDownSeed = 2;
 constexpr unsigned kTakenAtOnce = 64;  // then the other direction gets its turn
 
 // The children are there by then: they keep the slack and the class that they were started with.
-void ask_for_punctuality() {
+void ask_for_punctuality(bool is_asked) {
   prctl(PR_SET_TIMERSLACK, 1);
   sched_param parameter{};
-  parameter.sched_priority = 1;
-  sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter);
+  parameter.sched_priority = is_asked ? 1 : 0;
+  sched_setscheduler(0, (is_asked ? SCHED_FIFO : SCHED_OTHER) | SCHED_RESET_ON_FORK, &parameter);
+}
+
+// Who takes the status of a process waits, busily, for whoever is reading its /proc. In the class of a carrier he would not let him go on: both stood for as long as the kernel lets such a class run, 0.95 s.
+bool ask_patiently(const std::function<bool()>& is_over) {
+  ask_for_punctuality(false);
+  const bool answer = is_over();
+  ask_for_punctuality(true);
+  return answer;
 }
 
 }  // namespace
@@ -66,7 +74,7 @@ std::uint64_t Carrier::next_due_ns() const {
 }
 
 void Carrier::carry_until(const std::function<bool()>& is_over, int first_fd, int second_fd) {
-  ask_for_punctuality();
+  ask_for_punctuality(true);
   pollfd polled[] = {
       {first_fd, POLLIN, 0}, {second_fd, POLLIN, 0}, {near_.get(), POLLIN, 0}, {far_.get(), POLLIN, 0}};
   for (;;) {
@@ -79,7 +87,7 @@ void Carrier::carry_until(const std::function<bool()>& is_over, int first_fd, in
     if (ppoll(polled, std::size(polled), next_ns == UINT64_MAX ? nullptr : &rest, nullptr) <= 0) continue;
     if (polled[2].revents != 0) take(up_);
     if (polled[3].revents != 0) take(down_);
-    if ((polled[0].revents != 0 || polled[1].revents != 0) && is_over()) return;
+    if ((polled[0].revents != 0 || polled[1].revents != 0) && ask_patiently(is_over)) return;
   }
 }
 
