@@ -16,6 +16,7 @@
 #include "toolbox/cli/child.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
+#include "tools/discnice/processes/processes.hpp"
 #include "tools/netnice/engine/claim.hpp"
 #include "tools/netnice/engine/engine.hpp"
 #include "tools/netnice/engine/guard.hpp"
@@ -123,6 +124,7 @@ sigset_t ending_signals() {
 int hold_adopted(const Options& options, const Outputs& outputs, Holds& holds, int guard_fd) {
   const sigset_t signals = ending_signals();
   sigprocmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);  // who reads what we say may be gone
   const gray::base::ScopedFd signals_fd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   Engine engine(options.limits, holds, options.pids, outputs.trace);
   GuardedEngine guarded(engine, guard_fd);
@@ -147,6 +149,10 @@ bool may_adopt(pid_t pid) {
   }
   if (pid == 1) {
     gray::cli::warn("process 1 is the parent of all others: name the one that is meant");
+    return false;
+  }
+  if (discnice::processes::is_of_kernel(pid)) {
+    gray::cli::warn("process {} is a thread of the kernel's: it has no sockets of its own", pid);
     return false;
   }
   const ProcessHandle handle(pid);

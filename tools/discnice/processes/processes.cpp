@@ -145,6 +145,13 @@ bool is_traced(pid_t pid) {
   return !tracer.empty() && tracer.front() != "0";
 }
 
+// Only such a thread has no memory of its own, but for a process that has ended.
+bool is_of_kernel(pid_t pid) {
+  const std::string status = read_proc(pid, "status");
+  return !status.empty() && status.find("\nVmSize:") == std::string::npos &&
+         status.find("\nState:\tZ") == std::string::npos;
+}
+
 bool serves_files(pid_t pid) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", pid), error))

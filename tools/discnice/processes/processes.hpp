@@ -60,6 +60,9 @@ bool read_identity(pid_t pid, Identity& identity);
 /// Whether somebody traces the process: a debugger, strace.
 bool is_traced(pid_t pid);
 
+/// Whether it is a thread of the kernel's, which executes no program. False where /proc does not tell.
+bool is_of_kernel(pid_t pid);
+
 /// Whether a file system in user space (FUSE) is served by the process.
 bool serves_files(pid_t pid);
 

@@ -16,6 +16,8 @@ class RateBudget {
   void see(std::uint64_t now_ns, std::uint64_t moved_bytes);
   /// What to allow now.
   [[nodiscard]] double allowed_bytes_per_s() const;
+  /// For how long nothing may move until what was too much is made up for.
+  [[nodiscard]] double debt_s() const { return -owed_bytes_ / rate_bytes_per_s_; }
 
  private:
   double rate_bytes_per_s_;

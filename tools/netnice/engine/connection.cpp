@@ -73,7 +73,14 @@ void take_reading(Connection& connection, const TcpReading& reading, std::uint64
   connection.reading = reading;
   connection.read_ns = now_ns;
   if (is_first) {
-    for (const Way way : kWays) connection.path->of(way).base.see(now_ns, reading.least_round_trip_us);
+    for (const Way way : kWays) {
+      PathWay& shared = connection.path->of(way);
+      shared.base.see(now_ns, reading.least_round_trip_us);
+      if (!connection.is_new) continue;
+      const std::uint64_t moved = way == Way::up ? reading.acked_bytes : reading.received_bytes;
+      shared.bytes += moved;
+      shared.bytes_before_found += moved;
+    }
     return;
   }
   const std::uint64_t sent = reading.acked_bytes - before.acked_bytes;

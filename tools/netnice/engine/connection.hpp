@@ -18,9 +18,10 @@ inline constexpr Way kWays[] = {Way::up, Way::down};
 struct PathWay {
   BaseDelay base;
   PathWindow window;
-  PathSight sight;          // of this tick
-  std::uint64_t bytes = 0;  // ever
-  std::uint32_t flows = 0;  // that move something now
+  PathSight sight;                       // of this tick
+  std::uint64_t bytes = 0;               // ever
+  std::uint64_t bytes_before_found = 0;  // by connections that were found in this tick
+  std::uint32_t flows = 0;               // that move something now
 };
 
 struct Path {
@@ -48,6 +49,7 @@ struct Connection {
   int fd = -1;
   Path* path = nullptr;
   TcpReading reading;
+  bool is_new = false;         // it began under us
   std::uint64_t read_ns = 0;   // 0: never
   std::uint64_t moved_ns = 0;  // when it last moved anything
   Flow flows[2];

@@ -31,6 +31,7 @@ std::uint64_t Engine::step(std::uint64_t now_ns) {
   for (auto& [peer, path] : paths_)
     for (const Way way : kWays) {
       path.of(way).sight = {};
+      path.of(way).bytes_before_found = 0;
       path.of(way).flows = 0;
     }
   std::vector<OpenConnection> open = read_due(now_ns);
@@ -50,6 +51,7 @@ void Engine::meet(const std::vector<FoundSocket>& found) {
     if (other == others_.end() || other->second == SocketKind::pending || other->second == SocketKind::unused)
       judge(socket);
   }
+  has_met_ = true;
 }
 
 void Engine::judge(const FoundSocket& socket) {
@@ -71,19 +73,23 @@ void Engine::judge(const FoundSocket& socket) {
   others_.erase(socket.inode);
   Path& path = paths_[peer];
   path.peer = peer;
-  ++path.connections;
-  ++connections_ever_;
+  // One that went from a process to another is the same.
+  Hold* const hold = holds_.find(socket.inode);
+  if (hold == nullptr) ++path.connections;
+  if (hold == nullptr) ++connections_ever_;
   Connection& connection = connections_[socket.inode];
   connection.inode = socket.inode;
   connection.pid = socket.pid;
   connection.fd = socket.fd;
   connection.path = &path;
+  connection.is_new = has_met_ || !tree_.is_adopting();
   // A process may leave it to a child: then how it was before is known, and is not how it is now.
-  connection.hold = holds_.find(socket.inode);
-  if (connection.hold == nullptr) return;
-  connection.hold->pid = socket.pid;
-  connection.hold->fd = socket.fd;
-  connection.hold->lost_ns = 0;
+  connection.hold = hold;
+  if (hold == nullptr) return;
+  connection.is_new = false;
+  hold->pid = socket.pid;
+  hold->fd = socket.fd;
+  hold->lost_ns = 0;
 }
 
 std::vector<OpenConnection> Engine::read_due(std::uint64_t now_ns) {
@@ -114,6 +120,10 @@ bool Engine::read_one(Connection& connection, std::uint64_t now_ns, std::vector<
     tell_if_too_many();
     return true;
   }
+  const bool is_out_of_reach =
+      fd.error() == -EPERM;  // its process protects itself now, and may do so no more later on
+  if (connection.hold != nullptr) connection.hold->is_out_of_reach = is_out_of_reach;
+  if (is_out_of_reach) return true;
   if (!fd.is_open() || inode_of(fd.get()) != connection.inode) return false;
   TcpReading reading;
   if (read_tcp(fd.get(), reading) != 0) return false;
@@ -150,8 +160,11 @@ void Engine::change(const LimitSettings& settings) {
 }
 
 void Engine::let_go() {
-  holds_.finish(tree_.everybody(gray::base::monotonic_ns()));
   connections_.clear();
+  const std::size_t left = holds_.finish(tree_.leave(gray::base::monotonic_ns()));
+  if (left != 0)
+    gray::cli::warn("{} connection{} stay{} limited: the program protects itself by now", left,
+                    left == 1 ? "" : "s", left == 1 ? "s" : "");
 }
 
 std::uint64_t Engine::bytes(Way way) const {
@@ -160,17 +173,21 @@ std::uint64_t Engine::bytes(Way way) const {
   return bytes;
 }
 
+// A file that takes no more is given up. Whoever closes it is told why.
 void Engine::write_trace(std::uint64_t now_ns) {
+  std::string lines;
   for (const auto& [peer, path] : paths_) {
     for (const Way way : kWays) {
       const PathWay& shared = path.of(way);
       if (shared.sight.moved_bytes == 0 && shared.sight.round_trip_us == 0) continue;
-      fmt::print(trace_, "{:.6f} {} {} window {:.0f} rtt_us {} base_us {} moved {} flows {}\n",
-                 static_cast<double>(now_ns) / gray::base::kNanosecondsPerSecond, text_of(peer),
-                 way == Way::up ? "up" : "down", shared.window.window_bytes(), shared.sight.round_trip_us,
-                 shared.sight.base_us, shared.sight.moved_bytes, shared.flows);
+      lines += fmt::format("{:.6f} {} {} window {:.0f} rtt_us {} base_us {} moved {} flows {}\n",
+                           static_cast<double>(now_ns) / gray::base::kNanosecondsPerSecond, text_of(peer),
+                           way == Way::up ? "up" : "down", shared.window.window_bytes(),
+                           shared.sight.round_trip_us, shared.sight.base_us, shared.sight.moved_bytes,
+                           shared.flows);
     }
   }
+  if (std::fputs(lines.c_str(), trace_) < 0) trace_ = nullptr;
 }
 
 }  // namespace netnice

@@ -54,6 +54,7 @@ class Engine {
   std::size_t connections_ever_ = 0;
   std::size_t udp_sockets_ = 0;
   std::size_t mptcp_connections_ = 0;
+  bool has_met_ = false;  // whoever was there when we began
   bool has_told_many_ = false;
   std::uint64_t all_read_ns_ = 0;
   std::uint64_t moved_ns_ = 0;

@@ -2,6 +2,7 @@
 #include "tools/netnice/engine/holds.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
 #include <sys/mman.h>
 
@@ -53,7 +54,7 @@ void Holds::forget_lost(std::uint64_t now_ns) {
   }
 }
 
-void Holds::put_all_back(const std::vector<pid_t>& heirs) {
+std::size_t Holds::put_all_back(const std::vector<pid_t>& heirs) {
   bool is_any_left = false;
   for (std::size_t i = 0; i < shared_->used; ++i) {
     Hold& hold = holds_[i];
@@ -61,24 +62,31 @@ void Holds::put_all_back(const std::vector<pid_t>& heirs) {
     put_back_if_it_is({hold.inode, hold.pid, hold.fd}, hold);
     is_any_left = is_any_left || hold.inode != 0;
   }
-  if (!is_any_left) return;
+  if (!is_any_left) return 0;
   std::vector<FoundSocket> found;
   for (const pid_t heir : heirs) find_sockets(heir, found);
   for (const FoundSocket& socket : found)
     if (Hold* hold = find(socket.inode); hold != nullptr) put_back_if_it_is(socket, *hold);
-  for (std::size_t i = 0; i < shared_->used; ++i) holds_[i].inode = 0;  // closed, as a rule
+  std::size_t out_of_reach = 0;
+  for (std::size_t i = 0; i < shared_->used; ++i) {
+    if (holds_[i].inode != 0 && holds_[i].is_out_of_reach) ++out_of_reach;
+    holds_[i].inode = 0;  // the others are closed, as a rule
+  }
+  return out_of_reach;
 }
 
 void Holds::put_back_if_it_is(const FoundSocket& socket, Hold& hold) {
   const auto fd = ProcessHandle(socket.pid).duplicate(socket.fd);
+  if (fd.error() == -EPERM) hold.is_out_of_reach = true;
   if (!fd.is_open() || inode_of(fd.get()) != hold.inode) return;
   put_back(fd.get(), hold);
   hold.inode = 0;
 }
 
-void Holds::finish(const std::vector<pid_t>& heirs) {
-  put_all_back(heirs);
+std::size_t Holds::finish(const std::vector<pid_t>& heirs) {
+  const std::size_t out_of_reach = put_all_back(heirs);
   __atomic_store_n(&shared_->is_finished, true, __ATOMIC_RELEASE);
+  return out_of_reach;
 }
 
 bool Holds::is_finished() const {

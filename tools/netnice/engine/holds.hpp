@@ -23,7 +23,8 @@ struct Hold {
   std::uint64_t pacing_bytes_per_s = 0;  // as we have set it
   bool is_sending_held = false;
   bool is_receiving_held = false;
-  std::uint64_t lost_ns = 0;  // since when nobody is known to have it; 0: somebody is
+  bool is_out_of_reach = false;  // its process protects itself
+  std::uint64_t lost_ns = 0;     // since when nobody is known to have it; 0: somebody is
 };
 
 class Holds {
@@ -43,13 +44,14 @@ class Holds {
   /// Those that nobody was found to have for some time.
   void forget_lost(std::uint64_t now_ns);
   /// Of whoever is held still. What a process has left to another is looked for in `heirs`.
-  void put_all_back(const std::vector<pid_t>& heirs);
+  /// Returns of how many that could not be done, because their process may not be reached any more.
+  std::size_t put_all_back(const std::vector<pid_t>& heirs);
   /// The same, for the last time: the guard need do nothing any more, however the process ends.
-  void finish(const std::vector<pid_t>& heirs);
+  std::size_t finish(const std::vector<pid_t>& heirs);
   [[nodiscard]] bool is_finished() const;
 
  private:
-  void put_back_if_it_is(const FoundSocket& socket, Hold& hold);
+  static void put_back_if_it_is(const FoundSocket& socket, Hold& hold);
   static constexpr std::size_t kMost = 16384;
   struct Shared {
     bool is_finished = false;

@@ -19,7 +19,10 @@ constexpr double kLeastDownBytes = 2 * kSegmentBytes;  // a receiver acknowledge
 // A socket that is paced waits for the whole of what it has just sent, two segments at the least; no faster pace later on ends that. So whoever is held
 // is free again within a second.
 constexpr double kLeastUpBytesPerS = 2 * kSegmentBytes;
-constexpr double kRoomPart = 1.5;     // of what somebody moves who would not move more
+constexpr double kDebtTellingS = 3;
+constexpr std::uint64_t kUnheldBytes =
+    65536;                         // what a receiver has promised to take when it begins cannot be taken back
+constexpr double kRoomPart = 1.5;  // of what somebody moves who would not move more
 constexpr double kChangePart = 0.02;  // smaller ones are not worth a system call
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
@@ -85,7 +88,7 @@ void Limits::see_paths(std::uint64_t now_ns, std::map<Address, Path>& paths) {
   for (auto& [peer, path] : paths) {
     for (const Way way : kWays) {
       PathWay& shared = path.of(way);
-      moved[static_cast<int>(way)] += shared.sight.moved_bytes;
+      moved[static_cast<int>(way)] += shared.sight.moved_bytes + shared.bytes_before_found;
       if (shared.sight.round_trip_us != 0) shared.base.see(now_ns, shared.sight.round_trip_us);
       shared.sight.now_ns = now_ns;
       shared.sight.base_us = shared.base.base_us();
@@ -138,6 +141,12 @@ void Limits::keep_rate(Way way, std::vector<OpenConnection>& open, std::vector<d
     demands.push_back(is_idle                              ? 0
                       : flow.is_wanting || flow.limit <= 0 ? kUnlimited
                                                            : kRoomPart * flow.rate_bytes_per_s);
+  }
+  if (budget->debt_s() > kDebtTellingS && !has_told_debt_) {
+    has_told_debt_ = true;
+    gray::cli::warn(
+        "more moves than the rate allows: each new connection may move up to {} before it is held",
+        gray::cli::format_bytes(kUnheldBytes));
   }
   const double all = budget->allowed_bytes_per_s();
   const std::vector<double> shares = shares_of(all, demands);

@@ -42,6 +42,7 @@ class Limits {
   std::optional<RateBudget> budgets_[2];
   bool has_told_near_ = false;
   bool has_told_many_ = false;
+  bool has_told_debt_ = false;
 };
 
 }  // namespace netnice

@@ -33,6 +33,7 @@ constexpr std::uint64_t kBusyLookCosts = 20;
 constexpr std::uint64_t kCalmLookCosts = 100;
 
 constexpr std::uint64_t kEndingNs = 1000 * kNanosecondsPerMillisecond;
+constexpr std::uint64_t kRefusedNs = 1000 * kNanosecondsPerMillisecond;  // until the next try
 constexpr char kNoDescriptors[] = "netnice may open no more files";
 
 // Of this thread: time in which others had the processor is no cost.
@@ -58,7 +59,7 @@ std::vector<FoundSocket> Tree::look(std::uint64_t now_ns) {
     gray::base::allow_many_descriptors();  // two for each process; who was started before keeps its own limit
   follow(now_ns);
   for (auto& [pid, process] : processes_) {
-    if (process.is_refused || process.is_others) continue;
+    if (!may_be_looked_at(pid, process, now_ns)) continue;
     struct stat status {};
     if (stat(fmt::format("/proc/{}/fd", pid).c_str(), &status) != 0) continue;
     const bool is_told = status.st_size > 0;
@@ -74,6 +75,18 @@ std::vector<FoundSocket> Tree::look(std::uint64_t now_ns) {
                                                   : std::max(kCalmLookNs, kCalmLookCosts * cost_ns);
   next_look_ns_ = now_ns + std::min(wanted_ns, kFollowNs);
   return found;
+}
+
+// A program may give up the rights that kept us away, or execute another one.
+bool Tree::may_be_looked_at(pid_t pid, Process& process, std::uint64_t now_ns) {
+  if (process.is_others) return false;
+  if (!process.is_refused) return true;
+  if (now_ns - process.scanned_ns < kRefusedNs) return false;
+  process.scanned_ns = now_ns;
+  process.is_refused = false;
+  if (process.handle.error() != 0) process.handle = ProcessHandle(pid);
+  claim(pid, process);
+  return !process.is_refused && !process.is_others;
 }
 
 bool Tree::is_busy(std::uint64_t now_ns) const {
@@ -121,11 +134,12 @@ void Tree::meet(pid_t pid, std::uint64_t now_ns) {
   changed_ns_ = now_ns;
 }
 
-std::vector<pid_t> Tree::everybody(std::uint64_t now_ns) {
+std::vector<pid_t> Tree::leave(std::uint64_t now_ns) {
   last_load_.clear();  // whoever came since the last look, too
   follow(now_ns);
   std::vector<pid_t> pids;
   for (const auto& [pid, process] : processes_) pids.push_back(pid);
+  processes_.clear();
   return pids;
 }
 
@@ -153,9 +167,12 @@ void Tree::heed_first_thread(pid_t pid, Process& process, bool has_descriptors) 
 // A program that runs as somebody else, or that the kernel protects, such as sudo or ping.
 void Tree::refuse(pid_t pid, Process& process, const std::string& why) {
   process.is_refused = true;
+  if (process.was_refused) return;
+  process.was_refused = true;
+  const bool was_held = process.descriptors >= 0;
   if (refused_++ == 0)
-    gray::cli::warn("process {} ({}) is not held: {}", pid,
-                    gray::cli::printable(processes::program_name_of(pid)), why);
+    gray::cli::warn("process {} ({}) is not held{}: {}", pid,
+                    gray::cli::printable(processes::program_name_of(pid)), was_held ? " any more" : "", why);
 }
 
 void Tree::claim(pid_t pid, Process& process) {
@@ -177,8 +194,7 @@ void Tree::scan_again(pid_t pid) {
 
 const ProcessHandle* Tree::handle_of(pid_t pid) {
   const auto at = processes_.find(pid);
-  return at == processes_.end() || at->second.is_refused || at->second.is_others ? nullptr
-                                                                                 : &at->second.handle;
+  return at == processes_.end() ? nullptr : &at->second.handle;
 }
 
 }  // namespace netnice

@@ -31,10 +31,11 @@ class Tree {
   /// A socket was not where it had been, or is not connected yet: the next look goes through all of the process's.
   void scan_again(pid_t pid);
 
-  /// All of them, held or not, as of now.
-  std::vector<pid_t> everybody(std::uint64_t now_ns);
+  /// All of them, held or not, as of now; from then on there is nobody in it.
+  std::vector<pid_t> leave(std::uint64_t now_ns);
+  [[nodiscard]] bool is_adopting() const { return is_adopting_; }
 
-  /// Null if it is gone, or may not be touched.
+  /// Null if it is gone.
   const ProcessHandle* handle_of(pid_t pid);
   /// Nobody is left of those who were to be held.
   [[nodiscard]] bool is_empty() const { return processes_.empty(); }
@@ -46,6 +47,7 @@ class Tree {
     std::int64_t descriptors = -1;
     std::uint64_t scanned_ns = 0;
     bool is_refused = false;
+    bool was_refused = false;  // which is told and counted once
     Claim claim = {};
     std::uint64_t gone_ns = 0;  // since when its first thread is seen to have ended; 0: it has not
     bool is_others = false;     // another netnice holds it
@@ -55,6 +57,7 @@ class Tree {
   void scan(pid_t pid, Process& process, std::vector<FoundSocket>& found);
   void meet(pid_t pid, std::uint64_t now_ns);
   void heed_first_thread(pid_t pid, Process& process, bool has_descriptors);
+  [[nodiscard]] bool may_be_looked_at(pid_t pid, Process& process, std::uint64_t now_ns);
   void claim(pid_t pid, Process& process);
   void refuse(pid_t pid, Process& process, const std::string& why);
 
