@@ -45,7 +45,7 @@ PY
 
 cat >outer.py <<'PY'
 """outer.py LAUNCHER...: tries it; one line for each thing that is wrong."""
-import json, os, pathlib, pty, signal, subprocess, sys, time
+import json, os, pathlib, pty, select, signal, subprocess, sys, time
 
 launcher = sys.argv[1:]
 name = os.path.basename(launcher[0])
@@ -153,7 +153,37 @@ def misspelt():
         if end.returncode != status or text not in end.stderr:
             wrong(f"{' '.join(words)} ends with {end.returncode}, not {status}, and says '{end.stderr.strip()}'")
 
-for attempt in (handed_on, of_terminal, ignored_stay_ignored, closed_stay_closed, misspelt):
+def told(terminal, text):
+    """Whether the terminal shows the text in time."""
+    shown, end = b"", time.monotonic() + PATIENCE_S
+    while text not in shown and time.monotonic() < end:
+        if select.select([terminal], [], [], 0.2)[0]:
+            try:
+                shown += os.read(terminal, 4096)
+            except OSError:
+                return False
+    return text in shown
+
+def stands_with_program():
+    pid, terminal = pty.fork()
+    if pid == 0:
+        default_signals()
+        os.execvp("bash", ["bash", "--norc", "-i"])
+    os.write(terminal, f"{' '.join(launcher)} -- sh -c 'kill -STOP $$; echo went $((40 + 2))'\n".encode())
+    if not told(terminal, b"Stopped"):
+        wrong("its program stopped itself, and the terminal is nobody's")
+    else:
+        os.write(terminal, b"fg\n")
+        if not told(terminal, b"went 42"):
+            wrong("its program does not go on after fg")
+    os.kill(pid, signal.SIGKILL)
+    os.close(terminal)
+    os.waitpid(pid, 0)
+
+attempts = [handed_on, of_terminal, ignored_stay_ignored, closed_stay_closed, misspelt]
+if name in ("gb-run", "heapnice", "netnice"):  # the others have programs stand still, or leave a terminal alone
+    attempts.append(stands_with_program)
+for attempt in attempts:
     attempt()
 PY
 

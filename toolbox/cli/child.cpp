@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <ctime>
 #include <iterator>
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -130,12 +132,26 @@ void rest(int signals_fd, const ChildPause& pause) {
   ppoll(polled, 2, &time, nullptr);
 }
 
+// The state in /proc/PID/stat, behind the name.
+bool is_standing(pid_t pid) {
+  const auto file = base::ScopedFd::open(fmt::format("/proc/{}/stat", pid).c_str(), O_RDONLY);
+  char text[128] = "";
+  if (!file.is_open() || read(file.get(), text, sizeof text - 1) <= 0) return false;
+  const char* name_end = std::strrchr(text, ')');
+  return name_end != nullptr && std::strlen(name_end) > 2 && name_end[2] == 'T';
+}
+
 void wait_for(pid_t child, int signals_fd, const ChildHooks& hooks, ChildEnd& end) {
+  const bool is_job = hooks.is_shell_job.value_or(is_shell_job());
   Passing signals(signals_fd, hooks);
   for (;;) {
     int status = 0;
     rusage used{};
-    const pid_t ended = wait4(child, &status, WNOHANG, &used);
+    const pid_t ended = wait4(child, &status, WNOHANG | (is_job ? WUNTRACED : 0), &used);
+    if (ended == child && WIFSTOPPED(status)) {
+      stand_with(child);
+      continue;
+    }
     if (ended == child) {
       end.resident_peak_bytes = static_cast<std::uint64_t>(used.ru_maxrss) * base::kKiB;
       end.status = WIFSIGNALED(status) ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
@@ -190,6 +206,21 @@ ChildEnd run_child(const std::vector<std::string>& command, const std::function<
 
 bool has_reached_all(int signal_number, int signal_code) {
   return (signal_number == SIGINT || signal_number == SIGQUIT) && signal_code == SI_KERNEL;
+}
+
+bool is_shell_job() {
+  const pid_t parent = getppid();
+  if (getsid(parent) != getsid(0) || getpgid(parent) == getpgrp()) return false;
+  return base::ScopedFd::open("/dev/tty", O_RDONLY | O_NOCTTY).is_open();
+}
+
+void stand_with(pid_t child) {
+  constexpr timespec kMoment{
+      0, 100'000'000};  // the terminal's Ctrl-Z stops us too, and whoever is held from outside goes on soon
+  nanosleep(&kMoment, nullptr);
+  if (!is_standing(child)) return;
+  raise(SIGSTOP);
+  kill(child, SIGCONT);
 }
 
 void occupy_standard_descriptors() {

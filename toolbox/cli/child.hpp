@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct ChildHooks {
   std::function<int()>
       prepare;  // in the child, before the command is there: 0, or an errno and it is not run
   std::function<void()> before_signal;  // before it is told to end, by us or by the terminal
+  std::optional<bool> is_shell_job;     // as is_shell_job() says, unless it is given
 };
 
 /// What became of it.
@@ -42,6 +44,13 @@ ChildEnd run_child(const std::vector<std::string>& command, const std::function<
 /// Whether a signal of this number and code (siginfo_t) has reached the command already: what the terminal sends goes to the whole process
 /// group. What a process sends us is to be handed on.
 bool has_reached_all(int signal_number, int signal_code);
+
+/// Whether a shell at a terminal has started this process as a job of its own, and sees when it stands still. Then we stand still when the command does: a program that stops only itself, as bash
+/// does by "suspend", would leave its terminal to nobody. Not to be asked by a process that was forked from the one that the shell knows.
+bool is_shell_job();
+
+/// Stands still with a child of this process that was found to do so, and has it go on as we do. Returns at once where it has gone on meanwhile.
+void stand_with(pid_t child);
 
 /// A descriptor of ours must not come to lie where the command's closed input, output or errors would be. To be called first in main():
 /// the command finds them closed, as they were, and what we read or print there fails as before.

@@ -79,6 +79,8 @@ int run(const memnice::Options& options) {
     }
     return gray::cli::ChildPause{holder->step(gray::base::monotonic_ns()), -1};
   };
+  if (means->kind() == memnice::MeansKind::pause)
+    hooks.is_shell_job = false;  // it is we who have the job stand still
   hooks.before_signal = [&holder] {
     if (holder) holder->let_go();
   };

@@ -98,14 +98,18 @@ void reap_orphans(pid_t program) {
   }
 }
 
-int hold_command(const Options& options, const Outputs& outputs, Holds& holds, int guard_fd) {
+int hold_command(const Options& options, const Outputs& outputs, Holds& holds, int guard_fd,
+                 bool is_shell_job) {
   Engine engine(options.limits, holds, {}, outputs.trace);
   GuardedEngine guarded(engine, guard_fd);
   const std::uint64_t start_ns = monotonic_ns();
-  const auto end = gray::cli::run_child(options.command, [&guarded](pid_t child) {
+  gray::cli::ChildHooks hooks;
+  hooks.is_shell_job = is_shell_job;
+  hooks.look = [&guarded](pid_t child) {
     reap_orphans(child);
     return guarded.step();
-  });
+  };
+  const auto end = gray::cli::run_child(options.command, hooks);
   engine.let_go();
   return end.has_run ? tell(options, outputs, engine, monotonic_ns() - start_ns, end.status) : end.status;
 }
@@ -199,9 +203,10 @@ int run_command(const Options& options) {
   Holds holds;
   Outputs outputs;
   if (const auto status = prepare(options, holds, outputs)) return *status;
+  const bool is_shell_job = gray::cli::is_shell_job();
   const int guard_fd = get_guard(holds, status_of);
   if (guard_fd < 0) return fail_guard(guard_fd);
-  return hold_command(options, outputs, holds, guard_fd);
+  return hold_command(options, outputs, holds, guard_fd, is_shell_job);
 }
 
 int run_adopted(const Options& options) {

@@ -46,9 +46,14 @@ std::vector<pid_t> processes_of_host() {
 }
 
 int wait_for(pid_t worker, const sigset_t& signals, Holds& holds) {
+  const bool is_job = gray::cli::is_shell_job();
   for (;;) {
     int status = 0;
-    const pid_t ended = waitpid(worker, &status, WNOHANG);
+    const pid_t ended = waitpid(worker, &status, WNOHANG | (is_job ? WUNTRACED : 0));
+    if (ended == worker && WIFSTOPPED(status)) {
+      gray::cli::stand_with(worker);
+      continue;
+    }
     if (ended < 0 && errno != EINTR) status = kKilled;
     if (ended == worker || (ended < 0 && errno != EINTR)) {
       if (WIFSIGNALED(status) && !holds.is_finished()) {
