@@ -44,7 +44,7 @@ PARTS = collections.OrderedDict((
     ("memnice", ("Memory that gives way: memnice", "memnice", "A memory group of 512 MB with a swap file; sqlite3 holds 200 MB in its memory.")),
     ("netnice", ("The network gives way: netnice", "netnice, kernels",
                  "On an emulated line (bench/netsim), which the variant names; the connections end at another host as far as the kernel knows. Peers other than "
-                 "plain have one turn in five; trickle and tc (tbf) are set to 95 % of the line by hand. Beside tcp_vegas and netem: in a virtual machine with the "
+                 "plain have one turn in five; trickle, tc (tbf) and wondershaper (HTB, SFQ) are set to 95 % of the line by hand. Beside tcp_vegas and netem: in a virtual machine with the "
                  "kernel that the variant names, whose time is the instructions that it has done.")),
     ("wss", ("Working sets seen from outside: gb-wss", "working_set", "")),
     ("microbench", ("The measured host: microbench", "microbench", "")),

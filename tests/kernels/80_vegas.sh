@@ -73,7 +73,7 @@ make_netem() {
   for end in near far; do
     /bin/ip -n $end link set line gso_max_segs 1 up
     # 600 KB, and what is under way for half of a round trip. The headers of Ethernet do not count, as on netsim's line.
-    /bin/tc -n $end qdisc add dev line root netem limit 413 delay 10ms rate 2000kbps -14
+    /bin/tc -n $end qdisc add dev line root netem limit 413 delay 10ms rate 2000kbps -14 || return 1
   done
 }
 
@@ -88,10 +88,7 @@ run() {
   if [ "$1" = netsim ]; then
     netsim --rate 2000KB --delay 20ms --queue 600KB --report report --far 'exec line_traffic serve' -- sh /tests/80_vegas.sh near "$2" "$3"
   else
-    /bin/ip netns exec far line_traffic serve &
-    serving=$!
     /bin/ip netns exec near sh /tests/80_vegas.sh near "$2" "$3"
-    kill $serving
   fi
   echo "$before $(ticks)" | awk '{ printf "%.1f\n", 100 * (1 - ($4 - $2) / ($3 - $1)) }' >busy
   cd "$PLACE" || exit 1
@@ -181,6 +178,9 @@ if ! make_netem; then
   echo 'LEFT OUT vegas: this kernel has no netem'
   exit 0
 fi
+# One server for all runs: what an earlier run has left in the queue still arrives.
+/bin/ip netns exec far line_traffic serve &
+serving=$!
 # What is read from the disk first is read before anything is measured.
 run netem vegas 1=nobody
 run netsim netnice 1=nobody
@@ -194,4 +194,5 @@ tell_lines
 tell_windows
 tell_ways
 for way in vegas netnice; do windows netem.$way | awk -v way=$way -v bin_s=$BIN_S '{ printf "SERIES vegas/%s %.2f %.1f\n", way, ($1 + 0.5) * bin_s, $2 / 1000 }'; done
+kill $serving
 cd /data && rm -rf $PLACE

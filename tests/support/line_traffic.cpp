@@ -104,6 +104,8 @@ int serve() {
     const int fd = accept(listening, nullptr, nullptr);
     if (fd < 0) continue;
     if (fork() == 0) {
+      close(listening);
+      close(datagrams);
       answer(fd);
       _exit(0);
     }
