@@ -16,7 +16,6 @@
 #include "toolbox/cli/child.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
-#include "tools/discnice/processes/processes.hpp"
 #include "tools/netnice/engine/claim.hpp"
 #include "tools/netnice/engine/engine.hpp"
 #include "tools/netnice/engine/guard.hpp"
@@ -155,7 +154,7 @@ bool may_adopt(pid_t pid) {
     gray::cli::warn("process 1 is the parent of all others: name the one that is meant");
     return false;
   }
-  if (discnice::processes::is_of_kernel(pid)) {
+  if (is_of_kernel(pid)) {
     gray::cli::warn("process {} is a thread of the kernel's: it has no sockets of its own", pid);
     return false;
   }

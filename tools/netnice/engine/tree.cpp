@@ -52,6 +52,10 @@ std::string last_number() {
 
 }  // namespace
 
+bool is_of_kernel(pid_t pid) {
+  return processes::is_of_kernel(pid);
+}
+
 std::vector<FoundSocket> Tree::look(std::uint64_t now_ns) {
   std::vector<FoundSocket> found;
   const std::uint64_t start_ns = processor_time_ns();

@@ -19,6 +19,9 @@
 
 namespace netnice {
 
+/// Whether it is a thread of the kernel's, which has no sockets of its own.
+bool is_of_kernel(pid_t pid);
+
 class Tree {
  public:
   /// Empty roots: whoever is our child, with those who come to us as orphans.
