@@ -21,8 +21,8 @@ constexpr std::size_t kOthersMost = 65536;
 
 }  // namespace
 
-Engine::Engine(const LimitSettings& settings, Holds& holds, std::vector<pid_t> roots, std::FILE* trace)
-    : limits_(settings), holds_(holds), tree_(std::move(roots)), trace_(trace) {}
+Engine::Engine(const LimitSettings& settings, Holds& holds, Followed followed, std::FILE* trace)
+    : limits_(settings), holds_(holds), tree_(std::move(followed)), trace_(trace) {}
 
 std::uint64_t Engine::step(std::uint64_t now_ns) {
   if (now_ns >= tree_.next_look_ns()) meet(tree_.look(now_ns));

@@ -17,7 +17,7 @@ namespace netnice {
 
 class Engine {
  public:
-  Engine(const LimitSettings& settings, Holds& holds, std::vector<pid_t> roots, std::FILE* trace);
+  Engine(const LimitSettings& settings, Holds& holds, Followed followed, std::FILE* trace);
 
   /// Returns how long to rest.
   std::uint64_t step(std::uint64_t now_ns);

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cstring>
 #include <ctime>
-#include <set>
 
 #include <dirent.h>
 #include <fmt/core.h>
@@ -87,6 +86,13 @@ bool Tree::is_busy(std::uint64_t now_ns) const {
   return now_ns - changed_ns_ < kBusyNs;
 }
 
+void Tree::find_below(pid_t root, std::set<pid_t>& there) {
+  for (const processes::Descendant& one : processes::descendants_of(root)) {
+    if (left_out_.count(one.parent) != 0) left_out_.insert(one.pid);
+    if (left_out_.count(one.pid) == 0) there.insert(one.pid);
+  }
+}
+
 void Tree::follow(std::uint64_t now_ns) {
   std::string load = last_number();
   if (load == last_load_ && !load.empty() && now_ns - followed_ns_ < kFollowNs) return;
@@ -97,8 +103,7 @@ void Tree::follow(std::uint64_t now_ns) {
   for (const auto& [pid, process] : processes_) roots.push_back(pid);
   std::set<pid_t> there;
   for (const pid_t root : roots)
-    if (there.count(root) == 0)
-      for (const pid_t pid : processes::processes_below(root)) there.insert(pid);
+    if (there.count(root) == 0) find_below(root, there);
   for (auto at = processes_.begin(); at != processes_.end();) {
     if (!at->second.handle.has_ended()) {
       ++at;

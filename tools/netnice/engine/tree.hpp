@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,18 @@ struct FoundSocket {
   int fd = -1;
 };
 
+/// Whose sockets are looked at: those processes and whoever is below them.
+struct Followed {
+  std::vector<pid_t> roots = {};  // empty: whoever is our child, with those who come to us as orphans
+  std::set<pid_t> left_out = {};  // with whoever is below them
+};
+
 class Tree {
  public:
-  /// Empty roots: whoever is our child, with those who come to us as orphans.
-  explicit Tree(std::vector<pid_t> roots) : roots_(std::move(roots)), is_adopting_(!roots_.empty()) {}
+  explicit Tree(Followed followed)
+      : roots_(std::move(followed.roots)),
+        left_out_(std::move(followed.left_out)),
+        is_adopting_(!roots_.empty()) {}
 
   /// The sockets of those whose descriptors have changed; all of them, known or not.
   std::vector<FoundSocket> look(std::uint64_t now_ns);
@@ -49,11 +58,13 @@ class Tree {
     bool is_refused = false;
   };
   void follow(std::uint64_t now_ns);
+  void find_below(pid_t root, std::set<pid_t>& there);
   [[nodiscard]] bool is_busy(std::uint64_t now_ns) const;
   void scan(pid_t pid, Process& process, std::vector<FoundSocket>& found);
   void refuse(pid_t pid, Process& process, int error);
 
   std::vector<pid_t> roots_;
+  std::set<pid_t> left_out_;
   bool is_adopting_;
   std::map<pid_t, Process> processes_;
   std::string last_load_;
