@@ -24,6 +24,7 @@ for wrong in fast 5 0 -1M nice,nice 1M,2M up= left=1M off,nice none; do
 done
 refuses 2 'net' "$DISCNICE" --net '' -- touch was_run
 refuses 2 "behind 'net' stands nice" "$DISCNICE" --schedule 'Mon 2M net fast, else nice' -- touch was_run
+refuses 2 '--net never holds: --schedule says' "$DISCNICE" --net 1M --schedule 'Mon 2M net off, else nice net nice' -- touch was_run
 refuses 2 "there is no option '--nett'; perhaps --net" "$DISCNICE" --nett nice -- touch was_run
 refuses 2 "'fast' is no limit" "$DISCNICE" adopt $$ --net fast
 mkdir -p config/discnice
@@ -51,6 +52,7 @@ asked '["net"]["down_bytes_per_s"]' None --net nice,up=1MB
 asked '["net"]["sent_bytes"]' 0 --net nice
 asked '["net"]["down_bytes_per_s"]' 3000 --schedule '00:00-24:00 5M net 3KB'
 asked '["net"]["gives_way"]' True --schedule '00:00-24:00 5M' --net nice
+asked '["net"]["gives_way"]' True --schedule 'Mon 2M net nice, else 5M' --net nice
 printf 'rate = 5M\nnet = 1MB\n[true]\nnet = nice\n' >config/discnice/config
 asked '["net"]["gives_way"]' True
 asked '["rate_bytes_per_s"]' 5242880 --net 2MB

@@ -32,10 +32,7 @@ struct Followed {
 
 class Tree {
  public:
-  explicit Tree(Followed followed)
-      : roots_(std::move(followed.roots)),
-        left_out_(std::move(followed.left_out)),
-        is_adopting_(!roots_.empty()) {}
+  explicit Tree(Followed followed) : followed_(std::move(followed)), is_adopting_(!followed_.roots.empty()) {}
 
   /// The sockets of those whose descriptors have changed; all of them, known or not.
   std::vector<FoundSocket> look(std::uint64_t now_ns);
@@ -63,8 +60,7 @@ class Tree {
   void scan(pid_t pid, Process& process, std::vector<FoundSocket>& found);
   void refuse(pid_t pid, Process& process, int error);
 
-  std::vector<pid_t> roots_;
-  std::set<pid_t> left_out_;
+  Followed followed_;
   bool is_adopting_;
   std::map<pid_t, Process> processes_;
   std::string last_load_;

@@ -29,6 +29,9 @@ constexpr int kStateClosing = 8;  // CLOSE_WAIT, in which may still be sent
 // What a buffer of so many bytes, as the kernel counts them, offers as window at the least: the rest is for what surrounds the bytes.
 constexpr double kBufferPerWindow = 4;
 
+// More is none, and the buffer for it has to be told as an int.
+constexpr double kWindowMost = 512.0 * 1024 * 1024;
+
 template <typename T>
 bool get(int fd, int level, int option, T& value) {
   socklen_t length = sizeof value;
@@ -174,10 +177,12 @@ SocketLimits read_limits(int fd) {
 }
 
 void hold_sending(int fd, double bytes_per_s) {
-  set(fd, SOL_SOCKET, SO_MAX_PACING_RATE, static_cast<std::uint64_t>(std::max(bytes_per_s, 1.0)));
+  constexpr double kMost = 1e18;
+  set(fd, SOL_SOCKET, SO_MAX_PACING_RATE, static_cast<std::uint64_t>(std::clamp(bytes_per_s, 1.0, kMost)));
 }
 
 bool hold_receiving(int fd, double window_bytes, const SocketLimits& before) {
+  window_bytes = std::min(window_bytes, kWindowMost);
   set(fd, SOL_SOCKET, kBufferLocks, before.buffer_locks | kReceiveLock);
   const bool is_enough = enlarge_buffer(fd, window_bytes);
   set(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, static_cast<int>(window_bytes));
