@@ -119,4 +119,21 @@ line 2MB '
     $LIMITS "$FLOW" free || { echo "without --net, $what: held"; exit 1; }
     kill "$JOB"; wait "$JOB" || true
   done'
+
+# --- Whom adopt leaves out is left out there, too: the children of before, but for --tree.
+line 2MB '
+  rm -f flow
+  sh -c "$PEER keep put $V4 $PORT & echo \$! >flow; wait" & PARENT=$!
+  until_true test -s flow
+  FLOW=$(<flow)
+  "$DISCNICE" adopt -q --net 100KB "$PARENT" & JOB=$!
+  until_true "$DISCNICE" set "$JOB" --net 50KB 2>not_so
+  sleep 1.5
+  $LIMITS "$FLOW" free || { echo "a child of before is held without --tree"; exit 1; }
+  "$DISCNICE" release "$JOB"; wait "$JOB"
+  "$DISCNICE" adopt -q --tree --net 100KB "$PARENT" & JOB=$!
+  $LIMITS "$FLOW" held || { echo "a child of before is not held with --tree"; exit 1; }
+  "$DISCNICE" release "$JOB"; wait "$JOB"
+  $LIMITS "$FLOW" free || { echo "release: not put back"; exit 1; }
+  kill "$FLOW" "$PARENT"'
 conclude
