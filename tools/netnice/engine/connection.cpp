@@ -63,6 +63,11 @@ std::uint32_t without_waiting_us(std::uint32_t round_trip_us, const TcpReading& 
   return static_cast<std::uint32_t>(std::max(round_trip_us - spacing_us, least_us));
 }
 
+// The number of a socket that is gone may come again.
+std::uint64_t growth(std::uint64_t before, std::uint64_t now) {
+  return now >= before ? now - before : now;
+}
+
 }  // namespace
 
 void take_reading(Connection& connection, const TcpReading& reading, std::uint64_t now_ns) {
@@ -74,6 +79,10 @@ void take_reading(Connection& connection, const TcpReading& reading, std::uint64
   connection.read_ns = now_ns;
   if (is_first) {
     for (const Way way : kWays) connection.path->of(way).base.see(now_ns, reading.least_round_trip_us);
+    // It moved something before it was found: that is told, and no rate goes by it.
+    if (!connection.is_known) return;
+    connection.path->of(Way::up).bytes += growth(before.acked_bytes, reading.acked_bytes);
+    connection.path->of(Way::down).bytes += growth(before.received_bytes, reading.received_bytes);
     return;
   }
   const std::uint64_t sent = reading.acked_bytes - before.acked_bytes;

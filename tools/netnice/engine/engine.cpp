@@ -72,6 +72,11 @@ void Engine::judge(const FoundSocket& socket) {
   connection.pid = socket.pid;
   connection.fd = socket.fd;
   connection.path = &path;
+  // What was begun by those whom we run is theirs from its first byte.
+  const auto lost = lost_.find(socket.inode);
+  connection.is_known = lost != lost_.end() || !tree_.is_adopting();
+  if (lost != lost_.end()) connection.reading = lost->second;
+  if (lost != lost_.end()) lost_.erase(lost);
   // A process may leave it to a child: then how it was before is known, and is not how it is now.
   connection.hold = holds_.find(socket.inode);
   if (connection.hold == nullptr) return;
@@ -93,6 +98,8 @@ std::vector<OpenConnection> Engine::read_due(std::uint64_t now_ns) {
       continue;
     }
     if (connection.hold != nullptr) Holds::lose(*connection.hold, now_ns);
+    if (lost_.size() >= kOthersMost) lost_.clear();
+    if (connection.read_ns != 0) lost_.insert_or_assign(connection.inode, connection.reading);
     tree_.scan_again(connection.pid);
     at = connections_.erase(at);
   }

@@ -49,6 +49,8 @@ class Engine {
   std::map<Address, Path> paths_;
   std::unordered_map<std::uint64_t, Connection> connections_;  // by inode
   std::unordered_map<std::uint64_t, SocketKind> others_;       // that are no connection of ours
+  std::unordered_map<std::uint64_t, TcpReading>
+      lost_;  // of those not where they were: another process may have them
   std::size_t connections_ever_ = 0;
   std::size_t udp_sockets_ = 0;
   std::uint64_t all_read_ns_ = 0;

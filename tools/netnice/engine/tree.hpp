@@ -45,6 +45,7 @@ class Tree {
   const ProcessHandle* handle_of(pid_t pid);
   /// Nobody is left of those who were to be held.
   [[nodiscard]] bool is_empty() const { return processes_.empty(); }
+  [[nodiscard]] bool is_adopting() const { return is_adopting_; }
   [[nodiscard]] std::size_t refused() const { return refused_; }
 
  private:
