@@ -40,6 +40,7 @@ on_a_disk() {
   is library works
   is kernel_account works
   is engine_pace works tracing
+  is net works sockets
   is jobs works 'none'
   is rate works 'held for 0\.[0-9]+ s$' 0
   is host_record partly 'not yet' 0
@@ -90,6 +91,7 @@ in_sandboxes() {
   is engine_notify not 'shows no calls here \(Operation not permitted\)'
   diagnose 0 python3 "$WITHOUT" EPERM pidfd_getfd -- "$DISCNICE" doctor --json .
   is engine_notify partly 'in steps: Operation not permitted'
+  is net not 'cannot be reached: Operation not permitted'
   diagnose 0 python3 "$WITHOUT" EPERM ptrace -- "$DISCNICE" doctor --json .
   is engine_pace partly SIGSTOP
   diagnose 0 python3 "$WITHOUT" ENOSYS cachestat -- "$DISCNICE" doctor --json .

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # launchers: every program that runs another one hands signals on as a shell would, leaves alone what its caller ignores or has closed, and tells
-# a misspelt option from a command.
+# a misspelt option, and one whose file was forgotten, from a command.
 #
 # Slow: it starts a dozen programs by each of them, and waits for signals that must not come.
 # Each launcher runs a small program that writes down what it finds and gets. A terminal is a pseudo-terminal, of whose Ctrl-C the program
@@ -65,7 +65,7 @@ def wait_for(path):
 def command():
     global runs
     runs += 1
-    result = pathlib.Path(f"{name}.{runs}").absolute()
+    result = pathlib.Path(f"{name}.{os.getpid()}.{runs}").absolute()
     return result, [*launcher, "--", sys.executable, "inner.py", str(result)]
 
 def started(preparation, **streams):
@@ -198,8 +198,19 @@ try gb-run --max 8M
 try heapnice --runtime go --max 100M
 try memnice -q --means pause
 [[ ${GRAY_PRELOAD_WORKS:-ON} == ON ]] && try discnice --rate 1G
+[[ ${GRAY_PRELOAD_WORKS:-ON} == ON ]] && try discnice --rate 1G --net nice
 try netnice -q
 [[ -w /dev/net/tun ]] && "$BIN/netsim" --rate 1M -- true 2>/dev/null && try netsim --rate 1M
 ((${#tried[@]})) || skip "no launcher was built"
+asked=0
+for one in "${tried[@]}"; do
+  while read -r option; do
+    ((asked += 1))
+    expect_status 2 timeout 300 "$BIN/$one" "$option" -- touch was_run >out 2>said
+    [[ ! -e was_run && ! -e ./-- && ! -s out && $(wc -l <said) -eq 1 ]] || echo "$one $option -- CMD: $(cat out said)" >>wrong
+    grep -q -- "^${one##*/}: .*the value is missing: '--' ends the options" said || echo "$one $option -- CMD says: $(cat said)" >>wrong
+  done < <("$BIN/$one" --help | grep -Eo -- '--[a-z-]+ (FILE|PATH|FOLDER|DIR)\b' | cut -d' ' -f1)
+done
+((asked)) || fail 'no option of any launcher takes a file'
 [[ ! -s wrong ]] || fail "$(cat wrong)"
 echo "tried: ${tried[*]}"

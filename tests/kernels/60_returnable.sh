@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# clock: counted
 # returnable: is one who needs 40 % of a group at once served by those who hold returnable memory, and is nobody killed? With swap and without, and beside sorts.
 #
 # In a group of 96 MiB three workers hold all there is, and a server comes; 84 times with swap and as often without, so that three boots make 500. Then three sorts, and a server that comes once a second. The longest

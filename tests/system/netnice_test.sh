@@ -83,10 +83,10 @@ line 2MB '
       if [[ $killed == worker ]]; then victim=$(ps -o ppid= -p $flow); fi
       put_back "kill -9 of $killed, $what" "kill -9 $victim; wait $job || true"
       for _ in {1..100}; do
-        if grep -q "nothing is held any more" $SCRATCH/said; then break; fi
+        if grep -q "nothing is held on the network any more" $SCRATCH/said; then break; fi
         sleep 0.1
       done
-      grep -q "nothing is held any more" $SCRATCH/said || { echo "kill -9 of $killed: not said"; exit 1; }
+      grep -q "nothing is held on the network any more" $SCRATCH/said || { echo "kill -9 of $killed: not said"; exit 1; }
       rm -f $SCRATCH/flow
     done
     $PEER keep $what $V4 $PORT & flow=$!

@@ -90,6 +90,14 @@ std::string explain(const CLI::ParseError& error) {
   return text;
 }
 
+// CLI11 would take the mark behind which the options end for the value of an option whose own was forgotten: a report went to a file of that name.
+CLI::Option* needing_value(CLI::Option* option) {
+  if (option->get_positional()) return option;
+  return option->check([](const std::string& value) {
+    return value == "--" ? std::string("the value is missing: '--' ends the options") : std::string();
+  });
+}
+
 }  // namespace
 
 Option Option::type_name(const std::string& name) {
@@ -144,12 +152,12 @@ Option Command::add_flag(const std::string& name, const std::string& help) {
 }
 
 Option Command::add_option(const std::string& name, std::string& target, const std::string& help) {
-  return {app_->add_option(name, target, help), notes_};
+  return {needing_value(app_->add_option(name, target, help)), notes_};
 }
 
 Option Command::add_option(const std::string& name, std::vector<std::string>& target,
                            const std::string& help) {
-  return {app_->add_option(name, target, help), notes_};
+  return {needing_value(app_->add_option(name, target, help)), notes_};
 }
 
 Option Command::add_option(const std::string& name, std::function<std::string(const std::string&)> take,
@@ -159,7 +167,7 @@ Option Command::add_option(const std::string& name, std::function<std::string(co
     const std::string problem = take(text);
     if (!problem.empty()) throw CLI::ValidationError(name.substr(name.rfind(',') + 1), problem);
   };
-  return {app_->add_option_function<std::string>(name, read, help), notes_};
+  return {needing_value(app_->add_option_function<std::string>(name, read, help)), notes_};
 }
 
 Command Command::add_subcommand(const std::string& name, const std::string& help) {

@@ -15,8 +15,12 @@ std::string version_text() {
 }
 
 int print_and_close(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return close_stdout(kExitSuccess);
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return close_stdout(kExitSuccess);
+  // A text longer than stdio's buffer fails here, and stdio would not say later by what.
+  write_diagnostic(
+      fmt::format("cannot write to standard output: {}", error_text(errno != 0 ? -errno : -EIO)));
+  return kExitSomeFailed;
 }
 
 int close_stream(std::FILE* stream) {

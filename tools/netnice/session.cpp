@@ -74,7 +74,7 @@ class GuardedEngine {
     if (guard_fd_ >= 0 && poll(&polled, 1, 0) > 0) {
       engine_.let_go();
       guard_fd_ = -1;
-      gray::cli::warn("its other process was killed: nothing is held any more");
+      gray::cli::warn("its other process was killed: nothing is held on the network any more");
     }
     if (guard_fd_ < 0) return {gray::base::kNanosecondsPerSecond, -1};
     const std::uint64_t rest_ns = engine_.step(monotonic_ns());
@@ -129,7 +129,7 @@ int hold_adopted(const Options& options, const Outputs& outputs, Holds& holds, i
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // who reads what we say may be gone
   const gray::base::ScopedFd signals_fd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-  Engine engine(options.limits, holds, options.pids, outputs.trace);
+  Engine engine(options.limits, holds, {options.pids}, outputs.trace);
   GuardedEngine guarded(engine, guard_fd);
   const std::uint64_t start_ns = monotonic_ns();
   for (;;) {

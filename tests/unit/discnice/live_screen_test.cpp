@@ -119,6 +119,21 @@ TEST_CASE("at 80 columns all figures of a job can be read", "[live]") {
   CHECK(has(text, "p pause   r resume   s set a rate   q quit"));
 }
 
+TEST_CASE("at 80 columns the network of a job that is held there has a line of its own", "[live]") {
+  JobLook look = job(4211, "rsync", {4.9 * kMiB, 120 * 1024, 0.43});
+  look.grant.net_up_bytes_per_s = look.grant.net_down_bytes_per_s = kMiB;
+  CHECK_FALSE(has(text_of(compose(scene_of({look}), 80, 24)), "received, sent"));
+  look.net = NetRates{0.98 * kMiB, 12 * 1024};
+  const std::string text = text_of(compose(scene_of({look}), 80, 24));
+  INFO(text);
+  CHECK(has(text, "limit 5.00 MiB/s; others busy"));
+  CHECK(has(text, "net 1.00 MiB/s: received, sent"));
+  CHECK(has(text, "12.0 KiB/s"));
+  CHECK(has(text, "1004 KiB/s"));
+  look.grant.net_up_bytes_per_s = look.grant.net_down_bytes_per_s = 0;
+  CHECK(has(text_of(compose(scene_of({look}), 80, 24)), "net free: received, sent"));
+}
+
 TEST_CASE("the job that is chosen is on the screen, however many there are", "[live]") {
   std::vector<JobLook> jobs;
   for (std::uint64_t number = 1000; number < 1060; ++number) jobs.push_back(job(number, "dd"));

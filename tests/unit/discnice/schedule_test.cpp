@@ -108,3 +108,30 @@ TEST_CASE("what was given holds at times that the schedule does not speak of", "
   CHECK(outside.policy_id == kRateWindowId);
   CHECK(outside.rate_bytes_per_s == 5'000'000);
 }
+
+TEST_CASE("an entry may hold the network, too, and else leaves that as it was", "[schedule]") {
+  Grant grant;
+  set_net_limits(grant, {true, 0, 0});
+  const Schedule schedule =
+      parse("Mon 2MB net 500KB, Tue nice net up=1MB down=2MB nice , Wed pause net off, else idle");
+  REQUIRE(schedule.problem == nullptr);
+  const auto net_on = [&](Day day) {
+    return net_limits_of(scheduled(grant, active_entry(schedule, day, 0)));
+  };
+  CHECK(net_on(kMonday) == NetLimits{false, 500'000, 500'000});
+  CHECK(net_on(kTuesday) == NetLimits{true, 1'000'000, 2'000'000});
+  CHECK(net_on(kWednesday) == NetLimits{});
+  CHECK(net_on(kThursday) == NetLimits{true, 0, 0});
+  CHECK(holds(schedule, kMonday, 0) == "2000000");
+  CHECK(holds(schedule, kTuesday, 0) == "nice");
+  CHECK(holds(schedule, kWednesday, 0) == "pause");
+}
+
+TEST_CASE("what holds the network is said behind the disk's, and once", "[schedule]") {
+  for (const std::string text :
+       {"Mon net 1M", "Mon nice net", "Mon nice net fast", "Mon nice net 5", "Mon nice net nice net off",
+        "Mon nice network 1M", "Mon nice net up=1M,down=2M"}) {
+    INFO("'" << text << "'");
+    CHECK(parse(text).problem != nullptr);
+  }
+}

@@ -49,6 +49,10 @@ CapturedChild run_launcher(std::vector<const char*> arguments) {
     std::uint64_t rate = 0;
     std::vector<std::string> command;
     add_rate_option(app, "--rate", rate, "how fast");
+    std::string file;
+    std::vector<std::string> names;
+    app.add_option("--file", file, "where to").type_name("FILE");
+    app.add_option("--name", names, "who").one_value_each();
     app.prefix_command();
     const int count = static_cast<int>(arguments.size());
     if (const auto status = parse(app, count, arguments.data())) return *status;
@@ -173,4 +177,18 @@ TEST_CASE("a misspelt option before the command is none of its words", "[cli]") 
     CHECK(line_count(child.stderr_text) == 1);
   }
   CHECK(run_launcher({"--rat", "5M", "cp"}).stderr_text.find("perhaps --rate") != std::string::npos);
+}
+
+TEST_CASE("the mark behind which the options end is no option's value", "[cli]") {
+  for (const char* option : {"--file", "--name", "--rate"}) {
+    const auto child = run_launcher({option, "--", "cp"});
+    INFO(option << ": " << child.stderr_text);
+    CHECK(child.exit_status == 2);
+    CHECK(child.stdout_text.empty());
+    CHECK(line_count(child.stderr_text) == 1);
+    CHECK(child.stderr_text.find(option) != std::string::npos);
+    CHECK(child.stderr_text.find("the value is missing") != std::string::npos);
+  }
+  CHECK(run_launcher({"--file", "./--", "--", "cp"}).stdout_text == "cp\n");
+  CHECK(run_launcher({"--file", "a", "--name", "b", "--", "cp", "--"}).stdout_text == "cp\n--\n");
 }

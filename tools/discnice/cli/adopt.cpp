@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
 #include <system_error>
@@ -25,6 +26,7 @@
 #include "tools/discnice/cli/job_keeper.hpp"
 #include "tools/discnice/cli/jobs.hpp"
 #include "tools/discnice/cli/limit_options.hpp"
+#include "tools/discnice/cli/net_holder.hpp"
 #include "tools/discnice/cli/report.hpp"
 #include "tools/discnice/cli/schedule_option.hpp"
 #include "tools/discnice/cli/subcommands.hpp"
@@ -163,9 +165,10 @@ pace::Paced paced_of(const std::vector<pid_t>& roots, bool is_tree) {
 
 // Holds them until they have ended, or it is told to end. Returns what the kernel has booked to them.
 processes::KernelAccount hold(protocol::Segment& segment, const protocol::SegmentName& name,
-                              const AdoptOptions& options, pace::Paced paced) {
+                              const AdoptOptions& options, pace::Paced paced, NetHolder* net) {
   JobKeeper keeper(segment, name, {options.schedule, false, processes::kAnyLibrary, false});
   keeper.follow_schedule();
+  if (net != nullptr) net->begin({paced.roots, paced.left_out});
   paced.segment_name = name;
   pace::Pacer pacer(segment, std::move(paced));
   while (is_ended == 0 && pacer.has_anybody()) {
@@ -176,6 +179,7 @@ processes::KernelAccount hold(protocol::Segment& segment, const protocol::Segmen
         gray::cli::warn("'{}' (pid {}) {}: it runs WITHOUT A LIMIT", one.name, one.pid, one.reason);
   }
   pacer.finish();
+  if (net != nullptr) net->end();
   const pace::Growth all = pacer.all();
   const auto bytes = [](std::int64_t sum) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(sum, 0));
@@ -214,6 +218,8 @@ int adopt_main(int argc, char** argv) {
   std::string problem;
   const std::vector<pid_t> roots = find_roots(options.names, problem);
   if (!problem.empty()) return fail(gray::cli::kExitSomeFailed, "{}", problem);
+  const bool has_net = is_net_asked(options.grant, options.schedule);
+  if (const int status = has_net ? check_net() : 0; status != 0) return status;
   protocol::SegmentName name;
   protocol::JobOptions job{1, 0, 0};
   job.is_adopted = 1;
@@ -221,9 +227,15 @@ int adopt_main(int argc, char** argv) {
   if (!segment)
     return fail(gray::cli::kExitToolFailed, "cannot make the job's account in /dev/shm: {}",
                 gray::cli::error_text(segment.error()));
+  std::unique_ptr<NetHolder> net;
+  if (has_net) net = std::make_unique<NetHolder>(*segment.value());
+  if (net && net->status() != 0) {
+    protocol::remove(name);
+    return net->status();
+  }
   end_on_signals();
   const std::uint64_t start_ns = gray::base::monotonic_ns();
-  const auto account = hold(*segment.value(), name, options, paced_of(roots, options.is_tree));
+  const auto account = hold(*segment.value(), name, options, paced_of(roots, options.is_tree), net.get());
   protocol::remove(name);
   if (options.is_quiet) return 0;
   Report report = make_report(*segment.value());

@@ -193,6 +193,16 @@ Check check_notify(const std::string& folder) {
   return check;
 }
 
+Check check_network() {
+  Check check{"net", "--net", Health::works, "reaches the sockets of a job's processes"};
+  const int error = take_a_file();
+  if (error == 0) return check;
+  check.health = Health::not_at_all;
+  check.why = fmt::format("sockets of other processes cannot be reached: {}", error_text(error));
+  check.remedy = "a kernel from 5.6 on, and a sandbox that allows pidfd_getfd() of one's own processes";
+  return check;
+}
+
 Check check_cgroup(const std::string& folder) {
   Check check{"engine_cgroup", "--engine cgroup", Health::works, ""};
   const cgroup::Plan plan = cgroup::plan_for({folder.empty() ? "." : folder}, Grant{});
@@ -242,7 +252,7 @@ Check check_jobs() {
 std::vector<Check> check_host(const std::string& folder) {
   std::vector<Check> checks{check_shared_memory(), check_library(),      check_account(),
                             check_pace(folder),    check_notify(folder), check_cgroup(folder),
-                            check_other_rights(),  check_jobs()};
+                            check_network(),       check_other_rights(), check_jobs()};
   return checks;
 }
 

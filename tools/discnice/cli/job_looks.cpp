@@ -95,6 +95,22 @@ Rates Watch::advance(const std::string& key, const Sums& now, std::uint64_t proc
   return rates;
 }
 
+std::optional<NetRates> Watch::advance_net(const MappedJob& job, std::uint64_t now_ns) {
+  const protocol::Net& net = job.segment().net;
+  if (!is_net_held(job)) return std::nullopt;
+  const NetSums now{now_ns, net.sent_bytes.load(std::memory_order_relaxed),
+                    net.received_bytes.load(std::memory_order_relaxed)};
+  NetSums& before = nets_before_[job.name()];
+  const double seconds = seconds_between(before.at_ns, now_ns);
+  NetRates rates;
+  if (seconds > 0) {
+    rates.sent_bytes_per_s = rate_of(before.sent_bytes, now.sent_bytes, seconds);
+    rates.received_bytes_per_s = rate_of(before.received_bytes, now.received_bytes, seconds);
+  }
+  before = now;
+  return rates;
+}
+
 // By what the processes are, and by what they have done since the look before.
 std::uint64_t Watch::count_uncovered(const MappedJob& job) {
   processes::AccountWatch& accounts = accounts_[job.name()];
@@ -121,7 +137,8 @@ JobLook Watch::look_at(const MappedJob& job, std::uint64_t now_ns) {
                processes,
                count_uncovered(job),
                others_of(segment, now_ns),
-               {}};
+               {},
+               advance_net(job, now_ns)};
   protocol::for_each_member(segment, [&](const protocol::Member& member) {
     const std::uint32_t pid = member.pid.load(std::memory_order_relaxed);
     if (pid == 0) return;
@@ -170,6 +187,7 @@ Look Watch::look() {
     if (auto disk = look_at_disk(number, own, now_ns)) look.disks.push_back(std::move(*disk));
   }
   std::erase_if(before_, [now_ns](const auto& entry) { return entry.second.at_ns != now_ns; });
+  std::erase_if(nets_before_, [now_ns](const auto& entry) { return entry.second.at_ns != now_ns; });
   std::sort(look.jobs.begin(), look.jobs.end(),
             [](const JobLook& a, const JobLook& b) { return a.number < b.number; });
   return look;

@@ -30,6 +30,12 @@ struct Rates {
   double waiting_share = 0;  ///< Of the time, 0 to 1: the mean of its processes.
 };
 
+/// What a job moves by TCP to other hosts, where the launcher holds its network.
+struct NetRates {
+  double sent_bytes_per_s = 0;
+  double received_bytes_per_s = 0;
+};
+
 struct ProcessLook {
   std::uint32_t pid;
   std::string command;
@@ -48,6 +54,7 @@ struct JobLook {
   std::uint64_t uncovered;  ///< That run without a limit.
   Others others;
   std::vector<ProcessLook> members;
+  std::optional<NetRates> net = {};  ///< None: its network is not held.
 };
 
 /// A disk that jobs use, and what everybody else moves there.
@@ -76,6 +83,11 @@ class Watch {
     std::uint64_t write_bytes = 0;
     std::uint64_t slept_ns = 0;
   };
+  struct NetSums {
+    std::uint64_t at_ns = 0;
+    std::uint64_t sent_bytes = 0;
+    std::uint64_t received_bytes = 0;
+  };
   struct DiskSums {
     std::uint64_t at_ns = 0;
     DiskSample sample;
@@ -86,11 +98,13 @@ class Watch {
   JobLook look_at(const MappedJob& job, std::uint64_t now_ns);
   std::optional<DiskLook> look_at_disk(std::uint64_t number, const OwnTraffic& own, std::uint64_t now_ns);
   std::uint64_t count_uncovered(const MappedJob& job);
+  std::optional<NetRates> advance_net(const MappedJob& job, std::uint64_t now_ns);
   Rates advance(const std::string& key, const Sums& now, std::uint64_t processes);
   static Sums sums_of(const protocol::Segment& segment, std::uint64_t now_ns);
   static Sums sums_of(const protocol::Member& member, std::uint64_t now_ns);
 
   std::map<std::string, Sums> before_;
+  std::map<std::string, NetSums> nets_before_;
   std::map<std::uint64_t, DiskSums> disks_before_;
   std::map<std::string, processes::AccountWatch> accounts_;
 };

@@ -9,13 +9,26 @@
 
 namespace discnice::cli {
 
+namespace {
+
+// The launcher is none of the job's, nor are those that it has forked for itself: they have its image.
+void leave_out_launcher(pid_t launcher, std::vector<pid_t>& found) {
+  const std::string image = processes::image_of(launcher);
+  std::erase_if(found, [&](pid_t pid) {
+    return pid == launcher || (!image.empty() && processes::image_of(pid) == image);
+  });
+}
+
+}  // namespace
+
 std::vector<pid_t> processes_of(const MappedJob& job) {
   const protocol::Segment& segment = job.segment();
   std::vector<pid_t> found;
   if (job.is_kept() && segment.options.is_adopted == 0) {  // else the number may be anybody's by now
     found = processes::processes_below(static_cast<pid_t>(job.number()));
-    const auto starter = static_cast<std::uint32_t>(job.number());
-    if (protocol::find_member(segment, {starter}) == nullptr) found.erase(found.begin());
+    const auto starter = static_cast<pid_t>(job.number());
+    if (protocol::find_member(segment, {static_cast<std::uint32_t>(starter)}) == nullptr)
+      leave_out_launcher(starter, found);
   }
   const std::set<pid_t> known(found.begin(), found.end());
   const std::uint32_t own_namespace = protocol::own_pid_namespace(segment);

@@ -167,6 +167,10 @@ void clear_leftovers() {
   for (const std::string& name : deserted) protocol::remove(protocol::name_from(name.data(), name.size()));
 }
 
+bool is_net_held(const MappedJob& job) {
+  return job.is_kept() && job.segment().net.is_held.load(std::memory_order_relaxed) != 0;
+}
+
 std::string command_of(const protocol::Segment& segment) {
   return {segment.job_name, strnlen(segment.job_name, sizeof segment.job_name)};
 }

@@ -68,6 +68,9 @@ void clear_leftovers();
 /// sentence in `problem`, when there is none or more than one.
 std::optional<MappedJob> find_job(const std::string& name, std::string* problem);
 
+/// Whether a launcher looks after the job's connections.
+bool is_net_held(const MappedJob& job);
+
 /// What the job runs, as the segment tells.
 std::string command_of(const protocol::Segment& segment);
 

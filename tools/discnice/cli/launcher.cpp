@@ -236,6 +236,10 @@ int end_like(int wait_status) {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);  // the program's core is the one of interest
   std::signal(number, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, number);
+  sigprocmask(SIG_UNBLOCK, &only, nullptr);  // who waits for another process of ours has some blocked
   raise(number);
   return kSignalBase + number;
 }

@@ -11,6 +11,7 @@
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
 #include "tools/discnice/policy/lanes.hpp"
+#include "tools/discnice/policy/net_limits.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/policy/schedule.hpp"
 
@@ -115,6 +116,16 @@ std::string read_cache(const std::string& text, Grant& grant) {
   return "";
 }
 
+std::string read_net(const std::string& text, Grant& grant) {
+  policy::NetLimits limits;
+  if (!policy::parse_net_limits(text.data(), text.size(), &limits))
+    return fmt::format(
+        "'{}' is no limit of the network: write nice, off, a rate with its unit (1M), up=RATE or down=RATE",
+        text);
+  policy::set_net_limits(grant, limits);
+  return "";
+}
+
 // A schedule has grants of its own (schedule_option.hpp).
 std::string judge_schedule_text(const std::string& text, Grant& /*grant*/) {
   const policy::Schedule schedule = policy::parse_schedule(text.data(), text.size());
@@ -201,6 +212,7 @@ const std::vector<LimitOption>& limit_options() {
       {"weight", &LimitTexts::weight, false, bit(kShareId), read_weight},
       {"smooth-writes", &LimitTexts::smooth_writes, false, kAll, read_smooth_writes},
       {"cache", &LimitTexts::cache, false, kAll, read_cache},
+      {"net", &LimitTexts::net, false, kAll, read_net},
       {"schedule", &LimitTexts::schedule, false, kAll, judge_schedule_text}};
   return kOptions;
 }
@@ -258,8 +270,15 @@ void add_limit_options(gray::cli::Command& app, LimitTexts& texts) {
          "to that), shared, auto")
       .type_name("HOW")
       .completed_by("HOW", {"neutral", "own=", "shared", "auto"});
+  app.add_option(
+         "--net", texts.net,
+         "TCP to other hosts, beside the disk: nice (it gives way), a rate each way, up=RATE, down=RATE, "
+         "off")
+      .type_name("HOW")
+      .completed_by("HOW", {"nice", "off", "up=", "down="});
   app.group("How fast", {"--policy", "--rate", "--read-rate", "--write-rate", "--iops", "--burst"});
   app.group("How it gives way", {"--min-rate", "--preemption", "--weight"});
+  app.group("On the network", {"--net"});
   app.group("What is written, and what is cached", {"--smooth-writes", "--cache"});
   // An empty text stands for "not given" from here on, so it may not be given.
   app.refuse_empty_values();
@@ -309,7 +328,7 @@ std::string judge_for_group(const LimitTexts& given, const std::vector<Grant>& g
   return "";
 }
 
-std::string limits_text(const Grant& grant) {
+std::string disk_limits_text(const Grant& grant) {
   std::string text;
   const auto add = [&text](const char* what, std::uint64_t limit) {
     if (limit == 0) return;
@@ -326,6 +345,25 @@ std::string limits_text(const Grant& grant) {
     text = std::string(policy::policy_by_id(grant.policy_id).name) + (text.empty() ? "" : ", ") + text;
   if ((grant.flags & kPaused) != 0) text += text.empty() ? "paused" : ", paused";
   return text.empty() ? "no limit" : text;
+}
+
+std::string net_limits_text(const Grant& grant) {
+  const policy::NetLimits limits = policy::net_limits_of(grant);
+  std::string text = limits.gives_way ? "nice" : "";
+  const auto add = [&text](const char* what, std::uint64_t rate) {
+    if (rate != 0)
+      text +=
+          (text.empty() ? "" : ", ") + std::string(what) + gray::cli::format_rate(static_cast<double>(rate));
+  };
+  const bool is_same = limits.up_bytes_per_s == limits.down_bytes_per_s;
+  add(is_same ? "" : "up ", limits.up_bytes_per_s);
+  if (!is_same) add("down ", limits.down_bytes_per_s);
+  return text.empty() ? "" : "net " + text;
+}
+
+std::string limits_text(const Grant& grant) {
+  const std::string net = net_limits_text(grant);
+  return disk_limits_text(grant) + (net.empty() ? "" : "; " + net);
 }
 
 }  // namespace discnice::cli

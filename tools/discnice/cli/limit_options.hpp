@@ -30,6 +30,7 @@ struct LimitTexts {
   std::string weight;
   std::string smooth_writes;
   std::string cache;
+  std::string net;       // of the network, beside the disk
   std::string schedule;  // limits by time; of a job that starts
 };
 
@@ -68,6 +69,12 @@ std::string find_useless(const LimitTexts& given, const std::vector<Grant>& gran
 std::string judge_for_group(const LimitTexts& given, const std::vector<Grant>& grants);
 
 /// "limit 5.00 MiB/s, reads 2.00 MiB/s, 100 operations/s", or "no limit"; with the policy where it says more.
+std::string disk_limits_text(const Grant& grant);
+
+/// "net nice, 1.00 MiB/s"; empty where the network is not held.
+std::string net_limits_text(const Grant& grant);
+
+/// Both.
 std::string limits_text(const Grant& grant);
 
 }  // namespace discnice::cli

@@ -124,7 +124,7 @@ ScreenLine heading(const Grid& grid) {
 
 // Parts that do not fit are left out.
 std::string manner_of(const JobLook& job, int width) {
-  std::string text = limits_text(job.grant);
+  std::string text = disk_limits_text(job.grant);
   std::vector<std::string> parts;
   if (job.others == Others::there) parts.emplace_back("others busy");
   parts.push_back(counted(job.processes, "process", "processes"));
@@ -132,6 +132,20 @@ std::string manner_of(const JobLook& job, int width) {
     if (static_cast<int>(text.size() + 2 + part.size()) <= width) text += "; " + part;
   }
   return text;
+}
+
+// The rates stand below those of reading and writing: what is received is read.
+ScreenLine net_line(const JobLook& job, const Grid& grid, Style style) {
+  std::string text = net_limits_text(job.grant);
+  if (text.empty()) text = "net free";
+  const std::string whole = text + ": received, sent";
+  if (static_cast<int>(whole.size()) <= grid.name_width) text = whole;
+  ScreenLine line{{grid.name_column(), fitted(text, grid.name_width), style}};
+  add_figures(line, grid,
+              {gray::cli::format_rate(job.net->received_bytes_per_s),
+               gray::cli::format_rate(job.net->sent_bytes_per_s)},
+              style);
+  return line;
 }
 
 std::vector<ScreenLine> lines_of(const Scene& scene, const Grid& grid, std::size_t index) {
@@ -149,6 +163,7 @@ std::vector<ScreenLine> lines_of(const Scene& scene, const Grid& grid, std::size
     add_bars(second, grid, scene, history_of(scene.jobs, job.number),
              static_cast<double>(job.grant.rate_bytes_per_s), true);
   std::vector<ScreenLine> lines{std::move(first), std::move(second)};
+  if (job.net) lines.push_back(net_line(job, grid, Style::plain));
   if (job.uncovered != 0) {
     const std::string text = fmt::format("{} without a limit: see discnice report {}",
                                          counted(job.uncovered, "process runs", "processes run"), job.number);

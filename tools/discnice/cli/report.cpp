@@ -151,7 +151,50 @@ std::vector<DiskReport> disk_reports(const protocol::Segment& segment) {
   return reports;
 }
 
+std::string net_text(const NetReport& net) {
+  std::string text;
+  if (net.connections != 0)
+    text = fmt::format("  network          sent {:>10}   received {:>7}   {} TCP connection{}\n",
+                       format_bytes(net.sent_bytes), format_bytes(net.received_bytes), net.connections,
+                       net.connections == 1 ? "" : "s");
+  const auto not_held = [&text](std::uint64_t count, const char* one, const char* many, const char* why) {
+    if (count != 0)
+      text += fmt::format("  NOT HELD         {} {}: {}\n", count, count == 1 ? one : many, why);
+  };
+  not_held(net.udp_sockets, "UDP socket", "UDP sockets", "what goes by UDP, as QUIC does, cannot be");
+  not_held(net.mptcp_connections, "MPTCP connection", "MPTCP connections", "multipath TCP cannot be");
+  not_held(net.refused_processes, "process", "processes", "its connections may not be reached");
+  return text;
+}
+
+nlohmann::ordered_json net_json(const Report& report) {
+  if (!report.net) return nullptr;
+  const auto limit = [](std::uint64_t value) {
+    return value == 0 ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(value);
+  };
+  return {{"gives_way", report.grant.net_gives_way != 0},
+          {"up_bytes_per_s", limit(report.grant.net_up_bytes_per_s)},
+          {"down_bytes_per_s", limit(report.grant.net_down_bytes_per_s)},
+          {"sent_bytes", report.net->sent_bytes},
+          {"received_bytes", report.net->received_bytes},
+          {"connections", report.net->connections},
+          {"udp_sockets_not_held", report.net->udp_sockets},
+          {"mptcp_connections_not_held", report.net->mptcp_connections},
+          {"processes_not_held", report.net->refused_processes}};
+}
+
 }  // namespace
+
+std::optional<NetReport> net_report(const protocol::Segment& segment) {
+  const protocol::Net& net = segment.net;
+  if (net.was_held.load(std::memory_order_relaxed) == 0) return std::nullopt;
+  return NetReport{net.sent_bytes.load(std::memory_order_relaxed),
+                   net.received_bytes.load(std::memory_order_relaxed),
+                   net.connections.load(std::memory_order_relaxed),
+                   net.udp_sockets.load(std::memory_order_relaxed),
+                   net.mptcp_connections.load(std::memory_order_relaxed),
+                   net.refused_processes.load(std::memory_order_relaxed)};
+}
 
 std::optional<double> error_of(std::uint64_t charged_bytes, std::uint64_t kernel_bytes) {
   if (charged_bytes == kernel_bytes) return 0.0;
@@ -237,6 +280,7 @@ Report make_report(const protocol::Segment& segment) {
   report.processes = segment.members_total.load(std::memory_order_relaxed);
   report.still_running = protocol::count_alive(segment, protocol::own_pid_namespace(segment));
   report.disks = disk_reports(segment);
+  report.net = net_report(segment);
   report.is_verification = segment.options.is_verifying != 0;
   report.charged_read_bytes =
       not_negative(report.predicted_read_bytes + totals.of(Counter::corrected_read_bytes));
@@ -275,6 +319,7 @@ std::string report_text(const Report& report) {
     text += fmt::format("  page cache       brought in {}, let go {}, left {}\n",
                         format_bytes(report.cache_brought_bytes), format_bytes(report.cache_let_go_bytes),
                         format_bytes(report.cache_brought_bytes - report.cache_let_go_bytes));
+  if (report.net) text += net_text(*report.net);
   text += fmt::format("  covered          {}\n", coverage_text(report));
   for (const DiskReport& disk : report.disks)
     text += fmt::format("  others on {:<6} {}\n", disk.number, observation_text(disk.seen_by));
@@ -314,6 +359,7 @@ std::string report_json(const Report& report) {
   json["disks"] = nlohmann::ordered_json::array();
   for (const DiskReport& disk : report.disks)
     json["disks"].push_back({{"disk", disk.number}, {"others_seen_by", observation_word(disk.seen_by)}});
+  json["net"] = net_json(report);
   if (report.is_verification) add_verification(json, report);
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

@@ -30,6 +30,19 @@ struct ClassReport {
   std::int64_t kernel_write_bytes = 0;
 };
 
+/// What went over the network by TCP, while that was held.
+struct NetReport {
+  std::uint64_t sent_bytes = 0;
+  std::uint64_t received_bytes = 0;
+  std::uint64_t connections = 0;
+  std::uint64_t udp_sockets = 0;        // that were not held
+  std::uint64_t mptcp_connections = 0;  // the same
+  std::uint64_t refused_processes = 0;  // the same
+};
+
+/// None of a job whose network never was held.
+std::optional<NetReport> net_report(const protocol::Segment& segment);
+
 struct Report {
   std::string command;
   Grant grant;
@@ -50,6 +63,7 @@ struct Report {
   std::vector<std::string> uncovered_programs;  // "NAME is statically linked"
   std::vector<DiskReport> disks;                // of a job that gives way to others; else none
   std::optional<processes::KernelAccount> kernel;
+  std::optional<NetReport> net;
   bool is_verification = false;
   std::uint64_t charged_read_bytes = 0;  // predicted, and corrected by the ledger if that is on
   std::uint64_t charged_write_bytes = 0;

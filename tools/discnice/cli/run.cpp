@@ -11,6 +11,7 @@
 
 #include <unistd.h>
 
+#include "toolbox/base/result.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "tools/discnice/cgroup/limiter.hpp"
 #include "tools/discnice/cli/explain_command.hpp"
@@ -20,6 +21,7 @@
 #include "tools/discnice/cli/jobs.hpp"
 #include "tools/discnice/cli/launcher.hpp"
 #include "tools/discnice/cli/library.hpp"
+#include "tools/discnice/cli/net_holder.hpp"
 #include "tools/discnice/cli/observation.hpp"
 #include "tools/discnice/cli/output_file.hpp"
 #include "tools/discnice/cli/report.hpp"
@@ -153,11 +155,17 @@ void note_uncovered(const JobKeeper& keeper, const protocol::Segment& segment,
   gray::cli::warn("{}: it ran WITHOUT A LIMIT", missed);
 }
 
+// Who holds the job beside the library and the pacer; null where that was not asked for.
+struct Holders {
+  std::unique_ptr<notify::Watch> watch;
+  std::unique_ptr<cgroup::Limiter> limiter;
+  std::unique_ptr<NetHolder> net;
+};
+
 // Runs the command in a job that exists, reports, and returns the status to end with.
 int run_job(const RunOptions& options, const Launch& launch, const std::string& obstacle,
             protocol::Segment& segment, const protocol::SegmentName& name, OutputFile& report_file,
-            Observation& observation, std::unique_ptr<notify::Watch> watch,
-            std::unique_ptr<cgroup::Limiter> limiter) {
+            Observation& observation, Holders holders) {
   const std::string& command = options.command.front();
   if (const int status = observation.start(segment, name)) return status;
   const std::string library = std::filesystem::path(observation.preload_library().path).filename().string();
@@ -165,7 +173,7 @@ int run_job(const RunOptions& options, const Launch& launch, const std::string& 
       segment, name,
       {options.schedule, options.is_coverage_required, library, options.engine != Engine::preload, obstacle,
        options.is_quiet, !options.is_quiet && !is_from_outside(options.engine)});
-  if (limiter) keeper.hold_by(std::move(limiter));
+  if (holders.limiter) keeper.hold_by(std::move(holders.limiter));
   keeper.follow_schedule();
   std::optional<gray::repo::Repository> repository;
   const auto start = [&] {
@@ -174,18 +182,20 @@ int run_job(const RunOptions& options, const Launch& launch, const std::string& 
   };
   const auto begin = [&](pid_t program) {
     keeper.pace(program);
+    if (holders.net) holders.net->begin({});
     if (!repository) publish_rules(segment, repository.emplace(host_repository()));
     finish_start(segment, *repository);
   };
   const Keep keep{kKeepMs,
                   [&](pid_t program) { keeper.look(program); },
-                  [&](int listener_fd) { keeper.see_calls(listener_fd, std::move(watch)); },
+                  [&](int listener_fd) { keeper.see_calls(listener_fd, std::move(holders.watch)); },
                   begin,
                   [&](pid_t program) { keeper.end(program); },
                   obstacle.empty() ? kShortMs : 0};
   const Ended ended = run_and_wait(
       launch, start, [&] { warn_when_uncovered(segment, command); }, keep);
   if (keeper.limiter() != nullptr) keeper.limiter()->end();
+  if (holders.net) holders.net->end();
   release_gone_members(segment);
   Report report = make_report(segment);
   report.elapsed_s = ended.elapsed_s;
@@ -233,6 +243,57 @@ int fail_group(const std::string& problem) {
   return fail(kExitToolFailed, "--engine cgroup: {}: use --engine pace", problem);
 }
 
+// A negative errno where no process is to be had that watches over the calls, and they were asked to be shown.
+int watch_calls(ShowCalls& show_calls, std::unique_ptr<notify::Watch>& watch) {
+  if (show_calls == ShowCalls::never) return 0;
+  watch = std::make_unique<notify::Watch>();
+  if (watch->is_ready()) return 0;
+  const bool is_asked = show_calls == ShowCalls::always;
+  show_calls = ShowCalls::never;
+  return is_asked ? -EAGAIN : 0;
+}
+
+gray::base::Result<protocol::Segment*> make_segment(const RunOptions& options, const std::string& job_name,
+                                                    protocol::SegmentName* name) {
+  const auto make = [&] { return protocol::make(job_name.c_str(), options.grant, options.job, name); };
+  auto segment = make();
+  if (segment.error() != -ENOSPC) return segment;
+  clear_leftovers();  // they may be what fills it
+  return make();
+}
+
+// Begins to hold what the kernel or another process of ours has to hold before the program is there. The status to end with after saying why, or 0.
+int begin_holders(const RunOptions& options, const cgroup::Plan& plan, protocol::Segment& segment,
+                  Holders& holders) {
+  if (is_net_asked(options.grant, options.schedule)) {
+    holders.net = std::make_unique<NetHolder>(segment);
+    if (holders.net->status() != 0) return holders.net->status();
+  }
+  if (options.engine != Engine::cgroup) return 0;
+  for (const std::string& line : plan.lower) gray::cli::warn("{}", line);
+  holders.limiter = std::make_unique<cgroup::Limiter>(plan);
+  const std::string problem = holders.limiter->begin(options.grant);
+  return problem.empty() ? 0 : fail_group(problem);
+}
+
+Launch launch_of(const RunOptions& options, const processes::Target& target, const Library& library,
+                 const protocol::SegmentName& name, ShowCalls show_calls, const Holders& holders) {
+  return {target.path,
+          options.command,
+          {{"LD_PRELOAD", is_from_outside(options.engine) ? "" : preload_value(library.path)},
+           {"ASAN_OPTIONS", address_sanitizer_options()},
+           {protocol::kSegmentVariable, name.text},
+           // The segment says all of it; what bare use reads must not speak against it.
+           {"DISCNICE_RATE", ""},
+           {"DISCNICE_POLICY", ""},
+           {"DISCNICE_LEDGER", ""},
+           {"DISCNICE_BACKEND", ""}},
+          target.obstacle.empty(),
+          show_calls,
+          holders.limiter ? holders.limiter->entry_fd() : -1,
+          holders.watch ? holders.watch->guard().socket() : -1};
+}
+
 // Everything after the command line is read.
 int run_as_asked(RunOptions& options) {
   const std::string_view disabled = value_or_empty(std::getenv("DISCNICE_DISABLE"));
@@ -244,6 +305,8 @@ int run_as_asked(RunOptions& options) {
   if (const char* advice = needs_library(options); !target.obstacle.empty() && advice != nullptr)
     return fail(kExitToolFailed, "'{}' {}: a preloaded library cannot reach it; {}", target.path,
                 target.obstacle, advice);
+  if (is_net_asked(options.grant, options.schedule))
+    if (const int status = check_net(); status != 0) return status;
   Observation observation(options);
   const Library library = observation.preload_library();
   if (!library.problem.empty()) return fail(kExitToolFailed, "{}", library.problem);
@@ -256,49 +319,22 @@ int run_as_asked(RunOptions& options) {
     if (!plan.problem.empty()) return fail_group(plan.problem);
   }
   protocol::SegmentName name;
-  const std::string job_name = std::filesystem::path(target.path).filename().string();
-  const auto make = [&] { return protocol::make(job_name.c_str(), options.grant, options.job, &name); };
-  auto segment = make();
-  if (segment.error() == -ENOSPC) {
-    clear_leftovers();  // they may be what fills it
-    segment = make();
-  }
+  const auto segment = make_segment(options, std::filesystem::path(target.path).filename().string(), &name);
   if (!segment) return fail_segment(segment.error());
-  std::unique_ptr<cgroup::Limiter> limiter;
-  if (options.engine == Engine::cgroup) {
-    for (const std::string& line : plan.lower) gray::cli::warn("{}", line);
-    limiter = std::make_unique<cgroup::Limiter>(plan);
-    if (const std::string problem = limiter->begin(options.grant); !problem.empty()) {
-      protocol::remove(name);
-      return fail_group(problem);
-    }
-  }
+  Holders holders;
   ShowCalls show_calls = show_calls_of(options.engine, target);
-  std::unique_ptr<notify::Watch> watch;
-  if (show_calls != ShowCalls::never) watch = std::make_unique<notify::Watch>();
-  if (watch && !watch->is_ready()) {
-    if (show_calls == ShowCalls::always)
-      return fail(kExitToolFailed,
+  int status = begin_holders(options, plan, *segment.value(), holders);
+  if (status == 0 && watch_calls(show_calls, holders.watch) != 0)
+    status = fail(kExitToolFailed,
                   "--engine notify: no process is to be had that watches over the calls: use --engine pace");
-    show_calls = ShowCalls::never;
+  if (status != 0) {
+    protocol::remove(name);
+    return status;
   }
-  const Launch launch{target.path,
-                      options.command,
-                      {{"LD_PRELOAD", is_from_outside(options.engine) ? "" : preload_value(library.path)},
-                       {"ASAN_OPTIONS", address_sanitizer_options()},
-                       {protocol::kSegmentVariable, name.text},
-                       // The segment says all of it; what bare use reads must not speak against it.
-                       {"DISCNICE_RATE", ""},
-                       {"DISCNICE_POLICY", ""},
-                       {"DISCNICE_LEDGER", ""},
-                       {"DISCNICE_BACKEND", ""}},
-                      target.obstacle.empty(),
-                      show_calls,
-                      limiter ? limiter->entry_fd() : -1,
-                      watch ? watch->guard().socket() : -1};
+  const Launch launch = launch_of(options, target, library, name, show_calls, holders);
   const std::string obstacle = is_from_outside(options.engine) ? "has no library" : target.obstacle;
   return run_job(options, launch, obstacle, *segment.value(), name, report_file, observation,
-                 std::move(watch), std::move(limiter));
+                 std::move(holders));
 }
 
 }  // namespace

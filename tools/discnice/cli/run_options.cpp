@@ -54,6 +54,7 @@ constexpr char kFooter[] =
     "Examples:\n"
     "  discnice --rate 5M -- rsync -a src/ /backup/\n"
     "  discnice --rate 40Mbit --report backup.json --json -- tar cf backup.tar src\n"
+    "  discnice --net nice -- restic backup ~      (the disk and the network give way)\n"
     "  discnice -- du -sh ~            (nice: full speed while nobody else uses the disk)\n"
     "  discnice --policy unlimited -- make    (only report what it read and wrote)\n";
 

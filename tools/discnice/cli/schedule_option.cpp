@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/schedule_option.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include <fmt/core.h>
@@ -25,6 +26,11 @@ std::string judge_schedule(const Grant& grant, const policy::Schedule& schedule,
   if (is_base_said && policy::is_always_said(schedule))
     return fmt::format("{} never holds: --schedule says what holds at every time of the week",
                        given.rate.empty() ? "--policy" : "--rate");
+  const bool is_net_always_said =
+      policy::is_always_said(schedule) && std::all_of(schedule.entries, schedule.entries + schedule.count,
+                                                      [](const auto& entry) { return entry.has_net; });
+  if (!given.net.empty() && is_net_always_said)
+    return "--net never holds: --schedule says for every time of the week how the network is held";
   return find_useless(given, possible_grants(grant, schedule));
 }
 

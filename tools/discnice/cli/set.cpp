@@ -17,11 +17,12 @@ constexpr char kFooter[] =
     "only\n"
     "one job runs that. A changed job forgets what it owed, so the change is felt at once. 'none' takes a "
     "limit\n"
-    "away.\n"
+    "away, and --net off that of the network.\n"
     "\n"
     "Examples:\n"
     "  discnice set 4711 --rate 20M\n"
     "  discnice set rsync --policy idle\n"
+    "  discnice set rsync --net 500K\n"
     "  discnice set rsync --pause\n";
 
 }  // namespace
@@ -49,6 +50,10 @@ int set_main(int argc, char** argv) {
   if (problem.empty()) problem = find_useless(texts, {grant});
   if (problem.empty() && (grant.flags & kHeldByGroup) != 0) problem = judge_for_group(texts, {grant});
   if (!problem.empty()) return gray::cli::fail_usage("{}", problem);
+  if (!texts.net.empty() && !is_net_held(*job))
+    return gray::cli::fail(gray::cli::kExitSomeFailed,
+                           "the network of job {} is not held, which --net has to ask for at its start",
+                           job->number());
   if (does_pause) grant.flags |= kPaused;
   if (does_resume) grant.flags &= ~kPaused;
   protocol::change_grant(job->segment(), grant);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // status: `discnice status`: the jobs of this user that are running now.
+#include <algorithm>
 #include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "toolbox/cli/columns.hpp"
 #include "toolbox/cli/command_line.hpp"
@@ -8,6 +12,8 @@
 #include "toolbox/cli/options.hpp"
 #include "toolbox/cli/quantities.hpp"
 #include "tools/discnice/cli/jobs.hpp"
+#include "tools/discnice/cli/limit_options.hpp"
+#include "tools/discnice/cli/report.hpp"
 #include "tools/discnice/cli/subcommands.hpp"
 #include "tools/discnice/policy/registry.hpp"
 #include "tools/discnice/protocol/members.hpp"
@@ -22,6 +28,8 @@ using gray::cli::Column;
 using gray::cli::format_bytes;
 using protocol::Counter;
 
+constexpr char kWithNet[] = "+net,sent,received";  // shown where a job's network is held
+
 struct Row {
   std::uint64_t job;
   std::string command;
@@ -33,6 +41,8 @@ struct Row {
   std::uint64_t cache_let_go_bytes;
   std::uint64_t slept_ns;
   std::uint64_t age_ns;
+  std::optional<NetReport> net;
+  bool is_net_held;
 };
 
 Row row_of(const MappedJob& job) {
@@ -46,7 +56,9 @@ Row row_of(const MappedJob& job) {
           segment.cache_brought_bytes.load(std::memory_order_relaxed),
           segment.cache_let_go_bytes.load(std::memory_order_relaxed),
           protocol::total(segment, Counter::slept_ns),
-          job.age_ns()};
+          job.age_ns(),
+          net_report(segment),
+          is_net_held(job)};
 }
 
 Cell bytes_cell(std::uint64_t bytes) {
@@ -65,6 +77,13 @@ bool is_shared(const Row& row) {
 Cell policy_cell(const Row& row) {
   const std::string name = policy::policy_by_id(row.grant.policy_id).name;
   return {name, is_shared(row) ? name + ", weight " + std::to_string(row.grant.weight) : name};
+}
+
+// "nice", "1.00 MiB/s", "off".
+std::string net_manner(const Grant& grant) {
+  constexpr std::size_t kWord = sizeof "net " - 1;
+  const std::string text = net_limits_text(grant);
+  return text.empty() ? "off" : text.substr(kWord);
 }
 
 const std::vector<Column<Row>>& columns() {
@@ -95,6 +114,12 @@ const std::vector<Column<Row>>& columns() {
        false, [](const Row& r) { return bytes_cell(r.cache_brought_bytes); }, "cache_brought_bytes"},
       {"CACHE_LET_GO", "of these, let go of again", Alignment::kRight, false,
        [](const Row& r) { return bytes_cell(r.cache_let_go_bytes); }, "cache_let_go_bytes"},
+      {"NET", "how it is held on the network", Alignment::kLeft, false,
+       [](const Row& r) { return r.is_net_held ? Cell(net_manner(r.grant)) : Cell(); }},
+      {"SENT", "by TCP to other hosts so far, where the network is held", Alignment::kRight, false,
+       [](const Row& r) { return r.net ? bytes_cell(r.net->sent_bytes) : Cell(); }, "sent_bytes"},
+      {"RECEIVED", "likewise", Alignment::kRight, false,
+       [](const Row& r) { return r.net ? bytes_cell(r.net->received_bytes) : Cell(); }, "received_bytes"},
       {"WAITED", "time its processes have waited", Alignment::kRight, true,
        [](const Row& r) { return seconds_cell(r.slept_ns); }, "slept_seconds"},
       {"AGE", "since it was started", Alignment::kRight, true,
@@ -113,11 +138,14 @@ int status_main(int argc, char** argv) {
   app.add_option("-o,--output", output, "which columns: NAME,NAME or +NAME").type_name("LIST");
   app.footer("Columns:\n" + gray::cli::describe_columns(gray::cli::heads_of(columns())));
   if (const auto status = gray::cli::parse(app, argc, argv)) return *status;
-  const auto selection = gray::cli::select_columns(gray::cli::heads_of(columns()), output);
+  auto selection = gray::cli::select_columns(gray::cli::heads_of(columns()), output);
   if (!selection.is_ok()) return gray::cli::fail_usage("{}", selection.problem);
   clear_leftovers();
   std::vector<Row> rows;
   for (const MappedJob& job : find_jobs_or_warn()) rows.push_back(row_of(job));
+  const bool is_any_net = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !!row.net; });
+  if (output.empty() && (is_json || is_any_net))
+    selection = gray::cli::select_columns(gray::cli::heads_of(columns()), kWithNet);
   if (rows.empty() && !is_json) {
     gray::cli::warn("no job is running");
     return gray::cli::close_stdout(0);

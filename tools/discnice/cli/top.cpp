@@ -2,6 +2,7 @@
 // top: the program discnice-top: what the jobs of this user do right now, on a terminal again and again (live_view), else once.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -26,7 +27,8 @@ using gray::cli::Alignment;
 using gray::cli::Cell;
 using gray::cli::Column;
 
-constexpr int kLookMs = 500;  // apart, when the figures are shown once
+constexpr char kWithNet[] = "+sends,receives";  // shown where a job's network is held
+constexpr int kLookMs = 500;                    // apart, when the figures are shown once
 
 // A job, or a process of one: what is null is not asked of it.
 struct Row {
@@ -49,6 +51,11 @@ Cell rate_cell(double bytes_per_s) {
   return {static_cast<std::uint64_t>(bytes_per_s), gray::cli::format_rate(bytes_per_s)};
 }
 
+Cell net_cell(const Row& row, double NetRates::*rate) {
+  if (row.process != nullptr || !row.job->net) return {};
+  return rate_cell((*row.job->net).*rate);
+}
+
 Cell count_cell(const Row& row, std::uint64_t count) {
   return row.process == nullptr ? Cell(count, std::to_string(count)) : Cell();
 }
@@ -65,7 +72,10 @@ Cell limits_cell(const Row& row) {
            {"write_rate_bytes_per_s", limit(grant.write_rate_bytes_per_s)},
            {"operations_per_s", limit(grant.operations_per_s)},
            {"weight", grant.weight},
-           {"is_paused", (grant.flags & kPaused) != 0}},
+           {"is_paused", (grant.flags & kPaused) != 0},
+           {"is_net_nice", grant.net_gives_way != 0},
+           {"net_up_bytes_per_s", limit(grant.net_up_bytes_per_s)},
+           {"net_down_bytes_per_s", limit(grant.net_down_bytes_per_s)}},
           limits_text(grant)};
 }
 
@@ -90,6 +100,10 @@ const std::vector<Column<Row>>& columns() {
        [](const Row& r) { return rate_cell(r.rates().read_bytes_per_s); }, "read_bytes_per_s"},
       {"WRITE", "written, a second", Alignment::kRight, true,
        [](const Row& r) { return rate_cell(r.rates().write_bytes_per_s); }, "write_bytes_per_s"},
+      {"SENDS", "by TCP to other hosts, a second, where the network is held", Alignment::kRight, false,
+       [](const Row& r) { return net_cell(r, &NetRates::sent_bytes_per_s); }, "sent_bytes_per_s"},
+      {"RECEIVES", "likewise", Alignment::kRight, false,
+       [](const Row& r) { return net_cell(r, &NetRates::received_bytes_per_s); }, "received_bytes_per_s"},
       {"WAITING", "of the time, held back: the mean of its processes", Alignment::kRight, true,
        [](const Row& r) {
          const double share = r.rates().waiting_share;
@@ -117,7 +131,7 @@ int main(int argc, char** argv) {
   TopOptions options;
   const std::string columns_help = gray::cli::describe_columns(gray::cli::heads_of(columns()));
   if (const auto status = read_top_options(argc, argv, columns_help, options)) return *status;
-  const auto selection = gray::cli::select_columns(gray::cli::heads_of(columns()), options.output);
+  auto selection = gray::cli::select_columns(gray::cli::heads_of(columns()), options.output);
   if (!selection.is_ok()) return gray::cli::fail_usage("{}", selection.problem);
   if (!options.is_json && !options.is_once && options.output.empty() && can_show_live())
     return show_live(options.has_processes);
@@ -125,6 +139,10 @@ int main(int argc, char** argv) {
   watch.look();
   poll(nullptr, 0, kLookMs);
   const Look look = watch.look();
+  const bool is_net_held =
+      std::any_of(look.jobs.begin(), look.jobs.end(), [](const JobLook& job) { return !!job.net; });
+  if (options.output.empty() && (options.is_json || is_net_held))
+    selection = gray::cli::select_columns(gray::cli::heads_of(columns()), kWithNet);
   if (!look.is_complete) gray::cli::warn("{}", some_missing());
   const auto format = options.is_json ? gray::cli::TableFormat::kJson : gray::cli::TableFormat::kText;
   std::fputs(

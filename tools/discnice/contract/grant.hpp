@@ -38,7 +38,9 @@ struct Grant {
   SmoothWrites smooth_writes = SmoothWrites::automatic;
   std::uint64_t own_cache_bytes = 0;  // of CacheUse::own
   CacheUse cache = CacheUse::automatic;
-  std::uint32_t reserved = 0;
+  std::uint32_t net_gives_way = 0;         // 1: its TCP connections give way to others' on their paths
+  std::uint64_t net_up_bytes_per_s = 0;    // that they send together
+  std::uint64_t net_down_bytes_per_s = 0;  // that they receive together
 };
 
 }  // namespace discnice

@@ -101,6 +101,14 @@ bool read_action(Word word, ScheduleEntry* entry) {
   return true;
 }
 
+// `net` and its limit, up to the entry's end.
+bool read_net(const char* at, const char* end, ScheduleEntry* entry) {
+  while (at < end && *at == ' ') ++at;
+  while (at < end && end[-1] == ' ') --end;
+  entry->has_net = parse_net_limits(at, static_cast<std::size_t>(end - at), &entry->net);
+  return entry->has_net;
+}
+
 // Reads one entry; returns what is wrong with it, or null.
 const char* read_entry(const char* at, const char* end, ScheduleEntry* entry) {
   Word word = next_word(&at, end);
@@ -115,7 +123,12 @@ const char* read_entry(const char* at, const char* end, ScheduleEntry* entry) {
     return "an entry begins with days (Mon-Fri), hours (09:00-18:00) or 'else'";
   if (!read_action(word, entry))
     return "an entry ends with a rate and its unit (2M), a policy that needs none, or 'pause'";
-  if (next_word(&at, end).length != 0) return "entries are separated by commas";
+  word = next_word(&at, end);
+  if (is_word(word, "net"))
+    return read_net(at, end, entry)
+               ? nullptr
+               : "behind 'net' stands nice, off, a rate with its unit (500K), up=RATE or down=RATE";
+  if (word.length != 0) return "entries are separated by commas";
   return nullptr;
 }
 
@@ -176,6 +189,7 @@ Grant scheduled(const Grant& grant, const ScheduleEntry* entry) {
   result.policy_id = entry->policy_id;
   result.rate_bytes_per_s = entry->rate_bytes_per_s;
   if (entry->is_pause) result.flags |= kPaused;
+  if (entry->has_net) set_net_limits(result, entry->net);
   return result;
 }
 

@@ -4,13 +4,18 @@
 //   Mon-Fri 09:00-18:00 2M, Sat 10:00-12:00 idle, else nice
 //
 // Entries are separated by commas; each has days (one, or a range that may pass Sunday), hours (a range that may pass midnight), or
-// both, and then a rate, the name of a policy that needs none, or `pause`. The first entry that fits holds; `else` fits always.
+// both, and then a rate, the name of a policy that needs none, or `pause`. Behind that `net` and a limit of the network (net_limits.hpp) may follow:
+//
+//   Mon-Fri 09:00-18:00 2M net 500K, else nice net up=1M down=4M
+//
+// The first entry that fits holds; `else` fits always.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "tools/discnice/contract/grant.hpp"
+#include "tools/discnice/policy/net_limits.hpp"
 
 namespace discnice::policy {
 
@@ -25,6 +30,8 @@ struct ScheduleEntry {
   std::uint32_t policy_id = 0;
   std::uint64_t rate_bytes_per_s = 0;
   bool is_pause = false;
+  bool has_net = false;  // else the network is held as at other times
+  NetLimits net;
 };
 
 struct Schedule {
@@ -43,7 +50,7 @@ const ScheduleEntry* active_entry(const Schedule& schedule, unsigned day, unsign
 /// Whether it speaks of every time of the week. Pure.
 bool is_always_said(const Schedule& schedule);
 
-/// What holds while the entry does: `grant`, which holds without one, with the entry's policy and rate. Pure.
+/// What holds while the entry does: `grant`, which holds without one, with the entry's policy, rate and network. Pure.
 Grant scheduled(const Grant& grant, const ScheduleEntry* entry);
 
 }  // namespace discnice::policy

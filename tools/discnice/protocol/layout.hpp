@@ -31,7 +31,7 @@ namespace discnice::protocol {
 
 inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
-inline constexpr std::uint32_t kSegmentVersion = 20;
+inline constexpr std::uint32_t kSegmentVersion = 21;
 
 /// How many processes of one job can be told apart at once. A job with more still shares the budget; the
 /// processes beyond are counted together in the first slot.
@@ -207,6 +207,19 @@ struct JobOptions {
   char excluded[kExcludedMax][kExcludedBytesMax] = {};  // programs left alone; an empty name ends the list
 };
 
+/// What the job's TCP connections to other hosts do; its limits are in the grant. Writer: the launcher, if it was asked to hold the network. Nothing goes by these
+/// numbers but what people are shown.
+struct Net {
+  std::atomic<std::uint32_t> is_held;     // 1: the launcher looks at them, and goes by the grant
+  std::atomic<std::uint32_t> was_held;    // 1: it does, or did
+  std::atomic<std::uint64_t> sent_bytes;  // that arrived
+  std::atomic<std::uint64_t> received_bytes;
+  std::atomic<std::uint64_t> connections;        // ever
+  std::atomic<std::uint64_t> udp_sockets;        // ever seen; they are not held
+  std::atomic<std::uint64_t> mptcp_connections;  // ever seen; multipath TCP is not held either
+  std::atomic<std::uint64_t> refused_processes;  // that may not be reached
+};
+
 /// As many as there are lanes (policy/lanes.hpp).
 inline constexpr std::uint32_t kLaneStates = 4;
 
@@ -225,7 +238,7 @@ struct Segment {
   std::uint32_t creator_pid;
   std::uint64_t created_ns;  // CLOCK_MONOTONIC; as in the segment's name, if it has one
   char job_name[kJobNameBytesMax];
-  char retired[kJobNameBytesMax];  // was a name: nobody acts on a file that the segment names (segment.hpp)
+  Net net;
   JobOptions options;
 
   alignas(

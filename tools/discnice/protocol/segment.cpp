@@ -96,7 +96,7 @@ std::uint64_t sum_of(const Grant& grant) {
 // The sum notices a wrong byte, and this a wrong writer. What a number means is the policy's to say, which takes any.
 bool is_possible(const Grant& grant) {
   return grant.smooth_writes <= SmoothWrites::off && grant.cache <= CacheUse::shared &&
-         grant.window_ns <= kAheadMaxNs && grant.weight != 0;
+         grant.window_ns <= kAheadMaxNs && grant.weight != 0 && grant.net_gives_way <= 1;
 }
 
 std::uint32_t sum_of(std::uint64_t lent_rate, std::uint64_t lent_at_ns, std::uint32_t is_daemon) {

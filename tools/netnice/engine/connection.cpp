@@ -63,6 +63,11 @@ std::uint32_t without_waiting_us(std::uint32_t round_trip_us, const TcpReading& 
   return static_cast<std::uint32_t>(std::max(round_trip_us - spacing_us, least_us));
 }
 
+// The number of a socket that is gone may come again.
+std::uint64_t growth(std::uint64_t before, std::uint64_t now) {
+  return now >= before ? now - before : now;
+}
+
 }  // namespace
 
 void take_reading(Connection& connection, const TcpReading& reading, std::uint64_t now_ns) {
@@ -76,8 +81,10 @@ void take_reading(Connection& connection, const TcpReading& reading, std::uint64
     for (const Way way : kWays) {
       PathWay& shared = connection.path->of(way);
       shared.base.see(now_ns, reading.least_round_trip_us);
-      if (!connection.is_new) continue;
-      const std::uint64_t moved = way == Way::up ? reading.acked_bytes : reading.received_bytes;
+      if (!connection.is_known) continue;
+      // It moved something before it was found: that is told, and made up for under a rate.
+      const std::uint64_t moved = way == Way::up ? growth(before.acked_bytes, reading.acked_bytes)
+                                                 : growth(before.received_bytes, reading.received_bytes);
       shared.bytes += moved;
       shared.bytes_before_found += moved;
     }

@@ -49,7 +49,7 @@ struct Connection {
   int fd = -1;
   Path* path = nullptr;
   TcpReading reading;
-  bool is_new = false;         // it began under us
+  bool is_known = false;       // `reading` is what was known of it before it was read here
   std::uint64_t read_ns = 0;   // 0: never
   std::uint64_t moved_ns = 0;  // when it last moved anything
   Flow flows[2];

@@ -23,8 +23,8 @@ constexpr std::size_t kOthersMost = 65536;
 
 }  // namespace
 
-Engine::Engine(const LimitSettings& settings, Holds& holds, std::vector<pid_t> roots, std::FILE* trace)
-    : limits_(settings), holds_(holds), tree_(std::move(roots)), trace_(trace) {}
+Engine::Engine(const LimitSettings& settings, Holds& holds, Followed followed, std::FILE* trace)
+    : limits_(settings), holds_(holds), tree_(std::move(followed)), trace_(trace) {}
 
 std::uint64_t Engine::step(std::uint64_t now_ns) {
   if (now_ns >= tree_.next_look_ns()) meet(tree_.look(now_ns));
@@ -82,11 +82,14 @@ void Engine::judge(const FoundSocket& socket) {
   connection.pid = socket.pid;
   connection.fd = socket.fd;
   connection.path = &path;
-  connection.is_new = has_met_ || !tree_.is_adopting();
+  // What was begun by those whom we run, or while we were there, is theirs from its first byte.
+  const auto lost = lost_.find(socket.inode);
+  connection.is_known = lost != lost_.end() || (hold == nullptr && (has_met_ || !tree_.is_adopting()));
+  if (lost != lost_.end()) connection.reading = lost->second;
+  if (lost != lost_.end()) lost_.erase(lost);
   // A process may leave it to a child: then how it was before is known, and is not how it is now.
   connection.hold = hold;
   if (hold == nullptr) return;
-  connection.is_new = false;
   hold->pid = socket.pid;
   hold->fd = socket.fd;
   hold->lost_ns = 0;
@@ -105,6 +108,8 @@ std::vector<OpenConnection> Engine::read_due(std::uint64_t now_ns) {
       continue;
     }
     if (connection.hold != nullptr) Holds::lose(*connection.hold, now_ns);
+    if (lost_.size() >= kOthersMost) lost_.clear();
+    if (connection.read_ns != 0) lost_.insert_or_assign(connection.inode, connection.reading);
     tree_.scan_again(connection.pid);
     at = connections_.erase(at);
   }

@@ -17,7 +17,7 @@ namespace netnice {
 
 class Engine {
  public:
-  Engine(const LimitSettings& settings, Holds& holds, std::vector<pid_t> roots, std::FILE* trace);
+  Engine(const LimitSettings& settings, Holds& holds, Followed followed, std::FILE* trace);
 
   /// Returns how long to rest.
   std::uint64_t step(std::uint64_t now_ns);
@@ -51,6 +51,8 @@ class Engine {
   std::map<Address, Path> paths_;
   std::unordered_map<std::uint64_t, Connection> connections_;  // by inode
   std::unordered_map<std::uint64_t, SocketKind> others_;       // that are no connection of ours
+  std::unordered_map<std::uint64_t, TcpReading>
+      lost_;  // of those not where they were: another process may have them
   std::size_t connections_ever_ = 0;
   std::size_t udp_sockets_ = 0;
   std::size_t mptcp_connections_ = 0;

@@ -58,7 +58,7 @@ int wait_for(pid_t worker, const sigset_t& signals, Holds& holds) {
     if (ended == worker || (ended < 0 && errno != EINTR)) {
       if (WIFSIGNALED(status) && !holds.is_finished()) {
         holds.put_all_back(processes_of_host());
-        gray::cli::warn("was ended by signal {}: nothing is held any more", WTERMSIG(status));
+        gray::cli::warn("was ended by signal {}: nothing is held on the network any more", WTERMSIG(status));
       }
       return status;
     }

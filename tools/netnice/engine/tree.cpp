@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
-#include <set>
 
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -97,25 +96,31 @@ bool Tree::is_busy(std::uint64_t now_ns) const {
   return now_ns - changed_ns_ < kBusyNs;
 }
 
+void Tree::find_below(pid_t root, std::set<pid_t>& there) {
+  for (const processes::Descendant& one : processes::descendants_of(root)) {
+    if (followed_.left_out.count(one.parent) != 0) followed_.left_out.insert(one.pid);
+    if (followed_.left_out.count(one.pid) == 0) there.insert(one.pid);
+  }
+}
+
 void Tree::follow(std::uint64_t now_ns) {
   std::string load = last_number();
   if (load == last_load_ && !load.empty() && now_ns - followed_ns_ < kFollowNs) return;
   last_load_ = std::move(load);
   followed_ns_ = now_ns;
-  std::vector<pid_t> roots = is_adopting_ ? roots_ : processes::children_of_first_thread(getpid());
+  std::vector<pid_t> roots = is_adopting_ ? followed_.roots : processes::children_of_first_thread(getpid());
   // Whose parent has ended is below an adopted root no more.
   for (const auto& [pid, process] : processes_) roots.push_back(pid);
   std::set<pid_t> there;
   for (const pid_t root : roots)
-    if (there.count(root) == 0)
-      for (const pid_t pid : processes::processes_below(root)) there.insert(pid);
+    if (there.count(root) == 0) find_below(root, there);
   for (auto at = processes_.begin(); at != processes_.end();) {
     if (!at->second.handle.has_ended()) {
       ++at;
       continue;
     }
-    roots_.erase(std::remove(roots_.begin(), roots_.end(), at->first),
-                 roots_.end());  // its number may come to another
+    followed_.roots.erase(std::remove(followed_.roots.begin(), followed_.roots.end(), at->first),
+                          followed_.roots.end());  // its number may come to another
     at = processes_.erase(at);
   }
   for (const pid_t pid : there) meet(pid, now_ns);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,15 @@ namespace netnice {
 /// Whether it is a thread of the kernel's, which has no sockets of its own.
 bool is_of_kernel(pid_t pid);
 
+/// Whose sockets are looked at: those processes and whoever is below them.
+struct Followed {
+  std::vector<pid_t> roots = {};  // empty: whoever is our child, with those who come to us as orphans
+  std::set<pid_t> left_out = {};  // with whoever is below them
+};
+
 class Tree {
  public:
-  /// Empty roots: whoever is our child, with those who come to us as orphans.
-  explicit Tree(std::vector<pid_t> roots) : roots_(std::move(roots)), is_adopting_(!roots_.empty()) {}
+  explicit Tree(Followed followed) : followed_(std::move(followed)), is_adopting_(!followed_.roots.empty()) {}
 
   /// The sockets of those whose descriptors have changed; all of them, known or not.
   std::vector<FoundSocket> look(std::uint64_t now_ns);
@@ -36,6 +42,7 @@ class Tree {
 
   /// All of them, held or not, as of now; from then on there is nobody in it.
   std::vector<pid_t> leave(std::uint64_t now_ns);
+
   [[nodiscard]] bool is_adopting() const { return is_adopting_; }
 
   /// Null if it is gone.
@@ -56,6 +63,7 @@ class Tree {
     bool is_others = false;     // another netnice holds it
   };
   void follow(std::uint64_t now_ns);
+  void find_below(pid_t root, std::set<pid_t>& there);
   [[nodiscard]] bool is_busy(std::uint64_t now_ns) const;
   void scan(pid_t pid, Process& process, std::vector<FoundSocket>& found);
   void meet(pid_t pid, std::uint64_t now_ns);
@@ -64,7 +72,7 @@ class Tree {
   void claim(pid_t pid, Process& process);
   void refuse(pid_t pid, Process& process, const std::string& why);
 
-  std::vector<pid_t> roots_;
+  Followed followed_;
   bool is_adopting_;
   std::map<pid_t, Process> processes_;
   std::string last_load_;

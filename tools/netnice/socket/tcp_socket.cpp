@@ -31,6 +31,9 @@ constexpr int kStateClosing = 8;  // CLOSE_WAIT, in which may still be sent
 // What a buffer of so many bytes, as the kernel counts them, offers as window at the least: the rest is for what surrounds the bytes.
 constexpr double kBufferPerWindow = 4;
 
+// More is none, and the buffer for it has to be told as an int.
+constexpr double kWindowMost = 512.0 * 1024 * 1024;
+
 template <typename T>
 bool get(int fd, int level, int option, T& value) {
   socklen_t length = sizeof value;
@@ -194,6 +197,7 @@ void hold_sending(int fd, std::uint64_t bytes_per_s) {
 }
 
 bool hold_receiving(int fd, double window_bytes, const SocketLimits& before) {
+  window_bytes = std::min(window_bytes, kWindowMost);
   if ((before.buffer_locks & kReceiveLock) != 0) {  // the program has chosen its size
     const int clamp_bytes = before.clamp_bytes > 0 ? before.clamp_bytes : std::numeric_limits<int>::max();
     set(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, std::min(static_cast<int>(window_bytes), clamp_bytes));
