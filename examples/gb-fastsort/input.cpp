@@ -35,8 +35,9 @@ constexpr std::uint64_t kReadPerAsked = 2;
 constexpr std::uint64_t kSpareBytes =
     8U << 20U;  // dropped in addition to the memory taken, because the kernel evicts many pages at a time
 constexpr std::uint64_t kFolioBytes =
-    128U << 10U;                             // the kernel drops the pages of a folio together, or not at all
-constexpr std::uint64_t kFilledPerRead = 6;  // a record's entry is a sixth of it
+    128U << 10U;  // the kernel drops the pages of a folio together, or not at all
+constexpr std::uint64_t kFilledPerRead =
+    6;  // for each record of 100 bytes an entry of 16 bytes is filled, too
 
 // Counts the cached bytes of the open file. False if the kernel does not count, because probes would be reads.
 bool count_cached(gb_cache_t* detector, int fd, std::uint64_t& bytes) {

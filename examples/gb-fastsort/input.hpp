@@ -22,7 +22,7 @@ namespace fastsort {
 
 inline constexpr std::uint64_t kRecordsPerPassMax = 0xffffffffU;
 
-/// Whether the one input is standard input.
+/// Whether the only input is standard input.
 bool is_standard_input(const std::vector<std::string>& paths);
 
 /// "-" alone is standard input, whose number of records is not known before its end.
@@ -102,7 +102,8 @@ class Input {
   std::uint64_t early_ = 0;        // may be requested while cached parts are read
   std::uint64_t unfilled_bytes_ = 0;
   std::uint64_t left_ = 0;
-  std::optional<Room> room_;  // of the open file, where cached input is to be kept and the kernel counts it
+  std::optional<Room>
+      room_;  // the room of the open file; empty unless cached input is read first and the kernel counts it
 };
 
 }  // namespace fastsort

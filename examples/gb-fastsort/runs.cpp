@@ -99,7 +99,7 @@ class PassMemory {
     std::size_t wanted_bytes = 0;
     if (!is_granted_ || gb_return_wanted(memory_, &wanted_bytes) != 0 || wanted_bytes == 0) return records;
     const std::size_t kept_records =
-        (bytes_ - wanted_bytes) / kEntryBytes;  // one at least: the grant's minimum
+        (bytes_ - wanted_bytes) / kEntryBytes;  // at least one record: the grant's minimum
     if (kept_records < records)
       records = std::max(std::min(kept_records, records - records / kReturnsPerPass), least_records_);
     std::memmove(entries() + records, data(), records * kRecordBytes);
@@ -141,7 +141,8 @@ class PassMemory {
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
   std::size_t least_records_ = 0;
-  std::size_t room_records_ = 0;  // the entries come first, then the records, each with room for so many
+  std::size_t room_records_ =
+      0;  // the memory has room for so many entries, and behind them for so many records
   bool is_cut_ = false;
 };
 

@@ -3,7 +3,7 @@
 //
 // Knowledge assumed: the kernel gives and zeroes a page at its first touch. Observed: the time of each single
 // touch. Inferred: the median, for in a virtual machine some touches wait until the host has found memory for
-// them; those form a tail that says nothing of this kernel.
+// them; those form a tail that says nothing about this kernel.
 #include <sys/resource.h>
 
 #include <algorithm>

@@ -25,7 +25,7 @@ inline constexpr double kPeakShare = 0.9;
 /// more, so that a dip or a peak at one size is noise. `peak_bytes_per_s`: a lower peak that was measured in another way; 0: the best of the points. Pure.
 std::uint64_t access_unit_bytes(std::vector<RatePoint> points, double peak_bytes_per_s = 0);
 
-/// One read after a read at a known distance.
+/// The time of one read, and its distance from the read before.
 struct SeekSample {
   double distance_share;  ///< As a share of the whole stretch, 0 to 1.
   double time_ns;

@@ -22,13 +22,14 @@ constexpr double kSpreadMin =
     0.15;  // in octaves: a level is never taken as narrower than a tenth of its time
 constexpr double kSeparationMin =
     1.0;  // the least gap between two large groups, divided by the sum of their spreads
-constexpr double kSeparationSmall = 20.0;  // a group of n times needs this divided by n in addition
-constexpr double kOctavesApartMin = 1.0;   // between medians
-constexpr std::size_t kCountMin = 3;       // fewer times are no level
+constexpr double kSeparationSmall =
+    20.0;                                 // two groups of n times together need this divided by n in addition
+constexpr double kOctavesApartMin = 1.0;  // between medians
+constexpr std::size_t kCountMin = 3;      // fewer times are no level
 constexpr double kTailOctaves =
-    10;  // in a tail of index one all n outermost times are 2^g times farther with probability 2^(-g n): least g n
+    10;  // the least g n: in a tail of index one, all n outermost times are farther by a factor of 2^g with probability 2^(-g n)
 constexpr double kStragglers =
-    0.2;  // of the neighbour's count, at most: some files that a disk has in its own buffer, and its own shortest times beside them
+    0.2;  // the largest count of stragglers, as a share of the neighbour's count: for instance files in the disk's own buffer, beside the shortest times of the disk
 constexpr double kTail =
     0.02;  // the share of the smaller group's count that may lie in the gap on either side
 
@@ -39,7 +40,7 @@ std::size_t bin_of(std::uint64_t time_ns) {
   return std::min<std::size_t>(bin, kBins - 1);
 }
 
-// The time in the middle of a bin, and the first one that is beyond it.
+// The time at a place on the scale of bins; with a fraction of one half, the middle of a bin.
 double time_at(double bin) {
   const double octave = std::floor(bin / kBinsPerOctave);
   return std::exp2(octave) * (1 + bin / kBinsPerOctave - octave);

@@ -19,7 +19,7 @@ struct LineSums {
   double products = 0;
 };
 
-/// y = intercept + slope x, neither of them below zero.
+/// y = intercept + slope x. Both are at least zero.
 struct CostLine {
   double intercept = 0;
   double slope = 0;

@@ -26,8 +26,8 @@ enum class Alignment { kLeft, kRight };
 enum class TableFormat {
   kText,            ///< Aligned columns under headings; control characters escaped; a missing value is "-".
   kTextNoHeadings,  ///< The same without the line of headings.
-  kJson,            ///< One array of objects.
-  kJsonLines,       ///< One object a line.
+  kJson,            ///< An array with one object for each row.
+  kJsonLines,       ///< One object on each line.
 };
 
 /// One value of a row: for machines as JSON, for people as text.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // command_line: defines and reads the options of a program.
 //
-// --help and --version go to stdout and end with success; anything wrong is one line on stderr and ends with
-// kExitUsage. CLI11 does the parsing. Only command_line.cpp includes the header of CLI11: a file that includes it takes ten times as long to compile.
+// --help and --version go to stdout and end with success; a wrong command line gives one line on stderr, and ends with kExitUsage. CLI11 does the parsing. Only command_line.cpp
+// includes the header of CLI11: a file that includes it takes ten times as long to compile.
 //
 //   int main(int argc, char** argv) {
 //     gray::cli::set_program_name(argv[0]);

@@ -29,7 +29,7 @@ std::string identifier_of(const std::string& program);
 /// The text with @ID@ and @NAME@ replaced by identifier_of() and the program's name. Pure.
 std::string filled(std::string text, const std::string& program);
 
-/// In single quotes, as bash and zsh read them. Pure.
+/// The text in single quotes, in the form that bash and zsh read. Pure.
 std::string quoted(const std::string& text);
 
 }  // namespace gray::cli

@@ -34,7 +34,7 @@ class Progress {
   /// The same with the time as a parameter. `now_ns` is of toolbox/base/clock.
   void set_at(std::uint64_t done, std::uint64_t now_ns);
 
-  /// Clears the line, if one is shown. The destructor does it too.
+  /// Clears the line, if a line is shown. The destructor also does this.
   void finish();
 
  private:

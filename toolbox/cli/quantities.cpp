@@ -64,7 +64,7 @@ Option add_option(Command& command, const std::string& name, std::uint64_t& targ
       help);
 }
 
-// Three digits at least: 9.99, 99.9, 999. `step` is what the next larger unit is worth.
+// Formats with at least three digits: 9.99, 99.9, 999. `step` is the ratio of the next larger unit to this unit.
 std::string format_scaled(double value, const char* const* units, std::size_t unit_count, double step,
                           bool is_first_whole) {
   std::size_t unit = 0;

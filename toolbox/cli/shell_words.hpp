@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// shell_words: a command line as a person would type it, to be shown and pasted.
+// shell_words: writes a command line in the form in which a person would type it, so that it can be shown and pasted.
 #pragma once
 
 #include <string>

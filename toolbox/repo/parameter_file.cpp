@@ -107,8 +107,7 @@ int sync_folder(const std::string& folder) {
   return fsync(handle.get()) == 0 || errno == EINVAL ? 0 : -errno;
 }
 
-// The name of the temporary file is fixed: only the holder of the lock writes it, and what a killed writer
-// left there is overwritten by the next.
+// The name of the temporary file is fixed: only the holder of the lock writes it, and the next writer overwrites a file that a killed writer left.
 int replace_file(const std::string& path, const std::string& text) {
   const std::string temporary = path + ".tmp";
   {

@@ -48,11 +48,11 @@ struct UpdateOutcome {
   [[nodiscard]] bool is_ok() const { return error == 0; }
 };
 
-/// How long a writer waits for another one's lock before it gives up.
+/// How long a writer waits for the lock of another writer before it gives up.
 inline constexpr std::uint64_t kLockWaitMaxNs = UINT64_C(10'000'000'000);
 
 /// Applies `changes` to the file at `path`, making its folder if needed. Any number of processes and threads
-/// may do so at once: each sees the others' updates. Sleeps while another holds the lock. If it fails, or the
+/// may do so at once: each sees the updates of the others. Sleeps while another writer holds the lock. If it fails, or the
 /// process is killed in between, the old file is still there, whole.
 UpdateOutcome update_file(const std::string& path, const Fingerprint& here, const Changes& changes,
                           UnusableFile unusable = UnusableFile::kRefuse,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// text_format: the text of a repository file, written and read. docs/repository-format.md describes it for
+// text_format: writes and reads the text of a repository file. docs/repository-format.md describes it for
 // people.
 //
 // Invariant: decode(encode(x)) gives x, and no proper prefix of encode(x) decodes as usable, because the last line has the number of parameters and a checksum of all text before
@@ -23,12 +23,12 @@ enum class FileStatus {
   kUsable,
   kMissing,        ///< There is no such file: nothing measured yet. No problem.
   kUnreadable,     ///< The system refused (permission, input/output error, not a regular file, too large).
-  kEmpty,          ///< No byte in it.
+  kEmpty,          ///< The file has no bytes.
   kNotOurs,        ///< Does not start like a repository file.
   kFutureVersion,  ///< Written by a later version of the format.
   kTorn,           ///< The end is missing, or count or checksum disagree: cut off, or changed by hand.
   kMalformed,      ///< Whole, but a line does not follow the format.
-  kForeign,        ///< Measured on another host than this one.
+  kForeign,        ///< Measured on a host other than this host.
 };
 
 /// The decoded content of a file.

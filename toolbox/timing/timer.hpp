@@ -26,8 +26,10 @@ class Timer {
     return end_ns > start_ns ? static_cast<double>(end_ns - start_ns) : 0;
   }
 
-  [[nodiscard]] double cost_ns() const { return cost_ns_; }              ///< One now_ns(), median.
-  [[nodiscard]] double resolution_ns() const { return resolution_ns_; }  ///< The step by which it advances.
+  [[nodiscard]] double cost_ns() const { return cost_ns_; }  ///< The median cost of one now_ns().
+  [[nodiscard]] double resolution_ns() const {
+    return resolution_ns_;
+  }  ///< The step by which the clock advances.
 
  private:
   double cost_ns_ = 0;

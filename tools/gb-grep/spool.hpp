@@ -37,7 +37,7 @@ class Spool {
 int make_temporary_file(const std::string& folder);
 int make_memory_file();
 
-/// Writes all of it; 0 or a negative errno.
+/// Writes all bytes; 0 or a negative errno.
 [[nodiscard]] int write_all(int fd, const char* data, std::size_t length);
 
 }  // namespace gb_grep

@@ -14,8 +14,8 @@ namespace gb_wss {
 
 struct Options {
   std::vector<pid_t> pids;
-  std::vector<pid_t> trees;          ///< these and all their descendants
-  std::vector<std::string> cgroups;  ///< folders; all processes in them and below
+  std::vector<pid_t> trees;          ///< these processes and all their descendants
+  std::vector<std::string> cgroups;  ///< folders of control groups: all processes in them and below them
   std::uint64_t span_ns =
       0;  ///< 0: ten seconds, or longer if the measurement would cost too much in that time
   std::size_t looks = 8;

@@ -9,9 +9,9 @@
 namespace gbp {
 
 enum class Format {
-  lines,       // one name a line, byte for byte
+  lines,       // one name on each line, byte for byte
   nul_ended,   // each name ended by NUL, for xargs -0
-  json_lines,  // one JSON object a line
+  json_lines,  // one JSON object on each line
 };
 
 /// The backend's name on the command line and in JSON; "none" for a number that is no backend.

@@ -27,7 +27,7 @@ struct Forecast {
   double disk_share_min = 0;          // the bound 1 - C/S, not below 0
   std::optional<double> given_s;      // time of this pass in the given order; no value: not known
   std::optional<double> best_s;       // time of this pass in the best order
-  double gain_now = 1;                // time of this pass without gbp over its time with it
+  double gain_now = 1;                // time of this pass without gbp, divided by its time with gbp
   double gain_repeated = 1;           // the same for every further pass
   std::string verdict;                // one sentence
 };

@@ -80,8 +80,8 @@ class Fullness {
   [[nodiscard]] bool is_room_known() const { return room_bytes_ != kRoomUnknown; }
 
   std::uint64_t step_bytes_;
-  std::uint64_t brought_bytes_ = 0;  // requested requested since the last look, and not given back
-  std::uint64_t asked_bytes_ = 0;    // since the last look
+  std::uint64_t brought_bytes_ = 0;  // requested since the last look, and not given back
+  std::uint64_t asked_bytes_ = 0;    // requested since the last look
   std::uint64_t before_bytes_ = 0;   // the cached bytes at the last look
   std::uint64_t room_bytes_ = kRoomUnknown;
   bool has_looked_ = false;

@@ -36,7 +36,7 @@ class LineJoiner {
   /// Takes a piece of the file at this offset. Each byte of the file must be given once.
   int take(std::uint64_t offset, std::string_view piece);
 
-  /// After the last piece: passes on the last line, if no newline ends it.
+  /// Call this after the last piece. Passes on the last line if no newline ends it.
   int finish();
 
  private:

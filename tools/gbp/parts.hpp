@@ -28,7 +28,7 @@ std::vector<gb_cache_unit> units_of_file(gb_cache_t* detector, const char* path,
 std::vector<gb_cache_unit> units_of_length(gb_cache_t* detector, const char* path, std::uint64_t length_bytes,
                                            gb_status_t& status);
 
-/// How much of a part is cached, as far as it decides what is done with the part.
+/// How much of a part is cached, in the three classes that decide how the part is treated.
 enum class Cached {
   all,   // all of the part is cached: it is read directly
   some,  // its missing pages are fetched; unknown counts as this

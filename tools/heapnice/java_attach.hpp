@@ -26,7 +26,7 @@ class JavaAttach {
   /// The reason for `refused`, as the end of a sentence.
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
-  /// Sends a command with its argument, and waits for the answer, a second at most: 0 and the text behind the status, or a negative errno.
+  /// Sends a command with its argument, and waits for the answer, a second at most. Returns 0 and the text behind the status in `answer`, or a negative errno.
   int ask(const std::string& command, const std::string& argument, const std::string& more,
           std::string& answer) const;
 

@@ -21,7 +21,7 @@ struct JavaFlags {
 /// Reads the text of VM.flags -all. Pure.
 JavaFlags parse_flags(std::string_view text);
 
-/// "G1", as people call it.
+/// The common name of a collector, for instance "G1".
 const char* name_of(Collector collector);
 
 }  // namespace heapnice

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// hit_classifier: was a timed one-byte read answered from the page cache?
+// hit_classifier: decides whether a timed one-byte read was answered from the page cache.
 //
 // Knowledge assumed: copying from the page cache takes well under the time of the fastest disk.
 // Output observed: the time of a first read of a page and of a second read of the same page right after,
@@ -27,7 +27,7 @@ constexpr std::uint64_t threshold_by_hit(std::uint64_t certain_hit_ns) {
   return by_ratio > by_excess ? by_ratio : by_excess;
 }
 
-/// Judges a probe against the certain hit that followed it. Pure.
+/// Whether a probe missed, compared with the certain hit that followed it. Pure.
 constexpr bool is_miss(std::uint64_t probe_ns, std::uint64_t certain_hit_ns) {
   return probe_ns > threshold_by_hit(certain_hit_ns);
 }
@@ -41,7 +41,7 @@ constexpr bool is_hit_credible(std::uint64_t certain_hit_ns, bool has_slept) {
   return !has_slept && certain_hit_ns <= kCertainHitMaxNs;
 }
 
-/// Judges a probe by a measured threshold. Pure.
+/// Whether a probe missed, by a measured threshold. Pure.
 constexpr bool is_miss_by_threshold(std::uint64_t probe_ns, std::uint64_t hit_time_max_ns) {
   return probe_ns > hit_time_max_ns;
 }

@@ -198,7 +198,7 @@ bool Detector::is_count_true(const Target& target, std::uint64_t resident) {
 // After a read the page is certainly cached, and a backend that works says so. For the backend `fault` a page beside it is read as well, since the page asked for is fetched by
 // the question and proves nothing. This is done once for each device.
 bool Detector::works(Backend backend, const Target& target, std::uint64_t offset_bytes) {
-  if (backend == Backend::timed) return true;  // each probe has its certain hit beside it
+  if (backend == Backend::timed) return true;  // each timed probe is compared with a certain hit
   const std::pair key{target.facts.device, backend};
   const auto known = is_backend_true_.find(key);
   if (known != is_backend_true_.end()) return known->second;

@@ -31,7 +31,7 @@
 
 namespace gray::filecache {
 
-/// Numbered as gb_backend_t, in the order in which they are preferred.
+/// The backends, numbered as gb_backend_t, in the order of preference.
 enum class Backend : std::uint32_t {
   automatic = 0,
   cachestat = 1,
@@ -106,7 +106,7 @@ class Detector {
   /// Predicts how long reading the stretch in order would take, from the learned speed of the device, else from the recorded speed.
   base::Result<Prediction> predict(int fd, const Stretch& stretch);
 
-  /// Fills `units` with the file's parts in their best order: the most cached first, then as they lie in the file.
+  /// Fills `units` with the file's parts in their best order: the part with the largest cached share first; equal parts in their order in the file.
   /// Errors: negative errno as of stat(2) and open(2), 0 on success.
   int plan(const char* path, const UnitOptions& options, std::vector<Unit>& units);
 
@@ -117,7 +117,7 @@ class Detector {
     os::FileFacts facts;
   };
 
-  // The first few times of one kind, ascending.
+  // The first few times of hits, or of misses, ascending.
   struct Times {
     std::array<std::uint64_t, 5> ns{};
     std::size_t count = 0;

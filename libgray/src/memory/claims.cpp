@@ -95,7 +95,8 @@ Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Member>
 
 // Computed in the asker's tightest pool, where the asker's own account shows less room than the common account.
 std::uint64_t reserve_for(const std::vector<Pool>& own, const std::vector<Pool>& common) {
-  if (own.empty() || own.size() != common.size()) return 0;  // a limit came or went between the two looks
+  if (own.empty() || own.size() != common.size())
+    return 0;  // a limit was added or removed between the two readings
   std::size_t tightest = 0;
   for (std::size_t i = 1; i < own.size(); ++i)
     if (own[i].room_bytes < own[tightest].room_bytes) tightest = i;

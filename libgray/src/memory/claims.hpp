@@ -34,7 +34,7 @@ enum class ClaimState : std::uint32_t {
   asking = 2,      // is growing
   held = 3,        // holds its grant, and has touched all of it
   promised = 4,    // may still touch pending_bytes without asking
-  leaving = 5,     // is giving back what it held
+  leaving = 5,     // is giving back the memory that it held
   returnable = 6,  // as `held`; the part above min_bytes may be asked back
 };
 

@@ -204,7 +204,7 @@ bool HostAccounts::has_swap() const {
         read_amount(group.folder + (is_version_2_ ? "/memory.swap.current" : "/memory.memsw.usage_in_bytes"));
     if (!limit || *limit == kUnlimited) continue;
     std::uint64_t room = *limit > used.value_or(0) ? *limit - used.value_or(0) : 0;
-    // Version 1 limits memory and swap together: only what exceeds the memory limit is swap.
+    // Version 1 limits memory and swap together: only the part above the memory limit is swap.
     if (!is_version_2_) {
       const auto memory = read_amount(group.folder + "/memory.limit_in_bytes");
       room = std::min(room, *limit > memory.value_or(0) ? *limit - memory.value_or(0) : 0);

@@ -9,8 +9,7 @@ namespace gray::memory {
 namespace {
 
 constexpr std::uint64_t kBlockPages = 64;  // pages touched before their times are evaluated
-// A swap-in brings 8 neighbours along, so 3 slow pages lie in 24; a preempted thread has one slow page in
-// thousands.
+// A swap-in reads 8 neighbouring pages together, so 3 slow pages lie within 24. A preempted thread has one slow page in thousands.
 constexpr std::uint32_t kSlowPagesMin = 3;
 constexpr std::uint64_t kSwapInPages = 8;  // one of these pages answers for all
 constexpr std::uint64_t kWindowAgainPages = 64;

@@ -91,7 +91,7 @@ base::Result<MappedWindow> map_end(int fd, std::uint64_t file_bytes);
 /// The most pages that map_end() reports: one page of a window lies behind the end of the file.
 inline constexpr std::uint64_t kEndPages = kWindowPages - 1;
 
-/// The kind of file system that holds a path, as statfs(2) numbers it.
+/// The kind of file system that holds a path: f_type of statfs(2).
 base::Result<std::uint64_t> file_system_kind(const char* path);
 
 /// Whether the host says that the disk with this device number is rotational. Virtual and RAID disks often say so wrongly. -ENOENT where the host does not tell.

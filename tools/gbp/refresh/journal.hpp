@@ -54,7 +54,7 @@ struct Journal {
   std::uint64_t new_inode = 0;
   timespec access{};  // access time of the directory
   timespec change{};
-  std::uint64_t attributes_digest = 0;  // of the directory
+  std::uint64_t attributes_digest = 0;  // digest of the directory's attributes
   Stage stage = Stage::filling;
   std::vector<Recorded> entries;
 

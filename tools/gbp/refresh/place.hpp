@@ -13,9 +13,10 @@ namespace gbp::refresh_parts {
 
 /// All names are relative to `parent`, so that renaming a folder further up has no effect.
 struct Workplace {
-  std::string path;       // path of the directory, without links
-  std::string name;       // its last part
-  std::string work_name;  // the sibling: first the new directory, after the exchange the old one
+  std::string path;  // path of the directory, without links
+  std::string name;  // its last part
+  std::string
+      work_name;  // name of the sibling: first the new directory, after the exchange the old directory
   std::string work_path;  // path of the sibling, for messages
   std::string journal_name;
   std::string journal_new_name;  // a journal being written
