@@ -70,8 +70,8 @@ struct Context {
   const gray::timing::Timer& timer;
   Effort effort = Effort::kDefault;
   TestFile* file = nullptr;  ///< Null for benchmarks that need no file.
-  double interval_max =
-      0.05;  ///< An interval is narrow enough if half the 90 % interval of the median, divided by the median, is not above this.
+  /// An interval is narrow enough if half the 90 % interval of the median, divided by the median, is not above this.
+  double interval_max = 0.05;
   std::uint64_t seed = 1;
 };
 

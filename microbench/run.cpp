@@ -309,8 +309,8 @@ int record_results(gray::repo::Repository& repository, Source target, const RunO
 int run_main(int argc, char** argv) {
   RunOptions options;
   if (const auto status = read_run_options(argc, argv, options)) return *status;
-  std::signal(SIGXFSZ,
-              SIG_IGN);  // a limit on the size of files then is an error of write(), like a full disk
+  // A limit on the size of files then is an error of write(), like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   gray::repo::Repository repository(gray::repo::default_places());
   const Source target = options.is_for_host ? Source::kHost : Source::kUser;
   const gray::repo::LoadedFile record =

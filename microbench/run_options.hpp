@@ -12,8 +12,8 @@ namespace microbench {
 
 struct RunOptions {
   Effort effort = Effort::kDefault;
-  std::vector<std::string>
-      directories;   ///< Each directory is on a file system to be measured; "." if none is named.
+  /// Each directory is on a file system to be measured; "." if none is named.
+  std::vector<std::string> directories;
   std::string file;  ///< Read this file instead of making a test file; empty: make a test file.
   std::vector<const Benchmark*> only;  ///< Run only these; empty: all whose values are missing or stale.
   bool is_anew = false;                ///< Measure known values again, too.

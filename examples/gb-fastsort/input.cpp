@@ -24,20 +24,20 @@ constexpr std::uint64_t kCountedUnitBytes =
 constexpr std::uint64_t kAheadsPerPass = 16;
 constexpr std::uint64_t kAheadBytesLeast = 1U << 20U;
 constexpr std::uint64_t kAheadBytesMost = 8U << 20U;
-constexpr std::uint64_t kEarlyBytesMax =
-    64U << 20U;  // the most that is requested ahead while cached parts are read
+// The most that is requested ahead while cached parts are read.
+constexpr std::uint64_t kEarlyBytesMax = 64U << 20U;
 constexpr std::uint64_t kPieceBytes =
     128U << 10U;  // the size of a request; of a longer request some kernels and disks take only the beginning
 constexpr std::size_t kSoonUnits = 64;                 // how many units are examined again before each chunk
 constexpr std::uint64_t kGiveBackBytes = 512U << 10U;  // the least that is given back at once
 // For so many bytes read from the cache, one byte is requested from the disk. Memory is faster than the disk, and a program that requests more than the disk can queue has to wait.
 constexpr std::uint64_t kReadPerAsked = 2;
-constexpr std::uint64_t kSpareBytes =
-    8U << 20U;  // dropped in addition to the memory taken, because the kernel evicts many pages at a time
+// Dropped in addition to the memory taken, because the kernel evicts many pages at a time.
+constexpr std::uint64_t kSpareBytes = 8U << 20U;
 constexpr std::uint64_t kFolioBytes =
     128U << 10U;  // the kernel drops the pages of a folio together, or not at all
-constexpr std::uint64_t kFilledPerRead =
-    6;  // for each record of 100 bytes an entry of 16 bytes is filled, too
+// For each record of 100 bytes an entry of 16 bytes is filled, too.
+constexpr std::uint64_t kFilledPerRead = 6;
 
 // Counts the cached bytes of the open file. False if the kernel does not count, because probes would be reads.
 bool count_cached(gb_cache_t* detector, int fd, std::uint64_t& bytes) {

@@ -102,8 +102,8 @@ class Input {
   std::uint64_t early_ = 0;        // may be requested while cached parts are read
   std::uint64_t unfilled_bytes_ = 0;
   std::uint64_t left_ = 0;
-  std::optional<Room>
-      room_;  // the room of the open file; empty unless cached input is read first and the kernel counts it
+  // The room of the open file; empty unless cached input is read first and the kernel counts it.
+  std::optional<Room> room_;
 };
 
 }  // namespace fastsort

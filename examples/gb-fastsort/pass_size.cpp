@@ -7,8 +7,8 @@
 namespace fastsort {
 namespace {
 
-constexpr double kGainMin =
-    0.125;  // of a record's time: the times of passes of equal size sometimes differ by this much
+// Of a record's time: the times of passes of equal size sometimes differ by this much.
+constexpr double kGainMin = 0.125;
 
 }  // namespace
 

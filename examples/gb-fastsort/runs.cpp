@@ -141,8 +141,8 @@ class PassMemory {
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
   std::size_t least_records_ = 0;
-  std::size_t room_records_ =
-      0;  // the memory has room for so many entries, and behind them for so many records
+  // The memory has room for so many entries, and behind them for so many records.
+  std::size_t room_records_ = 0;
   bool is_cut_ = false;
 };
 

@@ -27,14 +27,14 @@ class ReadaheadSubject {
 
 struct Readahead {
   std::vector<std::uint64_t> windows;  ///< In pages, in the order fetched, from a read of page 0 on.
-  std::uint64_t initial_pages =
-      0;                        ///< Pages fetched by reading page 0: that page and those that came with it.
-  std::uint64_t max_pages = 0;  ///< The window that repeats; 0 where nothing is read ahead.
-  bool is_max_known = false;    ///< False where the file ended before the window stopped growing.
+  /// Pages fetched by reading page 0: that page and those that came with it.
+  std::uint64_t initial_pages = 0;
+  std::uint64_t max_pages = 0;      ///< The window that repeats; 0 where nothing is read ahead.
+  bool is_max_known = false;        ///< False where the file ended before the window stopped growing.
   std::uint64_t random_pages = 0;   ///< Pages fetched by one read elsewhere, including the page itself.
   std::uint64_t restart_pages = 0;  ///< The first window of a stream that begins elsewhere.
-  bool is_reset_by_seek =
-      false;  ///< Whether a stream that is broken by one read elsewhere starts with a small window again.
+  /// Whether a stream that is broken by one read elsewhere starts with a small window again.
+  bool is_reset_by_seek = false;
 };
 
 /// Reads through `subject`. No other program may read the file at the same time.

@@ -18,20 +18,20 @@ constexpr unsigned kMantissaBits = 52;
 constexpr std::uint64_t kExponentOfOne = 1023;
 
 // Calibrated on seeded samples of uniform, normal, exponential and lognormal times: see tests/unit/toolbox/levels_test.cpp, which holds the error rates.
-constexpr double kSpreadMin =
-    0.15;  // in octaves: a level is never taken as narrower than a tenth of its time
-constexpr double kSeparationMin =
-    1.0;  // the least gap between two large groups, divided by the sum of their spreads
-constexpr double kSeparationSmall =
-    20.0;                                 // two groups of n times together need this divided by n in addition
+// In octaves: a level is never taken as narrower than a tenth of its time.
+constexpr double kSpreadMin = 0.15;
+// The least gap between two large groups, divided by the sum of their spreads.
+constexpr double kSeparationMin = 1.0;
+// Two groups of n times together need this divided by n in addition.
+constexpr double kSeparationSmall = 20.0;
 constexpr double kOctavesApartMin = 1.0;  // between medians
 constexpr std::size_t kCountMin = 3;      // fewer times are no level
 constexpr double kTailOctaves =
     10;  // the least g n: in a tail of index one, all n outermost times are farther by a factor of 2^g with probability 2^(-g n)
 constexpr double kStragglers =
     0.2;  // the largest count of stragglers, as a share of the neighbour's count: for instance files in the disk's own buffer, beside the shortest times of the disk
-constexpr double kTail =
-    0.02;  // the share of the smaller group's count that may lie in the gap on either side
+// The share of the smaller group's count that may lie in the gap on either side.
+constexpr double kTail = 0.02;
 
 // The bits of a floating-point number are its logarithm, piecewise linear.
 std::size_t bin_of(std::uint64_t time_ns) {

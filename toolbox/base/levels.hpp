@@ -22,8 +22,8 @@ inline constexpr std::size_t kLevelsMax = 8;
 
 /// A group of times.
 struct Level {
-  std::uint64_t low_ns =
-      0;  ///< low_ns and high_ns are bounds: a time belongs to the first level whose high_ns it does not exceed
+  /// low_ns and high_ns are bounds: a time belongs to the first level whose high_ns it does not exceed.
+  std::uint64_t low_ns = 0;
   std::uint64_t high_ns = 0;    ///< UINT64_MAX for the last level
   std::uint64_t median_ns = 0;  ///< exact to 3 %
   std::size_t count = 0;        ///< how many of the times are within the bounds

@@ -54,8 +54,8 @@ bool StreamingQuantile::add(double value) {
 double StreamingQuantile::value() const {
   if (count_ == 0) return 0;
   if (count_ > kMarkers) return heights_[kMarkers / 2];
-  const double rank =
-      probability_ * static_cast<double>(count_);  // nearest rank: rounded up, counted from one
+  // Nearest rank: rounded up, counted from one.
+  const double rank = probability_ * static_cast<double>(count_);
   auto index = static_cast<std::uint64_t>(rank);
   if (static_cast<double>(index) == rank) --index;
   return heights_[std::min(index, count_ - 1)];

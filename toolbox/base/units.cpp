@@ -10,8 +10,8 @@ constexpr std::uint64_t kValueMax = UINT64_C(0x7fffffffffffffff);
 constexpr unsigned kFractionDigitsMax = 9;
 
 struct Unit {
-  char name
-      [8];  // an array, no pointer: a table of pointers costs relocations at every start of a preload library
+  // An array, no pointer: a table of pointers costs relocations at every start of a preload library.
+  char name[8];
   std::uint64_t numerator;
   std::uint64_t denominator;
 };

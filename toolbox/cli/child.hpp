@@ -22,8 +22,8 @@ struct ChildHooks {
   std::function<ChildPause(pid_t)> look;  // called at the start and after each pause, while the command runs
   std::function<int()>
       prepare;  // called in the child before exec. Returns 0, or an errno: then the command is not run
-  std::function<void()>
-      before_signal;  // called before the command gets a signal to end, from the launcher or from the terminal
+  // Called before the command gets a signal to end, from the launcher or from the terminal.
+  std::function<void()> before_signal;
 };
 
 /// How the command ended.

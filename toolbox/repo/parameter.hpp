@@ -19,8 +19,8 @@ struct Parameter {
   std::string device;      ///< Empty: the value is for the whole host.
   double value = 0;        ///< Finite and not negative.
   std::string unit = "1";  ///< "ns", "bytes", "bytes/s"; "1" for a plain ratio. No blanks.
-  std::optional<double>
-      spread;  ///< The spread of the samples, in `unit` (the method says which kind of spread); none if not known.
+  /// The spread of the samples, in `unit` (the method says which kind of spread); none if not known.
+  std::optional<double> spread;
   std::uint64_t samples = 0;  ///< How many measurements stand behind the value; 0 if not measured.
   std::string method = "-";   ///< One word that names how it was measured. No blanks.
   std::string date = "-";     ///< When, in UTC: "2026-01-31T23:59:59Z". No blanks.

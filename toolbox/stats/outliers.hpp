@@ -27,8 +27,8 @@ enum class OutlierBasis {
 
 struct Outliers {
   OutlierBasis basis = OutlierBasis::kTooFew;
-  std::vector<double>
-      scores;  ///< One for each value, positive above the median and negative below; all 0 without a basis.
+  /// One for each value, positive above the median and negative below; all 0 without a basis.
+  std::vector<double> scores;
   std::vector<std::size_t> indexes;  ///< Indexes of the values whose score is beyond the limit, ascending.
 };
 

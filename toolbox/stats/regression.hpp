@@ -12,8 +12,8 @@ namespace gray::stats {
 struct Line {
   double intercept = 0;
   double slope = 0;
-  double intercept_error =
-      0;  ///< Standard errors; 0 with two pairs, because a line always goes through two points.
+  /// Standard errors; 0 with two pairs, because a line always goes through two points.
+  double intercept_error = 0;
   double slope_error = 0;
   double r_squared = 0;  ///< Share of the spread of y that the line explains, 0 to 1; 0 if y has none.
 };

@@ -53,8 +53,8 @@ class HeldOutput {
 
   Wording wording_;
   Spool out_;
-  Spool
-      err_;  // a file for messages, which are short; it has its own space if the file for the output is full
+  // A file for messages, which are short; it has its own space if the file for the output is full.
+  Spool err_;
   std::map<std::uint32_t, Piece> pieces_;  // by turn
   std::uint32_t turn_ = 0;
   bool has_run_matches_ = false;

@@ -23,8 +23,8 @@ namespace {
 
 using gray::memory::Allocator;
 
-constexpr std::uint64_t kMovedBytesMin =
-    gray::base::kMiB;  // a smaller change is not worth waking the waiting processes
+// A smaller change is not worth waking the waiting processes.
+constexpr std::uint64_t kMovedBytesMin = gray::base::kMiB;
 
 const char* name_of(gray::memory::PoolKind kind) {
   switch (kind) {

@@ -19,8 +19,8 @@
 namespace gb_run {
 namespace {
 
-constexpr std::uint64_t kForgetShare =
-    8;  // each run forgets one part in so many of the difference to the highest need
+// Each run forgets one part in so many of the difference to the highest need.
+constexpr std::uint64_t kForgetShare = 8;
 constexpr std::uint64_t kSpareShare = 8;  // one part in so many is added, because runs differ
 // Memory that the kernel uses for a process and charges to its group: page tables, stacks, descriptors.
 constexpr std::uint64_t kKernelBytes = gray::base::kMiB;

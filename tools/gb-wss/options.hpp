@@ -16,8 +16,8 @@ struct Options {
   std::vector<pid_t> pids;
   std::vector<pid_t> trees;          ///< these processes and all their descendants
   std::vector<std::string> cgroups;  ///< folders of control groups: all processes in them and below them
-  std::uint64_t span_ns =
-      0;  ///< 0: ten seconds, or longer if the measurement would cost too much in that time
+  /// 0: ten seconds, or longer if the measurement would cost too much in that time.
+  std::uint64_t span_ns = 0;
   std::size_t looks = 8;
   std::size_t windows = 1;
   bool is_forced = false;  ///< measure even if memory is short

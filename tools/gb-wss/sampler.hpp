@@ -35,10 +35,10 @@ struct Process {
 
 struct Sampling {
   std::vector<Process> processes;
-  std::vector<Point>
-      curve;  ///< the sum over all processes: a page that n processes map counts as an nth of a page for each
-  std::uint64_t resident_bytes =
-      0;  ///< the resident memory of all processes at the last reading, counted in the same way
+  /// The sum over all processes: a page that n processes map counts as an nth of a page for each.
+  std::vector<Point> curve;
+  /// The resident memory of all processes at the last reading, counted in the same way.
+  std::uint64_t resident_bytes = 0;
   std::uint64_t span_ns = 0;  ///< the planned length of a window
   bool is_stretched = false;  ///< whether it is longer than the usual time, to limit the cost
   bool is_ended_early = false;

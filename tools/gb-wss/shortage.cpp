@@ -11,8 +11,8 @@
 namespace gb_wss {
 namespace {
 
-constexpr std::uint64_t kLittleShare =
-    8;  // memory is scarce if less than one part in so many of the host's memory is available
+// Memory is scarce if less than one part in so many of the host's memory is available.
+constexpr std::uint64_t kLittleShare = 8;
 constexpr char kUnified[] = "0::";  // of /proc/PID/cgroup
 constexpr char kGroups[] = "/sys/fs/cgroup";
 

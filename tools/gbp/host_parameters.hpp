@@ -13,10 +13,10 @@
 namespace gbp {
 
 struct HostParameters {
-  std::uint64_t prediction_unit_bytes =
-      0;  // the part of a file for which one probe answers; 0: libgray's default
-  std::uint64_t hit_time_max_ns =
-      0;  // a slower timed read is a miss; 0: each read is compared with a certain hit
+  // The part of a file for which one probe answers; 0: libgray's default.
+  std::uint64_t prediction_unit_bytes = 0;
+  // A slower timed read is a miss; 0: each read is compared with a certain hit.
+  std::uint64_t hit_time_max_ns = 0;
   std::uint64_t access_unit_bytes =
       0;  // the parts in which a file is read out of order; at least three read-ahead windows
   double random_over_sequential = 0;  // the ratio of read times of the device; 0: not measured

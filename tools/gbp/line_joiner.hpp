@@ -64,8 +64,8 @@ class LineJoiner {
     std::uint64_t end;
     Line line;
   };
-  std::map<std::uint64_t, Middle>
-      middles_;  // parts without a newline between two borders, by the border before them
+  // Parts without a newline between two borders, by the border before them.
+  std::map<std::uint64_t, Middle> middles_;
 
   bool has_run_ = false;  // a run is a row of pieces that follow one another in the file
   std::uint64_t run_start_ = 0;

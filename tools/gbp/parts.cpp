@@ -16,8 +16,8 @@ using gray::base::kMiB;
 constexpr std::uint64_t kCountedPartBytes = 256 * kKiB;
 
 constexpr std::uint64_t kPageBytes = 4 * kKiB;
-constexpr std::uint64_t kReadBytes =
-    kMiB;  // of cached parts, which are examined again just before they are read
+// Of cached parts, which are examined again just before they are read.
+constexpr std::uint64_t kReadBytes = kMiB;
 constexpr std::uint64_t kLookAgainBytes = 4 * kMiB;  // of the other parts, which are examined page by page
 constexpr double kWhollyCached = 0.999;              // nothing has to be read from the disk
 
@@ -142,8 +142,8 @@ std::vector<gb_cache_unit> Parts::next_pages() {
     for (; pages_next_ < others_.size() && extents.size() < kLookAgainBytes / kPageBytes; ++pages_next_) {
       const gb_cache_unit& part = others_[pages_next_];
       const std::uint64_t end = part.offset_bytes + part.length_bytes;
-      if (cached_of(part) == Cached::none || part.length_bytes > kLookAgainBytes)
-        continue;  // a longer part occurs only in a huge file
+      // A longer part occurs only in a huge file.
+      if (cached_of(part) == Cached::none || part.length_bytes > kLookAgainBytes) continue;
       for (std::uint64_t at = part.offset_bytes; at < end; at += kPageBytes)
         extents.push_back({at, std::min(kPageBytes, end - at)});
     }

@@ -70,8 +70,8 @@ class Parts {
 
   gb_cache_t* detector_;
   const char* path_;
-  std::deque<gb_cache_unit>
-      cached_;  // cached parts that were not yet examined again, in their order in the file
+  // Cached parts that were not yet examined again, in their order in the file.
+  std::deque<gb_cache_unit> cached_;
   bool is_from_end_ = true;
   std::vector<gb_cache_unit> still_cached_;
   std::vector<gb_cache_unit> others_;

@@ -10,8 +10,8 @@
 namespace heapnice {
 namespace {
 
-constexpr std::uint64_t kBesideShare =
-    8;  // the share for young space, code and buffers, which are not in the old space
+// The share for young space, code and buffers, which are not in the old space.
+constexpr std::uint64_t kBesideShare = 8;
 constexpr char kOption[] = "--max-old-space-size=";
 
 class NodeDriver : public StartDriver {

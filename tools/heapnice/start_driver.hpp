@@ -25,8 +25,8 @@ class StartDriver : public Driver {
   void tell(const char* variable, const std::string& value, const std::string& what);
 
  private:
-  static constexpr std::uint64_t kRestNs =
-      3'600'000'000'000;  // while the program runs there is nothing to do
+  // While the program runs there is nothing to do.
+  static constexpr std::uint64_t kRestNs = 3'600'000'000'000;
   const Options& options_;
   ChangeLog log_;
 };

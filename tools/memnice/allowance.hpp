@@ -53,8 +53,8 @@ class Allowance {
   Wishes wishes_;
   Decision decision_;
   std::uint64_t calm_since_ns_ = 0;  // since when there has been room; 0: there is none
-  std::uint64_t hurts_since_ns_ =
-      0;  // since when other programs have waited although the job has less than its working set; 0: they do not
+  // Since when other programs have waited although the job has less than its working set; 0: they do not.
+  std::uint64_t hurts_since_ns_ = 0;
   std::uint64_t paused_at_ns_ = 0;
   std::uint64_t pause_ns_ = 0;  // how long the next pause lasts
 };

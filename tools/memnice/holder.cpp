@@ -20,10 +20,10 @@ constexpr double kStepsUntilFull = 8;
 constexpr double kForgetS = 1;  // how long the job's growth rate is remembered
 constexpr double kFirstGrowthBytesPerS =
     1e9;  // a program that has just started may take memory as fast as memory can be written
-constexpr std::uint64_t kWaitShare =
-    20;  // other programs wait if tasks wait for more than one part in so many of the time
-constexpr std::uint64_t kNearShare =
-    8;  // a job within one part in so many of its limit waits because of its own limit
+// Other programs wait if tasks wait for more than one part in so many of the time.
+constexpr std::uint64_t kWaitShare = 20;
+// A job within one part in so many of its limit waits because of its own limit.
+constexpr std::uint64_t kNearShare = 8;
 constexpr std::uint64_t kSayShare = 8;  // a change of the limit by one part in so many is printed
 
 std::uint64_t less(std::uint64_t a, std::uint64_t b) {
@@ -87,8 +87,8 @@ void Holder::obey(const Decision& decision, const std::vector<pid_t>& pids) {
   if (!means_.stops_by_signals()) {
     if (decision.is_paused != decision_.is_paused) means_.freeze(decision.is_paused);
   } else if (decision.is_paused) {
-    const std::vector<pid_t> more =
-        stop_running(pids);  // in each step, because the job may have started children
+    // In each step, because the job may have started children.
+    const std::vector<pid_t> more = stop_running(pids);
     stopped_.insert(stopped_.end(), more.begin(), more.end());
   } else if (!stopped_.empty()) {
     let_go_on(stopped_);

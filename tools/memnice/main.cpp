@@ -74,8 +74,8 @@ int run(const memnice::Options& options) {
   hooks.prepare = [&means] { return -means->take_in(0); };
   hooks.look = [&](pid_t child) {
     if (!holder) {
-      gray::base::
-          allow_many_descriptors();  // two descriptors for each process of the job; the job itself keeps its limit
+      // Two descriptors for each process of the job; the job itself keeps its limit.
+      gray::base::allow_many_descriptors();
       holder.emplace(options, *means, child);
     }
     return gray::cli::ChildPause{holder->step(gray::base::monotonic_ns()), -1};

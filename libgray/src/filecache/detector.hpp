@@ -54,8 +54,8 @@ struct DeviceSettings {
 struct DetectorOptions {
   Backend backend = Backend::automatic;
   ProbePlanOptions plan;
-  std::uint64_t hit_time_max_ns =
-      0;  // a slower probe is a miss; 0: each probe is compared with a certain hit
+  // A slower probe is a miss; 0: each probe is compared with a certain hit.
+  std::uint64_t hit_time_max_ns = 0;
   // Probing ends when the misses of probes have fetched this much. With less than a page nothing is read.
   std::uint64_t probe_budget_bytes = 256 * base::kMiB;
   const char* memory_path = nullptr;  // for ProbeMemory

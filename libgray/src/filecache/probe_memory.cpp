@@ -53,8 +53,8 @@ void ProbeMemory::note(std::uint64_t device, std::uint64_t inode, std::uint64_t 
   if (table_ == nullptr && !own_table_) own_table_ = std::make_unique<std::uint64_t[]>(kPlaces);
   const std::uint64_t hash = hash_of(device, inode, page);
   const std::uint64_t entry = (hash & ~kSecondMask) | ((os::seconds_now() + 1) & kSecondMask);
-  std::atomic_ref<std::uint64_t>(*place_of(hash))
-      .store(entry, std::memory_order_relaxed);  // relaxed: no other data depends on this word
+  // relaxed: no other data depends on this word.
+  std::atomic_ref<std::uint64_t>(*place_of(hash)).store(entry, std::memory_order_relaxed);
 }
 
 bool ProbeMemory::is_own(std::uint64_t device, std::uint64_t inode, std::uint64_t page) const {
@@ -65,8 +65,8 @@ bool ProbeMemory::is_own(std::uint64_t device, std::uint64_t inode, std::uint64_
       std::memory_order_relaxed);  // relaxed: no other data depends on this word
   if (entry == 0 || (entry & ~kSecondMask) != (hash & ~kSecondMask)) return false;
   const std::uint64_t since_s =
-      (os::seconds_now() + 1 - entry) &
-      kSecondMask;  // an entry of an earlier boot gives a huge number, and is forgotten
+      // An entry of an earlier boot gives a huge number, and is forgotten.
+      (os::seconds_now() + 1 - entry) & kSecondMask;
   return since_s <= kOwnSeconds;
 }
 

@@ -15,8 +15,8 @@ namespace gray::filecache {
 
 struct UnitOptions {
   std::uint64_t access_unit_bytes = 20 * base::kMiB;
-  std::uint64_t record_bytes =
-      0;  // no unit ends within a record of this length; 0 or 1: units may end anywhere
+  // No unit ends within a record of this length; 0 or 1: units may end anywhere.
+  std::uint64_t record_bytes = 0;
   std::vector<Stretch> extents;  // if not empty, these are the units
 };
 

@@ -35,8 +35,8 @@ constexpr std::uint64_t kOthersGiveMaxNs = 1'000'000'000;
 // Touched memory needs more memory: its page tables, and the amount that the kernel charges in advance for each processor.
 constexpr std::uint64_t kPageTableShare = 512;
 constexpr std::uint64_t kBookedAheadBytes = base::kMiB;
-constexpr std::uint64_t kSlackShareMax =
-    8;  // a larger share of the minimum, where the amount above was not enough
+// A larger share of the minimum, where the amount above was not enough.
+constexpr std::uint64_t kSlackShareMax = 8;
 // A reserve (claims.hpp) that has changed by less than this is not announced again, since each announcement wakes all waiting processes.
 constexpr std::uint64_t kReserveNoiseBytes = base::kMiB;
 
@@ -45,8 +45,8 @@ constexpr std::uint64_t kGrowthLookNs = 5'000'000;
 constexpr std::uint64_t kGrowthNoiseBytes = base::kMiB;
 constexpr int kGrowthLooksCalm = 12;
 constexpr int kGrowthLooksMax = 200;
-constexpr std::uint64_t kGrowthLooksAhead =
-    4;  // how many checks ahead the growth is extrapolated: a check and giving memory back take time
+// How many checks ahead the growth is extrapolated: a check and giving memory back take time.
+constexpr std::uint64_t kGrowthLooksAhead = 4;
 
 struct SignalName {
   const char* name;
@@ -293,8 +293,8 @@ class Allocator::Turn {
         if (events->is_open()) continue;  // an event before the descriptors were open was not seen
       }
       if (is_told) continue;
-      if (is_there)
-        pause_ns = kLookAgainFirstNs;  // the processes that give memory back are about to give the rest
+      // The processes that give memory back are about to give the rest.
+      if (is_there) pause_ns = kLookAgainFirstNs;
       if (!events->is_open()) {
         claims_.wait(allowance.generation, std::min(pause_ns, end_ns - now_ns));
       } else if (!is_there && events->expect(accounts_.shared_pools(pool_options_), min_bytes())) {
@@ -351,8 +351,8 @@ class Allocator::Turn {
   PoolOptions pool_options_;
   std::uint64_t max_bytes_ = 0;
   std::uint64_t slack_bytes_ = 0;  // 0: the usual amount
-  std::uint64_t enough_since_ns_ =
-      0;  // since when the minimum has been free while this process waits; 0: it is not free
+  // Since when the minimum has been free while this process waits; 0: it is not free.
+  std::uint64_t enough_since_ns_ = 0;
   std::optional<std::uint64_t> told_reserve_bytes_;
   Patience patience_;
   int claim_ = -1;

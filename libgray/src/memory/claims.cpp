@@ -95,8 +95,8 @@ Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Member>
 
 // Computed in the asker's tightest pool, where the asker's own account shows less room than the common account.
 std::uint64_t reserve_for(const std::vector<Pool>& own, const std::vector<Pool>& common) {
-  if (own.empty() || own.size() != common.size())
-    return 0;  // a limit was added or removed between the two readings
+  // A limit was added or removed between the two readings.
+  if (own.empty() || own.size() != common.size()) return 0;
   std::size_t tightest = 0;
   for (std::size_t i = 1; i < own.size(); ++i)
     if (own[i].room_bytes < own[tightest].room_bytes) tightest = i;
@@ -344,8 +344,8 @@ void Claims::set(int claim, ClaimState state, std::uint64_t held_bytes, std::uin
 void Claims::change(int claim, ClaimState state, std::uint64_t held_bytes, std::uint64_t pending_bytes) {
   const std::lock_guard<std::mutex> guard(mutex_);
   set(claim, state, held_bytes, pending_bytes);
-  if (own(claim) != nullptr && state != ClaimState::leaving)
-    announce();  // while it leaves, no memory is free yet
+  // While it leaves, no memory is free yet.
+  if (own(claim) != nullptr && state != ClaimState::leaving) announce();
 }
 
 void Claims::ask_back(int claim, std::uint64_t reserve_bytes) {

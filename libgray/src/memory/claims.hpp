@@ -77,8 +77,8 @@ struct Allowance {
   std::uint32_t generation = 0;  // for wait()
   std::uint64_t granted_bytes =
       0;  // grants of other processes in the tightest pool; these are no growth of a process without a claim
-  bool is_moving =
-      false;  // one of them gives its memory back now: room and granted_bytes both count that memory
+  // One of them gives its memory back now: room and granted_bytes both count that memory.
+  bool is_moving = false;
 };
 
 /// How long one call may still wait for the table's lock, summed over all attempts. After that time the call continues without the lock.

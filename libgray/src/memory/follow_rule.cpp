@@ -20,8 +20,8 @@ constexpr std::uint64_t kPatienceFirstNs = 2'500'000'000;
 constexpr std::uint64_t kPatienceLastNs = 120'000'000'000;
 constexpr std::uint64_t kShrinkPauseNs =
     3'000'000'000;  // the program must follow the last advice before its effect can be seen
-constexpr std::uint64_t kSwingPatiences =
-    8;  // pressure this soon after growing counts as caused by the growth
+// Pressure this soon after growing counts as caused by the growth.
+constexpr std::uint64_t kSwingPatiences = 8;
 
 std::uint64_t bounded(const FollowLook& look, std::uint64_t bytes) {
   const std::uint64_t least = std::max(look.min_bytes, least_heap_bytes(look.live_bytes));

@@ -40,8 +40,8 @@ struct FollowLook {
   std::uint64_t max_bytes = 0;
   double collecting_share = kShareUnknown;  // of the time since the last question
   double waiting_share = 0;                 // the share of the time in which a task waited for memory
-  std::uint64_t paged_in_bytes =
-      0;  // memory that had been paged out and was read back since the last question
+  // Memory that had been paged out and was read back since the last question.
+  std::uint64_t paged_in_bytes = 0;
 };
 
 /// The state that is kept from one question to the next.
@@ -50,8 +50,8 @@ struct FollowState {
   std::uint64_t reach_bytes = 0;  // at the last question
   std::uint64_t shrunk_ns = 0;    // when the last advice to shrink was given
   std::uint64_t grown_ns = 0;     // when the last advice to grow was given
-  std::uint64_t more_since_ns =
-      0;                          // since when there has been more room than told_bytes; 0: there is not more
+  // Since when there has been more room than told_bytes; 0: there is not more.
+  std::uint64_t more_since_ns = 0;
   std::uint64_t more_bytes = 0;   // the least room since more_since_ns
   std::uint64_t patience_ns = 0;  // how long room has to stay before the heap grows; 0: the shortest time
   double collecting_share_highest = 0;  // while there was more room

@@ -16,8 +16,8 @@ namespace {
 
 using base::Result;
 
-constexpr std::uint64_t kMovedBytesMin =
-    4 * base::kMiB;  // the least change of a promise: each change wakes all waiting processes
+// The least change of a promise: each change wakes all waiting processes.
+constexpr std::uint64_t kMovedBytesMin = 4 * base::kMiB;
 
 constexpr std::uint64_t kPromisedShare = 4;
 

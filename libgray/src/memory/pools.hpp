@@ -46,8 +46,8 @@ struct PagingCounters {
   std::uint64_t refaults_file = 0;       // cached pages that were dropped and needed again
   std::uint64_t stall_us = 0;            // time in which at least one task waited for memory (PSI)
   bool has_stall = false;
-  bool is_of_host =
-      false;  // a process in another group may change them while there is enough memory elsewhere
+  // A process in another group may change them while there is enough memory elsewhere.
+  bool is_of_host = false;
 };
 
 struct PoolOptions {

@@ -18,12 +18,12 @@ constexpr std::uint64_t kWindowFirstPages = 256;
 constexpr std::uint64_t kSlowFirstMaxNs = 100'000'000;
 constexpr std::uint64_t kSamplePages = 256;     // sample of the held pages at each step
 constexpr std::uint64_t kStepShareOfHeld = 32;  // so that a step that goes too far costs only that share
-constexpr std::uint64_t kSettleShareOfHeld =
-    16;  // given up if more pages are gone than the steps here can have pushed out
-constexpr std::uint64_t kStepShareOfRoom =
-    4;                                     // so that a growing process elsewhere finds room at the same time
-constexpr std::uint32_t kTroublesMax = 4;  // so often trouble at the same bound is taken as true
-constexpr std::uint32_t kTroublesMin = 3;  // fewer may mean that the thread lost its processor
+// Given up if more pages are gone than the steps here can have pushed out.
+constexpr std::uint64_t kSettleShareOfHeld = 16;
+// So that a growing process elsewhere finds room at the same time.
+constexpr std::uint64_t kStepShareOfRoom = 4;
+constexpr std::uint32_t kTroublesMax = 4;              // so often trouble at the same bound is taken as true
+constexpr std::uint32_t kTroublesMin = 3;              // fewer may mean that the thread lost its processor
 constexpr std::uint64_t kStepShareOfBound = 4;         // for steps towards a bound that was trouble before
 constexpr std::uint64_t kCertainShareOfHeld = 64;      // the bound need not be found more precisely
 constexpr std::uint64_t kTroublePauseNs = 20'000'000;  // so that owners of paged-out memory can read it back

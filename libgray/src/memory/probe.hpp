@@ -43,8 +43,8 @@ inline constexpr std::uint32_t kSignalsTimeOnly = 0;
 struct ProbeOptions {
   std::uint32_t signals = kSignalsAll;
   CachePolicy cache = CachePolicy::share;
-  bool has_files =
-      false;         // the caller works on files, so cached pages that are read again are no sign of paging
+  // The caller works on files, so cached pages that are read again are no sign of paging.
+  bool has_files = false;
   TouchTimes times;  // measured by the probe where nothing is known
   std::uint64_t step_first_bytes = base::kMiB;
   std::uint64_t step_max_bytes = 32 * base::kMiB;

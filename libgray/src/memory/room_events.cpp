@@ -11,8 +11,8 @@
 namespace gray::memory {
 namespace {
 
-constexpr std::uint64_t kDriftBytes =
-    base::kMiB;  // the least change of the expected use before a new event is requested
+// The least change of the expected use before a new event is requested.
+constexpr std::uint64_t kDriftBytes = base::kMiB;
 constexpr std::uint64_t kPauseAfterEventNs =
     10'000'000;  // a pause, because memory comes back in many parts, and cache comes and goes
 

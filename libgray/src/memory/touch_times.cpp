@@ -111,8 +111,8 @@ void time_touches(TouchTimes& times) {
   const double again_ns = median(stretch.write());
   if (times.again_ns == 0) times.again_ns = again_ns;
   if (times.fault_ns != 0) return;
-  stretch
-      .drop();  // the kernel gives the same pages out again, and the hypervisor has already found memory for them
+  // The kernel gives the same pages out again, and the hypervisor has already found memory for them.
+  stretch.drop();
   times.fault_ns = median(stretch.write());
 }
 
@@ -141,14 +141,14 @@ bool time_paging(TouchTimes& times) {
 
 TouchBounds bounds_of(const TouchTimes& times) {
   const double fault_ns = std::max(times.fault_ns, 1.0);
-  const double near_ns =
-      std::max(fault_ns, kAgainMax * times.again_ns);  // the slowest touch that does not wait for a device
+  // The slowest touch that does not wait for a device.
+  const double near_ns = std::max(fault_ns, kAgainMax * times.again_ns);
   const double in_ns = times.in_ns != 0 ? times.in_ns : kDeviceOverMemory * near_ns;
   const double clean_ns = fault_ns + kReclaimBatch * (times.reclaim_ns != 0 ? times.reclaim_ns : fault_ns);
   const double dirty_ns =
       times.out_ns != 0 ? fault_ns + kReclaimBatch * times.out_ns : kDeviceOverMemory * clean_ns;
-  const double lateness = std::max(times.fresh_ns / fault_ns,
-                                   1.0);  // the delay by a hypervisor; other touches vary by the same factor
+  // The delay by a hypervisor; other touches vary by the same factor.
+  const double lateness = std::max(times.fresh_ns / fault_ns, 1.0);
   TouchBounds bounds;
   bounds.fault_ns =
       static_cast<std::uint64_t>(std::max(kShareOfFault * fault_ns, kAgainMax * times.again_ns));

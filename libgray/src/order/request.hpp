@@ -33,11 +33,11 @@ struct Request {
 
   // The functions that find the facts. All are needed, and must live until the call returns.
   std::function<filecache::Detector&()> detector;  // the detector for cached shares
-  std::function<filecache::Detector&()>
-      timed_detector;  // a detector that times reads, even where the kernel can count
+  // A detector that times reads, even where the kernel can count.
+  std::function<filecache::Detector&()> timed_detector;
   filecache::HostRecord* record = nullptr;
-  std::function<double(const char* path)>
-      random_over_sequential;  // the ratio of the device of that path; 0: not measured
+  // The ratio of the device of that path; 0: not measured.
+  std::function<double(const char* path)> random_over_sequential;
   std::function<bool(std::size_t looked_at)> goes_on;  // false: stop, the call was cancelled
 
   [[nodiscard]] bool is_cache_wanted() const { return is_cache_told || mode != Mode::file; }

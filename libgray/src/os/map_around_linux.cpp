@@ -28,8 +28,8 @@ using base::Result;
 constexpr std::size_t kWindowBytes = kWindowPages * kPageBytes;
 constexpr std::size_t kRoomBytes =
     4 * kWindowBytes;  // room to align, to step over the end of a page table, and for the page behind
-constexpr std::size_t kTableBytes =
-    kPageBytes * kPageBytes / 8;  // the address range of one page of page table entries
+// The address range of one page of page table entries.
+constexpr std::size_t kTableBytes = kPageBytes * kPageBytes / 8;
 constexpr int kMadvPopulateRead = 22;
 constexpr std::uint64_t kPresentBit = std::uint64_t{1} << 63U;
 
@@ -125,8 +125,8 @@ Result<MappedWindow> map_end(int fd, std::uint64_t file_bytes) {
   const std::uint64_t all = pages_of(file_bytes);
   const std::uint64_t pages = std::min(kEndPages, all);
   const int error = room.fault(fd, all - pages, pages + 1, pages);
-  if (error == 0)
-    return Result<MappedWindow>::failure(-EAGAIN);  // the file has grown, so that page was inside it
+  // The file has grown, so that page was inside it.
+  if (error == 0) return Result<MappedWindow>::failure(-EAGAIN);
   if (error != -EFAULT) return Result<MappedWindow>::failure(error);
   const Result<std::uint32_t> present = present_pages(room.window(), pages);
   if (!present) return Result<MappedWindow>::failure(present.error());

@@ -19,8 +19,8 @@
 namespace gbp::refresh_parts {
 namespace {
 
-constexpr unsigned kEncrypted =
-    0x00000800;  // FS_ENCRYPT_FL and others are given by number, because older headers lack some of them
+// FS_ENCRYPT_FL and others are given by number, because older headers lack some of them.
+constexpr unsigned kEncrypted = 0x00000800;
 constexpr unsigned kVerity = 0x00100000;
 // Flags that a person may set with chattr, and that a copy must have as well.
 constexpr unsigned kKeptFlags = FS_SECRM_FL | FS_UNRM_FL | FS_COMPR_FL | FS_SYNC_FL | FS_NODUMP_FL |

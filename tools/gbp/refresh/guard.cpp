@@ -19,8 +19,8 @@ using gray::base::ScopedFd;
 
 std::string Guard::take(int folder_fd, const std::vector<Entry>& entries) {
   gray::base::allow_many_descriptors();
-  std::signal(SIGIO,
-              SIG_IGN);  // the kernel asks for a lease back by SIGIO; find_writer() checks the leases instead
+  // The kernel asks for a lease back by SIGIO; find_writer() checks the leases instead.
+  std::signal(SIGIO, SIG_IGN);
   entries_ = &entries;
   for (const Entry& entry : entries) {
     ScopedFd& file = files_.emplace_back();

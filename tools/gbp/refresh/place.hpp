@@ -15,8 +15,8 @@ namespace gbp::refresh_parts {
 struct Workplace {
   std::string path;  // path of the directory, without links
   std::string name;  // its last part
-  std::string
-      work_name;  // name of the sibling: first the new directory, after the exchange the old directory
+  // Name of the sibling: first the new directory, after the exchange the old directory.
+  std::string work_name;
   std::string work_path;  // path of the sibling, for messages
   std::string journal_name;
   std::string journal_new_name;  // a journal being written

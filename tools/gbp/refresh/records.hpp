@@ -45,9 +45,9 @@ class Records {
 
   const std::vector<Recorded>& entries_;
   std::unordered_map<std::string, std::size_t> by_name_;
-  std::unordered_map<std::uint64_t, std::size_t>
-      folders_;                                        // by i-number: the folder and the link of each entry
-  std::unordered_map<std::uint64_t, Identity> files_;  // by i-number: both files of each entry
+  // By i-number: the folder and the link of each entry.
+  std::unordered_map<std::uint64_t, std::size_t> folders_;
+  std::unordered_map<std::uint64_t, Identity> files_;     // by i-number: both files of each entry
   std::unordered_map<std::uint64_t, std::size_t> names_;  // how many names each i-number had
 };
 

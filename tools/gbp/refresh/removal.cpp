@@ -40,8 +40,8 @@ ScopedFd open_leased(int folder, const std::string& name) {
   constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
   ScopedFd file = ScopedFd::open(name.c_str(), kFlags | O_NOATIME, 0, folder);
   if (file.error() == -EPERM) file = ScopedFd::open(name.c_str(), kFlags, 0, folder);
-  std::signal(SIGIO,
-              SIG_IGN);  // the kernel asks for a lease back by SIGIO; is_leased() checks the lease instead
+  // The kernel asks for a lease back by SIGIO; is_leased() checks the lease instead.
+  std::signal(SIGIO, SIG_IGN);
   if (file.is_open() && fcntl(file.get(), F_SETLEASE, F_RDLCK) != 0) file.reset(-errno);
   return file;
 }

@@ -178,8 +178,8 @@ class Filling {
   const Workplace& place_;
   int old_;
   int new_;
-  std::map<ino_t, std::string>
-      first_names_;  // the first name of each copied file, for files with several links
+  // The first name of each copied file, for files with several links.
+  std::map<ino_t, std::string> first_names_;
   Places places_;
 };
 
