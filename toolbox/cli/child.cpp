@@ -59,7 +59,8 @@ sigset_t block_signals(SignalsBefore& before) {
     if (!is_ignored(number)) sigaddset(&signals, number);
   for (const int number : {SIGCHLD, SIGPIPE}) sigaddset(&signals, number);
   before.are_children_ignored = is_ignored(SIGCHLD);
-  if (before.are_children_ignored) std::signal(SIGCHLD, SIG_DFL);  // otherwise waitpid() would find no child
+  if (before.are_children_ignored)
+    std::signal(SIGCHLD, SIG_DFL);  // otherwise the kernel would keep no exit status
   sigprocmask(SIG_BLOCK, &signals, &before.mask);
   return signals;
 }
