@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// benchmark: what a benchmark of the host is: a descriptor, and a session that is set up, runs in rounds and
-// cleans up after itself.
+// benchmark: the parts of a host benchmark: a descriptor, and a session that is set up, runs in rounds and cleans up after itself.
 //
-//   Output       one key of the repository that a benchmark fills: the one place that says what it means and who reads it
+//   Output       one key of the repository that a benchmark fills, with its meaning and its readers
 //   Benchmark    the descriptor at the end of each file of benchmarks/
-//   Session      set-up is its constructor, run its round(), clean-up its destructor
+//   Session      the constructor sets up, round() measures, the destructor cleans up
 //
-// Rounds are short, so that the runner can interleave them: the rounds of one benchmark are spread over the
-// whole run, and a disturbance of a second spoils a few rounds of each and not all of one.
-// Whatever a session puts into a file system has no name, so that a killed run leaves nothing behind.
+// Rounds are short, so that the runner can interleave them. The rounds of one benchmark are spread over the whole run, so a disturbance of a second spoils a few rounds of each
+// benchmark instead of all rounds of one.
+// A session makes only files without a name, so that a killed run leaves no file behind.
 #pragma once
 
 #include <cstdint>
@@ -26,21 +25,20 @@ namespace microbench {
 
 class TestFile;
 
-/// Why a benchmark cannot be run here: data for a person, not a failure. Thrown by sessions only, and caught
-/// by the runner.
+/// The reason why a benchmark cannot run here. It is information for a person, not a failure. Only sessions throw it, and the runner catches it.
 class NotAvailable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 enum class Effort { kQuick, kDefault, kFull };
 
-/// What a benchmark stands on.
+/// What a benchmark needs in order to run.
 enum class Needs { kNothing, kTestFile };
 
-/// What kind of thing a key is.
+/// The kind of a key.
 enum class Kind {
   kValue,  ///< One number with its spread.
-  kCurve,  ///< Many, one a point: see curve.hpp for how they are spelled.
+  kCurve,  ///< Many numbers, one for each point; curve.hpp defines their spelling.
 };
 
 inline constexpr double kMedian = 0.5;
@@ -54,30 +52,30 @@ struct Output {
   const char* unit;
   const char* method;   ///< One word.
   const char* meaning;  ///< One phrase.
-  /// Which programs look it up: folders of this repository whose code names the key, with commas between; "microbench report" for the
-  /// page that it draws. Empty where none does.
+  /// The programs that read the key: folders of this repository whose code names the key, separated by commas; "microbench report" for the page that it draws. Empty if no
+  /// program reads it.
   const char* readers;
-  /// What a person does with it, as a phrase. Never empty where no program reads it: a figure without either is not measured.
-  /// tests/shape/check_figures.py holds both.
+  /// What a person does with the figure, as a phrase. It may be empty only if a program reads the key; a figure without any use is not measured. tests/shape/check_figures.py
+  /// checks both fields.
   const char* reason;
   bool is_per_device;
   Kind kind = Kind::kValue;
-  /// What is recorded of the samples. The median, but where a neighbour on the processor or in memory only ever takes away: then
-  /// a tenth from the undisturbed end, which the next run finds again; where samples are of two kinds, whose shares change from run to
-  /// run, a place well inside the one kind.
+  /// The quantile of the samples that is recorded; usually the median. Where other programs can only make a figure worse, it is the quantile a tenth from the undisturbed end,
+  /// because the next run finds that value again. Where samples are of two kinds whose shares change from run to run, it is a quantile well inside one kind.
   double quantile = kMedian;
 };
 
-/// What a session may use.
+/// The resources that a session may use.
 struct Context {
   const gray::timing::Timer& timer;
   Effort effort = Effort::kDefault;
-  TestFile* file = nullptr;    ///< Null for benchmarks that need none.
-  double interval_max = 0.05;  ///< Half the 90 % interval of a median over the median: narrow enough.
+  TestFile* file = nullptr;  ///< Null for benchmarks that need no file.
+  /// An interval is narrow enough if half the 90 % interval of the median, divided by the median, is not above this.
+  double interval_max = 0.05;
   std::uint64_t seed = 1;
 };
 
-/// One number found. Key and unit as in the descriptor, or a point of one of its curves.
+/// One measured number. Its key is a key of the descriptor, or a point of one of its curves.
 struct Finding {
   std::string key;
   double value = 0;
@@ -95,14 +93,14 @@ class Session {
   /// Measures once more. Throws NotAvailable.
   virtual void round() = 0;
 
-  /// What is known after the rounds so far: as a rule the median of each series.
+  /// The results of the rounds so far: by default the median of each series.
   [[nodiscard]] virtual std::vector<Finding> findings() const;
 
-  /// Before so many rounds no interval is believed; after so many it ends in any case.
+  /// Before rounds_min() rounds no interval is trusted; after rounds_max() rounds the session ends in any case.
   [[nodiscard]] virtual std::size_t rounds_min() const { return 7; }
   [[nodiscard]] virtual std::size_t rounds_max() const { return 2000; }
 
-  /// Whether the interval of every series is as narrow as wanted.
+  /// Whether the interval of every series is at most Context::interval_max.
   [[nodiscard]] bool is_narrow() const;
 
  protected:
@@ -119,14 +117,14 @@ class Session {
 struct Benchmark {
   const char* name;
   const char* what;     ///< What it measures, as a phrase after "measuring".
-  const char* grounds;  ///< How, and why the figures are believed: one or two sentences.
+  const char* grounds;  ///< How it measures, and why the figures are reliable: one or two sentences.
   Needs needs;
-  Effort effort_min;  ///< Not run below it.
+  Effort effort_min;  ///< The benchmark does not run with less effort.
   std::span<const Output> outputs;
   std::unique_ptr<Session> (*set_up)(const Context&);  ///< Throws NotAvailable.
 };
 
-/// For descriptors: makes a session of one class.
+/// Makes a session of class S; for descriptors.
 template <typename S>
 std::unique_ptr<Session> make_session(const Context& context) {
   return std::make_unique<S>(context);

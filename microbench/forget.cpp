@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// forget: `microbench forget KEY...`: takes values out of the record, so that the next run measures them again.
+// forget: `microbench forget KEY...`: removes values from the record, so that the next run measures them again.
 #include <cstdio>
 
 #include "microbench/curve.hpp"

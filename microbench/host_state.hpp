@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// host_state: is this host busy with other things, so that what is measured now is not its own?
+// host_state: finds whether other programs keep this host so busy that figures measured now are wrong.
 //
-// Knowledge assumed: the kernel's pressure figures (PSI) say which share of the last ten seconds somebody
-// waited for processor, disk or memory; /proc/stat counts the processor time of all. Observed: both, before
-// and during the run, less what this process used itself. Inferred: busy when others take more than a share.
-// What breaks it: a host that hides both (then nothing is said), and work outside a virtual machine.
+// Knowledge assumed: the kernel's pressure figures (PSI) tell for which share of the last ten seconds some task waited for processor, disk or memory; /proc/stat counts the
+// processor time of all processes. Observed: both, before and during the run, less the time of this process. Inferred: the host is busy if other programs take more than a limit.
+// What breaks it: a host that hides both (it then counts as not busy), and work outside a virtual machine.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +11,28 @@
 
 namespace microbench {
 
-/// Somebody else has this part of the processors, or waits so much: the figures are not the host's own.
+/// If other programs use a larger share of the processors, or tasks wait for a larger part of the time, the figures are not those of the host alone.
 inline constexpr double kForeignCpuShareMax = 0.15;
 inline constexpr double kPressurePercentMax = 10;
 
-/// Percent of the last ten seconds in which some task waited, from a text as in /proc/pressure/io; 0 where
-/// the text says nothing. Pure.
+/// Percent of the last ten seconds in which some task waited, from a text as in /proc/pressure/io; 0 if the text has no such figure. Pure.
 double pressure_percent(const std::string& text);
 
-/// Processor ticks of everybody, and of those how many idle, from the first line of /proc/stat. Pure.
+/// Processor ticks of all processes, and how many of them were idle, from the first line of /proc/stat. Pure.
 struct CpuTicks {
   std::uint64_t all = 0;
   std::uint64_t idle = 0;
 };
 CpuTicks parse_cpu_ticks(const std::string& text);
 
-/// What waits on this host before anything is measured: one phrase, or empty if nothing does.
+/// A phrase that tells for which resource tasks wait on this host before the measurement; empty if none waits.
 std::string describe_pressure();
 
 /// Watches other programs' share of the processors between start and now.
 class ForeignLoad {
  public:
   ForeignLoad();
-  /// 0 to 1 of all processors; 0 where the host does not tell.
+  /// 0 to 1 of all processors; 0 if the host does not tell.
   [[nodiscard]] double cpu_share() const;
 
  private:

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: MIT
-// interruption: what Ctrl-C does while something is measured: one line, and the end.
+// interruption: an interruption (Ctrl-C) during a measurement prints one line and ends the program.
 //
-// Everything a run makes is without a name, so that nothing has to be undone: the handler says so and lets
-// the signal take its ordinary course. Where for a moment there is a name, or the record is being replaced,
-// the signals are held.
+// A run makes only files without a name, so no clean-up is needed. The handler prints the line and lets the signal take its ordinary effect. While a file has a name for a
+// moment, or while the record is replaced, the signals are held.
 #pragma once
 
 #include <csignal>
 
 namespace microbench {
 
-/// From now on a signal that ends the program says first that nothing was recorded. Main thread, once.
+/// From now on, before a signal ends the program, the program says that nothing was recorded. Call it once, in the main thread.
 void say_when_interrupted();
 
-/// From now on an interruption says that the figures are recorded. Call it while they are held (SignalsHeld).
+/// From now on the line says that the figures are recorded. Call it while signals are held (SignalsHeld).
 void note_recorded();
 
-/// Holds every signal that can be held, in this thread, for as long as it lives.
+/// Blocks every signal that can be blocked, in this thread, during its lifetime.
 class SignalsHeld {
  public:
   SignalsHeld();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// json_record: everything known of a host as one JSON object, written for other programs and read back for diff.
+// json_record: all known values of a host as one JSON object, for other programs and for `microbench diff`.
 //
 //   {"schema": 1, "host": {...}, "parameters": {KEY: {...}}, "devices": {DEVICE: {KEY: {...}}}}
-// where {...} of a key has value, unit, spread, samples, method, date and source.
+// where the {...} of a key has value, unit, spread, samples, method, date and source.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@
 
 namespace microbench {
 
-/// Raised whenever a reader of the old one would misread the new.
+/// Increased whenever a reader of the old version would misread the new version.
 inline constexpr int kSchema = 1;
 
 nlohmann::ordered_json to_json(const gray::repo::Repository& repository);
 
-/// The parameters of such an object, or a sentence on what is wrong with it.
+/// The parameters of such an object, or a sentence that says what is wrong with it.
 struct JsonRecord {
   std::vector<gray::repo::Parameter> parameters;
   std::string problem;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// list: `microbench list`: the benchmarks there are, which keys they fill, and whether these are known.
+// list: `microbench list`: lists the benchmarks, the keys that they fill, and whether these keys have values.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>

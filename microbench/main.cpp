@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// main: of microbench, which measures this host once so that the other programs know it. Only picks the sub-command.
+// main: starts the sub-command of microbench. microbench measures this host once, so that the other programs know its properties.
 #include <string_view>
 
 #include "microbench/subcommands.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mapping: a stretch of memory straight from the kernel, given back at the end of its scope.
+// mapping: a range of memory from mmap(), unmapped at the end of its scope.
 #pragma once
 
 #include <sys/mman.h>
@@ -28,7 +28,7 @@ class Mapping {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   [[nodiscard]] bool advise(int advice) const { return madvise(data_, bytes_, advice) == 0; }
 
-  /// The first place in it that is a multiple of `alignment`.
+  /// The first address in the range that is a multiple of `alignment`.
   [[nodiscard]] char* aligned(std::size_t alignment) const {
     const auto address = reinterpret_cast<std::uintptr_t>(data_);
     return data_ + (alignment - address % alignment) % alignment;

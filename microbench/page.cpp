@@ -28,7 +28,7 @@ using gray::repo::Found;
 using gray::repo::Repository;
 using gray::repo::Source;
 
-// The points of a curve on a device or the host, ascending.
+// The points of a curve for a device or for the host, ascending.
 std::vector<Point> points_of(const std::vector<Found>& all, std::string_view curve,
                              const std::string& device) {
   std::vector<Point> points;
@@ -45,11 +45,11 @@ std::string use_of(const Output& output) {
   return *output.readers != '\0' ? output.readers : output.reason;
 }
 
-// Where nothing was measured of it there is no section.
+// A section of the page. It is left out if none of its values was measured.
 struct Section {
   Chart chart;
   std::string sentence;
-  bool is_known;  // a value that the sentence tells of
+  bool is_known;  // whether a value in the sentence was measured
 };
 
 class Page {
@@ -75,7 +75,7 @@ class Page {
     return points_of(all_, curve, device_);
   }
 
-  // Only what was measured: a shipped default is no mark of this host's.
+  // Whether the value was measured; a shipped default says nothing about this host.
   [[nodiscard]] bool is_measured(const char* key) const {
     const auto found = repository_.find(key, device_);
     return found && found->source != Source::kDefault;
@@ -85,19 +85,19 @@ class Page {
     return is_measured(key) ? repository_.find(key, device_)->parameter.value : 0;
   }
 
-  // What is used, or that there is nothing.
+  // The value in use, or "nothing".
   [[nodiscard]] std::string shown(const char* key) const {
     const auto found = repository_.find(key, device_);
     return found ? format_quantity(found->parameter.value, found->parameter.unit) : "nothing";
   }
 
-  // One for what was measured and one for what was not: a page must not claim what nobody looked at.
+  // Each of these has one sentence for measured values and one for missing values: the page must not claim properties that were not measured.
   [[nodiscard]] std::string cache_sentence() const;
   [[nodiscard]] std::string unit_sentence() const;
   [[nodiscard]] std::string seek_sentence() const;
   [[nodiscard]] std::string readahead_sentence() const;
 
-  // Upright, where `key` was measured.
+  // Adds a vertical line if `key` was measured.
   void mark(Chart& chart, const char* key, const char* word) const {
     if (measured(key) > 0)
       chart.marks.push_back({Mark::Along::x, measured(key), fmt::format("{}: {}", word, shown(key))});
@@ -184,7 +184,7 @@ void Page::add_pictures() {
   Chart cache{"Hits and misses", Shape::line, Quantity::time_ns, Quantity::count, true, false, {}};
   cache.series = {{"in the page cache", points("cache.hit_histogram")},
                   {"from the disk", points("cache.miss_histogram")}};
-  // A mark alone is no picture.
+  // A mark without points makes no picture.
   mark(cache, "cache.threshold_ns", "threshold");
   add({cache, cache_sentence(), is_measured("cache.threshold_ns")});
   Chart unit{"Bandwidth by request size",
@@ -232,7 +232,7 @@ void Page::add_memory() {
                                                       {"memory.reclaim_page_ns", "reclaim of a page"},
                                                       {"memory.touch_huge_ns", "first touch, huge"},
                                                       {"memory.swap_in_ns", "from swap"}};
-  // A factor of two is as wide anywhere: the least time is a narrow bar still.
+  // A factor of two has the same width everywhere on the axis, so the bar of the least time is narrow but visible.
   gray::html::Axis axis{Quantity::time_ns, true, INFINITY, 0};
   for (const auto& [key, word] : bars) {
     if (measured(key) <= 0) continue;

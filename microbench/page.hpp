@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// page: the whole HTML page of a report: what is known of a host and one of its disks, in pictures, sentences and a table of all values.
+// page: the whole HTML page of a report about a host and one of its disks, with pictures, sentences and a table of all values.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace microbench {
 
-/// What the page is about.
+/// The disk that the page describes.
 struct Place {
-  std::string device;     ///< As of toolbox/repo/device_identity; "" where there is none.
-  std::string directory;  ///< As it was named: the commands that the page tells of name it, too.
+  std::string device;     ///< A name of toolbox/repo/device_identity; "" if there is none.
+  std::string directory;  ///< The directory as the user named it, for the commands that the page shows.
 };
 
-/// The host's values, and those of one disk. What was not measured has no picture: one line says which command measures it. Pure but for the
+/// Makes the page with the host's values and those of one disk. Values that were not measured have no picture; one line says which command measures them. Pure except for the
 /// repository's content.
 std::string make_page(const gray::repo::Repository& repository, const Place& place);
 

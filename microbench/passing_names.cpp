@@ -24,7 +24,7 @@ namespace {
 using gray::base::ScopedFd;
 
 constexpr std::string_view kStart = ".microbench.";
-constexpr std::string_view kVaried = "XXXXXX";  // as mkdtemp() wants it
+constexpr std::string_view kVaried = "XXXXXX";  // the form that mkdtemp() needs
 
 constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 
@@ -36,10 +36,11 @@ struct CloseFolder {
   void operator()(DIR* folder) const { closedir(folder); }
 };
 
-// Without "." and "..". Nothing where the folder cannot be read.
+// The names in the folder, without "." and "..". Empty if the folder cannot be read.
 std::vector<std::string> names_in(int folder_fd) {
   std::vector<std::string> names;
-  ScopedFd fd = ScopedFd::open(".", kOpenFolder, 0, folder_fd);  // closedir() closes the one it is given
+  ScopedFd fd =
+      ScopedFd::open(".", kOpenFolder, 0, folder_fd);  // closedir() closes the descriptor that it is given
   const std::unique_ptr<DIR, CloseFolder> folder(fd.is_open() ? fdopendir(fd.get()) : nullptr);
   if (!folder) return names;
   [[maybe_unused]] const int kept = fd.release();
@@ -64,7 +65,7 @@ void remove_folder(int directory_fd, const std::string& name) {
   const ScopedFd folder = ScopedFd::open(name.c_str(), kOpenFolder, 0, directory_fd);
   struct stat status {};
   if (!folder.is_open() || fstat(folder.get(), &status) != 0 || !is_own(status)) return;
-  if (flock(folder.get(), LOCK_EX | LOCK_NB) != 0) return;  // its run lives
+  if (flock(folder.get(), LOCK_EX | LOCK_NB) != 0) return;  // the run that made it is still alive
   const std::vector<std::string> files = names_in(folder.get());
   for (const std::string& file : files)
     if (!is_own_empty_file(folder.get(), file)) return;

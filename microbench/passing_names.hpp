@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
-// passing_names: what has a name in the measured directory for a moment, and the removal of what killed runs left.
+// passing_names: files and folders that have a name in the measured directory for a moment, and the removal of those that killed runs left.
 //
-// Nearly all that a run makes has no name. A folder must have one while files are made in it, and so must a file where the file system
-// knows no O_TMPFILE. Signals are held meanwhile, but SIGKILL cannot be. Then an empty folder or file stays, and the next run in that
-// directory removes it. A folder is locked as long as its run lives, because the file system may be measured by several runs at once: by
-// two containers, say, which do not see each other's turn (turn.hpp).
+// Nearly all files of a run have no name. A folder must have a name while files are made in it, and a file must have one if the file system does not support O_TMPFILE. Signals
+// are held in that time, but SIGKILL cannot be held. After SIGKILL an empty folder or file stays, and the next run in that directory removes it. A folder is locked as long as
+// its run lives, because several runs may measure the file system at once, for example in two containers, which do not see each other's turn (turn.hpp).
 //
-// Knowledge assumed: a lock of flock() is gone with its holder, however that ends. What breaks it: a file system without such locks. There
-// a folder that was left stays.
+// Knowledge assumed: a lock of flock() ends with its holder, however the holder ends. What breaks it: a file system without such locks. There a left-over folder stays.
 #pragma once
 
 #include <string>
@@ -17,10 +15,10 @@
 
 namespace microbench {
 
-/// A pattern for mkdtemp() and mkostemp() in `directory`; remove_leftovers() knows what is named so.
+/// A pattern for mkdtemp() and mkostemp() in `directory`; remove_leftovers() recognises such names.
 std::string passing_name(const std::string& directory);
 
-/// A new, locked folder. It is removed at the end of its scope, and must be empty then. Signals are held as long as it is there.
+/// A new, locked folder. The folder is removed at the end of this object's scope, and must be empty then. Signals are held as long as the folder exists.
 class PassingFolder {
  public:
   /// Throws NotAvailable with the reason.
@@ -37,8 +35,7 @@ class PassingFolder {
   gray::base::ScopedFd lock_;
 };
 
-/// Removes what killed runs of this user left in `directory`: empty files, and folders that nobody has locked and that hold nothing but
-/// empty files. What cannot be removed stays.
+/// Removes what killed runs of this user left in `directory`: empty files, and unlocked folders that hold nothing but empty files. A file or folder that cannot be removed stays.
 void remove_leftovers(const std::string& directory);
 
 }  // namespace microbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// record: what of a host is known already, what is missing or stale, and what a run adds.
+// record: decides which values of a host are known, missing or stale, and which changes a run makes to the record.
 #pragma once
 
 #include <ctime>
@@ -14,27 +14,25 @@
 
 namespace microbench {
 
-/// A host changes in ways its fingerprint does not show: a fuller disk, an older one, other neighbours.
+/// A value older than this is stale. A host changes in ways that its fingerprint does not show: a fuller disk, an older disk, other virtual machines beside it.
 inline constexpr std::time_t kStaleSeconds = 180 * 24 * 3600;
 
-/// Stands behind the method of what was measured while others used the host.
+/// This mark is appended to the method of a value that was measured while other programs used the host.
 inline constexpr std::string_view kBusyMark = "+busy";
 
-/// Measured on a busy host: a value, until a better one comes.
+/// Whether the value was measured on a busy host. It is used until there is a better value.
 bool is_busy_value(const gray::repo::Parameter& parameter);
 
-/// To be measured again: busy, too old, or of a date that cannot be read. Pure.
+/// Whether the value should be measured again: it is a busy value, too old, or has an unreadable date. Pure.
 bool is_stale(const gray::repo::Parameter& parameter, std::time_t now);
 
-/// Whether a run has something to do for `benchmark`: one of its numbers is missing or stale. Those of the
-/// host as a whole count wherever they were measured. Pure.
+/// Whether a run should run `benchmark`, because one of its numbers is missing or stale. Numbers of the host as a whole count on whichever device they were measured. Pure.
 bool is_wanted(const Benchmark& benchmark, const std::vector<gray::repo::Parameter>& known,
                std::string_view device, std::time_t now);
 
-/// What a run found, as changes of the record: all of it or, where a finding is no finite number, without
-/// that. The points of a curve that is measured anew replace the whole old curve. A busy value does not
-/// replace one that is not. Where the old value lies outside the new spread, the spread grows to it: two runs
-/// that disagree are the best evidence of how far a third may. Pure.
+/// The results of a run as changes of the record. A result that is not a finite number is left out. The points of a newly measured curve replace the whole old curve. A busy
+/// value replaces only a stale value. If the old value lies outside the new spread, the spread is widened to include it, because two runs that disagree show how far a third run
+/// may differ. Pure.
 gray::repo::Changes changes_for(const std::vector<Measured>& all, std::string_view device, bool is_busy,
                                 const std::vector<gray::repo::Parameter>& known, std::time_t now);
 

@@ -9,14 +9,14 @@
 namespace microbench {
 namespace {
 
-// The cheap ones first: who interrupts a run and starts again has lost least.
+// Cheap benchmarks come first, so that an interrupted run loses least.
 constexpr const Benchmark* kBenchmarks[] = {
     &kTimer,    &kSystemCall, &kContextSwitch, &kMemoryTouch, &kMemoryBandwidth, &kMemorySwap,
     &kCacheHit, &kCacheRoc,   &kMemoryReclaim, &kReadahead,   &kLayout,          &kDiskRandom,
     &kDiskUnit, &kDiskWrite,  &kDiskQueue,     &kDiskSeek,    &kWriteback,
 };
 
-// Nobody measures these: a person sets them, by a flag or a variable.
+// No benchmark measures these: a person sets them by a flag or a variable.
 constexpr Output kSetByHand[] = {
     {"filecache.access_unit_bytes", "bytes", "-", "unit in which a file is ordered and read",
      "libgray/src/filecache", "", false},

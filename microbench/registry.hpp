@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// registry: the benchmarks there are. A new one is a file in benchmarks/ and a line in registry.cpp.
+// registry: the list of all benchmarks. A new benchmark is a file in benchmarks/ and a line in registry.cpp.
 #pragma once
 
 #include <span>
@@ -9,13 +9,14 @@
 
 namespace microbench {
 
-/// All of them, the cheap ones first. Static; any thread.
+/// All benchmarks, the cheap ones first. Static; any thread.
 std::span<const Benchmark* const> benchmarks();
 
-/// The one called `name`, or null.
+/// The benchmark called `name`, or null.
 const Benchmark* find_benchmark(std::string_view name);
 
-/// A key's line and its benchmark. A point of a curve has its curve's. A key that is only ever set by hand has a line and no benchmark.
+/// The description of a key, and the benchmark that fills it. For a point of a curve these are those of the curve. A key that is only set by hand has a description but no
+/// benchmark.
 struct Described {
   const Benchmark* benchmark = nullptr;  ///< Null: no benchmark fills this key.
   const Output* output = nullptr;

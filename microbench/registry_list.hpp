@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// registry_list: what a benchmark's file includes: the kinds of things, and the descriptors by name.
+// registry_list: the header that the file of a benchmark includes. It declares all descriptors by name.
 #pragma once
 
 #include "microbench/benchmark.hpp"

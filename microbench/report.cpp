@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// report: `microbench report --html FILE`: everything known of this host on one page.
+// report: `microbench report --html FILE`: writes all known values of this host to one page.
 #include "microbench/page.hpp"
 #include "microbench/subcommands.hpp"
 #include "toolbox/cli/command_line.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// run: `microbench run`: measures what is missing or stale, and replaces the record when all of it is done.
+// run: `microbench run`: measures missing and stale values, and replaces the record when all are measured.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -34,7 +34,7 @@ using gray::cli::kExitSomeFailed;
 using gray::repo::FileStatus;
 using gray::repo::Source;
 
-// How long and how exactly, by effort.
+// The time limits and the precision for each effort.
 struct Plan {
   double interval_max;
   std::uint64_t host_ns;
@@ -57,7 +57,7 @@ Plan plan_for(Effort effort) {
   return {0.03, 30 * kTenthSecondNs, 120 * kTenthSecondNs, 256 * kMiB, 20 * kTenthSecondNs};
 }
 
-// Measured in one group with one context.
+// Benchmarks that are measured together with one context.
 struct Group {
   std::string directory;  // empty: the host as a whole
   std::string device;
@@ -65,13 +65,13 @@ struct Group {
   std::vector<Measured> results;
 };
 
-// Everything between options and record.
+// One run: from its options to the new record.
 class Run {
  public:
   Run(const RunOptions& options, const gray::repo::LoadedFile& record)
       : options_(options), record_(record), plan_(plan_for(options.effort)), progress_("measuring", 100) {}
 
-  // Which groups there are, and what is wanted of each. Returns whether all folders could be looked at.
+  // Finds the groups and the benchmarks wanted in each group. Returns whether all folders could be examined.
   bool plan_groups();
   void measure();
   [[nodiscard]] bool has_work() const {
@@ -147,7 +147,7 @@ void Run::show(const std::string& what, std::uint64_t group_ns, double share) {
   progress_.set(now_ns * 100 / std::max<std::uint64_t>(total_ns_, 1));
 }
 
-// Null, and said, where there can be none.
+// Makes the test file of a group. If that is not possible, prints the reason and returns null.
 std::unique_ptr<TestFile> Run::make_file(const Group& group) {
   const auto on_fill = [&](double share) {
     show("the disk, by writing the test file", plan_.file_ns, share);
@@ -184,8 +184,8 @@ void Run::measure_group(Group& group, const gray::timing::Timer& timer) {
   }
 }
 
-// The benchmarks of the host among those of a device: so each has samples from all of the time, and a phase of a few seconds, of a
-// neighbour or of the processor's clock, is a part of them and never all.
+// Runs the benchmarks of the host interleaved with those of a device, so that each has samples from the whole time. A phase of a few seconds, caused by another virtual machine
+// or by the processor's clock, then affects only a part of the samples.
 void Run::measure_together(Group& host, Group& group, const gray::timing::Timer& timer, TestFile& file) {
   std::vector<const Benchmark*> wanted = host.benchmarks;
   wanted.insert(wanted.end(), group.benchmarks.begin(), group.benchmarks.end());
@@ -219,7 +219,7 @@ std::vector<gray::repo::Parameter> Run::apply(gray::repo::Changes& changes, bool
     for (auto& parameter : part.set) {
       const Described described = describe(parameter.key);
       if (described.output->kind == Kind::kValue) shown.push_back(parameter);
-      // What is true of the host and was found on two file systems stands once.
+      // A value of the host that was measured on two file systems is recorded once.
       const bool is_there = std::any_of(changes.set.begin(), changes.set.end(), [&](const auto& other) {
         return other.key == parameter.key && other.device == parameter.device;
       });
@@ -265,7 +265,7 @@ void print_results(const Run& run, const std::vector<gray::repo::Parameter>& sho
   }
 }
 
-// Whether the record may be written to when all is measured: asked before, not after.
+// Checks before the measurement whether the record may be replaced after it.
 int check_record(const gray::repo::LoadedFile& record, const RunOptions& options) {
   if (record.status == FileStatus::kUsable || record.status == FileStatus::kMissing) return 0;
   if (record.status == FileStatus::kForeign) {
@@ -309,7 +309,8 @@ int record_results(gray::repo::Repository& repository, Source target, const RunO
 int run_main(int argc, char** argv) {
   RunOptions options;
   if (const auto status = read_run_options(argc, argv, options)) return *status;
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the write, like a full disk
+  // A limit on the size of files then is an error of write(), like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   gray::repo::Repository repository(gray::repo::default_places());
   const Source target = options.is_for_host ? Source::kHost : Source::kUser;
   const gray::repo::LoadedFile record =

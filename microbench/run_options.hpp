@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// run_options: what `microbench run` was asked for.
+// run_options: the options of `microbench run`.
 #pragma once
 
 #include <optional>
@@ -12,16 +12,17 @@ namespace microbench {
 
 struct RunOptions {
   Effort effort = Effort::kDefault;
-  std::vector<std::string> directories;  ///< Each on a file system to be measured; "." if none is named.
-  std::string file;                      ///< Read this one instead of making a test file; empty: make one.
-  std::vector<const Benchmark*> only;    ///< Empty: whatever is missing or stale.
-  bool is_anew = false;                  ///< Also what is known already.
-  bool is_for_host = false;              ///< Keep it in the host's file, for all users.
-  bool is_strict = false;                ///< Refuse to measure a busy host.
-  bool may_replace = false;              ///< Move a record that cannot be used aside.
+  /// Each directory is on a file system to be measured; "." if none is named.
+  std::vector<std::string> directories;
+  std::string file;  ///< Read this file instead of making a test file; empty: make a test file.
+  std::vector<const Benchmark*> only;  ///< Run only these; empty: all whose values are missing or stale.
+  bool is_anew = false;                ///< Measure known values again, too.
+  bool is_for_host = false;            ///< Record the values in the host's file, for all users.
+  bool is_strict = false;              ///< Refuse to measure a busy host.
+  bool may_replace = false;            ///< Move a record that cannot be used aside.
 };
 
-/// As gray::cli::parse(): the status to end with at once, or nothing.
+/// As gray::cli::parse(): returns the status with which the program shall end at once, or nothing.
 std::optional<int> read_run_options(int argc, char** argv, RunOptions& options);
 
 }  // namespace microbench

@@ -10,20 +10,20 @@
 namespace microbench {
 namespace {
 
-// A median of fewer says too little.
+// A median of fewer rounds says too little.
 constexpr std::size_t kRoundsForSure = 3;
 
-// Beyond so many budgets even those rounds are not waited for.
+// After so many budgets the runner does not wait even for those rounds.
 constexpr std::uint64_t kOvertimeFactor = 2;
 
-// A state of the host, such as its neighbours' or its clock's, lasts for tenths of a second or for seconds: samples of one moment
-// agree with each other and not with the next run's. So nobody ends before this part of the time, of which fewer benchmarks have less.
+// A state of the host, such as the load by other virtual machines or the processor's clock, lasts for tenths of a second or for seconds. Samples from one such state agree with
+// each other, but not with the next run. So no benchmark ends before this part of the time; with fewer benchmarks that time is shorter.
 constexpr double kSpanShare = 0.75;
 
-// What is known well already has its turn so much more rarely: the time is worth more where the samples scatter.
+// A benchmark with a narrow interval gets its turn more rarely by this factor, because the time is better spent where samples scatter.
 constexpr std::uint64_t kNarrowWeight = 4;
 
-// To look at all samples takes longer than some rounds do, so it is done when there are so many more than at the last look.
+// Evaluating all samples takes longer than some rounds. So it is done only after the number of rounds has grown by one divided by this.
 constexpr std::size_t kLookAgainDivisor = 8;
 
 struct Running {
@@ -55,7 +55,7 @@ bool is_narrow(Running& running) {
   return running.measured.is_narrow;
 }
 
-// Time had, as it counts for the next turn.
+// The time used so far, as it counts for choosing the next benchmark.
 std::uint64_t weighed_ns(const Running& running) {
   return running.used_ns * (running.measured.is_narrow ? kNarrowWeight : 1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// runner: sets benchmarks up, interleaves their rounds, and ends each when it knows enough or time is up.
+// runner: sets benchmarks up, interleaves their rounds, and ends each benchmark when its interval is narrow enough or the time is over.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace microbench {
 
-/// What became of one benchmark.
+/// The result of one benchmark.
 struct Measured {
   const Benchmark* benchmark = nullptr;
   std::vector<Finding> findings;
@@ -20,12 +20,12 @@ struct Measured {
   bool is_narrow = false;
 };
 
-/// Told before each round which benchmark is next, and how much of the budget is used, 0 to 1.
+/// Called before each round with the next benchmark and the used share of the budget, 0 to 1.
 using OnRound = std::function<void(const Benchmark&, double)>;
 
-/// Runs the rounds of all, always the one that has had the least time so far (what is known well counts more), until each has narrow intervals, and samples from most of
-/// the time its share of the benchmarks stands for, or `budget_ns` is used; each has a few rounds in any case, but for one whose rounds
-/// are slow beyond hope.
+/// Runs the rounds of all benchmarks. The next round is always of the benchmark that has used the least time so far; time of a benchmark with narrow intervals counts more. A
+/// benchmark ends when its intervals are narrow and most of the time for its share of all benchmarks has passed, or when `budget_ns` is used. Each benchmark gets a few rounds in
+/// any case, unless its rounds are far too slow.
 std::vector<Measured> run_benchmarks(const std::vector<const Benchmark*>& wanted, const Context& context,
                                      std::uint64_t budget_ns, const OnRound& on_round);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// show: `microbench show [KEY...]`: what is known of this host, and from where.
+// show: `microbench show [KEY...]`: prints the known values of this host and their sources.
 #include <algorithm>
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// subcommands: each is one file. Given the arguments from the sub-command's own name on; they return the status to end with.
+// subcommands: the main functions of the sub-commands, each in a file of its own. They get the arguments from the sub-command's name on, and return the exit status.
 #pragma once
 
 namespace microbench {

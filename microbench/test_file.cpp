@@ -26,15 +26,15 @@ namespace {
 
 using gray::base::ScopedFd;
 
-// What is written at once: long enough for the disk's full rate, short enough to watch the clock.
+// The size of one write: long enough for the disk's full rate, short enough to check the time between writes.
 constexpr std::uint64_t kPieceBytes = 1024 * 1024;
 
-// The file takes no more than this part of what is free.
+// The file takes no more than this part of the free disk space.
 constexpr std::uint64_t kFreeDivisor = 4;
 
 constexpr std::uint64_t kAlignmentBytes = 4096;
 
-// Pages on their way in or out survive the call that drops them; so it is repeated.
+// The call that drops pages leaves pages that are being read or written, so it is repeated.
 constexpr int kEvictTries = 50;
 constexpr useconds_t kEvictPauseUs = 1000;
 
@@ -140,7 +140,7 @@ TestFile::TestFile(const std::string& existing_path)
 void TestFile::make_buffer() {
   buffer_.reset(std::aligned_alloc(kAlignmentBytes, kRequestBytesMax));
   if (!buffer_) throw NotAvailable("no memory for the test's buffer");
-  // Data that neither compresses nor repeats, for file systems and disks that would profit.
+  // The data neither compresses nor repeats, because some file systems and disks would be faster with such data.
   auto* words = static_cast<std::uint64_t*>(buffer_.get());
   for (std::uint64_t i = 0; i < kRequestBytesMax / sizeof *words; ++i) words[i] = random_();
 }
@@ -156,7 +156,7 @@ void TestFile::fill(std::uint64_t bytes_wanted, std::uint64_t time_max_ns,
   const std::uint64_t bytes_free = free_bytes(fd_.get());
   std::uint64_t goal = std::min(bytes_wanted, bytes_free / kFreeDivisor) / kPieceBytes * kPieceBytes;
   if (goal < kTestFileBytesMin) goal = kTestFileBytesMin;
-  // One stretch of disk where the file system can give it; where not, writing will show.
+  // Reserves one stretch of the disk if the file system can do that. A failure does not matter here: the writes below will show it.
   [[maybe_unused]] const int reserved = fallocate(fd_.get(), 0, 0, static_cast<off_t>(goal));
   const ScopedFd direct = reopen(O_RDWR | O_DIRECT);
   const int fd = direct.is_open() ? direct.get() : fd_.get();
@@ -168,7 +168,7 @@ void TestFile::fill(std::uint64_t bytes_wanted, std::uint64_t time_max_ns,
       write_all(fd, piece, kPieceBytes, done);
     } catch (const NotAvailable&) {
       if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG) throw;
-      done = done / 2 / kPieceBytes * kPieceBytes;  // half of it goes back to those who need it
+      done = done / 2 / kPieceBytes * kPieceBytes;  // half of the file is given back for other programs
       break;
     }
     done += kPieceBytes;
@@ -220,7 +220,7 @@ std::optional<std::uint64_t> TestFile::resident(std::uint64_t first, std::uint64
   return ask(oracle_, first, count);
 }
 
-// Whoever says "all" of pages just read and "none" of pages just dropped is believed.
+// An oracle is used if it says "all" of pages that were just read and "none" of pages that were just dropped.
 void TestFile::choose_oracle() {
   for (const Oracle oracle : {Oracle::kCachestat, Oracle::kMincore}) {
     read_all(fd_.get(), buffer(), kSelfTestPages * kPageBytes, 0);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// test_file: a file without a name in the directory to be measured, full of data that is on the disk.
+// test_file: a file without a name in the measured directory, filled with data that is on the disk.
 //
 // Knowledge assumed: an open file needs no name (O_TMPFILE, or removed right after it was made) and vanishes
-// with its last descriptor, however the program ends; POSIX_FADV_DONTNEED drops clean pages nobody maps; the
-// owner of a file is told the truth about its pages (cachestat, mincore). Both are tried out on the file
-// itself before they are believed. What breaks it: a file system that answers for a layer below (overlay says
-// 0 to cachestat, so mincore is asked), or that caches nothing.
+// with its last descriptor, however the program ends; POSIX_FADV_DONTNEED drops clean pages that no process maps; the kernel answers truthfully to the owner of a file about its
+// cached pages (cachestat, mincore). Both are tested on the file itself before they are used. What breaks it: a file system that answers for a layer below it (on overlay
+// cachestat says 0, so mincore is used), or that has no cache.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +20,17 @@ namespace microbench {
 
 inline constexpr std::uint64_t kPageBytes = 4096;
 
-/// Below this there are too few places to read from.
+/// A smaller file has too few places to read from.
 inline constexpr std::uint64_t kTestFileBytesMin = 8 * 1024 * 1024;
 
 class TestFile {
  public:
-  /// Makes one of at most `bytes_wanted`, smaller where the disk has not four times as much free, or where
-  /// writing takes longer than `time_max_ns`. Calls `progress` with the share done. Throws NotAvailable.
+  /// Makes a file of at most `bytes_wanted`. It is smaller if the disk does not have four times as much free space, or if writing takes longer than `time_max_ns`. Calls
+  /// `progress` with the share done. Throws NotAvailable.
   TestFile(const std::string& directory, std::uint64_t bytes_wanted, std::uint64_t time_max_ns,
            const std::function<void(double)>& progress);
 
-  /// Uses a file that is there; it is only read. Throws NotAvailable.
+  /// Uses an existing file, which is only read. Throws NotAvailable.
   explicit TestFile(const std::string& existing_path);
 
   [[nodiscard]] const std::string& directory() const { return directory_; }
@@ -39,30 +38,30 @@ class TestFile {
   [[nodiscard]] std::uint64_t pages() const { return bytes_ / kPageBytes; }
   [[nodiscard]] bool is_writable() const { return is_writable_; }
 
-  /// Through the page cache, without read-ahead of its own.
+  /// A descriptor for reads through the page cache, without read-ahead.
   [[nodiscard]] int fd() const { return fd_.get(); }
-  /// Past the page cache; where the file system has no such way, fd().
+  /// A descriptor for reads past the page cache; fd() if the file system does not support that.
   [[nodiscard]] int direct_fd() const { return direct_.is_open() ? direct_.get() : fd_.get(); }
   [[nodiscard]] bool has_direct() const { return direct_.is_open(); }
 
   /// The same file opened anew, with a read-ahead state of its own.
   [[nodiscard]] gray::base::ScopedFd reopen(int flags) const;
 
-  /// Writes back and drops every page. Waits for the disk.
+  /// Writes every page back and drops it. Waits for the disk.
   void evict() const;
 
-  /// Of `count` pages from `first`, how many are in memory; nothing where the kernel does not tell the truth.
+  /// How many of `count` pages from `first` are in memory; no value if the kernel does not answer truthfully.
   [[nodiscard]] std::optional<std::uint64_t> resident(std::uint64_t first, std::uint64_t count) const;
   [[nodiscard]] bool knows_residency() const { return oracle_ != Oracle::kNone; }
-  /// Whether that counts pages whose data has not arrived yet: cachestat does, mincore does not.
+  /// Whether resident() counts pages whose data has not arrived yet: cachestat does, mincore does not.
   [[nodiscard]] bool sees_pages_on_their_way() const { return oracle_ == Oracle::kCachestat; }
 
   /// kRequestBytesMax of random data, aligned for reads and writes past the page cache.
   [[nodiscard]] void* buffer() const { return buffer_.get(); }
 
-  /// A page number, not the first one, which the kernel reads ahead from.
+  /// A random page number, but never page 0, from which the kernel reads ahead.
   std::uint64_t random_page() { return 1 + random_() % (pages() - 1); }
-  /// An offset at which `length` bytes fit, a multiple of `alignment`.
+  /// A random offset at which `length` bytes fit, a multiple of `alignment`.
   std::uint64_t random_offset(std::uint64_t length, std::uint64_t alignment = kPageBytes) {
     return random_() % ((bytes_ - length) / alignment + 1) * alignment;
   }
@@ -101,7 +100,7 @@ gray::base::ScopedFd make_nameless(const std::string& directory, int flags);
 /// Reads exactly `length` bytes or throws NotAvailable.
 void read_all(int fd, void* buffer, std::uint64_t length, std::uint64_t offset);
 
-/// Writes exactly so many or throws NotAvailable.
+/// Writes exactly `length` bytes or throws NotAvailable.
 void write_all(int fd, const void* buffer, std::uint64_t length, std::uint64_t offset);
 
 }  // namespace microbench

@@ -16,7 +16,7 @@ constexpr char kName[] = "gray-microbench";
 }  // namespace
 
 Turn::Turn() : socket_(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
-  if (!socket_.is_open()) return;  // no sockets here: then nobody is kept out
+  if (!socket_.is_open()) return;  // without sockets no run is kept out
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path + 1, kName, sizeof kName - 1);  // a zero first makes the name abstract

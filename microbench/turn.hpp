@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// turn: one measurement of this host at a time, whoever makes it.
+// turn: allows one measurement of this host at a time, whichever user makes it.
 //
-// A name in the abstract socket space is held by a descriptor alone: it needs no folder and no right, is gone
-// with the process however that ends, and every user of the host (of its network namespace) sees it.
+// A name in the abstract socket space is held by a descriptor alone. It needs no folder and no privilege, it vanishes with the process however the process ends, and every user
+// of the host (of its network namespace) sees it.
 #pragma once
 
 #include "toolbox/base/fd.hpp"

@@ -16,27 +16,30 @@ namespace {
 
 constexpr std::size_t kReadBytes = 1U << 20U;
 constexpr double kCachedMin = 0.5;
-constexpr double kWhollyCached = 0.999;  // nothing to ask the disk for
+constexpr double kWhollyCached = 0.999;  // nothing has to be read from the disk
 constexpr std::uint64_t kCountedUnitBytes =
-    1U << 20U;  // of parts, where the kernel counts and nothing is probed
-// Asked for beyond what is being read, and twice as much before something else is done. Small beside a pass: what several sorts together ask for
-// has to fit into what their passes leave to the page cache, or it pushes the passes out.
+    1U << 20U;  // the length of parts where the kernel counts and no page is probed
+// How much is requested ahead of the reading, as a share of a pass and with its limits; twice as much before other work. It is small beside a pass: the requests of several sorts
+// together must fit into the memory that their passes leave to the page cache, or they push the passes out.
 constexpr std::uint64_t kAheadsPerPass = 16;
 constexpr std::uint64_t kAheadBytesLeast = 1U << 20U;
 constexpr std::uint64_t kAheadBytesMost = 8U << 20U;
-constexpr std::uint64_t kEarlyBytesMax = 64U << 20U;  // also while what is cached is read
+// The most that is requested ahead while cached parts are read.
+constexpr std::uint64_t kEarlyBytesMax = 64U << 20U;
 constexpr std::uint64_t kPieceBytes =
-    128U << 10U;  // a request; of a longer one some kernels and disks take only the beginning
-constexpr std::size_t kSoonUnits = 64;                 // looked at again before each chunk
-constexpr std::uint64_t kGiveBackBytes = 512U << 10U;  // at once
-// Of what is read from the cache so much is asked for meanwhile: memory is faster than the disk, and who asks for more than it can queue waits.
+    128U << 10U;  // the size of a request; of a longer request some kernels and disks take only the beginning
+constexpr std::size_t kSoonUnits = 64;                 // how many units are examined again before each chunk
+constexpr std::uint64_t kGiveBackBytes = 512U << 10U;  // the least that is given back at once
+// For so many bytes read from the cache, one byte is requested from the disk. Memory is faster than the disk, and a program that requests more than the disk can queue has to wait.
 constexpr std::uint64_t kReadPerAsked = 2;
-constexpr std::uint64_t kSpareBytes = 8U << 20U;  // dropped beyond what is taken: pages go many at a time
+// Dropped in addition to the memory taken, because the kernel evicts many pages at a time.
+constexpr std::uint64_t kSpareBytes = 8U << 20U;
 constexpr std::uint64_t kFolioBytes =
-    128U << 10U;  // what the kernel keeps together it drops together, or not at all
-constexpr std::uint64_t kFilledPerRead = 6;  // a record's entry is a sixth of it
+    128U << 10U;  // the kernel drops the pages of a folio together, or not at all
+// For each record of 100 bytes an entry of 16 bytes is filled, too.
+constexpr std::uint64_t kFilledPerRead = 6;
 
-// Of the open file; false where the kernel doesn't count, for probes would be reads.
+// Counts the cached bytes of the open file. False if the kernel does not count, because probes would be reads.
 bool count_cached(gb_cache_t* detector, int fd, std::uint64_t& bytes) {
   gb_cache_report report{};
   report.size = sizeof report;
@@ -101,7 +104,7 @@ Input::~Input() {
   gb_cache_close(detector_);
 }
 
-// Its parts, whole records each, the cached ones first (FCCD): what is in memory is read before it is pushed out.
+// Adds the parts of a file, in whole records, with the cached parts first (FCCD), so that they are read before they are pushed out.
 void Input::plan_file(std::size_t path, std::vector<Part>& parts) const {
   std::vector<gb_cache_unit> units = units_of(detector_, paths_[path], plan_options(0));
   const bool is_counted = !units.empty() && units[0].backend <= GB_BACKEND_MINCORE;
@@ -113,7 +116,7 @@ void Input::plan_file(std::size_t path, std::vector<Part>& parts) const {
                      unit.cached_fraction >= first_min});
 }
 
-// Parts that follow one another both in the file and in the order are one part.
+// Parts that follow one another both in the file and in the order are joined.
 void Input::add(const Part& part, std::vector<Part>& parts) {
   Part* before = parts.empty() ? nullptr : &parts.back();
   if (before == nullptr || before->path != part.path || before->is_first != part.is_first ||
@@ -127,7 +130,7 @@ void Input::add(const Part& part, std::vector<Part>& parts) {
   before->length_bytes += part.length_bytes;
 }
 
-// What has been pushed out before it was read goes to the end: to fetch it now would push out what comes next.
+// Moves parts that were pushed out before they were read to the end: fetching them now would push out the next parts.
 void Input::put_off_lost() {
   if (!room_ || !room_->is_full() || next_ == 0 || !is_wholly_cached(next_ - 1)) return;
   parts_[next_ - 1].offset_bytes = at_;
@@ -158,7 +161,7 @@ void Input::put_off_lost() {
   at_ = end_ = 0;
 }
 
-// The next pieces, and what comes after them.
+// Divides a part into the next pieces and the rest behind them.
 void Input::take_soon(const Part& part, std::vector<gb_extent>& soon, std::vector<Part>& later) {
   constexpr std::uint64_t kUnit = kCountedUnitBytes - kCountedUnitBytes % kRecordBytes;
   std::uint64_t done = 0;
@@ -207,7 +210,7 @@ std::size_t Input::read_parts(unsigned char* to, std::size_t bytes) {
         pread(fd_, to, std::min({missing, kReadBytes, static_cast<std::size_t>(end_ - at_)}),
               static_cast<off_t>(at_));
     if (length < 0) die(paths_[open_path_], errno);
-    if (length == 0) die(paths_[open_path_], EIO);  // it has shrunk meanwhile
+    if (length == 0) die(paths_[open_path_], EIO);  // the file has shrunk in the meantime
     to += length;
     missing -= static_cast<std::size_t>(length);
     note_read(static_cast<std::uint64_t>(length));
@@ -215,7 +218,7 @@ std::size_t Input::read_parts(unsigned char* to, std::size_t bytes) {
   return bytes;
 }
 
-// What was read of the open file at once is one part.
+// Successive reads of the open file become one part.
 void Input::remember(std::uint64_t bytes) {
   add({open_path_, at_, bytes, 0, false}, read_);
 }
@@ -237,7 +240,7 @@ void Input::read_again(std::size_t records) {
   parts_ = std::move(again);
   next_ = 0;
   at_ = end_ = 0;
-  // Asked for anew: of what is there already that asks the disk for nothing.
+  // All parts are requested again. For pages that are in memory this causes no disk request.
   asked_part_ = 0;
   asked_bytes_ = ahead_ = 0;
 }
@@ -262,8 +265,7 @@ bool Input::is_wholly_cached(std::size_t part) const {
   return parts_[part].cached_fraction >= kWhollyCached;
 }
 
-// Of the parts to come in this file. The kernel's own read-ahead would run into the part that lies behind, and push out what is
-// cached and still to come.
+// Requests the next parts of this file. The kernel's own read-ahead would run into the part behind, and push out cached parts that are still to be read.
 void Input::ask(std::uint64_t bytes) {
   while (asked_part_ < parts_.size() && is_wholly_cached(asked_part_)) ++asked_part_;
   while (asked_part_ < parts_.size() && parts_[asked_part_].path == open_path_ && may_ask(bytes)) {
@@ -286,7 +288,7 @@ void Input::ask(std::uint64_t bytes) {
   }
 }
 
-// While what is cached is read the disk has nothing else to do; what it fetches then is to push out nothing that is still to be read.
+// While cached parts are read, the disk is idle, so it may fetch other parts. These must not push out parts that are still to be read.
 bool Input::may_ask(std::uint64_t bytes) const {
   if (asked_part_ <= next_ && !is_wholly_cached(next_ - 1)) return ahead_ < bytes;
   return room_ && early_ >= kPieceBytes && ahead_ < kEarlyBytesMax && room_->owed_bytes() < kGiveBackBytes;
@@ -303,7 +305,7 @@ void Input::look() {
   }
 }
 
-// Drops what has been read for what was taken.
+// Drops pages that have been read, to make up for the memory that was taken.
 void Input::give_back() {
   if (!room_ || room_->owed_bytes() < kGiveBackBytes) return;
   const std::uint64_t begin = (begin_ + kFolioBytes - 1) / kFolioBytes * kFolioBytes;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// input: the records of all inputs as one stream, what is cached first while the disk fetches the rest.
+// input: the records of all inputs as one stream. Cached parts are read first, while the disk fetches the rest.
 //
-// Knowledge assumed: as in room.hpp; and that a page which was read twice outlives one that was read once, so what pushes pages out of a full
-// cache hits just those that are still to be read.
-// Output observed: which parts are cached, at first and again before each chunk.
-// Inference drawn: what was cached and is not any more is put off to the end; to fetch it at once would push out the part behind it, and so
-// each in turn.
-// What breaks it: where only probes tell what is cached, nothing is looked at twice and nothing is fetched early.
+// Knowledge assumed: as in room.hpp. In addition, a page that was read twice stays longer than a page that was read once, so a full cache evicts just the pages that are still to
+// be read.
+// Output observed: which parts are cached, at the start and again before each chunk.
+// Inference drawn: a part that was cached and has been evicted is read at the end. Fetching it at once would push out the part behind it, and so on for each part.
+// What breaks it: where only probes find what is cached, no part is examined twice and no part is fetched early.
 #pragma once
 
 #include <cstddef>
@@ -23,39 +22,39 @@ namespace fastsort {
 
 inline constexpr std::uint64_t kRecordsPerPassMax = 0xffffffffU;
 
-/// Whether the one input is standard input.
+/// Whether the only input is standard input.
 bool is_standard_input(const std::vector<std::string>& paths);
 
-/// "-" alone is standard input, which has as many records as come.
+/// "-" alone is standard input, whose number of records is not known before its end.
 class Input {
  public:
-  /// In the order of the files if `is_linear`, else what is cached first.
+  /// Reads in the order of the files if `is_linear`, else cached parts first.
   Input(std::vector<std::string> paths, bool is_linear);
   ~Input();
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
 
-  /// How many there may be still.
+  /// How many records may still come.
   [[nodiscard]] std::uint64_t records_left() const {
     return is_stream_ ? (is_ended_ ? 0 : kRecordsPerPassMax) : left_;
   }
 
-  /// So much memory more will be filled beside the page cache, as records are read.
+  /// Notes that so much more memory outside the page cache will be filled while records are read.
   void expect_memory(std::uint64_t bytes) { unfilled_bytes_ += bytes; }
 
-  /// Passes are of so many bytes: what is fetched ahead is small beside that.
+  /// Sets the size of a pass. The amount fetched ahead is small beside it.
   void expect_pass(std::uint64_t bytes);
 
-  /// Lets the disk begin with what comes next while the memory for it is being found.
+  /// Requests the next parts from the disk, which reads them while memory for the pass is allocated.
   void ask_meanwhile();
 
-  /// Reads so many records, fewer only at the end of a stream.
+  /// Reads `records` records; fewer only at the end of a stream.
   std::size_t read_records(unsigned char* to, std::size_t records);
 
-  /// What is read from now on may have to be read again. What was read before need not be.
+  /// Starts a pass. Records read from now on may have to be read again; earlier records need not.
   void start_pass() { read_.clear(); }
 
-  /// The last so many records of this pass come again, and first. Not of a stream.
+  /// The last `records` records of this pass are read again, before all others. Not for a stream.
   void read_again(std::size_t records);
 
  private:
@@ -86,24 +85,25 @@ class Input {
   bool is_stream_;
   bool is_linear_;
   bool is_ended_ = false;
-  bool is_cached_first_ = false;  // something is
+  bool is_cached_first_ = false;  // some part is cached and is read first
   gb_cache_t* detector_ = nullptr;
-  std::vector<Part> parts_;  // what is cached, then the rest
-  std::vector<Part> read_;   // in this pass
+  std::vector<Part> parts_;  // the cached parts, then the rest
+  std::vector<Part> read_;   // the parts read in this pass
   std::size_t next_ = 0;
   std::size_t open_path_ = 0;
   int fd_ = -1;
-  std::uint64_t begin_ = 0;  // what has been read of the part and not been dropped
+  std::uint64_t begin_ = 0;  // start of the read bytes of the part that were not dropped
   std::uint64_t at_ = 0;
   std::uint64_t end_ = 0;
   std::size_t asked_part_ = 0;
   std::uint64_t asked_bytes_ = 0;  // of that part
-  std::uint64_t ahead_bytes_ = 0;  // may be asked for before it is read
-  std::uint64_t ahead_ = 0;        // asked for and not yet read
-  std::uint64_t early_ = 0;        // may be asked for while what is cached is read
+  std::uint64_t ahead_bytes_ = 0;  // how much may be requested ahead
+  std::uint64_t ahead_ = 0;        // requested and not yet read
+  std::uint64_t early_ = 0;        // may be requested while cached parts are read
   std::uint64_t unfilled_bytes_ = 0;
   std::uint64_t left_ = 0;
-  std::optional<Room> room_;  // of the open file, where cached input is to be kept and the kernel counts it
+  // The room of the open file; empty unless cached input is read first and the kernel counts it.
+  std::optional<Room> room_;
 };
 
 }  // namespace fastsort

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// main: of gb-fastsort, the paper's sort with passes as large as memory allows ("Information and Control in Gray-Box
+// main: the main function of gb-fastsort, the paper's sort with passes as large as memory allows ("Information and Control in Gray-Box
 // Systems", SOSP 2001, sections 4.1 and 4.3).
 #include <getopt.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@
 namespace {
 
 constexpr int kExitUsage = 2;
-// What the paper gave each of its sorts as the least: 100 MB of 477.
+// The paper gave each of its sorts this least memory: 100 MB for 477 MB of data.
 constexpr std::uint64_t kMinNumerator = 100;
 constexpr std::uint64_t kMinDenominator = 477;
 
@@ -72,7 +72,7 @@ int end_output(int status) {
   return 1;
 }
 
-// -1 to go on, else the status to end with.
+// Takes one option. Returns -1 to continue, else the exit status.
 int take_option(int letter, const char* word, Options& options) {
   std::uint64_t number = 0;
   if (std::strchr("pmxgs", letter) != nullptr && !read_number(optarg, number))

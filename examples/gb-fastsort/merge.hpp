@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// merge: the second pass: sorted runs become one sorted file.
+// merge: the second phase: merges sorted runs into one sorted file.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace fastsort {
 
-inline constexpr std::size_t kMergeBufferBytes = 256U << 10U;  // of each run
+inline constexpr std::size_t kMergeBufferBytes = 256U << 10U;  // the buffer of each run
 
 /// Merges the runs into `output`, and removes them.
 void merge_runs(const std::vector<std::string>& runs, const std::string& output);

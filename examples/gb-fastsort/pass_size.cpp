@@ -7,7 +7,8 @@
 namespace fastsort {
 namespace {
 
-constexpr double kGainMin = 0.125;  // of a record's time: passes of one size differ by as much now and then
+// Of a record's time: the times of passes of equal size sometimes differ by this much.
+constexpr double kGainMin = 0.125;
 
 }  // namespace
 

@@ -1,45 +1,44 @@
 // SPDX-License-Identifier: MIT
-// pass_size: how much memory a pass is worth: no more than the second phase gains by, and of that what passes have proved to pay.
+// pass_size: decides how much memory a pass should use: no more than helps the second phase, and of that no more than has proved to save time in earlier passes.
 //
-// Knowledge assumed: the runs are merged in one go, each through a buffer of its own; a disk that is read in parts of its access unit
-// gives all it can, so runs longer than their number times that unit gain nothing there. In the first phase memory beyond the
-// processor's caches and the page cache's needs costs rather than pays.
-// Output observed: the time of each pass for each of its records, reading, sorting and writing together.
-// Inference drawn: where a pass of half the size took clearly less for a record, the larger ones do not pay, and half of what is left is
-// tried next; else the larger size is right, for it leaves fewer runs. The first pass is not counted: it finds the disk idle.
-// What breaks it: others whose work comes and goes in the rhythm of the passes; a disk whose pace drifts by more than the gain that
-// counts within two passes. Either size sorts right, so a wrong answer costs that gain at most.
+// Knowledge assumed: all runs are merged at once, each through a buffer of its own. A disk that is read in parts of its access unit reaches its full rate, so runs longer than
+// their number times that unit gain nothing there. In the first phase, memory beyond the processor's caches and the needs of the page cache costs time instead of saving it.
+// Output observed: the time of each pass for each record, for reading, sorting and writing together.
+// Inference drawn: if a pass of half the size took clearly less time for each record, larger passes do not pay, and half of that size is tried next. Otherwise the larger size is
+// right, because it makes fewer runs. The first pass is not counted, because it finds the disk idle.
+// What breaks it: other programs whose work comes and goes in the rhythm of the passes; a disk whose speed changes within two passes by more than the gain that counts. Both
+// sizes sort correctly, so a wrong choice costs at most that gain.
 #pragma once
 
 #include <cstdint>
 
 namespace fastsort {
 
-/// The data of a pass beyond which the second phase gains nothing, if its disk is read in such parts: the geometric mean, where there are
-/// as many runs as a pass holds parts. 0 if the unit is not known.
+/// The size of a pass beyond which the second phase gains nothing, if its disk is read in parts of `unit_bytes`. It is the geometric mean of data and unit, where there are as
+/// many runs as a pass holds units. 0 if the unit is not known.
 std::uint64_t worthwhile_bytes(std::uint64_t data_bytes, std::uint64_t unit_bytes);
 
 /// The sizes of the passes of one sort, in records.
 class PassSize {
  public:
-  /// Not tried below `records_least`; 0: the size is given, and nothing is tried.
+  /// No size below `records_least` is tried. 0: the size is given, and no other size is tried.
   explicit PassSize(std::uint64_t records_least) : records_least_(records_least) {}
 
-  /// The records of the next pass if so many fit and so many are left: as many passes as it takes, all of one size, for a short last one
-  /// would have used what the others lack.
+  /// The records of the next pass, if `records_fit` fit into memory and `records_left` are left. All remaining passes get the same size, because a short last pass would leave
+  /// memory unused that other sorts lack.
   [[nodiscard]] std::uint64_t next(std::uint64_t records_fit, std::uint64_t records_left) const;
 
-  /// A pass of what next() said took so long.
+  /// Notes the time of a pass with the size of next().
   void note(std::uint64_t records, double seconds);
 
-  /// Memory for more records than these will not be used any more; 0: it may be.
+  /// No later pass will use memory for more records than this; 0: a later pass may use more.
   [[nodiscard]] std::uint64_t records_most() const { return is_settled_ ? tried_records_ : 0; }
 
  private:
   std::uint64_t records_least_;
-  std::uint64_t tried_records_ = 0;  // now; 0: as many as fit
+  std::uint64_t tried_records_ = 0;  // the size that is tried now; 0: as many records as fit
   std::uint64_t best_records_ = 0;
-  double best_s_ = 0;  // a record of it
+  double best_s_ = 0;  // time for each record with best_records_
   bool is_warm_ = false;
   bool is_settled_ = false;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// records: of 100 bytes with a key of 10, as in the sort benchmarks: reading, writing, making and checking them.
+// records: reads, writes, makes and checks records of 100 bytes with a key of 10 bytes, as in the sort benchmarks.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace fastsort {
 inline constexpr std::size_t kRecordBytes = 100;
 inline constexpr std::size_t kKeyBytes = 10;
 
-/// What a file held: how many records, and a sum that does not depend on their order.
+/// The content of a file: the number of records, and a sum that does not depend on their order.
 struct Content {
   std::uint64_t records = 0;
   std::uint64_t sum = 0;
@@ -21,15 +21,15 @@ struct Content {
   bool operator==(const Content& other) const { return records == other.records && sum == other.sum; }
 };
 
-/// Says "gb-fastsort: PATH: why" and ends the program with status 1. An example may do that; a library may not.
+/// Prints "gb-fastsort: PATH: why" and ends the program with status 1. An example may do that; a library may not.
 [[noreturn]] void die(const std::string& path, int error_number);
 
-/// Opens, reads and closes as fopen(3) and its kin; what fails ends the program.
+/// These open, write and close as fopen(3), fwrite(3) and fclose(3); a failure ends the program.
 std::FILE* open_or_die(const std::string& path, const char* mode);
 void write_or_die(const void* data, std::size_t bytes, std::FILE* file, const std::string& path);
 void close_or_die(std::FILE* file, const std::string& path);
 
-/// The number of records of a file; a length that is no multiple of theirs ends the program.
+/// The number of records of a file; a length that is no multiple of kRecordBytes ends the program.
 std::uint64_t count_records(const std::string& path);
 
 void make_records(const std::string& path, std::uint64_t records, std::uint64_t seed);

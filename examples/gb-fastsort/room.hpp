@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// room: whether what the sort takes pushes cached input out, and how much of what it has read it gives back for that.
+// room: tells whether the sort's memory pushes cached input out, and how much of the read input the sort should drop in return.
 //
-// Knowledge assumed: a full cache makes room with what was used longest ago, and of an input that was just written or read that is what is
-// next to be read: each page that is fetched again pushes out the one behind it.
-// Output observed: how much of the input is cached, before and after memory was taken and the disk was asked for pages.
-// Inference drawn: half of what was taken, or more, is missing from the input: the cache is full, and from then on a page that has been
-// read is dropped for each that is taken.
-// What breaks it: others who evict meanwhile; what has been read is dropped then though there was room.
+// Knowledge assumed: a full cache evicts the pages that were used longest ago. Of an input that was just written or read, these are the pages that are read next: each page that
+// is fetched again pushes out the page behind it.
+// Output observed: how much of the input is cached, before and after memory was taken and pages were requested from the disk.
+// Inference drawn: if the input has lost at least half as much as was taken, the cache is full. From then on, for each page that is taken a page that has been read is dropped.
+// What breaks it: other programs that cause evictions at the same time; then read pages are dropped although there was room.
 #pragma once
 
 #include <algorithm>
@@ -14,24 +13,24 @@
 
 namespace fastsort {
 
-inline constexpr std::uint64_t kLookBytes = 1U << 20U;  // taken from one look to the next, at least,
-inline constexpr std::uint64_t kLooksPerFile = 256;     // for a look costs time in proportion to the file
+inline constexpr std::uint64_t kLookBytes = 1U << 20U;  // at least so much is taken between two looks,
+inline constexpr std::uint64_t kLooksPerFile = 256;     // because a look takes time in proportion to the file
 
 class Room {
  public:
   Room(std::uint64_t cached_bytes, std::uint64_t file_bytes)
       : expected_bytes_(cached_bytes), look_bytes_(std::max(kLookBytes, file_bytes / kLooksPerFile)) {}
 
-  /// Memory was taken that is none of the input's.
+  /// Notes that memory was taken which holds none of the input.
   void note_memory(std::uint64_t bytes) { take(bytes); }
 
-  /// The disk was asked for so much of the input that was not cached.
+  /// Notes that `bytes` of uncached input were requested from the disk.
   void note_asked(std::uint64_t bytes) {
     take(bytes);
     expected_bytes_ += bytes;
   }
 
-  /// So much that has been read was dropped.
+  /// Notes that `bytes` of read input were dropped.
   void note_dropped(std::uint64_t bytes) {
     expected_bytes_ -= std::min(expected_bytes_, bytes);
     owed_bytes_ -= std::min(owed_bytes_, bytes);
@@ -48,7 +47,7 @@ class Room {
 
   [[nodiscard]] bool is_full() const { return is_full_; }
 
-  /// To be dropped of what has been read.
+  /// How many bytes of read input should be dropped.
   [[nodiscard]] std::uint64_t owed_bytes() const { return owed_bytes_; }
 
  private:
@@ -57,9 +56,9 @@ class Room {
     if (is_full_) owed_bytes_ += bytes;
   }
 
-  std::uint64_t expected_bytes_;  // cached of the input, if nothing was pushed out
+  std::uint64_t expected_bytes_;  // cached bytes of the input if no page was pushed out
   std::uint64_t look_bytes_;
-  std::uint64_t taken_bytes_ = 0;  // since the last look
+  std::uint64_t taken_bytes_ = 0;  // taken since the last look
   std::uint64_t owed_bytes_ = 0;
   bool is_full_ = false;
 };

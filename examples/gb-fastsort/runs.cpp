@@ -23,7 +23,7 @@
 namespace fastsort {
 namespace {
 
-// The key beside the place of its record: sorting never touches the records themselves.
+// A key and the place of its record. Sorting moves only these entries, not the records.
 struct Entry {
   std::uint64_t key_head;
   std::uint32_t key_tail;
@@ -33,16 +33,16 @@ static_assert(sizeof(Entry) == 16 && kKeyBytes == 10);
 
 constexpr std::size_t kEntryBytes = sizeof(Entry) + kRecordBytes;
 constexpr std::size_t kWriteRecords = 4096;
-constexpr std::size_t kChunkRecords = 1U << 16U;      // sorted while the next ones are read
-constexpr std::uint64_t kBehindBytesMin = 1U << 20U;  // a piece on its way to the disk
+constexpr std::size_t kChunkRecords = 1U << 16U;      // each chunk is sorted while the next one is read
+constexpr std::uint64_t kBehindBytesMin = 1U << 20U;  // limits for a piece that is written to the disk
 constexpr std::uint64_t kBehindBytesMax = 8U << 20U;
 constexpr std::uint64_t kPiecesPerPass = 16;
-constexpr std::uint64_t kPiecesAtOnce = 3;        // two wait, one is being written
-constexpr std::size_t kGatherRecords = 64;        // on their way from memory at once
-constexpr std::size_t kPieceRecords = 1U << 14U;  // read without a look whether others lack memory
+constexpr std::uint64_t kPiecesAtOnce = 3;        // two pieces wait, one is being written
+constexpr std::size_t kGatherRecords = 64;        // records that are prefetched together
+constexpr std::size_t kPieceRecords = 1U << 14U;  // read without checking whether other processes need memory
 constexpr std::size_t kReturnsPerPass =
-    8;  // of what is filled so much is given back at least: little by little a run would begin again and again
-constexpr double kLookS = 0.01;  // from one look whether others lack memory to the next
+    8;  // at least one part in so many of the filled memory is given back; with smaller amounts a run would begin again and again
+constexpr double kLookS = 0.01;  // time between two checks whether other processes need memory
 
 gb_alloc_options ask_with_files() {
   gb_alloc_options asked{};
@@ -51,10 +51,10 @@ gb_alloc_options ask_with_files() {
   return asked;
 }
 
-// The memory of a pass, kept for the next one while it may be. Nobody waits while holding some.
+// The memory of a pass, kept for the next pass as long as possible. A sort that waits for memory holds none.
 class PassMemory {
  public:
-  // For so many records at most.
+  // Allocates memory for at most `records_most` records.
   PassMemory(const RunOptions& options, std::uint64_t records_most, PhaseTimes& times)
       : is_granted_(options.pass_bytes == 0) {
     const std::uint64_t all = std::min(records_most, kRecordsPerPassMax) * kEntryBytes;
@@ -87,19 +87,19 @@ class PassMemory {
 
   [[nodiscard]] bool is_still_whole() const { return !is_cut_; }
 
-  // Whether others lack a part of it now.
+  // Whether other processes need a part of this memory now.
   [[nodiscard]] bool is_wanted() const {
     std::size_t wanted_bytes = 0;
     return is_granted_ && gb_return_wanted(memory_, &wanted_bytes) == 0 && wanted_bytes != 0;
   }
 
-  // Where others lack a part of it now, gives them what so many records do not need, and the last of these if that is not enough. How
-  // many are left; it serves for this pass alone then. Entries of the records that are left stay as they are.
+  // If other processes need a part of this memory now, gives back the part beyond the first `records` records, and also the last of these records if that is not enough. Returns
+  // how many records are left. After that the memory serves only for this pass. The entries of the remaining records stay unchanged.
   std::size_t give_back(std::size_t records, PhaseTimes& times) {
     std::size_t wanted_bytes = 0;
     if (!is_granted_ || gb_return_wanted(memory_, &wanted_bytes) != 0 || wanted_bytes == 0) return records;
     const std::size_t kept_records =
-        (bytes_ - wanted_bytes) / kEntryBytes;  // one at least: the grant's minimum
+        (bytes_ - wanted_bytes) / kEntryBytes;  // at least one record: the grant's minimum
     if (kept_records < records)
       records = std::max(std::min(kept_records, records - records / kReturnsPerPass), least_records_);
     std::memmove(entries() + records, data(), records * kRecordBytes);
@@ -111,8 +111,8 @@ class PassMemory {
     return records;
   }
 
-  // Whether the next pass may use it, too. What gb_alloc() granted is given back, and asked for anew, as soon as there is no room
-  // beside it: somebody has grown, or waits, and the shares are to be others.
+  // Whether the next pass may use this memory, too. Memory from gb_alloc() is given back and requested again as soon as there is no room beside it: then another process has
+  // grown or waits, and the shares must change.
   [[nodiscard]] bool is_still_ours() const {
     if (!is_granted_) return true;
     if (is_cut_) return false;
@@ -121,7 +121,7 @@ class PassMemory {
     return gb_available(kEntryBytes, kEntryBytes, kEntryBytes, &bytes, &asked) == 0;
   }
 
-  // Gives back what so many records do not need. Nothing of what it holds is kept.
+  // Gives back the memory that `records` records do not need. The content is lost.
   void shrink(std::uint64_t records) {
     if (!is_granted_ || is_cut_ || records >= this->records()) return;
     if (gb_shrink(memory_, records * kEntryBytes) != 0) return;
@@ -141,11 +141,12 @@ class PassMemory {
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
   std::size_t least_records_ = 0;
-  std::size_t room_records_ = 0;  // the entries come first, then the records, each with room for so many
+  // The memory has room for so many entries, and behind them for so many records.
+  std::size_t room_records_ = 0;
   bool is_cut_ = false;
 };
 
-// What the disk of the file is to be read in, as microbench(1) measured it, else as the paper did; 0: not known.
+// The unit in which the disk of the file is read: as measured by microbench(1), else as in the paper; 0: not known.
 std::uint64_t access_unit_bytes(const std::string& path) {
   gb_cache_t* detector = nullptr;
   gb_cache_settings settings{};
@@ -172,17 +173,18 @@ void sort_chunk(const PassMemory& memory, std::size_t first, std::size_t records
   std::sort(entries, entries + records, is_before);
 }
 
-// Gives others what they lack of the memory, in which so many sorted records lie: how many are left. The others are read again in a later pass.
+// Gives other processes the memory that they need, from memory that holds `records` sorted records. Returns how many records are left. The other records are read again in a
+// later pass.
 std::size_t give_others(Input& input, PassMemory& memory, std::size_t records, PhaseTimes& times) {
   const std::size_t left = memory.give_back(records, times);
   if (left == records) return left;
   input.read_again(records - left);
   const std::size_t last_chunk = left / kChunkRecords * kChunkRecords;
-  sort_chunk(memory, last_chunk, left - last_chunk);  // it is shorter now
+  sort_chunk(memory, last_chunk, left - last_chunk);  // the last chunk is shorter now
   return left;
 }
 
-// Reads so many records behind the first ones. Fewer: the stream has ended, or others lack memory.
+// Reads `records` records behind the first `first` records. Fewer if the stream has ended, or if other processes need memory.
 std::size_t read_some(Input& input, const PassMemory& memory, std::size_t first, std::size_t records,
                       double& look_s) {
   std::size_t done = 0;
@@ -198,8 +200,8 @@ std::size_t read_some(Input& input, const PassMemory& memory, std::size_t first,
   return done;
 }
 
-// Fills the memory chunk by chunk and sorts each while the disk fetches the next: a pass that first reads and then sorts leaves one of the
-// two idle, and several at once fall into step. Ends early where somebody else lacks memory, and gives back what he lacks and what is not filled.
+// Fills the memory chunk by chunk, and sorts each chunk while the disk fetches the next. A pass that first reads and then sorts leaves disk or processor idle, and several sorts
+// at once fall into step. Ends early if another process needs memory; then it gives back the needed memory and the memory that is not filled.
 std::size_t read_and_sort(Input& input, PassMemory& memory, std::size_t records, PhaseTimes& times) {
   std::size_t done = 0;
   double look_s = now_s();
@@ -214,14 +216,14 @@ std::size_t read_and_sort(Input& input, PassMemory& memory, std::size_t records,
     times.read_s += read_end - start;
     times.sort_s += now_s() - read_end;
     if (count < part && input.records_left() == 0) break;  // the end of a stream
-    if (done == records) break;                            // looked after while it is written
+    if (done == records) break;  // other processes' needs are checked again while the run is written
     done = give_others(input, memory, done, times);
     if (!memory.is_still_whole()) break;
   }
   return done;
 }
 
-// The entries of all chunks in order: a heap of the chunks by their first entries, which it holds itself.
+// Gives the entries of all chunks in order. It is a heap of chunks, ordered by their first entries, which are copied into the heap.
 class ChunkMerge {
  public:
   ChunkMerge(const Entry* entries, std::size_t records) {
@@ -231,7 +233,7 @@ class ChunkMerge {
     for (std::size_t i = chunks_.size(); i-- > 0;) sift_down(i);
   }
 
-  // Not after the last.
+  // Must not be called after the last entry.
   std::size_t next_place() {
     Chunk& top = chunks_[0];
     const std::size_t place = top.head.place;
@@ -267,8 +269,8 @@ class ChunkMerge {
   std::vector<Chunk> chunks_;
 };
 
-// Copies so many records, the next in order, to `to`. They lie all over the pass, each in two cache lines or three and in a page that were not
-// used for long, so all of a group are on their way from memory before the first is copied.
+// Copies the next `records` records in order to `to`. The records are scattered over the pass. Each lies in two or three cache lines, and in a page, that were not used for long.
+// So all records of a group are prefetched before the first is copied.
 void gather(ChunkMerge& merge, const unsigned char* data, std::size_t records, unsigned char* to) {
   const unsigned char* group[kGatherRecords];
   while (records > 0) {
@@ -284,8 +286,8 @@ void gather(ChunkMerge& merge, const unsigned char* data, std::size_t records, u
   }
 }
 
-// Sends what is written to the disk piece by piece, and never lets more than two pieces wait. Dirty pages cannot be reused: four
-// sorts that write whole passes at once fill the group with them, and the kernel, finding none to drop, stands still for seconds.
+// Sends written data to the disk piece by piece, and never lets more than two pieces wait. Dirty pages cannot be reused. Four sorts that write whole passes at once would fill
+// the control group with dirty pages; the kernel then finds no page to drop, and blocks for seconds.
 class WriteBehind {
  public:
   WriteBehind(int fd, std::uint64_t piece_bytes) : fd_(fd), piece_bytes_(piece_bytes) {}
@@ -309,12 +311,13 @@ class WriteBehind {
   std::uint64_t begun_ = 0;
 };
 
-// Small beside a pass: what waits for the disk lies in the page cache, as what is cached of the input does.
+// The size of a piece. It is small beside a pass, because data that waits for the disk takes room in the page cache, like the cached input.
 std::uint64_t behind_bytes(const PassMemory& memory) {
   return std::clamp(memory.bytes() / kPiecesPerPass, kBehindBytesMin, kBehindBytesMax);
 }
 
-// Writes so many records, in order. Fewer: others lacked memory, only so many are left of the pass, and the file is to be written anew.
+// Writes `records` records in order and returns that number. If other processes needed memory, returns the smaller number of records that are left of the pass; the file must
+// then be written again.
 std::size_t write_records(Input& input, PassMemory& memory, std::size_t records, const std::string& path,
                           PhaseTimes& times) {
   std::FILE* file = open_or_die(path, "wb");
@@ -338,14 +341,14 @@ std::size_t write_records(Input& input, PassMemory& memory, std::size_t records,
     behind.note(part * kRecordBytes);
     done += part;
   }
-  // To the disk at once, so that its pages can be reused for the next pass.
+  // The data is sent to the disk at once, so that its pages can be reused for the next pass.
   std::fflush(file);
   sync_file_range(fileno(file), 0, 0, SYNC_FILE_RANGE_WRITE);
   close_or_die(file, path);
   return records;
 }
 
-// How many records it was in the end. Each time that it begins again the memory is less, and never less than the least of the grant.
+// Writes a run, and returns its number of records. Each repetition has less memory than the one before, but never less than the grant's minimum.
 std::size_t write_pass(Input& input, PassMemory& memory, std::size_t records, const std::string& path,
                        PhaseTimes& times) {
   for (std::size_t left = 0;; records = left) {
@@ -354,7 +357,7 @@ std::size_t write_pass(Input& input, PassMemory& memory, std::size_t records, co
   }
 }
 
-// A run is not needed before the merge: its pages would push out what is cached of the input still to come.
+// Drops a run from the cache. It is not needed before the merge, and its pages would push out cached input that is still to be read.
 void drop_from_cache(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return;
@@ -378,20 +381,20 @@ long count_major_faults() {
 
 namespace {
 
-// The most records to ask memory for: what pays, unless that is less than the least the sort was told to start with.
+// The largest number of records for which memory is requested: the size that pays, but at least the minimum that the user set.
 std::uint64_t worthwhile_records(const RunOptions& options, std::uint64_t records) {
   const std::uint64_t unit_bytes = access_unit_bytes(options.inputs[0]);
   const std::uint64_t bytes = worthwhile_bytes(records * kRecordBytes, unit_bytes);
   return bytes == 0 ? records : std::max(bytes / kRecordBytes, options.min_bytes / kEntryBytes) + 1;
 }
 
-// The same where somebody else decides what pays: a pass holds one record at least.
+// The same if the user sets the size. A pass holds at least one record.
 std::uint64_t told_records(const RunOptions& options, std::uint64_t records) {
   if (options.pass_bytes != 0) return records;
   return std::min(records, std::max<std::uint64_t>(options.max_bytes / kEntryBytes, 1));
 }
 
-// A pass of so many records, fewer at the end of a stream: how many it was.
+// Makes a run of at most `records` records, and returns how many it has.
 std::size_t make_run(Input& input, PassMemory& memory, std::size_t records, const RunOptions& options,
                      std::vector<std::string>& runs, PhaseTimes& times) {
   const long faults = count_major_faults();
@@ -424,8 +427,8 @@ std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times)
     if (memory && !memory->is_still_ours()) memory.reset();
     if (!memory) {
       memory.emplace(options, std::min(size.next(most, input.records_left()), most), times);
-      // What passes of one size leave unused is the others' at once: kept by all, it leaves no room beside any, and each frees its
-      // memory after every pass, asks anew and touches all of it again.
+      // Memory that passes of equal size leave unused is given back at once. If all sorts kept it, there would be no room beside any of them, and each sort would free its memory
+      // after every pass, request it again and touch all of it again.
       memory->shrink(size.next(memory->records(), input.records_left()));
       input.expect_pass(memory->bytes());
       input.expect_memory(memory->bytes() + kPiecesAtOnce * behind_bytes(*memory));
@@ -434,7 +437,7 @@ std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times)
     const double start = now_s();
     const std::size_t records = make_run(input, *memory, planned, options, runs, times);
     if (records < planned && memory->is_still_whole()) break;  // the end of a stream
-    if (records < planned) continue;                           // somebody else lacked the rest
+    if (records < planned) continue;                           // another process needed the rest
     size.note(records, now_s() - start);
     if (size.records_most() != 0) memory->shrink(size.records_most());
   }

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""cached_first: an order of samples for training, epoch after epoch, over a data set that is a little larger than memory.
+"""cached_first: an order of training samples for each epoch, for a data set that is a little larger than memory.
 
-    sampler = CachedFirstSampler(paths)                     # one file a sample; or (path, offset, length) of a part of one
+    sampler = CachedFirstSampler(paths)                     # a sample is a file, or (path, offset, length) for a part of a file
     for epoch in range(5):
-        for index in sampler: ...                           # each index once, in another order each time
+        for index in sampler: ...                           # each index once, in a different order each time
     loader = torch.utils.data.DataLoader(dataset, batch_size=64, sampler=sampler, num_workers=4)
 
-A shuffled epoch reads much of such a set from disk: when a sample's turn comes, others may have pushed it out. This sampler first gives out what the last epoch has left in memory, in random order,
-and then the rest, in random order. It asks the kernel to fetch each missing sample shortly before its turn: the sample and no more, where a fault in a mapped file would bring its neighbours, too.
+A shuffled epoch reads much of such a set from disk: other samples may have pushed a sample out before its turn. This sampler first gives out the samples that the last epoch has left in memory,
+in random order, and then the rest, in random order. It asks the kernel to fetch each missing sample shortly before its turn. The request covers only the sample; a fault in a mapped file would
+also fetch its neighbours.
 
-Knowledge assumed: the kernel evicts what was used longest ago, and what was used once before what was used twice. Output observed: how much of each sample is cached (gray), at the start
-of an epoch, and again just before its window comes. Inferred: which samples can be had without the disk; one that was evicted meanwhile waits, because to fetch it would push out the
-next. What breaks it: others who fill the cache; files of which nobody can tell what is cached, for then nothing is; a set that lies on a disk faster than it is to ask.
+Knowledge assumed: the kernel evicts the pages that were used longest ago, and pages used once before pages used twice. Output observed: how much of each sample is cached (gray), at the start
+of an epoch, and again just before its window comes. Inferred: which samples can be read without the disk. A sample that was evicted in the meantime waits, because fetching it would push out the
+next sample. What breaks it: other programs that fill the cache; files whose cached share is not known, which count as not cached; a disk that is faster than asking for the cached shares.
 
-What it does to randomness: within the cached part and within the rest each order is as likely as any other, and each epoch has its own. But what was in memory comes before what was
-not, so the half of an epoch in which a sample comes hangs on the last epoch. `script/bench loader` measures both. It needs nothing of torch: a sampler is what has __iter__ and __len__.
+Effect on randomness: within the cached samples and within the rest, each order is equally likely, and each epoch has a new order. But cached samples come before the others, so the half of an
+epoch in which a sample comes depends on the last epoch. `script/bench loader` measures both. The sampler needs nothing from torch: it only has __iter__ and __len__.
 """
 from __future__ import annotations
 
@@ -30,19 +31,19 @@ import gray
 FilePath = Union[str, "os.PathLike[str]"]
 Sample = Union[FilePath, Tuple[FilePath, int, int]]
 
-MOSTLY = 0.5  # of a sample; from there on it is read among the cached ones, behind the whole ones
-AHEAD_BYTES = 4 << 20  # of missing samples are on their way: more would push out what is still to be read
-LOOK_AT = 4096  # samples at a time, so that what is found of them takes little memory
+MOSTLY = 0.5  # the share from which a sample is read among the cached samples, behind the wholly cached ones
+AHEAD_BYTES = 4 << 20  # of missing samples that are requested ahead: more would push out samples that are still to be read
+LOOK_AT = 4096  # samples examined at a time, so that the results take little memory
 FETCH_BYTES = 128 << 10  # the kernel takes no more than its read-ahead window from one request
 
 
 def place_of(sample: Sample) -> Tuple[FilePath, int, int]:
-    """A length of 0 is all that follows."""
+    """The sample as (path, start, length). A length of 0 means up to the end of the file."""
     return sample if isinstance(sample, tuple) else (sample, 0, 0)
 
 
 def fetch(sample: Sample) -> int:
-    """Asks the kernel to bring a sample in, without waiting. Returns its bytes; a file that cannot be opened is left to whoever reads it."""
+    """Asks the kernel to fetch a sample, without waiting. Returns its size in bytes; 0 for a file that cannot be opened, whose error the reader of the sample will see."""
     path, start, length = place_of(sample)
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -58,7 +59,7 @@ def fetch(sample: Sample) -> int:
 
 
 def fetched_ahead(samples: Sequence[Sample], order: Iterable[int]) -> Iterator[int]:
-    """The same indexes; each sample is asked for shortly before its turn."""
+    """Gives the same indexes in the same order; each sample is requested shortly before its turn."""
     waiting: Deque[Tuple[int, int]] = collections.deque()
     ahead = 0
     for index in order:
@@ -73,9 +74,9 @@ def fetched_ahead(samples: Sequence[Sample], order: Iterable[int]) -> Iterator[i
 
 
 class CachedFirstSampler:
-    """Gives the index of each sample once an epoch.
+    """Gives the index of each sample once in an epoch.
 
-    window: so many cached samples are looked at once more, just before they are given out. seed: for an order that can be had again, as far as the cache is the same.
+    window: the number of cached samples that are examined again together, just before they are given out. seed: makes the order repeatable, if the cache is in the same state.
     """
 
     def __init__(self, samples: Sequence[Sample], *, window: int = 256, seed: Optional[int] = None) -> None:
@@ -89,7 +90,7 @@ class CachedFirstSampler:
         return len(self.samples)
 
     def shares(self, indexes: Iterable[int]) -> Dict[int, float]:
-        """How much of each of these samples is in memory; 0 where nobody knows."""
+        """How much of each of these samples is in memory; 0 if that is not known."""
         found: Dict[int, float] = {}
         parts: Dict[FilePath, Dict[Tuple[int, int], List[int]]] = {}
         for index in indexes:
@@ -100,7 +101,7 @@ class CachedFirstSampler:
                 continue
             with contextlib.suppress(OSError):
                 found[index] = gray.cached(sample) or 0.0
-        for path, by_place in parts.items():  # one question a file
+        for path, by_place in parts.items():  # one query for each file
             with contextlib.suppress(OSError):
                 for part in gray.ranges(path, extents=by_place):
                     for index in by_place.get((part.offset, part.length), ()):
@@ -112,7 +113,7 @@ class CachedFirstSampler:
         return indexes
 
     def __iter__(self) -> Iterator[int]:
-        whole, mostly, missing = array.array("L"), array.array("L"), array.array("L")  # millions of samples are ordinary
+        whole, mostly, missing = array.array("L"), array.array("L"), array.array("L")  # compact, because there may be millions of samples
         for start in range(0, len(self), LOOK_AT):
             for index, share in self.shares(range(start, min(start + LOOK_AT, len(self)))).items():
                 (whole if share >= 1 else mostly if share >= MOSTLY else missing).append(index)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// cache_roc: single one-byte reads of pages known to be cached or not, and by which time they can be told apart.
+// cache_roc: one-byte reads of pages that are known to be cached or not cached, and the threshold time that tells the two apart.
 //
-// Knowledge assumed: a miss waits for the device, a hit does not. Observed: the time of each read, and the kernel's own
-// word (cachestat, mincore) on the page before it and after it. Inferred: the threshold with the fewest errors, and how
-// many remain. What breaks it: a device nearly as fast as memory; a host that takes the processor away.
+// Knowledge assumed: a miss waits for the device, a hit does not. Observed: the time of each read, and whether the kernel (cachestat, mincore) says before and after the read
+// that the page is cached. Inferred: the threshold with the fewest errors, and the share of errors that remains. What breaks it: a device nearly as fast as memory; a host that
+// takes the processor away.
 #include <algorithm>
 #include <numeric>
 
@@ -15,10 +15,10 @@
 namespace microbench {
 namespace {
 
-// Half of them hits, half misses, in random order, so that the processor's own caches favour neither.
+// Half of the probes are hits, half are misses, in random order, so that the processor's caches favour neither kind.
 constexpr std::size_t kProbes = 32;
 
-// A threshold that errs in this share of the cases tells nothing.
+// A threshold that errs in more than this share of the cases is useless.
 constexpr double kErrorShareMax = 0.5;
 
 constexpr Output kOutputs[] = {
@@ -45,7 +45,7 @@ class CacheRocSession : public Session {
     file.evict();
     std::vector<std::uint64_t> pages;
     while (pages.size() < kProbes) {
-      // Two pages apart at least, so that none comes in with another.
+      // Probed pages are not neighbours, so that reading one page does not fetch another probed page.
       const std::uint64_t page = file.random_page() / 4 * 4 + 1;
       if (page < file.pages() && std::find(pages.begin(), pages.end(), page) == pages.end())
         pages.push_back(page);
@@ -58,7 +58,7 @@ class CacheRocSession : public Session {
     for (const std::size_t i : order) probe(pages[i], i < kProbes / 2);
   }
 
-  // The quick misses and slow hits between which the threshold lies are few.
+  // Quick misses and slow hits, between which the threshold lies, are rare, so many rounds are needed.
   [[nodiscard]] std::size_t rounds_min() const override { return 40; }
 
   [[nodiscard]] std::vector<Finding> findings() const override {
@@ -81,7 +81,7 @@ class CacheRocSession : public Session {
   }
 
  private:
-  // Two standard errors of a share, and what one sample more or less would change.
+  // Two standard errors of a share, plus the change that one sample more or less would make.
   static double error_of(double share, const std::vector<double>& samples) {
     const auto n = static_cast<double>(samples.size());
     return 2 * std::sqrt(share * (1 - share) / n) + 1 / n;
@@ -101,7 +101,7 @@ class CacheRocSession : public Session {
     read_all(file.fd(), file.buffer(), 1, page * kPageBytes);
     const double time_ns = std::max(timer.ns_since(start) - timer.cost_ns(), 0.0);
     const auto after = file.resident(page, 1);
-    // Where the kernel tells, its word counts; a page that came or went meanwhile is no sample.
+    // Where the kernel tells whether the page was cached, its answer counts. A page that was fetched or dropped in the meantime is no sample.
     const bool is_hit = before ? *before == 1 : is_warmed;
     if (after && *after != 1) return;
     if (is_hit != is_warmed) return;

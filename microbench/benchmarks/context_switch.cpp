@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// context_switch: two threads on one processor hand a byte to and fro through pipes.
+// context_switch: two threads on one processor send a byte to each other in turn through pipes.
 #include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
@@ -45,13 +45,13 @@ class ContextSwitchSession : public Session {
     open_pipe(back_read_, back_write_);
     processor_ = sched_getcpu();
     if (processor_ < 0) throw NotAvailable("the kernel does not tell which processor this is");
-    // A signal is for the main thread, which may hold it for a moment; one that this thread took would be lost on that.
+    // Signals are for the main thread, which sometimes holds them. The partner thread must not receive a signal in its place.
     const SignalsHeld held;
     partner_ = std::thread([this] { answer(); });
   }
 
   ~ContextSwitchSession() override {
-    there_write_.reset();  // the partner reads the end of the pipe, and ends
+    there_write_.reset();  // the partner reads end-of-file, and ends
     partner_.join();
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// disk_queue: random reads by several threads at once: what the disk gains from a longer queue.
+// disk_queue: random reads by several threads at once, to find how much the disk gains from a longer queue.
 #include <atomic>
 #include <cstdlib>
 #include <thread>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kDepths[] = {1, 2, 4, 8, 16, 32};
 constexpr std::uint64_t kReads = 96;
 
-// A quotient of two rates, each as steady as a host is.
+// The spread of a quotient of two rates, each with the least spread.
 constexpr double kGainSpreadShare = 2 * estimate::kSpreadShareMin;
 
 constexpr Output kOutputs[] = {
@@ -38,7 +38,7 @@ class DiskQueueSession : public Session {
     if (!context.file->has_direct()) throw NotAvailable("this file system has no reads past the page cache");
   }
 
-  // One depth a round, in turn: on a slow disk all of them together would take seconds.
+  // Each round measures one depth, in turn: on a slow disk all depths together would take seconds.
   void round() override {
     const std::uint64_t depth = kDepths[next_++ % std::size(kDepths)];
     add(point_key("disk.queue_curve", depth, "1/s"), reads_per_s(depth));
@@ -59,7 +59,7 @@ class DiskQueueSession : public Session {
       best = std::max(best, finding.value);
       if (point->x == 1) alone = finding.value;
     }
-    // Between the depths that were tried the rate rises little: a little more or less of it is one of them.
+    // The rate rises little from one depth to the next, so a small change of a rate can choose the neighbouring depth.
     const auto depth = static_cast<double>(estimate::access_unit_bytes(points));
     all.push_back({"disk.queue_depth", depth, depth, next_});
     if (alone > 0) all.push_back({"disk.queue_gain", best / alone, best / alone * kGainSpreadShare, next_});

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// disk_seek: the time of a read by its distance from the last one: does this disk have a head?
+// disk_seek: the time of a read as a function of its distance from the last read. It shows whether the disk has a head.
 //
-// Root may read the device itself, so that distances go over all of the disk; others see no further than the test file,
-// whose blocks are taken to lie in one stretch.
+// Root may read the device itself, so that distances cover the whole disk. Other users are limited to the test file, whose blocks are assumed to lie in one stretch.
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
@@ -23,20 +22,20 @@
 namespace microbench {
 namespace {
 
-// Shorter jumps may be answered by what the disk has read ahead itself.
+// Reads at shorter distances may be answered from the disk's own read-ahead.
 constexpr std::uint64_t kJumpMinBytes = 2 * 1024 * 1024;
 
-// A distance is met within so much: over the same number of bytes a disk turns by the same angle each time, from wherever the
-// jump begins, so that one and the same length would say the same every time. This is a track and more on any disk.
+// Each distance varies at random by this much. For exactly the same number of bytes the disk turns by the same angle every time, wherever the jump begins, so that all samples
+// would be equal. This length is more than a track on any disk.
 constexpr std::uint64_t kJitterBytes = 1024 * 1024;
 
 constexpr std::uint64_t kDistanceMinBytes = kJumpMinBytes + kJitterBytes;
 
-// The shortest jumps tell how long the head takes to settle, against a scatter of a whole turn: so there are more of them,
-// in a row, where each begins at the end of the last.
+// The shortest jumps show how long the head takes to settle, but their times scatter by a whole turn. So there are more of these jumps, in chains where each jump begins at the
+// end of the last.
 constexpr int kShortChains = 3;
 
-// From one to the next distance.
+// The ratio of one distance to the next.
 constexpr std::uint64_t kDistanceFactor = 2;
 
 constexpr Output kOutputs[] = {
@@ -78,7 +77,7 @@ class DiskSeekSession : public Session {
     add("next_ns", time_next());
   }
 
-  // The turn adds an even scatter, so a fixed number says more than an interval.
+  // The disk's turn adds an evenly distributed time, so a fixed number of rounds is better than a criterion on the interval.
   [[nodiscard]] std::size_t rounds_min() const override {
     return context().effort == Effort::kQuick ? 15 : 60;
   }
@@ -91,9 +90,9 @@ class DiskSeekSession : public Session {
     estimate::SeekFit fit = estimate::fit_seek(samples_, median("next_ns"));
     const std::uint64_t count = samples_.size();
     const bool is_rotational = estimate::is_rotational(fit, median("far_ns"));
-    if (!is_rotational) fit = {};  // no head, no seeks: what is left is noise
+    if (!is_rotational) fit = {};  // without a head there are no seeks, and the fit is noise
     all.push_back({"disk.is_rotational", is_rotational ? 1.0 : 0.0, 0, count});
-    // The middle of n values of a turn's width lies so far off, and a fit of several about as far.
+    // The error of the middle of n values spread over a turn is about this, and that of a fit of several such values is similar.
     const auto per_distance = static_cast<double>(count) / static_cast<double>(distances_.size());
     const double error_ns =
         std::max(fit.rotation_ns, median("far_ns") / 10) / std::max(per_distance, 1.0) * 2;
@@ -112,7 +111,7 @@ class DiskSeekSession : public Session {
   }
 
  private:
-  // By doubling while the way is short, in even steps where the head may run at full speed.
+  // Short distances double from one to the next; long distances, where the head may run at full speed, have equal steps.
   void choose_distances() {
     std::uint64_t distance = kDistanceMinBytes;
     for (; distance <= span_bytes_ / 3; distance *= kDistanceFactor) distances_.push_back(distance);
@@ -127,7 +126,7 @@ class DiskSeekSession : public Session {
     struct stat info {};
     span_bytes_ = context().file->bytes();
     if (fstat(context().file->fd(), &info) != 0) return;
-    // The name only: what is known of the disk comes from its times.
+    // Only the name is read here: all properties of the disk come from its times.
     const std::string link = fmt::format("/sys/dev/block/{}:{}", major(info.st_dev), minor(info.st_dev));
     std::error_code error;
     const std::string name = std::filesystem::read_symlink(link, error).filename();
@@ -167,7 +166,7 @@ class DiskSeekSession : public Session {
       bool is_up = context().file->random()() % 2 == 0;
       if (place < distance) is_up = true;
       if (place + distance + kPageBytes > span_bytes_) is_up = false;
-      if (!is_up && place < distance) return;  // no room on either side: another row begins elsewhere
+      if (!is_up && place < distance) return;  // no room on either side: a new chain begins elsewhere
       place = is_up ? place + distance : place - distance;
       add_jump(distances_[i], time_read(place));
     }
@@ -181,7 +180,7 @@ class DiskSeekSession : public Session {
     return time_read(is_up ? low + distance : low);
   }
 
-  // The page after the last one: transfer without positioning.
+  // Reads the page after the last page: a transfer without positioning.
   double time_next() {
     const std::uint64_t offset = context().file->random()() % (span_bytes_ / kPageBytes - 1) * kPageBytes;
     (void)time_read(offset);

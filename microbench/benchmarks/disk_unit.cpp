@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::uint64_t kUnitMinBytes = 4096;
 constexpr std::uint64_t kUnitMaxBytes = TestFile::kRequestBytesMax;
-// Longer requests than this take most of the time of a round, and differ less from one to the next: each is in one round of as many as it is
-// times longer, up to four.
+// Longer requests than this take most of the time of a round, and their times vary less. So a request that is n times longer is made only in every n-th round, with n at most
+// kRoundsApartMax.
 constexpr std::uint64_t kEveryRoundBytes = 2 * 1024 * 1024;
 constexpr std::uint64_t kRoundsApartMax = 4;
 
@@ -53,15 +53,15 @@ class DiskUnitSession : public Session {
     std::vector<estimate::RatePoint> points;
     for (const Finding& finding : all) {
       const auto point = parse_point(finding.key);
-      // By the slower quarter: what others leave to a shared disk for some minutes lifts the rest.
+      // Uses the lower quartile of the rates: on a shared disk the faster samples rise for some minutes when other users are idle.
       if (point)
         points.push_back({point->x, gray::stats::quantile(values(finding.key), kQuarter).value_or(0)});
     }
-    // Near the rate of a long read: the largest requests at random places have times of half as much again for some minutes, on
-    // a disk that is others' as well, and with them as the peak the unit would be another one each time.
+    // The peak is the rate of long sequential reads. On a shared disk the largest random requests are faster by half for some minutes; with them as the peak the unit would
+    // differ from run to run.
     const double peak = gray::stats::quantile(values("disk.sequential_bytes_per_s"), kQuarter).value_or(0);
     const auto unit = static_cast<double>(estimate::access_unit_bytes(points, peak));
-    // The curve is flat there: a little more or less of bandwidth is a step of sizes.
+    // The curve is flat there, so a small change in bandwidth moves the unit by one step of sizes.
     all.push_back({"disk.access_unit_bytes", unit, unit, values("disk.sequential_bytes_per_s").size()});
     return all;
   }
@@ -80,8 +80,8 @@ class DiskUnitSession : public Session {
     TestFile& file = *context().file;
     if (!file.has_direct()) file.evict();
     const std::uint64_t offset = file.random_offset((kStreamReads + 1) * kStreamBytes);
-    (void)time_read(kStreamBytes, offset);  // to get there
-    // Each for itself: one that is held up by somebody else's requests says nothing of the disk.
+    (void)time_read(kStreamBytes, offset);  // moves the head to the place
+    // Each read is a sample of its own: a read that was delayed by requests of another program says nothing about the disk.
     for (int i = 1; i <= kStreamReads; ++i) {
       const double ns = time_read(kStreamBytes, offset + static_cast<std::uint64_t>(i) * kStreamBytes);
       add("disk.sequential_bytes_per_s", static_cast<double>(kStreamBytes) * 1e9 / ns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// disk_write: what a write costs its program, what it costs to have it on the disk, and the rate of long writes.
+// disk_write: the time of a write for the program, the time until the data is on the disk, and the rate of long writes.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kLongBytes = 4 * 1024 * 1024;
 constexpr int kSmallWrites =
-    32;  // timed together: one alone takes four times longer now and then, by what it finds in memory
+    32;  // timed together: a single write sometimes takes four times longer, depending on the state of memory
 constexpr int kSyncs = 4;
 
 constexpr Output kOutputs[] = {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// layout: in a fresh folder, do files lie on the disk in the order of their i-numbers?
+// layout: tests whether files in a fresh folder lie on the disk in the order of their i-numbers.
 //
-// Knowledge assumed: a file's i-number is given when it is made and its blocks when its data is written back. Observed:
-// the i-number and, by FIEMAP, the first extent of files made one after the other, after one sync of the file system, as
-// the kernel's own write-back would place them. Inferred: the rank correlation of the two, the median of many folders: in
-// one in three of a hundred files each ext4 begins a new stretch of free space half way, which alone makes it 0 or less, and
-// syncing file by file makes that worse. What breaks it: a file system that tells no addresses, or such as are none of the
-// disk (btrfs).
+// Knowledge assumed: a file gets its i-number when it is made, and its blocks when its data is written back. Observed:
+// the i-number and, by FIEMAP, the first extent of files made one after the other. They are read after one sync of the file system, so that the files are placed as by the
+// kernel's own write-back. Inferred: the rank correlation of the two, as the median of many folders. In one of three folders with a hundred files each, ext4 begins a new stretch
+// of free space half way. That alone makes the correlation 0 or less, and syncing each file makes it worse. What breaks it: a file system that tells no addresses, or whose
+// addresses are not those of the disk (btrfs).
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,7 +20,7 @@ namespace {
 
 using gray::base::ScopedFd;
 
-// Enough to rank, few enough for one stretch of free space as a rule.
+// Enough files to rank, and few enough that they usually fit in one stretch of free space.
 constexpr std::size_t kFiles = 40;
 constexpr std::size_t kFolders = 15;
 constexpr std::uint64_t kPagesMax = 8;
@@ -66,7 +65,7 @@ class LayoutSession : public Session {
   [[nodiscard]] std::size_t rounds_max() const override { return kFolders; }
 
  private:
-  // The folder is real, for it decides where files go. They have no names, or lose them at once, and it vanishes when they are made.
+  // The folder is a real one, because it decides where files are placed. The files have no names, or lose them at once. The folder is removed when the files are made.
   std::vector<ScopedFd> make_files() {
     const PassingFolder folder(context().file->directory());
     std::vector<ScopedFd> files;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// memory_bandwidth: copying, and having the kernel allocate and zero, on blocks beyond any cache.
+// memory_bandwidth: the rates of copying, and of allocation with zeroing by the kernel, with blocks larger than any cache.
 #include <cstring>
 
 #include "microbench/mapping.hpp"
@@ -19,7 +19,7 @@ constexpr Output kOutputs[] = {
      false},
 };
 
-// Keeps the compiler from leaving out work whose result nobody looks at.
+// Keeps the compiler from removing work whose result is not used.
 void use(const char* data) {
   asm volatile("" : : "r"(data) : "memory");
 }
@@ -35,7 +35,7 @@ class MemoryBandwidthSession : public Session {
   void round() override {
     add("memory.copy_bytes_per_s", rate([this] { std::memcpy(to_.data(), from_.data(), kBlockBytes); }));
     use(to_.data());
-    // A quarter is enough: giving memory back costs time as well, and is not counted.
+    // A quarter of the block is enough: giving the memory back also takes time, which is not counted.
     const std::uint64_t start = context().timer.now_ns();
     const Mapping fresh(kBlockBytes / 4, MAP_POPULATE);
     add("memory.allocate_bytes_per_s",

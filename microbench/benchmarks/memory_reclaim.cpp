@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// memory_reclaim: what the kernel takes to give up one clean page of the page cache, and to fetch a page from swap.
+// memory_reclaim: the time that the kernel needs to give up a clean page of the page cache, and to fetch a page from swap.
 //
-// Knowledge assumed: MADV_PAGEOUT runs the kernel's own reclaim over a stretch, without leave and without pressure on
-// anybody else. Observed: its time, and afterwards which pages are gone (mincore, cachestat) and which touches were
-// major faults. Inferred: the cost of a page. A page that was only just written to swap stays in memory beside it till it is
-// reclaimed once more: it is looked at, which keeps its place in swap, and put out again. What breaks it: kernels before
-// 5.4; memory that swaps into itself (zram), whose pages come back nearly as fast as they were.
+// Knowledge assumed: MADV_PAGEOUT runs the kernel's reclaim over a range of memory, without privilege and without pressure on other processes. Observed: its time, which pages
+// are gone afterwards (mincore, cachestat), and which touches were major faults. Inferred: the cost for each page. A page that was just written to swap stays in memory as well
+// until it is reclaimed once more. So it is read, which keeps its place in swap, and put out again. What breaks it: kernels before 5.4; swap in memory (zram), whose pages come
+// back nearly as fast as from memory.
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -24,7 +23,7 @@ namespace {
 constexpr int kPageOut = 21;  // MADV_PAGEOUT, which older headers lack
 constexpr std::size_t kPages = 1024;
 
-// For the disk to write what was put out.
+// The time for the disk to write the pages that were put out.
 constexpr int kPutOutTries = 20;
 constexpr useconds_t kPutOutPauseUs = 5000;
 
@@ -75,7 +74,7 @@ bool has_swap() {
   std::string line;
   int lines = 0;
   while (std::getline(swaps, line)) ++lines;
-  return lines > 1;  // the first holds the headings
+  return lines > 1;  // the first line holds the headings
 }
 
 class SwapSession : public Session {
@@ -111,7 +110,7 @@ class SwapSession : public Session {
   }
 
  private:
-  // Neither mapped nor in the swap cache.
+  // The number of pages that are neither mapped nor in the swap cache.
   static std::size_t count_gone(const Mapping& memory) {
     std::vector<unsigned char> is_there(kPages, 1);
     if (mincore(memory.data(), memory.bytes(), is_there.data()) != 0) return 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// memory_touch: the first write to a fresh page, small and huge, and a write to a page that is there.
+// memory_touch: the time of the first write to a fresh page, small or huge, and of a write to a page that exists already.
 //
 // Knowledge assumed: the kernel gives and zeroes a page at its first touch. Observed: the time of each single
 // touch. Inferred: the median, for in a virtual machine some touches wait until the host has found memory for
-// them; those form a tail that says nothing of this kernel.
+// them; those form a tail that says nothing about this kernel.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kSmallBytes = 4096;
 constexpr std::size_t kSmallPages = 1024;
-// The first passes fill the processor's tables of addresses; what is left then is the write.
+// The first passes fill the processor's TLB; later passes measure only the write.
 constexpr int kRetouchPasses = 8;
 
 constexpr std::size_t kHugeBytes = 2 * 1024 * 1024;
@@ -85,7 +85,7 @@ class MemoryTouchSession : public Session {
     has_huge_ = memory.advise(MADV_HUGEPAGE);
     if (!has_huge_) return;
     const auto times = touch_each(data, kHugeBytes, kHugePages);
-    // What lies beyond the first small page must be there already, or the page was not huge.
+    // Memory beyond the first small page must exist already; otherwise the page was not huge.
     for (std::size_t i = 0; i < kHugePages; ++i) {
       *static_cast<volatile char*>(data + i * kHugeBytes + kHugeBytes / 2) = 1;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// readahead: what the kernel reads ahead, by reading and asking which pages arrived. /sys is not asked.
+// readahead: measures how far the kernel reads ahead, by reading and then checking which pages have arrived. It does not read the setting in /sys.
 //
-// The inference is estimate/readahead; here is the real file it looks at.
+// estimate/readahead makes the inference; this file provides the real file for it.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -17,7 +17,7 @@
 namespace microbench {
 namespace {
 
-// Where the kernel counts a page only when it has arrived, a window is there when its count has not changed so long.
+// Where the kernel counts a page only after it has arrived, a window counts as complete when the count has not changed for this time.
 constexpr useconds_t kSettleUs = 500;
 constexpr int kSettleTries = 200;
 
@@ -75,7 +75,7 @@ class RealFile : public estimate::RulesSubject {
 
   std::uint64_t resident(std::uint64_t first, std::uint64_t count) override {
     std::uint64_t now = file_.resident(first, count).value_or(0);
-    if (now == 0 || now == count) return now;  // nothing, or nothing more, can come
+    if (now == 0 || now == count) return now;  // no page was requested, or all have arrived
     for (int i = 0; i < kSettleTries; ++i) {
       usleep(kSettleUs);
       const std::uint64_t later = file_.resident(first, count).value_or(0);
@@ -88,7 +88,7 @@ class RealFile : public estimate::RulesSubject {
   [[nodiscard]] std::uint64_t pages() const override { return file_.pages(); }
 
  private:
-  // Until nothing has come for as long as a slow disk moves its head.
+  // Waits until no page has arrived for as long as a seek takes on a slow disk.
   void wait_for_all() {
     constexpr int kQuietLooks = 20;
     constexpr int kLooksMax = 1000;
@@ -141,7 +141,7 @@ class ReadaheadSession : public Session {
   }
 
  private:
-  // Rounds agree unless somebody was in the way: the one whose limit most others found as well.
+  // Rounds agree unless another program disturbed them. So this is the round whose limit most other rounds found as well.
   [[nodiscard]] const estimate::Readahead& typical() const {
     std::size_t best = 0;
     std::size_t best_votes = 0;
@@ -154,7 +154,7 @@ class ReadaheadSession : public Session {
     return rounds_[best];
   }
 
-  // Those that most rounds have found; somebody else's read spoils one.
+  // The rules that most rounds have found; a read by another program can spoil a round.
   [[nodiscard]] std::optional<double> agreed_rules() const {
     for (const auto& one : rules_) {
       std::size_t votes = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// system_call: into the kernel and back, without any work there.
+// system_call: the time of a system call that does no work in the kernel.
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// timer: what reading the clock costs, and by what steps it advances.
+// timer: the time to read the clock, and the step by which the clock advances.
 #include "microbench/registry_list.hpp"
 
 namespace microbench {

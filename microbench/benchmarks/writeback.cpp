@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// writeback: when dirty data starts to flow to the disk, by age and by amount, and how that shows to others.
+// writeback: at which age and at which amount the kernel starts to write dirty data to the disk, and how much that slows reads of other programs.
 //
-// Knowledge assumed: the kernel writes a file back when its oldest change is old enough, or when there is more dirty
-// data than a limit; above a second limit it pauses the writer. Observed: the count of dirty pages of our own files
-// (cachestat), the time of each write, the time of others' reads while data flows. Inferred: the age at which the
-// count falls, the amount at which data flows while it is young, the amount at which a write waits. The settings
-// in /proc are not asked. What breaks it: another program that syncs, a small memory cgroup, kernels before 6.5.
+// Knowledge assumed: the kernel writes a file back when its oldest change is old enough, or when there is more dirty data than a limit. Above a second limit it pauses the
+// writing process. Observed: the count of dirty pages of this program's own files (cachestat), the time of each write, and the time of other reads while data is written back.
+// Inferred: the age at which the count falls, the amount at which young data is written back, and the amount at which a write has to wait. The settings in /proc are not read.
+// What breaks it: another program that syncs, a small memory cgroup, kernels before 6.5.
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -32,20 +31,20 @@ constexpr std::uint64_t kAgedBytes = 4 * 1024 * 1024;
 constexpr std::uint64_t kPieceBytes = 4 * 1024 * 1024;
 constexpr std::uint64_t kFlushedBytes = 128 * 1024 * 1024;
 
-// A slice of waiting: other benchmarks have their turn in between.
+// One slice of waiting. Other benchmarks have their turn between the slices.
 constexpr useconds_t kSliceUs = 50'000;
 
-// The kernel looks for old data every few seconds; so exact is an age.
+// The kernel looks for old data every few seconds, so an age is known only this precisely.
 constexpr double kAgeSpreadNs = 2.5e9;
 
-// No host lets data lie longer than this, by default.
+// By default no host keeps dirty data longer than this.
 constexpr std::uint64_t kAgeMaxNs = UINT64_C(45'000'000'000);
 
-// The search for the limits takes no more than these parts of memory and free disk, and stops by time.
+// The search for the limits uses no more than this part of memory and of the free disk space, and has a time limit.
 constexpr std::uint64_t kMemoryDivisor = 4;
 constexpr std::uint64_t kSearchMaxNs = UINT64_C(15'000'000'000);
 
-// A write that takes so many times longer than others, and so long, was made to wait.
+// The kernel made a write wait if the write takes so many times longer than others, and at least kPauseMinNs.
 constexpr double kPauseFactor = 5;
 constexpr double kChanceMax = 0.05;
 constexpr double kPauseMinNs = 10e6;
@@ -103,7 +102,7 @@ class WritebackSession : public Session {
     const std::uint64_t age_ns = gray::base::monotonic_ns() - aged_start_ns_;
     if (counts && counts->dirty < aged_pages_ / 2) age_ns_ = static_cast<double>(age_ns);
     is_finished_ = age_ns_ > 0 || age_ns > kAgeMaxNs;
-    // Last, for above the limit everything dirty flows, whatever its age.
+    // The limits are searched last, because above the limit all dirty data is written back, whatever its age.
     if (is_finished_) find_limits();
   }
 
@@ -147,7 +146,7 @@ class WritebackSession : public Session {
     compare(calm_of(idle_ns), std::move(busy_ns));
   }
 
-  // A read that was held up while nothing flowed was held up by somebody else.
+  // The times without those of delayed reads: a read that was delayed while no data was written back was delayed by another program.
   static std::vector<double> calm_of(const std::vector<double>& times_ns) {
     const auto outliers = gray::stats::find_outliers(times_ns);
     if (!outliers) return times_ns;
@@ -157,7 +156,7 @@ class WritebackSession : public Session {
     return calm;
   }
 
-  // What chance alone would do as often as one time in twenty slows nobody down.
+  // A difference that chance alone would cause one time in twenty does not count as a slowdown.
   void compare(std::vector<double> idle_ns, std::vector<double> busy_ns) {
     const auto idle = gray::stats::summarize(idle_ns);
     const auto busy = gray::stats::summarize(busy_ns);
@@ -177,7 +176,7 @@ class WritebackSession : public Session {
     return static_cast<std::uint64_t>(info.freeram) * info.mem_unit / kMemoryDivisor;
   }
 
-  // Writes on until data flows although it is young, and until a write waits.
+  // Writes until young data is written back, and until a write has to wait.
   void find_limits() {
     const gray::base::ScopedFd file = make_nameless(context().file->directory(), 0);
     const std::uint64_t start_ns = gray::base::monotonic_ns();
@@ -187,7 +186,7 @@ class WritebackSession : public Session {
       try {
         write_all(file.get(), context().file->buffer(), kPieceBytes, done);
       } catch (const NotAvailable&) {
-        return;  // the disk is full: what was found until now counts
+        return;  // the disk is full: the limits found so far count
       }
       times.push_back(context().timer.ns_since(start));
       const auto counts = counts_of(file.get());

@@ -13,27 +13,27 @@ namespace {
 
 constexpr std::size_t kDistancesMin = 3;
 
-// Up to here a head never reaches its full speed; so it is in the models of disks.
+// Up to this share of the stretch a head never reaches its full speed, as in the models of disks.
 constexpr double kShortShareMax = 1.0 / 3.0 + 1e-6;
 
-// The slowest disks turn 60 times a second, the fastest 250 times; a scatter beyond that is no rotation.
+// The slowest disks turn 60 times a second, the fastest 250 times; a scatter outside this range is no rotation.
 constexpr double kRotationMinNs = 3e6;
 constexpr double kRotationMaxNs = 25e6;
 
-// What lies further above the median than a turn and this was held up by something else.
+// A read that is above the median by more than this many turns was delayed by something else.
 constexpr double kTurnTolerance = 1.1;
 
-// No flash is so slow at random, no disk so fast.
+// Random reads from flash are never this slow, and seeks of a disk are never this fast.
 constexpr double kMechanicalReadMinNs = 2e6;
 constexpr double kMechanicalStrokeMinNs = 1e6;
 
 using TimesByDistance = std::map<double, std::vector<double>>;
 
-// The turn is looked for where the head moves least: further off, the same number of bytes is a shorter or a longer way
-// by where on the disk it lies, which adds a scatter of its own.
+// The turn is estimated from the shortest distances. For longer distances the way of the head for the same number of bytes depends on the place on the disk, which adds another
+// scatter.
 constexpr std::size_t kTurnDistances = 4;
 
-// An even spread has this part of its width between these quantiles; the ends are left to hiccups.
+// A uniform distribution has this part of its width between these quantiles. The ends are left out because of outliers.
 constexpr double kLowShare = 0.1;
 constexpr double kHighShare = 0.9;
 
@@ -51,7 +51,7 @@ double turn_of(const TimesByDistance& by_distance) {
   return turn_ns >= kRotationMinNs && turn_ns <= kRotationMaxNs ? turn_ns : 0;
 }
 
-// What was not held up by something else.
+// The times of reads that were not delayed by something else. Without a turn, only the median.
 std::vector<double> calm_of(const std::vector<double>& times, double turn_ns) {
   const double median = gray::stats::summarize(times).value().median;
   if (turn_ns == 0) return {median};
@@ -62,14 +62,13 @@ std::vector<double> calm_of(const std::vector<double>& times, double turn_ns) {
   return calm;
 }
 
-// The time without the turn where all ways of one distance are nearly equally long: of an even spread the lower end is known best by
-// far, and no hiccup moves it.
+// The time without the turn, for distances where the way of the head is always nearly the same. Of a uniform distribution the lower end is known best, and outliers do not move it.
 double least_ns(const std::vector<double>& times, double turn_ns) {
   const auto calm = gray::stats::summarize(calm_of(times, turn_ns)).value();
   return calm.min - turn_ns / static_cast<double>(calm.count + 1);
 }
 
-// The same where the same number of bytes is a shorter or a longer way: a lower end would be that of the shortest.
+// The same for distances where the way of the head varies: there the lower end would belong to the shortest way, so the mean is used.
 double mean_ns(const std::vector<double>& times, double turn_ns) {
   return gray::stats::summarize(calm_of(times, turn_ns)).value().mean - turn_ns / 2;
 }
@@ -85,14 +84,14 @@ double slope_from(double intercept, const std::vector<double>& x, const std::vec
   return squares > 0 ? products / squares : 0;
 }
 
-// Units in a row whose rates are one level.
+// Successive units that share one rate.
 struct Pool {
   double mean;
   double count;
   std::uint64_t first_unit;
 };
 
-// Neighbours that contradict a rising curve are averaged until none do (isotonic regression, by pooling).
+// Neighbouring points that contradict a rising curve are averaged until the curve rises everywhere (isotonic regression by pooling).
 std::vector<Pool> rising_pools(std::vector<RatePoint> points) {
   std::sort(points.begin(), points.end(),
             [](const RatePoint& a, const RatePoint& b) { return a.unit_bytes < b.unit_bytes; });

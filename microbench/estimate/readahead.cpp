@@ -6,21 +6,21 @@
 namespace microbench::estimate {
 namespace {
 
-// Windows of the same size in a row, after which it grows no more.
+// After so many windows of the same size in a row the window has stopped growing.
 constexpr std::size_t kSteadyWindows = 3;
 
-// Reads that each brought their own page alone: there is no read-ahead.
+// After so many reads that fetched only their own page there is no read-ahead.
 constexpr std::size_t kLonelyReads = 64;
 
-// A stream begun elsewhere shows its first window within so many reads.
+// A stream that begins elsewhere shows its first window within so many reads.
 constexpr std::uint64_t kRestartReads = 16;
 
-// How far around a lone read is looked for what came with it.
+// How far around a single read the pages that came with it are searched.
 constexpr std::uint64_t kAroundPages = 64;
 
-// The end of the stretch in memory that begins before `page`.
+// The end of the run of cached pages that begins before `page`.
 std::uint64_t end_of_run(ReadaheadSubject& subject, std::uint64_t page) {
-  std::uint64_t low = page;  // everything before it is there
+  std::uint64_t low = page;  // all pages before it are cached
   std::uint64_t step = 1;
   while (low < subject.pages()) {
     const std::uint64_t count = std::min(step, subject.pages() - low);
@@ -51,7 +51,7 @@ bool is_lonely(const std::vector<std::uint64_t>& windows) {
          std::all_of(windows.begin(), windows.end(), [](std::uint64_t w) { return w == 1; });
 }
 
-// Reads on from `page` until `is_enough`; returns the next page to read.
+// Reads page by page from `page` until `is_enough`; returns the next page to read.
 template <typename Enough>
 std::uint64_t stream(ReadaheadSubject& subject, std::uint64_t page, std::uint64_t& end,
                      std::vector<std::uint64_t>& windows, Enough is_enough) {
@@ -79,7 +79,7 @@ void observe_growth(ReadaheadSubject& subject, Readahead& found) {
   found.max_pages = is_lonely(found.windows) ? 0 : found.windows.back();
 }
 
-// Elsewhere is three quarters into the file, beyond what a stream of a few windows has reached.
+// A place three quarters into the file, which a stream of a few windows does not reach.
 std::uint64_t elsewhere(const ReadaheadSubject& subject) {
   return subject.pages() / 4 * 3 + 1;
 }
@@ -103,7 +103,7 @@ void observe_random(ReadaheadSubject& subject, Readahead& found) {
   found.restart_pages = windows.empty() ? 0 : windows.front();
 }
 
-// Broken just before a window that is larger than the first one when nobody breaks the stream.
+// The stream is broken just before a window that would be larger than the first window in an unbroken stream.
 void observe_seek(ReadaheadSubject& subject, Readahead& found) {
   const auto larger = std::find_if(found.windows.begin(), found.windows.end(),
                                    [&](std::uint64_t w) { return w > found.initial_pages; });

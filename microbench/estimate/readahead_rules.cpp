@@ -8,12 +8,12 @@ namespace {
 
 using gray::base::ReadaheadRules;
 
-// A window has to be that large for the rules to show.
+// The largest window must be at least this large for the rules to show.
 constexpr std::uint64_t kWindowPagesMin = 16;
-// A page somewhere inside, of a number that is 1 more than a multiple of any window's end.
+// A page inside the file whose number is 1 more than a multiple of eight, so that it is not at a border where a window ends.
 constexpr std::uint64_t kOddPages = 1001;
 
-// How many pages in one piece are in memory from `first` on, up to `most`.
+// How many successive pages from `first` on are in memory, up to `most`.
 std::uint64_t run_from(RulesSubject& subject, std::uint64_t first, std::uint64_t most) {
   std::uint64_t low = 0;
   std::uint64_t high = std::min(most, subject.pages() - first);
@@ -27,7 +27,7 @@ std::uint64_t run_from(RulesSubject& subject, std::uint64_t first, std::uint64_t
   return low;
 }
 
-// Begins a stream at `page`; returns where its window ends.
+// Begins a stream at `page`; returns the end of its window.
 std::uint64_t begin_stream(RulesSubject& subject, std::uint64_t page, std::uint64_t window_pages_max) {
   subject.start_over();
   subject.read(page - 1, 1);
@@ -35,14 +35,14 @@ std::uint64_t begin_stream(RulesSubject& subject, std::uint64_t page, std::uint6
   return page + run_from(subject, page, 4 * window_pages_max);
 }
 
-// The second window of a stream at an odd page: a folio of four would end at a multiple of four.
+// Looks at the end of the second window of a stream at an odd page: with folios of four pages it would be a multiple of four.
 bool ends_anywhere(RulesSubject& subject, std::uint64_t window_pages_max) {
   begin_stream(subject, kOddPages, window_pages_max);
   subject.read(kOddPages + 1, 1);
   return (kOddPages + run_from(subject, kOddPages, 4 * window_pages_max)) % 4 != 0;
 }
 
-// A jump over the mark to the first page behind the window. Who takes it for a stream by what lies before it in memory reads ahead as many pages.
+// Jumps over the mark to the first page behind the window. A kernel that detects a stream by the cached pages before the jump's page reads as many pages ahead.
 bool goes_on_at_miss(RulesSubject& subject, std::uint64_t window_pages_max) {
   const std::uint64_t end = begin_stream(subject, kOddPages, window_pages_max);
   const std::uint64_t before = end - (kOddPages - 1);
@@ -50,7 +50,7 @@ bool goes_on_at_miss(RulesSubject& subject, std::uint64_t window_pages_max) {
   return run_from(subject, end, 4 * window_pages_max) > before + 1;
 }
 
-// One read of three pages that are there and three that are not.
+// Makes one read of three pages that are cached and three that are not.
 bool is_previous_by_page(RulesSubject& subject, std::uint64_t window_pages_max) {
   constexpr std::uint64_t kThere = 3;
   subject.start_over();
@@ -59,7 +59,7 @@ bool is_previous_by_page(RulesSubject& subject, std::uint64_t window_pages_max) 
   return run_from(subject, kOddPages, 4 * window_pages_max) > 2 * kThere;
 }
 
-// A page read whole, and then the one behind the next.
+// Reads a whole page, and then the page after the next page.
 bool is_previous_last_page(RulesSubject& subject, std::uint64_t window_pages_max) {
   subject.start_over();
   subject.read(kOddPages, 1);
@@ -67,7 +67,8 @@ bool is_previous_last_page(RulesSubject& subject, std::uint64_t window_pages_max
   return run_from(subject, kOddPages + 2, window_pages_max) == 1;
 }
 
-// A request of one window and a half inside a stream. Where the device takes it whole, the window after it is as large, or it is one window.
+// Makes a request of one and a half windows inside a stream. If windows do not shrink, and the device takes the request whole, the window after it is as large as the request, or
+// is one window.
 bool may_shrink(RulesSubject& subject, std::uint64_t window_pages_max) {
   subject.start_over();
   subject.read(kOddPages - 1, 1);
@@ -76,7 +77,7 @@ bool may_shrink(RulesSubject& subject, std::uint64_t window_pages_max) {
          2 * window_pages_max + 3 * window_pages_max / 4;
 }
 
-// The mark that one stream left is met by another, with no page missing for a window behind it.
+// A second stream reads the mark that the first stream left, with no page missing for a window's length behind it.
 bool is_last_missing(RulesSubject& subject, std::uint64_t window_pages_max) {
   const std::uint64_t end = begin_stream(subject, kOddPages, window_pages_max);
   subject.bring_in(end, window_pages_max);

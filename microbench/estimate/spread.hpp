@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
-// spread: how far another run's figure may lie from this one's. Pure.
+// spread: how far the figure of another run may lie from the figure of this run. Pure.
 //
-// The interval of a median grows narrow with the number of samples, yet the next run meets another state of
-// processor, host and disk. What foretells its median is how the samples scatter: half the width of their
-// central nine tenths, and never less than a share of the value, for a host is not steadier than that.
+// The confidence interval of a median gets narrower with more samples, but the next run finds another state of processor, host and disk. The scatter of the samples predicts its
+// median better. So the spread is half the width of the central nine tenths of the samples. It is never less than a share of the value, because no host is steadier than that.
 #pragma once
 
 #include <vector>
 
 namespace microbench::estimate {
 
-/// No figure of a host is the same to better than this share in two runs: measured on a virtual machine, minutes apart.
+/// Figures of two runs on a host differ by up to this share of the value: measured on a virtual machine, minutes apart.
 inline constexpr double kSpreadShareMin = 0.1;
 
-/// In the unit of the values; 0 for none. A single value has the least spread.
+/// The spread in the unit of the values; 0 without values. A single value has the least spread.
 double spread_of(const std::vector<double>& values);
 
 }  // namespace microbench::estimate

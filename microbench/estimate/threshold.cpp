@@ -8,15 +8,15 @@
 namespace microbench::estimate {
 namespace {
 
-// Sorted values above `limit`.
+// The number of sorted values above `limit`.
 double count_above(const std::vector<double>& sorted, double limit) {
   return static_cast<double>(sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), limit));
 }
 
 constexpr double kBinsPerDoubling = 2;
 
-// Thresholds that err so little more often than the best one are as good: the middle between the first and the last of them
-// hangs on no single slow hit or quick miss, and is nearly the same in the next run.
+// Thresholds with at most this much more errors than the best threshold count as equally good. The middle between the first and the last of them does not depend on a single slow
+// hit or quick miss, and is nearly the same in the next run.
 constexpr double kAsGoodShare = 0.05;
 
 struct Errors {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// threshold: the time that tells hits from misses best, and how often it errs. Pure.
+// threshold: finds the time that separates hits from misses best, and how often it errs. Pure.
 //
-// Every time seen is tried as a threshold (the points of a ROC curve); the best has the smallest sum of both error
-// shares (Youden's index). Between the largest hit and the smallest miss it could lie anywhere: the middle on the scale
-// of ratios is taken, since both kinds scatter by factors.
+// Every measured time is tried as a threshold (the points of a ROC curve). The best threshold has the smallest sum of both error shares (Youden's index). Where a range of
+// thresholds is equally good, the geometric middle of the range is taken, since both kinds of times scatter by factors.
 #pragma once
 
 #include <vector>
@@ -11,16 +10,15 @@
 namespace microbench::estimate {
 
 struct Threshold {
-  double threshold_ns = 0;      ///< A read that took longer was a miss.
-  double false_miss_share = 0;  ///< Of the hits, how many are slower.
-  double false_hit_share = 0;   ///< Of the misses, how many are not.
+  double threshold_ns = 0;      ///< A read that took longer counts as a miss.
+  double false_miss_share = 0;  ///< The share of the hits that are slower.
+  double false_hit_share = 0;   ///< The share of the misses that are not slower.
 };
 
-/// All zero if either is empty.
+/// All fields are zero if there are no hits or no misses.
 Threshold best_threshold(std::vector<double> hits_ns, std::vector<double> misses_ns);
 
-/// Counts by powers of two times the square root of two: pairs of a lower bound in ns and a count, ascending, without
-/// empty ones. Bounds are rounded to whole nanoseconds.
+/// One bin of a histogram. Each bin is wider than the last by the square root of two. Bins are ascending, and empty bins are left out. Bounds are rounded to whole nanoseconds.
 struct Bin {
   unsigned long long low_ns;
   double count;

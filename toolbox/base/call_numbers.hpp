@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// call_numbers: numbers of system calls under the names that glibc gives them, also where its list is older than the kernel's headers.
+// call_numbers: numbers of system calls under glibc's names, for a glibc that is older than the kernel's headers.
 //
-// Packages are built with a glibc that does not name these yet (script/package). What the kernel lacks it refuses by itself.
+// Packages are built with a glibc that lacks these names (script/package). A kernel that lacks the call refuses it with ENOSYS.
 #pragma once
 
 #include <sys/syscall.h>

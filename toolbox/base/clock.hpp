@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// clock: now, in nanoseconds of CLOCK_MONOTONIC, through the vDSO. For code inside a host process.
+// clock: the present time in nanoseconds of CLOCK_MONOTONIC, read through the vDSO. For code inside a host process.
 //
 // CLOCK_MONOTONIC is one clock for all processes of a machine, so instants may be shared through memory, and
 // it does not jump when the date is set. For measurements with a known cost and resolution see
@@ -18,7 +18,7 @@ inline std::uint64_t monotonic_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// The same clock as of the last timer tick (1 to 10 ms old). About 5 ns.
+/// The time of the same clock at the last timer tick, 1 to 10 ms ago. About 5 ns.
 inline std::uint64_t monotonic_coarse_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC_COARSE, &now);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // fd: a file descriptor that closes itself and an errno that restores itself, without libc's wrappers.
 //
-// Inside a host process libc's open() and close() may be our own hooks, so both go to the kernel. Every
-// descriptor is opened with O_CLOEXEC: a program the host starts must not inherit ours.
+// Inside a host process libc's open() and close() may be this project's hooks, so this file calls the kernel instead. Every
+// descriptor is opened with O_CLOEXEC: a program that the host starts must not inherit this project's descriptors.
 #pragma once
 
 #include <fcntl.h>
@@ -12,12 +12,12 @@
 
 namespace gray::base {
 
-/// Owns one descriptor, or none: then get() is the negative errno that says why. Movable, not copyable. One
-/// thread at a time. After a fork both processes own, and close, a descriptor of their own.
+/// Owns one descriptor, or none; get() is then the negative errno that says why. Movable, not copyable. One thread at a time. After a fork each process owns a descriptor of its
+/// own and closes it.
 class ScopedFd {
  public:
   ScopedFd() = default;
-  /// Takes over `fd`; a negative number is kept as the reason for having none.
+  /// Takes over `fd`; a negative number is kept as the reason why there is no descriptor.
   explicit ScopedFd(int fd) : fd_(fd) {}
   ScopedFd(ScopedFd&& other) noexcept : fd_(other.release()) {}
   ScopedFd& operator=(ScopedFd&& other) noexcept {
@@ -37,18 +37,16 @@ class ScopedFd {
   [[nodiscard]] int get() const { return fd_; }
   /// 0 when open, else a negative errno; -EBADF when nothing was ever opened.
   [[nodiscard]] int error() const { return fd_ >= 0 ? 0 : fd_; }
-  /// Gives the descriptor to the caller, who closes it. Returns as get().
+  /// Gives the descriptor to the caller, who closes it. Returns the same as get().
   [[nodiscard]] int release();
-  /// Closes what is owned and takes over `fd`. errno is left alone. The result of close is not looked at:
-  /// what must be on disk is synced before.
+  /// Closes the descriptor that it owns and takes over `fd`. errno is left alone. The result of close is ignored: data that must be on disk is synced before.
   void reset(int fd = -EBADF);
 
  private:
   int fd_ = -EBADF;
 };
 
-/// Puts errno back, at the end of its scope, to what it was at the start: a hook must not let the host see
-/// our calls.
+/// Restores errno at the end of its scope to its value at the start: the host must not see the calls that a hook makes.
 class ErrnoKeeper {
  public:
   ErrnoKeeper() : kept_(errno) {}

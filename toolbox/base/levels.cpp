@@ -9,7 +9,7 @@
 namespace gray::base {
 namespace {
 
-// Times are put into bins: so many for each factor of two, and within it of equal width.
+// Times are put into bins. Each factor of two has the same number of bins, all of equal width.
 constexpr unsigned kBinBits = 5;
 constexpr std::size_t kBinsPerOctave = 1U << kBinBits;
 constexpr std::size_t kOctaves = 44;  // five hours
@@ -18,25 +18,29 @@ constexpr unsigned kMantissaBits = 52;
 constexpr std::uint64_t kExponentOfOne = 1023;
 
 // Calibrated on seeded samples of uniform, normal, exponential and lognormal times: see tests/unit/toolbox/levels_test.cpp, which holds the error rates.
-constexpr double kSpreadMin = 0.15;        // in octaves: no level is narrower than a tenth
-constexpr double kSeparationMin = 1.0;     // least gap of two large groups over the sum of their spreads
-constexpr double kSeparationSmall = 20.0;  // what n times need on top, over n
-constexpr double kOctavesApartMin = 1.0;   // between medians
-constexpr std::size_t kCountMin = 3;       // fewer are no level
+// In octaves: a level is never taken as narrower than a tenth of its time.
+constexpr double kSpreadMin = 0.15;
+// The least gap between two large groups, divided by the sum of their spreads.
+constexpr double kSeparationMin = 1.0;
+// Two groups of n times together need this divided by n in addition.
+constexpr double kSeparationSmall = 20.0;
+constexpr double kOctavesApartMin = 1.0;  // between medians
+constexpr std::size_t kCountMin = 3;      // fewer times are no level
 constexpr double kTailOctaves =
-    10;  // in a tail of index one all n outermost times are 2^g times farther with probability 2^(-g n): least g n
+    10;  // the least g n: in a tail of index one, all n outermost times are farther by a factor of 2^g with probability 2^(-g n)
 constexpr double kStragglers =
-    0.2;  // of the neighbour's count, at most: some files that a disk has in its own buffer, and its own shortest times beside them
-constexpr double kTail = 0.02;  // what may lie in the gap on either side, of the count of the smaller group
+    0.2;  // the largest count of stragglers, as a share of the neighbour's count: for instance files in the disk's own buffer, beside the shortest times of the disk
+// The share of the smaller group's count that may lie in the gap on either side.
+constexpr double kTail = 0.02;
 
-// Bits of a floating-point number are its logarithm, piecewise linear.
+// The bits of a floating-point number are its logarithm, piecewise linear.
 std::size_t bin_of(std::uint64_t time_ns) {
   const auto bits = std::bit_cast<std::uint64_t>(static_cast<double>(time_ns));
   const std::uint64_t bin = (bits >> (kMantissaBits - kBinBits)) - (kExponentOfOne << kBinBits);
   return std::min<std::size_t>(bin, kBins - 1);
 }
 
-// The time in the middle of a bin, and the first one that is beyond it.
+// The time at a place on the scale of bins; with a fraction of one half, the middle of a bin.
 double time_at(double bin) {
   const double octave = std::floor(bin / kBinsPerOctave);
   return std::exp2(octave) * (1 + bin / kBinsPerOctave - octave);
@@ -46,7 +50,7 @@ double octaves_at(std::size_t bin) {
   return std::log2(time_at(static_cast<double>(bin) + 0.5));
 }
 
-// The bins that have times in them, ascending, with sums over all up to each.
+// The bins that have times in them, ascending. Each has the sums over all bins before it.
 struct Histogram {
   std::array<std::size_t, kBins> bin;
   std::array<double, kBins> octaves;
@@ -63,7 +67,7 @@ struct Histogram {
 
 using Counts = std::array<std::uint32_t, kBins>;
 
-// All in the bins up to `last` go where half of them are.
+// Moves all times in the bins up to `last` to the bin of their median.
 void gather(Counts& counts, std::size_t last) {
   std::uint64_t all = 0;
   for (std::size_t bin = 0; bin <= last; ++bin) all += counts[bin];
@@ -93,7 +97,7 @@ void fill(Histogram& histogram, const std::uint64_t* times_ns, std::size_t count
   }
 }
 
-// Bins [begin, end) as one normal distribution: their description, in units of log e, but for what all divisions share.
+// The description length, in units of log e, of bins [begin, end) as one normal distribution. The part that all divisions share is left out.
 double description_of(const Histogram& histogram, std::size_t begin, std::size_t end) {
   const double count = histogram.count(begin, end);
   const double mean = (histogram.sum_before[end] - histogram.sum_before[begin]) / count;
@@ -103,7 +107,7 @@ double description_of(const Histogram& histogram, std::size_t begin, std::size_t
   return count * (std::log(variance) / 2 - std::log(count / all)) + 1.5 * std::log(all);
 }
 
-// Bins [begin, end), of which [core_begin, core_end) say what the group is like. The others are stragglers.
+// Bins [begin, end), of which [core_begin, core_end) are the group's core. The other bins are stragglers.
 struct Group {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -111,7 +115,7 @@ struct Group {
   std::size_t core_end = 0;
 };
 
-// Ascending, without gaps.
+// Groups in ascending order, without gaps.
 struct Division {
   std::array<Group, kBins> group;
   std::size_t count = 0;
@@ -139,7 +143,7 @@ double count_of(const Histogram& histogram, const Group& group) {
   return histogram.count(group.core_begin, group.core_end);
 }
 
-// The place below which that share of the group lies, in octaves.
+// The place, in octaves, below which that share of the group lies.
 double quantile(const Histogram& histogram, const Group& group, double share) {
   const double wanted = histogram.count_before[group.core_begin] + share * count_of(histogram, group);
   std::size_t at = group.core_begin;
@@ -160,7 +164,7 @@ double spread_of(const Histogram& histogram, const Group& group) {
   return sum / count_of(histogram, group);
 }
 
-// How much wider the gap between two neighbours is than it has to be; below 1 they are one. A time or two that are in the gap by chance do not close it.
+// How much wider the gap between two neighbours is than it has to be. Below 1 the two are one group. A few times that lie in the gap by chance do not close it.
 double separation_of(const Histogram& histogram, const Group& low, const Group& high) {
   const double low_count = count_of(histogram, low);
   const double high_count = count_of(histogram, high);
@@ -174,7 +178,7 @@ double separation_of(const Histogram& histogram, const Group& low, const Group& 
   return gap / spreads / (kSeparationMin + kSeparationSmall / (low_count + high_count));
 }
 
-// A few times beside many are stragglers of these, and do not make the group a wide one.
+// A few times beside many are stragglers of the large group, and do not make it wider.
 Group joined(const Histogram& histogram, const Group& low, const Group& high) {
   Group group{low.begin, high.end, low.core_begin, high.core_end};
   const double low_count = count_of(histogram, low);
@@ -184,7 +188,7 @@ Group joined(const Histogram& histogram, const Group& low, const Group& high) {
   return group;
 }
 
-// Stragglers are those of the nearer neighbour: of the pair that begins at `first` the smaller group may be nearer to whoever is on its other side.
+// Stragglers belong to the nearer neighbour. The smaller group of the pair that begins at `first` may be nearer to the group on its other side.
 std::size_t nearer_pair(const Histogram& histogram, const Division& division, std::size_t first) {
   const auto& group = division.group;
   const auto gap_after = [&](std::size_t i) {
@@ -197,7 +201,7 @@ std::size_t nearer_pair(const Histogram& histogram, const Division& division, st
   return first;
 }
 
-// The worst divided neighbours first: whoever is joined may be apart from the next ones.
+// Joins the worst divided neighbours first: after two groups are joined, the next group may lie apart from them.
 void join_neighbours(const Histogram& histogram, Division& division) {
   auto& group = division.group;
   while (division.count > 1) {
@@ -240,7 +244,7 @@ Levels find_levels(const std::uint64_t* times_ns, std::size_t count, std::uint64
     level.median_ns = whole_ns(std::exp2(median_of(histogram, group)));
     level.low_ns = whole_ns(time_at(static_cast<double>(histogram.bin[group.begin])));
     const bool is_last = i + 1 == division.count;
-    // Midway, by the factor, to the next one.
+    // The geometric middle between this group and the next one.
     level.high_ns =
         is_last ? std::numeric_limits<std::uint64_t>::max()
                 : whole_ns(std::exp2((histogram.octaves[group.end - 1] + histogram.octaves[group.end]) / 2));

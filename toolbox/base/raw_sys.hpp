@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// raw_sys: the kernel's calls without libc's wrappers, as negative errno.
+// raw_sys: system calls without libc's wrappers; an error is a negative errno.
 //
 // A hook may not call the very function it stands in front of, and code before the constructors of libc may
-// not touch errno. These go to the kernel directly: they are async-signal-safe, need no initialised libc and
+// not touch errno. These functions call the kernel directly: they are async-signal-safe, need no initialised libc and
 // never set errno.
 #pragma once
 
@@ -15,8 +15,8 @@ namespace gray::base {
 /// alone.
 long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0);
 
-/// The same with no more arguments than the call takes, as a part of its caller's own code: nothing returns through a function after the kernel
-/// has run, which processors foretell wrongly then.
+/// The same system call, inlined into the caller and with no more arguments than the call takes. After the kernel has run no function has to return, which processors would
+/// predict wrongly.
 #if defined(__x86_64__)
 
 __attribute__((always_inline)) inline long inline_syscall(long number, long a = 0, long b = 0, long c = 0) {

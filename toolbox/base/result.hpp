@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // result: a value or a negative errno, without exceptions or heap.
 //
-// The rule of the whole project: an error becomes a negative errno at the lowest wrapper and never changes
-// form again until it reaches a person.
+// The rule of the whole project: the lowest wrapper turns an error into a negative errno, and no layer above changes it until it is shown to a person.
 #pragma once
 
 #include <cstdint>

@@ -24,11 +24,11 @@ class Seqlock {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "a lock would not work between processes");
 
  public:
-  /// Passes a reader makes over a value that keeps changing before it gives up.
+  /// How often a reader tries to copy a value that keeps changing before it gives up.
   static constexpr unsigned kPassesMax = 64;
 
   /// Replaces the value. One writer at a time; callers with several writers hold a lock of their own.
-  /// Wait-free. A writer that took over from one killed amid a store() makes the value whole again.
+  /// Wait-free. If a writer was killed during a store(), the next writer's store() makes the value whole again.
   void store(const T& value) {
     std::uint64_t words[kWords] = {};
     std::memcpy(words, &value, sizeof value);
@@ -40,9 +40,8 @@ class Seqlock {
     sequence_.store(odd + 1, std::memory_order_release);  // pairs with the first acquire in try_load()
   }
 
-  /// Copies the value to `value`; false, with `value` left alone, when a write was under way on each of
-  /// `passes_max` passes (a writer that died amid a store() leaves it so). Any thread or process; never waits
-  /// for anybody.
+  /// Copies the value to `value`. Returns false and leaves `value` alone when a write was under way in each of `passes_max` passes; a writer that died during a store() leaves it
+  /// so. Any thread or process. Never waits.
   [[nodiscard]] bool load(T& value, unsigned passes_max = kPassesMax) const {
     for (unsigned pass = 0; pass < passes_max; ++pass) {
       if (try_load(value)) return true;
@@ -50,8 +49,7 @@ class Seqlock {
     return false;
   }
 
-  /// Counts the stores so far, twice; odd while one is under way. Tells a reader that its copy is out of
-  /// date.
+  /// Twice the number of stores so far; odd while a store is under way. Tells a reader that its copy is out of date.
   [[nodiscard]] std::uint64_t sequence() const { return sequence_.load(std::memory_order_acquire); }
 
  private:
@@ -65,7 +63,7 @@ class Seqlock {
     for (std::size_t i = 0; i < kWords; ++i) {
       words[i] = words_[i].load(std::memory_order_acquire);  // pairs with the release of the words in store()
     }
-    // A word of a later store brought that store's odd sequence with it, so this load cannot miss it.
+    // If a word came from a later store, that store's odd sequence is visible too, so this load sees the change.
     if (sequence_.load(std::memory_order_relaxed) != before) return false;
     std::memcpy(&value, words, sizeof value);
     return true;

@@ -29,19 +29,19 @@ int check(const struct stat& status, Names names) {
 ScopedFd make_shared_file(const char* path) {
   ScopedFd file = ScopedFd::open(path, kFlags | O_CREAT | O_EXCL, kOwnerAlone);
   if (file.is_open())
-    raw_syscall(SYS_fchmod, file.get(), kOwnerAlone);  // the umask may have taken even these
+    raw_syscall(SYS_fchmod, file.get(), kOwnerAlone);  // the umask may have cleared even these bits
   return file;
 }
 
 ScopedFd open_shared_file(const char* path, std::uint64_t* size_bytes, Names names) {
-  // Before the file is opened: to open somebody else's would break a lease of his, and take a turn in his FIFO.
+  // This check comes before the file is opened: opening another user's file would break its lease, and would take part in its FIFO.
   struct stat status {};
   long result = raw_syscall(SYS_newfstatat, AT_FDCWD, word(path), word(&status), AT_SYMLINK_NOFOLLOW);
   if (is_raw_error(result)) return ScopedFd(static_cast<int>(result));
   if (const int error = check(status, names); error != 0) return ScopedFd(error);
   ScopedFd file = ScopedFd::open(path, kFlags);
   if (!file.is_open()) return file;
-  // Again: the name may be another file's by now.
+  // The file is checked again: the name may belong to another file by now.
   result = raw_syscall(SYS_fstat, file.get(), word(&status));
   if (is_raw_error(result)) return ScopedFd(static_cast<int>(result));
   if (const int error = check(status, names); error != 0) return ScopedFd(error);

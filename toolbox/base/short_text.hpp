@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
-// short_text: puts texts and numbers behind one another in a buffer of the caller's. For names and paths in a
-// host process, where stdio is out of bounds.
+// short_text: appends texts and numbers in a buffer of the caller. For names and paths in a host process, where stdio may not be used.
 #pragma once
 
 #include <cstdint>
 
 namespace gray::base {
 
-/// Copies `text` without its end to `out`; returns where it ends there. The caller has made room.
+/// Copies `text` without its terminating zero to `out`; returns the end of the copy. The caller provides enough room.
 inline char* append_text(char* out, const char* text) {
   while (*text != '\0') *out++ = *text++;
   return out;
 }
 
-/// Writes a number in decimal, at most 20 characters; returns where it ends.
+/// Writes a number in decimal, at most 20 characters; returns the end of the text.
 inline char* append_number(char* out, std::uint64_t number) {
   char digits[20];
   int count = 0;

@@ -54,7 +54,8 @@ bool StreamingQuantile::add(double value) {
 double StreamingQuantile::value() const {
   if (count_ == 0) return 0;
   if (count_ > kMarkers) return heights_[kMarkers / 2];
-  const double rank = probability_ * static_cast<double>(count_);  // nearest rank: the ceiling, from one
+  // Nearest rank: rounded up, counted from one.
+  const double rank = probability_ * static_cast<double>(count_);
   auto index = static_cast<std::uint64_t>(rank);
   if (static_cast<double>(index) == rank) --index;
   return heights_[std::min(index, count_ - 1)];
@@ -66,8 +67,7 @@ void StreamingQuantile::insert_sorted(double value) {
   heights_[i] = value;
 }
 
-// Each inner marker that is a whole rank away from its wish goes one rank, if there is room between its
-// neighbours.
+// Moves each inner marker that is a whole rank away from its wish by one rank, if there is room between its neighbours.
 void StreamingQuantile::move_markers() {
   for (int i = 1; i < kMarkers - 1; ++i) {
     const double away = wishes_[i] - places_[i];

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // streaming_stats: mean, variance, extremes and one quantile of a stream of values, in constant memory.
 //
-// For code inside a host process, which may keep no samples. Statistics of samples that are kept:
-// toolbox/stats.
+// For code inside a host process, which may keep no samples. For statistics of samples that are kept see toolbox/stats.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@ namespace gray::base {
 /// copyable, valid when zeroed, one thread at a time.
 class StreamingStats {
  public:
-  /// Takes one value in. A value that is not finite is refused: false, and nothing changes.
+  /// Adds one value. A value that is not finite is refused: false, and nothing changes.
   bool add(double value);
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
@@ -23,8 +22,7 @@ class StreamingStats {
   [[nodiscard]] double mean() const { return mean_; }
   [[nodiscard]] double min() const { return min_; }
   [[nodiscard]] double max() const { return max_; }
-  /// Of the sample (divided by count - 1), in the square of the unit; 0 below two values. The square root is
-  /// the caller's, for libc alone has none.
+  /// Variance of the sample (divided by count - 1), in the square of the unit; 0 below two values. The caller takes the square root, for libc without libm has none.
   [[nodiscard]] double variance() const;
 
  private:
@@ -44,7 +42,7 @@ class StreamingQuantile {
   /// probability is between 0 and 1, both excluded (0.5 is the median); it is clamped to that.
   explicit StreamingQuantile(double probability);
 
-  /// Takes one value in. A value that is not finite is refused: false, and nothing changes.
+  /// Adds one value. A value that is not finite is refused: false, and nothing changes.
   bool add(double value);
 
   [[nodiscard]] std::uint64_t count() const { return count_; }

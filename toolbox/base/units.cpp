@@ -10,12 +10,13 @@ constexpr std::uint64_t kValueMax = UINT64_C(0x7fffffffffffffff);
 constexpr unsigned kFractionDigitsMax = 9;
 
 struct Unit {
-  char name[8];  // no pointer: a table of pointers costs every start of a preload library relocations
+  // An array, no pointer: a table of pointers costs relocations at every start of a preload library.
+  char name[8];
   std::uint64_t numerator;
   std::uint64_t denominator;
 };
 
-// Small letters, too, where they can mean nothing else: "5mb" may be bits.
+// Small letters are accepted where they can mean nothing else. "5mb" is not accepted: it may be bits.
 constexpr Unit kByteUnits[] = {
     {"", 1, 1},
     {"B", 1, 1},
@@ -52,7 +53,7 @@ constexpr Unit kTimeUnits[] = {
     {"h", 3600 * kNanosecondsPerSecond, 1},
 };
 
-// A number as whole + fraction / scale, and where it ended.
+// A number as whole + fraction / scale, and the place where it ended.
 struct Number {
   std::uint64_t whole = 0;
   std::uint64_t fraction = 0;
@@ -104,8 +105,7 @@ const Unit* find_unit(const Unit (&units)[N], const char* text, std::size_t leng
 
 Result<std::uint64_t> scale(const Number& number, const Unit& unit) {
   __extension__ using Wide = unsigned __int128;  // the product of two 64-bit numbers, then divided
-  // Refused before the multiplication: with all its factors even the wide product could wrap round to a small
-  // value.
+  // An overflow is refused before the multiplication: with all factors even the wide product could wrap round to a small value.
   if (number.whole > static_cast<Wide>(kValueMax) * unit.denominator / unit.numerator) {
     return Result<std::uint64_t>::failure(-ERANGE);
   }
@@ -115,7 +115,7 @@ Result<std::uint64_t> scale(const Number& number, const Unit& unit) {
   return static_cast<std::uint64_t>(value);
 }
 
-// "5MB/s" -> "5MB": the length without the "per second", which a rate may leave out.
+// "5MB/s" -> "5MB": the length without "per second". A rate may leave that out.
 std::size_t length_without_per_second(const char* text, std::size_t length) {
   if (length >= 2 && text[length - 1] == 's' && (text[length - 2] == '/' || text[length - 2] == 'p'))
     return length - 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// units: how a person writes bytes, rates and durations, read strictly.
+// units: reads bytes, rates and durations as a person writes them, and strictly.
 //
 // 1024 and 1000 are told apart by the spelling, as in dd and systemd:
 //   K M G T, KiB MiB GiB TiB     powers of 1024
@@ -26,16 +26,15 @@ inline constexpr std::uint64_t kNanosecondsPerMillisecond = 1'000'000;
 /// Fails with -EINVAL (not such a text) or -ERANGE (above 2^63 - 1). Pure; any thread; no allocation.
 Result<std::uint64_t> parse_bytes(const char* text, std::size_t length);
 
-/// Reads a rate in bytes a second: everything parse_bytes() takes, also "40Mbit", each optionally followed by
-/// "/s". A rate of zero is -EINVAL: nothing could ever run under it. Errors as parse_bytes().
+/// Reads a rate in bytes a second: everything that parse_bytes() takes, and "40Mbit", each optionally followed by "/s". A rate of zero is -EINVAL: no operation could ever run
+/// under it. Errors as parse_bytes().
 Result<std::uint64_t> parse_rate_bytes_per_s(const char* text, std::size_t length);
 
-/// True of a rate without a unit that is below one kilobyte a second: "5" is far more often a forgotten "M" than five bytes. "5B"
-/// says that they are meant. For a text that parse_rate_bytes_per_s() has read as `rate_bytes_per_s`. Pure.
+/// True for a rate without a unit below one kilobyte a second: "5" far more often means a forgotten "M" than five bytes. "5B" says that bytes are meant. `text` is one that
+/// parse_rate_bytes_per_s() has read as `rate_bytes_per_s`. Pure.
 bool is_unit_forgotten(const char* text, std::size_t length, std::uint64_t rate_bytes_per_s);
 
-/// Reads a duration such as "250ms", "1s", "2m", "10us", "5ns" into nanoseconds; a bare number is refused,
-/// for its unit would be a guess. Errors as parse_bytes().
+/// Reads a duration such as "250ms", "1s", "2m", "10us", "5ns" into nanoseconds; a number without a unit is refused, because the unit would be a guess. Errors as parse_bytes().
 Result<std::uint64_t> parse_duration_ns(const char* text, std::size_t length);
 
 }  // namespace gray::base

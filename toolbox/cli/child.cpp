@@ -27,19 +27,19 @@ namespace {
 constexpr int kSignalled = 128;
 constexpr std::uint64_t kNsPerS = 1'000'000'000;
 
-// What is to end the command, and what asks it for something.
+// Signals that shall end the command, and signals that ask it for something.
 constexpr int kEnding[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
 constexpr int kAsking[] = {SIGUSR1, SIGUSR2};
-// Who sends to a whole group, or to all of a service, sends to each process of ours as well: that is one signal.
+// A sender to a whole process group, or to a whole service, reaches the command and this process. Both signals count as one.
 constexpr std::uint64_t kSameNs = 100'000'000;
 
-// What the child says of its start: an errno, and of which step.
+// The child's report of its start: an errno, and which step failed.
 struct StartReport {
   int error = 0;
   bool is_of_prepare = false;
 };
 
-// How signals were before we blocked some, for the child.
+// The child gets back the signal settings from before this process blocked some signals.
 struct SignalsBefore {
   sigset_t mask{};
   bool are_children_ignored = false;
@@ -50,7 +50,8 @@ bool is_ignored(int number) {
   return sigaction(number, nullptr, &inherited) == 0 && inherited.sa_handler == SIG_IGN;
 }
 
-// Blocks what we wait for. A signal that our caller ignores, as nohup does, is none of our business. SIGPIPE is blocked for our own lines.
+// Blocks the signals that this process waits for. A signal that the caller of this program ignores, as nohup does, is left ignored. SIGPIPE is blocked because this process
+// prints lines itself.
 sigset_t block_signals(SignalsBefore& before) {
   sigset_t signals;
   sigemptyset(&signals);
@@ -60,7 +61,8 @@ sigset_t block_signals(SignalsBefore& before) {
     if (!is_ignored(number)) sigaddset(&signals, number);
   for (const int number : {SIGCHLD, SIGPIPE}) sigaddset(&signals, number);
   before.are_children_ignored = is_ignored(SIGCHLD);
-  if (before.are_children_ignored) std::signal(SIGCHLD, SIG_DFL);  // else nothing would be waited for
+  if (before.are_children_ignored)
+    std::signal(SIGCHLD, SIG_DFL);  // otherwise the kernel would keep no exit status
   sigprocmask(SIG_BLOCK, &signals, &before.mask);
   return signals;
 }
@@ -84,7 +86,7 @@ sigset_t block_signals(SignalsBefore& before) {
   _exit(kExitToolFailed);
 }
 
-// Its end of the pipe closes when exec succeeds.
+// The child's end of the pipe closes when exec succeeds.
 StartReport read_start_report(int fd) {
   StartReport report;
   ssize_t length = 0;
@@ -225,7 +227,7 @@ void stand_with(pid_t child) {
 
 void occupy_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    // Opened the wrong way round, so that it can be used as little as one that is closed. The lowest free number is taken.
+    // The descriptor is opened the wrong way round, so that it can be used as little as a closed descriptor. open() takes the lowest free number.
     if (fcntl(fd, F_GETFD) < 0 &&
         open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC) != fd)
       return;

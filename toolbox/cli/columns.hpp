@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// columns: one table of columns drives text, JSON, JSON lines, --output and its help.
+// columns: one table of columns defines the text, the JSON, the JSON lines, the option --output and its help.
 //
-// A program writes down its columns once:
+// A program defines its columns once:
 //
 //   const std::vector<Column<File>> kColumns = {
 //       {"NAME", "the file's name", Alignment::kLeft, true, [](const File& f) { return Cell(f.name); }},
 //       {"CACHED", "bytes in memory", Alignment::kRight, true,
 //        [](const File& f) { return Cell(f.cached_bytes, format_bytes(f.cached_bytes)); }}};
 //
-// JSON keys are the names in lower case, or what a column gives beside its name, such as "read_bytes_per_s" for READ. They are the stable form for
-// scripts; which columns the text shows by default may change, so a script that reads text names its columns.
+// A JSON key is the column's name in lower case, or the key that the column gives, such as "read_bytes_per_s" for READ. JSON keys are stable, for scripts. The columns that the
+// text shows by default may change, so a script that reads the text names its columns.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +24,15 @@ namespace gray::cli {
 enum class Alignment { kLeft, kRight };
 
 enum class TableFormat {
-  kText,            ///< Aligned columns under headings; control characters escaped; nothing shows as "-".
+  kText,            ///< Aligned columns under headings; control characters escaped; a missing value is "-".
   kTextNoHeadings,  ///< The same without the line of headings.
-  kJson,            ///< One array of objects.
-  kJsonLines,       ///< One object a line.
+  kJson,            ///< An array with one object for each row.
+  kJsonLines,       ///< One object on each line.
 };
 
 /// One value of a row: for machines as JSON, for people as text.
 struct Cell {
-  Cell() = default;  ///< Nothing known: null and "-".
+  Cell() = default;  ///< No value: null in JSON, "-" in text.
   explicit Cell(std::string_view shown) : value(shown), text(shown) {}
   explicit Cell(const char* shown) : Cell(std::string_view(shown)) {}
   Cell(nlohmann::ordered_json json_value, std::string shown)
@@ -42,13 +42,13 @@ struct Cell {
   std::string text = "-";
 };
 
-/// What every kind of row shares, so that the printing is compiled once.
+/// The part of a column that does not depend on the type of row, so that the printing is compiled once.
 struct ColumnHead {
   std::string name;
   std::string help;
   Alignment alignment = Alignment::kLeft;
   bool is_default = true;  ///< Shown when --output is not given.
-  std::string key = {};    ///< Of JSON; empty: the name in lower case.
+  std::string key = {};    ///< The JSON key; empty: the name in lower case.
 };
 
 template <typename Row>
@@ -68,15 +68,14 @@ struct Selection {
   [[nodiscard]] bool is_ok() const { return problem.empty(); }
 };
 
-/// Reads what --output was given: "NAME,SIZE" takes exactly these, "+SIZE" adds to the default ones, and an
-/// empty list means the default ones. Names match in any case, and JSON keys too; an unknown name or one twice is a problem
-/// whose sentence lists the names there are.
+/// Reads the value of --output: "NAME,SIZE" takes exactly these columns, "+SIZE" adds to the default columns, and an empty list means the default columns. Names match in any
+/// case, and so do JSON keys. An unknown name, or a name given twice, is a problem; its sentence lists the existing names.
 Selection select_columns(const std::vector<ColumnHead>& heads, std::string_view list);
 
 /// Lines of "  NAME  what it is" for the end of --help.
 std::string describe_columns(const std::vector<ColumnHead>& heads);
 
-/// The whole table as text or JSON, each line ended. Every row has one cell a head. File names that are not
+/// The whole table as text or JSON, each line ended. Every row has one cell for each head. File names that are not
 /// UTF-8 appear in JSON with the replacement character, since JSON cannot carry them. Width counts code
 /// points.
 std::string format_table(const std::vector<ColumnHead>& heads, const std::vector<std::vector<Cell>>& rows,

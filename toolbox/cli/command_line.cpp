@@ -15,7 +15,7 @@
 
 namespace gray::cli {
 
-// What CLI11 does not keep, or does not tell.
+// Facts about options that CLI11 does not keep, or does not give out.
 struct DefinitionNotes {
   std::map<const CLI::Option*, DescribedValue> values;
   std::map<std::string, std::vector<std::string>> others;  // of an option's long name
@@ -31,7 +31,7 @@ struct CommandLine::Owned {
 
 namespace {
 
-// CLI11 makes a usage up of the options, and knows nothing of a command that follows them.
+// CLI11 makes the usage line from the options, and does not know of a command that follows them.
 class FixedUsage : public CLI::Formatter {
  public:
   explicit FixedUsage(std::string line) : line_(std::move(line)) {}
@@ -48,11 +48,11 @@ DescribedCommand* described_command = nullptr;
 
 std::string help_name(const CLI::Option& option) {
   if (option.get_positional()) return option.get_name(true);
-  const std::string type = option.get_type_name();  // CLI11 puts the checks of a value behind it
+  const std::string type = option.get_type_name();  // CLI11 appends the checks of a value to the type name
   return type.empty() ? "VALUE" : type.substr(0, type.find(':'));
 }
 
-// What stands behind an option, or as an argument.
+// The value that follows an option, or an argument.
 DescribedValue value_of(const CLI::Option& option, const DefinitionNotes& notes) {
   const auto noted = notes.values.find(&option);
   DescribedValue value = noted == notes.values.end() ? DescribedValue{} : noted->second;
@@ -76,7 +76,7 @@ DescribedOption described_option(const CLI::Option& option, const DefinitionNote
   return one;
 }
 
-// The one line that says what CLI11 found wrong, without the program's name.
+// One line that says which error CLI11 found, without the program's name.
 std::string explain(const CLI::ParseError& error) {
   std::string text = error.what();
   // CLI11 names the unexpected arguments after a colon; the first words are long-winded and plural or not.
@@ -291,7 +291,7 @@ std::optional<int> take_command(const CommandLine& line, int argc, const char* c
                                 std::vector<std::string>& command) {
   command = line.remaining();
   if (command.empty()) return std::nullopt;
-  // CLI11 leaves what it does not know to the command, a misspelt option before the -- too.
+  // CLI11 leaves unknown words to the command, also a misspelt option before the "--".
   const std::string first = command[0];
   const int place = argc - static_cast<int>(command.size());
   const bool follows_dashes = place > 0 && std::string(argv[place - 1]) == "--";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// completion_bash: the script for bash. It needs nothing but bash; where bash-completion is there, it completes the command that a program runs.
+// completion_bash: the script for bash. It needs nothing but bash. Where bash-completion is installed, that completes the command that a program runs.
 #include <fmt/core.h>
 
 #include <map>
@@ -13,7 +13,7 @@ constexpr char kHead[] = R"sh(# SPDX-License-Identifier: MIT
 # @NAME@.bash: completion of @NAME@ for bash, as `@NAME@ --completion bash` prints it.
 )sh";
 
-// KIND is what _ID_value says: "files", with words beside them or without, folders, programs, variables, "words ...", "list ...", or text.
+// KIND is the output of _ID_value: "files" (with or without additional words), folders, programs, variables, "words ...", "list ...", or text.
 constexpr char kTail[] = R"sh(
 _@ID@_complete() { # KIND CURRENT
   local kind=$1 current=$2
@@ -102,7 +102,7 @@ std::string kind_of(const DescribedValue& value) {
   return lister_of(value.name).empty() ? "text" : "list " + value.name;
 }
 
-// One case a kind: many options share theirs.
+// One case for each kind of value, because many options have the same kind.
 std::string values_of(const DescribedProgram& program) {
   std::map<std::string, std::string> patterns;
   for (const DescribedCommand& command : program.commands) {

@@ -7,7 +7,7 @@
 namespace gray::cli {
 namespace {
 
-// Says which sub-command the line has come to, how many arguments stand behind it, and at which word another program's line begins (0: none does).
+// Prints the sub-command of the line, the number of arguments behind it, and the number of the word at which another program's command line begins (0: none does).
 constexpr std::size_t kRequires = 3;  // the length of " -x" and " -r"
 
 constexpr char kState[] = R"sh(function __@ID@_state
@@ -77,7 +77,7 @@ std::string fish_quoted(const std::string& text) {
   return words + "'";
 }
 
-// How a value is completed, as `complete` takes it.
+// How a value is completed, as arguments of `complete`.
 std::string action_of(const DescribedValue& value) {
   if (value.name.empty() || value.name == "CMD") return "";
   if (!value.choices.empty()) {
@@ -117,7 +117,7 @@ void add_command(const DescribedProgram& program, const DescribedCommand& comman
     const std::string at =
         is_rest ? is_it : fish_quoted(fmt::format("__{}_is {} {}", id, quoted(command.name), place));
     const std::string action = action_of(command.arguments[place]);
-    // It is no option, so nothing stands behind it.
+    // An argument is no option, so no value follows it.
     if (!action.empty()) text += fmt::format("{}{}{}\n", start, at, action.substr(kRequires));
   }
 }

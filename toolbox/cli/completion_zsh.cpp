@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// completion_zsh: the script for zsh's completion system (zshcompsys(1)), a function each sub-command.
+// completion_zsh: the script for zsh's completion system (zshcompsys(1)), with a function for each sub-command.
 #include <fmt/core.h>
 
 #include <set>
@@ -23,7 +23,7 @@ std::string lower(std::string name) {
   return name;
 }
 
-// What _arguments has behind a colon: a message, a colon, and how words are found.
+// The part behind the colon in an argument of _arguments: a message, a colon, and the action that finds the words.
 std::string action_of(const DescribedValue& value, const std::string& id) {
   const std::string message = escaped(lower(value.name), ":");
   if (!value.choices.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// description: what a program's command line takes, as its definition (command_line) says. completion makes scripts of it.
+// description: the options and arguments that a program's command line takes, as command_line defines them. completion makes shell scripts of it.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace gray::cli {
 
-/// What stands behind an option, or as an argument. `name` is what --help calls it, and says what is offered: FILE, DIR, PATH, CMD, JOB, PROCESS, KEY,
-/// WHAT, VARIABLE, PROGRAM; whatever else is free text. Where there are choices, these are, beside FILEs if that is the name.
+/// The value that follows an option, or an argument. `name` is its name in --help, and decides what a shell offers: FILE, DIR, PATH, CMD, JOB, PROCESS, KEY, WHAT, VARIABLE,
+/// PROGRAM; any other name is free text. Where there are choices, the shell offers these, together with files if the name is FILE.
 struct DescribedValue {
-  std::string name = {};  // empty: there is none
+  std::string name = {};  // empty: there is no value
   std::vector<std::string> choices = {};
 };
 
@@ -32,8 +32,8 @@ struct DescribedCommand {
 
 struct DescribedProgram {
   std::string name;
-  std::vector<DescribedCommand> commands;  // the one without a name first
-  std::string wrapped = {};                // a program whose options it takes, too
+  std::vector<DescribedCommand> commands;  // the command without a name comes first
+  std::string wrapped = {};                // another program whose options this program takes, too
 };
 
 }  // namespace gray::cli

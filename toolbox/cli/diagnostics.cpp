@@ -22,7 +22,7 @@ std::string& stored_program_name() {
   return name;
 }
 
-// With a blank before it, or empty.
+// The sub-command's name with a blank before it, or an empty text.
 std::string& stored_subcommand() {
   static std::string name;
   return name;
@@ -44,7 +44,7 @@ std::string without_final_newlines(std::string_view text) {
   return std::string(text);
 }
 
-// How many bytes from here on are one character of UTF-8; 0 where they are none.
+// How many bytes the UTF-8 character at the start of `text` has; 0 if it is no valid character.
 std::size_t character_bytes(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const std::size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
@@ -54,8 +54,8 @@ std::size_t character_bytes(std::string_view text) {
   return bytes;
 }
 
-// Whether a terminal may take what begins here for a command: a control, one of the second set of controls (0x80 to 0x9f), in
-// UTF-8 or as a bare byte, or a byte that is no text.
+// Whether a terminal may take the start of `text` for a command. That is a control character, a control character of the second set (0x80 to 0x9f, in UTF-8 or as a bare byte),
+// or a byte that is no valid UTF-8.
 bool is_command(std::string_view text, std::size_t bytes) {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < kFirstNotAscii) return first < kFirstPrintable || first == kDelete;

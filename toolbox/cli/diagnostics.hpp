@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// diagnostics: how a program of ours tells a person that something is wrong, and with which status it ends.
+// diagnostics: how a program reports an error to a person, and with which exit status it ends.
 //
 // One problem is one line on stderr, "prog: message", written by a single write(2) so that lines of several
 // processes do not mix. Control characters in the message (a file name may hold a newline) are shown escaped.
-// Results go to stdout; everything said here goes to stderr.
+// Results go to stdout; all messages of this module go to stderr.
 #pragma once
 
 #include <fmt/core.h>
@@ -25,38 +25,37 @@ inline constexpr int kExitNotFound = 127;      ///< The program to launch does n
 /// A null or empty text leaves the name as it is. Not thread-safe: before threads are started.
 void set_program_name(const char* argv0);
 
-/// The name set, "gray" before that. Owned by this module, valid until the next set_program_name().
+/// The name that was set, or "gray" before that. Owned by this module, valid until the next set_program_name().
 const std::string& program_name();
 
-/// The sub-command that the command line names; the hint of fail_usage() points to its help. Before threads are started, too.
+/// The sub-command that the command line names; the hint of fail_usage() points to the help of that sub-command. Not thread-safe: before threads are started.
 void set_subcommand_name(std::string_view name);
 
-/// `text` with everything that a terminal could take for a command, and backslashes, escaped as \n, \t, \\ or \xHH: control
+/// `text` in which backslashes, and all bytes that a terminal could take for a command, are escaped as \n, \t, \\ or \xHH: control
 /// characters (newline and tab among them), those from U+0080 to U+009F, and bytes that are not UTF-8. Any thread.
 std::string escape_controls(std::string_view text);
 
-/// The same with single backslashes, for a person and not to be read back: what every name goes through that is printed for one. Any
-/// thread.
+/// The same, but single backslashes stay. The text is for a person and cannot be read back. Every name that is printed for a person goes through this function. Any thread.
 std::string printable(std::string_view text);
 
 /// Writes "prog: message" and a newline to stderr, after clearing a progress line if one is shown.
-/// A failure to write is ignored: there is nobody left to tell. errno is kept. Any thread.
+/// A failure to write is ignored, because it cannot be reported. errno is kept. Any thread.
 void write_diagnostic(std::string_view message);
 
-/// Says that something went wrong with one input; the caller carries on and ends with kExitSomeFailed.
+/// Reports an error of one input. The caller continues, and ends with kExitSomeFailed.
 template <typename... Args>
 void warn(fmt::format_string<Args...> format, Args&&... args) {
   write_diagnostic(fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Says why the program ends, and returns `exit_status` so that main() can read `return fail(...)`.
+/// Prints why the program ends, and returns `exit_status` so that main() can read `return fail(...)`.
 template <typename... Args>
 [[nodiscard]] int fail(int exit_status, fmt::format_string<Args...> format, Args&&... args) {
   write_diagnostic(fmt::format(format, std::forward<Args>(args)...));
   return exit_status;
 }
 
-/// As fail() for a wrong command line: adds the hint at --help, of the sub-command if there is one, on the same line and returns kExitUsage.
+/// Same as fail(), for a wrong command line. Adds a hint at --help (of the sub-command, if there is one) on the same line, and returns kExitUsage.
 [[nodiscard]] int fail_usage_text(std::string_view message);
 
 template <typename... Args>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// formatting: the functions of fmt that are no templates, compiled once into our programs.
+// formatting: the functions of fmt that are no templates, compiled once into this project's programs.
 //
-// With fmt's shared library each program would load that of C++ as well, which more than doubles the time it takes to start. This
-// file alone sees fmt in its header-only form: there it takes seconds to compile, and nobody else has to. What is not kept here
-// a program finds in the shared library, and starts slower; tests/shape/needed_test.sh sees it.
+// With fmt's shared library each program would also load the C++ library as a shared one, which more than doubles its start time. Only this file uses fmt in its header-only
+// form: the compiler needs seconds for that. A function that is missing here is taken from the shared library, and the program starts slower; tests/shape/needed_test.sh detects
+// that.
 #include <string>
 
 #include <fmt/core.h>
 
 namespace gray::cli {
 
-// Their addresses are taken for that their code is kept.
+// The addresses are taken so that the compiler keeps the code of these functions.
 using FormatText = std::string (*)(fmt::string_view, fmt::format_args);
 using PrintText = void (*)(fmt::string_view, fmt::format_args);
 extern const FormatText kFormatText;

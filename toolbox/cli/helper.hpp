@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// helper: what a process of ours does first that is to outlive us should we be killed.
+// helper: the first actions of a helper process, which shall survive if the program that started it is killed.
 #pragma once
 
 namespace gray::cli {
 
-/// In a process that was just forked: a session of its own, so that what ends ours by the terminal does not end it, no signals, this name, and no descriptor but this one and standard error.
+/// Called in a process that was just forked. The process gets a session of its own, so that the terminal does not end it together with the program. It gets no signals, has this
+/// name, and keeps only this descriptor and standard error.
 void become_helper(int kept_fd, const char* name);
 
 }  // namespace gray::cli

@@ -35,7 +35,7 @@ int close_stream(std::FILE* stream) {
 }
 
 int close_stdout(int exit_status) {
-  // stdio first, while errno still says what went wrong: flushing std::cout would flush stdout unseen.
+  // stdio is flushed first, while errno still has the reason of a failure: flushing std::cout would also flush stdout, and hide the reason.
   errno = 0;
   int error = std::fflush(stdout) == 0 ? 0 : -(errno != 0 ? errno : EIO);
   std::cout.flush();

@@ -13,10 +13,10 @@
 namespace gray::cli {
 namespace {
 
-// Work shorter than this shows no line at all: a flash of text is worse than none.
+// Work shorter than this shows no line, since a line that vanishes at once only disturbs.
 constexpr std::uint64_t kSilentStartNs = 500 * base::kNanosecondsPerMillisecond;
 
-// Ten redraws a second look continuous and cost nothing over a slow line.
+// Ten redraws a second look continuous, and are little data on a slow line.
 constexpr std::uint64_t kRedrawIntervalNs = 100 * base::kNanosecondsPerMillisecond;
 
 void write_line(int fd, const std::string& text) {

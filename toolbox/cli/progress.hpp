@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// progress: one changing line on a terminal while something takes long.
+// progress: one changing line on a terminal while work takes long.
 //
-// Shows nothing unless the descriptor is a terminal, nothing in the first moments (short work stays silent),
-// redraws a few times a second at most, and clears its line at the end, so that output looks the same as
-// without.
+// Shows nothing unless the descriptor is a terminal. Shows nothing in the first half second, so that short work shows no line. Redraws ten times a second at most. Clears its
+// line at the end, so that the output is the same as without it.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +11,10 @@
 
 namespace gray::cli {
 
-/// How far the work is. Not thread-safe: one thread owns it. At most one at a time on a terminal.
+/// Shows how much of the work is done. Not thread-safe: one thread owns it. At most one object at a time for a terminal.
 class Progress {
  public:
-  /// `what` stands before the figures ("probing"); `total` units are expected, 0 when that is unknown.
+  /// `what` is printed before the figures ("probing"); `total` units are expected, 0 when that is unknown.
   /// `fd` is borrowed.
   Progress(std::string what, std::uint64_t total, int fd = 2);
 
@@ -26,16 +25,16 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Changes what stands before the figures, from the next redraw on.
+  /// Changes the text before the figures, from the next redraw on.
   void describe(std::string what) { what_ = std::move(what); }
 
-  /// Says that `done` units are finished. Costs a coarse clock read; writes only when a redraw is due.
+  /// Tells that `done` units are finished. Costs a coarse clock read; writes only when a redraw is due.
   void set(std::uint64_t done);
 
   /// The same with the time as a parameter. `now_ns` is of toolbox/base/clock.
   void set_at(std::uint64_t done, std::uint64_t now_ns);
 
-  /// Clears the line, if one is shown. The destructor does it too.
+  /// Clears the line, if a line is shown. The destructor also does this.
   void finish();
 
  private:

@@ -19,7 +19,7 @@ constexpr double kSecondsPerHour = 3600;
 
 using Parser = base::Result<std::uint64_t> (*)(const char*, std::size_t);
 
-// What a kind of quantity is called, and what a right one looks like.
+// The name of a kind of quantity, and examples of valid values.
 struct Kind {
   const char* noun;
   const char* examples;
@@ -31,8 +31,8 @@ constexpr Kind kBytes = {"an amount of bytes", "4096, 5M, 5MB or 1.5GiB", kBytes
 constexpr Kind kRate = {"a rate", "5M, 5MiB, 5MB/s or 40Mbit", kRateHelp, base::parse_rate_bytes_per_s};
 constexpr Kind kDuration = {"a duration", "250ms, 1.5s or 2m", kDurationHelp, base::parse_duration_ns};
 
-// A rate that reads well but is below one byte a second is refused by the parser like an unreadable one. The
-// number alone and the unit behind a large enough number then both read.
+// The parser refuses a rate below one byte a second as if it were unreadable. Such a rate is recognised here: the number alone and the number with a large enough unit are then
+// both readable.
 bool is_below_one_byte(std::string_view text) {
   const std::string_view number = text.substr(0, text.find_first_not_of("0123456789."));
   const std::string with_one_byte = "8" + std::string(text.substr(number.size()));
@@ -64,7 +64,7 @@ Option add_option(Command& command, const std::string& name, std::uint64_t& targ
       help);
 }
 
-// Three digits at least: 9.99, 99.9, 999. `step` is what the next larger unit is worth.
+// Formats with at least three digits: 9.99, 99.9, 999. `step` is the ratio of the next larger unit to this unit.
 std::string format_scaled(double value, const char* const* units, std::size_t unit_count, double step,
                           bool is_first_whole) {
   std::size_t unit = 0;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// quantities: bytes, rates and durations as people read and write them.
+// quantities: reads bytes, rates and durations from options, and prints them for people.
 //
-// Reading follows toolbox/base/units (that header has the spellings); what this adds is the sentence that
-// tells a person what is wrong and what would be right, and an option for each. What is printed rounds to
-// three digits, and bytes and rates count in 1024 there, whatever they were typed in.
+// The spellings are those of toolbox/base/units. This file adds the sentence that tells a person what is wrong and what would be right, and an option for each quantity. Printed
+// values are rounded to three digits. Printed bytes and rates count in 1024, in whatever unit they were typed.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +20,7 @@ inline constexpr std::string_view kRateHelp =
     "K M G or KiB MiB GiB count in 1024, KB MB GB and kbit Mbit Gbit in 1000, each with or without /s";
 inline constexpr std::string_view kDurationHelp = "a number with its unit: ns us ms s m h";
 
-/// What was read: a value, or one sentence on why not.
+/// The result of reading: a value, or one sentence that says what is wrong.
 struct Reading {
   std::uint64_t value = 0;
   std::string problem;  ///< Empty when `value` holds.

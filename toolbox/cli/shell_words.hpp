@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// shell_words: a command line as a person would type it, to be shown and pasted.
+// shell_words: writes a command line in the form in which a person would type it, so that it can be shown and pasted.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace gray::cli {
 
-/// As a shell takes it for one word. Pure.
+/// `word`, quoted so that a shell reads it as one word. Pure.
 std::string shell_word(const std::string& word);
 
-/// The same of several, with blanks between. Pure.
+/// Several words, each quoted, with blanks between them. Pure.
 std::string shell_words(const std::vector<std::string>& words);
 
 }  // namespace gray::cli

@@ -8,7 +8,7 @@
 namespace gray::cli {
 namespace {
 
-// How many letters must be put in, taken out or changed to make the one of the other.
+// How many letters must be put in, taken out or changed to make one word of the other.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -26,7 +26,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string closest_word(std::string_view wanted, const std::vector<std::string>& words) {
-  // In a short word no letter may be wrong: any other would be as close.
+  // In a word of one or two letters no letter may be wrong: any other word would be as close.
   std::size_t least = wanted.size() / 3 + 1;
   std::string closest;
   for (const std::string& word : words) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// spelling: which of some words was meant by one that is none of them.
+// spelling: finds the known word that a misspelt word most likely means.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace gray::cli {
 
-/// The word that takes the fewest letters put in, taken out or changed; empty where a third of the letters or more would be wrong. Pure.
+/// The known word with the fewest letters inserted, removed or changed. Empty if that are more than a third of the letters. Pure.
 std::string closest_word(std::string_view wanted, const std::vector<std::string>& words);
 
 }  // namespace gray::cli

@@ -14,13 +14,13 @@ namespace {
 
 constexpr double kValuesWanted = 7;
 constexpr double kPowersWanted = 6;
-// The least that has a logarithm worth drawing.
+// The smallest value whose logarithm is worth drawing.
 constexpr double kTiny = 1e-12;
 constexpr double kSecondNs = 1e9;
 constexpr double kMinuteNs = 60 * kSecondNs;
-// Longer stretches of time are round in minutes and hours.
+// For longer times the round values are in minutes and hours.
 constexpr double kMinutesRound[] = {1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440};
-// Steps of bytes, in their unit. Up to 100 an axis ends before the next unit begins; a longer step is a whole part of that unit.
+// Steps between byte values, in the unit of the axis. With steps up to 100 the axis ends before the next unit begins; a longer step divides that unit evenly.
 constexpr double kBytesRound[] = {1, 2, 5, 10, 20, 50, 100, 128, 256, 512};
 
 bool counts_in_1024(Quantity quantity) {
@@ -31,7 +31,7 @@ double scaled(double value, bool is_log) {
   return is_log ? std::log2(std::max(value, kTiny)) : value;
 }
 
-// The least of 1, 2 and 5 times a power of ten that is no less than `value`.
+// The least number that is 1, 2 or 5 times a power of ten and not less than `value`.
 double round_up(double value) {
   const double power = std::pow(10, std::floor(std::log10(value)));
   for (const double factor : {1.0, 2.0, 5.0})
@@ -57,7 +57,7 @@ double step_of(double span, Quantity quantity) {
   return quantity == Quantity::count ? std::max(step, 1.0) : step;
 }
 
-// Powers of two or ten, of which some are left out where there are many; where there are hardly any, the ends.
+// Powers of two or ten. Where there are many, some are left out; where there are hardly any, the two ends of the axis are used.
 std::vector<double> round_powers(const Axis& axis) {
   const double base = counts_in_1024(axis.quantity) || axis.quantity == Quantity::count ? 2 : 10;
   const double first = std::ceil(std::log(std::max(axis.low, kTiny)) / std::log(base) - 1e-9);

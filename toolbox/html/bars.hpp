@@ -7,7 +7,7 @@
 
 namespace gray::html {
 
-/// A stretch of a bar, from 0, its left end, to 1.
+/// A stretch of a bar. Places are from 0, the bar's left end, to 1, its right end.
 struct Stretch {
   double from;
   double to;
@@ -23,13 +23,13 @@ struct BarRow {
   std::string more = {};  ///< A small line below.
 };
 
-/// A bar by itself. Pure.
+/// A single bar. Pure.
 std::string bar(const std::vector<Stretch>& stretches, bool is_tall = false);
 
 /// Pure.
 std::string bar_list(const std::vector<BarRow>& rows);
 
-/// What the colours of bars mean, as a list. Pure.
+/// A colour and its meaning. keys() makes a list of all colours. Pure.
 struct Key {
   const char* colour;
   std::string name;

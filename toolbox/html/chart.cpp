@@ -11,9 +11,9 @@
 namespace gray::html {
 namespace {
 
-// The picture's own units: it is stretched.
+// The side of the picture in its own units; the browser stretches it.
 constexpr double kSide = 1000;
-// What stands above the highest value, as a share of it.
+// The top of the picture, as a multiple of the highest value.
 constexpr double kHeadroom = 1.04;
 
 struct Axes {
@@ -29,7 +29,7 @@ void take_in(Axis& axis, double value) {
   axis.high = std::max(axis.high, value);
 }
 
-// Steps stand on one another: the height of each is added to those below it.
+// Series of steps are stacked: the height of each series is added to the heights of those below it.
 std::vector<std::vector<double>> heights_of(const Chart& chart) {
   std::vector<std::vector<double>> heights;
   for (const Series& series : chart.series) {
@@ -75,7 +75,7 @@ std::string draw_line(const Series& series, const Axes& axes, std::size_t number
   return text;
 }
 
-// Along the top, and back along the top of what it stands on.
+// The outline goes along the top of the series, and back along the top of the series below.
 std::string draw_steps(const Series& series, const std::vector<double>& top, const std::vector<double>* below,
                        const Axes& axes, std::size_t number) {
   std::string there;
@@ -101,7 +101,7 @@ std::string draw_keys(const Chart& chart) {
   return "<figcaption class=\"keys\">" + text + "</figcaption>";
 }
 
-// Every second one goes where there is no room for all.
+// Every second label is left out where there is no room for all.
 std::string draw_labels(const Axes& axes) {
   std::string text;
   for (const double value : round_values(axes.y))

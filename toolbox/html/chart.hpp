@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// chart: a picture over two axes: lines, steps, or areas that stand on one another. Only lines and areas are stretched to the reader's
-// screen; what is written beside them keeps its size. Colours come from the page's style.
+// chart: a picture over two axes, with lines, steps or stacked areas. Only lines and areas are stretched to the reader's screen; text beside them keeps its size. Colours come
+// from the page's style.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct Series {
   std::vector<Point> points;  ///< Ascending by x.
 };
 
-/// A dashed line with its name in the list of colours: upright at a value of x, or level at a value of y.
+/// A dashed line whose name stands in the list of colours: vertical at a value of x, or horizontal at a value of y.
 struct Mark {
   enum class Along { x, y };
   Along along;
@@ -32,17 +32,17 @@ struct Mark {
 enum class Shape {
   line,   ///< through the points, which are shown
   path,   ///< through the points
-  steps,  ///< each y holds from its x until that of the next point; the last one ends it. The series stand on one another
+  steps,  ///< each y holds from its x to the x of the next point; the last point only ends the line. The series are stacked
 };
 
 struct Chart {
-  std::string title;  ///< for who cannot see it
+  std::string title;  ///< for readers who cannot see the picture
   Shape shape = Shape::line;
   Quantity x = Quantity::count;
   Quantity y = Quantity::count;
   bool is_x_log = false;
   bool is_y_log = false;
-  std::vector<Series> series;  ///< two at the most: so many colours there are
+  std::vector<Series> series;  ///< two at the most, because there are two colours
   std::vector<Mark> marks = {};
 };
 

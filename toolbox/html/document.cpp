@@ -10,7 +10,7 @@
 namespace gray::html {
 namespace {
 
-// The policy forbids what the page does not do anyway: fetch, run or send anything.
+// The policy forbids to fetch, run or send anything. The page does none of these.
 constexpr char kHead[] = R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">

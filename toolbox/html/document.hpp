@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// document: a whole HTML page around what a program has to show. It needs nothing from elsewhere and runs no script; its colours follow the reader's,
-// light or dark, and it fits a telephone as well as a wide screen.
+// document: a whole HTML page around the content that a program shows. The page loads no other file and runs no script. Its colours follow the reader's setting, light or dark.
+// It fits a telephone and a wide screen.
 //
-// Names come from anywhere: whatever is not ours goes through escape().
+// Names may hold any bytes: every text that is not from the program itself goes through escape().
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@
 
 namespace gray::html {
 
-/// `text` as it may stand in a page or in an attribute: markup, controls and what is not UTF-8 are shown and have no effect. Pure.
+/// `text` in a form that is safe in a page or in an attribute: markup, control characters and bytes that are not UTF-8 are shown and have no effect. Pure.
 std::string escape(std::string_view text);
 
-/// The same of a file's name: it may break anywhere, and a direction of writing inside it ends with it. Pure.
+/// The same for a file's name: the line may break at any place in it, and a change of writing direction inside the name ends with the name. Pure.
 std::string name(std::string_view text);
 
-/// `seconds` since 1970 as a date and a time of this host.
+/// `seconds` since 1970 as a date and time in this host's time zone.
 std::string date(std::uint64_t seconds);
 
 /// A page with `title` as its heading, and `lead`, a paragraph of ready HTML, below that. `body` is ready HTML. Pure.
@@ -27,10 +27,10 @@ std::string document(std::string_view title, const std::string& lead, const std:
 /// A heading, a sentence of plain text (may be empty) and ready HTML. Pure.
 std::string section(std::string_view title, std::string_view sentence, const std::string& body);
 
-/// A sentence in plain text that stands back. Pure.
+/// A sentence in plain text, shown less prominently. Pure.
 std::string note(std::string_view sentence);
 
-/// Figures with a word below each, side by side as they fit. Plain text. Pure.
+/// Figures with a word below each, as many side by side as fit. Plain text. Pure.
 std::string tiles(const std::vector<std::pair<std::string, std::string>>& figures);
 
 struct Column {

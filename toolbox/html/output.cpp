@@ -61,7 +61,7 @@ int write_to(const std::string& path, const std::string& page) {
   if (S_ISDIR(status.st_mode)) return EISDIR;
   if (!S_ISREG(status.st_mode)) return write_as_it_is(path, page);
   if (access(path.c_str(), W_OK) != 0) return errno;
-  // A link stays one: what it leads to is replaced.
+  // A symbolic link stays a link: the file to which it leads is replaced.
   const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
   return real == nullptr ? errno : replace(real.get(), status.st_mode & kMode, page);
 }
@@ -70,7 +70,7 @@ int write_to(const std::string& path, const std::string& page) {
 
 int write_page(const std::string& path, const std::string& page) {
   const bool is_stdout = path == "-";
-  // Not through the stream, which would forget why it failed.
+  // The page is not written through stdio, which would lose the reason of a failure.
   const int error = is_stdout ? write_all(STDOUT_FILENO, page) : write_to(path, page);
   if (error == 0) return cli::kExitSuccess;
   if (is_stdout)

@@ -20,7 +20,7 @@
 namespace gray::repo {
 namespace {
 
-// As in linux/fs.h since 6.9; written down here because older headers lack it.
+// The struct of linux/fs.h since 6.9; it is defined here because older headers lack it.
 struct FileSystemUuid {
   std::uint8_t length;
   std::uint8_t bytes[16];
@@ -58,7 +58,7 @@ std::string uuid_from_links(dev_t device) {
   return "";
 }
 
-// A serial number may hold anything; what may not stand in a name becomes '-'.
+// A serial number may hold any characters. Those that are not allowed in a name become '-'.
 std::string as_device_word(std::string text) {
   const std::size_t last = text.find_last_not_of(" \n");
   text.resize(last == std::string::npos ? 0 : last + 1);

@@ -3,7 +3,7 @@
 //
 // Knowledge assumed: device numbers are given out anew at each boot, the identifier inside a file system and
 // the serial number of a disk are not. Observed: FS_IOC_GETFSUUID (Linux 6.9), /dev/disk/by-uuid,
-// /sys/dev/block, statfs(2). Inferred: the first of these that answers. What breaks it: copies of a file
+// /sys/dev/block, statfs(2). Inferred: the name is taken from the first of these that answers. What breaks it: copies of a file
 // system made block by block.
 #pragma once
 
@@ -14,8 +14,8 @@
 namespace gray::repo {
 
 /// "uuid:...", "serial:...", "fsid:..." or, where nothing better is known, "dev:8:1", for the file system
-/// that holds `path` (or the device itself, where path is a block device). It can stand after @ in a
-/// parameter's name. Fails with the errno of opening the path. Opens the path and /dev, /sys files for a
+/// that holds `path` (or the device itself, where path is a block device). The result can follow the @ in a parameter's name. Fails with the errno of opening the path. Opens the
+/// path and /dev, /sys files for a
 /// moment; any thread.
 base::Result<std::string> device_identity(const std::string& path);
 

@@ -11,7 +11,7 @@
 namespace gray::repo {
 namespace {
 
-// A value becomes the rest of one line: control characters and blanks at the ends would not read back.
+// A value becomes the rest of one line: control characters, and blanks at its ends, could not be read back.
 std::string one_line(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
@@ -32,7 +32,7 @@ bool is_there(const std::string& path) {
   return access(path.c_str(), F_OK) == 0;
 }
 
-// Making this text takes the kernel longer than anything else here does: it is read once.
+// The kernel needs longer for this text than for all others here, so it is read once.
 std::string read_cpuinfo(const std::string& root) {
   std::ifstream file(root + "/proc/cpuinfo");
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -53,7 +53,7 @@ std::string cpuinfo_field(const std::string& cpuinfo, const std::string& label) 
 std::string read_cpu_model(const std::string& cpuinfo) {
   std::string name = cpuinfo_field(cpuinfo, "model name");
   if (!name.empty()) return name;
-  // arm64 has no name: who made it and which part it is say the same.
+  // arm64 has no model name; implementer and part number identify the processor as well.
   const std::string implementer = cpuinfo_field(cpuinfo, "CPU implementer");
   const std::string part = cpuinfo_field(cpuinfo, "CPU part");
   if (!implementer.empty()) return "implementer " + implementer + " part " + part;
@@ -69,7 +69,7 @@ bool read_has_hypervisor(const std::string& root, const std::string& cpuinfo) {
 std::string read_machine_id(const std::string& root, const utsname& names) {
   for (const char* path : {"/etc/machine-id", "/var/lib/dbus/machine-id"}) {
     std::string id = first_line(root + path);
-    // An image that was not booted yet says "uninitialized".
+    // In an image that was never booted the file says "uninitialized".
     if (!id.empty() && id.find_first_not_of("0123456789abcdef") == std::string::npos) return id;
   }
   return "host:" + one_line(names.nodename);

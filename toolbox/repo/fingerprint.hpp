@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fingerprint: what tells the host that was measured from any other.
+// fingerprint: identifies the host that was measured.
 //
 // Knowledge assumed: times measured on one machine, processor, kernel or side of a hypervisor say little
 // about another. Observed: /etc/machine-id, /proc/cpuinfo, uname. Inferred: the same host if all four are the
@@ -18,11 +18,10 @@ struct Fingerprint {
 };
 
 /// Reads the fingerprint of this host. `root` stands before each path read ("" for the real host, another
-/// folder for tests); the kernel release and host name always come from uname(2). Never fails: what cannot be
-/// read has a fixed substitute. Any thread.
+/// folder for tests); the kernel release and host name always come from uname(2). Never fails: a value that cannot be read has a fixed substitute. Any thread.
 Fingerprint read_fingerprint(const std::string& root = "");
 
-/// Empty if both are the same host, else the first difference as a phrase: "machine id a, here b".
+/// Empty if both fingerprints are of the same host, else the first difference as a phrase: "machine id a, here b".
 std::string describe_difference(const Fingerprint& stored, const Fingerprint& here);
 
 }  // namespace gray::repo

@@ -20,17 +20,16 @@
 namespace gray::repo {
 namespace {
 
-// A repository has some hundred lines; a file of more than this is something else.
+// A repository has some hundred lines; a file larger than this is no repository.
 constexpr std::size_t kFileBytesMax = 4 * base::kMiB;
 
 // flock() has no time limit of its own, so a taken lock is tried again after this pause.
 constexpr long kLockRetryNs = 5 * static_cast<long>(base::kNanosecondsPerMillisecond);
 
-constexpr mode_t kFileMode = 0644;  // measured times are no secret, and the host's file is for every user
+constexpr mode_t kFileMode = 0644;  // measured times are no secret, and every user may read the host's file
 constexpr unsigned kAsideNamesMax = 1000;
 
-// A descriptor that closes itself. close() is not checked: what must be on the disk was forced there by
-// fsync().
+// A descriptor that closes itself. close() is not checked, because fsync() has already forced the data to the disk.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -104,12 +103,11 @@ std::string folder_of(const std::string& path) {
 int sync_folder(const std::string& folder) {
   const Descriptor handle(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (handle.get() < 0) return -errno;
-  // Some file systems cannot sync a folder and say EINVAL: then there is nothing to wait for.
+  // Some file systems cannot sync a folder and answer EINVAL; that is no error.
   return fsync(handle.get()) == 0 || errno == EINVAL ? 0 : -errno;
 }
 
-// The name of the temporary file is fixed: only the holder of the lock writes it, and what a killed writer
-// left there is overwritten by the next.
+// The name of the temporary file is fixed: only the holder of the lock writes it, and the next writer overwrites a file that a killed writer left.
 int replace_file(const std::string& path, const std::string& text) {
   const std::string temporary = path + ".tmp";
   {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// parameter_file: reads a repository file, and replaces it so that no reader ever sees half of one.
+// parameter_file: reads a repository file, and replaces it so that no reader ever sees a half-written file.
 //
-// A writer holds a lock file, reads what is there, writes all of it anew to a temporary file, forces that to
-// the disk and renames it over the old one. Readers need no lock: they see the old file or the new one.
+// A writer locks a lock file, reads the repository file, writes the whole new content to a temporary file, forces that to the disk and renames it over the old file. Readers need
+// no lock: they see the old file or the new file.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace gray::repo {
 
-/// A file as it was found. Nothing in it is used unless its status is kUsable.
+/// The content of a file, as it was found. It is used only if the status is kUsable.
 struct LoadedFile {
   std::string path;
   FileStatus status = FileStatus::kMissing;
@@ -24,19 +24,19 @@ struct LoadedFile {
   std::vector<Parameter> parameters;
 };
 
-/// Reads `path`. Never throws for what is in the file, never waits (a FIFO is unreadable, not a hang).
+/// Reads `path`. No content of the file makes it throw. It never waits: a FIFO counts as unreadable.
 LoadedFile load_file(const std::string& path, const Fingerprint& here);
 
-/// What shall change, all of it or nothing.
+/// A set of changes that is applied as a whole or not at all.
 struct Changes {
-  std::vector<Parameter> set;  ///< Added, or replacing what has the same key and device.
-  std::vector<Name> forget;    ///< Removed if there; done before `set`.
+  std::vector<Parameter> set;  ///< Parameters to add; each replaces a parameter with the same key and device.
+  std::vector<Name> forget;    ///< Names to remove, if they exist; this is done before `set`.
 };
 
-/// What a writer does with a file it cannot use.
+/// How a writer treats an existing file that it cannot use.
 enum class UnusableFile {
-  kRefuse,     ///< Leave everything as it is and say why.
-  kMoveAside,  ///< Rename it to "PATH.unusable-DATE" and start anew. Asked for by a person, never by default.
+  kRefuse,  ///< Leave everything as it is and say why.
+  kMoveAside,  ///< Rename it to "PATH.unusable-DATE" and start anew. Only if a person asks for it, never by default.
 };
 
 struct UpdateOutcome {
@@ -48,11 +48,11 @@ struct UpdateOutcome {
   [[nodiscard]] bool is_ok() const { return error == 0; }
 };
 
-/// How long a writer waits for another one's lock before it gives up.
+/// How long a writer waits for the lock of another writer before it gives up.
 inline constexpr std::uint64_t kLockWaitMaxNs = UINT64_C(10'000'000'000);
 
 /// Applies `changes` to the file at `path`, making its folder if needed. Any number of processes and threads
-/// may do so at once: each sees the others' updates. Sleeps while another holds the lock. If it fails, or the
+/// may do so at once: each sees the updates of the others. Sleeps while another writer holds the lock. If it fails, or the
 /// process is killed in between, the old file is still there, whole.
 UpdateOutcome update_file(const std::string& path, const Fingerprint& here, const Changes& changes,
                           UnusableFile unusable = UnusableFile::kRefuse,

@@ -54,7 +54,7 @@ Parameter unmeasured(std::string_view key, std::string_view device, double value
   return parameter;
 }
 
-// A message must stay one line whatever stands in a variable.
+// A message must stay on one line, whatever the variable holds.
 std::string shown(std::string_view text) {
   std::string line(text);
   for (char& c : line) {
@@ -159,7 +159,7 @@ std::string Repository::set_flag(std::string_view text) {
   }
   const bool is_known = find(name->key, name->device).has_value();
   if (!is_known) return "there is no parameter '" + name->key + "'";
-  flags_.insert(flags_.begin(), unmeasured(name->key, name->device, *number, "flag"));  // the last one wins
+  flags_.insert(flags_.begin(), unmeasured(name->key, name->device, *number, "flag"));  // the last flag wins
   return "";
 }
 
@@ -203,7 +203,7 @@ std::vector<Found> Repository::list() const {
     const std::optional<Name> name = parse_name(text);
     std::optional<Found> found = name ? find(name->key, name->device) : std::nullopt;
     if (!found) continue;
-    // A plain flag or variable may have decided for a device: the line still names the device asked for.
+    // A flag or variable without a device may have given the value. The result still names the device that was asked for.
     found->parameter.device = name->device;
     all.push_back(std::move(*found));
   }

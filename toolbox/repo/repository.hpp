@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// repository: looks a host parameter up where it is most specific, and says where that was.
+// repository: looks up a host parameter in its most specific source, and tells which source that was.
 //
 //   flag > environment > user's file > host's file > shipped default
 //
@@ -27,47 +27,46 @@ enum class Source { kFlag, kEnvironment, kUser, kHost, kDefault };
 /// "flag", "environment", "user", "host" or "default".
 const char* source_name(Source source);
 
-/// A parameter with where it came from.
+/// A parameter and its source.
 struct Found {
   Parameter parameter;
   Source source = Source::kDefault;
-  std::string origin;  ///< The file's path, the variable's name, or empty for a flag or a default.
+  std::string origin;  ///< The path of the file, the name of the variable, or empty for a flag or a default.
 };
 
-/// Where a repository is looked for. Filled by default_places(); tests fill their own.
+/// The places where parameters are looked up. default_places() fills it; tests fill it themselves.
 struct Places {
   std::string user_path;                 ///< Empty: no user's file (neither XDG_DATA_HOME nor HOME is set).
   std::string host_path;                 ///< Empty: no host's file.
-  std::vector<std::string> environment;  ///< "NAME=value", of which GRAY_PARAM_* are looked at.
+  std::vector<std::string> environment;  ///< "NAME=value"; only GRAY_PARAM_* is used.
   Fingerprint fingerprint;
 };
 
 /// $XDG_DATA_HOME/gray or ~/.local/share/gray, /var/lib/gray, the process's environment, this host.
 Places default_places();
 
-/// The name of a host's file within its folder: "host-MACHINE_ID.params", so that a home folder shared by
-/// several hosts keeps one file for each.
+/// The name of a host's file within its folder: "host-MACHINE_ID.params", so that a home folder that several hosts share has one file for each host.
 std::string file_name_for(const Fingerprint& fingerprint);
 
-/// Both files, the environment and the flags, as they were when loaded. Lookups are const and may run in any
-/// number of threads; set_flag() and reload() may not run beside them.
+/// Both files, the environment and the flags, as they were when they were loaded. Lookups are const and may run in any number of threads, but not at the same time as set_flag()
+/// or reload().
 class Repository {
  public:
   explicit Repository(Places places);
 
-  /// Takes "key=value" or "key@device=value" from a command line. Returns an empty text, or what is wrong.
+  /// Takes "key=value" or "key@device=value" from a command line. Returns an empty text, or a text that says what is wrong.
   std::string set_flag(std::string_view text);
 
   /// The value for `key` on `device` (empty: the host as a whole), or nothing if no source knows the key.
   [[nodiscard]] std::optional<Found> find(std::string_view key, std::string_view device = "") const;
 
-  /// The number alone; -ENOENT if no source knows the key.
+  /// The number without its source; -ENOENT if no source knows the key.
   [[nodiscard]] base::Result<double> value(std::string_view key, std::string_view device = "") const;
 
-  /// The winner for every name any source knows, sorted by name: what a person is shown.
+  /// The deciding value for every name that any source knows, sorted by name. For a list that a person reads.
   [[nodiscard]] std::vector<Found> list() const;
 
-  /// One line for each file or variable that is there but not used.
+  /// One line for each file or variable that exists but is not used.
   [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
 
   [[nodiscard]] const LoadedFile& user_file() const { return user_; }
@@ -75,7 +74,7 @@ class Repository {
   [[nodiscard]] const Fingerprint& fingerprint() const { return places_.fingerprint; }
 
   /// Changes the user's or the host's file (kUser or kHost; -EINVAL for others, -ENOENT where there is no
-  /// such place) as update_file() does, and reloads.
+  /// such place) in the way of update_file(), and reloads it.
   UpdateOutcome update(Source target, const Changes& changes, UnusableFile unusable = UnusableFile::kRefuse);
 
   /// Reads both files again.

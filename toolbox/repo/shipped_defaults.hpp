@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// shipped_defaults: what is assumed of a host nobody has measured, in one table.
+// shipped_defaults: one table of the values assumed for a host that was not measured.
 //
-// These keep the tools working; they are not facts about this host. What each means and who reads it stands where it is measured, in
-// microbench/benchmarks.
+// The tools work with these values, but they are not facts about this host. The benchmark that measures a value (microbench/benchmarks) tells its meaning and which programs read
+// it.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ struct ShippedDefault {
   bool is_per_device;  ///< Measured for each file system or device, kept as key@device.
 };
 
-/// All keys there are, sorted by key. Static; any thread.
+/// All keys, sorted. Static; any thread.
 const ShippedDefault* shipped_defaults_begin();
 const ShippedDefault* shipped_defaults_end();
 
-/// The line of `key`, or null. Static; any thread.
+/// The entry of `key`, or null. Static; any thread.
 const ShippedDefault* find_shipped_default(std::string_view key);
 
 }  // namespace gray::repo

@@ -20,8 +20,7 @@ constexpr std::string_view kTrailer = "end ";
 constexpr std::string_view kLegend = "# key value unit spread samples method date\n";
 constexpr std::string_view kUnknown = "-";
 
-// FNV-1a with 64 bits (Fowler, Noll, Vo): guards against accidents, not against forgers, who could as well
-// write a whole false file.
+// FNV-1a with 64 bits (Fowler, Noll, Vo): protects against accidents, not against forgery: a forger could also write a complete false file.
 std::uint64_t checksum(std::string_view text) {
   std::uint64_t hash = UINT64_C(0xcbf29ce484222325);
   for (const char c : text) {
@@ -54,7 +53,7 @@ bool read_integer(std::string_view text, Integer& value) {
   return error == std::errc{} && stop == text.data() + text.size();
 }
 
-// Takes the first line, without its newline, off `rest`.
+// Removes the first line from `rest` and returns it without its newline.
 std::string_view take_line(std::string_view& rest) {
   const std::size_t end = rest.find('\n');
   const std::string_view line = rest.substr(0, end);
@@ -110,7 +109,7 @@ Decoded unusable(FileStatus status, std::string problem) {
   return decoded;
 }
 
-// kUsable, or what the first line alone tells. A first line without its newline is torn, not another version.
+// kUsable, or the error that the first line shows. A first line without its newline means a torn file, not another version.
 Decoded check_first_line(std::string_view text) {
   if (text.empty()) return unusable(FileStatus::kEmpty, "is empty");
   std::string_view rest = text;
@@ -133,7 +132,7 @@ Decoded check_first_line(std::string_view text) {
   return unusable(FileStatus::kUsable, "");
 }
 
-// Splits off and checks the trailer. Returns the body, or nothing if the text is not whole.
+// Splits off and checks the trailer. `body` is the text before the trailer. False if the text is not whole.
 bool split_trailer(std::string_view text, std::string_view& body, std::size_t& count) {
   if (text.empty() || text.back() != '\n') return false;
   const std::size_t start = text.rfind('\n', text.size() - 2);

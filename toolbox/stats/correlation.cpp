@@ -22,7 +22,7 @@ int check_pairs(const std::vector<double>& x, const std::vector<double>& y) {
   return 0;
 }
 
-// Rounding may lead a hair beyond the range.
+// Rounding may give a value slightly outside the range.
 double into_range(double coefficient) {
   return std::clamp(coefficient, -1.0, 1.0);
 }

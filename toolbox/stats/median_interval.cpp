@@ -26,9 +26,9 @@ base::Result<MedianInterval> median_interval(const std::vector<double>& values, 
   std::vector<double> sorted = values;
   std::sort(sorted.begin(), sorted.end());
   const auto count = static_cast<unsigned>(sorted.size());
-  // The confidence only falls as more is left out, so the last that suffices is found by halving.
+  // The confidence only falls as more values are left out, so the largest number that still suffices is found by bisection.
   unsigned left_out = 0;
-  unsigned too_many = (count + 1) / 2;  // leaving so many out at each end leaves one value or none
+  unsigned too_many = (count + 1) / 2;  // with so many values left out at each end, one value or none is left
   while (left_out + 1 < too_many) {
     const unsigned middle = left_out + (too_many - left_out) / 2;
     (confidence_of(middle, count) >= confidence ? left_out : too_many) = middle;

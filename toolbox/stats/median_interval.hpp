@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// median_interval: between which two values of the sample the true median lies.
+// median_interval: finds the two values of the sample between which the true median lies.
 //
 // Each value lies below the true median with probability one half, whatever the distribution, so their number
 // below it is binomial, and so is the confidence that the k-th smallest and k-th largest enclose it (Conover,
@@ -16,12 +16,12 @@ struct MedianInterval {
   double low = 0;
   double high = 0;
   double confidence =
-      0;  ///< What the interval really has: at least what was asked for, if it could be reached.
+      0;  ///< The interval's true confidence: at least the requested confidence, if it could be reached.
   bool is_reached =
-      false;  ///< False with too few values: then the whole range is given, with its lower confidence.
+      false;  ///< False with too few values: then the interval is the whole range, with its lower confidence.
 };
 
-/// The narrowest such interval with at least `confidence` (above 0 and below 1, else -EDOM). Needs at least
+/// The narrowest interval with at least `confidence` (above 0 and below 1, else -EDOM). Needs at least
 /// one value (-EINVAL); a value that is not finite is -EDOM.
 base::Result<MedianInterval> median_interval(const std::vector<double>& values, double confidence = 0.95);
 

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t kValuesMin = 3;
 
-// What turns the median and the mean distance from the median of a normal sample into its standard deviation:
-// the inverse of the normal distribution's upper quartile, and the root of half pi.
+// Factors from the median and the mean distance from the median of a normal sample to its standard deviation: the inverse of the normal distribution's upper quartile, and the
+// root of half pi.
 constexpr double kMedianDeviationScale = 1.482602218505602;
 constexpr double kMeanDeviationScale = 1.2533141373155001;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// sign_test: does one of two things run in turn come out lower more often than a coin would?
+// sign_test: two programs run in turn: is one of them lower more often than chance explains?
 //
-// The paired sign test assumes nothing of the distributions, only that the pairs are independent: right for
-// timings on a host that drifts, where both of a pair meet the same conditions (Conover, Practical
+// The paired sign test assumes nothing about the distributions, only that the pairs are independent. So it suits timings on a host whose speed drifts, where both values of a
+// pair are measured under the same conditions (Conover, Practical
 // Nonparametric Statistics, 3.4).
 #pragma once
 
@@ -16,7 +16,7 @@ namespace gray::stats {
 struct SignTest {
   std::size_t lower_count = 0;   ///< Pairs in which the first is lower.
   std::size_t higher_count = 0;  ///< Pairs in which the first is higher.
-  std::size_t tie_count = 0;     ///< Equal pairs; they say nothing and are left out.
+  std::size_t tie_count = 0;     ///< Equal pairs; they are left out of the test.
   double p_value = 1;  ///< Two-sided: how often chance alone would be as uneven; 1 if all pairs are equal.
 };
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// summary: a sample in a few numbers, and its quantiles.
+// summary: describes a sample by a few numbers, and gives its quantiles.
 //
 // All functions of toolbox/stats take samples by const reference, leave their order alone, hold no state and
-// may run in any thread. A sample with a value that is not finite is -EDOM; one too small for the question is
-// -EINVAL.
+// may run in any thread. A sample with a value that is not finite is -EDOM; a sample that is too small is -EINVAL.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +12,11 @@
 
 namespace gray::stats {
 
-/// In the unit of the values, but for the count.
+/// All fields but the count are in the unit of the values.
 struct Summary {
   std::size_t count = 0;
   double mean = 0;
-  double standard_deviation = 0;  ///< With count - 1 below the sum; 0 for a single value.
+  double standard_deviation = 0;  ///< The sum of squares is divided by count - 1; 0 for a single value.
   double median = 0;
   double min = 0;
   double max = 0;

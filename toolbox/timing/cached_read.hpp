@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// cached_read: what reading one cached byte costs here, in less than a millisecond, for who has no measured value.
+// cached_read: measures in less than a millisecond what a read of one cached byte costs on this host, for callers that have no recorded value.
 //
-// Knowledge assumed: a program that runs has its own first page in the page cache. Observed: the time of reading one
-// byte of it, again and again. Inferred: a low quantile, for whatever disturbs only adds. What breaks it: a file
-// system without a page cache below the program (the time says so); it is the time of a processor that does nothing
-// else, so a threshold has to lie well above it. `microbench run cache_roc` finds that by both sides.
+// Knowledge assumed: a program that runs has its own first page in the page cache. Observed: the times of repeated reads of one byte of that page. Inferred: the cost is a low
+// quantile of these times, because a disturbance can only make a read slower. What breaks it: a file system without a page cache below the program; the time itself shows that.
+// The time is that of a processor that does nothing else, so a threshold has to lie well above it. `microbench run cache_roc` finds the threshold from hits and misses.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@ namespace gray::timing {
 
 struct CachedRead {
   double hit_ns = 0;
-  std::uint64_t took_ns = 0;  ///< For all of it.
+  std::uint64_t took_ns = 0;  ///< Duration of the whole measurement.
 };
 
 /// Reads the program's own file. Errors: as open(2) and pread(2). Any thread.

@@ -8,7 +8,7 @@
 namespace gray::timing {
 namespace {
 
-// Readings in a batch, and batches: enough for a stable median in about a millisecond.
+// The readings in a batch, and the number of batches: enough for a stable median in about a millisecond.
 constexpr std::size_t kReadings = 256;
 constexpr std::size_t kBatches = 31;
 
@@ -21,7 +21,7 @@ Timer::Timer() {
   for (double& cost : costs) {
     for (std::uint64_t& reading : readings) reading = now_ns();
     cost = static_cast<double>(readings.back() - readings.front()) / (kReadings - 1);
-    // All differences are multiples of the step, so their greatest common divisor soon is the step.
+    // All differences are multiples of the step, so their greatest common divisor is soon the step itself.
     for (std::size_t i = 1; i < kReadings; ++i) step_ns = std::gcd(step_ns, readings[i] - readings[i - 1]);
   }
   std::nth_element(costs.begin(), costs.begin() + kBatches / 2, costs.end());

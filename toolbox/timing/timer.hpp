@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// timer: the one clock (toolbox/base/clock), and what reading it costs and the step by which it advances.
+// timer: the project's clock (toolbox/base/clock), the cost of one reading, and the step by which the clock advances.
 //
-// Why not the processor's own counter: it may be believed only where the kernel tells its own time by it, and there the vDSO
-// already reads it, in order, for the same price. `script/bench microbench` measures both (docs/results.md).
+// The processor's own counter is not used directly: it is reliable only where the kernel uses it for its own time, and there the vDSO already reads it, in order, at the same
+// cost. `script/bench microbench` measures both (docs/results.md).
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,16 @@ class Timer {
   /// Nanoseconds since an unspecified start, never going back; the same for every process of the machine.
   [[nodiscard]] static std::uint64_t now_ns() { return base::monotonic_ns(); }
 
-  /// Nanoseconds since an earlier now_ns(), what one reading costs included. Never negative.
+  /// Nanoseconds since an earlier now_ns(), including the cost of one reading. Never negative.
   [[nodiscard]] static double ns_since(std::uint64_t start_ns) {
     const std::uint64_t end_ns = now_ns();
     return end_ns > start_ns ? static_cast<double>(end_ns - start_ns) : 0;
   }
 
-  [[nodiscard]] double cost_ns() const { return cost_ns_; }              ///< One now_ns(), median.
-  [[nodiscard]] double resolution_ns() const { return resolution_ns_; }  ///< The step by which it advances.
+  [[nodiscard]] double cost_ns() const { return cost_ns_; }  ///< The median cost of one now_ns().
+  [[nodiscard]] double resolution_ns() const {
+    return resolution_ns_;
+  }  ///< The step by which the clock advances.
 
  private:
   double cost_ns_ = 0;

@@ -17,7 +17,7 @@
 namespace gb_grep {
 namespace {
 
-// Long options that have no letter.
+// Numbers for the long options without a letter.
 enum Long : int {
   kBinaryFiles = 256,
   kColor,
@@ -86,7 +86,7 @@ constexpr option kLongOptions[] = {{"after-context", required_argument, nullptr,
                                    {"word-regexp", no_argument, nullptr, 'w'},
                                    {nullptr, 0, nullptr, 0}};
 
-// A word that grep would take for a long option, but for more than one, or with a value that it doesn't take.
+// Whether the word begins a long option of grep. grep refuses such a word because it fits more than one option, or has a value that the option does not take.
 bool begins_option(const char* word) {
   if (std::strncmp(word, "--", 2) != 0) return false;
   const std::size_t length = std::strcspn(word + 2, "=");
@@ -99,7 +99,7 @@ bool is_one_of(std::string_view letters, int letter) {
   return std::any_of(letters.begin(), letters.end(), [letter](char one) { return one == letter; });
 }
 
-// A list that can be read only once, as a copy that each run of grep can read.
+// For a list that can be read only once, the name of a copy that each run of grep can read.
 std::string readable_again(const char* path) {
   struct stat status {};
   const bool is_input = std::strcmp(path, "-") == 0;
@@ -116,7 +116,7 @@ std::string readable_again(const char* path) {
   return "/dev/fd/" + std::to_string(copy);
 }
 
-// As grep's: one glob a line, without the blanks at its end. False: it cannot be read.
+// Reads globs in the same way as grep: one glob a line, without the blanks at its end. False: the file cannot be read.
 bool add_from(const std::string& path, Globs& globs) {
   std::ifstream file(path, std::ios::binary);
   for (std::string glob; std::getline(file, glob);) {
@@ -146,7 +146,7 @@ class Reader {
   }
 
  private:
-  // False: enough was seen.
+  // False: reading stops here.
   bool take(int letter) {
     const char* word = arguments_[static_cast<std::size_t>(optind) - 1];
     CommandLine& line = reading_.line;
@@ -228,7 +228,7 @@ class Reader {
     if (optarg == word) globs_.insert(arguments_[static_cast<std::size_t>(optind) - 2]);
   }
 
-  // grep takes a word cut short, too, if no other begins so.
+  // grep also accepts an abbreviated word if no other word begins in the same way.
   void take_directories(const std::string& action) {
     const auto is = [&action](const std::string& word, std::size_t length_min) {
       return action.size() >= length_min && word.starts_with(action);
@@ -242,7 +242,7 @@ class Reader {
     }
   }
 
-  // The value of the option just read.
+  // Replaces the value of the option that was just read.
   void replace(const char* word, const std::string& value) {
     if (value != optarg) instead_[word] = std::string(word, static_cast<std::size_t>(optarg - word)) + value;
   }
@@ -267,7 +267,7 @@ class Reader {
     if (!has_patterns_ && !line.pattern && reading_.way == Way::order) reading_.way = Way::plain_grep;
   }
 
-  std::vector<char*> arguments_;  // getopt moves them
+  std::vector<char*> arguments_;  // getopt reorders these
   std::vector<char*> given_;
   std::set<const char*> own_;
   std::set<const char*> globs_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// command_line: what of grep's command line has to be understood to run grep over the same files in another order: where its options end, and those
-// that say which files. All others go to grep as they are.
+// command_line: reads the parts of grep's command line that are needed to run grep over the same files in another order: where the options end, and the options that choose
+// files. All other options go to grep unchanged.
 #pragma once
 
 #include <optional>
@@ -13,29 +13,30 @@ namespace gb_grep {
 
 struct CommandLine {
   std::vector<std::string>
-      words;  // the options, as grep shall get them; neither --sorted nor those that globs hold
-  std::optional<std::string> pattern;        // where it is an argument of its own
-  std::vector<const char*> files;            // as given
-  std::vector<std::string> separator_words;  // of `words` those that say how groups of lines are divided
+      words;  // the options for grep, without --sorted and without those that the globs hold
+  std::optional<std::string> pattern;  // the pattern, if it is an argument of its own
+  std::vector<const char*> files;      // the files, as given
+  std::vector<std::string>
+      separator_words;  // the part of `words` that says how groups of lines are separated
   bool is_sorted = false;
   bool is_recursive = false;
   bool follows_links = false;         // -R
   bool skips_devices = false;         // -D skip
-  bool reads_devices = false;         // -D read: also with -r those that are found
+  bool reads_devices = false;         // -D read: also devices that are found with -r
   bool is_quiet = false;              // -q
   bool is_silent = false;             // -s
-  bool prints_lines = true;           // not only names or counts
-  bool has_context = false;           // lines around those that match
+  bool prints_lines = true;           // grep prints lines, not only names or counts
+  bool has_context = false;           // grep also prints lines around matching lines
   bool is_color_by_terminal = false;  // --color=auto
   Globs file_globs;
   Globs folder_globs;
 };
 
-/// What to do when there is nothing to understand.
+/// What gb-grep does with this command line.
 enum class Way {
-  order,       // go on
-  plain_grep,  // grep alone: it finds the mistake, or has no files to order
-  usage,       // an option that is not known; `unknown` names it
+  order,       // run grep over the ordered files
+  plain_grep,  // run plain grep: it reports the mistake, or has no files to order
+  usage,       // unknown option; `unknown` names it
   help,
   version,
 };
@@ -44,11 +45,11 @@ struct Reading {
   Way way = Way::order;
   std::string unknown;
   CommandLine line;
-  std::vector<std::string> plain;  // all of it without --sorted, for plain grep
+  std::vector<std::string> plain;  // the whole command line without --sorted, for plain grep
 };
 
-/// Reads it as grep does: options may stand behind names, and long ones may be cut short. May read files (--exclude-from). A list of patterns
-/// that can be read only once (-f -, -f <(...)) is replaced in `words` by a copy in memory, which stays open until the program ends.
+/// Reads the command line in the same way as grep: options may follow names, and long options may be abbreviated. May read files (--exclude-from). A list of patterns that can be
+/// read only once (-f -, -f <(...)) is replaced in `words` by a copy in memory, which stays open until the program ends.
 Reading read_command_line(int argc, char** argv);
 
 }  // namespace gb_grep

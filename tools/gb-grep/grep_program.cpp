@@ -49,7 +49,7 @@ std::string find_grep() {
 }
 
 std::vector<char*> as_arguments(const std::vector<std::string>& words) {
-  static char name[] = "grep";  // in its messages
+  static char name[] = "grep";  // grep's name in its messages
   std::vector<char*> arguments{name};
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -66,7 +66,7 @@ pid_t start_grep(const std::string& program, const std::vector<char*>& arguments
   const pid_t child = fork();
   if (child < 0) gray::cli::warn("cannot start '{}': {}", program, gray::cli::error_text(errno));
   if (child != 0) return child;
-  // One that waits at a mark would wait for ever.
+  // If gb-grep dies, a grep that waits at a mark would wait for ever.
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(kTrouble);
   if (out_fd != STDOUT_FILENO) dup2(out_fd, STDOUT_FILENO);

@@ -11,7 +11,7 @@ namespace gb_grep {
 HeldOutput::HeldOutput(Wording wording)
     : wording_(std::move(wording)), out_(make_temporary_file(temporary_folder())), err_(make_memory_file()) {}
 
-// In a run a group after a match begins with the separator.
+// Within a run, a group after another match begins with the separator.
 bool HeldOutput::take_separator(Piece& piece) const {
   const std::uint64_t length = wording_.separator.size();
   if (piece.out_end - piece.out_begin <= length ||
@@ -21,14 +21,14 @@ bool HeldOutput::take_separator(Piece& piece) const {
   return true;
 }
 
-// Standard input has another name in it.
+// In the message, standard input has another name than "-".
 bool HeldOutput::is_no_text(const std::string& text, const char* name) const {
   if (wording_.binary_behind.empty() || !text.ends_with(wording_.binary_behind)) return false;
   if (std::strcmp(name, "-") == 0) return text.starts_with(wording_.binary_before);
   return text.ends_with(wording_.binary_before + name + wording_.binary_behind);
 }
 
-// Where groups have lines between them a piece is one file. That a file is no text is no group, but a match.
+// If groups are separated by lines, a piece is one file. The message that a binary file matches is a match, but no group.
 void HeldOutput::add(std::uint32_t turn, Piece piece, const char* name) {
   if (!wording_.separator.empty()) {
     const std::uint64_t length_max =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// held_output: what grep printed and said of each file, held until its turn, with the lines between groups where one grep would have them.
+// held_output: holds grep's output for each file until the file's turn, and puts separator lines between groups where a single grep would put them.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace gb_grep {
 
-/// What grep says between groups of lines and of files that are no text, learned from itself.
+/// grep's separator between groups of lines, and its message about binary files, learned from runs of grep.
 struct Wording {
-  std::string separator;  // empty: nothing is between groups
+  std::string separator;  // empty: there is no separator
   std::string
-      binary_before;  // before the name, and behind it, of a file that is no text and matches; on stdout or stderr
+      binary_before;  // the text before and behind the name of a binary file that matches; on stdout or stderr
   std::string binary_behind;
 };
 
-/// What was printed and said of some files in a row, as places in the spools.
+/// The output for some successive files, as places in the spools.
 struct Piece {
-  std::uint32_t next_turn = 0;  // the turn after theirs
+  std::uint32_t next_turn = 0;  // the turn after those files
   std::uint64_t out_begin = 0;
   std::uint64_t out_end = 0;
   std::uint64_t err_begin = 0;
   std::uint64_t err_end = 0;
-  bool has_groups = false;  // and whoever comes before them puts a line between
+  bool has_groups = false;  // a separator line goes before the piece if groups come before it
   bool has_matches = false;
 };
 
@@ -37,13 +37,13 @@ class HeldOutput {
   [[nodiscard]] const Spool& out() const { return out_; }
   [[nodiscard]] const Spool& err() const { return err_; }
 
-  /// A run of grep begins: nothing matched in it.
+  /// Call this when a run of grep begins.
   void begin_run() { has_run_matches_ = false; }
 
-  /// Pieces of a run come as they were printed. `turn` is when the piece is to be written; `name` that of its first file.
+  /// Adds a piece. The pieces of a run must be added in the order in which they were printed. `turn` says when the piece is written; `name` is that of its first file.
   void add(std::uint32_t turn, Piece piece, const char* name);
 
-  /// Writes all whose turn has come; 0 or a negative errno.
+  /// Writes all pieces whose turn has come; 0 or a negative errno.
   [[nodiscard]] int write_due();
 
  private:
@@ -53,11 +53,12 @@ class HeldOutput {
 
   Wording wording_;
   Spool out_;
-  Spool err_;                              // little, and all there is where the other one is full
+  // A file for messages, which are short; it has its own space if the file for the output is full.
+  Spool err_;
   std::map<std::uint32_t, Piece> pieces_;  // by turn
   std::uint32_t turn_ = 0;
   bool has_run_matches_ = false;
-  bool has_matches_ = false;  // in what was written
+  bool has_matches_ = false;  // whether the written output has matches
 };
 
 }  // namespace gb_grep

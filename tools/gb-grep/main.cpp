@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// main: of gb-grep, the paper's grep that reads its files in the order of what is cached and where it lies ("Information and
-// Control in Gray-Box Systems", SOSP 2001, sections 4.1 and 4.2). The order is gbp's; the rest is grep's.
+// main: the main function of gb-grep, the paper's grep that reads cached files first and the others in their order on disk ("Information and Control in Gray-Box Systems", SOSP
+// 2001, sections 4.1 and 4.2). gbp's code finds the order; grep does the search.
 #include <string>
 #include <vector>
 
@@ -47,7 +47,7 @@ int search(const gb_grep::Reading& reading) {
   return gb_grep::run_over(program, reading.line, order(names));
 }
 
-// grep's own options come from grep, as it is where they are completed.
+// The options of grep come from the installed grep at the time of completion.
 int print_completion(const char* shell) {
   gray::cli::DescribedCommand command;
   command.options = {{{"--sorted"}, {}, "print in the order of plain grep"},

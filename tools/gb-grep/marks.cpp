@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kFdMin = 100;  // three digits
 
-// The name is gone before anybody else can use it.
+// The name is removed before another program can use it.
 int make_pipe(const std::string& path) {
   if (mkfifo(path.c_str(), S_IRUSR | S_IWUSR) != 0) return -1;
   const int fd = open(path.c_str(), O_PATH);
@@ -57,7 +57,7 @@ void Marks::let_go() const {
   open_ = -1;
 }
 
-// When grep has ended, nobody opens the marks any more, and who waits for that would wait for ever.
+// After grep has ended, no process opens the marks, so wait() would wait for ever. This thread notices the end of grep.
 void Marks::begin(pid_t grep) {
   has_ended_ = false;
   watch_ = std::thread([this, grep] {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// marks: tells how far grep has come in its list of files, so that each file's output is known from the next one's.
+// marks: tells how far grep has come in its list of files, so that the output for each file can be told from the output for the next file.
 //
-// Knowledge assumed: grep opens its files one after the other, and with --line-buffered all that it has to say of a file is written before it opens
-// the next one. Who opens a pipe with a name to read waits until somebody opens it to write.
-// Output observed: between files in grep's list stands such a pipe. When ours, which opens it to write, goes on, grep has come to it.
-// Inference drawn: what is written by then is of the files before.
-// What breaks it: a grep that reads several files at once. GNU grep doesn't.
+// Knowledge assumed: grep opens its files one after the other, and with --line-buffered all output for a file is written before grep opens the next file. A process that opens a
+// named pipe for reading waits until another process opens it for writing.
+// Output observed: between files in grep's list stands such a pipe. When the open for writing in gb-grep returns, grep has come to that pipe.
+// Inference drawn: all output that is written by then is for the files before the pipe.
+// What breaks it: a grep that reads several files at once. GNU grep does not do that.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace gb_grep {
 
-/// Two pipes in turn, so that the one grep comes to is never still open from the last time.
+/// Uses two pipes in turn, so that the pipe to which grep comes is never still open from the last time.
 class Marks {
  public:
   Marks();
@@ -29,15 +29,15 @@ class Marks {
   /// The name of mark number `number` in grep's list; all names are of one length.
   [[nodiscard]] const char* name(std::size_t number) const { return names_[number % 2].c_str(); }
 
-  /// Waits until grep has come to mark `number`. False: it has ended.
+  /// Waits until grep has come to mark `number`. False: grep has ended.
   [[nodiscard]] bool wait(std::size_t number) const;
 
-  /// grep goes on from where wait() found it; it finds the mark empty.
+  /// Lets grep continue from the mark at which wait() found it. grep reads the mark as an empty file.
   void let_go() const;
 
-  /// Whom the marks are for. One at a time.
+  /// Begins to serve this grep. One grep at a time.
   void begin(pid_t grep);
-  /// Waits until it has ended; its status is left to be taken.
+  /// Waits until that grep has ended. Its status is still to be collected by wait_for().
   void end();
 
  private:

@@ -20,10 +20,10 @@ namespace {
 
 constexpr int kTrouble = 2;
 
-// A mark in the list takes less than three times what the shortest name does.
+// A mark in the list takes less than three times the room of the shortest name, so a list with marks needs at most four times the room.
 constexpr std::size_t kRoomShare = 4;
 
-// As one grep would end after all of them.
+// The exit status that a single grep over all files would have.
 class Outcome {
  public:
   explicit Outcome(bool is_quiet) : is_quiet_(is_quiet) {}
@@ -32,7 +32,7 @@ class Outcome {
     is_found_ = is_found_ || status == 0;
     has_failed_ = has_failed_ || status >= kTrouble;
   }
-  /// Nothing more is wanted.
+  /// Whether no further run is needed.
   [[nodiscard]] bool is_over() const { return is_quiet_ && is_found_; }
   [[nodiscard]] int status() const {
     if (is_over()) return 0;
@@ -46,18 +46,20 @@ class Outcome {
   bool has_failed_ = false;
 };
 
-// grep decides by its own stdout, which is not ours where its output is held.
+// grep decides by its own stdout, which differs from the stdout of gb-grep if the output is held.
 std::string color_word() {
   const char* terminal = std::getenv("TERM");
   const bool has_colors = terminal != nullptr && std::strcmp(terminal, "dumb") != 0;
   return has_colors && isatty(STDOUT_FILENO) == 1 ? "--color=always" : "--color=never";
 }
 
-// What stands before the files in a run. More than one file was named, or a folder: each line has a name unless the user says no.
+// The words before the files in a run. With more than one file, or with a folder, each printed line has a file name, unless the user's options say otherwise.
 std::vector<std::string> begin_of(const CommandLine& line, bool is_held) {
   std::vector<std::string> words{"-H"};
   words.insert(words.end(), line.words.begin(), line.words.end());
-  if (is_held) words.insert(words.end(), {"--line-buffered", "--devices=read"});  // marks are devices
+  if (is_held)
+    words.insert(words.end(),
+                 {"--line-buffered", "--devices=read"});  // marks are pipes, which count as devices
   if (is_held && line.is_color_by_terminal) words.push_back(color_word());
   words.emplace_back("--");
   if (line.pattern) words.push_back(*line.pattern);
@@ -102,7 +104,7 @@ int run_in_turn(const std::string& program, const CommandLine& line, const std::
   return outcome.status();
 }
 
-// Runs whose output is held and written in the order of the turns.
+// Runs of grep whose output is held, and written in the order of the turns.
 class HeldRuns {
  public:
   HeldRuns(const std::string& program, const CommandLine& line, const std::vector<gbp::File>& files)
@@ -134,7 +136,7 @@ class HeldRuns {
     std::uint64_t err = 0;
   };
 
-  // Files whose output is one piece, as indexes: from one, to before the other.
+  // Successive files whose output is one piece: indexes from `begin` to before `end`.
   struct Stretch {
     std::size_t begin;
     std::size_t end;
@@ -146,13 +148,13 @@ class HeldRuns {
 
   [[nodiscard]] Place place_now() const { return {held_.out().bytes(), held_.err().bytes()}; }
 
-  // Whether a file's output may stay in one piece with that of the one before.
+  // Whether a file's output may be in one piece with the output for the file before.
   [[nodiscard]] bool goes_on(std::size_t index) const {
     const bool has_groups = line_.has_context && line_.prints_lines;
     return !has_groups && turn_of(index) == turn_of(index - 1) + 1;
   }
 
-  // grep refuses to read what it writes to. It cannot know what we write to.
+  // grep refuses to read the file to which it writes. If the output is held, grep does not know the file to which gb-grep writes.
   void find_output() {
     struct stat status {};
     is_output_file_ = line_.prints_lines && fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode);
@@ -204,7 +206,7 @@ class HeldRuns {
   void run(std::size_t begin, std::size_t end) {
     const std::vector<Stretch> stretches = divide(begin, end);
     if (stretches.empty()) return;
-    // Two marks first: what lies between them is what grep says of a mark itself.
+    // The list begins with two marks: the output between them is what grep prints about a mark itself.
     std::vector<char*> arguments = as_arguments(words_);
     arguments.pop_back();
     const auto add = [&arguments](const char* word) { arguments.push_back(const_cast<char*>(word)); };
@@ -222,7 +224,7 @@ class HeldRuns {
     take_pieces(stretches, places);
   }
 
-  // Where the output stood at each mark, and at the end. What grep says when it starts, in each run, lies before the first one.
+  // The end of the output at each mark, and at the end of the run. Messages that grep prints at the start of each run lie before the first mark.
   std::vector<Place> follow(pid_t grep, std::size_t marks) {
     std::vector<Place> places;
     marks_.begin(grep);
@@ -263,7 +265,7 @@ class HeldRuns {
   ino_t output_inode_ = 0;
 };
 
-// A mistake in the options or the pattern, and a warning about them, is said once, not by each run.
+// A trial run over /dev/null, so that an error or a warning about the options or the pattern is printed once and not by each run.
 Answer try_out(const std::string& program, const CommandLine& line) {
   std::vector<std::string> words = begin_of(line, false);
   words.emplace_back("/dev/null");

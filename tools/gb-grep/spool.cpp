@@ -17,7 +17,7 @@ constexpr std::size_t kBlockBytes = 1U << 16U;
 
 }  // namespace
 
-// Some file systems have no files without a name from the start.
+// Some file systems do not support O_TMPFILE.
 int make_temporary_file(const std::string& folder) {
   const int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (fd >= 0) return fd;
@@ -65,7 +65,7 @@ int Spool::copy(std::uint64_t begin, std::uint64_t end, int to_fd) const {
 }
 
 void Spool::clear() const {
-  if (ftruncate(fd_, 0) != 0) return;  // then it grows
+  if (ftruncate(fd_, 0) != 0) return;  // if this fails, the file keeps growing
 }
 
 int write_all(int fd, const char* data, std::size_t length) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// spool: output that waits for its turn, in a file without a name.
+// spool: keeps output that waits for its turn in a file without a name.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace gb_grep {
 /// $TMPDIR, or else /tmp.
 std::string temporary_folder();
 
-/// Written at its end by whoever holds the descriptor.
+/// A file that grows: each process with the descriptor appends to it.
 class Spool {
  public:
-  /// Takes over a descriptor that appends; -1: there is none.
+  /// Takes over a descriptor in append mode; -1: there is none.
   explicit Spool(int fd) : fd_(fd) {}
   ~Spool();
   Spool(const Spool&) = delete;
@@ -23,21 +23,21 @@ class Spool {
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::string text(std::uint64_t begin, std::uint64_t end) const;
 
-  /// Writes what lies between to another descriptor; 0 or a negative errno.
+  /// Writes the bytes from `begin` to `end` to another descriptor; 0 or a negative errno.
   [[nodiscard]] int copy(std::uint64_t begin, std::uint64_t end, int to_fd) const;
 
-  /// Nobody needs what is in it.
+  /// Discards the content, which is no longer needed.
   void clear() const;
 
  private:
   int fd_;
 };
 
-/// What Spool takes: a file in that folder, and one in memory. -1 where that fails.
+/// Descriptors for Spool: of a file in that folder, and of a file in memory. -1 if that fails.
 int make_temporary_file(const std::string& folder);
 int make_memory_file();
 
-/// Writes all of it; 0 or a negative errno.
+/// Writes all bytes; 0 or a negative errno.
 [[nodiscard]] int write_all(int fd, const char* data, std::size_t length);
 
 }  // namespace gb_grep

@@ -19,7 +19,7 @@
 namespace gb_grep {
 namespace {
 
-// grep's: from so many entries on it sorts them, so many at a time.
+// Numbers of grep's walk: from kSortedMin entries on it sorts them, up to kSortedMax at a time.
 constexpr std::ptrdiff_t kSortedMin = 10'001;
 constexpr std::ptrdiff_t kSortedMax = 100'000;
 
@@ -32,7 +32,7 @@ struct Entry {
   unsigned char type;
 };
 
-// A folder that is open, and those above it.
+// An open folder, and the folders above it.
 struct Folder {
   const Folder* above;
   dev_t device;
@@ -61,7 +61,7 @@ void sort_as_grep(int folder_fd, std::vector<Entry>& entries) {
               [](const Entry& a, const Entry& b) { return a.inode < b.inode; });
 }
 
-// What an entry turns out to be.
+// The kind of an entry.
 enum class Kind { folder, file, device, none };
 
 Kind kind_of(mode_t mode) {
@@ -74,7 +74,7 @@ class Walk {
  public:
   Walk(const CommandLine& line, gbp::Names& files) : line_(line), files_(files) {}
 
-  // `prefix` stands before the names of what is in it.
+  // `prefix` is put before the names of the entries.
   void below(const std::string& path, const std::string& prefix, const Folder& folder) {
     std::vector<Entry> entries;
     if (!list(path, entries)) files_.add(path);
@@ -110,12 +110,12 @@ class Walk {
     }
   }
 
-  // Of those that are found.
+  // Whether devices that are found are read.
   [[nodiscard]] bool are_devices_read() const {
     return line_.follows_links ? !line_.skips_devices : line_.reads_devices;
   }
 
-  // Sets `status` of folders. What is gone, or a link that leads nowhere, counts as a file: grep says what is wrong with it.
+  // Sets `status` for folders. An entry that is gone, or a dangling link, counts as a file, because grep then reports what is wrong with it.
   Kind look_at(const Entry& entry, const std::string& path, struct stat& status) const {
     if (entry.type == DT_REG) return Kind::file;
     if (entry.type == DT_LNK && !line_.follows_links) return Kind::none;
@@ -127,7 +127,7 @@ class Walk {
   gbp::Names& files_;
 };
 
-// Of several slashes at its end grep keeps one, and puts none behind it.
+// grep keeps one of several slashes at the end of a folder's name, and adds none.
 std::string prefix_of(std::string& folder) {
   while (folder.size() > 2 && folder.ends_with("//")) folder.pop_back();
   return folder.ends_with('/') ? folder : folder + '/';
@@ -142,7 +142,7 @@ gbp::Names find_files(const CommandLine& line) {
   if (line.is_recursive && line.files.empty() && stat(".", &status) == 0)
     walk.below(".", "", {nullptr, status.st_dev, status.st_ino});
   for (const char* file : line.files) {
-    // What can't be opened grep complains of before it looks at globs.
+    // grep reports a file that cannot be opened before it applies globs.
     const bool can_be_judged = std::strcmp(file, "-") != 0 && stat(file, &status) == 0 &&
                                faccessat(AT_FDCWD, file, R_OK, AT_EACCESS) == 0;
     const bool is_folder = can_be_judged && S_ISDIR(status.st_mode);

@@ -10,7 +10,7 @@
 namespace gb_run {
 namespace {
 
-// Looked at soon at first, for that is when a program starts and takes what it was granted, then ever more rarely.
+// The pauses between checks of the command are short at first, because a starting program then takes its granted memory. They grow later.
 constexpr std::uint64_t kFollowFirstNs = 10'000'000;
 constexpr std::uint64_t kFollowLastNs = 500'000'000;
 
@@ -32,8 +32,8 @@ int run_child(const std::vector<std::string>& command, const std::vector<std::st
     return pause;
   });
   usage.has_run = end.has_run;
-  // A short program is gone before it was looked at when it was largest: then the kernel tells how much was in memory, of which what
-  // it mapped of files is not its own.
+  // A short program may end before it was checked at its largest size. So the kernel's peak of resident memory is used as well, less the mapped file pages, which are not the
+  // program's own.
   usage.peak_bytes =
       std::max(seen_bytes, end.resident_peak_bytes - std::min(end.resident_peak_bytes, file_bytes));
   return end.status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// main: of gb-run, which runs a program with as much memory as is there.
+// main: the main function of gb-run, which tells a program how much memory it may use, and runs it.
 #include <algorithm>
 #include <cerrno>
 #include <string>
@@ -23,7 +23,8 @@ namespace {
 
 using gray::memory::Allocator;
 
-constexpr std::uint64_t kMovedBytesMin = gray::base::kMiB;  // less is not worth waking those who wait
+// A smaller change is not worth waking the waiting processes.
+constexpr std::uint64_t kMovedBytesMin = gray::base::kMiB;
 
 const char* name_of(gray::memory::PoolKind kind) {
   switch (kind) {
@@ -41,7 +42,7 @@ const char* name_of(gray::memory::PoolKind kind) {
   return "the memory of this machine";
 }
 
-// The limit that allows the least however long one waits, and how much that is.
+// The limit with the least capacity, which waiting does not change, and that capacity.
 std::string tightest_limit(const gray::memory::Request& request) {
   const gray::memory::HostAccounts accounts;
   std::vector<gray::memory::Pool> pools =
@@ -56,7 +57,7 @@ std::string tightest_limit(const gray::memory::Request& request) {
                      gray::cli::format_bytes(least->capacity_bytes));
 }
 
-// The memory that there must be, as the subject of a sentence.
+// The required memory, as the subject of a sentence.
 std::string least_memory(const gray::memory::Request& request) {
   const std::string least = gray::cli::format_bytes(request.min_bytes);
   if (request.beside_bytes == 0) return least;
@@ -65,7 +66,7 @@ std::string least_memory(const gray::memory::Request& request) {
 }
 
 int fail_for_lack(const gb_run::Options& options, int error) {
-  if (error == -ENODATA)  // it was when the options were read
+  if (error == -ENODATA)  // it was known when the options were read
     return gray::cli::fail(gray::cli::kExitToolFailed, "how much memory is free is not known any more");
   const std::string least = least_memory(options.request);
   if (error == -ENOMEM)

@@ -19,9 +19,10 @@
 namespace gb_run {
 namespace {
 
-constexpr std::uint64_t kForgetShare = 8;  // of what was needed less than the highest, each run
-constexpr std::uint64_t kSpareShare = 8;   // no two runs are alike
-// What the kernel itself keeps for a process and books to its group: page tables, stacks, descriptors.
+// Each run forgets one part in so many of the difference to the highest need.
+constexpr std::uint64_t kForgetShare = 8;
+constexpr std::uint64_t kSpareShare = 8;  // one part in so many is added, because runs differ
+// Memory that the kernel uses for a process and charges to its group: page tables, stacks, descriptors.
 constexpr std::uint64_t kKernelBytes = gray::base::kMiB;
 constexpr std::uint64_t kUnknownShareOfPool = 8;
 constexpr std::size_t kProgramsMax = 256;
@@ -73,7 +74,9 @@ std::optional<std::uint64_t> learn(std::optional<std::uint64_t> known, std::uint
   const std::uint64_t seen = std::min(is_beyond ? peak_bytes - grant_bytes : peak_bytes, kNeedMaxBytes);
   if (!known && (is_beyond || seen < before)) return seen;
   if (seen <= before) return before - (before - seen) / kForgetShare;
-  return is_beyond ? seen : known;  // who stayed below its grant may have used all of that as such
+  return is_beyond
+             ? seen
+             : known;  // all memory of a program that stayed below its grant may have been part of the grant
 }
 
 std::uint64_t need_of(std::optional<std::uint64_t> known, std::uint64_t min_bytes,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// needs: what programs take beside the memory they are granted, learned from what they took.
+// needs: learns how much memory programs take beside their grant, from their earlier runs.
 //
-// Knowledge assumed: a program takes memory to start (an interpreter, its libraries, a heap's own administration) before it touches
-// what it was told it may use, and beside it.
-// Output observed: the most that the kernel counted as the program's own, when it has ended.
-// Inference drawn: what went beyond the grant is the program's need. A program that stayed below its grant needs no more than all it took.
-// What breaks it: a program that does not keep to the number it is told: hence the bound. One that needs much more on some days than
-// on others: hence the highest need counts, and is forgotten slowly.
+// Knowledge assumed: a program takes memory to start (an interpreter, its libraries, a heap's own administration). It takes this memory before it touches its granted memory, and
+// in addition to it.
+// Output observed: the largest amount that the kernel counted as the program's own, after the program has ended.
+// Inference drawn: the amount beyond the grant is the program's need. A program that stayed below its grant needs at most the whole amount that it took.
+// What breaks it: a program that does not keep to its grant: so the need is bounded. A program that needs much more on some days than on others: so the highest need counts, and
+// is forgotten slowly.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,26 @@
 
 namespace gb_run {
 
-/// Of a program of which nothing is known yet. In a small pool it is less: need_of().
+/// The need of a program that has not run yet. need_of() makes it less in a small pool.
 inline constexpr std::uint64_t kUnknownNeedBytes = std::uint64_t{24} << 20U;
-/// No program is believed to need more.
+/// The largest need that is assumed for any program.
 inline constexpr std::uint64_t kNeedMaxBytes = std::uint64_t{512} << 20U;
 
-/// The need that follows from one more run. `known` is what was known before, if anything. Pure.
+/// The need after one more run. `known` is the need known before, if any. Pure.
 std::optional<std::uint64_t> learn(std::optional<std::uint64_t> known, std::uint64_t grant_bytes,
                                    std::uint64_t peak_bytes);
 
-/// What to leave free for a program's need beside a grant of at least `min_bytes`, in a pool of `capacity_bytes`. Nothing is
-/// refused for a need that is only supposed. Pure.
+/// How much to leave free for a program's need beside a grant of at least `min_bytes`, in a pool of `capacity_bytes`. A need that is only assumed never causes a refusal. Pure.
 std::uint64_t need_of(std::optional<std::uint64_t> known, std::uint64_t min_bytes,
                       std::uint64_t capacity_bytes);
 
-/// The file in which this user's needs are kept: a line "BYTES NAME" for each program, the one that ran last at the end. Empty
-/// where the environment names no folder for such things.
+/// The file in which this user's needs are kept: a line "BYTES NAME" for each program, with the program that ran last at the end. Empty if the environment names no folder for it.
 std::string needs_file();
 
-/// What the file says of the program; nothing if it says nothing, is not readable or makes no sense.
+/// The program's need in the file; no value if the file has none, is not readable or is malformed.
 std::optional<std::uint64_t> read_need(const std::string& file, const std::string& program);
 
-/// Writes it there, replacing the file as a whole. Where that cannot be done the need stays unknown.
+/// Writes the need to the file, and replaces the file as a whole. If that fails, the need stays unknown.
 void write_need(const std::string& file, const std::string& program, std::uint64_t need_bytes);
 
 }  // namespace gb_run

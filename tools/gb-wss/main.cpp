@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// main: of gb-wss, which shows how much of its memory a process works with.
+// main: the main function of gb-wss, which shows how much of its memory a process works with.
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -17,9 +17,9 @@
 
 namespace {
 
-constexpr double kShortPercent = 1;  // of the last ten seconds somebody waited for memory
+constexpr double kShortPercent = 1;  // of the last ten seconds, in which some task waited for memory
 
-// Why a process could not be watched, and what would help.
+// The reason why a process could not be watched, and what would help.
 std::string reason(const gb_wss::Process& process) {
   switch (process.error) {
     case -ESRCH:
@@ -48,7 +48,7 @@ int run(const gb_wss::Options& options) {
                            "look now could cost the process its pages; try later, or --anyway",
                            percent);
   }
-  gray::base::allow_many_descriptors();  // two for each process
+  gray::base::allow_many_descriptors();  // two descriptors for each process
   const gb_wss::Sampling sampling = gb_wss::sample(options);
   int status = gray::cli::kExitSuccess;
   for (const gb_wss::Process& process : sampling.processes) {

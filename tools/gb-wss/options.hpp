@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// options: what the command line of gb-wss asks for.
+// options: reads the command line of gb-wss.
 #pragma once
 
 #include <sys/types.h>
@@ -14,16 +14,17 @@ namespace gb_wss {
 
 struct Options {
   std::vector<pid_t> pids;
-  std::vector<pid_t> trees;          ///< these and all their descendants
-  std::vector<std::string> cgroups;  ///< folders; all processes in them and below
-  std::uint64_t span_ns = 0;         ///< 0: ten seconds, or longer where that would cost too much
+  std::vector<pid_t> trees;          ///< these processes and all their descendants
+  std::vector<std::string> cgroups;  ///< folders of control groups: all processes in them and below them
+  /// 0: ten seconds, or longer if the measurement would cost too much in that time.
+  std::uint64_t span_ns = 0;
   std::size_t looks = 8;
   std::size_t windows = 1;
-  bool is_forced = false;  ///< although memory is short
+  bool is_forced = false;  ///< measure even if memory is short
   bool is_json = false;
 };
 
-/// Nothing when the program shall go on, else the status to end with.
+/// Returns nothing when the program shall continue, else the exit status.
 std::optional<int> read_options(int argc, char** argv, Options& options);
 
 }  // namespace gb_wss

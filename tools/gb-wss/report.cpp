@@ -50,7 +50,7 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
                     : fmt::format("{:.0f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-// How fast the curve still grows behind its knee.
+// The rate at which the curve still grows behind its knee.
 double growth_bytes_per_s(const std::vector<Point>& curve, const Point& knee) {
   const Point& last = curve.back();
   if (last.since_ns <= knee.since_ns || last.touched_bytes <= knee.touched_bytes) return 0;

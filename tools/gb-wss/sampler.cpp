@@ -17,8 +17,8 @@ namespace gb_wss {
 namespace {
 
 constexpr std::uint64_t kUsualSpanNs = 10'000'000'000;
-constexpr std::uint64_t kCostShare = 100;      // a hundredth of the time
-constexpr std::uint64_t kClearingInLooks = 2;  // a clearing takes no longer than so many looks
+constexpr std::uint64_t kCostShare = 100;      // the cost is at most a hundredth of the time
+constexpr std::uint64_t kClearingInLooks = 2;  // a clearing takes no longer than so many readings
 constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint64_t kTickNs = 100 * kNsPerMs;
 
@@ -30,7 +30,7 @@ void want_end(int /*signal*/) {
 
 void catch_signals() {
   struct sigaction action {};
-  action.sa_handler = want_end;  // without SA_RESTART: a sleep ends
+  action.sa_handler = want_end;  // without SA_RESTART, so that a signal ends a sleep
   for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
 }
 
@@ -89,7 +89,7 @@ class Sampler {
   }
 
  private:
-  // Those that began since the last call. What cannot be watched is kept with its error, but for what has ended and was never named.
+  // Adds the processes that began since the last call. A process that cannot be watched is kept with its error, unless it has ended and the user did not name it.
   void add_new_targets() {
     for (const pid_t pid : find_targets(options_)) {
       if (members_.count(pid) != 0) continue;
@@ -120,7 +120,7 @@ class Sampler {
     return true;
   }
 
-  // The longest of any: each process is held up by its own looks alone.
+  // The longest reading time of any process: a process is delayed only by its own readings.
   std::uint64_t look_time_ns() {
     std::uint64_t longest_ns = 0;
     for (auto& [pid, member] : members_) {
@@ -140,7 +140,7 @@ class Sampler {
     const std::vector<std::uint64_t> times = look_times(sampling_.span_ns, options_.looks);
     for (std::size_t i = 0; i < times.size(); ++i) {
       wait_until(start_ns + times[i], progress);
-      // Ended early, a last look comes at once, in the place of the one that was due.
+      // If the sampling is ended early, a last reading is made at once, instead of the reading that was due.
       if (!options_.trees.empty() || !options_.cgroups.empty()) add_new_targets();
       look_at_all(i, gray::base::monotonic_ns() - start_ns);
       if (is_end_wanted != 0) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// sampler: takes the curves of many processes at once.
+// sampler: measures the curves of many processes at the same time.
 //
-// A window: the marks of all are taken away, then each is looked at at times that double. A process that begins meanwhile counts from its next look on: all that it has touched
-// it has touched within the window. One that ends drops out. The curves of several windows are averaged.
+// In a window, the marks of all processes are cleared; then the marks of each are read at times that double. A process that begins during the window counts from its next reading
+// on, because it has touched all its memory within the window. A process that ends drops out. The curves of several windows are averaged.
 #pragma once
 
 #include <sys/types.h>
@@ -17,7 +17,7 @@
 
 namespace gb_wss {
 
-/// What was touched within a time: means over those windows that came so far.
+/// The memory touched within a time, as a mean over the windows that lasted so long.
 struct Point {
   std::uint64_t since_ns = 0;
   std::uint64_t touched_bytes = 0;
@@ -26,29 +26,32 @@ struct Point {
 struct Process {
   pid_t pid = 0;
   std::string name;
-  std::vector<Point> curve;  ///< empty: it could not be watched, or was not there at a clearing
-  /// As the last look saw them; cost_ns is of the last window, doubts are those of all looks.
+  std::vector<Point> curve;  ///< empty: the process could not be watched, or did not exist at a clearing
+  /// The figures of the last reading; cost_ns is for the last window, and doubts are those of all readings.
   struct gb_working_set_sample last {};
-  gb_status_t error = 0;  ///< why it could not be watched
+  gb_status_t error = 0;  ///< why the process could not be watched
   bool has_ended = false;
 };
 
 struct Sampling {
   std::vector<Process> processes;
-  std::vector<Point> curve;  ///< of all together: a page that n processes map counts as an nth of a page each
-  std::uint64_t resident_bytes = 0;  ///< of all at the last look, so counted
-  std::uint64_t span_ns = 0;         ///< the longest time that was meant
-  bool is_stretched = false;         ///< beyond the usual time, for the cost's sake
+  /// The sum over all processes: a page that n processes map counts as an nth of a page for each.
+  std::vector<Point> curve;
+  /// The resident memory of all processes at the last reading, counted in the same way.
+  std::uint64_t resident_bytes = 0;
+  std::uint64_t span_ns = 0;  ///< the planned length of a window
+  bool is_stretched = false;  ///< whether it is longer than the usual time, to limit the cost
   bool is_ended_early = false;
 };
 
-/// Does all of it and shows its progress. Blocks for the whole time; SIGINT or SIGTERM ends it early, with what is known then. Once in a process.
+/// Makes the whole measurement and shows its progress. Blocks until the end; SIGINT or SIGTERM ends it early, with the results so far. Call it once in a process.
 Sampling sample(const Options& options);
 
-/// So many times, each twice the one before; the last one is `span_ns`. Pure.
+/// `looks` times, each twice the time before; the last is `span_ns`. Pure.
 std::vector<std::uint64_t> look_times(std::uint64_t span_ns, std::size_t looks);
 
-/// The time to look at: that asked for; else the usual ten seconds, or as long as keeps a clearing and `looks` looks of `look_ns` each within a hundredth of it. Pure.
+/// The length of a window: the time asked for; else the usual ten seconds, or longer, so that a clearing and `looks` readings of `look_ns` each take no more than a hundredth of
+/// it. Pure.
 std::uint64_t span_for(std::uint64_t asked_ns, std::uint64_t look_ns, std::size_t looks);
 
 }  // namespace gb_wss

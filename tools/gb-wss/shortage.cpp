@@ -11,8 +11,9 @@
 namespace gb_wss {
 namespace {
 
-constexpr std::uint64_t kLittleShare = 8;  // of the host's memory: one part in so many
-constexpr char kUnified[] = "0::";         // of /proc/PID/cgroup
+// Memory is scarce if less than one part in so many of the host's memory is available.
+constexpr std::uint64_t kLittleShare = 8;
+constexpr char kUnified[] = "0::";  // of /proc/PID/cgroup
 constexpr char kGroups[] = "/sys/fs/cgroup";
 
 double some_percent(const std::string& file) {
@@ -36,7 +37,7 @@ bool is_little_available() {
   return available_kib < total_kib / kLittleShare;
 }
 
-// Of version 2, which alone tells of its groups.
+// The process's control group of version 2; only this version reports pressure for groups.
 std::string group_of(pid_t pid) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/cgroup");
   for (std::string line; std::getline(in, line);) {

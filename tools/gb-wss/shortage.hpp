@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// shortage: whether memory is short where these processes get theirs, so that to look at them could cost them pages.
+// shortage: tells whether memory is short for these processes, so that measuring could make them lose pages.
 #pragma once
 
 #include <sys/types.h>
@@ -8,8 +8,8 @@
 
 namespace gb_wss {
 
-/// How many percent of the last ten seconds somebody waited for memory (PSI): in the control groups of these processes, and on the host where little of it is available. Who waits in a group of his own, with memory left
-/// elsewhere, does not count. 0 where the kernel does not tell.
+/// In how many percent of the last ten seconds some task waited for memory (PSI): in the control groups of these processes, and on the whole host if little memory is available
+/// there. A task that waits in another group does not count while the host has memory left. 0 if the kernel does not tell.
 double waited_percent(const std::vector<pid_t>& pids);
 
 }  // namespace gb_wss

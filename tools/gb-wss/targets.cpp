@@ -18,7 +18,7 @@ void add_numbers(const fs::path& file, std::vector<pid_t>& pids) {
   for (pid_t pid = 0; in >> pid;) pids.push_back(pid);
 }
 
-// The process that a thread belongs to; the number itself if there is none.
+// The process to which a thread belongs; the number itself if there is none.
 pid_t process_of(pid_t thread) {
   std::ifstream in("/proc/" + std::to_string(thread) + "/status");
   for (std::string word; in >> word;) {

@@ -8,7 +8,7 @@
 namespace gbp {
 namespace {
 
-// In the paper options have one dash; a parser would read "-mem" as three short ones.
+// The paper's options have one dash. A parser would read "-mem" as three short options.
 constexpr const char* kOneDash[] = {"-mem",   "-file",  "-compose", "-out",     "-align", "-refresh",
                                     "-exec",  "-waves", "-ranges",  "-unsort",  "-plan",  "-verify",
                                     "-order", "-apply", "-resume",  "-rollback"};
@@ -19,7 +19,7 @@ std::string with_two_dashes(const char* argument) {
   return is_one ? std::string("-") + argument : std::string(argument);
 }
 
-// Takes the words up to {} +; returns the index of the last one taken.
+// Takes the words up to {} +; returns the index of the last word taken.
 int take_command(int argc, char** argv, int begin, Arguments& arguments) {
   arguments.has_exec = true;
   for (int i = begin; i < argc; ++i) {

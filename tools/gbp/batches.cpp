@@ -16,15 +16,15 @@ extern char** environ;
 namespace gbp {
 namespace {
 
-constexpr std::size_t kHeadroomBytes = 4096;      // as POSIX asks xargs to leave
-constexpr std::size_t kRoomMaxBytes = 1U << 20U;  // more in one go gains nothing
+constexpr std::size_t kHeadroomBytes = 4096;      // the headroom that POSIX requires of xargs
+constexpr std::size_t kRoomMaxBytes = 1U << 20U;  // longer command lines gain nothing
 constexpr std::size_t kRoomMinBytes = 4096;
 
 std::size_t bytes_of(const char* text) {
   return std::strlen(text) + 1 + sizeof(char*);
 }
 
-// The exit status of one batch, 128 and more for one that a signal ended.
+// Runs one batch. Returns its exit status; 128 plus the signal's number if a signal ended it.
 int run(const std::vector<std::string>& command, const std::vector<File>& files, std::size_t begin,
         std::size_t end) {
   std::vector<char*> arguments;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// batches: runs a command over the ordered files, as many at a time as its arguments may hold.
+// batches: runs a command over the ordered files, with as many files at a time as a command line can hold.
 #pragma once
 
 #include <string>
@@ -9,16 +9,15 @@
 
 namespace gbp {
 
-/// Runs `command` with the paths of `files` behind it, in batches that respect the system's limit, one after the other.
-/// Files that could not be looked at are passed as well: the command says better what is wrong with them. `has_waves`:
-/// no batch holds cached files and others. Returns 0, 1 when a batch failed, 126 or 127 when the command can't be run.
+/// Runs `command` with the paths of `files` behind it, in batches within the system's limit, one batch after the other. Files that could not be examined are passed as well,
+/// because the command reports better what is wrong with them. With `has_waves` no batch holds both cached files and other files. Returns 0; 1 if a batch failed; 126 or 127 if
+/// the command cannot be run.
 int run_batches(const std::vector<std::string>& command, const std::vector<File>& files, bool has_waves);
 
-/// How many bytes of names, with their NULs and pointers, may stand behind these words in one command line.
+/// How many bytes of names, with their NULs and pointers, fit behind these words in one command line.
 std::size_t argument_room_bytes(const std::vector<std::string>& command);
 
-/// Where the batches end, as indexes into files: pure, for `run_batches`. `room_bytes` is for names, their NULs and
-/// pointers.
+/// The ends of the batches, as indexes into `files`; for run_batches(). `room_bytes` is the room for names, their NULs and pointers. Pure.
 std::vector<std::size_t> batch_ends(const std::vector<File>& files, bool has_waves, std::size_t room_bytes);
 
 }  // namespace gbp

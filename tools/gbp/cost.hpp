@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cost: what is known of one file before it is read: how much of it is cached, and where it lies.
+// cost: the facts about one file before it is read: how much of it is cached, and where it lies.
 #pragma once
 
 #include <memory>
@@ -14,9 +14,9 @@
 
 namespace gbp {
 
-/// One input. Kept small: there may be millions.
+/// One input file. The struct is small, because there may be millions of files.
 struct File {
-  const char* path = "";  // owned by the Names it came from
+  const char* path = "";  // owned by the Names object that holds it
   std::uint64_t size_bytes = 0;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -24,23 +24,23 @@ struct File {
   std::int64_t modified_ns = 0;
   float cached_fraction = -1;  // negative: unknown
   float confidence = 0;
-  float access_ns = 0;     // how long a first read of it takes; 0: not known
-  std::int32_t error = 0;  // negative errno: it could not be looked at
+  float access_ns = 0;     // how long a first read of the file takes; 0: not known
+  std::int32_t error = 0;  // negative errno if the file could not be examined
   std::uint32_t rank = 0;  // its place in the input
   std::uint8_t backend = GB_BACKEND_NONE;
-  std::uint8_t order = GB_ORDER_NONE;  // what pays on its device
-  std::uint8_t level = 0;              // of the store it is in (gray/order.h): 0 is the fastest
+  std::uint8_t order = GB_ORDER_NONE;  // the order that saves time on its device
+  std::uint8_t level = 0;  // the level of the store that holds it (gray/order.h): 0 is the fastest
   bool has_first_extent = false;
 };
 static_assert(sizeof(File) <= 72);
 
-/// What to look at.
+/// Which facts are wanted, and how they are found.
 struct Wanted {
   bool is_cache_wanted = true;
   bool is_layout_wanted = true;
-  bool is_extent_told = false;  // also where no order by it is wanted
+  bool is_extent_told = false;  // find the first extent even if the order does not need it
   gb_backend_t backend = GB_BACKEND_AUTO;
-  gb_order_t order = GB_ORDER_AUTO;  // auto: what pays on each device
+  gb_order_t order = GB_ORDER_AUTO;  // auto: the order that saves time on each device
   Host host;
 };
 
@@ -49,7 +49,7 @@ struct CloseCache {
 };
 using Detector = std::unique_ptr<gb_cache_t, CloseCache>;
 
-/// Opens a detector as `wanted` says; nullptr after saying why not. One that may not probe reads nothing.
+/// Opens a detector with the settings of `wanted`. Returns nullptr after printing the reason if that fails. A detector that may not probe reads no file.
 gb_cache_t* open_detector(const Wanted& wanted, gb_backend_t backend, bool may_probe = true);
 
 }  // namespace gbp

@@ -20,13 +20,13 @@ Json when(bool is_known, const T& value) {
   return is_known ? Json(value) : Json(nullptr);
 }
 
-// Without the digits that a short float has not got.
+// Rounds to the digits that a float really has.
 double rounded(float share) {
   constexpr double kSteps = 1e6;
   return std::round(static_cast<double>(share) * kSteps) / kSteps;
 }
 
-// A name that is not UTF-8 appears with replacement characters: JSON cannot carry it. -0 can.
+// A name that is not UTF-8 is printed with replacement characters, because JSON cannot hold it; the option -0 prints it unchanged.
 std::string json_line(const File& file, std::size_t rank, bool is_for_terminal) {
   Json json;
   json["path"] = file.path;

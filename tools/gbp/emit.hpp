@@ -9,19 +9,18 @@
 namespace gbp {
 
 enum class Format {
-  lines,       // one name a line, byte for byte
+  lines,       // one name on each line, byte for byte
   nul_ended,   // each name ended by NUL, for xargs -0
-  json_lines,  // one JSON object a line
+  json_lines,  // one JSON object on each line
 };
 
-/// The backend's name on the command line and in JSON; "none" for what is none.
+/// The backend's name on the command line and in JSON; "none" for a number that is no backend.
 const char* backend_name(std::uint32_t backend);
 
-/// Whether a person's terminal gets what is printed: then names are printed so that it takes no part of them for a command. For programs
-/// they are byte for byte.
+/// Whether stdout is a terminal. Then names are escaped, so that the terminal takes no part of them for a command. For programs names are printed byte for byte.
 bool is_terminal_output();
 
-/// Writes all files in their order to stdout. Errors show when the stream is closed.
+/// Writes all files in their order to stdout. Write errors are reported when the stream is closed.
 void emit(const OrderedFiles& files, Format format);
 
 }  // namespace gbp

@@ -15,7 +15,7 @@
 namespace gbp {
 namespace {
 
-// Below this a gain is within what two runs of one program differ by.
+// A gain below this is no larger than the difference between two runs of the same program.
 constexpr double kGainMin = 1.1;
 
 double seconds(double disk_share, double bytes, double disk_bytes_per_s, double memory_bytes_per_s) {
@@ -58,7 +58,7 @@ Forecast forecast(const std::vector<File>& files, const std::vector<File>& best,
   if (result.set_bytes > 0) {
     const auto set = static_cast<double>(result.set_bytes);
     result.disk_share_min = std::max(0.0, 1 - static_cast<double>(cache_bytes_max) / set);
-    // In a fixed order a set larger than the cache is read anew; one that fits loses nothing.
+    // In a fixed order a set larger than the cache is read anew in each pass. A set that fits stays cached.
     const bool is_cache_lost = result.disk_share_min > 0;
     const double cached_share = result.cached_bytes / set;
     const auto by_bytes = [&](double disk_share) {
@@ -80,7 +80,7 @@ Forecast forecast(const std::vector<File>& files, const std::vector<File>& best,
   return result;
 }
 
-// Memory is asked for as a program would ask for it, file cache included.
+// Asks for all memory that a program could get, including memory now used as file cache.
 std::uint64_t cache_bytes_max_now() {
   gb_alloc_options options{};
   options.size = sizeof options;
@@ -89,12 +89,12 @@ std::uint64_t cache_bytes_max_now() {
   return gb_available(0, std::numeric_limits<std::size_t>::max() / 2, 1, &bytes, &options) == 0 ? bytes : 0;
 }
 
-// What the host as a whole has free is what its kernel keeps free for itself, and tells nothing.
+// Gives no value without a limit below the host's memory: the free memory of the whole host is only what its kernel keeps free for itself.
 std::optional<std::uint64_t> free_bytes_now() {
   gb_alloc_options options{};
   options.size = sizeof options;
   options.cache = GB_CACHE_KEEP;
-  options.margin_bytes = 1;  // none: 0 is the library's own
+  options.margin_bytes = 1;  // practically no margin; 0 would mean the library's default
   options.signals_off = GB_SIGNAL_CLAIMS;
   std::size_t bytes = 0;
   if (gb_available(0, std::numeric_limits<std::size_t>::max() / 2, 1, &bytes, &options) != 0)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// forecast: what an order will gain, before anything is read. Pure but for cache_bytes_max_now() and free_bytes_now().
+// forecast: predicts how much time an order will save, before any file is read. Pure except for cache_bytes_max_now() and free_bytes_now().
 //
-// Knowledge assumed: a cache that evicts what was used longest ago keeps nothing of a set larger than itself when that is
-// read in the same order again and again; read cached-first, it keeps as much as it holds (SOSP 2001, section 4.1).
-// Observed: the size of the set, what of it is cached, the memory that may hold files.
-// Inferred: the share that a pass must read from disk, at best 1 - C/S, and the time it takes against a fixed order's.
-// What breaks it: others who fill the cache meanwhile; a kernel that protects what it has seen refault (the fixed order then
-// does better than said); a program whose own work takes longer than its reading.
+// Knowledge assumed: a cache evicts the pages that were used longest ago. If a set larger than the cache is read in the same order again and again, the cache keeps nothing of
+// it. If the cached files are read first, the cache keeps as much as it can hold (SOSP 2001, section 4.1).
+// Observed: the size of the set S, how much of it is cached, and the memory C that can hold files.
+// Inferred: the share that a pass must read from disk, at best 1 - C/S, and its time compared with a pass in a fixed order.
+// What breaks it: other programs that fill the cache at the same time; a kernel that protects refaulted pages (a fixed order is then faster than predicted); a program whose own
+// work takes longer than its reads.
 #pragma once
 
 #include <cstdint>
@@ -21,32 +21,32 @@ namespace gbp {
 
 struct Forecast {
   std::uint64_t set_bytes = 0;
-  std::uint64_t unknown_bytes = 0;  // of files of unknown content
+  std::uint64_t unknown_bytes = 0;  // bytes of files whose cached share is unknown
   double cached_bytes = 0;
-  std::uint64_t cache_bytes_max = 0;  // what memory may hold of files
+  std::uint64_t cache_bytes_max = 0;  // how many bytes of files memory can hold
   double disk_share_min = 0;          // the bound 1 - C/S, not below 0
-  std::optional<double> given_s;      // this pass in the order given; nothing: not known
-  std::optional<double> best_s;       // and in the best one
-  double gain_now = 1;                // time of this pass without gbp over its time with it
-  double gain_repeated = 1;           // the same of every further pass
+  std::optional<double> given_s;      // time of this pass in the given order; no value: not known
+  std::optional<double> best_s;       // time of this pass in the best order
+  double gain_now = 1;                // time of this pass without gbp, divided by its time with gbp
+  double gain_repeated = 1;           // the same for every further pass
   std::string verdict;                // one sentence
 };
 
-/// What a scan reaches.
+/// The rates of a scan.
 struct ScanRates {
-  double disk_bytes_per_s;  // of all stores that the files are in, where their speeds are not known
+  double disk_bytes_per_s;  // for all stores together, used where their speeds are not known
   double memory_bytes_per_s;
   StoreSpeeds speeds;
 };
 
-/// `files` as they were given, and `best` as they are best read.
+/// Makes the forecast. `files` are in the given order, `best` are in the best order.
 Forecast forecast(const std::vector<File>& files, const std::vector<File>& best,
                   std::uint64_t cache_bytes_max, const ScanRates& rates);
 
-/// What memory may hold of files now, as libgray's accounts of host and control groups have it; 0 when unknown.
+/// How many bytes of files memory can hold now, by libgray's accounts of host and control groups; 0 when unknown.
 std::uint64_t cache_bytes_max_now();
 
-/// How much may come before the kernel has to evict something, where a limit below the host's memory says so.
+/// How many bytes can be read before the kernel has to evict pages. No value unless a limit below the host's memory tells it.
 std::optional<std::uint64_t> free_bytes_now();
 
 /// The lines of `gbp --plan`; `device_class` is a phrase.

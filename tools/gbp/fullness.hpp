@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// fullness: is the cache full? Then each page that is brought in pushes out another page of the file, which the next scan will miss.
+// fullness: tells whether the cache is full. In a full cache each fetched page pushes out another page of the file, which the next scan will miss.
 //
 // Knowledge assumed: the kernel evicts the page that was used longest ago. When a file is scanned again and again, that is the page which comes next. At a limit the kernel
 // evicts some ten MiB at a time, even for one page.
-// Output observed: the room below the limit of a control group. Without a limit: how much of the file is cached before and after a part of
-// it was brought in, and which of its parts are evicted meanwhile.
-// Inference drawn: with a limit, pages fit until the room is used up. Pages that come after that are let go of again, so the limit is never met. Without a limit the cache
-// is full in two cases: twice in a row the file's cached share grew by less than half of what was brought in; or a part is gone that was cached at the start.
-// What breaks it: memory that others take meanwhile, and pages that they make the kernel evict. Without a limit, a file of which less than two looks' worth is missing is taken for
-// one that fits; that costs little, because its cached parts are read first.
+// Output observed: the room below the limit of a control group. Without a limit: how much of the file is cached before and after a part of it was fetched, and which of its parts
+// were evicted in between.
+// Inference drawn: with a limit, pages fit until the room is used up. Pages fetched after that are dropped again, so the limit is never reached. Without a limit the cache is
+// full in two cases: twice in a row the file's cached bytes grew by less than half of the fetched bytes; or enough of the parts that were cached at the start has been evicted.
+// What breaks it: memory that other programs take in the meantime, and pages that they make the kernel evict. Without a limit, a file counts as fitting if less than two steps of
+// it are missing. That costs little, because its cached parts are read first.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace gbp {
 
-/// What stays free: what the next piece takes, and what the kernel counts late.
+/// The room that stays free for the next piece, and for memory that the kernel counts late.
 inline constexpr std::uint64_t kReserveBytes = gray::base::kMiB / 2;
 
 class Fullness {
@@ -28,7 +28,7 @@ class Fullness {
 
   explicit Fullness(std::uint64_t file_bytes) : step_bytes_(step_bytes(file_bytes)) {}
 
-  /// So much comes from one look to the next, and so much has to be found evicted.
+  /// The bytes requested between two calls of look(). It is also the amount of evicted bytes that proves a full cache.
   static std::uint64_t step_bytes(std::uint64_t file_bytes) {
     return std::max(gray::base::kMiB, file_bytes / kLooksMax);
   }
@@ -37,13 +37,13 @@ class Fullness {
     return is_room_known() ? room_bytes_ < brought_bytes_ + kReserveBytes : is_full_ || is_evicting_;
   }
 
-  /// Whether look() is to be called before more is asked for.
+  /// Whether look() must be called before more bytes are requested.
   [[nodiscard]] bool wants_look() const {
     const bool is_decided = is_unknown_ || (!is_room_known() && has_looked_ && is_full());
     return !is_decided && (!has_looked_ || asked_bytes_ >= step_bytes_);
   }
 
-  /// So much of the file is cached now, and a limit leaves so much room.
+  /// Notes how much of the file is cached now, and how much room a limit leaves.
   void look(std::uint64_t cached_bytes, std::uint64_t room_bytes = kRoomUnknown) {
     if (has_looked_ && brought_bytes_ >= step_bytes_ / 2) {
       const bool has_grown = cached_bytes >= before_bytes_ + brought_bytes_ / 2;
@@ -57,19 +57,19 @@ class Fullness {
     asked_bytes_ = 0;
   }
 
-  /// Nobody can tell without fetching pages.
+  /// Notes that the cached share cannot be found without fetching pages.
   void give_up() { is_unknown_ = true; }
 
-  /// So many bytes that were not cached are asked for now: their pages are there, though empty, as soon as they have been asked for.
+  /// Notes that `bytes` uncached bytes are requested now. The kernel allocates their pages at the request, before the data arrives.
   void note_asked(std::uint64_t bytes) {
     brought_bytes_ += bytes;
     asked_bytes_ += bytes;
   }
 
-  /// So many of them were given back.
+  /// Notes that `bytes` of the requested bytes were dropped from the cache.
   void note_given_back(std::uint64_t bytes) { brought_bytes_ -= std::min(brought_bytes_, bytes); }
 
-  /// So many bytes that were cached at the start have been found evicted so far.
+  /// Notes how many bytes that were cached at the start have been found evicted so far.
   void note_evicted(std::uint64_t bytes_so_far) {
     is_evicting_ = is_evicting_ || bytes_so_far >= step_bytes_;
   }
@@ -80,9 +80,9 @@ class Fullness {
   [[nodiscard]] bool is_room_known() const { return room_bytes_ != kRoomUnknown; }
 
   std::uint64_t step_bytes_;
-  std::uint64_t brought_bytes_ = 0;  // since the last look, and not given back
-  std::uint64_t asked_bytes_ = 0;    // since the last look
-  std::uint64_t before_bytes_ = 0;   // what was cached then
+  std::uint64_t brought_bytes_ = 0;  // requested since the last look, and not given back
+  std::uint64_t asked_bytes_ = 0;    // requested since the last look
+  std::uint64_t before_bytes_ = 0;   // the cached bytes at the last look
   std::uint64_t room_bytes_ = kRoomUnknown;
   bool has_looked_ = false;
   bool has_grown_ = true;

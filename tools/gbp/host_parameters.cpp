@@ -15,7 +15,7 @@ using gray::filecache::HostSettings;
 using gray::repo::Found;
 using gray::repo::Repository;
 
-// No device is meant that reads slower than this in a row.
+// The rates used where the repository has no value.
 constexpr double kDiskBytesPerS = 100e6;
 constexpr double kMemoryBytesPerS = 4e9;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// host_parameters: what gbp takes from the repository of measured host parameters, and what it makes of it.
+// host_parameters: the host parameters that gbp takes from the repository, and their explanation.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +13,30 @@
 namespace gbp {
 
 struct HostParameters {
-  std::uint64_t prediction_unit_bytes = 0;  // what one probe answers for; 0: libgray's default
-  std::uint64_t hit_time_max_ns = 0;  // a slower timed read missed; 0: each is judged against a certain hit
+  // The part of a file for which one probe answers; 0: libgray's default.
+  std::uint64_t prediction_unit_bytes = 0;
+  // A slower timed read is a miss; 0: each read is compared with a certain hit.
+  std::uint64_t hit_time_max_ns = 0;
   std::uint64_t access_unit_bytes =
-      0;  // in which a file is read out of order; at least three read-ahead windows
-  double random_over_sequential = 0;  // of the device; 0: not measured
-  double disk_bytes_per_s = 0;        // of a long read, measured or the shipped default
+      0;  // the parts in which a file is read out of order; at least three read-ahead windows
+  double random_over_sequential = 0;  // the ratio of read times of the device; 0: not measured
+  double disk_bytes_per_s = 0;        // the rate of a long read, measured or the shipped default
   double memory_bytes_per_s =
-      0;                    // of a copy from memory on one core; it decides nothing while the disk is slower
-  std::string memory_path;  // where probes are remembered; empty: nowhere
-  std::string explanation;  // a line each on where these come from, for --explain
+      0;  // the rate of a copy from memory on one core; it matters little while the disk is slower
+  std::string memory_path;  // the file that remembers probes; empty: none
+  std::string explanation;  // one line for each parameter on its source, for --explain
 };
 
-/// Decides from a repository what holds for files on `device` (a name as of toolbox/repo/device_identity; empty: unknown), as libgray
-/// does, and explains it. `time_hit`: how to time a cached read where no threshold was measured; none: each probe is judged against
-/// a certain hit. Pure but for that.
+/// Chooses the parameters for files on `device` (a name of toolbox/repo/device_identity; empty: unknown) in the same way as libgray, and explains them. `time_hit` times a cached
+/// read if no threshold was measured; if it is null, each probe is compared with a certain hit. Pure except for that call.
 HostParameters choose_host_parameters(const gray::repo::Repository& repository, const std::string& device,
                                       gray::filecache::TimeHit time_hit = nullptr);
 
-/// Reads the repository for the file system of `path`. Where it has no threshold and one is wanted, a cached read is timed, in less
-/// than a millisecond. A file or variable that is there but can't be used is said in one line on stderr each, and not used.
+/// Reads the repository for the file system of `path`. If it has no threshold and `is_threshold_wanted`, a cached read is timed, in less than a millisecond. A file or variable
+/// that exists but cannot be used is ignored, with one line on stderr.
 HostParameters read_host_parameters(const std::string& path, bool is_threshold_wanted);
 
-/// The same when first asked for: finding them takes longer than looking at two hundred files, and who abstains needs none.
+/// The host parameters, read when they are first needed. Reading them takes longer than examining two hundred files, and some runs do not need them.
 class Host {
  public:
   Host() = default;

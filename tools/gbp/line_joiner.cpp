@@ -92,7 +92,7 @@ int LineJoiner::end_run() {
   return join_before(run_start_, std::move(line));
 }
 
-// What is before the border has come, up to there.
+// The file before the border has come, from the start of the line `tail`. Joins `tail` with the text behind the border.
 int LineJoiner::join_behind(std::uint64_t border, Line tail) {
   for (auto middle = middles_.find(border); middle != middles_.end(); middle = middles_.find(border)) {
     append(tail, std::move(middle->second.line));
@@ -109,7 +109,7 @@ int LineJoiner::join_behind(std::uint64_t border, Line tail) {
   return pass_on(tail);
 }
 
-// What is behind the border has come, up to a newline.
+// The text behind the border has come, up to a newline. Joins `head` with the text before the border.
 int LineJoiner::join_before(std::uint64_t border, Line head) {
   for (auto middle = middles_.begin(); middle != middles_.end();) {
     if (middle->second.end != border) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// line_joiner: passes on a file that comes in parts, in any order, so that every line comes out whole, and once.
+// line_joiner: passes on a file whose parts come in any order, so that every line is written whole and once.
 //
 // A border between two parts may cut a line. The piece on one side of the border is held until the part on the other side has come. So nothing is read earlier
 // than its part. At most one line is held for each border whose other side is still to come. Of a long line only its
@@ -18,7 +18,7 @@
 
 namespace gbp {
 
-/// A longer line than this makes a file no text.
+/// A file with a longer line than this does not count as text.
 inline constexpr std::size_t kLineBytesMax = 64 * gray::base::kKiB;
 
 /// Whether this piece of a file looks like text: no NUL, and no line longer than kLineBytesMax.
@@ -26,26 +26,26 @@ bool is_text(std::string_view piece);
 
 class LineJoiner {
  public:
-  /// Where the lines go, and from where a long one is read again. Both return 0 or a negative errno, and so does what calls them.
+  /// Write writes the lines; ReadAgain reads a long line again. Both return 0 or a negative errno, and so do the functions that call them.
   using Write = std::function<int(std::string_view text)>;
   using ReadAgain = std::function<int(std::uint64_t offset, std::uint64_t bytes, const Write& write)>;
 
   LineJoiner(Write write, ReadAgain read_again)
       : write_(std::move(write)), read_again_(std::move(read_again)) {}
 
-  /// Takes a piece that lies at this offset; each byte of the file once.
+  /// Takes a piece of the file at this offset. Each byte of the file must be given once.
   int take(std::uint64_t offset, std::string_view piece);
 
-  /// After the last piece: passes on the last line, if no newline ends it.
+  /// Call this after the last piece. Passes on the last line if no newline ends it.
   int finish();
 
  private:
   struct Held {
     std::uint64_t offset;
     std::uint64_t bytes;
-    std::string text;  // empty where it is to be read again
+    std::string text;  // empty if the text is to be read again
   };
-  using Line = std::vector<Held>;  // a part of one, in its order
+  using Line = std::vector<Held>;  // the pieces of a part of a line, in order
 
   static void hold(Line& line, std::uint64_t offset, std::string_view text);
   static void append(Line& line, Line&& more);
@@ -58,19 +58,20 @@ class LineJoiner {
   Write write_;
   ReadAgain read_again_;
   std::map<std::uint64_t, Line> tails_{
-      {0, {}}};                          // by the border behind them; the first line has nothing before it
-  std::map<std::uint64_t, Line> heads_;  // by the border before them; they end with a newline
+      {0, {}}};  // starts of lines, by the border behind them; the first line begins at 0
+  std::map<std::uint64_t, Line> heads_;  // ends of lines, by the border before them; they end with a newline
   struct Middle {
     std::uint64_t end;
     Line line;
   };
-  std::map<std::uint64_t, Middle> middles_;  // by the border before them: no newline between two borders
+  // Parts without a newline between two borders, by the border before them.
+  std::map<std::uint64_t, Middle> middles_;
 
-  bool has_run_ = false;  // pieces that followed one another
+  bool has_run_ = false;  // a run is a row of pieces that follow one another in the file
   std::uint64_t run_start_ = 0;
   std::uint64_t run_end_ = 0;
-  bool is_head_open_ = false;  // no newline yet, and what is before the run has not come
-  Line line_;                  // what has come of the run's last line
+  bool is_head_open_ = false;  // the run has no newline yet, and the text before the run has not come
+  Line line_;                  // the part of the run's last line that has come
 };
 
 }  // namespace gbp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// main: of gbp, the gray-box probe: finds the order in which files are best read, and prints, streams or runs by it.
+// main: the main function of gbp, the gray-box probe. It finds the order in which files are best read, and prints the names, streams a file or runs a command in that order.
 #include <iostream>
 #include <sstream>
 
@@ -25,13 +25,13 @@ namespace {
 using gbp::Action;
 using gbp::Mode;
 
-// On stderr, line by line: the list on stdout goes to another program.
+// Prints on stderr, line by line, because the list on stdout goes to another program.
 void tell(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) gray::cli::write_diagnostic(line);
 }
 
-// Names the files that could not be looked at; true when there were any.
+// Prints the files that could not be examined; true if there were any.
 bool warn_of_failed(const gbp::OrderedFiles& files) {
   bool has_failed = false;
   for (std::size_t rank = 0; rank < files.size(); ++rank) {
@@ -54,7 +54,7 @@ gbp::Wanted wanted_of(const gbp::Options& options) {
   wanted.is_extent_told = options.format == gbp::Format::json_lines;
   wanted.backend = options.backend;
   wanted.order = options.order;
-  // By the layout alone gbp asks nothing that is judged by its time, and libgray times a read itself where it must.
+  // For an order by layout alone gbp makes no timed probes, so it needs no threshold. libgray times a read itself if it must.
   wanted.host = gbp::Host(path, wanted.is_cache_wanted || options.is_explained);
   return wanted;
 }

@@ -24,10 +24,10 @@ using gray::html::BarRow;
 using gray::html::Stretch;
 
 constexpr std::uint64_t kPageBytes = 4 * gray::base::kKiB;
-// As many parts of a file as a bar can show, and as many of the whole set.
+// How many parts of a file a bar can show, and how many slices of the whole set.
 constexpr std::uint64_t kPartsShown = 400;
 constexpr std::size_t kSlicesShown = 400;
-// What is cached of a stretch of which it is not known where.
+// The opacity of a stretch that is partly cached, at places that are not known.
 constexpr double kSomewhere = 0.5;
 
 bool is_counted(std::uint32_t backend) {
@@ -47,7 +47,7 @@ std::string bytes_text(double bytes) {
   return format_bytes(static_cast<std::uint64_t>(std::max(bytes, 0.0)));
 }
 
-// A share that is not quite all never reads as all.
+// A share below 1 is never printed as 100 %.
 std::string percent(double share) {
   if (share > 0 && share < 0.01) return "< 1 %";
   return fmt::format("{:.0f} %", share < 1 ? std::min(100 * share, 99.0) : 100.0);
@@ -62,7 +62,7 @@ std::string counted_files(std::size_t count) {
   return fmt::format("{} file{}", count, count == 1 ? "" : "s");
 }
 
-// What of a set is cached, not cached, and not known.
+// How much of a set is cached, not cached, and unknown.
 struct Sum {
   std::size_t files = 0;
   std::uint64_t bytes = 0;
@@ -95,7 +95,7 @@ void append(std::vector<Stretch>& stretches, double from, double to, double shar
   stretches.push_back({from, to, "s0", share});
 }
 
-// Each slice of the set, as it is read, by how much of it is cached.
+// The slices of the set in the order of reading. The colour shows how much of each is cached.
 std::vector<Stretch> slices_of(const std::vector<File>& files, std::uint64_t set_bytes) {
   struct Slice {
     double cached = 0;
@@ -126,7 +126,7 @@ std::vector<Stretch> slices_of(const std::vector<File>& files, std::uint64_t set
   return stretches;
 }
 
-// Where in the file the cached parts are; where nobody counts, how much of it is cached.
+// The cached parts of the file and their places. Where the kernel does not count, only how much of the file is cached.
 std::vector<Stretch> stretches_of(gb_cache_t* detector, const File& file) {
   if (file.error != 0 || file.cached_fraction < 0) return {{0, 1, "lost"}};
   if (file.cached_fraction >= 1) return {{0, 1, "s0"}};
@@ -160,7 +160,7 @@ std::string known_of(const File& file, const std::vector<gb_order_level>& levels
   return text;
 }
 
-// The largest, in the order in which they are read.
+// The largest files, in the order in which they are read.
 std::vector<std::size_t> shown_of(const std::vector<File>& files) {
   std::vector<std::size_t> shown(files.size());
   std::iota(shown.begin(), shown.end(), std::size_t{0});
@@ -200,7 +200,7 @@ std::string files_section(const std::vector<File>& files, const std::vector<gb_o
       title, "Each with its place in the order. A bar is a file from its beginning to its end.", text);
 }
 
-// A line of text is a paragraph.
+// Each line of the text becomes a paragraph.
 std::string paragraphs(const std::string& text) {
   std::string html;
   std::istringstream lines(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// map: `gbp --html FILE`: a page that shows what of the files is cached, and in which order gbp reads them.
+// map: `gbp --html FILE`: a page that shows which parts of the files are cached, and in which order gbp reads the files.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace gbp {
 
-/// So many files have a bar of their own; the others are summed up.
+/// The number of files with a bar of their own. The other files are summed up.
 inline constexpr std::size_t kMappedFiles = 100;
 
-/// `files` in the order in which they are read; `order` is how that order is asked for. Where the kernel counts, the largest files are looked at again part by part; nothing is
-/// read for that.
+/// Makes the page. `files` are in the order in which they are read; `order` is the option that asks for that order. Where the kernel counts cached pages, the largest files are
+/// examined again part by part, without reading them.
 std::string map_page(const std::vector<File>& files, const std::vector<gb_order_level>& levels,
                      const std::string& order, const Wanted& wanted);
 

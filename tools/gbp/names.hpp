@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// names: very many file names, held close together.
+// names: stores very many file names compactly.
 //
-// A million names on standard input are an ordinary use; as strings of their own each would cost three times its length.
+// A million names on standard input are usual. As separate strings, each name would take three times its length.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace gbp {
 
-/// Only grows; what was added stays where it is.
+/// A list that only grows. A name that was added stays at its address.
 class Names {
  public:
   /// Copies a name, which holds no NUL.
@@ -24,7 +24,7 @@ class Names {
 
  private:
   std::vector<std::unique_ptr<char[]>> blocks_;
-  std::size_t left_bytes_ = 0;  // in the last block
+  std::size_t left_bytes_ = 0;  // free bytes in the last block
   char* next_ = nullptr;
   std::vector<const char*> names_;
 };

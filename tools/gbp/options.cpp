@@ -20,8 +20,8 @@ using gray::cli::fail_usage;
 
 constexpr const char* kBackends[] = {"auto",   "cachestat", "mincore", "end",
                                      "nowait", "fault",     "timed"};  // numbered as gb_backend_t
-constexpr const char* kOrders[] = {"auto",  "extent", "inode",
-                                   "mtime", "none",   "dir"};  // as gb_order_t; dir is ours
+constexpr const char* kOrders[] = {"auto", "extent", "inode", "mtime",
+                                   "none", "dir"};  // numbered as gb_order_t; dir is an addition of gbp
 constexpr std::ptrdiff_t kOrderDir = 5;
 
 constexpr const char* kActionNames[] = {"",       "--out",    "--exec",    "--ranges", "--unsort",
@@ -123,7 +123,7 @@ std::optional<int> apply_whole(const Flags& flags, Options& options) {
   return std::nullopt;
 }
 
-// An option that could not have its effect is refused, and named.
+// Refuses an option that would have no effect, and names it.
 std::optional<int> refuse_without_effect(const Flags& flags, const Options& options) {
   const auto with = [](std::initializer_list<Action> actions) {
     unsigned set = 0;
@@ -143,7 +143,7 @@ std::optional<int> refuse_without_effect(const Flags& flags, const Options& opti
   struct Given {
     bool is_given;
     const char* name;
-    unsigned actions;  // with which it has an effect
+    unsigned actions;  // the actions with which the option has an effect
   };
   const Given given[] = {{flags.is_mem, "-mem", ordering | with({Action::stream, Action::ranges})},
                          {flags.is_file, "-file", ordering},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// options: the command line of gbp, checked.
+// options: reads and checks the command line of gbp.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace gbp {
 
-/// What is done with the files.
+/// The action on the files.
 enum class Action { print, stream, execute, ranges, unsort, plan, verify, refresh, map };
 
 struct Options {
@@ -26,21 +26,20 @@ struct Options {
   gb_backend_t backend = GB_BACKEND_AUTO;
   gb_order_t order = GB_ORDER_AUTO;
   bool is_by_directory = false;
-  bool is_explained = false;  // say on stderr which host parameters decide, and where they come from
+  bool is_explained = false;  // print on stderr the host parameters in use, and their sources
   bool is_recursive = false;
   WalkOptions walk;
   bool has_waves = false;
-  std::vector<std::string> command;  // of Action::execute
-  std::string streamed;              // of Action::stream
-  Whole whole = Whole::automatic;    // of Action::stream
-  std::uint64_t record_bytes = 0;    // of Action::stream
-  RefreshOptions refresh;            // of Action::refresh
-  std::string page_path;             // of Action::map
+  std::vector<std::string> command;  // for Action::execute
+  std::string streamed;              // for Action::stream
+  Whole whole = Whole::automatic;    // for Action::stream
+  std::uint64_t record_bytes = 0;    // for Action::stream
+  RefreshOptions refresh;            // for Action::refresh
+  std::string page_path;             // for Action::map
   Names names;
 };
 
-/// Reads the command line, and the lists of names it refers to. Returns nothing, or the exit status after
-/// saying what is wrong.
+/// Reads the command line, and the lists of names that it refers to. Returns nothing, or prints what is wrong and returns the exit status.
 std::optional<int> read_options(int argc, char** argv, Options& options);
 
 }  // namespace gbp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// order: files in the order in which they are best read, as libgray finds it (gray/order.h), with their names.
+// order: the files in the order in which they are best read. libgray finds the order (gray/order.h).
 #pragma once
 
 #include <cstddef>
@@ -15,22 +15,22 @@
 namespace gbp {
 
 enum class Mode {
-  mem,      // by what is cached
-  file,     // as they lie on disk
-  compose,  // by what is cached, and then as they lie on disk
+  mem,      // by how much of each file is cached
+  file,     // in their order on disk
+  compose,  // by how much is cached, and then in their order on disk
 };
 
-/// How the files are put in order, beside what is to be looked at.
+/// The rule by which the files are ordered.
 struct OrderRule {
   Mode mode = Mode::compose;
-  bool is_by_directory = false;  // in the place of the disk's order
-  bool are_levels_told = false;  // levels of the store are looked for also where nothing needs them
+  bool is_by_directory = false;  // by directory, instead of by the order on disk
+  bool are_levels_told = false;  // find the levels of the store even if the order does not need them
 };
 
-/// Files as the library keeps them: of a million names there is one list and no copy.
+/// The ordered files, kept in the library's list, so that a million names are not copied.
 class OrderedFiles {
  public:
-  /// `names` must outlive it. Says why on stderr where it could not be found; is empty then.
+  /// `names` must outlive this object. If the order cannot be found, the reason is printed on stderr, and the list is empty.
   OrderedFiles(const Names& names, const Wanted& wanted, const OrderRule& rule);
 
   [[nodiscard]] bool is_found() const { return list_ != nullptr; }
@@ -50,10 +50,10 @@ class OrderedFiles {
   std::unique_ptr<gb_order_list_t, FreeList> list_;
 };
 
-/// Whether the file counts as cached by itself: as a whole, or half of it and much, however much is missing of the others.
+/// Whether the file counts as cached: it is cached as a whole, or at least half of it and a large amount. Other files do not matter.
 bool is_cached(const File& file);
 
-/// What a level's times are like: "memory", "flash", "disk", "server".
+/// The name of a level's kind: "memory", "flash", "disk", "server".
 const char* kind_name(std::uint32_t kind);
 
 /// The lines of `gbp --explain` on the levels of the store.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// outlet: decides which bytes of a streamed file go to stdout when, so that no line and no record comes out in two pieces.
+// outlet: decides when the bytes of a streamed file go to stdout, so that no line and no record is written in two pieces.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 namespace gbp {
 
 enum class Whole {
-  automatic,  // lines, where the first piece that comes looks like text
+  automatic,  // lines, if the first piece looks like text; else bytes
   lines,
-  bytes,    // nothing has to be whole
-  records,  // all of the same length; a short last one comes last
+  bytes,    // no lines or records are kept whole
+  records,  // records of equal length; a short last record is written last
 };
 
 class Outlet {
  public:
-  /// Pieces of `file_fd`, of so many bytes.
+  /// For pieces of `file_fd`, a file of `file_bytes` bytes.
   Outlet(int file_fd, std::uint64_t file_bytes, Whole whole, std::uint64_t record_bytes);
 
-  /// Takes a piece that lies at this offset; each byte of the file once. Returns 0 or a negative errno.
+  /// Takes a piece of the file at this offset. Each byte of the file must be given once. Returns 0 or a negative errno.
   int take(std::uint64_t offset, std::string_view piece);
 
-  /// After the last piece: what comes last.
+  /// Call this after the last piece. Writes the part that comes last.
   int finish();
 
  private:
@@ -34,7 +34,7 @@ class Outlet {
   int file_;
   std::uint64_t file_bytes_;
   Whole whole_;
-  std::uint64_t whole_bytes_;  // of the records before the short last one
+  std::uint64_t whole_bytes_;  // bytes of the records before a short last record
   LineJoiner lines_;
 };
 

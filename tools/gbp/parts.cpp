@@ -11,14 +11,15 @@ namespace {
 using gray::base::kKiB;
 using gray::base::kMiB;
 
-// Where the kernel itself tells what is cached: so short that little of a part that is cached in part has to be evicted before its turn, and
-// so long that a disk moves its head seldom for what is missing.
+// The length of a part where the kernel counts cached pages. It is short, so that only little of a partly cached part is evicted before its turn. It is long enough that a disk
+// rarely moves its head for the missing parts.
 constexpr std::uint64_t kCountedPartBytes = 256 * kKiB;
 
 constexpr std::uint64_t kPageBytes = 4 * kKiB;
-constexpr std::uint64_t kReadBytes = kMiB;           // of cached parts, looked at just before they are read
-constexpr std::uint64_t kLookAgainBytes = 4 * kMiB;  // of the others, page by page
-constexpr double kWhollyCached = 0.999;              // nothing to ask the disk for
+// Of cached parts, which are examined again just before they are read.
+constexpr std::uint64_t kReadBytes = kMiB;
+constexpr std::uint64_t kLookAgainBytes = 4 * kMiB;  // of the other parts, which are examined page by page
+constexpr double kWhollyCached = 0.999;              // nothing has to be read from the disk
 
 struct ClosePlan {
   void operator()(gb_cache_plan_t* plan) const { gb_cache_plan_free(plan); }
@@ -141,7 +142,8 @@ std::vector<gb_cache_unit> Parts::next_pages() {
     for (; pages_next_ < others_.size() && extents.size() < kLookAgainBytes / kPageBytes; ++pages_next_) {
       const gb_cache_unit& part = others_[pages_next_];
       const std::uint64_t end = part.offset_bytes + part.length_bytes;
-      if (cached_of(part) == Cached::none || part.length_bytes > kLookAgainBytes) continue;  // of a huge file
+      // A longer part occurs only in a huge file.
+      if (cached_of(part) == Cached::none || part.length_bytes > kLookAgainBytes) continue;
       for (std::uint64_t at = part.offset_bytes; at < end; at += kPageBytes)
         extents.push_back({at, std::min(kPageBytes, end - at)});
     }
@@ -152,7 +154,7 @@ std::vector<gb_cache_unit> Parts::next_pages() {
   return joined(pages);
 }
 
-// None where the file became shorter, was removed or is another one meanwhile.
+// Empty if the file has become shorter, was removed or was replaced in the meantime.
 std::vector<gb_cache_unit> Parts::look_again(const std::vector<gb_extent>& extents) const {
   gb_cache_plan_options options{};
   options.extents = extents.data();
@@ -164,7 +166,7 @@ std::vector<gb_cache_unit> Parts::look_again(const std::vector<gb_extent>& exten
   return units;
 }
 
-// The next of the cached parts, without those that are not cached any more. False at the end.
+// Takes the next cached parts, without those that are no longer cached. False at the end.
 bool Parts::take_cached() {
   std::vector<gb_cache_unit> taken;
   std::vector<gb_extent> extents;

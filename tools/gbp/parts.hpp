@@ -4,11 +4,10 @@
 // Knowledge assumed: the kernel evicts the page that was used longest ago. When the cached parts of a file are read in one order again and again, that
 // page is in the part which comes next.
 // Output observed: how much of each part is cached; of all parts before the first one is read, and of each part again just before its turn.
-// Inference drawn: a part that was evicted meanwhile waits until the cached ones have been read. If it were fetched in its turn, it would push
-// out the next one, and that one the next, to the end of the file. Where one part was evicted, the next one is about to be. So the reader goes on at the other end
-// of the file; then the evicted parts make one hole and not many.
-// What breaks it: where only probes tell what is cached, the probes fetch pages themselves. There the parts are as long as the host's access unit, and no part is
-// looked at twice.
+// Inference drawn: a part that was evicted in the meantime waits until the cached parts have been read. If it were fetched in its turn, it would push out the next part, and that
+// part the next, to the end of the file. Where one part was evicted, the next part will soon be evicted. So the reader continues at the other end of the file; then the evicted
+// parts make one hole instead of many.
+// What breaks it: where only probes find what is cached, the probes themselves fetch pages. There the parts are as long as the host's access unit, and no part is examined twice.
 #pragma once
 
 #include <cstdint>
@@ -21,48 +20,48 @@
 
 namespace gbp {
 
-/// The units of a file in the library's best order, as long as the host's access unit; none with `status` an error.
+/// The units of a file in the library's best order, as long as the host's access unit. Empty if `status` is an error.
 std::vector<gb_cache_unit> units_of_file(gb_cache_t* detector, const char* path, std::uint64_t record_bytes,
                                          const Wanted& wanted, gb_status_t& status);
 
-/// The same, and each unit is as long as `length_bytes` says.
+/// The same with units of `length_bytes`.
 std::vector<gb_cache_unit> units_of_length(gb_cache_t* detector, const char* path, std::uint64_t length_bytes,
                                            gb_status_t& status);
 
-/// How much of a part is cached, as far as it decides what is done with the part.
+/// How much of a part is cached, in the three classes that decide how the part is treated.
 enum class Cached {
-  all,   // read at once
+  all,   // all of the part is cached: it is read directly
   some,  // its missing pages are fetched; unknown counts as this
-  none,  // all of it is fetched, and nobody else's page is lost if it is given back
+  none,  // all of it is fetched; dropping it afterwards loses no page that was cached before
 };
 Cached cached_of(const gb_cache_unit& part);
 
-/// The parts of one file. Those that follow one another both in the file and in the order are given as one.
+/// The parts of one file. Parts that follow one another both in the file and in the order are joined.
 class Parts {
  public:
-  /// `detector` and `path` must outlive it.
+  /// `detector` and `path` must outlive this object.
   Parts(gb_cache_t* detector, const char* path) : detector_(detector), path_(path) {}
 
-  /// Looks at the whole file. Parts hold whole records of `record_bytes` (0: no records).
+  /// Examines the whole file. Parts hold whole records of `record_bytes` (0: no records).
   gb_status_t find(std::uint64_t record_bytes, const Wanted& wanted);
 
-  /// Up to where the parts go: the length of the file when find() looked.
+  /// The end of the last part: the length of the file at the time of find().
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
-  /// The next parts to read of those that are cached as a whole, as they lie; none at the end.
+  /// The next parts to read of the wholly cached parts, in their order in the file; empty at the end.
   std::vector<gb_cache_unit> next_cached();
 
-  /// The parts that are not cached as a whole, in the order in which they are fetched best; those that next_cached() finds evicted come to the
-  /// end. (Where nobody counts what is cached: all parts.)
+  /// The parts that are not wholly cached, in the best order to fetch them. Parts that next_cached() finds evicted are appended. (Where the kernel does not count cached pages:
+  /// all parts.)
   [[nodiscard]] const std::vector<gb_cache_unit>& others() const { return others_; }
 
-  /// How much next_cached() has found evicted so far.
+  /// How many bytes next_cached() has found evicted so far.
   [[nodiscard]] std::uint64_t evicted_bytes() const { return evicted_bytes_; }
 
-  /// Puts the others from `first` on in order again, with those that came to the end.
+  /// Sorts others() again from `first` on, including the appended parts.
   void sort_others(std::size_t first);
 
-  /// What is cached of the others, page by page, some of them at a time; none at the end, until more have come.
+  /// The cached pages of others(), for a few parts at a time; empty at the end, until more parts are appended.
   std::vector<gb_cache_unit> next_pages();
 
  private:
@@ -71,7 +70,8 @@ class Parts {
 
   gb_cache_t* detector_;
   const char* path_;
-  std::deque<gb_cache_unit> cached_;  // not yet looked at again, as they lie
+  // Cached parts that were not yet examined again, in their order in the file.
+  std::deque<gb_cache_unit> cached_;
   bool is_from_end_ = true;
   std::vector<gb_cache_unit> still_cached_;
   std::vector<gb_cache_unit> others_;
@@ -79,7 +79,7 @@ class Parts {
   std::size_t sorted_count_ = 0;  // of others_
   std::uint64_t evicted_bytes_ = 0;
   std::uint64_t bytes_ = 0;
-  bool is_counted_ = false;  // by the kernel
+  bool is_counted_ = false;  // whether the kernel counts cached pages
 };
 
 }  // namespace gbp

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kFilesRead = 8;
 constexpr std::uint64_t kReadBytesMax = gray::base::kMiB;
-// A gap that is passed over sooner than a head would jump it.
+// A gap up to this size is read over faster than the head would seek over it.
 constexpr std::uint64_t kPassedBytes = gray::base::kMiB;
 
 using FilesByDevice = std::map<std::uint64_t, std::vector<const File*>>;
@@ -38,7 +38,7 @@ void learn(gb_cache_t* detector, const char* path) {
   if (file.is_open()) gb_cache_learn_fd(detector, file.get(), kReadBytesMax, &bytes);
 }
 
-// What was learned of the device of this file.
+// The learned speed of this file's device.
 gray::filecache::DeviceSpeed learned_speed(gb_cache_t* detector, const char* path) {
   const gray::base::ScopedFd file = gray::base::ScopedFd::open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
   gb_cache_prediction prediction{};
@@ -55,7 +55,7 @@ double to_get_there_ns(const StoreSpeed& store, std::uint64_t distance_bytes) {
   return seek.settle_ns + (seek.average_ns - seek.settle_ns) * std::sqrt(share) + seek.rotation_ns / 2;
 }
 
-// The heads of the devices, as one file after the other is read.
+// Follows the heads of the devices while one file after the other is read.
 class Scan {
  public:
   explicit Scan(const StoreSpeeds& speeds) : speeds_(speeds) {}
@@ -97,7 +97,7 @@ StoreSpeeds learn_speeds(const std::vector<File>& files, const Wanted& wanted) {
   gray::filecache::HostRecord record;
   for (const auto& [device, missing] : find_missing(files)) {
     const std::size_t count = std::min(missing.size(), kFilesRead);
-    // From both ends in turn: each is a way of its own, also where they lie in this order.
+    // Files are taken from both ends in turn, so that each read needs a seek, even if the files lie in this order on disk.
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t place = i % 2 == 0 ? i / 2 : count - 1 - i / 2;
       learn(detector.get(), missing[place * (missing.size() / count)]->path);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// scan_time: how long it takes to read files in an order, before they are read.
+// scan_time: predicts how long it takes to read files in a given order.
 //
-// Knowledge assumed: whoever reads a file in order waits once until its device is there, and then for its bytes at the device's rate, which the kernel's read-ahead keeps up. On a disk with
-//   a head that goes on where the last file ended there is nowhere to get to; a short way costs less than a long one (libgray/src/filecache/device_speed.hpp,
+// Knowledge assumed: reading a file in order costs one access time, and then its bytes at the device's rate, which the kernel's read-ahead keeps up. On a disk with a head there
+//   is no seek if the file begins where the last file ended; a short seek costs less than a long seek (libgray/src/filecache/device_speed.hpp,
 //   microbench/estimate/disk_shape.hpp).
-// Output observed: the times of a few files of each device that are read for this, up to a MiB of each; where files lie; what is cached.
-// Inference drawn: the sum over the files, in the order in which they come.
-// What breaks it: others who use the devices; files that lie in many pieces; a program that takes longer than its reads; and metadata that is not in memory.
+// Output observed: the times of a few files of each device that are read for this, up to a MiB of each; where the files lie; how much of them is cached.
+// Inference drawn: the time of the scan is the sum over the files, in their order.
+// What breaks it: other programs that use the devices; fragmented files; a program whose work takes longer than its reads; metadata that is not in memory.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@
 
 namespace gbp {
 
-/// How long the head of a disk takes to get to a place so far off; zeros where there is no head, or nobody measured it.
+/// Seek times of a disk's head by distance. All fields are zero if the device has no head, or if it was not measured.
 struct SeekCurve {
   double settle_ns = 0;
-  double average_ns = 0;  // over a third of the stretch
+  double average_ns = 0;  // a seek over a third of the span
   double rotation_ns = 0;
   double span_bytes = 0;
 };
@@ -33,11 +33,11 @@ struct StoreSpeed {
 };
 using StoreSpeeds = std::map<std::uint64_t, StoreSpeed>;  // by device
 
-/// How fast each device is that has files which are missing. Reads up to eight of these, a MiB of each.
+/// Measures the speed of each device that holds files which are not cached. Reads up to eight such files of a device, a MiB of each.
 StoreSpeeds learn_speeds(const std::vector<File>& files, const Wanted& wanted);
 
-/// Seconds to read these files, in this order; nothing where something is missing on a device that nobody knows, or what is cached is not known of some. `is_cache_lost`: as if nothing were
-/// cached. Pure.
+/// Seconds to read these files in this order. No value if uncached data lies on a device of unknown speed, or if the cached share of a file is unknown. With `is_cache_lost` no
+/// file counts as cached. Pure.
 std::optional<double> scan_seconds(const std::vector<File>& files, const StoreSpeeds& speeds,
                                    double memory_bytes_per_s, bool is_cache_lost);
 

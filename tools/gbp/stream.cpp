@@ -33,11 +33,11 @@ using gray::base::kKiB;
 using gray::base::kMiB;
 using gray::base::ScopedFd;
 
-constexpr std::uint64_t kReadBytes = kMiB;  // one read and write
-// One request to the disk. The kernel takes of a WILLNEED no more than the larger of the device's read-ahead window and its largest request
-// (force_page_cache_ra() in mm/readahead.c) and forgets the rest without a word: so much is taken on every disk.
+constexpr std::uint64_t kReadBytes = kMiB;  // the size of one read and write
+// The size of one request to the disk. Of a WILLNEED the kernel takes no more than the larger of the device's read-ahead window and its largest request (force_page_cache_ra() in
+// mm/readahead.c), and silently ignores the rest. Every disk accepts this size.
 constexpr std::uint64_t kPieceBytes = kMiB / 8;
-constexpr int kPipeBytes = 1U << 20U;  // what the kernel lets everybody have
+constexpr int kPipeBytes = 1U << 20U;  // the largest size that the kernel allows without privilege
 constexpr std::uint64_t kPageBytes = 4 * kKiB;
 
 struct Source {
@@ -56,7 +56,7 @@ class Stream {
         buffer_(kReadBytes),
         fullness_(source.bytes),
         overlap_(source.bytes) {
-    fcntl(STDOUT_FILENO, F_SETPIPE_SZ, kPipeBytes);  // where it is no pipe there is nothing to widen
+    fcntl(STDOUT_FILENO, F_SETPIPE_SZ, kPipeBytes);  // has no effect if stdout is no pipe
   }
 
   // Returns the exit status.
@@ -74,7 +74,7 @@ class Stream {
   }
 
  private:
-  // While a slow reader works on what is cached the disk fetches the others; those that are there are passed on, and make room for the next.
+  // While a slow reader works on the cached parts, the disk fetches the other parts. Parts that have arrived are passed on, and make room for the next parts.
   int copy_what_has_come() {
     arrange_others();
     for (ask_ahead(); next_ < asked_part_ && read_at_once(parts_.others()[next_]); ++next_) {
@@ -86,7 +86,7 @@ class Stream {
     return 0;
   }
 
-  // The whole part into the buffer, if it is there.
+  // Reads the whole part into the buffer, if it is in memory.
   bool read_at_once(const gb_cache_unit& part) {
     std::uint64_t done = 0;
     while (done < part.length_bytes && part.length_bytes <= kReadBytes) {
@@ -125,12 +125,12 @@ class Stream {
   }
 
   static int status_of(int error) {
-    if (error == -EPIPE) return gray::cli::kExitSomeFailed;  // the reader has seen enough
+    if (error == -EPIPE) return gray::cli::kExitSomeFailed;  // the reader has closed the pipe
     if (error == 0) return gray::cli::kExitSuccess;
     return gray::cli::fail(gray::cli::kExitSomeFailed, "cannot write: {}", gray::cli::error_text(error));
   }
 
-  // Where the cache is full, a part of which no page was there before is given back.
+  // If the cache is full, drops a part of which no page was cached before.
   void note_fetched(const gb_cache_unit& part, std::uint64_t offset, std::uint64_t bytes) {
     ahead_bytes_ -= std::min(ahead_bytes_, bytes);
     if (cached_of(part) != Cached::none || !fullness_.is_full()) return;
@@ -142,10 +142,10 @@ class Stream {
     fullness_.note_given_back(bytes);
   }
 
-  // Two pieces may share a page: it goes with the second of them.
+  // Two pieces may share a page. The page is dropped together with the second piece.
   bool is_second_drop_at(std::uint64_t border) { return !dropped_borders_.insert(border).second; }
 
-  // Of this part and of those after it, so that the disk goes from one to the next without a pause; but not beyond one that is cached.
+  // Requests pieces of this part and of the parts after it, so that the disk works without a pause. Stops at a part that is cached.
   void ask_ahead() {
     const std::vector<gb_cache_unit>& parts = parts_.others();
     const std::uint64_t window_bytes = overlap_.window_bytes();
@@ -160,7 +160,7 @@ class Stream {
     }
   }
 
-  // Pieces of the same length, none of them a leftover.
+  // Divides a part into pieces of about equal length, so that no short rest is left.
   void ask_for_piece(const gb_cache_unit& part) {
     const std::uint64_t pieces = (part.length_bytes + kPieceBytes - 1) / kPieceBytes;
     const std::uint64_t bytes =
@@ -174,7 +174,7 @@ class Stream {
     ahead_bytes_ += bytes;
   }
 
-  // A slow reader that sorts is still taking memory for itself: what is free now is not left to the file.
+  // A slow reader that sorts is still taking memory for itself, so memory that is free now will not stay free for the file.
   [[nodiscard]] std::uint64_t room_bytes() const {
     return overlap_.pays() ? Fullness::kRoomUnknown : free_bytes_now().value_or(Fullness::kRoomUnknown);
   }
@@ -190,8 +190,8 @@ class Stream {
     if (!is_counted) fullness_.give_up();
   }
 
-  // Reads what is cached of them and will be written out later, so that what is fetched until then evicts something else: it evicts what was
-  // used longest ago. Those that have not been asked for are put in order.
+  // Reads the cached pages of the other parts, which are written out later. They then count as recently used, so that pages fetched until then evict other pages. Parts that have
+  // not been requested are sorted again.
   void arrange_others() {
     for (auto pages = parts_.next_pages(); !pages.empty(); pages = parts_.next_pages())
       for (const gb_cache_unit& part : pages) use(part);
@@ -216,10 +216,10 @@ class Stream {
   Fullness fullness_;
   Overlap overlap_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::size_t next_ = 0;           // of the others, to be passed on
-  std::size_t asked_part_ = 0;     // of the others, to be asked for,
-  std::uint64_t asked_bytes_ = 0;  // from here on
-  std::uint64_t ahead_bytes_ = 0;  // asked for and not passed on
+  std::size_t next_ = 0;           // index into others(): the next part to pass on
+  std::size_t asked_part_ = 0;     // index into others(): the next part to request,
+  std::uint64_t asked_bytes_ = 0;  // from this offset in the part on
+  std::uint64_t ahead_bytes_ = 0;  // requested but not yet passed on
   std::unordered_set<std::uint64_t> dropped_borders_;
 };
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-// stream: one file to standard output, its cached parts first.
+// stream: writes one file to standard output, its cached parts first.
 //
-// Knowledge assumed: the kernel's read-ahead fetches beyond the part that is read, up to the device's window. What it
-// fetches of the next part pushes out cached parts whose turn is still to come.
-// Output observed: nothing more than the plan.
-// Inference drawn: parts that are not cached are requested by exactly their own bytes, some pieces ahead of the reading. The descriptor's reads are declared
-// random, so that they fetch nothing beyond. For a slow reader the missing parts are
-// fetched while it works on the cached ones (overlap.hpp), and passed on as they come. Where the cache is full they are
-// let go of after that (fullness.hpp).
-// What breaks it: a file system that takes no such requests; then each page is read by itself, which is slow and never wrong. And a file system without reads that do
-// not wait; then nothing is passed on early.
+// Knowledge assumed: the kernel's read-ahead fetches beyond the part that is read, up to the device's window. The pages that it fetches of the next part push out cached parts
+// that are still to be read.
+// Output observed: nothing beyond the plan of the parts.
+// Inference drawn: parts that are not cached are requested with exactly their own bytes, some pieces ahead of the reading. The descriptor's reads are declared random, so that
+// they fetch no page beyond them. For a slow reader the missing parts are fetched while it works on the cached parts (overlap.hpp), and are passed on as they come. If the cache
+// is full, they are dropped after that (fullness.hpp).
+// What breaks it: a file system that ignores such requests: then each page is read by itself, which is slow but correct. A file system without non-waiting reads (RWF_NOWAIT):
+// then no part is passed on early.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +19,12 @@
 
 namespace gbp {
 
-/// Writes all bytes of `path` to stdout in units of the best order; `whole` says what does not come out in two
-/// pieces; records are of `record_bytes` (0: no records). Says what is wrong on stderr; returns the exit status.
+/// Writes all bytes of `path` to stdout in units of the best order; `whole` says whether lines or records are kept whole; a record has `record_bytes` bytes (0: no records).
+/// Prints errors on stderr; returns the exit status.
 int stream_file(const std::string& path, Whole whole, std::uint64_t record_bytes, const Wanted& wanted);
 
-/// Prints a line for each unit of each file in the best order, instead of the file: offset, length, cached share and name,
-/// separated by blanks; or as JSON objects. Files that can't be looked at are said on stderr and make it return 1.
+/// Instead of the data, prints a line for each unit of each file in the best order: offset, length, cached share and name, separated by blanks; or a JSON object. For a file that
+/// cannot be examined it prints a line on stderr, and returns 1.
 int print_ranges(const Names& names, bool is_json, char end, const Wanted& wanted);
 
 }  // namespace gbp

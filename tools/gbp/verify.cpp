@@ -15,7 +15,7 @@
 namespace gbp {
 namespace {
 
-// Between these a unit counts as cached in part.
+// A unit with a share between these counts as partly cached.
 constexpr double kShareMin = 0.1;
 constexpr double kShareMax = 0.9;
 constexpr std::uint64_t kUnitBytesDefault = 5 * gray::base::kMiB;
@@ -26,7 +26,7 @@ struct ClosePlan {
 
 using Shares = std::map<std::pair<std::size_t, std::uint64_t>, gb_cache_unit>;  // by file and offset
 
-// What a backend says of every unit. False when a file could not be looked at.
+// Asks a backend for the share of every unit. False if a file could not be examined.
 bool ask(const Names& names, const Wanted& wanted, gb_backend_t backend, Shares& shares) {
   const Detector detector(open_detector(wanted, backend));
   if (!detector) return false;

@@ -35,7 +35,7 @@ class Walk {
 
   [[nodiscard]] bool has_failed() const { return has_failed_; }
 
-  // Depth by depth, so that the folders of one depth can be put in order.
+  // Walks depth by depth, so that the folders of one depth can be sorted.
   void below(Folder top) {
     top_device_ = top.device;
     std::vector<Folder> folders;
@@ -71,7 +71,9 @@ class Walk {
       return;
     unsigned char type = entry.d_type;
     struct stat status {};
-    if (type == DT_UNKNOWN || type == DT_DIR) {  // a mount point's own i-number and device are needed
+    if (type == DT_UNKNOWN ||
+        type ==
+            DT_DIR) {  // stat() is needed here, because a mount point has another i-number and device than its entry
       if (fstatat(folder_fd, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) return fail(path, errno);
       type = S_ISDIR(status.st_mode) ? DT_DIR : S_ISREG(status.st_mode) ? DT_REG : DT_UNKNOWN;
     }

@@ -11,7 +11,7 @@
 namespace heapnice {
 namespace {
 
-constexpr std::size_t kChangesMax = 10'000;  // of a server that runs for months
+constexpr std::size_t kChangesMax = 10'000;  // a limit for a server that runs for months
 
 std::string signed_bytes(std::int64_t bytes) {
   if (bytes >= 0) return gray::cli::format_bytes(static_cast<std::uint64_t>(bytes));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// change_log: keeps what a driver does, and says of it what is to be said.
+// change_log: records the actions of a driver, and prints them where the user wants it.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ class ChangeLog {
  public:
   ChangeLog(const char* runtime, bool is_verbose);
 
-  /// Says a line on standard error, and keeps it.
+  /// Prints a line on standard error, and records it.
   void note(const std::string& text);
-  /// Keeps a change, and says it where each is to be said.
+  /// Records a change, and prints it if the option is verbose.
   void change(Change change);
   void set_environment(const std::string& text) { account_.environment = text; }
   void set_collector(const std::string& name) { account_.collector = name; }
-  /// Of the JVM that is followed now.
+  /// Sets the number of ordered collections of the JVM that is followed now.
   void set_ordered_now(unsigned count) { account_.ordered_collections = ordered_before_ + count; }
-  /// Of one that is gone.
+  /// Adds the number of ordered collections of a JVM that is gone.
   void add_ordered(unsigned count) { ordered_before_ += count; }
 
   [[nodiscard]] const Account& account() const { return account_; }

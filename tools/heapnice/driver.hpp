@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// driver: what keeps one kind of heap to the advice, and what is told of it in the end.
+// driver: keeps one kind of heap to the advised size, and reports on it at the end.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,23 @@
 namespace heapnice {
 
 struct Change {
-  std::uint64_t after_ns = 0;  // the start
+  std::uint64_t after_ns = 0;  // time since the start
   int pid = 0;
   gray::memory::FollowVerdict verdict = gray::memory::FollowVerdict::stay;
   gray::memory::FollowReason reason = gray::memory::FollowReason::none;
-  std::uint64_t bytes = 0;  // that the heap may have from then on
+  std::uint64_t bytes = 0;  // the size that the heap may have from then on
   std::uint64_t heap_bytes = 0;
   std::uint64_t live_bytes = 0;
   std::int64_t room_bytes = 0;
 };
 
-/// What became of the heap.
+/// The report on the heap.
 struct Account {
-  std::string runtime;             // "java", as --runtime names it
-  std::string environment;         // what CMD was given in its environment, NAME=VALUE
-  std::vector<std::string> notes;  // what was said, each a line
+  std::string runtime;             // "java", as in --runtime
+  std::string environment;         // the variable that was added to CMD's environment, NAME=VALUE
+  std::vector<std::string> notes;  // the printed lines
   std::vector<Change> changes;
-  std::uint64_t changes_dropped = 0;  // beyond as many as are kept
+  std::uint64_t changes_dropped = 0;  // how many changes were not recorded, because there were too many
   std::string collector;
   unsigned ordered_collections = 0;
 };
@@ -40,15 +40,15 @@ struct Account {
 class Driver {
  public:
   virtual ~Driver() = default;
-  /// Before CMD starts: sets in the environment what its start needs, and says so.
+  /// Called before CMD starts: sets the variables that its start needs, and prints them.
   virtual void prepare() = 0;
-  /// While it runs.
+  /// Called repeatedly while CMD runs.
   virtual gray::cli::ChildPause look(pid_t child) = 0;
   [[nodiscard]] virtual const Account& account() const = 0;
 };
 
 std::unique_ptr<Driver> make_java_driver(const Options& options);
-/// Both can only tell a heap its size when it starts.
+/// These two can set the size of a heap only when the program starts.
 std::unique_ptr<Driver> make_go_driver(const Options& options);
 std::unique_ptr<Driver> make_node_driver(const Options& options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// go_driver: tells a program in Go how large its heap may be, by the variable that its runtime reads when it starts.
+// go_driver: sets the largest heap of a Go program, by the variable that the Go runtime reads at its start.
 #include <cstdlib>
 
 #include "toolbox/cli/quantities.hpp"

@@ -30,7 +30,7 @@ std::string in_root(int pid, const std::string& path) {
   return "/proc/" + std::to_string(pid) + "/root" + path;
 }
 
-// The last word behind a key of /proc/PID/status.
+// The last word in the line of a key in /proc/PID/status.
 std::string word_behind(const std::string& text, const char* key) {
   const std::size_t place = text.find(key);
   if (place == std::string::npos) return "";
@@ -90,7 +90,7 @@ JavaAttach::State JavaAttach::open() {
   return State::opening;
 }
 
-// The socket lies where anybody may put one: so whoever answers has to be that process.
+// Any user can make a socket in that folder. So the process that answers must be the JVM itself.
 ScopedFd JavaAttach::connect_to() const {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -111,7 +111,7 @@ ScopedFd JavaAttach::connect_to() const {
   return fd;
 }
 
-// Version 1: the version, the command and three arguments, each with a zero behind it.
+// Protocol version 1: the version, the command and three arguments, each ended by a zero byte.
 int JavaAttach::send(int fd, const std::string& command, const std::string& argument,
                      const std::string& more) const {
   std::string text;

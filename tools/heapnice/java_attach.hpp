@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// java_attach: orders to a running JVM of this user, by the socket that jcmd uses; without a JVM of our own, which would take memory when there is
-// none.
+// java_attach: sends orders to a running JVM of this user, by the socket that jcmd uses. It does not start jcmd, which is a JVM itself and would take memory when memory is short.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace heapnice {
 
-/// The way into one JVM. Nothing here waits long: the JVM makes its socket in its own time, and answers in its own time.
+/// The connection to one JVM. No call waits long, although the JVM may take long to make its socket and to answer.
 class JavaAttach {
  public:
   enum class State { opening, open, refused };
@@ -20,18 +19,18 @@ class JavaAttach {
   JavaAttach(const JavaAttach&) = delete;
   JavaAttach& operator=(const JavaAttach&) = delete;
 
-  /// Asks the JVM for its socket, and looks whether it is there. Call it again while it is opening. Never sends a signal to a process that
-  /// does not await it, for that would end it.
+  /// Asks the JVM for its socket, and checks whether the socket exists. Call it again while the state is `opening`. Never sends the signal to a process that does not handle it,
+  /// because that would end the process.
   State open();
 
-  /// Why it was refused, as the end of a sentence.
+  /// The reason for `refused`, as the end of a sentence.
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
-  /// Sends a command with its argument, and waits for the answer, a second at most: 0 and the text behind the status, or a negative errno.
+  /// Sends a command with its argument, and waits for the answer, a second at most. Returns 0 and the text behind the status in `answer`, or a negative errno.
   int ask(const std::string& command, const std::string& argument, const std::string& more,
           std::string& answer) const;
 
-  /// Sends it and does not wait. is_busy() until the answer has come.
+  /// Sends a command and does not wait. is_busy() is true until the answer has come.
   int start(const std::string& command, const std::string& argument);
   bool is_busy();
 
@@ -40,8 +39,8 @@ class JavaAttach {
   int send(int fd, const std::string& command, const std::string& argument, const std::string& more) const;
 
   int pid_;
-  std::string own_number_;  // of the process, as it sees itself
-  std::string file_;        // that asks for the socket, to be removed
+  std::string own_number_;  // the process number of the JVM in its own PID namespace
+  std::string file_;        // the file that asks for the socket; the destructor removes it
   std::string problem_;
   std::uint64_t asked_ns_ = 0;
   gray::base::ScopedFd pending_;

@@ -17,13 +17,12 @@ namespace {
 
 constexpr std::size_t kFileBytesMax = 4 * gray::base::kMiB;
 constexpr std::uint32_t kEntriesMax = 100'000;
-constexpr std::uint64_t kNumberMax = std::uint64_t{1}
-                                     << 56U;  // no heap has more bytes; sums of such numbers fit, too
+constexpr std::uint64_t kNumberMax =
+    std::uint64_t{1} << 56U;  // no heap has more bytes than this, and sums of such numbers do not overflow
 constexpr double kLongestNs = 9e18;
 constexpr int kSpacesMax = 8;
 constexpr int kCollectorsMax = 4;
-constexpr std::uint32_t kMagic =
-    0xc0c0feca;  // the bytes ca fe c0 c0, as a machine reads them that counts from the low end
+constexpr std::uint32_t kMagic = 0xc0c0feca;  // the bytes ca fe c0 c0, as a little-endian machine reads them
 constexpr std::uint8_t kLowEndFirst = 1;
 constexpr std::uint8_t kFormat = 2;
 constexpr std::uint8_t kLong = 'J';
@@ -45,7 +44,7 @@ static_assert(sizeof(Head) == 32);
 struct Entry {
   std::uint32_t length;
   std::uint32_t name_at;
-  std::uint32_t vector_length;  // 0: one number
+  std::uint32_t vector_length;  // 0: the entry is a single number
   std::uint8_t type;
   std::uint8_t flags;
   std::uint8_t unit;
@@ -92,7 +91,7 @@ void add_generation(const Numbers& numbers, int number, JavaHeap& heap) {
   std::uint64_t used_bytes = 0;
   for (int space = 0; space < kSpacesMax; ++space)
     used_bytes += number_of(numbers, name + ".space." + std::to_string(space) + ".used");
-  if (committed_bytes != 0 || number == 0) {  // the last one there is
+  if (committed_bytes != 0 || number == 0) {  // the last generation that exists
     heap.old_committed_bytes = committed_bytes;
     heap.old_used_bytes = used_bytes;
   }
@@ -116,7 +115,7 @@ std::optional<JavaHeap> parse_counters(std::string_view bytes) {
   for (int i = 0; i < kCollectorsMax; ++i) {
     const std::string name = "sun.gc.collector." + std::to_string(i);
     std::uint64_t count = number_of(numbers, name + ".invocations");
-    // A collection is counted when it begins; what it has left of the heap stands there when it ends.
+    // A collection is counted at its beginning, but the use of the heap after it is written at its end.
     if (count != 0 &&
         number_of(numbers, name + ".lastEntryTime") > number_of(numbers, name + ".lastExitTime"))
       --count;

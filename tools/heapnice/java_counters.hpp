@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// java_counters: what a JVM counts of its heap, out of the file that jstat reads.
+// java_counters: reads a JVM's counters of its heap from the file that jstat reads.
 //
-// Knowledge assumed: HotSpot maps a file hsperfdata_USER/PID into itself and keeps its counters there: a head, then entries with a name and a
-// number each. Generations have a capacity, their spaces a use, each collector a count and a time.
-// Output observed: that file, copied; it may be another one, cut short or half written at any time, and nothing in it is believed beyond its own bounds.
-// Inference drawn: how much the heap has of the kernel, what of it is used, what collecting took.
+// Knowledge assumed: HotSpot maps a file hsperfdata_USER/PID into itself and keeps its counters there: a head, then entries with a name and a number each. Each generation has a
+// capacity, each of its spaces has a use, and each collector has a count and a time.
+// Output observed: a copy of that file. The file may be replaced, cut short or half written at any time, so every value is checked against the file's own bounds.
+// Inference drawn: how much memory the heap has from the kernel, how much of it is used, and the time spent collecting.
 // What breaks it: a JVM that keeps no such file (-XX:-UsePerfData, OpenJ9, a native image), and a collector that counts nothing.
 #pragma once
 
@@ -16,22 +16,22 @@
 namespace heapnice {
 
 struct JavaHeap {
-  std::uint64_t committed_bytes = 0;  // of all generations
+  std::uint64_t committed_bytes = 0;  // memory of all generations
   std::uint64_t used_bytes = 0;
-  std::uint64_t old_committed_bytes = 0;  // of the one that is collected last
+  std::uint64_t old_committed_bytes = 0;  // memory of the generation that is collected last
   std::uint64_t old_used_bytes = 0;
-  std::uint64_t collections = 0;  // that have ended
+  std::uint64_t collections = 0;  // collections that have ended
   std::uint64_t full_collections = 0;
-  std::uint64_t collecting_ns = 0;  // since the JVM began
+  std::uint64_t collecting_ns = 0;  // time spent collecting since the JVM began
 };
 
-/// Nothing if the text is no such file, or the JVM has not begun yet. Pure; any bytes will do.
+/// No value if the text is no such file, or if the JVM has not started yet. Any bytes are safe as input. Pure.
 std::optional<JavaHeap> parse_counters(std::string_view bytes);
 
-/// The file of that process, as it sees it, below /proc/PID/root; empty where it maps none. `maps` is the text of /proc/PID/maps. Pure.
+/// The path of the process's counter file, below /proc/PID/root; empty if the process maps no such file. `maps` is the text of /proc/PID/maps. Pure.
 std::string counters_path(std::string_view maps, int pid);
 
-/// Copies the file, if it is a plain one, of this user and no larger than any JVM makes it. Empty otherwise.
+/// Copies the file if it is a regular file of this user, and no larger than a JVM makes it. Otherwise the result is empty.
 std::string read_counters(const std::string& path);
 
 }  // namespace heapnice

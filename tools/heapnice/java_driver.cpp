@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// java_driver: finds the JVM that a command is or starts, and moves its heap to the advice.
+// java_driver: finds the JVM of a command or of its descendants, and moves its heap to the advised size.
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -29,12 +29,13 @@
 namespace heapnice {
 namespace {
 
-constexpr std::uint64_t kSearchNs = 50'000'000;  // at first
+constexpr std::uint64_t kSearchNs = 50'000'000;  // the first pause between searches
 constexpr std::uint64_t kSearchLastNs = 1'000'000'000;
 constexpr std::uint64_t kLookNs = 200'000'000;
-constexpr std::uint64_t kAskMinNs = 20'000'000;  // however often something is told
+// The least time between two questions, even if events come more often.
+constexpr std::uint64_t kAskMinNs = 20'000'000;
 
-/// One JVM, from the moment its counters are there.
+/// One JVM whose counters exist.
 class Jvm {
  public:
   Jvm(int pid, std::string counters, const Options& options)
@@ -45,7 +46,7 @@ class Jvm {
   [[nodiscard]] unsigned ordered() const { return lever_ ? lever_->ordered() : 0; }
   [[nodiscard]] int fd() const { return follower_ ? follower_->fd() : -1; }
 
-  // False: it is gone.
+  // False: the JVM is gone.
   bool look(ChangeLog& log) {
     const std::string bytes = read_counters(counters_);
     const auto heap = parse_counters(bytes);
@@ -161,7 +162,7 @@ class JavaDriver : public Driver {
   [[nodiscard]] const Account& account() const override { return log_.account(); }
 
  private:
-  // The JVM with the largest heap, of those that have begun: a tool's launcher often is one, too.
+  // Finds the JVM with the largest heap among those that have started, because a tool's launcher is often a JVM, too.
   void search(pid_t child) {
     std::uint64_t largest_bytes = 0;
     for (const int pid : processes_below(child)) {

@@ -9,12 +9,12 @@
 namespace heapnice {
 namespace {
 
-// Of the goal, by which a heap is aimed below it: promotion makes it grow before the next collection, and each that is ordered costs.
+// A heap is aimed this share of the goal below the goal: promotion makes it grow before the next collection, and each ordered collection costs time.
 constexpr std::uint64_t kBelowShare = 16;
 constexpr std::uint64_t kRestsPerCollection =
-    6;  // ordered collections take a seventh of the time at most, but where room is lacking
+    6;  // ordered collections take at most a seventh of the time, except when room is lacking
 constexpr std::uint64_t kRestMinNs = gray::base::kNanosecondsPerSecond / 2;
-constexpr unsigned kRatioStep = 2;  // percent; less is not worth a change
+constexpr unsigned kRatioStep = 2;  // percent; a smaller change is not worth making
 
 unsigned difference(unsigned a, unsigned b) {
   return std::max(a, b) - std::min(a, b);
@@ -44,7 +44,7 @@ int JavaLever::set_flag(const char* name, std::uint64_t value) {
   return attach_.ask("setflag", name, std::to_string(value), answer);
 }
 
-// The least may never be above the most.
+// The least ratio must never be above the largest ratio, so the order of the two changes matters.
 int JavaLever::set_ratios(unsigned least, unsigned most) {
   if (difference(least, least_ratio_) < kRatioStep && difference(most, most_ratio_) < kRatioStep) return 0;
   const bool is_most_first = most > most_ratio_;
@@ -77,7 +77,7 @@ int JavaLever::order_collection() {
 
 int JavaLever::move(std::uint64_t goal_bytes, const JavaHeap& heap, std::uint64_t live_bytes,
                     bool is_urgent) {
-  // With its other generation beside it the live data may need more than the goal: to collect again would not help.
+  // The live data and the other generation may need more than the goal. Then collecting again would not help.
   const auto smallest_bytes = static_cast<std::uint64_t>(static_cast<double>(live_bytes) / flags_.old_share);
   const bool is_over =
       heap.committed_bytes > std::max(goal_bytes, smallest_bytes + smallest_bytes / kBelowShare);
@@ -91,7 +91,7 @@ int JavaLever::move(std::uint64_t goal_bytes, const JavaHeap& heap, std::uint64_
     const unsigned ratio = free_ratio(live_bytes, aim_bytes, flags_.old_share);
     if (const int error = set_ratios(ratio, ratio); error != 0) return error;
   } else if (flags_.collector == Collector::g1) {
-    // At the end of a marking garbage counts as used: a least ratio that fits the live data would grow the heap beyond its goal.
+    // At the end of a marking garbage counts as used. So a least ratio that fits the live data would let the heap grow beyond its goal.
     const unsigned ratio = free_ratio(live_bytes, aim_bytes, 1);
     const bool is_room = heap.committed_bytes < aim_bytes;
     const unsigned least = is_room ? std::min(ratio, free_ratio(heap.used_bytes, aim_bytes, 1)) : 0;

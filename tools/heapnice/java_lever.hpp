@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// java_lever: how the heap of a running JVM is moved to a size, collector by collector.
+// java_lever: changes the size of the heap of a running JVM, in a way that depends on the collector.
 //
 // Knowledge assumed, measured with OpenJDK 17 and 25:
-// - Serial: at each full collection the old generation gets the size at which MinHeapFreeRatio to MaxHeapFreeRatio of it are free, and the young one
-//   follows. Both flags may be moved. With -XX:-ShrinkHeapInSteps it shrinks at once.
-// - G1 does so, too, for the whole heap; and it grows by itself when collecting takes more of the time than GCTimeRatio says, and at the end of each marking.
-// - ZGC and Shenandoah begin to collect so early that they stay below SoftMaxHeapSize, if they can.
-// - Parallel looks at none of these when it is asked to collect.
-// Output observed: what the heap has of the kernel.
-// Inference drawn: the ratio at which the live data leaves the heap that size; and that a collection has to be ordered where the heap is larger.
-// What breaks it: a program that allocates faster than the collector follows: ZGC and Shenandoah then take what -Xmx allows.
+// - Serial: at each full collection the old generation gets a size of which MinHeapFreeRatio to MaxHeapFreeRatio percent are free, and the young generation follows. Both flags
+// can be changed at run time. With -XX:-ShrinkHeapInSteps the heap shrinks at once.
+// - G1 does the same for the whole heap. It also grows by itself when collecting takes a larger share of the time than GCTimeRatio says, and at the end of each marking.
+// - ZGC and Shenandoah begin to collect early enough to stay below SoftMaxHeapSize, if they can.
+// - Parallel uses none of these flags when it is asked to collect.
+// Output observed: the memory that the heap has from the kernel.
+// Inference drawn: the ratio with which the live data gives the heap that size; and that a collection must be ordered if the heap is larger.
+// What breaks it: a program that allocates faster than the collector can follow: ZGC and Shenandoah then take as much as -Xmx allows.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,21 @@
 
 namespace heapnice {
 
-/// The share of the heap, in percent, that is free when so much live data leaves it `goal_bytes`. `old_share`: JavaFlags. Pure.
+/// The free share, in percent, of a heap of `goal_bytes` with so much live data. `old_share` is that of JavaFlags. Pure.
 unsigned free_ratio(std::uint64_t live_bytes, std::uint64_t goal_bytes, double old_share);
 
 class JavaLever {
  public:
   JavaLever(JavaAttach& attach, const JavaFlags& flags) : attach_(attach), flags_(flags) {}
 
-  /// Why this heap cannot shrink while it runs, as the end of a sentence; empty where it can.
+  /// The reason why this heap cannot shrink while it runs, as the end of a sentence; empty if it can shrink.
   [[nodiscard]] std::string obstacle() const;
 
-  /// Moves the heap towards that size. Call it often: what does not go at once goes later. Urgent: there is no room for what it has. 0, or a negative errno of the JVM's way in.
+  /// Moves the heap towards that size. Call it often, because a part of the change may only be possible later. `is_urgent`: there is no room for the heap's present size. Returns
+  /// 0, or a negative errno of JavaAttach.
   int move(std::uint64_t goal_bytes, const JavaHeap& heap, std::uint64_t live_bytes, bool is_urgent);
 
-  /// How many collections were ordered.
+  /// The number of ordered collections.
   [[nodiscard]] unsigned ordered() const { return ordered_; }
 
  private:
@@ -46,10 +47,10 @@ class JavaLever {
   JavaAttach& attach_;
   JavaFlags flags_;
   std::uint64_t soft_max_bytes_ = 0;
-  unsigned least_ratio_ = 40;  // what a JVM begins with
+  unsigned least_ratio_ = 40;  // the ratios with which a JVM starts
   unsigned most_ratio_ = 70;
   unsigned ordered_ = 0;
-  bool is_ordered_ = false;  // and not done yet
+  bool is_ordered_ = false;  // a collection was ordered and has not ended yet
   std::uint64_t ordered_ns_ = 0;
   std::uint64_t rest_until_ns_ = 0;
   std::uint64_t urgent_rest_until_ns_ = 0;

@@ -13,7 +13,7 @@
 namespace heapnice {
 namespace {
 
-constexpr int kReleaseWithSteps = 9;  // has ShrinkHeapInSteps
+constexpr int kReleaseWithSteps = 9;  // the first release with ShrinkHeapInSteps
 constexpr const char* kVariables[] = {"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "JAVA_OPTS",
                                       "MAVEN_OPTS"};
 
@@ -22,7 +22,7 @@ bool has_word(const JavaStart& start, const std::string& beginning) {
                      [&](const std::string& word) { return word.starts_with(beginning); });
 }
 
-// JAVA_VERSION="17.0.15" in the file that lies in the JDK's folder; "1.8.0_402" is release 8.
+// JAVA_VERSION="17.0.15" in the file `release` of the JDK's folder; "1.8.0_402" is release 8.
 int release_beside(const std::string& program) {
   char resolved[4096];
   if (realpath(program.c_str(), resolved) == nullptr) return 0;
@@ -71,7 +71,7 @@ std::string added_options(const JavaStart& start, std::uint64_t max_bytes) {
       added += "-XX:+UnlockExperimentalVMOptions -XX:ShenandoahUncommitDelay=1000 ";
   } else if (!has_word(start, "-XX:+UseParallelGC") && start.release >= kReleaseWithSteps) {
     added += "-XX:-ShrinkHeapInSteps ";
-    // G1 grows when collecting takes more than one part in so many and one: what it may take is said from here.
+    // G1 grows when collecting takes more than the share 1 / (GCTimeRatio + 1) of the time. With 1 it hardly grows by itself, so heapnice decides the size.
     if (!has_word(start, "-XX:GCTimeRatio=")) added += "-XX:GCTimeRatio=1 ";
   }
   if (!added.empty()) added.pop_back();

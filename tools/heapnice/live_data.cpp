@@ -7,13 +7,13 @@ namespace heapnice {
 namespace {
 
 constexpr std::uint64_t kCollectionsRemembered =
-    64;  // of G1, until a marking and what follows have looked at all of it
+    64;  // collections of G1 until a marking and the mixed collections after it have examined the whole heap
 
 }  // namespace
 
 void LiveData::take(const JavaHeap& heap) {
   if (heap.full_collections != full_collections_) {
-    // What it has left is counted a moment after it has ended.
+    // The use after a full collection is written a moment after its end, so it is read at the next call.
     full_collections_ = heap.full_collections;
     is_full_just_ended_ = true;
     return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// main: of heapnice, which runs a program and keeps its heap to the memory that is there.
+// main: the main function of heapnice, which runs a program and keeps the size of its heap within the free memory.
 #include <memory>
 
 #include "toolbox/cli/child.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// node_driver: tells Node how large the old space of its heap may be, by the variable that it reads when it starts.
+// node_driver: sets the largest old space of Node's heap, by the variable that Node reads at its start.
 #include <algorithm>
 #include <cstdlib>
 
@@ -10,7 +10,8 @@
 namespace heapnice {
 namespace {
 
-constexpr std::uint64_t kBesideShare = 8;  // young space, code and buffers lie beside the old space
+// The share for young space, code and buffers, which are not in the old space.
+constexpr std::uint64_t kBesideShare = 8;
 constexpr char kOption[] = "--max-old-space-size=";
 
 class NodeDriver : public StartDriver {

@@ -12,7 +12,7 @@
 namespace heapnice {
 namespace {
 
-// From 32 GiB on a JVM's references are twice as long: less fits into a heap that is a little larger than that.
+// With a heap of 32 GiB or more a JVM's references are twice as long, so a heap slightly above 32 GiB holds less than one below.
 constexpr std::uint64_t kJavaDefaultMaxBytes = 31 * gray::base::kGiB;
 
 constexpr char kFooter[] =

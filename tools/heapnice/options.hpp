@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// options: the command line of heapnice, checked.
+// options: reads and checks the command line of heapnice.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace heapnice {
 
 struct Options {
   std::uint64_t min_bytes = 0;
-  std::uint64_t max_bytes = 0;  // 0: as much as the tightest limit allows
+  std::uint64_t max_bytes = 0;  // 0: as much as the tightest memory limit allows
   gray::memory::PoolOptions pools;
   Runtime runtime = Runtime::none;
   std::string json_file;
@@ -22,7 +22,7 @@ struct Options {
   std::vector<std::string> command;
 };
 
-/// Reads the command line. Returns nothing, or the exit status after saying what is wrong.
+/// Reads the command line. Returns nothing, or prints what is wrong and returns the exit status.
 std::optional<int> read_options(int argc, char** argv, Options& options);
 
 }  // namespace heapnice

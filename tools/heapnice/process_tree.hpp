@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// process_tree: a process and all that it has started.
+// process_tree: lists a process and all its descendants.
 #pragma once
 
 #include <vector>
 
 namespace heapnice {
 
-/// That process first. At most as many as anybody would want to look at.
+/// The process itself comes first. The number of processes is limited.
 std::vector<int> processes_below(int pid);
 
 }  // namespace heapnice

@@ -44,7 +44,7 @@ std::string report_text(const std::vector<std::string>& command, const Account& 
                     {"changes_dropped", account.changes_dropped},
                     {"ordered_collections", account.ordered_collections},
                     {"status", status}};
-  // A word of the command may be any bytes.
+  // A word of the command may hold any bytes.
   return all.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

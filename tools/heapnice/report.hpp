@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// report: what was done to a heap, as JSON.
+// report: reports as JSON what was done to a heap.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace heapnice {
 
-/// A whole document, with a newline behind it. Pure.
+/// A whole JSON document, ended by a newline. Pure.
 std::string report_text(const std::vector<std::string>& command, const Account& account, int status);
 
-/// 0, or a negative errno: it could not be written.
+/// Writes the report. Returns 0, or a negative errno.
 int write_report(const std::string& file, const std::string& text);
 
 }  // namespace heapnice

@@ -29,7 +29,7 @@ std::string base_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// All programs of a JDK start a JVM, and have its launcher's library beside them.
+// All programs of a JDK start a JVM, and lie beside the library of its launcher.
 bool is_of_jdk(const std::string& path) {
   const std::string folder = path.substr(0, path.rfind('/') + 1);
   for (const char* place :
@@ -42,7 +42,7 @@ bool is_node(const std::string& name) {
   return name == "node" || name == "nodejs";
 }
 
-// "#!/usr/bin/env -S node --x": the interpreter is the word behind env and its options.
+// "#!/usr/bin/env -S node --x": the interpreter is the first word after env and its options.
 Runtime of_script(const std::string& line) {
   std::string word;
   for (std::size_t place = 2; place < line.size();) {
@@ -77,7 +77,7 @@ Runtime find_runtime(const std::string& name, std::string& problem) {
   std::ifstream file(path, std::ios::binary);
   std::string line;
   if (path.empty() || !is_file(path) || !file)
-    return Runtime::java;  // what is wrong with it is said when it is run
+    return Runtime::java;  // the error is reported when the command is run
   char mark[2] = {};
   file.read(mark, sizeof mark);
   if (file.gcount() == 2 && std::memcmp(mark, "#!", 2) == 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// start_driver: what the heaps share that can be told their size when they start, and never again.
+// start_driver: the common part of the drivers for heaps whose size can be set only at the program's start.
 #pragma once
 
 #include "tools/heapnice/change_log.hpp"
@@ -7,7 +7,7 @@
 
 namespace heapnice {
 
-/// So much of what is there now, within the options' bounds, may be the heap. 0: it is not known, or the least is not there.
+/// The size that the heap may have: the memory that is free now, within the bounds of the options. 0: the free memory is not known, or is less than the minimum.
 std::uint64_t start_bytes(const Options& options);
 
 class StartDriver : public Driver {
@@ -21,11 +21,12 @@ class StartDriver : public Driver {
  protected:
   [[nodiscard]] const Options& options() const { return options_; }
   ChangeLog& log() { return log_; }
-  /// Sets a variable, and says that it is fixed from now on.
+  /// Sets a variable, and prints that the size is fixed from now on.
   void tell(const char* variable, const std::string& value, const std::string& what);
 
  private:
-  static constexpr std::uint64_t kRestNs = 3'600'000'000'000;  // nothing is to be done
+  // While the program runs there is nothing to do.
+  static constexpr std::uint64_t kRestNs = 3'600'000'000'000;
   const Options& options_;
   ChangeLog log_;
 };

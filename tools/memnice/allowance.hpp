@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// allowance: how much memory a background job may have now, so that others have theirs as if it were not there. Pure.
+// allowance: decides how much memory a background job may have now, so that other programs have as much as without the job. Pure.
 //
-// Knowledge assumed: what the kernel gives to one it takes from free memory, and when there is none from whoever used his least lately: from people who are away, not from a job that is busy.
-// Output observed: the room that the accounts leave (gray::memory pools), whether others waited for memory, what the job has, what it works with (W(tau), gray/working_set.h).
-// Inference drawn: the job's size at which nobody else loses a page: what it has and the room there is. Where room lacks it gives up at once what it does not work with, and of the rest as much as
-//   lacks. Less than it works with would have it fetch the same pages again and again, to everybody's harm: if others still wait then, it stands still.
-// What breaks it: others that use their memory so rarely that it looks like cache to be had; room that no account shows.
+// Knowledge assumed: the kernel gives out free memory first. Without free memory it takes the pages that were used least recently: the pages of people who are away, not the
+// pages of a busy job.
+// Output observed: the room in the accounts (gray::memory pools), whether other programs waited for memory, the job's size, and its working set (W(tau), gray/working_set.h).
+// Inference drawn: the job's size at which no other program loses a page: its present size and the room there is. If room is missing, the job at once gives up the memory outside
+//   its working set, and of the rest as much as is missing. With less than its working set the job would fetch the same pages again and again, and slow all programs. So if other
+//   programs still wait then, the job is paused.
+// What breaks it: other programs that use their memory so rarely that it looks like free cache; room that no account shows.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +18,27 @@ namespace memnice {
 inline constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
 struct Wishes {
-  double beta = 1.25;             ///< what it may have beside what it works with, as a factor
-  std::uint64_t least_bytes = 0;  ///< never held to less
-  bool can_be_held = true;        ///< else it can only stand still
+  double beta = 1.25;             ///< factor of the working set that the job may have
+  std::uint64_t least_bytes = 0;  ///< the limit is never below this
+  bool can_be_held = true;        ///< else the job can only be paused
 };
 
-/// What is seen at one instant.
+/// The facts at one instant.
 struct Situation {
   std::uint64_t now_ns = 0;
-  std::uint64_t job_bytes = 0;    ///< what the job has
-  std::uint64_t needs_bytes = 0;  ///< what it works with; 0: not known yet
-  std::int64_t room_bytes = 0;    ///< what is left to everybody, net of a margin; INT64_MAX: nothing tells
-  bool others_wait = false;       ///< somebody else waited for memory since the last step
+  std::uint64_t job_bytes = 0;    ///< the job's size
+  std::uint64_t needs_bytes = 0;  ///< the job's working set; 0: not known yet
+  std::int64_t room_bytes = 0;    ///< the room left for all programs, less a margin; INT64_MAX: not known
+  bool others_wait = false;       ///< another program waited for memory since the last step
 };
 
 struct Decision {
   std::uint64_t limit_bytes = kUnlimited;
-  bool is_squeezed = false;  ///< the limit takes something from it, or kept it from growing lately
+  bool is_squeezed = false;  ///< the limit takes memory from the job, or has recently kept it from growing
   bool is_paused = false;
 };
 
-/// One job's. Its steps are taken some times a second.
+/// The allowance of one job. step() is called a few times a second.
 class Allowance {
  public:
   explicit Allowance(const Wishes& wishes) : wishes_(wishes) {}
@@ -50,8 +52,9 @@ class Allowance {
 
   Wishes wishes_;
   Decision decision_;
-  std::uint64_t calm_since_ns_ = 0;   // 0: it is not
-  std::uint64_t hurts_since_ns_ = 0;  // others wait although the job has less than it works with; 0: not so
+  std::uint64_t calm_since_ns_ = 0;  // since when there has been room; 0: there is none
+  // Since when other programs have waited although the job has less than its working set; 0: they do not.
+  std::uint64_t hurts_since_ns_ = 0;
   std::uint64_t paused_at_ns_ = 0;
   std::uint64_t pause_ns_ = 0;  // how long the next pause lasts
 };

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::uint64_t kNsPerS = 1'000'000'000;
 constexpr std::uint64_t kFirstLookNs = kNsPerS / 2;
-constexpr std::size_t kLooks = 5;          // after a half, 1, 2, 4 and 8 seconds
-constexpr std::uint64_t kCostShare = 200;  // looking takes one part in so many of the time at most
+constexpr std::size_t kLooks = 5;          // readings after a half, 1, 2, 4 and 8 seconds
+constexpr std::uint64_t kCostShare = 200;  // readings take at most one part in so many of the time
 constexpr std::uint64_t kPauseMinNs = 5 * kNsPerS;
 
 std::uint64_t part_of(std::uint64_t bytes, const gb_working_set_sample& look) {
@@ -29,7 +29,7 @@ void Demand::clear_all(const std::vector<pid_t>& pids) {
     it = there.count(it->first) != 0 ? std::next(it) : watches_.erase(it);
   for (const pid_t pid : pids) {
     auto& watch = watches_[pid];
-    // One that executes another program by now is watched anew.
+    // A process that now runs another program gets a new watch.
     if (watch != nullptr && gb_working_set_clear(watch.get()) == 0) continue;
     gb_working_set_t* opened = nullptr;
     gb_working_set_open(pid, &opened);
@@ -38,7 +38,7 @@ void Demand::clear_all(const std::vector<pid_t>& pids) {
   }
 }
 
-// Of those that were there at the clearing. What began since lives for a short time, or is seen in the next window.
+// The memory touched by the processes that existed at the clearing. Newer processes are short-lived, or are measured in the next window.
 std::uint64_t Demand::touched_bytes() {
   std::uint64_t sum_bytes = 0;
   for (auto& [pid, watch] : watches_) {

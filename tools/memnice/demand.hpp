@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// demand: what a job works with, learned again and again while it runs: W(tau) of all its processes (gray/working_set.h).
+// demand: measures a job's working set again and again while the job runs: W(tau) of all its processes (gray/working_set.h).
 //
-// While memory is short as well: to take the marks of use away makes the job's pages the first to go, and that is what is wanted here.
+// It also measures while memory is short. Clearing the marks of use makes the kernel evict the job's pages first, which is wanted here.
 #pragma once
 
 #include <sys/types.h>
@@ -15,16 +15,16 @@
 
 namespace memnice {
 
-/// One job's. One thread.
+/// The working set of one job. One thread.
 class Demand {
  public:
-  /// To be called some times a second with the processes that there are. Looks when it is time to.
+  /// Call it a few times a second with the job's present processes. It makes a reading when one is due.
   void step(const std::vector<pid_t>& pids, std::uint64_t now_ns);
 
-  /// What was seen since the last clearing is not what it works with: it begins anew at the next step.
+  /// Discards the readings since the last clearing, because they do not show the working set. The next step begins a new window.
   void drop_window() { began_at_ns_ = next_at_ns_ = 0; }
 
-  /// What the job works with; 0: not known yet.
+  /// The job's working set; 0: not known yet.
   [[nodiscard]] std::uint64_t needs_bytes() const { return needs_bytes_; }
 
  private:
@@ -38,7 +38,7 @@ class Demand {
   std::map<pid_t, std::unique_ptr<gb_working_set_t, Close>> watches_;
   std::vector<std::uint64_t> since_ns_;
   std::vector<std::uint64_t> touched_;
-  std::uint64_t began_at_ns_ = 0;  // the window; 0: none is open
+  std::uint64_t began_at_ns_ = 0;  // start of the window; 0: no window is open
   std::uint64_t next_at_ns_ = 0;
   std::uint64_t cost_ns_ = 0;
   std::uint64_t needs_bytes_ = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// group_means: a control group of the job's own, of version 2 or 1.
+// group_means: limits the job by a control group of its own, of version 2 or 1.
 //
-// Knowledge assumed (cgroups(7), Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst): in version 2 a group with processes hands no controller on to groups below it, but for the root; so the
-//   job's group is a sibling of ours. memory.high makes who exceeds it give pages up, and kills nobody. Version 1 has no such limit: there the hard one is taken, with killing switched off
-//   (memory.oom_control): a member that can get nothing waits until the limit rises.
+// Knowledge assumed (cgroups(7), Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst): in version 2 a group with processes cannot delegate controllers to groups
+// below it, except the root. So the job's group is a sibling of memnice's group. With memory.high a group above the limit loses pages, and no process is killed. Version 1 has no
+// such limit. There the hard limit is used, with killing switched off (memory.oom_control): a member that gets no memory waits until the limit rises.
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -24,8 +24,8 @@
 namespace memnice {
 namespace {
 
-constexpr std::uint64_t kLimitTries = 16;  // a version-1 limit is reached in so many steps at most
-constexpr int kEmptyings = 500;  // a group is emptied in so many passes at most: half a second and more
+constexpr std::uint64_t kLimitTries = 16;  // the most steps to reach a version-1 limit
+constexpr int kEmptyings = 500;            // the most passes to empty a group: half a second or more
 constexpr useconds_t kBetweenEmptyingsUs = 1000;
 
 int write_text(const std::string& file, const std::string& text) {
@@ -56,7 +56,7 @@ std::string folder_of(const std::string& file) {
 
 class GroupMeans : public Means {
  public:
-  /// `own` is the group that we are in, and that those go to who outlive us.
+  /// `own` is memnice's group. Processes that outlive memnice are moved to it.
   GroupMeans(std::string folder, std::string own, bool is_version_2)
       : folder_(std::move(folder)), own_(std::move(own)), is_version_2_(is_version_2) {}
 
@@ -92,7 +92,7 @@ class GroupMeans : public Means {
       write_text(folder_ + limit_file(), "-1");
       return;
     }
-    // The kernel refuses a limit that it cannot reach at once: then one on the way there.
+    // The kernel refuses a limit that it cannot reach at once. Then a limit between the present size and the goal is tried.
     std::uint64_t wanted_bytes = limit_bytes;
     for (std::uint64_t i = 0;
          i < kLimitTries && write_text(folder_ + limit_file(), std::to_string(wanted_bytes)) == -EBUSY; ++i) {
@@ -107,7 +107,7 @@ class GroupMeans : public Means {
   void end() override {
     hold(kUnlimited, {});
     if (is_version_2_) freeze(false);
-    // A job that forks meanwhile is quicker than a single pass.
+    // A job that forks at the same time can be faster than a single pass.
     for (int i = 0; i < kEmptyings && rmdir(folder_.c_str()) != 0 && errno == EBUSY; ++i) {
       for (const pid_t pid : pids()) write_text(own_ + "/cgroup.procs", std::to_string(pid));
       usleep(kBetweenEmptyingsUs);
@@ -116,9 +116,9 @@ class GroupMeans : public Means {
 
   [[nodiscard]] std::optional<std::vector<pid_t>> members() const override { return pids(); }
 
-  // What is wrong with it, or nothing.
+  // Makes the group. Returns what is wrong, or an empty text.
   [[nodiscard]] std::string prepare() const {
-    // One that is there already may be frozen or limited, or somebody else's; what a killed one left is empty and can go.
+    // An existing group may be frozen or limited, or may belong to another user. A group that a killed memnice left is empty and can be removed.
     if (mkdir(folder_.c_str(), 0755) != 0 &&
         (errno != EEXIST || rmdir(folder_.c_str()) != 0 || mkdir(folder_.c_str(), 0755) != 0))
       return fmt::format("no group can be made in {}: {}", folder_of(folder_), gray::cli::error_text(errno));
@@ -146,7 +146,7 @@ class GroupMeans : public Means {
   bool is_version_2_;
 };
 
-// The first limit of a group that one beside it would escape; empty: there is none.
+// The first limit of `group` that would not hold for a sibling group; empty: there is none.
 std::string find_limit(const std::string& group) {
   for (const char* limit : {"memory.max", "memory.high", "memory.swap.max", "cpu.max", "pids.max"}) {
     std::string text;
@@ -155,7 +155,7 @@ std::string find_limit(const std::string& group) {
   return "";
 }
 
-// Of version 2: where a sibling of ours can be, or we are in the root.
+// The parent for the job's group in version 2: the parent of memnice's group, or that group itself if it is the root.
 std::string find_parent(const std::string& own) {
   const bool is_root = access((own + "/cgroup.type").c_str(), F_OK) != 0;
   const std::string parent = is_root ? own : folder_of(own);

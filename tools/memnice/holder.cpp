@@ -17,12 +17,14 @@ constexpr double kNsPerS = 1e9;
 constexpr std::uint64_t kStepNs = 100'000'000;
 constexpr double kStepMinNs = 5e6;
 constexpr double kStepsUntilFull = 8;
-constexpr double kForgetS = 1;  // so long it is remembered how fast a job has grown
+constexpr double kForgetS = 1;  // how long the job's growth rate is remembered
 constexpr double kFirstGrowthBytesPerS =
-    1e9;  // a program that has just begun may take memory as fast as it can be written to
-constexpr std::uint64_t kWaitShare = 20;  // somebody waits: for one part in so many of the time
-constexpr std::uint64_t kNearShare = 8;   // within one part in so many of its limit it waits for itself
-constexpr std::uint64_t kSayShare = 8;    // a change of the limit by one part in so many is worth a line
+    1e9;  // a program that has just started may take memory as fast as memory can be written
+// Other programs wait if tasks wait for more than one part in so many of the time.
+constexpr std::uint64_t kWaitShare = 20;
+// A job within one part in so many of its limit waits because of its own limit.
+constexpr std::uint64_t kNearShare = 8;
+constexpr std::uint64_t kSayShare = 8;  // a change of the limit by one part in so many is printed
 
 std::uint64_t less(std::uint64_t a, std::uint64_t b) {
   return a > b ? a - b : 0;
@@ -44,7 +46,7 @@ std::vector<pid_t> Holder::processes() const {
   return members ? *members : tree_of(root_);
 }
 
-// The one with the least room; room of INT64_MAX where nothing tells.
+// The pool with the least room; its room is INT64_MAX if no account tells it.
 gray::memory::Pool Holder::tightest_pool() const {
   gray::memory::Pool tightest;
   tightest.room_bytes = INT64_MAX;
@@ -54,8 +56,9 @@ gray::memory::Pool Holder::tightest_pool() const {
   return tightest;
 }
 
-// By the kernel's account of time in which somebody waited (PSI), the job's own left out. It counts where room is scarce that we share: who waits in a group of his own does not wait for us, and of groups of version 1 the
-// kernel does not tell. Where the job's own time cannot be told apart, nothing is said of a job that is near its limit: it waits for its own sake.
+// Whether other programs wait for memory, by the kernel's account of the time in which tasks waited (PSI), without the job's own time. The time counts only if room is scarce in
+// a pool that the job shares with them: a task that waits in a group of its own does not wait because of the job, and for groups of version 1 the kernel gives no such account.
+// If the job's own time is not known, and the job is near its limit, the answer is false, because the job itself may be waiting.
 bool Holder::others_wait(std::uint64_t now_ns, std::uint64_t job_bytes, const gray::memory::Pool& tightest) {
   const gray::memory::PagingCounters counters = accounts_.paging_counters();
   const auto own_us = means_.own_stall_us();
@@ -69,7 +72,7 @@ bool Holder::others_wait(std::uint64_t now_ns, std::uint64_t job_bytes, const gr
   return is_told && less(stall_us_, before_us) * kNsPerUs * kWaitShare > now_ns - stepped_at_ns_;
 }
 
-// Also of a run that says nothing else: it may wait for ever.
+// This is printed even with --quiet, because the job may wait for ever.
 void Holder::say_trouble() {
   if (is_trouble_said_ || !means_.is_job_stuck()) return;
   is_trouble_said_ = true;
@@ -84,7 +87,8 @@ void Holder::obey(const Decision& decision, const std::vector<pid_t>& pids) {
   if (!means_.stops_by_signals()) {
     if (decision.is_paused != decision_.is_paused) means_.freeze(decision.is_paused);
   } else if (decision.is_paused) {
-    const std::vector<pid_t> more = stop_running(pids);  // each time: children may have been born meanwhile
+    // In each step, because the job may have started children.
+    const std::vector<pid_t> more = stop_running(pids);
     stopped_.insert(stopped_.end(), more.begin(), more.end());
   } else if (!stopped_.empty()) {
     let_go_on(stopped_);
@@ -120,7 +124,8 @@ void Holder::say(const Situation& situation, const Decision& decision) {
                   format_bytes(decision.limit_bytes));
 }
 
-// A group holds a job to the room there is whatever it does. With other means it must be looked at before it can have taken all of that: the faster it grows and the less room there is, the sooner.
+// A control group keeps the job within its limit at all times. With other means the next step must come before the job can have taken all the room: the faster the job grows, and
+// the less room there is, the sooner.
 std::uint64_t Holder::next_step_ns(const Situation& situation) {
   if (means_.kind() == MeansKind::group || situation.room_bytes == INT64_MAX) return kStepNs;
   const double passed_s = static_cast<double>(situation.now_ns - stepped_at_ns_) / kNsPerS;
@@ -141,7 +146,7 @@ std::uint64_t Holder::step(std::uint64_t now_ns) {
   Situation situation;
   situation.now_ns = now_ns;
   situation.job_bytes = means_.job_bytes(pids);
-  // One that waits for its own pages, or stands still, touches less than it works with.
+  // A job that waits for its own pages, or is paused, touches less than its working set.
   if (decision_.is_paused ||
       (decision_.is_squeezed &&
        situation.job_bytes > decision_.limit_bytes - decision_.limit_bytes / kNearShare))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// holder: watches this host and a job, and holds the job to what the allowance says. Joins the parts; decides nothing.
+// holder: watches this host and a job, and holds the job to the limit of its allowance. It joins the parts and makes no decisions.
 #pragma once
 
 #include <sys/types.h>
@@ -15,11 +15,11 @@
 
 namespace memnice {
 
-/// What has happened so far.
+/// The history of the run so far.
 struct Course {
-  std::uint64_t most_bytes = 0;            ///< that the job had
-  std::uint64_t needs_bytes = 0;           ///< what it was last seen to work with; 0: it ended too early
-  std::uint64_t held_ns = 0;               ///< so long it was squeezed
+  std::uint64_t most_bytes = 0;            ///< the job's largest size
+  std::uint64_t needs_bytes = 0;           ///< the job's last known working set; 0: the job ended too early
+  std::uint64_t held_ns = 0;               ///< how long the job was squeezed
   std::uint64_t least_bytes = kUnlimited;  ///< the lowest limit
   std::uint64_t paused_ns = 0;
   std::uint64_t pauses = 0;
@@ -29,9 +29,9 @@ class Holder {
  public:
   Holder(const Options& options, Means& means, pid_t root);
 
-  /// To be called again and again: so long after the last time as that said.
+  /// Call it again and again. It returns the time until the next call.
   std::uint64_t step(std::uint64_t now_ns);
-  /// Lets it go, for good.
+  /// Removes the limit and ends a pause, permanently.
   void let_go();
 
   [[nodiscard]] const Course& course() const { return course_; }
@@ -54,12 +54,12 @@ class Holder {
   Demand demand_;
   Decision decision_;
   Course course_;
-  std::vector<pid_t> stopped_;  // by a signal of ours
-  std::uint64_t stall_us_ = 0;  // of others, till the last step
+  std::vector<pid_t> stopped_;  // processes stopped by a signal from memnice
+  std::uint64_t stall_us_ = 0;  // time in which other programs waited, up to the last step
   std::uint64_t stepped_at_ns_ = 0;
-  std::uint64_t job_bytes_ = 0;    // at the last step
-  double growth_bytes_per_s_ = 0;  // how fast it may grow, by what it did lately
-  std::uint64_t said_bytes_ = 0;   // the last limit that was told
+  std::uint64_t job_bytes_ = 0;    // the job's size at the last step
+  double growth_bytes_per_s_ = 0;  // how fast the job may grow, estimated from its recent growth
+  std::uint64_t said_bytes_ = 0;   // the last limit that was printed
   bool is_let_go_ = false;
   bool is_trouble_said_ = false;
 };

@@ -19,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Who kills all that is called memnice leaves the guard.
+// The guard has another name, so that a command that kills all processes called memnice does not kill the guard.
 constexpr char kGuardName[] = "guard-of-job";
 
-// Waits until the other end closes. False: it was dismissed before.
+// Waits until the other end of the pipe closes. False: the guard was dismissed before.
 bool wait_for_end(int fd) {
   char word = 0;
   ssize_t length = 0;

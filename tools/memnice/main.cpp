@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// main: of memnice, which runs a program in the background's place: with memory that nobody else wants.
+// main: the main function of memnice, which runs a program in the background, with memory that no other program needs.
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,12 +20,12 @@ namespace {
 
 using memnice::WantedMeans;
 
-// What an ordinary user can do about it.
+// What an ordinary user can do to get a control group.
 const char* hint() {
   return geteuid() == 0 ? "" : " (systemd-run --user --scope memnice ... gives an ordinary user a group)";
 }
 
-// The best means that were not excluded; null after a line that says why there are none.
+// The best means that the options allow. Returns null after printing why there are none.
 std::unique_ptr<memnice::Means> choose(const memnice::Options& options) {
   std::string problem;
   if (options.means == WantedMeans::best || options.means == WantedMeans::group) {
@@ -47,7 +47,7 @@ bool write_report(std::FILE* file, const std::string& text) {
   return std::fclose(file) == 0 && is_written;
 }
 
-// Returns false when the report that was asked for is not there.
+// Returns false if the report could not be written.
 bool tell(const memnice::Options& options, std::FILE* report, const memnice::Course& course,
           const std::string& means, std::uint64_t time_ns) {
   if (!options.is_quiet) gray::cli::warn("{}", memnice::line_of(course, means, time_ns));
@@ -74,7 +74,8 @@ int run(const memnice::Options& options) {
   hooks.prepare = [&means] { return -means->take_in(0); };
   hooks.look = [&](pid_t child) {
     if (!holder) {
-      gray::base::allow_many_descriptors();  // two for each process of the job; the job keeps its own limit
+      // Two descriptors for each process of the job; the job itself keeps its limit.
+      gray::base::allow_many_descriptors();
       holder.emplace(options, *means, child);
     }
     return gray::cli::ChildPause{holder->step(gray::base::monotonic_ns()), -1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// options: what the command line of memnice asks for.
+// options: reads the command line of memnice.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Options {
   std::vector<std::string> command;
 };
 
-/// Nothing when the program shall go on, else the status to end with.
+/// Returns nothing when the program shall continue, else the exit status.
 std::optional<int> read_options(int argc, char** argv, Options& options);
 
 }  // namespace memnice

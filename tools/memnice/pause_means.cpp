@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// pause_means: without a group nothing but standing still is left.
+// pause_means: the means without a control group: the job can only be stopped.
 #include "libgray/src/memory/account_text.hpp"
 #include "libgray/src/os/memory_os.hpp"
 #include "toolbox/base/units.hpp"
@@ -8,7 +8,7 @@
 namespace memnice {
 namespace {
 
-// Memory of their own. What they map of files others may map, too, and it can be dropped.
+// The private memory of the processes. File pages are not counted, because other programs may map them, too, and the kernel can drop them.
 std::uint64_t bytes_of(const std::vector<pid_t>& pids) {
   std::uint64_t sum_bytes = 0;
   for (const pid_t pid : pids) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// report: what happened, as a line for people or as JSON.
+// report: reports on the run, as a line for people or as JSON.
 #pragma once
 
 #include <cstdint>

@@ -12,10 +12,10 @@
 namespace memnice {
 namespace {
 
-constexpr std::size_t kStopsMax = 32768;  // as many processes as Linux has numbers for by default
-constexpr int kBeganField = 22;           // of /proc/PID/stat, see proc_pid_stat(5)
+constexpr std::size_t kStopsMax = 32768;  // the number of process numbers that Linux has by default
+constexpr int kBeganField = 22;           // the field `starttime` of /proc/PID/stat, see proc_pid_stat(5)
 
-// One process. Its number may be another's later; when it began tells them apart.
+// One stopped process. Its number may later belong to another process; the start time tells the two apart.
 struct Stop {
   pid_t pid;  // 0: the place is free
   std::uint64_t began_ticks;
@@ -77,7 +77,7 @@ std::vector<pid_t> stop_running(const std::vector<pid_t>& pids) {
     Stop* stop = find(pid);
     if (stop == nullptr) stop = find(0);
     if (stop == nullptr) break;
-    // Written down first: if we are killed in between, one that runs is let go on, which does it no harm.
+    // The process is entered before it is stopped. If memnice is killed in between, the guard continues a running process, which does no harm.
     stop->began_ticks = seen.began_ticks;
     stop->pid = pid;
     if (kill(pid, SIGSTOP) == 0)

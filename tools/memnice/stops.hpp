@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// stops: who stands still by our will. The list lies in memory that a guard shares, so that nobody is forgotten when we are killed, and nobody is woken whom somebody else stopped.
+// stops: the list of processes that memnice has stopped. The list is in memory that the guard shares. So no process stays stopped if memnice is killed, and no process that
+// another program stopped is continued.
 #pragma once
 
 #include <sys/types.h>
@@ -8,19 +9,19 @@
 
 namespace memnice {
 
-/// 'R', 'S', 'T' for a stopped one, 'Z' for one that has ended; 'X' if it is gone.
+/// The state of a process: 'R', 'S', 'T' if it is stopped, 'Z' if it has ended; 'X' if it is gone.
 char state_of(pid_t pid);
 
-/// Makes the list, to be called before the guard is forked. False: there is no memory for it, and nobody will be stopped.
+/// Makes the list. Call it before the guard is forked. False: there is no memory for the list, and no process will be stopped.
 bool share_stops();
 
-/// Stops those of them that run, and returns these: who stands still already does so by somebody else's will.
+/// Stops those of the processes that run, and returns them. A process that is stopped already was stopped by another program, and is left out.
 std::vector<pid_t> stop_running(const std::vector<pid_t>& pids);
 
-/// Lets those of them go on that we stopped. The last first: a shell that waits for its child finds it running again.
+/// Continues those of the processes that memnice has stopped. The last process comes first, so that a shell that waits for its child finds the child running again.
 void let_go_on(const std::vector<pid_t>& pids);
 
-/// Lets go on whoever we stopped.
+/// Continues all processes that memnice has stopped.
 void let_all_go_on();
 
 }  // namespace memnice

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cache_api: the C face of the file-cache detector. Exceptions end here.
+// cache_api: the C interface of the file-cache detector. No exception leaves this file.
 #include <cerrno>
 #include <string>
 #include <vector>
@@ -100,12 +100,12 @@ gb_cache::gb_cache(const gray::filecache::DetectorOptions& given)
 
 gray::filecache::DetectorOptions gray::api::default_options() {
   gray::filecache::DetectorOptions options;
-  options.plan.prediction_unit_bytes = 0;  // as the record says
+  options.plan.prediction_unit_bytes = 0;  // 0: the unit of the host's record
   options.plan.seed = gray::os::fresh_seed();
   return options;
 }
 
-// Asked for, else recorded or measured just now, else the library's own.
+// The settings that the caller asked for; else recorded settings, or settings measured just now; else the library's own.
 struct gb_cache_settings gb_cache::settings_for(const std::string& path) {
   using gray::filecache::Origin;
   const gray::filecache::HostSettings& host = record.settings_for(path);
@@ -193,7 +193,7 @@ extern "C" gb_status_t gb_cache_plan_file(gb_cache_t* detector, const char* path
   if (detector == nullptr || path == nullptr) return -EINVAL;
   return guarded([&] {
     gray::filecache::UnitOptions read;
-    read.access_unit_bytes = 0;  // as the record says
+    read.access_unit_bytes = 0;  // 0: the unit of the host's record
     int status = options == nullptr ? 0 : read_plan_options(options, read);
     if (status != 0) return status;
     if (read.access_unit_bytes == 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cache_handle: what stands behind a gb_cache_t, for the other parts of the C face that take one.
+// cache_handle: the struct behind a gb_cache_t, for the other parts of the C interface that take a gb_cache_t.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 #include "libgray/src/filecache/detector.hpp"
 #include "libgray/src/filecache/host_settings.hpp"
 
-// The detector holds a function that looks into the record beside it, so that a detector stays where it was made.
+// A gb_cache cannot be copied or moved: its detector holds a function that reads the record in the same struct.
 struct gb_cache {
   explicit gb_cache(const gray::filecache::DetectorOptions& given);
   gb_cache(const gb_cache&) = delete;
@@ -16,7 +16,7 @@ struct gb_cache {
 
   [[nodiscard]] struct gb_cache_settings settings_for(const std::string& path);
 
-  gray::filecache::DetectorOptions options;  // as asked for; a unit or time of 0: not asked for
+  gray::filecache::DetectorOptions options;  // as the caller gave them; a unit or time of 0: not given
   std::string memory_path;
   gray::filecache::HostRecord record;
   gray::filecache::Detector detector;
@@ -24,7 +24,7 @@ struct gb_cache {
 
 namespace gray::api {
 
-/// Those of a detector that was told nothing.
+/// The options of a detector for which the caller gave none.
 filecache::DetectorOptions default_options();
 
 }  // namespace gray::api

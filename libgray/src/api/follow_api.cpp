@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// follow_api: the C face of heaps that follow the room there is. Exceptions end here.
+// follow_api: the C interface for heaps that follow the free memory. No exception leaves this file.
 #include <algorithm>
 #include <cerrno>
 #include <limits>

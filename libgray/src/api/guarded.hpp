@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// guarded: exceptions end here, at the C interface.
+// guarded: turns exceptions into a status, for the C interface.
 #pragma once
 
 #include <cerrno>
@@ -7,7 +7,7 @@
 
 namespace gray::api {
 
-/// Calls what returns a status and may throw, for the C side, which must not see it. -ENOMEM where memory ran out.
+/// Calls `work` and returns its status. An exception becomes a status, since the C caller must not see it: -ENOMEM for lack of memory, -EIO for any other.
 template <typename Work>
 int guarded(Work work) {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// layout_api: the C face of the layout detector.
+// layout_api: the C interface of the layout detector.
 #include <cerrno>
 
 #include "gray/layout.h"
@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kPlaceSizeFirst = 40;  // release 0.1
 static_assert(sizeof(gb_layout_place) >= kPlaceSizeFirst);
 
-// A place of the first release has no time.
+// The struct of the first release has no modification time.
 gray::layout::Place place_of(const struct gb_layout_place& given) {
   gray::layout::Place place{given.device, given.inode, {}, 0};
   if (given.has_first_extent != 0) place.first_extent_bytes = given.first_extent_bytes;

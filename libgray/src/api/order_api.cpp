@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// order_api: the C face of the order in which files are best read. Exceptions end here.
+// order_api: the C interface of the order in which files are best read. No exception leaves this file.
 #include <cerrno>
 #include <cmath>
 #include <limits>
@@ -36,7 +36,7 @@ constexpr std::uint32_t kFlagsAll = GB_ORDER_TELL_CACHE | GB_ORDER_TELL_PLACE | 
 
 constexpr std::uint64_t kBudgetForNothing = 1;  // bytes: no page fits in
 
-// The caller's detector, or one of our own, and what is made of it when it is first needed.
+// The caller's detector, or one made here, and the other detectors that are made from it when they are first needed.
 class Detectors {
  public:
   Detectors(gb_cache* given, bool may_probe) : given_(given) {
@@ -49,7 +49,7 @@ class Detectors {
 
   gb_cache& main() { return given_ != nullptr ? *given_ : *own_; }
 
-  // Tells what the kernel counts, and reads nothing.
+  // A detector that only gives the kernel's counts and never reads a page.
   gray::filecache::Detector& that_reads_nothing() {
     if (!counting_) {
       gray::filecache::DetectorOptions options = main().options;
@@ -86,7 +86,7 @@ int read_options(const struct gb_order_options* given, struct gb_order_options& 
   return makes_sense ? 0 : -EINVAL;
 }
 
-// Where files are put in order by their places alone nothing is read: to be told that all is in memory, or not, must cost no seek.
+// Where files are ordered by their places alone, no page is read: to learn whether files are in memory must not cost a seek.
 bool may_probe(const struct gb_order_options& asked) {
   return asked.mode != GB_ORDER_BY_PLACE || (asked.flags & GB_ORDER_TELL_CACHE) != 0;
 }

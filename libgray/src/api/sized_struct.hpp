@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// sized_struct: structs that cross the ABI, between programs and libraries of different age.
+// sized_struct: structs that cross the ABI between a program and a library of different releases.
 //
-// Such a struct begins with its size as the caller's header had it, and only ever grows at its end. A caller
-// older than the library has a shorter one, a newer caller a longer one.
+// Such a struct begins with its size as the caller's header defines it, and later releases only add fields at its end. A caller older than the library has a shorter struct, a
+// newer caller a longer struct.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,8 @@
 
 namespace gray::api {
 
-/// Copies what the caller gave into `out`; fields its header did not have are zero. first_size is that of the
-/// first release that had the struct. -EINVAL: given->size is less than that. -E2BIG: the caller's header is
-/// newer and it asks for something that this library does not know.
+/// Copies the caller's struct into `out`; fields that the caller's header lacks are zero. first_size is the size of the struct in its first release. -EINVAL: given->size is less
+/// than that. -E2BIG: the caller's header is newer, and a field that this library does not know is not zero.
 template <typename T>
 int read_sized(const T* given, std::size_t first_size, T& out) {
   static_assert(std::is_trivially_copyable_v<T> && offsetof(T, size) == 0);
@@ -30,8 +29,8 @@ int read_sized(const T* given, std::size_t first_size, T& out) {
   return 0;
 }
 
-/// Copies `answer` to the caller, as much as its header knows; fields that only the caller knows become zero.
-/// taker->size stays. -EINVAL: taker->size is less than first_size.
+/// Copies `answer` to the caller's struct, up to the size that the caller's header knows. Fields that only the caller knows become zero. taker->size stays unchanged. -EINVAL:
+/// taker->size is less than first_size.
 template <typename T>
 int write_sized(const T& answer, std::size_t first_size, T* taker) {
   static_assert(std::is_trivially_copyable_v<T> && offsetof(T, size) == 0);

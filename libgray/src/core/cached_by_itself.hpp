@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// cached_by_itself: when a file counts as a cached one, however much is missing of the others.
+// cached_by_itself: decides when a file counts as cached, whatever is missing of the other files.
 //
-// Knowledge assumed: a file that lacks a few pages costs a seek for them; to read so much again as kMuchBytes takes as long as a few seeks.
-// Observed: its size, and which share of it is cached. Inferred: whether to keep what is cached is worth a place before the missing files.
-// What breaks it: a disk of which nobody knows how dear its seeks are.
+// Knowledge assumed: reading the few missing pages of a file costs a seek; reading kMuchBytes again takes as long as a few seeks.
+// Observed: its size, and which share of it is cached. Inferred: whether keeping the cached part is worth a place before the missing files.
+// What breaks it: a disk whose seek costs are not known.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace gray::core {
 
-/// Much is cached of a file that lacks some from here on,
+/// A file of which a part is missing counts as cached if at least this much of it is cached,
 inline constexpr std::uint64_t kMuchBytes = 4 * base::kMiB;
 
-/// if it is this share of the file.
+/// and if that is at least this share of the file.
 inline constexpr double kCachedFractionMin = 0.5;
 
 /// `cached_fraction` is negative where it is not known. Pure.
@@ -23,7 +23,7 @@ constexpr double cached_bytes(double cached_fraction, std::uint64_t size_bytes) 
   return cached_fraction < 0 ? 0 : cached_fraction * static_cast<double>(size_bytes);
 }
 
-/// Whether it is cached as a whole, or half of it and much. Pure.
+/// Whether the file is cached as a whole, or at least half of it and at least kMuchBytes. Pure.
 constexpr bool is_cached_by_itself(double cached_fraction, std::uint64_t size_bytes) {
   return cached_fraction >= 1 ||
          (cached_fraction >= kCachedFractionMin &&

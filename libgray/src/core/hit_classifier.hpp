@@ -1,50 +1,47 @@
 // SPDX-License-Identifier: MIT
-// hit_classifier: was a timed one-byte read answered from the page cache?
+// hit_classifier: decides whether a timed one-byte read was answered from the page cache.
 //
 // Knowledge assumed: copying from the page cache takes well under the time of the fastest disk.
 // Output observed: the time of a first read of a page and of a second read of the same page right after,
 // which is certainly a hit.
-// Inference drawn: the first read missed when it was slower by a ratio and by an
-// amount; both, because the ratio alone is fooled by the
-//   first touch of cold processor caches and the amount alone by a slow machine.
+// Inference drawn: the first read missed if it was slower both by a ratio and by an amount. The ratio alone is fooled by cold processor caches, the amount alone by a slow machine.
 // What breaks it: a device nearly as fast as memory (then it hardly matters) and preemption between the two
 // readings of the clock (the detector asks whether the thread slept, and judges by the faster of two certain
-// hits). Where reads do not go through the page cache (FUSE with direct_io, some network file systems) the
-// "certain hit" is as slow as the first read, and that would look like a hit: is_hit_credible() asks first.
+// hits). Where reads bypass the page cache (FUSE with direct_io, some network file systems), the "certain hit" is as slow as the first read, so the first read would look like a
+// hit. is_hit_credible() excludes that case.
 #pragma once
 
 #include <cstdint>
 
 namespace gray::core {
 
-/// A first read this many times slower than the certain hit, and by this much, missed. Measured on virtual
+/// A first read missed if it is this many times slower than the certain hit, and also slower by this amount. Measured on virtual
 /// machines with flash: hits of 0.3 to 4 us with cold processor caches, misses from 40 us.
 inline constexpr std::uint64_t kMissRatio = 6;
 inline constexpr std::uint64_t kMissExcessNs = 10'000;
 
-/// A read that takes longer than this missed, where a certain hit takes `certain_hit_ns`. Pure.
+/// The longest time of a hit, where a certain hit takes `certain_hit_ns`. A longer read missed. Pure.
 constexpr std::uint64_t threshold_by_hit(std::uint64_t certain_hit_ns) {
   const std::uint64_t by_ratio = certain_hit_ns * kMissRatio;
   const std::uint64_t by_excess = certain_hit_ns + kMissExcessNs;
   return by_ratio > by_excess ? by_ratio : by_excess;
 }
 
-/// Judges a probe against the certain hit that followed it. Pure.
+/// Whether a probe missed, compared with the certain hit that followed it. Pure.
 constexpr bool is_miss(std::uint64_t probe_ns, std::uint64_t certain_hit_ns) {
   return probe_ns > threshold_by_hit(certain_hit_ns);
 }
 
-/// A certain hit slower than this came from no page cache. A repeated one-byte read costs a system call and a
+/// A "certain hit" slower than this did not come from the page cache. A repeated one-byte read costs a system call and a
 /// copy, 3 us on slow processors; a round trip to a file server in user space or on the network costs more.
 inline constexpr std::uint64_t kCertainHitMaxNs = 20'000;
 
-/// Whether a read that should be a certain hit can have been one; if not, the probe before it tells nothing.
-/// `has_slept`: the thread waited in it. Pure.
+/// Whether a read that should be a certain hit can have been a hit. If not, the probe before it says nothing. `has_slept`: the thread slept during the read. Pure.
 constexpr bool is_hit_credible(std::uint64_t certain_hit_ns, bool has_slept) {
   return !has_slept && certain_hit_ns <= kCertainHitMaxNs;
 }
 
-/// Judges a probe by a measured threshold. Pure.
+/// Whether a probe missed, by a measured threshold. Pure.
 constexpr bool is_miss_by_threshold(std::uint64_t probe_ns, std::uint64_t hit_time_max_ns) {
   return probe_ns > hit_time_max_ns;
 }

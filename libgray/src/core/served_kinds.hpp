@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// served_kinds: file systems behind which a server answers, on the network or in user space. It has a cache of its own, and its files have no place on a disk of ours.
+// served_kinds: file systems that are answered by a server, on the network or in user space. The server has a cache of its own, and its files have no place on a local disk.
 #pragma once
 
 #include <cstdint>
 
 namespace gray::core {
 
-/// `kind` as statfs(2) numbers it. Pure.
+/// `kind` is f_type of statfs(2). Pure.
 constexpr bool is_served(std::uint64_t kind) {
   constexpr std::uint64_t kServed[] = {
       0x6969,      // NFS

@@ -11,19 +11,19 @@
 namespace gray::filecache {
 namespace {
 
-// mincore answers page by page, holes too: a larger file is probed instead, which takes milliseconds.
+// mincore answers for every page, also for holes. A larger file is probed instead, which takes milliseconds.
 constexpr std::uint64_t kMincorePagesMax = std::uint64_t{1} << 24;
 
-// How many pages further on a probe may go to find one that it has not fetched itself.
+// How many pages a probe may move on to find a page that this program did not fetch itself.
 constexpr std::uint64_t kStepsMax = 16;
 
-// Fewer certain hits say nothing of the host.
+// The fewest certain hits from which the host's speed is judged.
 constexpr std::uint64_t kHitsMin = 8;
 
-// How many pages more than planned are asked where those disagree.
+// How many additional pages are probed at most, where the planned probes disagree.
 constexpr std::uint32_t kChecksMax = 3;
 
-// What is learned from a file that is cached in part says little of its device. The first block is what a program reads at once, copying or searching.
+// A file that is partly cached says little about the speed of its device. The first block is as long as the reads of programs that copy or search.
 constexpr double kLearnCachedMax = 0.1;
 constexpr std::uint64_t kLearnFirstBytes = 128 * base::kKiB;
 
@@ -160,7 +160,7 @@ CacheReport Detector::look(const Target& target, const Stretch& stretch) {
   return report;
 }
 
-// The kernel's own answer; false when it gives none that can be believed.
+// Asks the kernel for a count. False if the kernel gives no reliable count.
 bool Detector::count(const Target& target, const Stretch& stretch, CacheReport& report) {
   const Pages pages = pages_of(stretch);
   if (may_use(Backend::cachestat)) {
@@ -177,8 +177,8 @@ bool Detector::count(const Target& target, const Stretch& stretch, CacheReport& 
   return resident.is_ok();
 }
 
-// A count above 0 proves itself. A count of 0 may be a file system that always says so: read one byte of the
-// last page, which is resident then, and ask again. Once for each device; costs at most one page of one file.
+// A count above 0 proves that the device's counts are true. A count of 0 may come from a file system that always says 0. So one byte of the last page is read, which makes that
+// page resident, and the count is taken again. This is done once for each device, and fetches at most one page of one file.
 bool Detector::is_count_true(const Target& target, std::uint64_t resident) {
   const std::pair key{target.facts.device, Backend::cachestat};
   const auto known = is_backend_true_.find(key);
@@ -195,10 +195,10 @@ bool Detector::is_count_true(const Target& target, std::uint64_t resident) {
   return is_true;
 }
 
-// After a read the page is certainly cached, and a backend that tells of the cache says so; for the mapping a page
-// beside it is read as well, since the one asked for would be fetched and prove nothing. Once for each device.
+// After a read the page is certainly cached, and a backend that works says so. For the backend `fault` a page beside it is read as well, since the page asked for is fetched by
+// the question and proves nothing. This is done once for each device.
 bool Detector::works(Backend backend, const Target& target, std::uint64_t offset_bytes) {
-  if (backend == Backend::timed) return true;  // each probe has its certain hit beside it
+  if (backend == Backend::timed) return true;  // each timed probe is compared with a certain hit
   const std::pair key{target.facts.device, backend};
   const auto known = is_backend_true_.find(key);
   if (known != is_backend_true_.end()) return known->second;
@@ -226,7 +226,7 @@ bool Detector::Sample::was_asked(std::uint64_t page) const {
   return std::find(asked_pages.begin(), end, page) != end;
 }
 
-// Not two more of one kind than of the other; a share that is none or all of a window counts as one.
+// True while hits and misses differ by less than two. The share of a window's pages counts as one probe.
 bool Detector::Sample::is_in_doubt() const {
   return std::abs(2 * resident - judged) < 1.5;
 }
@@ -247,8 +247,8 @@ void Detector::Sample::add(const Answer& answer) {
   (was_hit ? hits : misses).add(answer.access_ns);
 }
 
-// A page that we fetched ourselves says nothing, one that was asked nothing new; the next ones are tried, those at the
-// beginning after those at the end. The file's size when there is none.
+// A page that this program fetched itself says nothing, and a page that was already probed says nothing new. So the next pages are tried; after the end of the stretch those at
+// its beginning. Returns the file's size if there is no page.
 std::uint64_t Detector::page_to_probe(const Target& target, const Stretch& stretch,
                                       std::uint64_t offset_bytes, const Sample& sample) const {
   const std::uint64_t end = stretch.offset_bytes + stretch.length_bytes;
@@ -274,8 +274,8 @@ const DeviceSettings& Detector::settings_for(const Target& target) {
   return settings_[target.facts.device] = options_.settings_of ? options_.settings_of(target.fd) : own;
 }
 
-// A threshold is of the host as it was when it was measured. Where certain hits come near it now, as on a processor that was slowed down since, it would pass hits off as misses: then these
-// say where it lies. Two standard deviations, of which libc has the square.
+// The threshold is a property of the host when it was measured. If certain hits come near it now, as on a processor that has become slower, it would take hits for misses. Then
+// the threshold is computed from the certain hits. "Near" means two standard deviations; their square is compared, because libc alone has no square root.
 std::uint64_t Detector::threshold_now(std::uint64_t measured_ns) const {
   if (measured_ns == 0 || certain_hits_ns_.count() < kHitsMin) return measured_ns;
   const double room_ns = static_cast<double>(measured_ns) - certain_hits_ns_.mean();
@@ -283,7 +283,7 @@ std::uint64_t Detector::threshold_now(std::uint64_t measured_ns) const {
   return is_far ? measured_ns : core::threshold_by_hit(static_cast<std::uint64_t>(certain_hits_ns_.mean()));
 }
 
-// One probe. False when the backend does not work here.
+// Makes one probe. False if the backend does not work here.
 bool Detector::ask(Backend backend, const Target& target, const Stretch& stretch, std::uint64_t offset_bytes,
                    Sample& sample) {
   const std::uint64_t offset = page_to_probe(target, stretch, offset_bytes, sample);
@@ -307,8 +307,8 @@ bool Detector::ask(Backend backend, const Target& target, const Stretch& stretch
   return true;
 }
 
-// One page is no answer. Where one or two were planned, others are asked until two more say one thing than the other, or
-// there are enough. False as above.
+// One page is not enough for an answer. Where one or two probes were planned, more pages are probed until hits and misses differ by two, or kChecksMax more were probed. False if
+// the backend does not work here.
 bool Detector::check(Backend backend, const Target& target, const Stretch& stretch, Sample& sample) {
   if (sample.judged > 2) return true;
   if (sample.judged == 1 && !sample.was_hit) {
@@ -324,7 +324,7 @@ bool Detector::check(Backend backend, const Target& target, const Stretch& stret
   return true;
 }
 
-// A file that has no more pages than its end tells of is known whole.
+// A file with no more pages than the backend `end` shows is known as a whole.
 bool Detector::look_at_end(const Target& target, const Stretch& stretch, CacheReport& report) {
   if (!may_use(Backend::end)) return false;
   const Pages pages = pages_of(stretch);
@@ -336,7 +336,7 @@ bool Detector::look_at_end(const Target& target, const Stretch& stretch, CacheRe
   return true;
 }
 
-// What the last pages of the file tell, as far as they are of the stretch; as a check of whatever backend probes.
+// The answer of the file's last pages, as far as they belong to the stretch. It is a check for any backend that probes.
 Answer Detector::ask_end(const Target& target, const Stretch& stretch) {
   const std::uint64_t file_bytes = target.facts.size_bytes;
   if (stretch.offset_bytes + stretch.length_bytes < file_bytes) return {};
@@ -347,7 +347,8 @@ Answer Detector::ask_end(const Target& target, const Stretch& stretch) {
   return judge_window(end.value(), pages_of(stretch).first, target.facts, memory_);
 }
 
-// A page that is shown proves that they are. None may be a host or a file system that shows none: as is_count_true().
+// A page that is shown as cached proves that this backend works. No page may mean that the host or the file system never shows any; that is tested in the same way as in
+// is_count_true().
 bool Detector::is_end_true(const Target& target, const os::MappedWindow& end) {
   const std::pair key{target.facts.device, Backend::end};
   const auto known = is_backend_true_.find(key);
@@ -364,7 +365,7 @@ bool Detector::is_end_true(const Target& target, const os::MappedWindow& end) {
   return is_backend_true_[key] = true;
 }
 
-// False when the backend does not work here, so that another may be asked.
+// False if the backend does not work here; then the caller tries another.
 bool Detector::probe(Backend backend, const Target& target, const Stretch& stretch, CacheReport& report) {
   const auto known = is_backend_true_.find({target.facts.device, backend});
   if (known != is_backend_true_.end() && !known->second) return false;

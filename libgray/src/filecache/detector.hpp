@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT
-// detector: how much of a file, or of each part of it, is cached, by the best backend that permission and self-test
-// allow.
+// detector: finds how much of a file, or of each part of it, is cached. It uses the best backend that permissions and a self-test allow.
 //
 // Knowledge assumed: neighbouring pages are cached and evicted together, so one page answers for its
 // prediction unit.
-// Output observed: the kernel's counts where they are true; else whether reads would wait, what a mapping maps, or the
-// time of one-byte reads.
-// Inference drawn: the share that is resident, and how sure that is.
-// A slow read counts as a miss when the thread slept in it; otherwise the next page is asked as well. No answer stands on one
-// page where there is another: after a hit a second is asked anywhere, which costs nothing; after a miss the last pages of the
-// file, which tell of themselves without being fetched; and more when these disagree. A file of fifteen pages is known by its
-// last pages alone.
+// Output observed: the kernel's counts where they are true; else whether reads would wait, which pages a mapping maps, or the time of one-byte reads.
+// Inference drawn: the share that is resident, and the confidence in it.
+// A slow read counts as a miss when the thread slept in it; otherwise the next page is probed as well. No answer relies on one page if the file has others. After a hit a second
+// page is probed at a random place. After a miss the last pages of the file are examined, which needs no fetch. If the probes disagree, more pages are probed. A file of up to
+// fifteen pages is known from its last pages alone.
 // What breaks it: a cache whose neighbours are unrelated (random access), eviction between probing and use;
-// on overlay the kernel's count is 0 for every file, which the self-test finds out. Where even repeated reads
-// are slow, reads bypass the page cache and the answer is "unknown".
+// on overlay the kernel's count is 0 for every file, which the self-test detects. Where even repeated reads are slow, reads bypass the page cache and the answer is "unknown".
 #pragma once
 
 #include <array>
@@ -35,7 +31,7 @@
 
 namespace gray::filecache {
 
-/// Numbered as gb_backend_t, in the order in which they are preferred.
+/// The backends, numbered as gb_backend_t, in the order of preference.
 enum class Backend : std::uint32_t {
   automatic = 0,
   cachestat = 1,
@@ -47,23 +43,24 @@ enum class Backend : std::uint32_t {
   none = 7
 };
 
-/// What may be another on another device.
+/// Settings that may differ between devices.
 struct DeviceSettings {
   std::uint64_t prediction_unit_bytes = 0;
   std::uint64_t hit_time_max_ns = 0;
   DeviceSpeed speed = {};         // as recorded
-  double memory_bytes_per_s = 0;  // of what is cached
+  double memory_bytes_per_s = 0;  // reading cached pages
 };
 
 struct DetectorOptions {
   Backend backend = Backend::automatic;
   ProbePlanOptions plan;
-  std::uint64_t hit_time_max_ns = 0;  // a slower probe missed; 0: judge each against a certain hit
-  // Probing ends when its misses have brought in as much. Less than a page: nothing is read.
+  // A slower probe is a miss; 0: each probe is compared with a certain hit.
+  std::uint64_t hit_time_max_ns = 0;
+  // Probing ends when the misses of probes have fetched this much. With less than a page nothing is read.
   std::uint64_t probe_budget_bytes = 256 * base::kMiB;
   const char* memory_path = nullptr;  // for ProbeMemory
-  // In place of the unit and the time above for the device of an open file, asked once for each before it is probed; none: those
-  // above hold for all.
+  // Gives the settings for the device of an open file; they replace the unit and the time above. It is called once for each device, before the first probe there. Without it the
+  // unit and time above hold for all devices.
   std::function<DeviceSettings(int fd)> settings_of;
 };
 
@@ -72,55 +69,55 @@ struct CacheReport {
   double cached_fraction = -1;  // negative: unknown
   std::uint64_t probe_time_ns = 0;
   std::uint64_t access_ns =
-      0;  // the median of the timed reads that say what cached_fraction says; 0: none was timed
+      0;  // the median of the timed hits if at least half is cached, else of the timed misses; 0: no read was timed
   std::uint32_t probes = 0;
   Backend backend = Backend::none;
-  double confidence = 0;  // 1: counted; less the fewer probes speak for it; 0: unknown
+  double confidence = 0;  // 1: the kernel counted; lower with fewer probes; 0: unknown
 };
 
-/// A part of a file with what was found of it.
+/// A part of a file, and how much of it is cached.
 struct Unit {
   Stretch stretch;
   CacheReport cache;
 };
 
-/// How long a stretch would take to read now.
+/// How long it would take to read a stretch now.
 struct Prediction {
   std::uint64_t missing_bytes = 0;
   DeviceSpeed speed;  // access_ns 0: not known
   double read_ns = 0;
 };
 
-/// Remembers what each backend is worth on which device. One thread at a time.
+/// Examines files, and remembers which backends work on which device. One thread at a time.
 class Detector {
  public:
   explicit Detector(const DetectorOptions& options) : options_(options), memory_(options.memory_path) {}
 
-  /// Looks at one file. Errors: as stat(2) and open(2).
+  /// Examines one file. Errors: as stat(2) and open(2).
   base::Result<CacheReport> inspect(const char* path);
 
-  /// The same of a file open for reading, whose advice and position it may change. Errors: as fstat(2).
+  /// The same for a file that is open for reading. It may change the file's advice (posix_fadvise) and position. Errors: as fstat(2).
   base::Result<CacheReport> inspect_open(int fd);
 
-  /// Reads up to `bytes_max` from the beginning of an open file of which little is cached, in order, and learns from that how fast its device is. Returns how many bytes
-  /// were read; 0 and nothing is learned where much of it is cached or nobody can tell.
+  /// Reads up to `bytes_max` in order from the beginning of an open file, and learns from that how fast its device is. Returns how many bytes were read. It returns 0 and learns
+  /// nothing if much of the file is cached, or if that is unknown.
   base::Result<std::uint64_t> learn(int fd, std::uint64_t bytes_max);
 
-  /// How long reading the stretch in order would take, by what was learned of the device, else as recorded.
+  /// Predicts how long reading the stretch in order would take, from the learned speed of the device, else from the recorded speed.
   base::Result<Prediction> predict(int fd, const Stretch& stretch);
 
-  /// Fills `units` with the file's parts in their best order: the most cached first, then as they lie in the file.
+  /// Fills `units` with the file's parts in their best order: the part with the largest cached share first; equal parts in their order in the file.
   /// Errors: negative errno as of stat(2) and open(2), 0 on success.
   int plan(const char* path, const UnitOptions& options, std::vector<Unit>& units);
 
  private:
-  // A file being looked at.
+  // The file that is examined.
   struct Target {
     int fd;
     os::FileFacts facts;
   };
 
-  // The first few times of one kind, ascending.
+  // The first few times of hits, or of misses, ascending.
   struct Times {
     std::array<std::uint64_t, 5> ns{};
     std::size_t count = 0;
@@ -129,18 +126,18 @@ class Detector {
     [[nodiscard]] std::uint64_t median() const { return count == 0 ? 0 : ns.at((count - 1) / 2); }
   };
 
-  // What the probes of one stretch found.
+  // The results of the probes of one stretch.
   struct Sample {
     DeviceSettings settings;
     double resident = 0;
     std::uint32_t judged = 0;
     std::uint32_t probes = 0;
     std::uint64_t time_ns = 0;
-    std::uint64_t last_bytes = 0;  // the last one's place
-    bool was_hit = false;          // and what it said
+    std::uint64_t last_bytes = 0;  // the place of the last probe
+    bool was_hit = false;          // and its result
     Times hits;
     Times misses;
-    std::array<std::uint64_t, 5> asked_pages{};  // where the first were
+    std::array<std::uint64_t, 5> asked_pages{};  // the first pages that were probed
 
     [[nodiscard]] bool was_asked(std::uint64_t page) const;
     [[nodiscard]] bool is_in_doubt() const;
@@ -148,7 +145,7 @@ class Detector {
   };
 
   [[nodiscard]] bool may_use(Backend backend) const;
-  [[nodiscard]] bool may_fetch() const;  // is there room for a page in the budget?
+  [[nodiscard]] bool may_fetch() const;  // is there room for a page in probe_budget_bytes?
   CacheReport look(const Target& target, const Stretch& stretch);
   bool count(const Target& target, const Stretch& stretch, CacheReport& report);
   bool is_count_true(const Target& target, std::uint64_t resident);
@@ -169,7 +166,7 @@ class Detector {
   DetectorOptions options_;
   ProbeMemory memory_;
   base::StreamingStats certain_hits_ns_;
-  std::uint64_t fetched_bytes_ = 0;                                    // by probes that missed
+  std::uint64_t fetched_bytes_ = 0;                                    // fetched by probes that missed
   std::map<std::pair<std::uint64_t, Backend>, bool> is_backend_true_;  // by device, once tested
   std::map<std::uint64_t, DeviceSettings> settings_;                   // by device, once asked
   std::map<std::uint64_t, SpeedSamples> speeds_;                       // by device

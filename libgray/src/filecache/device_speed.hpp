@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// device_speed: how long a device takes for what is read in order from it: once to get there, and then by the byte. Pure.
+// device_speed: how long a device takes for a read in order: a fixed access time, and a time for each byte. Pure.
 //
-// Knowledge assumed: the kernel reads ahead of whoever reads in order, so that after the first request the device works without a pause; each request more, whatever it costs, counts
+// Knowledge assumed: the kernel reads ahead when a file is read in order, so that after the first request the device works without a pause. The costs of further requests count
 //   as a part of the rate.
-// Output observed: the time of the first block of a file, and that of the rest.
-// Inference drawn: the rate is that of all rests together. What the first block took longer than at that rate is the time to get there, of which the median counts.
-// What breaks it: a device that is faster for long reads than for those that were timed (credits, a cache of its own); others who use it meanwhile.
+// Output observed: the time for the first block of a file, and the time for the rest.
+// Inference drawn: the rate is the bytes of all rests over their time. The access time is the time of the first block less its transfer time at that rate; the median over the
+//   files counts.
+// What breaks it: a device that is faster for long reads than for the timed reads (credits, a cache of its own); other programs that use it at the same time.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +22,13 @@ struct DeviceSpeed {
   double bytes_per_s = 0;
 };
 
-/// The time for so many bytes of which none is cached. A rate that is not known costs nothing: little was read, and it came with the first block.
+/// The time to read so many bytes that are not cached. If the rate is not known, only the access time counts: then little was read, all of it in the first block.
 inline double fetch_ns(const DeviceSpeed& speed, double bytes) {
   if (bytes <= 0) return 0;
   return speed.access_ns + (speed.bytes_per_s > 0 ? bytes / speed.bytes_per_s * 1e9 : 0);
 }
 
-/// What was timed of one device. One thread at a time.
+/// The timed reads of one device. One thread at a time.
 class SpeedSamples {
  public:
   /// `first_ns` for the first `first_bytes`, `rest_ns` for the rest.

@@ -13,21 +13,21 @@ namespace {
 using repo::Found;
 using repo::Repository;
 
-// Converts to an integer without overflow, and exceeds every file of use.
+// This limit converts to an integer without overflow, and exceeds the size of every useful file.
 constexpr double kUnitBytesMax = 0x1p62;
 
-// Between the paper's unit and what still leaves a file several units.
+// The lower limit is the paper's unit. The upper limit still leaves several units in a file.
 constexpr std::uint64_t kAccessUnitBytesMin = 20 * base::kMiB;
 constexpr std::uint64_t kAccessUnitBytesMax = 128 * base::kMiB;
 constexpr double kWindowsPerUnit = 3;
 
-// A threshold beyond this is no time of a read.
+// A threshold above this cannot be the time of a read.
 constexpr double kHitTimeMaxNs = 1e12;
 constexpr double kSpeedMax = 1e15;
 constexpr double kMemoryBytesPerS = 4e9;
 constexpr double kHitNs = 500;
 
-// No device is slower than this at random.
+// No device's ratio of random to sequential time is larger than this.
 constexpr double kRatioMax = 1e9;
 
 double bytes_of(const std::optional<Found>& found) {
@@ -45,8 +45,8 @@ void choose_prediction_unit(HostSettings& settings) {
   if (settings.prediction_unit_bytes != 0) settings.prediction_unit_origin = Origin::record;
 }
 
-// Set, or the largest of the measured unit, three windows (what is read ahead of one part must not push out the next) and
-// the paper's.
+// The value that a person set. Otherwise the largest of the measured unit, three read-ahead windows and the paper's unit: read-ahead for one part must not push out the next
+// part.
 void choose_access_unit(const std::optional<Found>& set, HostSettings& settings) {
   if (set) {
     settings.access_unit_bytes = static_cast<std::uint64_t>(set->parameter.value);
@@ -75,7 +75,7 @@ void choose_threshold(TimeHit time_hit, HostSettings& settings) {
   settings.hit_time_origin = Origin::now;
 }
 
-// A figure of another disk says nothing, unless somebody says it of all.
+// A figure measured on another disk is not used. A figure that a person set for all devices is used.
 double of_device(const Repository& repository, const char* key, const std::string& device) {
   const std::optional<Found> found = find_known(repository, key, device, kSpeedMax);
   if (!found) return 0;

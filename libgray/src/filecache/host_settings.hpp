@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// host_settings: what the record of a host (toolbox/repo) makes of a detector that was told nothing: how far one probe speaks, how
-// long a hit may take, in which parts a file is read.
+// host_settings: the settings that a detector takes from the host's record (toolbox/repo) if the caller gives none: the size of the part for which one probe speaks, how long a
+// hit may take, and in which parts a file is read.
 //
-// What is read together is cached together, so one probe answers for the larger of the measured access unit and read-ahead window:
-// finer probing learns nothing. A shipped default is a guess about somebody else's machine and decides nothing here.
+// Pages that are read together are cached together, so one probe answers for the larger of the measured access unit and the read-ahead window. Finer probing learns nothing more.
+// Shipped defaults are guesses about another machine, and are not used here.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ struct HostSettings {
   std::uint64_t prediction_unit_bytes = 0;  // 0: the library's own
   std::uint64_t hit_time_max_ns = 0;        // 0: each probe is judged against a certain hit
   std::uint64_t access_unit_bytes = 0;      // never 0 once chosen
-  DeviceSpeed speed;                        // as measured on this device, and no other
-  double memory_bytes_per_s = 0;            // never 0 once chosen
-  double hit_ns = 0;                        // of a first read of what is cached, measured or the default
-  // Of a disk with a head, as measured on this one; 0: not.
+  DeviceSpeed speed;              // as measured on this device; a measurement of another device is not used
+  double memory_bytes_per_s = 0;  // never 0 once chosen
+  double hit_ns = 0;              // a first read of a cached page, measured or the default
+  // For a disk with a head, as measured on this disk; 0: not measured.
   double seek_settle_ns = 0;
   double seek_average_ns = 0;
   double rotation_ns = 0;
@@ -36,33 +36,32 @@ struct HostSettings {
   Origin prediction_unit_origin = Origin::library;
   Origin hit_time_origin = Origin::library;
   Origin access_unit_origin = Origin::library;
-  // What they stand on, for who explains it.
+  // The records from which the settings were derived, for callers that explain them.
   std::optional<repo::Found> unit_set;
   std::optional<repo::Found> unit;
   std::optional<repo::Found> window;
   std::optional<repo::Found> threshold;
-  std::optional<repo::Found> ratio;  // of a random read to a sequential one
+  std::optional<repo::Found> ratio;  // time of a random read over that of a sequential read
   std::optional<timing::CachedRead> hit_now;
 };
 
-/// A measured unit is held between these: below, probing costs as much as reading; above, one probe answers for too much.
+/// A measured unit is limited to this range. With a smaller unit probing costs as much as reading; with a larger unit one probe answers for too much.
 inline constexpr std::uint64_t kMeasuredUnitBytesMin = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kMeasuredUnitBytesMax = std::uint64_t{32} << 20;
 
-/// A value of `key` that somebody set or measured, from 1 to `max`. Pure.
+/// A value of `key` from 1 to `max` that a person set or a benchmark measured. Pure.
 std::optional<repo::Found> find_known(const repo::Repository& repository, const char* key,
                                       const std::string& device, double max);
 
-/// Decides for files on `device` (a name as of toolbox/repo/device_identity; empty: unknown). `time_hit` is asked only where no
-/// threshold is known; none: nothing is timed. Pure but for that.
+/// Chooses the settings for files on `device` (a name of toolbox/repo/device_identity; empty: unknown). `time_hit` is called only where no threshold is known; if it is null,
+/// nothing is timed. Pure except for that call.
 using TimeHit = base::Result<timing::CachedRead> (*)();
 HostSettings choose_settings(const repo::Repository& repository, const std::string& device, TimeHit time_hit);
 
-/// The record of this host, read when it is first needed, and what it says of each file system, looked up once each. One thread at
-/// a time.
+/// The record of this host, which is read when it is first needed. The settings of each file system are looked up once. One thread at a time.
 class HostRecord {
  public:
-  /// For the file system of `path`. Reads files; times cached reads for some microseconds where no threshold was measured.
+  /// The settings for the file system of `path`. Reads files; times cached reads for some microseconds where no threshold was measured.
   const HostSettings& settings_for(const std::string& path);
 
  private:

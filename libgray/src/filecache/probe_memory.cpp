@@ -9,7 +9,7 @@
 namespace gray::filecache {
 namespace {
 
-// An entry is one word: the upper bits of the page's hash, and the second of the probe in the lower ones.
+// An entry is one word: the upper bits are those of the page's hash, the lower bits are the time of the probe in seconds.
 constexpr std::uint64_t kPlaces = 1U << 14U;
 constexpr unsigned kSecondBits = 32;
 constexpr std::uint64_t kSecondMask = (std::uint64_t{1} << kSecondBits) - 1;
@@ -53,18 +53,20 @@ void ProbeMemory::note(std::uint64_t device, std::uint64_t inode, std::uint64_t 
   if (table_ == nullptr && !own_table_) own_table_ = std::make_unique<std::uint64_t[]>(kPlaces);
   const std::uint64_t hash = hash_of(device, inode, page);
   const std::uint64_t entry = (hash & ~kSecondMask) | ((os::seconds_now() + 1) & kSecondMask);
-  std::atomic_ref<std::uint64_t>(*place_of(hash)).store(entry, std::memory_order_relaxed);  // stands alone
+  // relaxed: no other data depends on this word.
+  std::atomic_ref<std::uint64_t>(*place_of(hash)).store(entry, std::memory_order_relaxed);
 }
 
 bool ProbeMemory::is_own(std::uint64_t device, std::uint64_t inode, std::uint64_t page) const {
   const std::uint64_t hash = hash_of(device, inode, page);
   std::uint64_t* place = place_of(hash);
   if (place == nullptr) return false;
-  const std::uint64_t entry =
-      std::atomic_ref<std::uint64_t>(*place).load(std::memory_order_relaxed);  // stands alone
+  const std::uint64_t entry = std::atomic_ref<std::uint64_t>(*place).load(
+      std::memory_order_relaxed);  // relaxed: no other data depends on this word
   if (entry == 0 || (entry & ~kSecondMask) != (hash & ~kSecondMask)) return false;
   const std::uint64_t since_s =
-      (os::seconds_now() + 1 - entry) & kSecondMask;  // of an earlier boot: huge, forgotten
+      // An entry of an earlier boot gives a huge number, and is forgotten.
+      (os::seconds_now() + 1 - entry) & kSecondMask;
   return since_s <= kOwnSeconds;
 }
 

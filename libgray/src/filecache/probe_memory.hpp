@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// probe_memory: which pages are in the cache only because we probed them.
+// probe_memory: remembers which pages are in the cache only because this user's programs probed them.
 //
-// Knowledge assumed: a probe that misses brings its page in, and the next probe of that page finds it.
-// Output observed: our own misses.
-// Inference drawn: a hit on such a page says nothing of its neighbours, so another page is asked; a file that has no
-// other stays unknown.
-// What breaks it: a page that somebody has used since is taken for ours still, until kOwnSeconds have passed; of two
-// pages that fall on one place of the table the later is remembered. Both only cost a probe elsewhere.
+// Knowledge assumed: a probe that misses fetches its page, and the next probe of that page is a hit.
+// Output observed: the misses of these probes.
+// Inference drawn: a hit on such a page says nothing about its neighbours, so another page is probed. A file without another page stays unknown.
+// What breaks it: a page that another program has used since still counts as fetched by a probe, until kOwnSeconds have passed. If two pages have the same place in the table,
+// only the later is remembered. Both cases only cost another probe.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +14,16 @@
 
 namespace gray::filecache {
 
-/// How long a page counts as ours.
+/// How long a page counts as fetched by a probe.
 inline constexpr std::uint64_t kOwnSeconds = 600;
 
-/// The file that this user's programs share: below $XDG_RUNTIME_DIR, or the cache folder; empty where there is neither.
+/// The file that this user's programs share: in $XDG_RUNTIME_DIR or in the cache folder; empty where neither exists.
 std::string find_user_memory();
 
-/// One thread at a time; several processes may share one file, each entry being written in one piece.
+/// One thread at a time; several processes may share one file, because each entry is one word that is written at once.
 class ProbeMemory {
  public:
-  /// Remembers in the file at `path`, or within this process when it is null or can't be used.
+  /// Keeps its table in the file at `path`. If `path` is null or cannot be used, the table is in this process only.
   explicit ProbeMemory(const char* path);
   ~ProbeMemory();
   ProbeMemory(const ProbeMemory&) = delete;
@@ -36,7 +35,7 @@ class ProbeMemory {
  private:
   [[nodiscard]] std::uint64_t* place_of(std::uint64_t hash) const;
 
-  mutable std::unique_ptr<std::uint64_t[]> own_table_;  // made when first needed
+  mutable std::unique_ptr<std::uint64_t[]> own_table_;  // made when it is first needed
   std::uint64_t* table_ = nullptr;                      // the file's, or own_table_
 };
 

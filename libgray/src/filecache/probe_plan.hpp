@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// probe_plan: which bytes of a file to look at. Pure.
+// probe_plan: chooses the bytes of a file to probe. Pure.
 //
-// From the paper (SOSP 2001, section 4.1): one random byte in each prediction unit; random, because a fixed
-// place would be warm from the last probing; files under a page are not probed, since the probe would be the
-// fetch. Page 0 is never taken: a miss there brings in more than a page, and it is the page that other
-// programs look at. Beyond the paper: one page is no answer. A kernel or a host takes pages out of the midst of a cached
-// file, and a page of a cold one may be cached because somebody looked at it; so another is asked.
+// From the paper (SOSP 2001, section 4.1): one random byte in each prediction unit. It is random because a fixed place would be cached since the last probing. Files under a page
+// are not probed, since the probe would fetch the whole file. Page 0 is never probed: a miss there fetches more than a page, and other programs often read that page. Different
+// from the paper: one page is not enough for an answer. The kernel may take pages out of the middle of a cached file, and a single page of a cold file may be cached because
+// another program read it. So a second page is probed.
 #pragma once
 
 #include <cstdint>
@@ -23,26 +22,25 @@ struct ProbePlanOptions {
   std::uint64_t seed = 1;
 };
 
-/// No stretch is divided into more units than this: a share of so many samples has a standard error below 2 %,
-/// and a sparse file of exabytes must not take exabytes' time.
+/// A stretch is divided into no more units than this. With so many samples the standard error of the share is below 2 %. The limit also bounds the time for a sparse file of
+/// exabytes.
 inline constexpr std::uint64_t kUnitsMax = 1024;
 
-/// Byte offsets to probe, ascending by unit; empty when the stretch has no page but the file's page 0. The last,
-/// partial unit has its own probes when it is at least half a unit, or the only one. Units grow where there would be
-/// more than kUnitsMax.
+/// Byte offsets to probe, ascending by unit; empty if the stretch has no page except the file's page 0. The last, partial unit has its own probes if it is at least half a unit,
+/// or the only unit. Units are made larger where there would be more than kUnitsMax.
 std::vector<std::uint64_t> plan_probes(const Stretch& stretch, const ProbePlanOptions& options);
 
 /// The same for a whole file.
 std::vector<std::uint64_t> plan_probes(std::uint64_t file_bytes, const ProbePlanOptions& options);
 
-/// How far from a page another is asked that is to be near it: near enough for the head of a disk, and further than the pages
-/// in a row that a host took out of a cached file (24 at most where it was measured).
+/// The distance of a second probe that shall be near the first. It is near for the head of a disk. It is larger than the runs of pages that a host took out of a cached file (at
+/// most 24 pages in a row were measured).
 inline constexpr std::uint64_t kNearBytes = 32 * os::kPageBytes;
 
-/// A page of the stretch beside that of `asked_bytes`, or in a short stretch anywhere.
+/// A page of the stretch near the page of `asked_bytes`; in a short stretch any page.
 std::uint64_t plan_near(const Stretch& stretch, const ProbePlanOptions& options, std::uint64_t asked_bytes);
 
-/// A page anywhere in the stretch; another `round` gives another.
+/// A random page of the stretch; each `round` gives a different page.
 std::uint64_t plan_anywhere(const Stretch& stretch, const ProbePlanOptions& options, std::uint32_t round);
 
 }  // namespace gray::filecache

@@ -14,14 +14,14 @@ namespace {
 
 enum class Verdict { hit, miss, doubtful, nothing };
 
-// A read that waited for a device slept. One that was slow without sleeping was robbed of its processor, by
-// another thread or by the host of a virtual machine, and says nothing of the page.
+// A read that waits for a device sleeps. A read that was slow without sleeping lost its processor to another thread or to the host of a virtual machine, and says nothing about
+// the page.
 Verdict time_once(int fd, std::uint64_t offset_bytes, std::uint64_t hit_time_max_ns, Answer& answer) {
   const base::Result<os::TimedRead> probe = os::time_one_byte(fd, offset_bytes);
   const base::Result<os::TimedRead> again = os::time_one_byte(fd, offset_bytes);
   const base::Result<os::TimedRead> once_more = os::time_one_byte(fd, offset_bytes);
   if (!probe || !again || !once_more) return Verdict::nothing;
-  // The faster of two: a certain hit that was robbed would pass a miss off as a hit.
+  // The faster of two certain hits is taken: a certain hit that lost its processor would make a miss look like a hit.
   const std::uint64_t certain_hit_ns = std::min(again.value().time_ns, once_more.value().time_ns);
   const bool has_slept_each_time = again.value().has_slept && once_more.value().has_slept;
   if (!core::is_hit_credible(certain_hit_ns, has_slept_each_time)) return Verdict::nothing;
@@ -36,15 +36,15 @@ Verdict time_once(int fd, std::uint64_t offset_bytes, std::uint64_t hit_time_max
   return probe.value().has_slept ? Verdict::miss : Verdict::doubtful;
 }
 
-// Past the end of a file that shrank, a backend says nothing but is none the worse.
+// An error because the file shrank does not mean that the backend does not work.
 Answer invalid(int error) {
   Answer answer;
   answer.is_unsupported = error != -ENODATA && error != -EFAULT;
   return answer;
 }
 
-// A byte of the next page, of the page before at the end of the file, or, with no page but page 0 beside it,
-// the same: that one has been fetched and cannot be asked again.
+// A byte of the next page, or at the end of the file of the page before. If the only other page is page 0, the answer is the same byte; that page was fetched and cannot be
+// probed again.
 std::uint64_t neighbour_of(std::uint64_t offset_bytes, std::uint64_t file_bytes) {
   if (file_bytes - offset_bytes > os::kPageBytes) return offset_bytes + os::kPageBytes;
   return offset_bytes >= 2 * os::kPageBytes ? offset_bytes - os::kPageBytes : offset_bytes;
@@ -106,7 +106,7 @@ Answer probe_by_time(int fd, std::uint64_t offset_bytes, std::uint64_t file_byte
   if (verdict == Verdict::nothing) return {};  // the file shrank, or its reads bypass the page cache
   answer.is_valid = true;
   answer.has_fetched = verdict != Verdict::hit;
-  // Doubtful twice: a host that tells of no sleep; time alone decides.
+  // If both probes were in doubt, the host does not tell whether threads slept, and time alone decides.
   answer.resident_share = verdict == Verdict::hit ? 1 : 0;
   return answer;
 }

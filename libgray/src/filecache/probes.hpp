@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// probes: one probe of one page, by each of the backends that probe, and what many of them say together.
+// probes: one probe of one page by each of the probing backends, and the confidence in the result of many probes.
 #pragma once
 
 #include <cstdint>
@@ -9,41 +9,41 @@
 
 namespace gray::filecache {
 
-/// What one probe said.
+/// The result of one probe.
 struct Answer {
-  bool is_valid = false;  // false: it said nothing, as where reads bypass the page cache
+  bool is_valid = false;  // false: the probe gave no answer, for instance where reads bypass the page cache
   bool has_fetched = false;
   bool is_unsupported = false;  // the file system or the host does not offer this backend
-  double resident_share = 0;    // of the pages it told of
-  std::uint32_t pages = 1;      // how many these are
+  double resident_share = 0;    // the share that is resident of the pages below
+  std::uint32_t pages = 1;      // how many pages the probe examined
   std::uint64_t time_ns = 0;
-  std::uint64_t access_ns = 0;       // of the read that was judged; 0: none was timed
-  std::uint64_t certain_hit_ns = 0;  // of the same page, read once more
-  std::uint32_t probes = 1;          // how many it took
-  bool has_fetched_beside = false;   // another page as well, for a second opinion, at beside_bytes
+  std::uint64_t access_ns = 0;       // the time of the read that decided; 0: no read was timed
+  std::uint64_t certain_hit_ns = 0;  // the time of a repeated read of the same page
+  std::uint32_t probes = 1;          // how many single probes were needed
+  bool has_fetched_beside = false;   // another page, at beside_bytes, was also fetched for a second opinion
   std::uint64_t beside_bytes = 0;
 };
 
-/// Would reading the byte wait? Not where the file system does not say.
+/// Asks whether reading the byte would wait. Gives no answer where the file system does not tell.
 Answer probe_by_nowait(int fd, std::uint64_t offset_bytes);
 
-/// Which of the pages around are mapped along with this one? Pages that we fetched ourselves are left out.
+/// Maps the page, and finds which of the pages around it the kernel maps with it. Pages that this user's probes fetched are left out.
 Answer probe_by_fault(int fd, std::uint64_t offset_bytes, const os::FileFacts& facts,
                       const ProbeMemory& memory);
 
-/// What a mapping told of the pages from `first_page` on. Pages that we fetched ourselves are left out.
+/// The answer of a mapping about the pages from `first_page` on. Pages that this user's probes fetched are left out.
 Answer judge_window(const os::MappedWindow& window, std::uint64_t first_page, const os::FileFacts& facts,
                     const ProbeMemory& memory);
 
-/// How many pages a mapping of this one shows, our own too; 0 where it shows nothing.
+/// How many pages are mapped together with the page, including those that probes fetched; 0 where the host does not tell.
 std::uint32_t count_mapped(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes);
 
-/// How long does reading the byte take, beside a second read of it (or a measured threshold, when not 0)?
+/// Times a read of the byte, and compares it with a second read of the byte (or with the measured threshold if that is not 0).
 Answer probe_by_time(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes,
                      std::uint64_t hit_time_max_ns);
 
-/// How sure a share is that `probes` random probes found: 1 less two standard deviations of what the share may be,
-/// when nothing was known before (the posterior of Bayes and Laplace). Never 1. Pure.
+/// The confidence in a share found by `probes` random probes: 1 less two standard deviations of the posterior of the share, with a uniform prior (Bayes and Laplace). Never 1.
+/// Pure.
 double confidence_of(double share, std::uint32_t probes);
 
 }  // namespace gray::filecache

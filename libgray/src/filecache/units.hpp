@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// units: how a file is divided into the parts in which it is read out of order, and their best order. Pure.
+// units: divides a file into parts that are read out of order, and gives their best order. Pure.
 //
-// From the paper (SOSP 2001, section 4.1.2): a part must be long, so that its seek is paid for (20 MB there), and a few
-// times what the kernel reads ahead, since read-ahead of one part runs into the next; a reader of records wants none
-// cut; a reader that knows its own structure names the parts itself.
+// From the paper (SOSP 2001, section 4.1.2): a part must be long (20 MB there), so that its seek costs little in comparison. It must be several read-ahead windows long, since
+// read-ahead for one part runs into the next part. A reader of records wants no record cut. A reader that knows the structure of its file names the parts itself.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +15,21 @@ namespace gray::filecache {
 
 struct UnitOptions {
   std::uint64_t access_unit_bytes = 20 * base::kMiB;
-  std::uint64_t record_bytes = 0;  // no unit ends within a record of this length; 0 or 1: anywhere
-  std::vector<Stretch> extents;    // when not empty: these are the units
+  // No unit ends within a record of this length; 0 or 1: units may end anywhere.
+  std::uint64_t record_bytes = 0;
+  std::vector<Stretch> extents;  // if not empty, these are the units
 };
 
-/// A file is divided into no more units than this; they grow instead, since a sparse file may have exabytes.
+/// A file is divided into no more units than this. For a larger file the units grow, since a sparse file may have exabytes.
 inline constexpr std::uint64_t kAccessUnitsMax = 65536;
 
-/// The units of a file, ascending, without gaps; or the caller's extents as far as they lie within the file.
+/// The units of a file, ascending, without gaps; or the caller's extents, cut at the end of the file.
 std::vector<Stretch> divide(std::uint64_t file_bytes, const UnitOptions& options);
 
-/// For ordering, shares are told apart in this many steps: a probe leaves a page behind, and a page more is no reason to
-/// leave the order in which the units lie.
+/// For ordering, cached shares are rounded to this many steps. A probe leaves its page in the cache, and one page more shall not change the order of the units.
 inline constexpr int kCachedSteps = 32;
 
-/// Which of two shares comes first, negative for the first: the most cached, the unknown (below 0) last.
+/// Compares two shares; negative if `a` comes first. The larger share comes first, an unknown share (below 0) last.
 int compare_cached(double a, double b);
 
 }  // namespace gray::filecache

@@ -10,7 +10,7 @@
 namespace gray::layout {
 namespace {
 
-// Beside those that are served: file systems whose i-numbers and addresses say nothing of a place on one disk, by statfs(2).
+// File systems, by their number in statfs(2), whose i-numbers and addresses do not tell a place on one disk. Those of core/served_kinds.hpp are not listed here.
 constexpr std::uint64_t kPlaceless[] = {
     0x01021994,  // tmpfs
     0x858458f6,  // ramfs
@@ -52,7 +52,7 @@ base::Result<Place> find_place(const char* path) {
   Place place = place_without_extent(facts.value());
   if (!facts.value().is_regular) return place;
   const base::Result<int> fd = os::open_file(path);
-  if (!fd) return place;  // its i-number is known all the same
+  if (!fd) return place;  // the i-number is known even if the file cannot be opened
   add_extent(fd.value(), place);
   os::close_file(fd.value());
   return place;

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
-// place: where a file lies on its device, and which of two lies first.
+// place: where a file lies on its device, and which of two files lies first.
 //
 // Knowledge assumed: file systems of the FFS family place the data of files near their i-numbers (SOSP 2001,
-// section 4.2); with delayed allocation data is placed in the order it was written; the kernel tells the address of a
-// first extent to anyone who may read the file (FIEMAP).
+// section 4.2); with delayed allocation, data is placed in the order in which it was written; the kernel tells the address of the first extent to every program that may read the
+// file (FIEMAP).
 // Output observed: st_dev, st_ino, st_mtim, the first extent.
-// Inference drawn: the order in which one sweep of the
-// head meets the files.
-// What breaks it: reuse of i-numbers on an aged file system, and delayed allocation:
-// data not written yet has no address. The first extent is right in both cases once it exists; i-number order
-// is the fallback.
+// Inference drawn: the order in which one sweep of the disk's head passes the files.
+// What breaks it: reuse of i-numbers on an aged file system; and delayed allocation, because data that is not yet written has no address. In both cases the first extent is right
+// once it exists. Otherwise the i-number is used.
 #pragma once
 
 #include <cstdint>
@@ -32,18 +30,18 @@ enum class Order : std::uint32_t { automatic = 0, extent = 1, inode = 2, mtime =
 /// Finds the place of a file. Errors: as stat(2).
 base::Result<Place> find_place(const char* path);
 
-/// The same of an open file. Errors: as fstat(2).
+/// The same for an open file. Errors: as fstat(2).
 base::Result<Place> find_place_open(int fd);
 
-/// Negative, 0, positive: before, same, behind. A total order: by device; then as `order` says, where automatic and
-/// extent put those with an address first, by address, and the others by i-number. Order::none: all are the same.
+/// Negative, 0, positive: `a` is before, at the same place as, or behind `b`. A total order: first by device, then by `order`. Order::automatic and Order::extent put files with
+/// an address first, sorted by address, and the others after them, sorted by i-number. With Order::none all files are equal.
 int compare(const Place& a, const Place& b, Order order = Order::automatic);
 
-/// The ratio of random to sequential reading from which on a device counts as one that seeks. A disk's head takes some
-/// 8 ms, three hundred times a page's transfer; flash some forty times, and not less for neighbours.
+/// The least ratio of random to sequential read time with which a device counts as a device that seeks. The head of a disk takes some 8 ms, three hundred times a page's transfer
+/// time. For flash the ratio is some forty, and it is not smaller for neighbouring pages.
 inline constexpr double kSeekRatioMin = 100;
 
-/// Which order pays on the file system of `path`; `random_over_sequential` is 0 when it was not measured.
+/// The order that saves time on the file system of `path`. `random_over_sequential` is 0 if it was not measured.
 /// Errors: as statfs(2).
 base::Result<Order> advise(const char* path, double random_over_sequential);
 

@@ -17,33 +17,36 @@ namespace {
 
 using base::Result;
 
-// A waiter is woken by those who take part, by pressure, and by the control group that lacks the room where that tells. Other memory that
-// is given back is only seen by looking: soon at first, for what is written back to disk is free in a moment, then ever more rarely.
+// A waiting process is woken by processes with claims, by memory pressure, and by an event of the control group that lacks room, where the kernel offers such an event. Other
+// memory that becomes free is only found by checking the accounts again. The pauses between checks are short at first, because pages being written to disk are free in a moment,
+// and grow later.
 constexpr std::uint64_t kLookAgainFirstNs = 10'000'000;
 constexpr std::uint64_t kLookAgainNs = 200'000'000;
-// Where whatever is waited for will be told (room_events.hpp). A group's event comes late now and then, or not at all.
+// The pause where an event is expected (room_events.hpp). A group's event sometimes comes late or not at all.
 constexpr std::uint64_t kLookAgainToldNs = 500'000'000;
-// Askers that come at the same time do so within a few switches of the processor.
+// Processes that ask at the same time arrive within a few context switches.
 constexpr std::uint64_t kSettlePauseNs = 1'000'000;
-constexpr int kSettleRoundsMin = 2;  // without a change
+constexpr int kSettleRoundsMin = 2;  // rounds without a change
 constexpr int kSettleRoundsMax = 6;
-// So long others who ask, too, are waited for to give back what is this one's share by now: each time, and in all. Who asks with other options may come to another division, and
-// never give it.
+// How long this process waits for other asking processes to give back what now belongs to its share: each time, and in total. A process that asks with other options may compute
+// another division, and may never give it back.
 constexpr std::uint64_t kOthersGiveNs = 200'000'000;
 constexpr std::uint64_t kOthersGiveMaxNs = 1'000'000'000;
-// What memory takes beside itself when it is touched: its page tables, and what the kernel books for each processor in advance.
+// Touched memory needs more memory: its page tables, and the amount that the kernel charges in advance for each processor.
 constexpr std::uint64_t kPageTableShare = 512;
 constexpr std::uint64_t kBookedAheadBytes = base::kMiB;
-constexpr std::uint64_t kSlackShareMax = 8;  // of the minimum, where that was not enough
-// A reserve (claims.hpp) that has moved less than this is not told anew: whoever waits is woken by it.
+// A larger share of the minimum, where the amount above was not enough.
+constexpr std::uint64_t kSlackShareMax = 8;
+// A reserve (claims.hpp) that has changed by less than this is not announced again, since each announcement wakes all waiting processes.
 constexpr std::uint64_t kReserveNoiseBytes = base::kMiB;
 
-// Who grows takes more than the accounts swing by themselves. One robbed of its processor stands still for some looks.
+// A growing process takes more memory than the accounts fluctuate by themselves. A process that has lost its processor does not grow during some checks.
 constexpr std::uint64_t kGrowthLookNs = 5'000'000;
 constexpr std::uint64_t kGrowthNoiseBytes = base::kMiB;
 constexpr int kGrowthLooksCalm = 12;
 constexpr int kGrowthLooksMax = 200;
-constexpr std::uint64_t kGrowthLooksAhead = 4;  // so long a look and what it gives back may take
+// How many checks ahead the growth is extrapolated: a check and giving memory back take time.
+constexpr std::uint64_t kGrowthLooksAhead = 4;
 
 struct SignalName {
   const char* name;
@@ -61,7 +64,7 @@ std::uint64_t least_room(const std::vector<Pool>& pools, std::uint64_t bytes) {
   return bytes;
 }
 
-// No waiting helps beyond what the pools could hold if they were empty.
+// The most that waiting can give: the capacity of the pools if they were empty.
 std::uint64_t least_capacity(const std::vector<Pool>& pools, std::uint64_t bytes) {
   for (const Pool& pool : pools) bytes = std::min(bytes, pool.capacity_bytes);
   return bytes;
@@ -76,7 +79,7 @@ std::uint64_t pages_of(std::uint64_t bytes) {
   return (bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
-// How long others may take to give back what this one is to have: longer while something comes.
+// How long other processes may take to give back memory for this process. The time is extended while memory keeps coming.
 class Expectation {
  public:
   bool goes_on(std::uint64_t held_bytes) {
@@ -93,12 +96,12 @@ class Expectation {
   std::uint64_t most_bytes_ = 0;
 };
 
-// Whether others who ask, too, still hold a part of what this one is to have.
+// Whether other asking processes still hold a part of this process's share.
 bool is_held_by_others(const Allowance& allowance, std::uint64_t goal_bytes, std::uint64_t noise_bytes) {
   return std::min(allowance.bytes, goal_bytes) > allowance.now_bytes + noise_bytes;
 }
 
-// Grows to the fair share, and follows it while others come and go. Only what is free is touched: a part of the share may be held by others who ask.
+// Grows to the fair share, and follows the share while other processes come and go. Only free memory is touched: other asking processes may still hold a part of the share.
 void grow_fairly(Probe& probe, std::uint64_t max_bytes,
                  const std::function<Allowance(std::uint64_t)>& allow) {
   ProbeEnd end = probe.grow(max_bytes);
@@ -118,7 +121,7 @@ void grow_fairly(Probe& probe, std::uint64_t max_bytes,
       os::pause_ns(kSettlePauseNs);
       end = probe.grow(goal_bytes);
     }
-    // Whoever is no longer among them has got what he wanted.
+    // An asker that is no longer counted has got its memory.
     rounds_same = allowance.askers <= last_askers ? rounds_same + 1 : 0;
     last_askers = allowance.askers;
     os::pause_ns(kSettlePauseNs);
@@ -129,13 +132,13 @@ ClaimState state_of(bool is_returnable) {
   return is_returnable ? ClaimState::returnable : ClaimState::held;
 }
 
-// What would be allowed if those who ask, and were granted theirs, held nothing: who grows beside them all lessens it.
+// The allowance if all grants of other processes with claims were free. Only the growth of a process without a claim makes it smaller.
 std::uint64_t unclaimed_bytes(const Allowance& allowance) {
   return allowance.bytes + allowance.granted_bytes;
 }
 
-// Somebody who does not ask was seen growing beside us: leaves him room until he has stopped, at his pace some looks ahead, and
-// takes back in the end what he did not want of it.
+// A process without a claim is growing. Leaves it room until it stops: as much as it will take in the next kGrowthLooksAhead checks at its present speed. At the end takes back
+// the room that it did not use.
 void outlast_growth(Probe& probe, const std::function<Allowance(std::uint64_t)>& allow) {
   const std::uint64_t most_bytes = probe.held_bytes();
   Allowance last = allow(probe.held_bytes());
@@ -149,7 +152,7 @@ void outlast_growth(Probe& probe, const std::function<Allowance(std::uint64_t)>&
     const std::uint64_t grown_bytes = unclaimed_bytes(last) - std::min(free_bytes, unclaimed_bytes(last));
     const std::uint64_t goal_bytes = now.bytes - std::min(now.bytes, kGrowthLooksAhead * grown_bytes);
     if (goal_bytes < probe.held_bytes()) probe.shrink(goal_bytes);
-    if (now.askers > 1) return;  // its share is less for their sake
+    if (now.askers > 1) return;  // the share is smaller because of the other askers
     const bool is_grown = free_bytes + kGrowthNoiseBytes < calm_bytes;
     looks_calm = is_grown ? 0 : looks_calm + 1;
     calm_bytes = is_grown ? free_bytes : std::max(free_bytes, calm_bytes);
@@ -201,8 +204,8 @@ int round_request(Request& request) {
   return request.min_bytes > request.max_bytes ? -EINVAL : 0;
 }
 
-// One request's way: what it is allowed, its claim, which is left unless kept. What is used beside the grant is part of all its
-// amounts.
+// The state of one request: its limits, its allowance and its claim. The claim is given up at the end unless keep() was called. All amounts include the memory that is used
+// beside the grant.
 class Allocator::Turn {
  public:
   Turn(Claims& claims, const Request& request) : claims_(claims), request_(request) {
@@ -221,9 +224,9 @@ class Allocator::Turn {
   [[nodiscard]] const PoolOptions& pool_options() const { return pool_options_; }
   void keep() { is_kept_ = true; }
 
-  // The limits that waiting does not move.
+  // Checks the limits that waiting does not change.
   int check_fixed_limits() {
-    // In whole pages, for in those it will be taken.
+    // In whole pages, because memory is taken in pages.
     max_bytes_ = pages_of(std::min(request_.max_bytes, kUnlimited / 2) + request_.beside_bytes);
     if (!has(kSignalAccounts)) return 0;
     max_bytes_ = least_room(accounts_.own_pools(), max_bytes_);
@@ -236,12 +239,12 @@ class Allocator::Turn {
     return memory::is_room_known(accounts_.shared_pools(pool_options_));
   }
 
-  // Both with what is used beside the grant; this and allowances are compared.
+  // Includes the memory used beside the grant, as allowances do, so that the two can be compared.
   [[nodiscard]] std::uint64_t min_bytes() const {
     return std::min(request_.min_bytes, kUnlimited / 2) + request_.beside_bytes;
   }
 
-  // The grant out of an allowance; 0 where that has no room for the least.
+  // The grant that an allowance gives; 0 if there is no room for the minimum.
   [[nodiscard]] std::uint64_t grant_of(std::uint64_t allowed_bytes) const {
     const std::uint64_t free_bytes = allowed_bytes - std::min(allowed_bytes, request_.beside_bytes);
     const std::uint64_t bytes = round_down(std::min(free_bytes, request_.max_bytes), request_.multiple_bytes);
@@ -259,7 +262,7 @@ class Allocator::Turn {
     return claims_.allow(patience_, claim_, held_bytes, max_bytes_, look);
   }
 
-  // Makes the claim a promise, if there is room for the least. The grant, or 0.
+  // Turns the claim into a promise if there is room for the minimum. Returns the grant, or 0.
   std::uint64_t promise() {
     if (!has(kSignalClaims)) return grant_of(allow(0).bytes);
     const auto look = [this] { return accounts_.shared_pools(pool_options_); };
@@ -271,7 +274,7 @@ class Allocator::Turn {
     return promised_bytes - std::min(promised_bytes, request_.beside_bytes);
   }
 
-  // Waits till the minimum is there.
+  // Waits until the minimum is free.
   int wait(std::uint64_t end_ns) {
     std::optional<RoomEvents> events;
     std::uint64_t pause_ns = kLookAgainFirstNs;
@@ -287,10 +290,11 @@ class Allocator::Turn {
       const bool is_told = tell_reserve();
       if (!events) {
         events.emplace(claims_, accounts_, has(kSignalStall));
-        if (events->is_open()) continue;  // what was told meanwhile was not heard
+        if (events->is_open()) continue;  // an event before the descriptors were open was not seen
       }
       if (is_told) continue;
-      if (is_there) pause_ns = kLookAgainFirstNs;  // those who give are about to give the rest
+      // The processes that give memory back are about to give the rest.
+      if (is_there) pause_ns = kLookAgainFirstNs;
       if (!events->is_open()) {
         claims_.wait(allowance.generation, std::min(pause_ns, end_ns - now_ns));
       } else if (!is_there && events->expect(accounts_.shared_pools(pool_options_), min_bytes())) {
@@ -302,26 +306,26 @@ class Allocator::Turn {
     }
   }
 
-  // The minimum was there, and could not be taken: it needs more beside it.
+  // Called when the minimum was free but could not be taken: then more must be free beside it.
   void note_failure() {
     slack_bytes_ = std::min(2 * slack_bytes(), min_bytes() / kSlackShareMax + 2 * kBookedAheadBytes);
     enough_since_ns_ = 0;
   }
 
  private:
-  // What has to be there beside the minimum, or the last of it is not to be had.
+  // How much must be free beside the minimum, so that the last part of the minimum can be taken.
   [[nodiscard]] std::uint64_t slack_bytes() const {
     return slack_bytes_ != 0 ? slack_bytes_ : min_bytes() / kPageTableShare + kBookedAheadBytes;
   }
 
-  // Half of that is enough: what those gave who hold is not exact either.
+  // Half of slack_bytes() is enough, because the amounts that other processes give back are not exact either.
   [[nodiscard]] bool is_ample() const {
     const std::uint64_t ample_bytes = min_bytes() + slack_bytes() / 2;
     return !has(kSignalAccounts) ||
            least_room(accounts_.shared_pools(pool_options_), ample_bytes) == ample_bytes;
   }
 
-  // Tells those who hold returnable memory that this one waits, and what has to be free beside his minimum. False: they know.
+  // Tells the processes that hold returnable memory that this process waits, and how much must be free beside its minimum. False: they know already.
   bool tell_reserve() {
     const std::uint64_t bytes = slack_bytes() + reserve_for(accounts_.shared_pools(pool_options_),
                                                             accounts_.shared_pools(kCommonAccount));
@@ -346,15 +350,16 @@ class Allocator::Turn {
   HostAccounts accounts_;
   PoolOptions pool_options_;
   std::uint64_t max_bytes_ = 0;
-  std::uint64_t slack_bytes_ = 0;      // 0: what is usual
-  std::uint64_t enough_since_ns_ = 0;  // that the minimum has been there, while this one waits; 0: it is not
+  std::uint64_t slack_bytes_ = 0;  // 0: the usual amount
+  // Since when the minimum has been free while this process waits; 0: it is not free.
+  std::uint64_t enough_since_ns_ = 0;
   std::optional<std::uint64_t> told_reserve_bytes_;
   Patience patience_;
   int claim_ = -1;
   bool is_kept_ = false;
 };
 
-// Without the accounts the probe goes on till something gets slow.
+// Without the accounts the probe continues until a touch gets slow.
 Result<TouchTimes> Allocator::touch_times(const Request& request) {
   const std::lock_guard<std::mutex> guard(mutex_);
   if (times_.fresh_ns == 0 && record_) times_ = record_();
@@ -365,7 +370,7 @@ Result<TouchTimes> Allocator::touch_times(const Request& request) {
 }
 
 Result<Grant> Allocator::probe_for(const Request& request, Turn& turn) {
-  // First, for what is reserved below may be all that the address space has.
+  // Measures the times first, because the reservation below may take the whole address space.
   const auto times = touch_times(request);
   if (!times) return Result<Grant>::failure(times.error());
   std::uint64_t reserved_bytes = pages_of(turn.max_bytes());
@@ -376,7 +381,7 @@ Result<Grant> Allocator::probe_for(const Request& request, Turn& turn) {
   }
   if (!reserved) return Result<Grant>::failure(-ENOMEM);
   unsigned char* base = reserved.value();
-  // Where the group dies as a whole the child would take us along.
+  // If the kernel kills the group as a whole, the child's death would also kill this process.
   if (request.wants_canary && !turn.accounts().is_killed_whole()) {
     const std::uint64_t goal_bytes = std::min(turn.allow(0).now_bytes, reserved_bytes);
     if (os::try_in_child(goal_bytes) == -ENOMEM) {
@@ -389,7 +394,7 @@ Result<Grant> Allocator::probe_for(const Request& request, Turn& turn) {
   options.signals = request.signals;
   options.cache = request.cache;
   options.has_files = request.has_files;
-  std::uint64_t highest_bytes = 0;  // that was unclaimed on the way
+  std::uint64_t highest_bytes = 0;  // the highest unclaimed_bytes() so far
   ProbeWatch watch{[&](std::uint64_t held_bytes) {
                      const Allowance allowance = turn.allow(held_bytes);
                      if (allowance.askers <= 1 && !allowance.is_moving)
@@ -445,7 +450,7 @@ Result<Grant> Allocator::allocate(Request request) {
 
 Result<Estimate> Allocator::estimate(Request request) {
   if (const int error = round_request(request); error != 0) return Result<Estimate>::failure(error);
-  request.signals |= kSignalAccounts;  // nothing else can tell without taking
+  request.signals |= kSignalAccounts;  // only the accounts give an answer without taking memory
   Turn turn(claims_, request);
   if (!turn.is_room_known()) return Result<Estimate>::failure(-ENODATA);
   if (const int error = turn.check_fixed_limits(); error != 0) return Result<Estimate>::failure(error);
@@ -475,7 +480,7 @@ Result<Grant> Allocator::promise(Request request, int& claim) {
   for (;;) {
     if (const int error = turn.wait(end_ns); error != 0) return Result<Grant>::failure(error);
     claims_.change(turn.claim(), ClaimState::asking, 0, 0);
-    for (int round = 0; round < kSettleRoundsMin; ++round) {  // for those who come at the same time
+    for (int round = 0; round < kSettleRoundsMin; ++round) {  // waits for processes that ask at the same time
       if (turn.allow(0).askers <= 1 && round > 0) break;
       os::pause_ns(kSettlePauseNs);
     }
@@ -485,7 +490,7 @@ Result<Grant> Allocator::promise(Request request, int& claim) {
       claim = turn.claim();
       return Grant{nullptr, bytes};
     }
-    // Somebody took the room since we saw it.
+    // Another process took the room since this process saw it.
     claims_.change(turn.claim(), ClaimState::waiting, 0, 0);
     if (request.timeout_ns == 0) return Result<Grant>::failure(-EAGAIN);
     os::pause_ns(kLookAgainFirstNs);

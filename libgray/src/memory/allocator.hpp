@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// allocator: gb_alloc: ceiling, claim and probe put together, and the list of what is granted.
+// allocator: implements gb_alloc: puts accounts, claims and probe together, and keeps the list of grants.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ struct Request {
   bool wants_huge_pages = false;
   bool wants_canary = false;
   bool has_files = false;      // PoolOptions
-  bool is_returnable = false;  // what is granted above the minimum may be asked back
-  // Of promise() and estimate(): what a program takes beside the memory it is granted, to start for instance. So much more has
-  // to be there, and is promised with the grant.
+  bool is_returnable = false;  // the grant above the minimum may be asked back
+  // For promise() and estimate(): the memory that a program uses beside its grant, for instance to start. This amount must be free in addition, and is promised together with the
+  // grant.
   std::uint64_t beside_bytes = 0;
 };
 
@@ -35,52 +35,52 @@ struct Grant {
   std::uint64_t bytes;
 };
 
-/// What would be granted, and what says so.
+/// The amount that would be granted, and the pool that limits it.
 struct Estimate {
   std::uint64_t bytes;
-  PoolKind kind;               // of the tightest pool
-  std::uint64_t margin_bytes;  // kept free in it
+  PoolKind kind;               // the kind of the tightest pool
+  std::uint64_t margin_bytes;  // how much is kept free in that pool
 };
 
-/// GRAY_MAC: "full", "time" or a list such as "no-stall,no-claims". -EINVAL for anything else; no text is full.
+/// Reads a value of GRAY_MAC: "full", "time" or a list such as "no-stall,no-claims". A null or empty text means "full"; any other text is -EINVAL.
 base::Result<std::uint32_t> parse_signals(const char* text);
 
-/// What the tightest pool would have room for if nobody held anything. -ENODATA: the accounts do not tell.
+/// The room of the tightest pool if no process held memory in it. -ENODATA: the accounts do not tell it.
 base::Result<std::uint64_t> capacity_bytes(const PoolOptions& options);
 
-/// Rounds min up and max down to the multiple. -EINVAL: min is above max, before or behind that; or multiple is 0.
+/// Rounds min up and max down to the multiple. -EINVAL: min is above max, before or after the rounding; or the multiple is 0.
 int round_request(Request& request);
 
-/// Grants memory. Any thread. A child of fork() may use and free what its parent was granted, which leaves the
-/// parent's alone.
+/// Grants memory. Any thread. A child of fork() may use and free the grants of its parent; the parent's memory stays unchanged.
 class Allocator {
  public:
-  /// `record` tells what was measured of this host; it is asked once, at the first request. None: nothing was.
+  /// `record` gives the times that were measured on this host. It is called once, at the first request. If it is empty, nothing was measured.
   explicit Allocator(std::function<TouchTimes()> record = {})
       : claims_(kClaimTableName), record_(std::move(record)) {}
 
-  /// -EINVAL as round_request(); -ENOMEM: a limit of this process forbids the minimum, or the pool is smaller than
-  /// it even when nobody else is there; -EAGAIN: it is not there now; -ETIMEDOUT: it was not till the time had
-  /// passed; -EDEADLK: it would wait without end for others while it holds what they may wait for; -ENODATA: without the accounts, where nothing of this process can be put out: then nothing gets slow before
-  /// somebody is killed.
+  /// -EINVAL as round_request(); -ENOMEM: a limit of this process forbids the minimum, or a pool is smaller than the minimum even without other processes; -EAGAIN: the minimum
+  /// is not free now; -ETIMEDOUT: the minimum was not free before the time had passed; -EDEADLK: this process would wait without a limit while it holds returnable memory for
+  /// which others may wait; -ENODATA: the accounts are switched off, and no memory of this process can be paged out, so that no touch gets slow before the kernel kills a
+  /// process.
   base::Result<Grant> allocate(Request request);
 
-  /// What allocate() would be allowed now; takes and probes nothing. Errors as allocate(); -ENODATA: the accounts do not tell.
+  /// The amount that allocate() would grant now; takes and probes no memory. Errors as allocate(); -ENODATA: the accounts do not tell it.
   base::Result<Estimate> estimate(Request request);
 
-  /// Enters a promise to use no more than granted and what is used beside it, without memory. The claim's number, or -1 where no
-  /// notes are shared; errors as estimate(), in the status.
+  /// Enters a promise to use no more than the grant and the memory beside it. No memory is allocated. `claim` is the claim's number, or -1 where no claims are shared. Errors as
+  /// estimate(), in the status.
   base::Result<Grant> promise(Request request, int& claim);
-  /// So much of it, what is used beside the grant included, is still to be touched.
+  /// Sets how much of the promise is still to be touched, including the memory beside the grant.
   void change_promise(int claim, std::uint64_t pending_bytes);
   void end_promise(int claim);
 
-  /// -EINVAL: nothing of this address is granted, or it was freed already.
+  /// -EINVAL: there is no grant with this address, or it was freed already.
   int release(void* address);
-  /// Keeps the first bytes. -EINVAL also for 0 and for more than there are.
+  /// Keeps the first `bytes` of the grant. -EINVAL also for 0, and for more bytes than the grant has.
   int shrink(void* address, std::uint64_t bytes);
 
-  /// How much of a returnable grant others lack now, in whole pages; 0 also for one that is not returnable. Waits for that up to the time. -EINVAL as release().
+  /// How much of a returnable grant other processes need now, in whole pages; 0 also for a grant that is not returnable. Waits up to `timeout_ns` until an amount is needed.
+  /// -EINVAL as release().
   base::Result<std::uint64_t> wanted_back(void* address, std::uint64_t timeout_ns);
 
   void lock_for_fork();
@@ -93,7 +93,7 @@ class Allocator {
     int claim;
     std::uint32_t pid;
     bool is_returnable;
-    std::uint64_t min_bytes;  // that stays
+    std::uint64_t min_bytes;  // the part that is never asked back
   };
   class Turn;
 

@@ -37,7 +37,7 @@ void bound(Claim& claim, std::uint64_t bytes) {
   claim.reserve_bytes = std::min(claim.reserve_bytes, bytes);
 }
 
-// What its slot has to be taken for.
+// The number of bytes for which the claim's slot must be held.
 std::uint64_t slot_bytes(const Claim& claim) {
   return std::max(claim.max_bytes, claim.reserve_bytes);
 }
@@ -66,7 +66,7 @@ Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Member>
   bool is_moving = false;
   for (const Pool& pool : pools) {
     std::int64_t bytes = pool.room_bytes + static_cast<std::int64_t>(me.held_bytes);
-    std::int64_t others_bytes = 0;  // held by those who ask
+    std::int64_t others_bytes = 0;  // held by other askers
     std::uint64_t granted_bytes = 0;
     std::vector<Asker> askers{{me.arrival_ns, me.min_bytes, me.max_bytes}};
     for (const Member& member : others) {
@@ -93,9 +93,10 @@ Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Member>
   return least;
 }
 
-// Of the pool in which he lacks most, where his own account says less than the common one.
+// Computed in the asker's tightest pool, where the asker's own account shows less room than the common account.
 std::uint64_t reserve_for(const std::vector<Pool>& own, const std::vector<Pool>& common) {
-  if (own.empty() || own.size() != common.size()) return 0;  // a limit came or went between the two looks
+  // A limit was added or removed between the two readings.
+  if (own.empty() || own.size() != common.size()) return 0;
   std::size_t tightest = 0;
   for (std::size_t i = 1; i < own.size(); ++i)
     if (own[i].room_bytes < own[tightest].room_bytes) tightest = i;
@@ -105,16 +106,16 @@ std::uint64_t reserve_for(const std::vector<Pool>& own, const std::vector<Pool>&
 
 namespace {
 
-// What one who waits is short of.
+// The memory that a waiting process lacks.
 struct Lack {
   std::uint64_t arrival_ns;
   std::uint64_t bytes;
   std::uint64_t
-      reserve_bytes;  // free beside it, and beside what those before him get: one reserve serves all
+      reserve_bytes;  // must be free beside these bytes and beside the bytes for earlier waiters; one reserve serves all waiters
 };
 
-// What is to be given back in all: what the accounts show to be missing, and what those who wait are short of, in the order of arrival and as far as it can be had. Nobody who came later passes one
-// who cannot be served.
+// The sum to be given back: the amount that the accounts show as missing, and the amounts that waiting processes lack. Waiting processes are served in the order of arrival, as
+// far as the returnable memory suffices. A later process never passes an earlier one that cannot be served.
 std::uint64_t sum_to_return(std::int64_t room_bytes, std::vector<Lack> lacks,
                             std::uint64_t returnable_bytes) {
   std::sort(lacks.begin(), lacks.end(),
@@ -132,7 +133,7 @@ std::uint64_t sum_to_return(std::int64_t room_bytes, std::vector<Lack> lacks,
   return static_cast<std::uint64_t>(sum_bytes);
 }
 
-// What holders keep when so much is given back in all: the highest level, in bytes, above which it all lies.
+// The level to which holders shrink when `sum_bytes` are given back: the highest level such that the memory above it is at least that sum.
 std::uint64_t level_for(const std::vector<Claim>& holders, std::uint64_t sum_bytes) {
   const auto above = [&](std::uint64_t level) {
     std::uint64_t bytes = 0;
@@ -171,7 +172,8 @@ std::uint64_t bytes_to_return(const std::vector<Pool>& pools, const std::vector<
       if (is_state(other, ClaimState::promised)) room_bytes -= static_cast<std::int64_t>(other.pending_bytes);
       if (is_state(other, ClaimState::leaving)) room_bytes += static_cast<std::int64_t>(other.held_bytes);
       if (is_state(other, ClaimState::returnable)) holders.push_back(other);
-      // Who asks has seen room for his minimum. What he has touched his claim says late, so he would be given it twice.
+      // A process in state `asking` has seen room for its minimum, and is not counted: its claim shows with a delay how much it has touched, so it would be given that memory
+      // twice.
       if (is_state(other, ClaimState::waiting) && other.min_bytes > other.held_bytes)
         lacks.push_back({other.arrival_ns, other.min_bytes - other.held_bytes, other.reserve_bytes});
     }
@@ -190,7 +192,7 @@ Claims::Claims(const char* name) : name_(name) {
   open();
 }
 
-// Also anew, where the program closed our descriptor, acts for another user by now, or could not have the name before.
+// Opens the table again if the program has closed its descriptor, if the process now acts for another user, or if the table could not be opened before.
 void Claims::open() {
   if (name_.empty() || (is_shared() && os::load_shared(table_, &copy_, sizeof copy_) == 0)) return;
   os::close_shared(table_);
@@ -199,8 +201,8 @@ void Claims::open() {
   table_ = opened ? opened.value() : os::SharedMemory{};
 }
 
-// Takes the table, which only one process has at a time, and the mutex, which is never held while the table is waited for. Reads
-// the table. False: go on without; it is read all the same.
+// Locks the table, which only one process has at a time, and the mutex. The mutex is never held while this process waits for the table. Then reads the table. False: the table
+// could not be locked; it is read all the same.
 bool Claims::lock(std::unique_lock<std::mutex>& guard, Patience& patience) {
   guard.lock();
   int status = is_shared() ? os::lock_shared(table_) : -ENOENT;
@@ -225,14 +227,14 @@ void Claims::unlock() {
   os::unlock_shared(table_);
 }
 
-// The claim of that number if it is this process's: a child of the one that entered it may not touch it.
+// The claim of that number if it belongs to this process. A child may not change the claims of the process that forked it.
 Claim* Claims::own(int claim) {
   if (claim < 0 || claim >= static_cast<int>(kClaimsMax)) return nullptr;
   Claim& entry = own_[static_cast<std::size_t>(claim)];
   return entry.pid == os::process_id() && entry.state != 0 ? &entry : nullptr;
 }
 
-// What cannot be written is not known to others, which is all.
+// If the write fails, other processes do not know of the claim. There is no other harm.
 void Claims::write(std::size_t slot) {
   own_[slot].checksum = checksum_of(own_[slot]);
   os::store_shared(table_, offsetof(ClaimTable, claims) + slot * sizeof(Claim), &own_[slot], sizeof(Claim));
@@ -262,7 +264,7 @@ int Claims::enter(ClaimState state, std::uint64_t min_bytes, std::uint64_t max_b
   return -1;
 }
 
-// Whether another process's claim, sound in itself, counts, and for how much.
+// Whether the well-formed claim of another process counts, and for how many bytes.
 bool Claims::read_member(std::size_t slot, Member& member) const {
   Claim& claim = member.claim;
   claim = copy_.claims[slot];
@@ -270,14 +272,14 @@ bool Claims::read_member(std::size_t slot, Member& member) const {
   if (!holder.is_held) return false;
   bound(claim, holder.bytes);
   claim.arrival_ns = std::min(claim.arrival_ns, os::now_ns());
-  if (holder.pid == 0) {  // nothing tells what it holds, nor of which group it is
+  if (holder.pid == 0) {  // neither its memory nor its control group is known
     claim.held_bytes = 0;
     return true;
   }
   const auto process = os::look_at_process(holder.pid);
   if (!process || !process.value().is_ours || process.value().own_number != claim.pid) return false;
   claim.held_bytes = std::min(claim.held_bytes, process.value().anonymous_bytes);
-  if (process.value().is_stopped && wants_more(claim))  // it asks for nothing meanwhile
+  if (process.value().is_stopped && wants_more(claim))  // a stopped process asks for no memory
     claim.state = static_cast<std::uint32_t>(ClaimState::held);
   os::read_text("/proc/" + std::to_string(holder.pid) + "/cgroup", member.cgroup_text);
   return true;
@@ -300,7 +302,7 @@ std::vector<Member> Claims::others_than(int claim) {
 Allowance Claims::divide(int claim, std::uint64_t held_bytes, std::uint64_t max_bytes,
                          const std::vector<Pool>& pools) {
   Claim me{};
-  me.arrival_ns = ~std::uint64_t{0};  // somebody without a claim comes last, but has its place
+  me.arrival_ns = ~std::uint64_t{0};  // an asker without a claim comes last, but takes part in the division
   me.max_bytes = max_bytes;
   me.held_bytes = held_bytes;
   if (Claim* entry = own(claim)) {
@@ -321,7 +323,7 @@ void Claims::announce() {
   os::wake_all(table_, table_.address);
 }
 
-// A process writes its own slots only, so that neither the lock nor anybody else is needed for it.
+// A process writes only its own slots, so no lock is needed.
 void Claims::set(int claim, ClaimState state, std::uint64_t held_bytes, std::uint64_t pending_bytes) {
   Claim* entry = own(claim);
   if (entry == nullptr) return;
@@ -342,7 +344,8 @@ void Claims::set(int claim, ClaimState state, std::uint64_t held_bytes, std::uin
 void Claims::change(int claim, ClaimState state, std::uint64_t held_bytes, std::uint64_t pending_bytes) {
   const std::lock_guard<std::mutex> guard(mutex_);
   set(claim, state, held_bytes, pending_bytes);
-  if (own(claim) != nullptr && state != ClaimState::leaving) announce();  // not yet
+  // While it leaves, no memory is free yet.
+  if (own(claim) != nullptr && state != ClaimState::leaving) announce();
 }
 
 void Claims::ask_back(int claim, std::uint64_t reserve_bytes) {

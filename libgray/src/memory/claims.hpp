@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
-// claims: notes that the processes of a user share, so that several who ask for memory at once do not count the
-// same free bytes.
+// claims: a table of claims that the processes of a user share, so that several processes that ask for memory at once do not count the same free bytes.
 //
-// It is advisory: it helps those who take part, and whoever cannot (no /dev/shm, somebody else's file, a lock that is not given
-// back) goes on without. Each user has a table of his own, which nobody else can open: users see each other by what the kernel
-// counts, the room of the pools and how it shrinks, and not by what they say of themselves.
+// The table is advisory: it helps the processes that take part. A process that cannot use it (no /dev/shm, another user's file, a lock that is not released) continues without
+// it. Each user has a table that no other user can open. Users see each other only through the kernel's counts, by the room of the pools and how it shrinks.
 //
-// Nothing that stands in the table is believed. A claim counts only while a process holds its slot, which the kernel says, with the
-// holder's number; that process must act for this user. It counts for no more bytes than the slot was taken for, than the pool ever
-// has, and where it says what is held, than the kernel counts as that process's own. The kernel also says which pools the process
-// draws on. Everything is done on a copy, and a process writes its own slots only, so that a damaged one harms its own claims.
+// The content of the table is checked against the kernel. A claim counts only while a process holds its slot; the kernel tells that, and the holder's process number. The holder
+// must act for this user. A claim counts for no more bytes than its slot is held for, and for no more than the pool's capacity. Its held bytes count for no more than the kernel
+// counts as the process's own memory. The kernel also tells on which pools the process draws. All work is done on a copy of the table. A process writes only its own slots, so
+// that a faulty process harms only its own claims.
 #pragma once
 
 #include <array>
@@ -27,89 +25,92 @@
 namespace gray::memory {
 
 inline constexpr std::size_t kClaimsMax = 128;
-/// The table's name: all who ask for memory or promise to use some share it.
+/// The table's name. All processes that ask for memory, or promise to use some, share this table.
 inline constexpr char kClaimTableName[] = "gray-mac4";
 
 enum class ClaimState : std::uint32_t {
   free = 0,
-  waiting = 1,     // has nothing yet
+  waiting = 1,     // holds no memory yet
   asking = 2,      // is growing
-  held = 3,        // has what it got, all of it touched
+  held = 3,        // holds its grant, and has touched all of it
   promised = 4,    // may still touch pending_bytes without asking
-  leaving = 5,     // is giving back what it held
-  returnable = 6,  // as held, and what is above min_bytes may be asked back
+  leaving = 5,     // is giving back the memory that it held
+  returnable = 6,  // as `held`; the part above min_bytes may be asked back
 };
 
-/// One claim, in memory that processes of different releases share: the name of the table changes with its form.
+/// One claim, in memory that processes of different releases share. When the layout changes, the table gets a new name.
 struct Claim {
   std::uint32_t state;
   std::uint32_t pid;         // in its own PID namespace
   std::uint64_t arrival_ns;  // the order of arrival
   std::uint64_t min_bytes;
-  std::uint64_t max_bytes;      // no part of the claim is more; its slot is taken for so many
-  std::uint64_t held_bytes;     // touched so far
+  std::uint64_t max_bytes;   // an upper bound of all amounts of the claim; its slot is held for so many bytes
+  std::uint64_t held_bytes;  // touched so far
   std::uint64_t pending_bytes;  // of a promise
   std::uint64_t
-      reserve_bytes;  // of one who waits: has to be free beside min_bytes, by the account of kCommonAccount
-  std::uint64_t checksum;  // of the above: a torn or damaged claim counts for nothing
+      reserve_bytes;  // of a waiting process: must be free beside min_bytes, by the account of kCommonAccount
+  std::uint64_t checksum;  // of the fields above: a torn or damaged claim counts for nothing
 };
 
 struct ClaimTable {
-  std::uint32_t generation;  // counted up, and waited on, when memory may have become free
+  std::uint32_t generation;  // increased when memory may have become free; waiting processes wait for that
   std::uint32_t unused;
   Claim claims[kClaimsMax];
 };
 static_assert(sizeof(Claim) == 64 && sizeof(ClaimTable) == 8 + kClaimsMax * sizeof(Claim));
 
-/// Of a claim, over its other fields.
+/// The checksum of a claim, over its other fields.
 std::uint64_t checksum_of(const Claim& claim);
 
-/// A claim that counts, with what the kernel says of its process.
+/// A claim that counts, and the kernel's facts about its process.
 struct Member {
   Claim claim{};
-  bool is_ours = false;     // this process's own: it draws on all pools that we do
-  std::string cgroup_text;  // of /proc/PID/cgroup
+  bool is_ours = false;     // a claim of this process; it draws on the same pools
+  std::string cgroup_text;  // the content of /proc/PID/cgroup
 };
 
 struct Allowance {
-  std::uint64_t bytes = 0;  // in all, what is held included
+  std::uint64_t bytes = 0;  // the total, including the memory held already
   std::uint64_t now_bytes =
-      0;  // of that, what may be touched now: the rest others hold who ask, too, and have to give back first
-  std::uint32_t askers = 1;      // who share the tightest pool now, this one included
+      0;  // the part of it that may be touched now; the rest is held by other askers, who must give it back first
+  std::uint32_t askers = 1;      // the processes that share the tightest pool now, including this process
   std::uint32_t generation = 0;  // for wait()
   std::uint64_t granted_bytes =
-      0;  // to others, out of the tightest pool: what they hold is not somebody else's growth
-  bool is_moving = false;  // one of them gives his back now: room and granted_bytes count it twice
+      0;  // grants of other processes in the tightest pool; these are no growth of a process without a claim
+  // One of them gives its memory back now: room and granted_bytes both count that memory.
+  bool is_moving = false;
 };
 
-/// How long one call may still wait for the table's lock, however often it is taken. Then the call goes on without it.
+/// How long one call may still wait for the table's lock, summed over all attempts. After that time the call continues without the lock.
 struct Patience {
-  std::uint64_t left_ns = 500'000'000;  // it is held while a few files are read
+  std::uint64_t left_ns = 500'000'000;  // the lock is held while a few files are read
 };
 
-/// What has to be free beside the minimum of one who asks with other options than kCommonAccount, so that he finds his room by them: `own` are his pools by his options, `common` by that account. Pure.
+/// How much must be free beside the minimum of an asker whose options differ from kCommonAccount, so that there is room by its own options. `own` are its pools by its options,
+/// `common` its pools by kCommonAccount. Pure.
 std::uint64_t reserve_for(const std::vector<Pool>& own, const std::vector<Pool>& common);
 
-/// What a returnable claim should give back now, of pools by kCommonAccount. Others lack what those who wait are short of for their minima, in the order of arrival and as far as all that is returnable can serve them;
-/// and what the accounts show to be missing. Whoever holds most gives first, so that those who hold returnable memory are left with equal parts, but with their minima at least. Pure.
+/// How much a returnable claim should give back now, by the pools of kCommonAccount. Two amounts are needed: the memory that waiting processes lack for their minima, in the
+/// order of arrival and as far as all returnable memory suffices; and the memory that the accounts show as missing. The holder of the most memory gives first. So the holders
+/// keep equal parts, but at least their minima. Pure.
 std::uint64_t bytes_to_return(const std::vector<Pool>& pools, const std::vector<Member>& others,
                               const Claim& me);
 
-/// The table of this process's user. Any thread. After fork() a child's claims are its own: those of its parent stay
-/// as they are whatever the child does. lock_for_fork() and unlock_after_fork() belong around a fork.
+/// The table of this process's user. Any thread. After fork() a child has claims of its own; it cannot change the claims of its parent. Call lock_for_fork() before and
+/// unlock_after_fork() after a fork.
 class Claims {
  public:
-  /// Claims by nobody: nothing is shared.
+  /// A table without a name: nothing is shared.
   Claims() = default;
   explicit Claims(const char* name);
 
   [[nodiscard]] bool is_shared() const { return table_.address != nullptr; }
 
-  /// Enters a claim; its number, or -1 where there is no table or no room in it.
+  /// Enters a claim. Returns its number, or -1 if there is no table or no room in it.
   int enter(ClaimState state, std::uint64_t min_bytes, std::uint64_t max_bytes);
 
-  /// What the claim may grow to, given what the host's accounts say now; notes what it holds. The accounts are
-  /// read by `look` under the lock, so that nobody else's step falls between. With claim -1: the whole room.
+  /// The size to which the claim may grow by the host's accounts now. Notes in the table how much the claim holds. `look` reads the accounts under the lock, so that no other
+  /// process takes memory in between. With claim -1 the answer is the whole room.
   template <typename Look>
   Allowance allow(Patience& patience, int claim, std::uint64_t held_bytes, std::uint64_t max_bytes,
                   Look look) {
@@ -120,8 +121,8 @@ class Claims {
     return allowance;
   }
 
-  /// As allow(), and turns the claim into a promise of what `cut` makes of the allowance in the same step, so that two who ask
-  /// at once are never promised the same bytes. 0 of `cut` promises nothing. Returns what was promised.
+  /// Same as allow(), and turns the claim into a promise under the same lock, so that two processes that ask at once never get the same bytes. `cut` computes the promise from
+  /// the allowance; 0 promises nothing. Returns the promised bytes.
   template <typename Look, typename Cut>
   std::uint64_t promise(Patience& patience, int claim, std::uint64_t max_bytes, Look look, Cut cut) {
     std::unique_lock<std::mutex> guard(mutex_, std::defer_lock);
@@ -132,8 +133,8 @@ class Claims {
     return bytes;
   }
 
-  /// How much of what a returnable claim holds others lack now; 0: it is none of this process's, or none. `generation` is for wait(). Nothing is written,
-  /// so this needs no lock: those who hold ask often, and would keep those who wait from it.
+  /// How much of a returnable claim other processes need now; 0 also if the claim does not belong to this process. `generation` is for wait(). Nothing is written, so no lock is
+  /// needed. Holders ask often, and would otherwise keep waiting processes from the lock.
   template <typename Look>
   std::uint64_t wanted_back(int claim, std::uint32_t& generation, Look look) {
     const std::lock_guard<std::mutex> guard(mutex_);
@@ -143,14 +144,14 @@ class Claims {
     return entry == nullptr ? 0 : bytes_to_return(look(), others_than(claim), *entry);
   }
 
-  /// Has those who hold returnable memory look: somebody waits, and so much has to be free beside his minimum.
+  /// Wakes the holders of returnable memory: the process of this claim waits, and `reserve_bytes` must be free beside its minimum.
   void ask_back(int claim, std::uint64_t reserve_bytes);
 
-  /// What was promised, or held, is the claim's most from then on.
+  /// Changes the claim. The first promised amount, or the amount held, is the claim's maximum from then on.
   void change(int claim, ClaimState state, std::uint64_t held_bytes, std::uint64_t pending_bytes);
   void leave(int claim);
 
-  /// Sleeps till memory may have become free, by those who take part, or till the time has passed.
+  /// Sleeps until a process with claims may have freed memory, or until the time has passed.
   void wait(std::uint32_t generation, std::uint64_t timeout_ns);
 
   /// A descriptor that gets readable when wait() would end before its time.
@@ -179,12 +180,12 @@ class Claims {
   mutable std::mutex mutex_;
   std::string name_;
   os::SharedMemory table_;
-  ClaimTable copy_{};  // of the table, from lock() on
+  ClaimTable copy_{};  // the copy of the table that lock() reads
   std::array<Claim, kClaimsMax>
-      own_{};  // this process's claims as they are: pid tells, and is another's after a fork
+      own_{};  // the claims of this process. After a fork pid differs from the child's number, so the child does not use them
 };
 
-/// The bytes an asker may hold, by all its pools. `others` are the other claims, `me` the asker's own. Pure.
+/// The bytes that an asker may hold, by all its pools. `others` are the other claims, `me` is the asker's claim. Pure.
 Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Member>& others, const Claim& me);
 
 }  // namespace gray::memory

@@ -6,7 +6,7 @@
 namespace gray::memory {
 namespace {
 
-// The level to which all admitted can be filled: each gets at least its minimum, at most its maximum.
+// The level to which all admitted askers can be filled. Each gets at least its minimum and at most its maximum.
 std::uint64_t find_level(std::uint64_t pool_bytes, const std::vector<Asker>& admitted) {
   const auto needed = [&](std::uint64_t level) {
     std::uint64_t sum = 0;
@@ -18,7 +18,7 @@ std::uint64_t find_level(std::uint64_t pool_bytes, const std::vector<Asker>& adm
     }
     return true;
   };
-  std::uint64_t low = 0;  // always possible: the minima fit
+  std::uint64_t low = 0;  // level 0 is always possible, because the minima fit
   std::uint64_t high = pool_bytes;
   while (low < high) {
     const std::uint64_t middle = low + (high - low + 1) / 2;
@@ -37,7 +37,7 @@ std::uint64_t fair_share(std::uint64_t pool_bytes, std::vector<Asker> askers, st
   const Asker me = askers[self];
   askers.erase(askers.begin() + static_cast<std::ptrdiff_t>(self));
   std::sort(askers.begin(), askers.end(), [](const Asker& a, const Asker& b) { return a.ticket < b.ticket; });
-  // Behind whoever has the same ticket.
+  // This asker's place is behind askers with the same ticket.
   const auto place = std::upper_bound(askers.begin(), askers.end(), me,
                                       [](const Asker& a, const Asker& b) { return a.ticket < b.ticket; });
   const auto mine = static_cast<std::size_t>(place - askers.begin());

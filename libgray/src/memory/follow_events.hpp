@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// follow_events: what tells who follows the room that he should ask again before his time.
+// follow_events: the events by which a follower learns that it should ask again before its time.
 //
-// Knowledge assumed: who takes part in the claims says when he gives back or takes. Pressure tells that somebody waits for memory. Whoever moves the limit
-// of a control group writes to a file, and the kernel tells of a write to any file, of this one, too.
-// Output observed: those three, by descriptors.
-// Inference drawn: that a question is due. Its answer decides.
-// What breaks it: room that goes without pressure, by programs that do not take part. There the question by the clock stays.
+// Knowledge assumed: a process with claims announces when it takes memory or gives it back. Memory pressure shows that a task waits for memory. To change the limit of a control
+// group a file is written, and the kernel reports writes to that file (inotify).
+// Output observed: these three events, by descriptors.
+// Inference drawn: that the follower should ask. The answer to its question decides.
+// What breaks it: programs without claims can take room without causing pressure. So the follower also asks at regular times.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace gray::memory {
 
-/// One follower's.
+/// The events of one follower.
 class FollowEvents {
  public:
   FollowEvents(const Claims& claims, const HostAccounts& accounts);
@@ -25,13 +25,13 @@ class FollowEvents {
   FollowEvents(const FollowEvents&) = delete;
   FollowEvents& operator=(const FollowEvents&) = delete;
 
-  /// A descriptor that gets readable when one of them tells; it stays this object's. -ENOTSUP: there is none.
+  /// A descriptor that becomes readable when one of the events occurs. This object owns it. -ENOTSUP: there is no descriptor.
   [[nodiscard]] int fd() const { return joined_fd_; }
 
-  /// Takes what they have told.
+  /// Discards the events that have occurred.
   void forget();
 
-  /// Sleeps till something is told, or till the time has passed. True: it was told, and is taken.
+  /// Sleeps until an event occurs, or until the time has passed. True: an event occurred, and was discarded.
   bool wait(std::uint64_t timeout_ns);
 
  private:

@@ -9,9 +9,9 @@ namespace gray::memory {
 namespace {
 
 constexpr std::uint64_t kLiveSpareShare = 4;
-constexpr std::uint64_t kSmallestHeapBytes = 4 * base::kMiB;  // a collector needs that to work at all
-constexpr std::uint64_t kGrowthStepShare = 16;                // less is not worth a change
-constexpr std::uint64_t kUnusedShare = 8;                     // of a heap that does not take what it may take
+constexpr std::uint64_t kSmallestHeapBytes = 4 * base::kMiB;  // a collector needs at least this to work
+constexpr std::uint64_t kGrowthStepShare = 16;                // a smaller step is not worth a change
+constexpr std::uint64_t kUnusedShare = 8;                     // of a heap that does not use its allowance
 constexpr std::uint64_t kPagedShare = 128;                    // of the heap, paged in between two questions
 constexpr std::uint64_t kFallDivisor = 4;
 constexpr double kWaitingShareMax = 0.1;
@@ -19,8 +19,9 @@ constexpr double kSavedShareMin = 0.003;
 constexpr std::uint64_t kPatienceFirstNs = 2'500'000'000;
 constexpr std::uint64_t kPatienceLastNs = 120'000'000'000;
 constexpr std::uint64_t kShrinkPauseNs =
-    3'000'000'000;                            // the last advice has to be followed before its effect shows
-constexpr std::uint64_t kSwingPatiences = 8;  // pressure so soon after growing is its fault
+    3'000'000'000;  // the program must follow the last advice before its effect can be seen
+// Pressure this soon after growing counts as caused by the growth.
+constexpr std::uint64_t kSwingPatiences = 8;
 
 std::uint64_t bounded(const FollowLook& look, std::uint64_t bytes) {
   const std::uint64_t least = std::max(look.min_bytes, least_heap_bytes(look.live_bytes));
@@ -40,7 +41,7 @@ bool is_pressed(const FollowLook& look, const FollowState& state) {
   return !is_soon && is_tight && is_paged && look.waiting_share > kWaitingShareMax;
 }
 
-// Of the time. By the model in the header collecting costs as much as 1 / (H - L).
+// The share of the time that a larger heap saves. By the model in the header, collecting costs are proportional to 1 / (H - L).
 double saved_share(double collecting_share, double live, double before, double after) {
   if (before <= live) return collecting_share;
   return after <= before ? 0 : collecting_share * (1 - (before - live) / (after - live));
@@ -48,7 +49,7 @@ double saved_share(double collecting_share, double live, double before, double a
 
 FollowDecision shrunk(const FollowLook& look, FollowState state, FollowReason reason, std::uint64_t bytes) {
   const std::uint64_t patience_ns = std::max(state.patience_ns, kPatienceFirstNs);
-  // That the room has gone is never the heap's own doing: what it takes it has.
+  // Only pressure counts as a swing. Room that has gone is never caused by the heap itself, because the heap's own memory counts as its room.
   const bool is_swing = reason == FollowReason::pressure && state.grown_ns != 0 &&
                         look.now_ns - state.grown_ns < kSwingPatiences * patience_ns;
   state.patience_ns = is_swing ? std::min(2 * patience_ns, kPatienceLastNs) : kPatienceFirstNs;
@@ -56,8 +57,8 @@ FollowDecision shrunk(const FollowLook& look, FollowState state, FollowReason re
   return told(FollowVerdict::shrink, reason, state, bytes);
 }
 
-// Room that falls fast falls on while the heap follows, and nobody knows how far. To shrink far costs no more than to shrink a little, and what was
-// too far is grown back soon.
+// Room that falls fast continues to fall while the heap shrinks, and it is not known how far. Shrinking far costs no more than shrinking a little, and the heap soon grows back
+// if it shrank too far.
 std::uint64_t falling_on(const FollowLook& look, std::uint64_t fallen_bytes) {
   if (fallen_bytes < look.margin_bytes / 2) return look.allowed_bytes;
   const std::uint64_t least = std::min(bounded(look, 0), look.allowed_bytes);
@@ -65,7 +66,7 @@ std::uint64_t falling_on(const FollowLook& look, std::uint64_t fallen_bytes) {
                   look.allowed_bytes - std::min(fallen_bytes, look.allowed_bytes));
 }
 
-// Waits until the room has stayed, and says whether it is worth taking.
+// Waits until the additional room has stayed for some time, and decides whether growing is worth it.
 FollowDecision perhaps_grown(const FollowLook& look, FollowState state) {
   if (state.more_since_ns == 0) {
     state.more_since_ns = look.now_ns;
@@ -113,7 +114,7 @@ FollowDecision decide(const FollowLook& look, FollowState state) {
         bounded(look, state.told_bytes - std::min(state.told_bytes, look.margin_bytes));
     if (bytes < state.told_bytes) return shrunk(look, state, FollowReason::pressure, bytes);
   }
-  // What it was told to give back and still has is no room for it.
+  // Memory that the heap was told to give back, and still holds, is no room to grow.
   const std::uint64_t has_bytes = std::max(state.told_bytes, look.heap_bytes);
   if (allowed < has_bytes + std::max(has_bytes / kGrowthStepShare, look.margin_bytes)) {
     state.more_since_ns = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// follow_rule: how large a program's heap may be from now on: the decision, apart from all that has to be looked up for it.
+// follow_rule: decides how large a program's heap may be from now on. The facts for the decision are collected elsewhere.
 //
-// Knowledge assumed: a collector's work grows as its heap nears what is live: a heap of H bytes with L live ones is collected each time that H - L
-// bytes were allocated. The kernel takes memory from whoever has not touched it for long, and a heap is touched as a whole.
-// Output observed: what the pools leave to the heap, how much of the time is spent collecting, and how much somebody waits for memory.
-// Inference drawn: less room than the heap may take is a reason to shrink at once; room that falls fast falls on meanwhile. More is a reason to grow when it has stayed, and when the
-// larger heap saves more of the time than waiting for memory costs now.
-// What breaks it: a program whose collector does not work so (reference counts, a cache), which then says that its cost is not known; live data
-// that grows between two questions.
+// Knowledge assumed: a collector works more as its live data nears the size of the heap: a heap of H bytes with L live bytes is collected each time that H - L bytes were
+// allocated. The kernel takes memory that has not been touched for long, and a collector touches its whole heap.
+// Output observed: the room that the pools leave to the heap, the share of time spent collecting, and the share of time in which tasks wait for memory.
+// Inference drawn: room below the heap's allowance is a reason to shrink at once; room that falls fast is expected to fall further. More room is a reason to grow if the room has
+// stayed for some time, and if the larger heap saves more time than waiting for memory costs now.
+// What breaks it: a program whose collector works differently (reference counts, a cache); such a program says that its cost is not known. Live data that grows between two
+// questions.
 #pragma once
 
 #include <cstdint>
@@ -19,39 +19,41 @@ enum class FollowVerdict : std::uint32_t { stay = 0, grow = 1, shrink = 2 };
 enum class FollowReason : std::uint32_t {
   none = 0,      // nothing has changed
   first = 1,     // the first answer
-  room = 2,      // there is less, or more, than the heap may take
-  pressure = 3,  // somebody waits for memory
-  live = 4,      // more is live than the heap may take
+  room = 2,      // there is less or more room than the heap's allowance
+  pressure = 3,  // tasks wait for memory
+  live = 4,      // the live data is larger than the heap's allowance
 };
 
-/// A share of the time that nobody can tell.
+/// The share of the time is not known.
 inline constexpr double kShareUnknown = -1;
 
-/// What is seen at one question.
+/// The facts at one question.
 struct FollowLook {
   std::uint64_t now_ns = 0;
-  std::uint64_t heap_bytes = 0;     // that the heap has of the kernel
-  std::uint64_t live_bytes = 0;     // of them, after the last collection
+  std::uint64_t heap_bytes = 0;     // memory that the heap has from the kernel
+  std::uint64_t live_bytes = 0;     // of these bytes, the live ones after the last collection
   std::uint64_t allowed_bytes = 0;  // the heap's size at which each pool keeps its margin
-  // What the process as a whole may have: unlike the above it does not move with how its own memory is divided.
+  // The memory that the process as a whole may have. Unlike allowed_bytes it does not depend on how the process divides its memory.
   std::uint64_t reach_bytes = 0;
   std::uint64_t margin_bytes = 0;  // of the tightest pool
   std::uint64_t min_bytes = 0;     // the caller's bounds
   std::uint64_t max_bytes = 0;
   double collecting_share = kShareUnknown;  // of the time since the last question
-  double waiting_share = 0;                 // in which somebody waited for memory
-  std::uint64_t paged_in_bytes = 0;         // of memory that had been put out, since the last question
+  double waiting_share = 0;                 // the share of the time in which a task waited for memory
+  // Memory that had been paged out and was read back since the last question.
+  std::uint64_t paged_in_bytes = 0;
 };
 
-/// What is remembered from one question to the next.
+/// The state that is kept from one question to the next.
 struct FollowState {
-  std::uint64_t told_bytes = 0;         // 0: nothing was told yet
-  std::uint64_t reach_bytes = 0;        // at the last question
-  std::uint64_t shrunk_ns = 0;          // when it was last told to shrink
-  std::uint64_t grown_ns = 0;           // and to grow
-  std::uint64_t more_since_ns = 0;      // since when there has been more room than that; 0: there is not
-  std::uint64_t more_bytes = 0;         // the least of it meanwhile
-  std::uint64_t patience_ns = 0;        // how long room has to stay; 0: the shortest
+  std::uint64_t told_bytes = 0;   // the last advice; 0: no advice yet
+  std::uint64_t reach_bytes = 0;  // at the last question
+  std::uint64_t shrunk_ns = 0;    // when the last advice to shrink was given
+  std::uint64_t grown_ns = 0;     // when the last advice to grow was given
+  // Since when there has been more room than told_bytes; 0: there is not more.
+  std::uint64_t more_since_ns = 0;
+  std::uint64_t more_bytes = 0;   // the least room since more_since_ns
+  std::uint64_t patience_ns = 0;  // how long room has to stay before the heap grows; 0: the shortest time
   double collecting_share_highest = 0;  // while there was more room
 };
 
@@ -64,7 +66,7 @@ struct FollowDecision {
 /// Pure.
 FollowDecision decide(const FollowLook& look, FollowState state);
 
-/// The smallest heap for so much live data: a quarter more.
+/// The smallest heap for so much live data: a quarter more than the live data.
 std::uint64_t least_heap_bytes(std::uint64_t live_bytes);
 
 }  // namespace gray::memory

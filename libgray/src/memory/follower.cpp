@@ -16,7 +16,8 @@ namespace {
 
 using base::Result;
 
-constexpr std::uint64_t kMovedBytesMin = 4 * base::kMiB;  // of a promise: each change wakes all who wait
+// The least change of a promise: each change wakes all waiting processes.
+constexpr std::uint64_t kMovedBytesMin = 4 * base::kMiB;
 
 constexpr std::uint64_t kPromisedShare = 4;
 
@@ -28,7 +29,7 @@ std::uint64_t since(std::uint64_t now, std::uint64_t before) {
   return now - std::min(now, before);
 }
 
-// What is in memory now: what is in swap takes no room, nor what was never touched.
+// The bytes that are in memory now. Memory in swap, and memory that was never touched, takes no room.
 struct InMemory {
   std::uint64_t heap_bytes;
   std::uint64_t process_bytes;
@@ -43,7 +44,7 @@ Result<InMemory> look_at_memory(std::uint32_t pid, std::uint64_t heap_bytes) {
   return InMemory{std::min(since(heap_bytes, amount("VmSwap:")), process_bytes), process_bytes};
 }
 
-// A size, given what is there of it and the room beside.
+// A size: the bytes that are there and the room beside them; never below 0.
 std::uint64_t with_room(std::uint64_t bytes, std::int64_t room_bytes) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, bounded_signed(bytes) + room_bytes));
 }
@@ -60,7 +61,7 @@ Follower::~Follower() {
   claims_.leave(claim_);
 }
 
-// Less what others were promised and have not touched yet. The claims divide what there is, and do not say how much is lacking.
+// The room less the untouched part of other processes' promises. It is computed here because the claims divide the existing room, and do not tell how much is missing.
 Follower::Room Follower::least_room() {
   const std::vector<Pool> pools = accounts_.shared_pools(followed_.pools);
   if (!is_room_known(pools)) return {std::numeric_limits<std::int64_t>::min(), 0};
@@ -83,7 +84,7 @@ void Follower::watch_paging(FollowLook& look, std::uint64_t elapsed_ns) {
   counters_ = now;
 }
 
-// The claim is for as much as the heap may ever have, or its own share would be no more than what is promised now.
+// The claim's maximum is the most that the heap may ever have; otherwise the heap's share would be limited to the present promise.
 void Follower::promise(std::uint64_t pending_bytes) {
   const std::uint64_t moved_bytes =
       std::max(pending_bytes, promised_bytes_) - std::min(pending_bytes, promised_bytes_);
@@ -94,7 +95,7 @@ void Follower::promise(std::uint64_t pending_bytes) {
 }
 
 Result<FollowAnswer> Follower::ask(const HeapUse& use) {
-  events_.forget();  // before the look: what is told from now on is heard after it
+  events_.forget();  // called before the accounts are read, so that an event from now on is seen afterwards
   const auto in_memory = look_at_memory(followed_.pid, use.heap_bytes);
   if (!in_memory) return Result<FollowAnswer>::failure(in_memory.error());
   const Room room = least_room();
@@ -116,7 +117,7 @@ Result<FollowAnswer> Follower::ask(const HeapUse& use) {
   asked_ns_ = look.now_ns;
   const FollowDecision decision = decide(look, state_);
   state_ = decision.state;
-  // What it may take until it asks again, and not all that it may: others would be kept from what it may never want, and it gives way.
+  // Promises only the memory that the heap may take until the next question. A promise of its whole allowance would keep other processes from memory that the heap may never use.
   const std::uint64_t soon_bytes = std::max(use.heap_bytes / kPromisedShare, look.margin_bytes);
   promise(std::min(since(state_.told_bytes, use.heap_bytes), soon_bytes));
   return FollowAnswer{decision.verdict, decision.reason, state_.told_bytes, room.room_bytes};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// follower: how large the heap of a program may be: follow_rule's decision, with all that is known here.
+// follower: tells how large the heap of a program may be. It collects the facts, and follow_rule decides.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,32 @@
 
 namespace gray::memory {
 
-/// Whose heap, and within which bounds.
+/// The process whose heap is followed, and the heap's bounds.
 struct Followed {
-  std::uint32_t pid = 0;  // 0: this process. It draws on the control groups of this process
+  // 0: this process. For another process, too, the room is that of this process's control groups.
+  std::uint32_t pid = 0;
   std::uint64_t min_bytes = 0;
   std::uint64_t max_bytes = ~std::uint64_t{0};
   PoolOptions pools;
 };
 
-/// What the program tells of its heap.
+/// The program's figures about its heap.
 struct HeapUse {
-  std::uint64_t heap_bytes = 0;     // that it has of the kernel
-  std::uint64_t live_bytes = 0;     // of them, after the last collection
-  std::uint64_t collecting_ns = 0;  // since the last question
+  std::uint64_t heap_bytes = 0;     // memory that the heap has from the kernel
+  std::uint64_t live_bytes = 0;     // of these bytes, the live ones after the last collection
+  std::uint64_t collecting_ns = 0;  // time spent collecting since the last question
   bool is_collecting_known = false;
 };
 
 struct FollowAnswer {
   FollowVerdict verdict = FollowVerdict::stay;
   FollowReason reason = FollowReason::none;
-  std::uint64_t bytes = 0;      // that the heap may have from now on
-  std::int64_t room_bytes = 0;  // beside what it has now; below zero: it has too much
+  std::uint64_t bytes = 0;      // the size that the heap may have from now on
+  std::int64_t room_bytes = 0;  // room beside the present heap; below zero: the heap is too large
 };
 
-/// Follows one heap. One thread at a time. What the heap may take until the next question is a promise of this process in the user's
-/// claims, so that nobody else takes it meanwhile.
+/// Follows one heap. One thread at a time. The memory that the heap may take until the next question is entered as a promise of this process in the user's claims, so that no
+/// other process takes it.
 class Follower {
  public:
   explicit Follower(const Followed& followed);
@@ -44,7 +45,7 @@ class Follower {
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
 
-  /// -ENODATA: the accounts do not tell how much is free; -ESRCH: the process is gone.
+  /// -ENODATA: the accounts do not show how much memory is free; -ESRCH: the process is gone.
   base::Result<FollowAnswer> ask(const HeapUse& use);
 
   [[nodiscard]] int fd() const { return events_.fd(); }

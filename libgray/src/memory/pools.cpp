@@ -18,10 +18,11 @@ constexpr std::uint64_t kFilesMarginMaxBytes = base::kGiB;
 constexpr std::uint64_t kMarginMinBytes = 4 * base::kMiB;
 constexpr std::uint64_t kMarginMaxBytes = 256 * base::kMiB;
 constexpr std::uint64_t kReclaimBatchPages =
-    32;  // looked at, at least, each time a group hits its limit (SWAP_CLUSTER_MAX)
-constexpr std::uint64_t kSwapUsefulBytes = 16 * base::kMiB;  // less than this absorbs no mistake
+    32;  // the least number of pages that the kernel scans each time a group hits its limit (SWAP_CLUSTER_MAX)
+// Less swap than this does not help against a mistake.
+constexpr std::uint64_t kSwapUsefulBytes = 16 * base::kMiB;
 
-// Where a hierarchy of control groups is mounted, and which of its folders is the top of that mount.
+// Where a hierarchy of control groups is mounted, and which folder of the hierarchy is the top of that mount.
 struct Mount {
   std::string point;
   std::string top;
@@ -63,7 +64,7 @@ Mount find_mount(const std::string& root, bool is_version_2) {
   return {is_version_2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory", "/"};
 }
 
-// The path of a process's group in the hierarchy that limits memory, from its /proc/PID/cgroup.
+// The path of a process's group in the hierarchy that limits memory. `text` is the content of /proc/PID/cgroup.
 std::optional<std::string_view> find_path(std::string_view text, bool& is_version_2) {
   std::optional<std::string_view> unified;
   std::string_view line;
@@ -80,7 +81,7 @@ std::optional<std::string_view> find_path(std::string_view text, bool& is_versio
   return unified;
 }
 
-// Below the top of the mount. A path that is not there was cut off by a namespace: the mount is all we see.
+// The path below the top of the mount. A path outside the mount was cut off by a namespace: then the top is the only visible group.
 std::string path_in_mount(const std::string& path, const std::string& top) {
   if (path.compare(0, 3, "/..") == 0) return "";
   if (top == "/") return path == "/" ? "" : path;
@@ -99,12 +100,11 @@ std::uint64_t reclaimable_bytes(const std::string& stat, bool is_version_2, cons
   const auto amount = [&](const char* key) { return find_amount(stat, prefix + key).value_or(0); };
   if (options.cache == CachePolicy::keep) return 0;
   const std::uint64_t active = amount("active_file");
-  // To who works on files the margin is what the page cache keeps; to keep half of what it holds besides would let the room
-  // swing with every file that is read.
+  // For a caller that works on files, the margin is kept for the page cache. Keeping half of the active file pages in addition would change the room with every file that is read.
   const bool is_all_taken = options.cache == CachePolicy::steal || options.has_files;
   const std::uint64_t taken = amount("inactive_file") + (is_all_taken ? active : active / 2);
-  // What is on its way to the disk is free in a moment. What is dirty and not on its way counts too: left out, those who
-  // wait would wait for the flusher, which may let it lie for half a minute.
+  // Pages that are being written to disk are free in a moment. Dirty pages that are not yet being written count as reclaimable, too. Otherwise waiting processes would wait for
+  // the flusher, which may leave dirty pages for half a minute.
   return taken;
 }
 
@@ -180,7 +180,7 @@ void HostAccounts::find_groups(const std::string& process) {
   const std::string path(*found);
   const Mount mount = find_mount(root_, is_version_2_);
   std::string below = path_in_mount(path, mount.top);
-  // A path that leads out of what is mounted is the name of the one group we see.
+  // A path outside the mount is the name of the only visible group.
   const bool is_below =
       path.size() >= below.size() && path.compare(path.size() - below.size(), below.size(), below) == 0;
   const std::string above = is_below ? path.substr(0, path.size() - below.size()) : path;
@@ -204,7 +204,7 @@ bool HostAccounts::has_swap() const {
         read_amount(group.folder + (is_version_2_ ? "/memory.swap.current" : "/memory.memsw.usage_in_bytes"));
     if (!limit || *limit == kUnlimited) continue;
     std::uint64_t room = *limit > used.value_or(0) ? *limit - used.value_or(0) : 0;
-    // Version 1 limits memory and swap together: only what exceeds the memory limit is swap.
+    // Version 1 limits memory and swap together: only the part above the memory limit is swap.
     if (!is_version_2_) {
       const auto memory = read_amount(group.folder + "/memory.limit_in_bytes");
       room = std::min(room, *limit > memory.value_or(0) ? *limit - memory.value_or(0) : 0);
@@ -214,7 +214,7 @@ bool HostAccounts::has_swap() const {
   return free_bytes >= kSwapUsefulBytes;
 }
 
-// kUnlimited also where it cannot be read.
+// kUnlimited also if the limit cannot be read.
 std::uint64_t HostAccounts::limit_of(const Group& group) const {
   if (!is_version_2_) return read_amount(group.folder + "/memory.limit_in_bytes").value_or(kUnlimited);
   return std::min(read_amount(group.folder + "/memory.max").value_or(kUnlimited),
@@ -243,7 +243,7 @@ bool HostAccounts::read_group(const Group& group, const PoolOptions& options, bo
   if (limit == kUnlimited) return false;
   auto used = read_amount(group.folder + (is_version_2_ ? "/memory.current" : "/memory.usage_in_bytes"));
   pool.is_use_known = used.has_value();
-  if (!used) {  // the least that can be said: what we hold ourselves
+  if (!used) {  // the least possible use: this process's own memory
     std::string text;
     os::read_text(root_ + "/proc/self/status", text);
     used = find_amount(text, "VmRSS:").value_or(0) * base::kKiB;
@@ -321,7 +321,7 @@ double HostAccounts::reclaim_rounds() const {
   os::read_text(root_ + "/proc/meminfo", text);
   const std::uint64_t host_bytes = find_amount(text, "MemTotal:").value_or(0) * base::kKiB;
   os::read_text(root_ + "/proc/vmstat", text);
-  // Not pgscan_anon and pgscan_file: these count what is done to control groups, too, anybody's.
+  // pgscan_anon and pgscan_file are not used: they also count the reclaim of any control group.
   std::uint64_t pages = 0;
   for (const char* key : {"pgscan_kswapd", "pgscan_direct", "pgscan_khugepaged", "pgscan_proactive"})
     pages += find_amount(text, key).value_or(0);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-// pools: how much memory the host's own accounts leave to this process: the ceiling below which is probed.
+// pools: how much memory the host's accounts leave to this process. This is the ceiling for the probe.
 //
-// Knowledge assumed: every control group from ours up to the root may hold a limit, of version 1 or 2; what a
-// group has used holds clean file pages that the kernel gives up before it pages anybody out; the host as a
-// whole is one more such pool (MemAvailable); a process has limits of its own (RLIMIT_AS, RLIMIT_DATA), and
-// a host that does not overcommit has one on what is promised.
-// Output observed: the text files of /proc and of the control groups, each on its own worth nothing: what
-// cannot be read or makes no sense is left out, and a use above its limit is room of 0.
+// Knowledge assumed: every control group from this process's group up to the root may have a limit, of version 1 or 2. The memory that a group uses includes clean file pages,
+// which the kernel gives up before it pages out any process. The host as a whole is one more pool (MemAvailable). A process has limits of its own (RLIMIT_AS, RLIMIT_DATA), and a
+// host that does not overcommit has a limit on committed memory.
+// Output observed: the text files of /proc and of the control groups. No single file is relied on: a value that cannot be read or makes no sense is left out, and a use above the
+// limit means no room.
 // Inference drawn: the room in each pool; the least of them is the ceiling.
 // What breaks it: limits that no file shows (a hypervisor's balloon, a namespace that hides the ancestors);
-// caches that the kernel cannot drop although it counts them so. That is what the probe below is for.
+// caches that the kernel cannot drop although it counts them as droppable. The probe exists for these cases.
 #pragma once
 
 #include <cstdint>
@@ -19,80 +18,79 @@
 
 namespace gray::memory {
 
-/// What may be taken of the page cache. Numbered as in gray/alloc.h.
+/// How much of the page cache may be taken. Numbered as in gray/alloc.h.
 enum class CachePolicy : std::uint32_t {
   share = 0,  // the inactive file pages and half of the active ones
   keep = 1,   // none
   steal = 2,  // all of it
 };
 
-/// What sets a limit.
+/// The kind of a limit.
 enum class PoolKind : std::uint32_t { host, group, address_space, data_segment, commitment };
 
-/// A room that memory comes from. room_bytes is net of the margin and may be below zero.
+/// A pool from which memory comes. The margin is already subtracted from room_bytes, which may be below zero.
 struct Pool {
   PoolKind kind = PoolKind::host;
   std::int64_t room_bytes = 0;
   std::uint64_t margin_bytes = 0;
-  std::uint64_t capacity_bytes = 0;  // the room there would be if nobody else held anything
+  std::uint64_t capacity_bytes = 0;  // the room if no process held memory
   std::string name;
-  std::string path;          // of a group, as /proc/PID/cgroup names it
-  bool is_use_known = true;  // false: room_bytes is the most there can be, for nothing tells what is used
+  std::string path;          // the path of a group, as in /proc/PID/cgroup
+  bool is_use_known = true;  // false: the use is not known, and room_bytes is the most that is possible
 };
 
-/// Counters that grow while the kernel takes memory from somebody, of the tightest group or else of the host.
+/// Counters that grow while the kernel takes memory from processes. They are those of the tightest group, or else those of the host.
 struct PagingCounters {
   std::uint64_t swapped_bytes = 0;       // a level, not a sum
-  std::uint64_t refaults_anonymous = 0;  // pages that were swapped out and wanted again
-  std::uint64_t refaults_file = 0;       // cached pages that were dropped and wanted again
-  std::uint64_t stall_us = 0;            // time in which some task waited for memory (PSI)
+  std::uint64_t refaults_anonymous = 0;  // pages that were swapped out and needed again
+  std::uint64_t refaults_file = 0;       // cached pages that were dropped and needed again
+  std::uint64_t stall_us = 0;            // time in which at least one task waited for memory (PSI)
   bool has_stall = false;
-  bool is_of_host = false;  // somebody in a group of its own may move them, with plenty of memory elsewhere
+  // A process in another group may change them while there is enough memory elsewhere.
+  bool is_of_host = false;
 };
 
 struct PoolOptions {
   CachePolicy cache = CachePolicy::share;
-  std::uint64_t margin_bytes = 0;  // kept free in each shared pool; 0: by the functions below
-  bool has_files = false;          // the caller works on files meanwhile: files_margin_bytes()
+  std::uint64_t margin_bytes = 0;  // kept free in each shared pool; 0: the amounts of the functions below
+  bool has_files = false;          // the caller also works on files, so files_margin_bytes() applies
 };
 
-/// The account by which all who hold returnable memory judge whether one who waits can be served, whatever they asked with themselves: so all come to the same division.
+/// The options with which all holders of returnable memory judge whether a waiting process can be served. They do not use their own options, so that all compute the same division.
 inline constexpr PoolOptions kCommonAccount{};
 
-/// What stays free below a limit if nobody says otherwise: a 32nd of it, at least 4 MiB, at most 256 MiB; twice
-/// that where there is no swap, for there the step behind the limit is death.
+/// The default margin that stays free below a limit: a 32nd of the limit, at least 4 MiB and at most 256 MiB. Without swap it is twice that, because there the kernel kills a
+/// process that exceeds the limit.
 std::uint64_t default_margin_bytes(std::uint64_t limit_bytes, bool has_swap);
 
-/// What stays free for a caller that reads and writes files through the page cache: a quarter of the limit, at most
-/// 1 GiB. With less, what is read and written pushes anonymous memory out.
+/// The margin for a caller that reads and writes files through the page cache: a quarter of the limit, at most 1 GiB. With a smaller margin file pages push anonymous memory out.
 std::uint64_t files_margin_bytes(std::uint64_t limit_bytes);
 
-/// The accounts of this host. Knows where they are from its making on; reads them at each question. One
-/// thread at a time.
+/// The memory accounts of this host. The constructor finds the files; each call reads them again. One thread at a time.
 class HostAccounts {
  public:
-  /// `root` stands before each path read: "" for the real host, a folder for tests. `process` is whose control groups are meant: "self" or a number.
+  /// `root` is put before each path: "" for the real host, a folder for tests. `process` is the process whose control groups are read: "self" or a number.
   explicit HostAccounts(std::string root = "", const std::string& process = "self");
 
   /// The pools shared with others: the host, and each control group that has a limit.
   [[nodiscard]] std::vector<Pool> shared_pools(const PoolOptions& options) const;
 
-  /// The limits of this process alone. What it has mapped already is subtracted.
+  /// The limits of this process alone. The memory that it has mapped already is subtracted.
   [[nodiscard]] std::vector<Pool> own_pools() const;
 
   [[nodiscard]] PagingCounters paging_counters() const;
 
-  /// How often the kernel has looked through memory for some to take away: grows by one when it has looked at as much as the host has, or as a
-  /// control group of ours uses. 0 where nothing tells.
+  /// How often the kernel has scanned memory to reclaim some. Grows by one when the kernel has scanned as much as the host's memory, or as much as a control group of this
+  /// process uses. 0 where this is not known.
   [[nodiscard]] double reclaim_rounds() const;
 
-  /// The group's file whose name ends so, of the nearest ancestor that has one; empty where there is none.
+  /// The path of the file of this name in the process's group or in its nearest ancestor that has the file; empty if there is none.
   [[nodiscard]] std::string group_file(const std::string& name) const;
 
-  /// The files that hold the limits of our groups, for who wants to know when one is moved.
+  /// The files with the limits of this process's groups, for callers that watch them for changes.
   [[nodiscard]] std::vector<std::string> limit_files() const;
 
-  /// Whether the kernel, where it has to kill somebody of a group of ours, kills all of it (memory.oom.group).
+  /// Whether the kernel kills all processes of a control group of this process when it has to kill one of them (memory.oom.group).
   [[nodiscard]] bool is_killed_whole() const;
 
   [[nodiscard]] bool is_version_2() const { return is_version_2_; }
@@ -111,15 +109,14 @@ class HostAccounts {
 
   std::string root_;
   bool is_version_2_ = false;
-  bool has_swap_ = false;      // when we were made: it is looked up once, for the margin's sake
-  std::vector<Group> groups_;  // ours first, then its ancestors
+  bool has_swap_ = false;      // read once, in the constructor, for the margin
+  std::vector<Group> groups_;  // this process's group first, then its ancestors
 };
 
-/// Whether somebody whose /proc/PID/cgroup reads so draws on the pool. Pure.
+/// Whether a process whose /proc/PID/cgroup has this content draws on the pool. Pure.
 bool draws_on(std::string_view cgroup_text, const Pool& pool);
 
-/// Whether the accounts tell the room of the host, and of each limited group what it uses: else the least room of these pools is
-/// only the most there can be. Pure.
+/// Whether the accounts show the room of the host, and the use of each limited group. If not, the least room of these pools is only an upper bound. Pure.
 bool is_room_known(const std::vector<Pool>& pools);
 
 }  // namespace gray::memory

@@ -5,7 +5,7 @@
 namespace gray::memory {
 namespace {
 
-// Some task waited for memory for 100 ms within 2 s. Without privilege a window is a multiple of 2 s.
+// Fires when some task waited for memory for 100 ms within 2 s. Without privilege the window must be a multiple of 2 s.
 constexpr char kTrigger[] = "some 100000 2000000";
 
 }  // namespace
@@ -17,7 +17,7 @@ base::Result<os::EventSource> open_pressure(const HostAccounts& accounts) {
         file.empty() ? base::Result<int>::failure(-ENOENT) : os::open_trigger(file, kTrigger);
     if (trigger) return os::EventSource{trigger.value(), false};
   } else {
-    // That file cannot be read, but lies beside one that can.
+    // memory.pressure_level cannot be read, so it is found beside memory.stat, which can.
     const std::string stat = accounts.group_file("memory.stat");
     const std::string level = stat.substr(0, stat.rfind('/') + 1) + "memory.pressure_level";
     const auto event =

@@ -8,25 +8,26 @@
 namespace gray::memory {
 namespace {
 
-constexpr std::uint64_t kBlockPages = 64;  // between two looks at the clock readings
-// A swap-in brings 8 neighbours along, so 3 slow pages lie in 24; a preempted thread has one slow page in
-// thousands.
+constexpr std::uint64_t kBlockPages = 64;  // pages touched before their times are evaluated
+// A swap-in reads 8 neighbouring pages together, so 3 slow pages lie within 24. A preempted thread has one slow page in thousands.
 constexpr std::uint32_t kSlowPagesMin = 3;
-constexpr std::uint64_t kSwapInPages = 8;  // one of them tells of all
+constexpr std::uint64_t kSwapInPages = 8;  // one of these pages answers for all
 constexpr std::uint64_t kWindowAgainPages = 64;
 // The kernel reclaims for a group once in 32 to 64 pages.
 constexpr std::uint64_t kWindowFirstPages = 256;
 constexpr std::uint64_t kSlowFirstMaxNs = 100'000'000;
-constexpr std::uint64_t kSamplePages = 256;            // of what is held, at each step
-constexpr std::uint64_t kStepShareOfHeld = 32;         // so that a step too far costs that share
-constexpr std::uint64_t kSettleShareOfHeld = 16;       // given up where more is gone than was pushed out here
-constexpr std::uint64_t kStepShareOfRoom = 4;          // so that somebody else's growth finds room meanwhile
-constexpr std::uint32_t kTroublesMax = 4;              // before the same bound: then believe it
-constexpr std::uint32_t kTroublesMin = 3;              // fewer may be a thread robbed of its processor
-constexpr std::uint64_t kStepShareOfBound = 4;         // again, towards a bound that was trouble once
-constexpr std::uint64_t kCertainShareOfHeld = 64;      // nearer than that it need not be found
-constexpr std::uint64_t kTroublePauseNs = 20'000'000;  // for the owners of what was paged out to get it back
-constexpr std::uint64_t kPagingMarginShare = 32;       // given back in the end, where paging told it
+constexpr std::uint64_t kSamplePages = 256;     // sample of the held pages at each step
+constexpr std::uint64_t kStepShareOfHeld = 32;  // so that a step that goes too far costs only that share
+// Given up if more pages are gone than the steps here can have pushed out.
+constexpr std::uint64_t kSettleShareOfHeld = 16;
+// So that a growing process elsewhere finds room at the same time.
+constexpr std::uint64_t kStepShareOfRoom = 4;
+constexpr std::uint32_t kTroublesMax = 4;              // so often trouble at the same bound is taken as true
+constexpr std::uint32_t kTroublesMin = 3;              // fewer may mean that the thread lost its processor
+constexpr std::uint64_t kStepShareOfBound = 4;         // for steps towards a bound that was trouble before
+constexpr std::uint64_t kCertainShareOfHeld = 64;      // the bound need not be found more precisely
+constexpr std::uint64_t kTroublePauseNs = 20'000'000;  // so that owners of paged-out memory can read it back
+constexpr std::uint64_t kPagingMarginShare = 32;       // given back at the end, if paging showed the bound
 constexpr int kWalksMax = 8;
 constexpr int kFalseAlarmsMax = 2;
 constexpr std::uint64_t kTakeBackPages = 128;
@@ -34,7 +35,7 @@ constexpr std::uint64_t kSwapNoiseBytes = 256 * base::kKiB;
 constexpr std::uint64_t kRefaultNoisePages = 64;
 constexpr std::uint64_t kStallShare = 20;  // a 20th of the step's time
 
-// Several slow pages in near succession.
+// Detects several slow pages close together.
 class SlowCluster {
  public:
   SlowCluster(std::uint64_t slow_ns, std::uint64_t window) : slow_ns_(slow_ns), window_(window) {}
@@ -64,14 +65,14 @@ Probe::Probe(unsigned char* base, std::uint64_t reserved_bytes, const ProbeOptio
   step_pages_ = first_pages();
 }
 
-// Where time alone tells, a page must not be zero: Linux from 6.12 on writes none of those to swap, and gives them back without a device.
+// Where time is the only signal, a page must not be all zero: since 6.12 Linux does not write such pages to swap, and gives them back without a device.
 void Probe::touch(std::uint64_t first_page, std::uint64_t count, std::uint64_t stride) {
   os::touch_pages(base_, {first_page, count, stride, static_cast<unsigned char>(is_time_alone() ? 1 : 0)},
                   times_ns_.data());
   touches_ += count;
 }
 
-// What is granted reads as zero.
+// Granted memory reads as zero.
 void Probe::clear() {
   for (std::uint64_t page = 0; page < held_pages_; page += kBlockPages) {
     const std::uint64_t part = std::min(kBlockPages, held_pages_ - page);
@@ -81,7 +82,7 @@ void Probe::clear() {
 }
 
 void Probe::remember() {
-  // What the last step ended with is what the next one begins with.
+  // The counters at the end of the last step are those at the start of the next step.
   if (watch_.counters && has(kSignalRefaults)) {
     counters_before_ = has_counters_after_ ? counters_after_ : watch_.counters();
     has_counters_after_ = false;
@@ -93,7 +94,7 @@ void Probe::remember() {
 std::uint64_t Probe::next_step_pages(std::uint64_t want_pages, std::uint64_t allowed_pages) const {
   const std::uint64_t first = first_pages();
   std::uint64_t pages = step_pages_;
-  // Where no account says how far it is to the end, a step too far must not cost much of what is held.
+  // Where no account shows how much room is left, a step that goes too far must not cost much of the held memory.
   const bool is_end_known = has(kSignalAccounts) && watch_.allowance;
   if (!is_end_known) pages = std::min(pages, std::max(first, held_pages_ / kStepShareOfHeld));
   const std::uint64_t room = allowed_pages - held_pages_;
@@ -105,7 +106,7 @@ std::uint64_t Probe::next_step_pages(std::uint64_t want_pages, std::uint64_t all
   return std::min({pages, room, want_pages - held_pages_});
 }
 
-// Writes to every stride-th of so many pages, and stops at the first cluster of slow ones: true.
+// Writes to every stride-th of so many pages. Stops at the first cluster of slow pages and returns true.
 bool Probe::pass(std::uint64_t first_page, std::uint64_t pages, std::uint64_t stride, const SlowBound& bound,
                  std::uint64_t& done_pages) {
   SlowCluster cluster(bound.slow_ns, bound.window_pages);
@@ -132,7 +133,7 @@ bool Probe::is_sample_slow() {
   return slow >= std::ptrdiff_t{2} * kSlowPagesMin;
 }
 
-// One step in two passes. done_pages is what the first one took, if less than asked for.
+// Takes one step in two passes. done_pages is the number of pages that the first pass took; it may be less than `pages`.
 Probe::Look Probe::take(std::uint64_t pages, std::uint64_t& done_pages) {
   Look look;
   look.is_suspicious = pass(held_pages_, pages, 1, {bounds_.out_ns, kWindowFirstPages}, done_pages);
@@ -144,7 +145,7 @@ Probe::Look Probe::take(std::uint64_t pages, std::uint64_t& done_pages) {
   return look;
 }
 
-// Whether any signal but time says that memory is being taken from somebody.
+// Whether a signal other than time shows that memory is being taken from a process.
 bool Probe::is_paging_told(std::uint64_t pages, bool is_slow) {
   const std::uint64_t elapsed_us = (os::now_ns() - time_before_ns_) / 1000;
   bool is_told = has(kSignalFaults) && os::count_major_faults() >= faults_before_ + kSlowPagesMin;
@@ -157,7 +158,7 @@ bool Probe::is_paging_told(std::uint64_t pages, bool is_slow) {
   const PagingCounters& then = counters_before_;
   counters_after_ = now;
   has_counters_after_ = true;
-  // The host's counters move for others' reasons, too: they confirm, and do not accuse.
+  // The host's counters also change because of other processes. So they only confirm a slow step, and raise no alarm alone.
   if (now.is_of_host && !is_slow) return is_told;
   is_told = is_told || now.swapped_bytes > then.swapped_bytes + kSwapNoiseBytes;
   is_told = is_told || now.refaults_anonymous > then.refaults_anonymous + kRefaultNoisePages;
@@ -170,12 +171,12 @@ bool Probe::is_paging_told(std::uint64_t pages, bool is_slow) {
 }
 
 bool Probe::is_trouble(const Look& look, std::uint64_t pages) {
-  // Each page taken beyond the limit is one more chance for the kernel to find none to push out, and to kill somebody.
+  // With time alone the first suspicion counts: with each page beyond the limit the kernel may find no page to push out, and may kill a process.
   if (is_time_alone()) return look.is_slow || look.is_suspicious;
   return is_paging_told(pages, look.is_slow);
 }
 
-// Gives back what was touched behind the first so many pages; the addresses stay.
+// Gives back all touched memory behind the first `pages` pages; the addresses stay reserved.
 void Probe::drop_pages(std::uint64_t pages) {
   if (dirty_pages_ <= pages) return;
   os::drop_memory(base_ + pages * page_bytes_, (dirty_pages_ - pages) * page_bytes_);
@@ -187,8 +188,8 @@ void Probe::shrink(std::uint64_t bytes) {
   drop_pages(held_pages_);
 }
 
-// Touches so many pages that should be there, and tells how many were not. Those come in groups, as they are read from swap; a fault
-// alone, or a thread robbed of its processor, is none.
+// Touches pages that should be in memory, and returns how many were gone. Gone pages come in groups, because swap is read in groups. A single fault, or a thread that lost its
+// processor, does not count.
 std::uint64_t Probe::bring_back(std::uint64_t first_page, std::uint64_t pages) {
   const std::uint64_t faults = os::count_major_faults();
   touch(first_page, pages, 1);
@@ -203,10 +204,10 @@ std::uint64_t Probe::bring_back(std::uint64_t first_page, std::uint64_t pages) {
   return gone_pages >= kSlowPagesMin ? gone_pages : 0;
 }
 
-// After trouble, what is kept has to be there: walks it till a whole walk finds nothing gone, and gives up a page for each that was.
-// What is held here and elsewhere beyond the memory there is lies in swap. To bring a page back pushes another out, here or elsewhere, which
-// leaves that sum as it is; a page given up lessens it. So when nothing is gone any more, what was too much was given up. Where more is
-// gone than the steps here can have pushed out, somebody else has grown: then it goes faster.
+// After trouble all kept pages must be in memory. So all of them are touched again and again until none was gone, and one page is given up for each page that was gone. Memory
+// that all processes hold beyond the real memory lies in swap. Bringing a page back pushes another page out, so that sum stays the same; giving up a page makes it smaller. When
+// no page is gone any more, the excess has been given up. If more pages are gone than the steps here can have pushed out, another process has grown, and pages are given up
+// faster.
 std::uint64_t Probe::settle() {
   bool is_whole = false;
   std::uint64_t all_gone_pages = 0;
@@ -231,8 +232,8 @@ std::uint64_t Probe::settle() {
   return all_gone_pages;
 }
 
-// Takes up to so many pages in short steps, as long as they are easy. The kernel pushes out more than it needs, and some of what was gone
-// came back into the memory that a step had given back: so a part of what was given up in settle() is free.
+// Grows to `goal_pages` in short steps, as long as there is no trouble. The kernel pushes out more than it needs, and some of the gone pages came back into memory that a step
+// had given back. So a part of the memory given up in settle() is free.
 void Probe::take_back(std::uint64_t goal_pages) {
   while (held_pages_ < goal_pages) {
     const std::uint64_t pages = std::min(kTakeBackPages, goal_pages - held_pages_);
@@ -245,8 +246,8 @@ void Probe::take_back(std::uint64_t goal_pages) {
   drop_pages(held_pages_);
 }
 
-// Gives a step back that was trouble. What was trouble may be less than that: from now on it is neared in shorter ones, which
-// press less on whoever else is there.
+// Gives back a step that caused trouble. The trouble may begin before the end of that step. So the bound is approached in shorter steps from now on, which press less on other
+// processes.
 ProbeEnd Probe::end_of_trouble(std::uint64_t pages) {
   ++troubles_;
   ++bound_troubles_;
@@ -255,12 +256,12 @@ ProbeEnd Probe::end_of_trouble(std::uint64_t pages) {
   drop_pages(held_pages_);
   step_pages_ = first_pages();
   os::pause_ns(bound_troubles_ * kTroublePauseNs);
-  has_counters_after_ = false;  // what happens while we rest is not the next step's doing
+  has_counters_after_ = false;  // changes during the pause are not caused by the next step
   const bool is_certain = is_near && bound_troubles_ >= kTroublesMin;
   return is_certain || bound_troubles_ >= kTroublesMax ? ProbeEnd::paging : ProbeEnd::reached;
 }
 
-// Goes on in steps until it has enough, is forbidden more, or knows of paging.
+// Continues in steps until it has enough, may take no more, or is certain of paging.
 ProbeEnd Probe::climb(std::uint64_t want_pages) {
   const std::uint64_t max_pages = std::max<std::uint64_t>(1, options_.step_max_bytes / page_bytes_);
   ProbeEnd end = ProbeEnd::reached;
@@ -284,11 +285,11 @@ ProbeEnd Probe::climb(std::uint64_t want_pages) {
       end = end_of_trouble(pages);
     } else {
       held_pages_ += done_pages;
-      // Slow for another reason: a hypervisor has to find the memory first. The next alarm is for more than that, or each few
-      // pages of a large grant would be a step with all its questions.
+      // The pages were slow for another reason: a hypervisor had to find the memory first. The bound for the next alarm is raised; otherwise every few pages of a large grant
+      // would end a step and cause all its checks.
       if (look.is_suspicious) bounds_.out_ns = std::min(2 * bounds_.out_ns, kSlowFirstMaxNs);
       if (!look.is_suspicious) step_pages_ = std::min(2 * step_pages_, max_pages);
-      // By some steps: those right behind the bound are easy where those before them made the room.
+      // The bound must be passed by some distance: the pages right behind it are fast if earlier steps made room for them.
       if (held_pages_ >= bound_pages_ + held_pages_ / kStepShareOfHeld) bound_troubles_ = 0;
     }
     remember();
@@ -302,8 +303,8 @@ ProbeEnd Probe::grow(std::uint64_t want_bytes) {
   ProbeEnd end = climb(want_pages);
   std::uint64_t most_pages = held_pages_;
   std::uint64_t gone_pages = troubles_ > 0 ? settle() : 0;
-  // A busy processor or hypervisor makes fresh pages slow, too, but takes none of ours. So does a kernel that finds enough pages of others:
-  // hence not often.
+  // A busy processor or hypervisor also makes fresh pages slow, but takes no page of this process. A kernel that takes only pages of other processes looks the same, so this is
+  // not repeated often.
   for (int i = 0; i < kFalseAlarmsMax && is_time_alone() && end == ProbeEnd::paging && gone_pages == 0; ++i) {
     bound_troubles_ = 0;
     end = climb(want_pages);

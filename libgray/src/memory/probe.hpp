@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: MIT
-// probe: takes memory page by page, and learns from how long that takes whether it is still there.
+// probe: takes memory page by page, and learns from the time of each write whether memory is still free.
 //
-// Knowledge assumed: a page that is in memory is written to in nanoseconds, one that was paged out takes a device;
-// the kernel pages out in order to give a page, so a process that grows too large either finds its own earlier
-// pages gone or waits for each new one.
-// Output observed: the time of each write, in two passes over each step and of a sample of what was taken before; beside
-// it, unless switched off, major faults, the group's swapped bytes and refaults, and the time that tasks stalled for memory. Where
-// faults are told the second pass writes to one page of each group that a swap-in brings along.
-// Inference drawn: what is slow follows from what was measured (touch_times). Several slow pages in near succession in the second pass
-// mean that the step does not fit. Several
-// in the first pass are a suspicion, which ends it at once. Where other signals are on one of them has to agree, for a
-// hypervisor that backs memory late, a preemption or the clearing of a huge page is slow as well. By time alone either is
-// believed when it comes again and again at the same bound, after a pause each and in ever shorter steps: each page beyond the
-// limit is a chance for the kernel to find none to push out, and to kill instead. After paging all is walked, and a page given up for each
-// that had to be fetched: that is what is held beyond the memory there is, here and elsewhere, or more. Then what is easy is taken back.
-// What breaks it: no swap, for then nothing gets slow before somebody is killed: time_paging() has to tell first; swap as fast as memory (zram),
-// which time alone hardly shows; clean page cache, which the kernel gives up without any delay. Hence the ceiling.
-// Source: "Information and Control in Gray-Box Systems" (SOSP 2001), section 4.3. Other than there, what was taken
-// before is sampled, so that the work is linear in the memory taken.
+// Knowledge assumed: writing to a page in memory takes nanoseconds; a page that was paged out must be read from a device. The kernel pages out in order to give a new page. So a
+// process that grows too large either finds its earlier pages gone or waits for each new page.
+// Output observed: the time of each write, in two passes over each step and over a sample of the pages taken before. Unless switched off, also major faults, the group's swapped
+// bytes and refaults, and the time that tasks stalled for memory. Where faults are counted, the second pass writes to one page of each group of pages that a swap-in reads
+// together.
+// Inference drawn: the bounds for "slow" follow from measured times (touch_times). Several slow pages in near succession in the second pass
+// mean that the step does not fit. Several slow pages in the first pass are a suspicion, which ends that pass at once. If other signals are on, one of them has to agree, since a
+// hypervisor that backs memory late, a preemption or the clearing of a huge page is slow as well. With time alone, slow pages in either pass are believed if they come again and
+// again at the same bound, after a pause each time and in ever shorter steps: with each page beyond the limit the kernel may find no page to push out, and may kill a process.
+// After paging all held pages are touched, and one page is given up for each page that had to be fetched. That gives up at least the excess over the real memory. Then memory
+// that can be taken without trouble is taken back.
+// What breaks it: no swap, because then no page gets slow before the kernel kills a process, so time_paging() has to check this first; swap as fast as memory (zram), which time
+// alone hardly shows; clean page cache, which the kernel gives up without delay. That is why there is a ceiling.
+// Source: "Information and Control in Gray-Box Systems" (SOSP 2001), section 4.3. Unlike there, only a sample of the earlier pages is checked, so that the work is linear in the
+// memory taken.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +29,7 @@
 
 namespace gray::memory {
 
-/// What may be asked beside the time, which always is. Bits; numbered as in gray/alloc.h.
+/// The signals that may be used beside time, which is always used. Bits; numbered as in gray/alloc.h.
 enum Signal : std::uint32_t {
   kSignalAccounts = 1,  // the ceiling of pools.hpp
   kSignalFaults = 2,    // major faults of this thread, swapped pages of its own
@@ -45,15 +43,16 @@ inline constexpr std::uint32_t kSignalsTimeOnly = 0;
 struct ProbeOptions {
   std::uint32_t signals = kSignalsAll;
   CachePolicy cache = CachePolicy::share;
-  bool has_files = false;  // the caller works on files: that cached pages are read again is no sign
-  TouchTimes times;        // timed here where nothing is known
+  // The caller works on files, so cached pages that are read again are no sign of paging.
+  bool has_files = false;
+  TouchTimes times;  // measured by the probe where nothing is known
   std::uint64_t step_first_bytes = base::kMiB;
   std::uint64_t step_max_bytes = 32 * base::kMiB;
 };
 
-/// What the probe asks while it grows.
+/// The functions that the probe calls while it grows.
 struct ProbeWatch {
-  std::function<std::uint64_t(std::uint64_t held_bytes)> allowance;  // how much may be held in all
+  std::function<std::uint64_t(std::uint64_t held_bytes)> allowance;  // the total that may be held
   std::function<PagingCounters()> counters;
 };
 
@@ -62,13 +61,13 @@ enum class ProbeEnd { reached, forbidden, paging };
 /// Takes memory at the start of a reserved stretch. One thread at a time.
 class Probe {
  public:
-  /// `base` and `reserved_bytes` are of reserve_memory(), and stay the caller's.
+  /// `base` and `reserved_bytes` come from reserve_memory(). The caller keeps owning them.
   Probe(unsigned char* base, std::uint64_t reserved_bytes, const ProbeOptions& options, ProbeWatch watch);
 
-  /// Grows to `want_bytes`, or as far as is allowed and there. May be called again.
+  /// Grows to `want_bytes`, or as far as the allowance and the free memory permit. May be called again.
   ProbeEnd grow(std::uint64_t want_bytes);
 
-  /// Gives back what exceeds `bytes`, rounded up to pages; the addresses stay reserved.
+  /// Gives back the memory above `bytes`, rounded up to pages; the addresses stay reserved.
   void shrink(std::uint64_t bytes);
 
   [[nodiscard]] std::uint64_t held_bytes() const { return held_pages_ * page_bytes_; }
@@ -78,12 +77,12 @@ class Probe {
  private:
   struct Look {
     bool is_suspicious = false;  // the first pass was slow
-    bool is_slow = false;        // what should be there was slow
+    bool is_slow = false;        // pages that should be in memory were slow
   };
 
   struct SlowBound {
     std::uint64_t slow_ns;
-    std::uint64_t window_pages;  // in which several have to be that slow
+    std::uint64_t window_pages;  // the window in which several pages have to be that slow
   };
 
   static constexpr std::uint32_t kCorroborating = kSignalFaults | kSignalRefaults;
@@ -116,16 +115,16 @@ class Probe {
   ProbeOptions options_;
   ProbeWatch watch_;
   std::uint64_t held_pages_ = 0;
-  std::uint64_t dirty_pages_ = 0;  // from here on nothing was touched
+  std::uint64_t dirty_pages_ = 0;  // pages from this one on were never touched
   std::uint64_t step_pages_ = 0;
   TouchBounds bounds_;  // all 0 until the first step
   std::uint64_t touches_ = 0;
   std::uint64_t sample_turn_ = 0;
   std::uint32_t troubles_ = 0;
-  std::uint32_t bound_troubles_ = 0;  // since a step went beyond the last one
-  std::uint64_t bound_pages_ = 0;     // where that ended
+  std::uint32_t bound_troubles_ = 0;  // troubles since a step went beyond the last bound
+  std::uint64_t bound_pages_ = 0;     // the end of the step with the last trouble
   PagingCounters counters_before_;
-  PagingCounters counters_after_;  // of the last step, unless it was given back
+  PagingCounters counters_after_;  // the counters after the last step, unless the step was given back
   bool has_counters_after_ = false;
   std::uint64_t faults_before_ = 0;
   std::uint64_t time_before_ns_ = 0;

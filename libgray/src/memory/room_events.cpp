@@ -11,9 +11,10 @@
 namespace gray::memory {
 namespace {
 
-constexpr std::uint64_t kDriftBytes = base::kMiB;  // of what is expected, before it is asked for anew
+// The least change of the expected use before a new event is requested.
+constexpr std::uint64_t kDriftBytes = base::kMiB;
 constexpr std::uint64_t kPauseAfterEventNs =
-    10'000'000;  // memory comes back in many parts, and cache comes and goes
+    10'000'000;  // a pause, because memory comes back in many parts, and cache comes and goes
 
 }  // namespace
 
@@ -35,7 +36,7 @@ bool RoomEvents::expect(const std::vector<Pool>& pools, std::uint64_t bytes) {
       pools.begin(), pools.end(), [](const Pool& a, const Pool& b) { return a.room_bytes < b.room_bytes; });
   if (tightest == pools.end() || tightest->kind != PoolKind::group) return false;
   const auto missing = static_cast<std::int64_t>(bytes) - tightest->room_bytes;
-  // Room enough, and still not ours: it is others' who have claims, and those tell.
+  // There is room enough, but it belongs to other processes with claims, and these announce when they give it back.
   if (missing <= 0) return true;
   const std::string file = tightest->name + "/memory.usage_in_bytes";
   std::string text;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// room_events: what tells who waits for memory that it is worth looking again, so that he need not look all the time.
+// room_events: the events that tell a process waiting for memory to check the accounts again, so that it need not check all the time.
 //
-// Knowledge assumed: who takes part in the claims says when he gives memory back. A control group of version 1 tells when its use
-// passes a number of bytes, on its way down, too. Pressure stall information tells that somebody waits for memory, after which the
-// kernel has pushed pages out, or killed, and so made room.
-// Output observed: those three, by descriptors.
-// Inference drawn: that a look is due. The look itself decides.
-// What breaks it: memory that comes free quietly where no such group tells (version 2, the host itself), since nothing
-// tells that pressure has gone: there the look by the clock stays, as it does where a descriptor cannot be had.
+// Knowledge assumed: a process with claims announces when it gives memory back. A control group of version 1 reports when its use passes a number of bytes, also downwards.
+// Pressure stall information reports that a task waits for memory; after that the kernel has pushed pages out or killed a process, and so made room.
+// Output observed: these three events, by descriptors.
+// Inference drawn: that the accounts should be checked. The accounts decide.
+// What breaks it: memory that becomes free where no such group reports it (version 2, the host itself), since no event reports that pressure has ended. There, and where a
+// descriptor cannot be opened, the accounts are still checked at regular times.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,7 @@
 
 namespace gray::memory {
 
-/// One waiter's. Does nothing where the claims cannot be watched: is_open() is false then, and Claims::wait() is all there is.
+/// The events of one waiting process. If the claims cannot be watched, this object does nothing, is_open() is false, and only Claims::wait() can be used.
 class RoomEvents {
  public:
   RoomEvents(const Claims& claims, const HostAccounts& accounts, bool is_pressure_wanted);
@@ -30,16 +29,16 @@ class RoomEvents {
 
   [[nodiscard]] bool is_open() const { return !sources_.empty(); }
 
-  /// Asks to be told when one of these pools has room for so much. True: whichever lacks it now will tell.
+  /// Requests an event for when these pools have room for `bytes`. True: the pool that lacks the room now will report it.
   bool expect(const std::vector<Pool>& pools, std::uint64_t bytes);
 
-  /// Sleeps till something is told, or till the time has passed.
+  /// Sleeps until an event occurs, or until the time has passed.
   void wait(std::uint64_t timeout_ns);
 
  private:
   std::vector<os::EventSource> sources_;  // the claims first
-  os::EventSource usage_{-1, true};       // of the group that lacks most
-  std::uint64_t expected_bytes_ = 0;      // of its use
+  os::EventSource usage_{-1, true};       // the event of the group that lacks most
+  std::uint64_t expected_bytes_ = 0;      // the use at which that event was requested
   std::string expected_group_;
 };
 

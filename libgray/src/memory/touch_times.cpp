@@ -12,23 +12,23 @@ namespace gray::memory {
 namespace {
 
 constexpr std::uint64_t kPages = 64;
-constexpr double kTimeMaxNs = 1e9;  // no touch takes longer
-// The kernel gives up so many pages at once (SWAP_CLUSTER_MAX).
+constexpr double kTimeMaxNs = 1e9;  // a longer time cannot be that of a touch
+// The number of pages that the kernel gives up at once (SWAP_CLUSTER_MAX).
 constexpr double kReclaimBatch = 32;
-// What waits for a device takes at least so many times what does not, where it was not measured: that is a quick flash disk.
+// Where it was not measured: a touch that waits for a device takes at least so many times as long as a touch that does not. The factor is that of a quick flash disk.
 constexpr double kDeviceOverMemory = 16;
-// A fault that finds its page in memory spares the clearing of one.
+// A fault that finds its page in memory needs no clearing of a page.
 constexpr double kShareOfFault = 0.5;
-// A touch that the processor's caches know nothing of takes as many times one that they do.
+// A touch of memory outside the processor's caches takes so many times as long as a touch of cached memory.
 constexpr double kAgainMax = 4;
-// The disk has to write before what was put out is gone.
+// Pages that were put out are gone only after the disk has written them.
 constexpr int kPutOutTimes = 3;
 constexpr int kPutOutTries = 20;
 constexpr std::uint64_t kPutOutPauseNs = 1'000'000;
 
 using Times = std::array<std::uint32_t, kPages>;
 
-// A stretch of memory that is given back.
+// A stretch of memory, which the destructor gives back.
 class Stretch {
  public:
   Stretch() : address_(os::reserve_memory(bytes())) {}
@@ -40,7 +40,7 @@ class Stretch {
 
   [[nodiscard]] bool is_there() const { return static_cast<bool>(address_); }
 
-  // Not with zeros: pages of nothing but those are kept in no swap, and come back without any device.
+  // Does not write zeros: pages that are all zero are not kept in swap, and come back without a device.
   Times write() const {
     Times times{};
     os::touch_pages(address_.value(), {0, kPages, 1, 1}, times.data());
@@ -52,7 +52,7 @@ class Stretch {
     return times;
   }
   void drop() const { os::drop_memory(address_.value(), bytes()); }
-  // How long that took a page, or -1.
+  // Puts the pages out. Returns the time for each page, or -1.
   double put_out() const {
     const std::uint64_t start_ns = os::now_ns();
     if (os::put_out(address_.value(), bytes()) != 0) return -1;
@@ -74,7 +74,7 @@ double middle(double low, double high) {
   return std::sqrt(low * high);
 }
 
-// What touches took that waited for a device; 0 where none did. Those that a fault alone explains are of one level.
+// The time of the touches that waited for a device; 0 if none did. Times that a fault alone explains form one level.
 double level_of_device(const Times& times, double fault_ns) {
   std::array<std::uint64_t, kPages> wide{};
   std::copy(times.begin(), times.end(), wide.begin());
@@ -111,7 +111,8 @@ void time_touches(TouchTimes& times) {
   const double again_ns = median(stretch.write());
   if (times.again_ns == 0) times.again_ns = again_ns;
   if (times.fault_ns != 0) return;
-  stretch.drop();  // the kernel gives the same pages out again, for which the host has memory now
+  // The kernel gives the same pages out again, and the hypervisor has already found memory for them.
+  stretch.drop();
   times.fault_ns = median(stretch.write());
 }
 
@@ -121,7 +122,7 @@ bool time_paging(TouchTimes& times) {
   stretch.write();
   double least_ns = stretch.put_out();
   if (least_ns < 0 || median(stretch.read()) < kAgainMax * times.again_ns) return false;
-  // What disturbs only adds. Other pages each time: these are being written, and stay till that is done.
+  // Disturbances only make times longer, so several tries are made. Each try uses other pages, because pages that are being written stay in memory until that is done.
   for (int i = 1; i < kPutOutTimes && times.out_ns == 0; ++i) {
     const Stretch other;
     if (!other.is_there()) break;
@@ -129,7 +130,7 @@ bool time_paging(TouchTimes& times) {
     least_ns = std::min(least_ns, other.put_out());
   }
   if (times.out_ns == 0) times.out_ns = least_ns;
-  // What is still being written is in memory, too, and comes back without the device.
+  // Pages that are still being written are also in memory, and come back without the device.
   for (int i = 0; i < kPutOutTries && times.in_ns == 0; ++i) {
     stretch.put_out();
     os::pause_ns(kPutOutPauseNs);
@@ -140,12 +141,14 @@ bool time_paging(TouchTimes& times) {
 
 TouchBounds bounds_of(const TouchTimes& times) {
   const double fault_ns = std::max(times.fault_ns, 1.0);
-  const double near_ns = std::max(fault_ns, kAgainMax * times.again_ns);  // the slowest that is no device
+  // The slowest touch that does not wait for a device.
+  const double near_ns = std::max(fault_ns, kAgainMax * times.again_ns);
   const double in_ns = times.in_ns != 0 ? times.in_ns : kDeviceOverMemory * near_ns;
   const double clean_ns = fault_ns + kReclaimBatch * (times.reclaim_ns != 0 ? times.reclaim_ns : fault_ns);
   const double dirty_ns =
       times.out_ns != 0 ? fault_ns + kReclaimBatch * times.out_ns : kDeviceOverMemory * clean_ns;
-  const double lateness = std::max(times.fresh_ns / fault_ns, 1.0);  // of a hypervisor, which varies as much
+  // The delay by a hypervisor; other touches vary by the same factor.
+  const double lateness = std::max(times.fresh_ns / fault_ns, 1.0);
   TouchBounds bounds;
   bounds.fault_ns =
       static_cast<std::uint64_t>(std::max(kShareOfFault * fault_ns, kAgainMax * times.again_ns));

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
-// touch_times: how long a touch of memory takes on this host, for each thing that may lie behind it, and from where on one is slow.
+// touch_times: how long a touch of memory takes on this host, for each possible cause, and the bounds above which a touch is slow.
 //
-// Knowledge assumed: a page that is there is written to in nanoseconds; a page that is not costs a fault, in which the kernel gives and
-// clears one; a page that is in swap waits for a device on top. A kernel that lacks free pages gives up a batch of them at the next first
-// touch: clean ones of the page cache quickly, those of a process by writing them to swap.
-// Output observed: each of these times. The record of the host has them where microbench measured it; else some pages of our own are
-// touched, and, where time is all there is, put out (MADV_PAGEOUT) and touched again.
-// Inference drawn: a bound lies in the middle, on the scale of ratios, between the slowest touch for which nobody was paged
-// and the quickest for which somebody was.
-// What breaks it: swap that answers from memory (zram) leaves little between the two, but what little there is is measured. A limit on
-// memory and swap together (control groups of version 1) lets pages leave and gains nothing by it: time does not show that.
-// Source: "Information and Control in Gray-Box Systems" (SOSP 2001), section 4.3: the figures of a file, else those of a few pages.
+// Knowledge assumed: writing to a page in memory takes nanoseconds. A new page costs a fault, in which the kernel provides a page and clears it. A page in swap also waits for a
+// device. A kernel that lacks free pages frees a batch of pages at the next first touch: clean pages of the page cache quickly, pages of processes by writing them to swap.
+// Output observed: each of these times. The host's record has them if microbench measured them. Otherwise this process touches some pages of its own. Where time is the only
+// signal, it also puts them out (MADV_PAGEOUT) and touches them again.
+// Inference drawn: a bound is the geometric middle between the slowest touch without paging and the quickest touch with paging.
+// What breaks it: with swap in memory (zram) the two are close together, but the difference is measured. Under a limit on memory and swap together (control groups of version 1)
+// pages are written to swap without making room; the times do not show that.
+// Source: "Information and Control in Gray-Box Systems" (SOSP 2001), section 4.3: figures from a file, else from a few pages.
 #pragma once
 
 #include <cstdint>
@@ -19,37 +17,36 @@
 
 namespace gray::memory {
 
-/// Each of one page, in nanoseconds; 0: not known.
+/// Times for one page, in nanoseconds; 0: not known.
 struct TouchTimes {
-  double again_ns = 0;  // a write to a page that is there, with one reading of the clock
+  double again_ns = 0;  // a write to a page in memory, including one reading of the clock
   double fault_ns = 0;  // the first write to a page, for which the kernel has memory at hand
   double fresh_ns =
-      0;  // the same just now, where a hypervisor may have to find that memory first; never recorded
-  double reclaim_ns = 0;  // the kernel gives up a clean page of the page cache, one of many
-  double out_ns = 0;      // the kernel writes a page to swap, one of many
+      0;  // the same, measured just now, when a hypervisor may have to find the memory first; never recorded
+  double reclaim_ns = 0;  // the kernel gives up a clean page of the page cache, in a batch
+  double out_ns = 0;      // the kernel writes a page to swap, in a batch
   double in_ns = 0;       // a touch of a page that is in swap
 };
 
-/// From where on a touch is what the name says, in nanoseconds.
+/// The least times, in nanoseconds, from which a touch counts as the named kind.
 struct TouchBounds {
-  std::uint64_t fault_ns = 0;  // of a page that should be there: it was not, wherever it was
-  std::uint64_t in_ns = 0;     // of a page that should be there: a device had to be waited for
-  std::uint64_t out_ns = 0;    // of a fresh page: pages of somebody had to be written out for it
+  std::uint64_t fault_ns = 0;  // for a page that should be in memory: it was not there
+  std::uint64_t in_ns = 0;     // for a page that should be in memory: the touch waited for a device
+  std::uint64_t out_ns = 0;    // for a fresh page: other pages had to be written out for it
 };
 
-/// What was measured or set; shipped defaults are a guess about another machine, and left out.
+/// The times that were measured or set. Shipped defaults are left out, because they are guesses about another machine.
 TouchTimes recorded_times(const repo::Repository& repository);
 
-/// Times fresh_ns, and again_ns and fault_ns where they are not known, by touching some pages of its own. Below a millisecond. Does nothing
-/// where no memory can be reserved.
+/// Measures fresh_ns, and also again_ns and fault_ns if they are not known, by touching some pages of its own. Takes less than a millisecond. Does nothing if no memory can be
+/// reserved.
 void time_touches(TouchTimes& times);
 
-/// Puts some pages of its own out and touches them. False: they stay where they are, so that nothing gets slow before somebody is
-/// killed; or the host does not tell (-EINVAL: a kernel before 5.4). Fills in out_ns and in_ns where they are not known, which takes some
-/// milliseconds. After time_touches().
+/// Puts some pages of its own out and touches them. False: the pages stay in memory, so that no touch gets slow before the kernel kills a process; or the kernel (before 5.4)
+/// cannot put pages out. Fills in out_ns and in_ns if they are not known, which takes some milliseconds. Call it after time_touches().
 bool time_paging(TouchTimes& times);
 
-/// Pure. What is not known is derived from fault_ns.
+/// Pure. Unknown times are derived from fault_ns.
 TouchBounds bounds_of(const TouchTimes& times);
 
 }  // namespace gray::memory

@@ -10,8 +10,7 @@
 namespace gray::order {
 namespace {
 
-// Shares of a file are compared in steps: a probe leaves a page behind, and a page more is no reason to
-// change places.
+// Cached shares are compared in steps: a probe leaves its page in the cache, and one page more shall not change the order.
 int cached_steps(const File& file) {
   return static_cast<int>(file.cached_fraction * kCachedSteps);
 }
@@ -20,7 +19,7 @@ double cached_bytes(const File& file) {
   return core::cached_bytes(file.cached_fraction, file.size_bytes);
 }
 
-// So much that whatever waits for its turn among that is pushed out.
+// Whether so much is missing that cached pages are evicted before their files are read.
 bool is_much_missing(const std::vector<File>& files) {
   double bytes = 0;
   double cached = 0;
@@ -38,7 +37,7 @@ struct Rule {
   bool is_layout_known;
 };
 
-// In the order in which they are read.
+// The groups, in the order in which they are read.
 enum Group : std::uint8_t { kWhole, kMuch, kOthers, kUnknown };
 
 Group group_of(const File& file, const Rule& rule) {
@@ -56,7 +55,7 @@ layout::Place place_of(const File& file) {
   return place;
 }
 
-// Files of one device have one order, so this is transitive: devices apart first, then by that order.
+// Compares first by device, then by the device's order. This is transitive, because all files of a device have the same order.
 int compare_layout(const File& a, const File& b) {
   if (a.device != b.device) return a.device < b.device ? -1 : 1;
   return layout::compare(place_of(a), place_of(b), a.order);
@@ -79,7 +78,7 @@ std::string_view folder_of(const File& file) {
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash + 1);
 }
 
-// Folders in the order in which they first appear. Empty: they are not told apart.
+// The folders, numbered in the order in which they first appear. Empty if folders are not told apart.
 class Folders {
  public:
   Folders(const std::vector<File>& files, bool are_told_apart) {
@@ -100,8 +99,7 @@ void number(std::vector<File>& files) {
   for (File& file : files) file.input = place++;
 }
 
-// A stable sort would take half as much memory again as the files. Where all are alike, which is where no order pays, finding that out
-// is all that it may cost.
+// std::stable_sort would take half as much memory again as the files. Files that are already in order cost only one comparison pass; that is so where no order saves time.
 template <typename IsBefore>
 void sort_by(std::vector<File>& files, const IsBefore& is_before) {
   if (!std::is_sorted(files.begin(), files.end(), is_before))
@@ -112,7 +110,7 @@ void sort_by(std::vector<File>& files, const IsBefore& is_before) {
 
 void sort_files(std::vector<File>& files, Mode mode, bool is_by_folder) {
   number(files);
-  // Where no device has an order, devices are not told apart either: abstaining leaves the input alone.
+  // Where no device has an order, files are not sorted by device either: then the input's order is kept.
   const bool is_layout_known = !is_by_folder && std::any_of(files.begin(), files.end(), [](const File& file) {
     return file.error == 0 && file.order != layout::Order::none;
   });

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // best_order: the order in which files are best read. Pure.
 //
-// Knowledge assumed: the set is a little larger than memory. Then the kernel keeps pages that earlier scans have used twice, and evicts first the pages that this scan
+// Knowledge assumed: the set of files is a little larger than memory. Then the kernel keeps pages that earlier scans have used twice, and evicts first the pages that this scan
 // fetches. So a page that is fetched early in a scan is evicted before the scan ends, or it pushes out a page that is still to be read.
-// Stores differ by factors: what a fast one holds is there soon, and whoever uses the output has more of it early.
+// Stores differ by factors in speed: files in a fast store are read soon, so the user of the output has more of it early.
 // Output observed: how much of each file is cached, and in which level of the store the rest lies (store_levels.hpp).
 // Inference drawn: a small file that lacks a few pages is not read among the cached files. There it would lack the same pages in the next scan,
-// and each such file costs a seek. Among the missing files it is whole after one scan, and the disk's head passes it on its way. Of those that are not cached as a whole, the ones in
-// the fastest level come first.
-// What breaks it: a file of which so much is cached that losing that costs more than some seeks; and a set of which so much is missing that the cached pages
-// are evicted before their turn. Such files come before the missing ones.
+// and each such file costs a seek. Read among the missing files, it is completely cached after one scan, and the disk's head passes it on its way. Of the files that are not
+// cached as a whole, those in the fastest level come first.
+// What breaks it: a file with so much in the cache that losing it costs more than a few seeks; and a set of which so much is missing that cached pages are evicted before they
+// are read. In these cases the partly cached files come before the missing ones.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,16 @@
 
 namespace gray::order {
 
-/// Much is cached of a file as core/cached_by_itself.hpp says. Where more than this share of the set is missing, the first of kCachedSteps is much already.
+/// core/cached_by_itself.hpp says when much of a file is cached. If more than this share of the set is missing, a single one of kCachedSteps counts as much.
 inline constexpr double kMissingShareMax = 0.125;
 
-/// For `mem`, the shares of those files are told apart in this many steps.
+/// For the mode `mem`, the cached shares of those files are rounded to this many steps.
 inline constexpr int kCachedSteps = 32;
 
-/// Sorts in place, with no memory beside the files. Ties keep the input's order, which `input` remembers; files of unknown content come behind the known ones (the
-/// paper: what is too small to probe is given a high time), files that could not be looked at come last.
-/// On devices where no order pays (File::order) the layout is a tie. `is_by_folder`: the layout is the directory, as
-/// the paper's comparison has it: files of one folder together, folders in the order in which they first appear.
+/// Sorts in place, without additional memory. Ties keep the input's order, which File::input holds. Files whose cached share is unknown come after the known files (the paper
+/// gives a high time to files that are too small to probe). Files that could not be examined come last.
+/// On devices where no order saves time (File::order), all places are equal. `is_by_folder`: files of one folder stay together instead of the order by place, and folders come in
+/// the order in which they first appear, as in the paper's comparison.
 void sort_files(std::vector<File>& files, Mode mode, bool is_by_folder = false);
 
 }  // namespace gray::order

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// find_order: the whole way from paths to files in the order in which they are best read.
+// find_order: examines the files of a list of paths and sorts them into the order in which they are best read.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace gray::order {
 
 struct Found {
-  std::vector<File> files;  // in their order; no path is valid any more
+  std::vector<File> files;  // in the best order; their `path` is no longer valid
   std::vector<StoreLevel> levels;
 };
 

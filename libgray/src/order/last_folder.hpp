@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// last_folder: the folder that several names in a row share, held open, so that each is found by its last part.
+// last_folder: keeps open the folder that several successive names share, so that each file is found by the last part of its name.
 //
-// Lists come folder by folder, and most of the time to find a file goes into the way to its folder. Names that stand side by side are so looked up in one
-// folder, even if another folder takes its name meanwhile. Any list of names has that race.
+// Lists usually come folder by folder, and most of the time for finding a file is spent on the path to its folder. Successive names are looked up in the same open folder, even
+// if another folder gets its name in the meantime. Every list of names has that race.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace gray::order {
 
-/// A name as the ...at() calls take it. Both are borrowed: until the next question, and from the path.
+/// A name in the form of the ...at() calls. folder_fd is valid until the next call; `name` points into the path.
 struct Relative {
   int folder_fd;  // or AT_FDCWD
   const char* name;
@@ -24,13 +24,13 @@ class LastFolder {
   LastFolder(const LastFolder&) = delete;
   LastFolder& operator=(const LastFolder&) = delete;
 
-  /// The same file, by the shortest way. Opens the folder once names of it have come a few times in a row.
+  /// Gives the shortest name of the same file. Opens the folder after several successive names in it.
   Relative find(const char* path);
 
  private:
   void leave();
 
-  std::string prefix_;  // of the path asked for last, up to and with its last slash
+  std::string prefix_;  // the start of the last path, up to and including its last slash
   std::size_t names_in_row_ = 0;
   int fd_ = -1;
 };

@@ -15,10 +15,10 @@
 namespace gray::order {
 namespace {
 
-// So many files, evenly over the input, stand for all when it is asked whether there is anything to gain.
+// The size of the sample, evenly spread over the input, that decides whether any order can save time.
 constexpr std::size_t kSample = 32;
 
-constexpr std::size_t kProgressStep = 64;  // looking at the clock for each file would be felt
+constexpr std::size_t kProgressStep = 64;  // reading the clock for each file would cost noticeable time
 
 class ScopedFile {
  public:
@@ -39,7 +39,7 @@ class Look {
  public:
   explicit Look(const Request& request) : request_(request) {}
 
-  // Are these all in memory, as the kernel counts, or where no order pays?
+  // Whether each file of a sample is wholly in memory, by the kernel's count, or on a device where no order saves time.
   bool is_order_worthless(const char* const* paths, std::size_t count) {
     const std::size_t step = std::max<std::size_t>(count / kSample, 1);
     for (std::size_t i = 0; i < count; i += step) {
@@ -81,8 +81,7 @@ class Look {
   }
 
  private:
-  // A folder cannot be read as a file, and a pipe or socket would hold up whoever opens it. In the order of their places folders may be wanted:
-  // for tar, say.
+  // A folder cannot be read as a file, and a pipe or socket would block the program that opens it. In an order by place folders are allowed, for instance for tar.
   bool refuse_unreadable(File& file) const {
     if (S_ISDIR(kind_) && request_.is_cache_wanted()) file.error = -EISDIR;
     if (S_ISFIFO(kind_) || S_ISSOCK(kind_)) file.error = -EOPNOTSUPP;
@@ -98,7 +97,7 @@ class Look {
     return is_counted && file.cached_fraction >= 1;
   }
 
-  // Whoever gets the list wants to read the file.
+  // The reader of the list will read the file, so the file must be readable.
   static void look_at_access(const Relative& place, File& file) {
     if (faccessat(place.folder_fd, place.name, R_OK, AT_EACCESS) != 0) file.error = -errno;
   }
@@ -134,7 +133,7 @@ class Look {
     file.first_extent_bytes = extent.value_or(0);
   }
 
-  // The advice for a device is asked for once, at its first file.
+  // The order for a device is determined once, at its first file.
   layout::Order order_for(const File& file) {
     if (request_.order != layout::Order::automatic) return request_.order;
     if (is_order_given_up_) return layout::Order::none;
@@ -146,7 +145,7 @@ class Look {
 
   const Request& request_;
   LastFolder folder_;
-  mode_t kind_ = 0;          // of the file looked at last
+  mode_t kind_ = 0;          // of the file examined last
   bool is_regular_ = false;  // likewise
   bool is_order_given_up_ = false;
   std::map<std::uint64_t, layout::Order> advice_;  // by device

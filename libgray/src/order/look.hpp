@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// look: at each file of a list, once.
+// look: examines each file of a list once.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,8 @@
 
 namespace gray::order {
 
-/// Looks at each path. A file that can't be looked at has `error` set; the others are unaffected. A path that is null is such a file. -ECANCELED, or 0.
-/// Where the order by layout is all that is wanted, by itself, and each of a sample of the files is cached throughout or lies where no order
-/// pays, none can gain anything and none is looked for.
+/// Examines each path. A file that cannot be examined has `error` set, also for a null path; the other files are not affected. Returns -ECANCELED or 0. If only an automatic
+/// order by place is wanted, and each file of a sample is wholly cached or on a device where no order saves time, no order can help, and the places are not looked up.
 int look_at(const char* const* paths, std::size_t count, const Request& request, std::vector<File>& files);
 
 }  // namespace gray::order

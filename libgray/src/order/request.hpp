@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// request: what is to be put in order by, what is to be told of each file beside that, and whom to ask.
+// request: the rule by which files are ordered, the other facts wanted about each file, and the functions that find the facts.
 #pragma once
 
 #include <cstddef>
@@ -14,29 +14,31 @@ namespace gray::order {
 
 /// Numbered as gb_order_mode_t.
 enum class Mode : std::uint32_t {
-  compose = 0,  // the groups and levels of `mem`, each as it lies on disk
+  compose = 0,  // the groups and levels of `mem`; within each, files in their order on disk
   mem =
-      1,  // the whole ones first, then those of which much is cached, by their share, then the others; within a group by level
-  file = 2,  // as they lie on disk
+      1,  // wholly cached files first, then files with much in the cache, by cached share, then the others; within a group by level
+  file = 2,  // files in their order on disk
 };
 
 struct Request {
   Mode mode = Mode::compose;
-  layout::Order order = layout::Order::automatic;  // automatic: what pays on each device
+  layout::Order order = layout::Order::automatic;  // automatic: the order that saves time on each device
   bool is_by_folder = false;
-  // What is told also where the order does not need it.
+  // Facts that are found even if the order does not need them.
   bool is_cache_told = false;
-  bool is_place_told = false;   // where an order by it pays
-  bool is_extent_told = false;  // everywhere
+  bool is_place_told = false;   // the place, where an order by place saves time
+  bool is_extent_told = false;  // the first extent, on every device
   bool are_levels_told = false;
-  std::uint64_t hit_time_max_ns = 0;  // a slower timed read missed; 0: as the record says
+  std::uint64_t hit_time_max_ns = 0;  // a slower timed read missed; 0: the threshold of the host's record
 
-  // Whom to ask. All are needed, and none outlives the call.
-  std::function<filecache::Detector&()> detector;        // the one for the cache
-  std::function<filecache::Detector&()> timed_detector;  // one that times reads, whatever the kernel counts
+  // The functions that find the facts. All are needed, and must live until the call returns.
+  std::function<filecache::Detector&()> detector;  // the detector for cached shares
+  // A detector that times reads, even where the kernel can count.
+  std::function<filecache::Detector&()> timed_detector;
   filecache::HostRecord* record = nullptr;
-  std::function<double(const char* path)> random_over_sequential;  // of the device there; 0: not measured
-  std::function<bool(std::size_t looked_at)> goes_on;              // false: enough, give up
+  // The ratio of the device of that path; 0: not measured.
+  std::function<double(const char* path)> random_over_sequential;
+  std::function<bool(std::size_t looked_at)> goes_on;  // false: stop, the call was cancelled
 
   [[nodiscard]] bool is_cache_wanted() const { return is_cache_told || mode != Mode::file; }
   [[nodiscard]] bool is_place_wanted() const { return is_place_told || mode != Mode::mem; }

@@ -12,22 +12,23 @@
 namespace gray::order {
 namespace {
 
-// So many files of a device are read from where nobody knows how long that takes, and one that has a page beside the first.
+// Where no time is known for a device, so many files of it are timed. Such a file must have a page beside its first page.
 constexpr std::size_t kTimedReads = 3;
 constexpr std::uint64_t kTimedBytesMin = 3 * 4096;
 
-// A time so many times that of its device was held up by something else, or so it seems: the file is timed once more. Where that is known of fewer files, what is usual is not.
+// A read that took so many times the usual time of its device was probably delayed by something else, so the file is timed once more. With fewer timed files than kUsualMin the
+// usual time is not known.
 constexpr float kHeldUp = 4;
 constexpr std::size_t kUsualMin = 8;
 
-// From here on a store is slower than a disk that turns, and from there on slower than flash.
+// A store with times above the first bound is slower than a rotating disk; above the second bound it is slower than flash.
 constexpr std::uint64_t kServerMinNs = 20'000'000;
 constexpr std::uint64_t kDiskMinNs = 1'000'000;
 
-// What is missing on one device.
+// The missing files of one device.
 struct Missing {
-  std::vector<float> times_ns;           // of those that were timed
-  std::vector<const File*> to_be_timed;  // a few of the others
+  std::vector<float> times_ns;           // times of the files that were timed
+  std::vector<const File*> to_be_timed;  // a few files that were not timed
   std::size_t untimed = 0;
 };
 using MissingByDevice = std::map<std::uint64_t, Missing>;
@@ -63,7 +64,7 @@ MissingByDevice find_missing(const std::vector<File>& files) {
   return missing;
 }
 
-// Reads a page of a file that is not cached; 0 where that tells nothing.
+// Times the read of a page of a file that is not cached; 0 if the file is cached after all.
 float time_miss(filecache::Detector& detector, const File& file) {
   const base::Result<filecache::CacheReport> found = detector.inspect(file.path);
   if (!found || found.value().cached_fraction >= 0.5) return 0;
@@ -78,7 +79,7 @@ float time_reads(const Missing& missing, const Request& request) {
   return times_ns.empty() ? 0 : median_of(times_ns);
 }
 
-// By device; none where too few were timed.
+// The usual time of each device; a device with too few timed files has no entry.
 std::map<std::uint64_t, float> usual_times(MissingByDevice& missing) {
   std::map<std::uint64_t, float> usual_ns;
   for (auto& [device, here] : missing)
@@ -86,7 +87,7 @@ std::map<std::uint64_t, float> usual_times(MissingByDevice& missing) {
   return usual_ns;
 }
 
-// One that was held up by chance is not so twice.
+// A read that was delayed by chance is not delayed a second time.
 void time_again(std::vector<File>& files, MissingByDevice& missing, const Request& request) {
   const std::map<std::uint64_t, float> usual_ns = usual_times(missing);
   for (File& file : files) {
@@ -98,7 +99,7 @@ void time_again(std::vector<File>& files, MissingByDevice& missing, const Reques
   }
 }
 
-// A server caches, too, so what was once measured there is not what these files will take.
+// A server has a cache of its own, so a time that was measured earlier does not hold for these files.
 float miss_time(Missing& missing, const Request& request) {
   if (!missing.times_ns.empty()) return median_of(missing.times_ns);
   if (missing.to_be_timed.empty()) return 0;
@@ -107,7 +108,8 @@ float miss_time(Missing& missing, const Request& request) {
   return recorded_ns > 0 ? static_cast<float>(recorded_ns) : time_reads(missing, request);
 }
 
-// Whom nobody timed has the time of memory, or of its device. The record is asked only where somebody needs it: reading it takes longer than looking at some hundred files.
+// A file that was not timed gets the time of memory or of its device. The host's record is read only if a file needs it: reading the record takes longer than examining some
+// hundred files.
 void complete_times(std::vector<File>& files, MissingByDevice& missing, const Request& request) {
   std::map<std::uint64_t, float> by_device;
   for (auto& [device, here] : missing)
@@ -170,7 +172,7 @@ std::vector<StoreLevel> find_levels(std::vector<File>& files, const Request& req
     StoreLevel& level = levels[i];
     level.median_ns = found.level.at(i).median_ns;
     level.kind = kind_of(level, alike_ns, paths[i]);
-    // The division knows times to a fiftieth.
+    // The division into levels knows times only to 3 %.
     if (level.files != 0) level.median_ns = std::clamp(level.median_ns, level.low_ns, level.high_ns);
   }
   return levels;

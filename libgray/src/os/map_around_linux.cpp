@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
-// map_around_linux: which pages around one are cached, as the kernel's "fault-around" shows it on Linux.
+// map_around_linux: finds on Linux which pages around a page are cached, by the kernel's "fault-around".
 //
-// Knowledge assumed: a read fault on a mapped file maps, along with the page wanted, those pages of the aligned 64 KiB
-// around it that are cached and up to date, without any disk request (mm/memory.c, do_fault_around).
-// Output observed: the "present" bits of our own /proc/self/pagemap, which need no privilege, and whether the fault was
-// a major one.
-// Inference drawn: what is present was cached; the page wanted was cached unless its fault was major.
-// At the end of a file the fault is made on the page behind it: those before are mapped first, then the fault fails,
-// and nothing is fetched at all. The 64 KiB are aligned in the address space, not in the file, so any fifteen pages and the
-// one behind them can be taken.
-// What breaks it: a host with fault-around turned off shows one page alone (the detector's self-test finds out); a page
-// marked for read-ahead, or locked for I/O, is left out and looks absent. MADV_POPULATE_READ (Linux 5.14) makes the
-// fault, because it answers -EFAULT where a touch would be a SIGBUS.
+// Knowledge assumed: a read fault on a mapped file maps the wanted page. It also maps the other pages in the same aligned 64 KiB that are cached and up to date, without any disk
+// request (mm/memory.c, do_fault_around).
+// Output observed: the "present" bits in /proc/self/pagemap, which need no privilege, and whether the fault was a major fault.
+// Inference drawn: a present page was cached; the wanted page was cached unless its fault was a major fault.
+// At the end of a file the fault is made on the page behind the end: the kernel first maps the cached pages before it, then the fault fails, and no page is fetched. The 64 KiB
+// are aligned in the address space, not in the file, so any fifteen pages and the page behind them can be chosen.
+// What breaks it: a host with fault-around turned off maps only one page (the detector's self-test detects that); a page that is marked for read-ahead or locked for I/O is not
+// mapped, and looks absent. The fault is made by MADV_POPULATE_READ (Linux 5.14), because it answers -EFAULT where a touch would raise SIGBUS.
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
@@ -30,8 +27,9 @@ using base::Result;
 
 constexpr std::size_t kWindowBytes = kWindowPages * kPageBytes;
 constexpr std::size_t kRoomBytes =
-    4 * kWindowBytes;  // to align, to step over a table's end, and the page behind
-constexpr std::size_t kTableBytes = kPageBytes * kPageBytes / 8;  // what one page of page table entries maps
+    4 * kWindowBytes;  // room to align, to step over the end of a page table, and for the page behind
+// The address range of one page of page table entries.
+constexpr std::size_t kTableBytes = kPageBytes * kPageBytes / 8;
 constexpr int kMadvPopulateRead = 22;
 constexpr std::uint64_t kPresentBit = std::uint64_t{1} << 63U;
 
@@ -44,8 +42,8 @@ long count_major_faults() {
   return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_majflt : 0;
 }
 
-// Address space for a window, aligned as the kernel aligns what it maps together, and behind it a page that is there already: up to
-// Linux 6.18 at least, a fault behind the end of a file maps single pages only where the page table, of 2 MiB, has been made.
+// Address space for a window, aligned in the same way as the kernel aligns the pages that it maps together. Behind the window lies a page that is already mapped, so that the
+// page table exists: up to Linux 6.18 at least, a fault behind the end of a file maps single pages only if the page table (of 2 MiB) exists.
 class Room {
  public:
   Room() : all_(mmap(nullptr, kRoomBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
@@ -58,8 +56,8 @@ class Room {
   Room& operator=(const Room&) = delete;
   [[nodiscard]] bool is_made() const { return all_ != MAP_FAILED; }
 
-  // Maps so many pages of a file from its page `first` on, as one who reads here and there, and faults the page `wanted` of them
-  // in. Negative errno of what does not work: -EFAULT beyond the end of the file.
+  // Maps `pages` pages of a file from page `first` on, with advice for random reads, and faults in page `wanted` of them. Returns 0 or a negative errno; -EFAULT beyond the end
+  // of the file.
   [[nodiscard]] int fault(int fd, std::uint64_t first, std::uint64_t pages, std::uint64_t wanted) const {
     if (!is_made()) return -ENOMEM;
     void* mapped = mmap(window(), pages * kPageBytes, PROT_READ, MAP_SHARED | MAP_FIXED, fd,
@@ -74,7 +72,7 @@ class Room {
     const auto start = reinterpret_cast<std::uintptr_t>(all_);
     std::uintptr_t window = (start + kWindowBytes - 1) / kWindowBytes * kWindowBytes;
     if ((window + kWindowBytes) % kTableBytes == 0)
-      window += kWindowBytes;  // the page behind has another table
+      window += kWindowBytes;  // the page behind lies in another page table
     return static_cast<char*>(all_) + (window - start);
   }
 
@@ -82,7 +80,7 @@ class Room {
   void* all_;
 };
 
-// Bit i: page i of the window is present; negative errno when the host does not tell.
+// Bit i: page i of the window is present; negative errno if the host does not tell.
 Result<std::uint32_t> present_pages(const char* window, std::uint64_t pages) {
   std::uint64_t entries[kWindowPages] = {};
   const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -127,7 +125,8 @@ Result<MappedWindow> map_end(int fd, std::uint64_t file_bytes) {
   const std::uint64_t all = pages_of(file_bytes);
   const std::uint64_t pages = std::min(kEndPages, all);
   const int error = room.fault(fd, all - pages, pages + 1, pages);
-  if (error == 0) return Result<MappedWindow>::failure(-EAGAIN);  // the file has grown: that page was in it
+  // The file has grown, so that page was inside it.
+  if (error == 0) return Result<MappedWindow>::failure(-EAGAIN);
   if (error != -EFAULT) return Result<MappedWindow>::failure(error);
   const Result<std::uint32_t> present = present_pages(room.window(), pages);
   if (!present) return Result<MappedWindow>::failure(present.error());

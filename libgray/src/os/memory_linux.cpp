@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// memory_linux: the host primitives of memory admission on Linux.
+// memory_linux: the system calls of memory admission on Linux.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -24,7 +24,7 @@ namespace {
 
 using base::Result;
 
-constexpr std::size_t kTextBytesMax = 4U << 20U;  // mountinfo of a host of many containers
+constexpr std::size_t kTextBytesMax = 4U << 20U;  // enough for mountinfo on a host with many containers
 constexpr std::uint64_t kTimeMaxNs = 4'000'000'000;
 constexpr std::size_t kSourcesMax = 4;
 constexpr int kAdvicePageOut = 21;   // MADV_PAGEOUT, of Linux 5.4
@@ -72,7 +72,7 @@ Result<unsigned char*> reserve_memory(std::uint64_t bytes) {
   void* address =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (address == MAP_FAILED) return Result<unsigned char*>::failure(-errno);
-  // A huge page takes its whole size at one touch, and the time of clearing it looks like paging.
+  // A huge page takes its whole size at one touch, and the time for clearing it looks like paging.
   madvise(address, bytes, MADV_NOHUGEPAGE);
   return static_cast<unsigned char*>(address);
 }
@@ -127,11 +127,11 @@ Result<std::uint64_t> count_swapped(unsigned char* base, std::uint64_t first_pag
 
 void prefer_huge_pages(unsigned char* address, std::uint64_t bytes) {
   if (madvise(address, bytes, MADV_HUGEPAGE) != 0) return;
-  // That is for pages still to come, and these are all there. An older kernel joins them in its own time.
+  // The advice above is only for pages that come later, but these pages exist already, so they are joined now. An older kernel joins them later by itself.
   madvise(address, bytes, kAdviceCollapse);
 }
 
-// Between fork and _exit only system calls: the parent may have other threads, which held locks.
+// Between fork and _exit the child makes only system calls: other threads of the parent may have held locks.
 int try_in_child(std::uint64_t bytes) {
   const pid_t child = fork();
   if (child < 0) return -errno;
@@ -146,7 +146,7 @@ int try_in_child(std::uint64_t bytes) {
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return -errno;  // a host that reaps all its children: nothing was learned
+    if (errno != EINTR) return -errno;  // the program reaps all its children, so the result is not known
   }
   if (WIFSIGNALED(status)) return -ENOMEM;
   return WEXITSTATUS(status) == 0 ? 0 : -EPERM;
@@ -155,7 +155,7 @@ int try_in_child(std::uint64_t bytes) {
 Result<int> open_trigger(const std::string& path, const char* trigger) {
   base::ScopedFd file = base::ScopedFd::open(path.c_str(), O_RDWR | O_NONBLOCK);
   if (!file.is_open()) return Result<int>::failure(file.error());
-  const std::size_t bytes = std::strlen(trigger) + 1;  // the kernel wants the end mark, too
+  const std::size_t bytes = std::strlen(trigger) + 1;  // the kernel also needs the terminating zero
   if (write(file.get(), trigger, bytes) < 0) return Result<int>::failure(-errno);
   return file.release();
 }
@@ -210,7 +210,7 @@ int wait_for_events(const EventSource* sources, std::size_t count, std::uint64_t
     if (polled[i].revents == 0) continue;
     first = static_cast<int>(i);
     char told[4096];
-    // As many as have come meanwhile are one; what is urgent has nothing to be read.
+    // All events that have come so far count as one. An urgent descriptor has no data to read.
     while (sources[i].is_readable && read(sources[i].fd, told, sizeof told) == sizeof told) {
     }
   }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// os: every host primitive the detectors use, with its contract. os_linux.cpp is the real one; unit tests
-// link a simulated host.
+// os: every system call that the detectors use, with its contract. os_linux.cpp is the real implementation; unit tests link a simulated host.
 //
-// One error rule: a negative errno in a Result. Nothing here decides anything.
+// There is one rule for errors: a negative errno in a Result. These functions make no decisions.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +11,7 @@
 
 namespace gray::os {
 
-/// The unit in which pages are counted here. A host whose pages are larger converts; its file tails may then
-/// be counted a page of this size too long.
+/// The page size in which pages are counted here. On a host with larger pages the numbers are converted; the end of a file may then count some pages too many.
 inline constexpr std::uint64_t kPageBytes = 4096;
 
 struct FileFacts {
@@ -21,21 +19,20 @@ struct FileFacts {
   std::uint64_t inode;
   std::uint64_t size_bytes;
   bool is_regular;
-  std::uint32_t owner;       // as the caller's user namespace numbers it
-  std::int64_t modified_ns;  // when its data was last changed, since 1970
+  std::uint32_t owner;       // the number in the caller's user namespace
+  std::int64_t modified_ns;  // time of the last change of its data, since 1970
 };
 
-/// Facts of a path, following symbolic links. As stat(2).
+/// Facts about the file at a path, following symbolic links. Errors: as stat(2).
 base::Result<FileFacts> look_at(const char* path);
 
-/// The same of an open file. As fstat(2).
+/// The same for an open file. Errors: as fstat(2).
 base::Result<FileFacts> look_at_open(int fd);
 
-/// Whether the caller owns an open file or may write it, so that the kernel tells it the truth about residency; false when
-/// in doubt. `facts` are the file's.
+/// Whether the caller owns an open file or may write to it; then the kernel answers truthfully which pages are resident. False when in doubt. `facts` are those of the file.
 bool is_trusted(int fd, const FileFacts& facts);
 
-/// Opens for reading, without blocking on a FIFO and without becoming a terminal's owner. The caller closes
+/// Opens for reading, without blocking on a FIFO, and without acquiring a controlling terminal. The caller closes
 /// it with close_file().
 base::Result<int> open_file(const char* path);
 void close_file(int fd);
@@ -44,81 +41,74 @@ void close_file(int fd);
 /// -EOPNOTSUPP.
 base::Result<std::uint64_t> count_by_cachestat(int fd, std::uint64_t first_page, std::uint64_t page_count);
 
-/// The same by mincore. Says "all" for files that are not trusted: check is_trusted() first.
+/// The same by mincore. It answers "all" for files that are not trusted, so check is_trusted() first.
 base::Result<std::uint64_t> count_by_mincore(int fd, std::uint64_t first_page, std::uint64_t page_count);
 
-/// Tells the kernel that reads of this descriptor are random, so a probe brings in one page and leaves no
-/// marker.
+/// Tells the kernel that reads of this descriptor are random, so that a probe fetches one page and sets no read-ahead mark.
 void expect_random_reads(int fd);
 
 struct TimedRead {
   std::uint64_t time_ns;
-  bool has_slept;  // the thread gave up its processor of its own accord, as one that waits for a device does
+  bool has_slept;  // the thread gave up its processor voluntarily, as it does when it waits for a device
 };
 
-/// Reads the one byte at an offset and tells how long that took. Where the host keeps no account of sleeping,
-/// has_slept is always false.
+/// Reads the byte at an offset and measures the time. Where the host does not count sleeps, has_slept is always false.
 base::Result<TimedRead> time_one_byte(int fd, std::uint64_t offset_bytes);
 
-/// Tells the kernel that reads of this descriptor are as it expects them: it reads ahead.
+/// Tells the kernel that reads of this descriptor are in the usual order, so that it reads ahead.
 void expect_reads_in_order(int fd);
 
-/// Reads `bytes` from an offset on, up to the end of the file, and throws them away. Tells how many there were and how long that took.
+/// Reads `bytes` bytes from an offset on, at most to the end of the file, and discards them. Returns how many bytes were read and how long that took.
 struct TimedStretch {
   std::uint64_t bytes;
   std::uint64_t time_ns;
 };
 base::Result<TimedStretch> time_stretch(int fd, std::uint64_t offset_bytes, std::uint64_t bytes);
 
-/// Reads the one byte at an offset if that needs no waiting: true, it was in the page cache; false, it was not, and the
-/// host may be fetching the page now. -EOPNOTSUPP where the file system does not offer this, -ENODATA past the end.
+/// Reads the byte at an offset if that needs no waiting. True: it was in the page cache. False: it was not, and the host may be fetching the page now. -EOPNOTSUPP where the file
+/// system does not offer this, -ENODATA past the end.
 base::Result<bool> read_without_waiting(int fd, std::uint64_t offset_bytes);
 
-/// What mapping one page told of the pages around it: the host maps those that are cached along with the one asked
-/// for.
+/// The result of mapping one page: the host also maps the cached pages around it.
 struct MappedWindow {
-  std::uint64_t first_page;  // of those it told of
-  std::uint32_t pages;       // how many they are, the one asked for included
+  std::uint64_t first_page;  // the first page of the window
+  std::uint32_t pages;       // how many pages the window has, including the page asked for
   std::uint32_t resident;    // bit i: page first_page + i was cached before
-  bool has_fetched;          // the page asked for was not, and is now
+  bool has_fetched;          // the page asked for was not cached, and was fetched
 };
 
-/// Maps the page that holds an offset, for reading, and takes the mapping away again. At most that page is fetched.
-/// Raises no signal when the file shrinks meanwhile: -EFAULT. -ENODEV and others where it can't be mapped,
-/// -EOPNOTSUPP where the host does not tell what it mapped.
+/// Maps the page at an offset for reading, and unmaps it again. At most that page is fetched. If the file shrinks in the meantime, the answer is -EFAULT, and no signal is
+/// raised. -ENODEV and others if the file cannot be mapped, -EOPNOTSUPP if the host does not tell which pages it mapped.
 base::Result<MappedWindow> map_around(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes);
 
-/// The pages map_around() tells of at most: they are aligned to as many.
+/// The most pages that map_around() reports; its windows are aligned to this number of pages.
 inline constexpr std::uint64_t kWindowPages = 16;
 
-/// The last pages of a file, kEndPages at most, and which of them are cached. Fetches nothing, and changes nothing of what
-/// the host remembers of the file. -EAGAIN when the file grows meanwhile; else as map_around().
+/// The last pages of a file, kEndPages at most, and which of them are cached. Fetches no page, and does not change the host's record of the file's use. -EAGAIN when the file
+/// grows meanwhile; else as map_around().
 base::Result<MappedWindow> map_end(int fd, std::uint64_t file_bytes);
 
-/// The pages map_end() tells of at most: one of a window lies behind the end.
+/// The most pages that map_end() reports: one page of a window lies behind the end of the file.
 inline constexpr std::uint64_t kEndPages = kWindowPages - 1;
 
-/// The kind of file system that holds a path, as statfs(2) numbers it.
+/// The kind of file system that holds a path: f_type of statfs(2).
 base::Result<std::uint64_t> file_system_kind(const char* path);
 
-/// Whether the disk below a device number has to move something to seek, as the host believes it: virtual and
-/// RAID disks often claim it wrongly. -ENOENT where the host does not tell.
+/// Whether the host says that the disk with this device number is rotational. Virtual and RAID disks often say so wrongly. -ENOENT where the host does not tell.
 base::Result<bool> is_rotational(std::uint64_t device);
 
-/// Address on the device of the file's first extent, without forcing delayed data out. -ENOENT: it has none
-/// that could be told.
+/// The address of the file's first extent on its device. Delayed data is not forced to the disk. -ENOENT: the file has no known address.
 base::Result<std::uint64_t> first_extent_bytes(int fd);
 
-/// A file of so many bytes, mapped to be shared by all processes of this user, zero where it is new; or nullptr. Made
-/// when it is not there, in an existing folder; refused when it is somebody else's, a link, or of another size. The
-/// caller gives the mapping back with unmap_kept_file(); the file stays.
+/// Maps a file of `bytes` bytes that all processes of this user share. The file is created, filled with zeros, if it does not exist; its folder must exist. Returns nullptr if
+/// the file belongs to another user, is a link, or has another size. The caller unmaps it with unmap_kept_file(); the file stays.
 void* map_kept_file(const char* path, std::size_t bytes);
 void unmap_kept_file(void* mapped, std::size_t bytes);
 
 /// Seconds since some fixed moment that does not change while the host runs.
 std::uint64_t seconds_now();
 
-/// Something different at each call, to seed probe offsets with.
+/// A different number at each call, as a seed for probe offsets.
 std::uint64_t fresh_seed();
 
 }  // namespace gray::os

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// os_linux: the host primitives on Linux.
+// os_linux: the system calls of os.hpp on Linux.
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -42,8 +42,7 @@ struct CachestatAnswer {
   std::uint64_t cached, dirty, writeback, evicted, recently_evicted;
 };
 
-// Pages of the kernel may be larger (16 or 64 KiB on some arm64 kernels): how many units of kPageBytes one
-// is.
+// How many units of kPageBytes one page of the kernel has. Pages are larger on some arm64 kernels (16 or 64 KiB).
 std::uint64_t units_per_page() {
   static const std::uint64_t units = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / kPageBytes;
   return units;
@@ -55,14 +54,14 @@ long count_sleeps() {
   return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;
 }
 
-// A read that may not wait starts the read-ahead of a page that is not there all the same (mm/filemap.c, filemap_get_pages), and finds the
-// page when the disk is quick or the processor is taken away meanwhile. The thread is booked what it made the disk read.
+// A read that may not wait still starts read-ahead of a missing page (mm/filemap.c, filemap_get_pages). It finds the page if the disk is quick, or if the thread loses its
+// processor in the meantime. So the disk reads that the kernel counts for this thread are checked.
 long count_disk_reads() {
   rusage usage{};
   return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_inblock : 0;
 }
 
-// glibc's faccessat() knows no empty path on every release; without the call, "no" is the careful answer.
+// faccessat() of older glibc releases does not support an empty path. If the kernel lacks the call, "no" is the safe answer.
 bool may_write_open(int fd) {
   constexpr long kFaccessat2Number = 439;  // the same on every architecture
   return raw_syscall(kFaccessat2Number, fd, word(""), W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0;
@@ -94,9 +93,8 @@ Result<FileFacts> look_at_open(int fd) {
   return facts_of(status);
 }
 
-// The kernel's rule for the truth is owner, CAP_FOWNER, or leave to write. Being root is not the rule: root of a user
-// namespace owns nothing outside it. Effective ids count. CAP_FOWNER alone is left out, for "no" only costs
-// a few probes.
+// The kernel answers truthfully to the owner, to a process with CAP_FOWNER, and to a process that may write to the file. Being root is not enough: root of a user namespace owns
+// no file outside it. The effective ids count. CAP_FOWNER alone is not checked, because "no" only costs a few probes.
 bool is_trusted(int fd, const FileFacts& facts) {
   return facts.owner == geteuid() || may_write_open(fd);
 }
@@ -191,7 +189,7 @@ Result<std::uint64_t> file_system_kind(const char* path) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(status.f_type));
 }
 
-// A partition has no queue of its own: its disk's, one folder up, counts.
+// A partition has no queue of its own, so the queue of its disk, one folder up, is used.
 Result<bool> is_rotational(std::uint64_t device) {
   for (const char* place : {"queue", "../queue"}) {
     char path[96];
@@ -208,7 +206,7 @@ Result<bool> is_rotational(std::uint64_t device) {
 }
 
 Result<std::uint64_t> first_extent_bytes(int fd) {
-  // fiemap ends in an array of unknown length; room for one extent is asked for.
+  // fiemap ends in an array of unknown length; this struct has room for one extent.
   struct {
     alignas(fiemap) unsigned char room[sizeof(fiemap) + sizeof(fiemap_extent)];
   } request{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// process_memory_linux: what Linux lets one process see of another's memory.
+// process_memory_linux: what Linux lets a process see of another process's memory.
 #include <cerrno>
 #include <cstring>
 
@@ -12,7 +12,7 @@
 namespace gray::os {
 namespace {
 
-// As clear_refs calls it: of all pages, the ones of files and those of the process alone.
+// The value for clear_refs that means all pages: file pages and pages of the process alone.
 constexpr char kAllPages[] = "1";
 constexpr char kGuestName[] = "anon_inode:kvm-vm";
 

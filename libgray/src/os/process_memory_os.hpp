@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// process_memory_os: what the host lets one process see of another's memory, with its contract. process_memory_linux.cpp is the real one.
+// process_memory_os: what the host lets a process see of another process's memory, with its contract. process_memory_linux.cpp is the real implementation.
 //
-// The error rule is that of os.hpp: a negative errno in a Result. Nothing here decides anything.
+// The error rule is that of os.hpp: a negative errno in a Result. These functions make no decisions.
 #pragma once
 
 #include <sys/types.h>
@@ -13,20 +13,20 @@
 
 namespace gray::os {
 
-/// The kernel's sums over all that a process maps, as the text of /proc/PID/smaps_rollup. It belongs to the program that runs there now: after exec() or the end
-/// there is nothing more to read. On failure the reason is in error().
+/// Opens /proc/PID/smaps_rollup, the kernel's sums over all mappings of a process. The descriptor belongs to the program that runs now: after exec() or the end of the process it
+/// can no longer be read. On failure the reason is in error().
 base::ScopedFd open_memory_sums(pid_t pid);
 
-/// The way to take the marks of use from all pages of a process (/proc/PID/clear_refs). On failure the reason is in error().
+/// Opens /proc/PID/clear_refs, which clears the marks of use of all pages of a process. On failure the reason is in error().
 base::ScopedFd open_use_marks(pid_t pid);
 
-/// Reads a small text file whole from its beginning. 0 or a negative errno; -ESRCH where there is nothing to read.
+/// Reads a small text file whole from its beginning. 0 or a negative errno; -ESRCH if there is no text to read.
 int read_again(const base::ScopedFd& file, std::string& text);
 
-/// Takes the marks away. 0 or a negative errno; -ESRCH: the process is gone.
+/// Clears the marks. 0 or a negative errno; -ESRCH: the process is gone.
 int clear_use_marks(const base::ScopedFd& file);
 
-/// Whether the process runs a virtual machine by the kernel's own means (KVM). False where its descriptors cannot be looked at.
+/// Whether the process runs a virtual machine with KVM. False if its descriptors cannot be read.
 bool runs_guest(pid_t pid);
 
 }  // namespace gray::os

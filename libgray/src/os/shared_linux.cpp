@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// shared_linux: notes shared between processes, on Linux.
+// shared_linux: the shared table of a user's processes, on Linux.
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -26,10 +26,10 @@ namespace {
 
 using base::Result;
 
-constexpr int kTreeMax = 4096;  // processes looked at, lest a fork bomb keeps us
+constexpr int kTreeMax = 4096;  // the most processes examined, so that a fork bomb cannot stop this process
 
-// What is locked are numbers, none of them bytes of the file: 0 for the whole, and a stretch for each slot, of which so many are
-// locked as its holder holds bytes, and one more.
+// The locked ranges are numbers only; they do not correspond to bytes of the file. Number 0 is the lock of the table. Each slot has a range of its own; its holder locks as many
+// numbers as it holds bytes, and one more.
 constexpr off_t kTableLock = 0;
 constexpr unsigned kSlotShift = 55;
 
@@ -46,7 +46,7 @@ struct flock lock_of(short type, off_t start, off_t length) {
   return lock;
 }
 
-// Behind the key, blanks skipped; null where it does not stand.
+// The text behind the key, without leading blanks; null if the key does not occur.
 const char* value_of(const std::string& text, const char* key) {
   const std::size_t place = text.find(key);
   if (place == std::string::npos) return nullptr;
@@ -54,13 +54,13 @@ const char* value_of(const std::string& text, const char* key) {
   return value == std::string::npos ? nullptr : text.c_str() + value;
 }
 
-// Of a line "KEY   12 kB"; 0 where there is none.
+// The size in a line "KEY   12 kB"; 0 if there is no such line.
 std::uint64_t size_of(const std::string& text, const char* key) {
   const char* value = value_of(text, key);
   return value == nullptr ? 0 : std::strtoull(value, nullptr, 10) * base::kKiB;
 }
 
-// Of a line of numbers; `missing` where there is none.
+// The last number of the line of `key`; `missing` if there is no such line.
 std::uint32_t last_number(const std::string& text, const char* key, std::uint32_t missing) {
   const char* value = value_of(text, key);
   if (value == nullptr) return missing;
@@ -85,7 +85,7 @@ int set_lock(int fd, struct flock lock) {
   return 0;
 }
 
-// Whether the descriptor is still the file's and the file this user's: before anything is written by it.
+// Checks, before each write, that the descriptor still belongs to the file, and the file to this user.
 int check_same(const SharedMemory& memory) {
   struct stat status {};
   if (fstat(memory.fd, &status) != 0) return -EBADF;
@@ -105,7 +105,7 @@ Result<SharedMemory> open_shared(const std::string& name, std::size_t bytes) {
     if (file.error() == -EEXIST) file = base::open_shared_file(path.c_str(), &size_bytes);
   }
   if (!file.is_open()) return Result<SharedMemory>::failure(file.error());
-  // In place, so that those who have it open go on with the same one.
+  // The size is changed in place, so that processes that have the file open keep using the same file.
   if (size_bytes != bytes && ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
     return Result<SharedMemory>::failure(-errno);
   struct stat status {};
@@ -172,7 +172,7 @@ void wait_while(std::uint32_t* word, std::uint32_t seen, std::uint64_t timeout_n
   if (status == -EFAULT) pause_ns(timeout_ns);
 }
 
-// The file's times are changed for those who watch it: what is written to it tells of each look of each asker, too.
+// The file's times are changed to wake its watchers. Watching for writes would not do, because every check by an asker also writes to the file.
 void wake_all(const SharedMemory& memory, std::uint32_t* word) {
   base::raw_syscall(SYS_futex, base::word(word), FUTEX_WAKE, 0x7fffffff);
   futimens(memory.fd, nullptr);
@@ -182,7 +182,7 @@ Result<int> watch_shared(const SharedMemory& memory) {
   if (const int error = check_same(memory); error != 0) return Result<int>::failure(error);
   base::ScopedFd watch(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   if (!watch.is_open()) return Result<int>::failure(-errno);
-  // By its descriptor, for its name may be another file's by now.
+  // The watch uses the descriptor's path in /proc, because the file's name may belong to another file by now.
   const std::string path = "/proc/self/fd/" + std::to_string(memory.fd);
   if (inotify_add_watch(watch.get(), path.c_str(), IN_ATTRIB) < 0) return Result<int>::failure(-errno);
   return watch.release();
@@ -196,7 +196,7 @@ Result<ProcessLook> look_at_process(std::uint32_t pid) {
   std::string text;
   const auto gone = Result<ProcessLook>::failure(-ESRCH);
   if (read_text("/proc/" + std::to_string(pid) + "/status", text) != 0) return gone;
-  // "State:\tS (sleeping)"; "Uid:" and the real, the effective and two more numbers; "NSpid:" and the number in each namespace.
+  // "State:\tS (sleeping)"; "Uid:" with the real, the effective and two more numbers; "NSpid:" with the number in each namespace.
   const char* state = value_of(text, "\nState:");
   const char* users = value_of(text, "\nUid:");
   if (state == nullptr || users == nullptr || *state == 'Z' || *state == 'X') return gone;

@@ -9,7 +9,7 @@
 namespace gray::workingset {
 namespace {
 
-// Less than this share of what is looked at is no reason for a doubt.
+// An amount below this share of the memory is no reason for a doubt.
 constexpr std::uint64_t kDoubtShare = 50;
 constexpr double kDoubtRounds = 0.01;
 
@@ -47,7 +47,7 @@ std::uint32_t doubts_of(const std::optional<MemorySums>& before, const MemorySum
   if (reclaim_rounds > kDoubtRounds) doubts |= kReclaim;
   if (now.hugetlb_bytes > 0) doubts |= kHugetlb;
   if (now.swapped_bytes > now.resident_bytes) doubts |= kSwapped;
-  // Marks go with memory that is given back; otherwise somebody took them.
+  // Marks vanish with memory that is given back. If more marks vanished, another process has cleared them.
   const std::uint64_t allowed_bytes = now.resident_bytes / kDoubtShare;
   if (before && less(before->marked_bytes, now.marked_bytes) >
                     less(before->resident_bytes, now.resident_bytes) + allowed_bytes)

@@ -25,7 +25,7 @@ int Watch::open(pid_t pid) {
 }
 
 int Watch::clear() {
-  // The file of marks takes them from whatever the process executes now: it must still be what was looked at.
+  // clear_refs clears the marks of the program that the process runs now. So this check makes sure that it is still the same program.
   if (const int error = os::read_again(sums_, text_); error != 0) return error;
   const std::uint64_t start_ns = os::now_ns();
   if (const int error = os::clear_use_marks(marks_); error != 0) return error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// watch: looks at how much of its memory one process has used since its marks were taken away.
+// watch: measures how much of its memory a process has used since its marks were cleared.
 #pragma once
 
 #include <sys/types.h>
@@ -17,21 +17,21 @@ namespace gray::workingset {
 
 struct Look {
   std::uint64_t since_ns =
-      0;  ///< from the clearing to the middle of the look; 0: nothing was cleared, and the marks are since the process began
+      0;  ///< time from the clearing to the middle of the reading; 0: the marks were never cleared, and date from the start of the process
   MemorySums sums;
-  std::uint64_t cost_ns = 0;  ///< of the clearing and all looks since
+  std::uint64_t cost_ns = 0;  ///< time spent on the clearing and on all readings since
   std::uint32_t doubts = 0;   ///< Doubt, or-ed
 };
 
-/// Over one process, for as long as it executes one program. One thread at a time.
+/// Watches one process while it runs one program. One thread at a time.
 class Watch {
  public:
   explicit Watch(pid_t pid);
 
-  /// 0, or why there is nothing to watch: -ESRCH, -EACCES, -ENOTSUP, -EMFILE.
+  /// 0, or the reason why the process cannot be watched: -ESRCH, -EACCES, -ENOTSUP, -EMFILE.
   [[nodiscard]] int error() const { return error_; }
 
-  /// Takes the marks away. 0 or a negative errno; -ESRCH: the process has ended or executes another program.
+  /// Clears the marks. 0 or a negative errno; -ESRCH: the process has ended or runs another program.
   int clear();
 
   /// Errors as clear().
@@ -49,7 +49,7 @@ class Watch {
   double rounds_at_clearing_ = 0;
   std::uint32_t doubts_ = 0;
   std::optional<MemorySums> before_;
-  int error_;  // last: to open uses the others
+  int error_;  // the last member, because open() uses the others
 };
 
 }  // namespace gray::workingset

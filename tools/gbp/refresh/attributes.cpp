@@ -19,9 +19,10 @@
 namespace gbp::refresh_parts {
 namespace {
 
-constexpr unsigned kEncrypted = 0x00000800;  // FS_ENCRYPT_FL and others, by number: older headers lack some
+// FS_ENCRYPT_FL and others are given by number, because older headers lack some of them.
+constexpr unsigned kEncrypted = 0x00000800;
 constexpr unsigned kVerity = 0x00100000;
-// What a person may set with chattr and a copy has to have as well.
+// Flags that a person may set with chattr, and that a copy must have as well.
 constexpr unsigned kKeptFlags = FS_SECRM_FL | FS_UNRM_FL | FS_COMPR_FL | FS_SYNC_FL | FS_NODUMP_FL |
                                 FS_NOATIME_FL | FS_JOURNAL_DATA_FL | FS_NOTAIL_FL | FS_DIRSYNC_FL |
                                 FS_TOPDIR_FL | FS_NOCOW_FL | 0x02000000U /* DAX */ | FS_PROJINHERIT_FL |
@@ -31,7 +32,7 @@ constexpr mode_t kModeBits = 07777;
 
 using Attributes = decltype(Facts::extended);
 
-// Where the file system has no flags there are none.
+// The file's flags; none if the file system has no flags.
 unsigned flags_of(int fd) {
   unsigned flags = 0;
   return ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 ? flags : 0;
@@ -49,8 +50,7 @@ bool set_project(int fd, unsigned project) {
   return ioctl(fd, FS_IOC_FSSETXATTR, &facts) == 0;
 }
 
-// What `read` gives, which tells the size when it is asked with none. Somebody may make it larger between the two: then once more.
-// False with errno.
+// Reads the bytes that `read` gives; called with size 0, `read` returns the size. If the size grows between the two calls, it is tried again. False with errno.
 template <typename Read>
 bool read_sized(const Read& read, std::vector<char>& bytes) {
   constexpr int kTriesMax = 10;
@@ -67,7 +67,7 @@ bool read_sized(const Read& read, std::vector<char>& bytes) {
   return false;
 }
 
-// False with errno. A file system without extended attributes has none.
+// False with errno. On a file system without extended attributes the result is empty.
 bool read_attributes(int fd, Attributes& attributes) {
   std::vector<char> names;
   if (!read_sized([fd](char* to, std::size_t bytes) { return flistxattr(fd, to, bytes); }, names))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// attributes: everything about a file but its data: owner, mode, access lists, extended attributes, capabilities, flags,
+// attributes: all properties of a file except its data: owner, mode, access lists, extended attributes, capabilities, flags,
 // project, times.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace gbp::refresh_parts {
 
-/// What a person may have set, times apart.
+/// The attributes that a person may have set, without times.
 struct Facts {
   std::uint32_t mode = 0;
   std::uint32_t user = 0;
@@ -24,20 +24,20 @@ struct Facts {
   bool operator==(const Facts&) const = default;
 };
 
-/// False with errno set.
+/// Reads the attributes of a file. False with errno set.
 bool read_facts(int fd, Facts& facts);
 
-/// A number that differs where the facts do.
+/// A hash of the facts.
 std::uint64_t digest_of(const Facts& facts);
 
-/// "immutable" and the like where a flag forbids that the file is copied or removed; else an empty text.
+/// "immutable" or a similar word if a flag forbids copying or removing the file; else an empty text.
 std::string find_unchangeable(int fd);
 
-/// Gives `to` what `from` has, and takes away what it has not, in the order in which nothing undoes what went before (a change of owner drops capabilities
-/// and set-user-id, a default access list is inherited). Leaves the times. Returns what could not be kept, or an empty text.
+/// Gives `to` the attributes of `from`, and removes all others. The order is such that no step undoes an earlier step (a change of owner drops capabilities and set-user-id, a
+/// default access list is inherited). Leaves the times. Returns which attribute could not be copied, or an empty text.
 std::string copy_attributes(int from, int to, const struct stat& status);
 
-/// Whether `to` has them all. Returns what differs, or an empty text.
+/// Compares the attributes of the two. Returns which of them differ, or an empty text.
 std::string compare_attributes(int from, int to);
 
 /// Sets access and modification time.

@@ -26,7 +26,7 @@ struct Range {
   std::uint64_t end;
 };
 
-// The next stretch of data from `at` on, empty at the end. A file system without SEEK_DATA has data everywhere.
+// The next range of data from `at` on; empty at the end. Without SEEK_DATA all of the file counts as data.
 Range next_data(int fd, std::uint64_t at, std::uint64_t bytes) {
   const off_t data = lseek(fd, static_cast<off_t>(at), SEEK_DATA);
   if (data < 0) return errno == ENXIO ? Range{bytes, bytes} : Range{at, bytes};
@@ -35,7 +35,7 @@ Range next_data(int fd, std::uint64_t at, std::uint64_t bytes) {
   return {std::min(static_cast<std::uint64_t>(data), bytes), std::min(end, bytes)};
 }
 
-// Reads exactly so many bytes; false with errno, EIO where the file has become shorter.
+// Reads exactly so many bytes; false with errno; EIO if the file has become shorter.
 bool read_exactly(int fd, char* to, std::size_t bytes, std::uint64_t at) {
   while (bytes > 0) {
     const ssize_t length = pread(fd, to, bytes, static_cast<off_t>(at));
@@ -63,7 +63,7 @@ bool write_exactly(int fd, const char* from, std::size_t bytes, std::uint64_t at
 
 using Piece = std::function<std::string(std::uint64_t at, std::size_t bytes)>;
 
-// Calls `work` for each piece of each stretch of data.
+// Calls `work` for each piece of each range of data.
 std::string for_data(int fd, std::uint64_t bytes, const Piece& work) {
   for (std::uint64_t at = 0; at < bytes;) {
     const Range data = next_data(fd, at, bytes);
@@ -97,7 +97,7 @@ std::string compare_data(int from, int to, std::uint64_t bytes) {
       return failed("cannot read");
     return std::memcmp(a.data(), b.data(), part) == 0 ? "" : "the copy differs";
   };
-  // Both ways: what only the copy has as data must be zeros, as in the hole it stands for.
+  // Compares in both directions: where only the copy has data, that data must be zeros, like the hole in the original.
   std::string problem = for_data(from, bytes, compare);
   return problem.empty() ? for_data(to, bytes, compare) : problem;
 }

@@ -24,8 +24,7 @@ bool is_same_time(const timespec& a, const timespec& b) {
   return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-// Some file systems count a move as a change of the folder. Its time is set back only where it holds the same names: else
-// somebody has changed it.
+// Some file systems count a move as a change of the folder. Its time is restored only if it still holds the same names. Otherwise another program has changed it.
 class KeptTimes {
  public:
   KeptTimes(int parent, const std::string& name) : folder_(open_folder(parent, name)) {
@@ -95,7 +94,7 @@ LeftFolder FolderMove::move_one(const Recorded& entry) {
   const std::string from = sibling_.folders[entry.name];
   if (!from.empty()) return bring(entry, from, live_link);
   const std::string live_name = live_.folders[entry.name];
-  // It is in its place, or somebody has moved it away or removed it.
+  // The folder is in its place, or somebody has moved or removed it.
   if (!live_link.empty()) unlinkat(live_.folder, live_link.c_str(), 0);
   if (live_name != entry.name) return {};
   const std::string sibling_link = sibling_.links[entry.name];
@@ -108,7 +107,7 @@ LeftFolder FolderMove::move_one(const Recorded& entry) {
                           sibling_link)};
 }
 
-// From the sibling, where the folder bears the name `from`, to where the link is that stands for it.
+// Moves the folder, which has the name `from` in the sibling, to the place of the link that stands for it.
 LeftFolder FolderMove::bring(const Recorded& entry, const std::string& from, const std::string& link) {
   if (link.empty())
     return {from, fmt::format("'{}/{}' is kept: the link that stood for this folder was removed or replaced",

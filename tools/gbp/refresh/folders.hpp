@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// folders: brings the folders inside, which are not copied, from the sibling to the directory that has the name.
+// folders: moves the inner folders, which are not copied, from the sibling to the directory that has the name now.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace gbp::refresh_parts {
 
-/// Whether this is the link that stands for the entry's folder, under whatever name.
+/// Whether this is the link that stands for the entry's folder. The link may have any name.
 bool is_stand_in(const Workplace& place, const Recorded& entry, int folder_fd, const std::string& name,
                  const struct stat& status);
 
-/// Why a folder is not where, or not called as, somebody wanted.
+/// A folder that could not be moved to the place or name that somebody wanted, and the reason.
 struct LeftFolder {
-  std::string sibling_name;  // where it is kept in the sibling; empty where it is in the directory
+  std::string sibling_name;  // its name if it stays in the sibling; empty if it is in the directory
   std::string why;           // one sentence
 };
 
@@ -26,16 +26,15 @@ class FolderMove {
  public:
   FolderMove(const Workplace& place, const Records& records, int live_fd, int sibling_fd);
 
-  /// Changes places, in one step each, of the folders that are in the sibling with the links that stand for them in the
-  /// directory: there is no moment without either. A folder that somebody has renamed on either side, or whose link, has the
-  /// new name after that.
+  /// Exchanges each folder in the sibling with the link that stands for it in the directory. Each exchange is one atomic step, so that the name always exists. If somebody has
+  /// renamed the folder or its link on either side, the folder then has the new name.
   std::vector<LeftFolder> move_all();
 
  private:
   LeftFolder move_one(const Recorded& entry);
   LeftFolder bring(const Recorded& entry, const std::string& from, const std::string& link);
 
-  // Under which name the folder of an entry, or its link, is found, by the entry's name.
+  // The present names of folders and links, by the names of their entries.
   struct Found {
     int folder = -1;
     std::unordered_map<std::string, std::string> folders;

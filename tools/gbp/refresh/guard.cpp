@@ -19,12 +19,13 @@ using gray::base::ScopedFd;
 
 std::string Guard::take(int folder_fd, const std::vector<Entry>& entries) {
   gray::base::allow_many_descriptors();
-  std::signal(SIGIO, SIG_IGN);  // that is how the kernel asks a lease back; find_writer() looks instead
+  // The kernel asks for a lease back by SIGIO; find_writer() checks the leases instead.
+  std::signal(SIGIO, SIG_IGN);
   entries_ = &entries;
   for (const Entry& entry : entries) {
     ScopedFd& file = files_.emplace_back();
     if (!entry.is_file()) continue;
-    // Its time of access shall stay as it is.
+    // Reading shall not change the file's access time.
     file = ScopedFd::open(entry.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOATIME, 0, folder_fd);
     if (file.error() == -EPERM)
       file = ScopedFd::open(entry.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0, folder_fd);

@@ -34,7 +34,7 @@ std::string text_of(const Journal& journal) {
   for (const Recorded& entry : journal.entries) {
     append(text, entry.old_one);
     append(text, entry.new_one);
-    // A name may hold anything but NUL and a slash: its length tells where it ends.
+    // A name may hold any bytes except NUL and slash, so its length is written before it.
     text += fmt::format("{} {} {}\n", entry.attributes_digest, entry.name.size(), entry.name);
   }
   return text + "end\n";
@@ -46,7 +46,7 @@ void take(std::istream& text, Identity& identity) {
       identity.group;
 }
 
-// Whatever is not written exactly so is none of ours.
+// A text that is not written exactly in this form is not a journal of gbp.
 bool parse(const std::string& text, Journal& journal) {
   std::istringstream in(text);
   std::string head;
@@ -140,7 +140,7 @@ int read_journal(const Workplace& place, Journal& journal) {
   if (fstat(file.get(), &status) != 0) return -errno;
   if (!S_ISREG(status.st_mode) || status.st_uid != geteuid()) return -EBADMSG;
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) return errno == EWOULDBLOCK ? -EBUSY : -errno;
-  // It may have been replaced between opening and locking: then the process that did so is at work.
+  // The journal may have been replaced between opening and locking. Then the process that replaced it is at work.
   struct stat named {};
   if (fstatat(place.parent.get(), place.journal_name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0 ||
       named.st_ino != status.st_ino)

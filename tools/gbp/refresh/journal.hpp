@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// journal: the file beside a directory that says, after a crash, which of two directories is which and what each entry was.
+// journal: the file beside a directory that tells, after a crash, which of the two directories is the old one and what each entry was.
 //
-// The exchange itself needs no record: which directory bears the name now tells whether it has happened. The journal
-// remembers both directories and, of each entry, both files as they were before the exchange. A file that is still so was
-// changed by nobody, and the other one of the two holds the same.
+// The exchange itself needs no record: the directory that has the name now tells whether the exchange has happened. The journal records both directories and, for each entry,
+// both files as they were before the exchange. A file that still matches its record was not changed, and the other file of the pair then held the same content.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +15,12 @@
 
 namespace gbp::refresh_parts {
 
-/// What tells a file that nobody changed from one that somebody did. Each change sets the time of the last status change.
+/// The facts that distinguish an unchanged file from a changed one. Each change sets the time of the last status change.
 struct Identity {
   std::uint64_t inode = 0;
   std::int64_t bytes = 0;
-  timespec change{};         // of the data
-  timespec status_change{};  // of anything
+  timespec change{};         // last change of the data
+  timespec status_change{};  // last change of data or attributes
   std::uint32_t mode = 0;
   std::uint32_t user = 0;
   std::uint32_t group = 0;
@@ -29,49 +28,48 @@ struct Identity {
 
 Identity identity_of(const struct stat& status);
 
-/// Whether all is the same but the time of the last status change, which a link or a rename sets as well.
+/// Whether all facts but the time of the last status change are equal. A link or a rename also sets that time.
 bool is_same_but_status_time(const Identity& a, const Identity& b);
 bool is_same(const Identity& a, const Identity& b);
 
-/// One name of the directory. What is linked and not copied has the same identity twice; for a folder the second is that of
-/// the link that stands for it.
+/// One name of the directory. An entry that is linked instead of copied has the same identity twice. For a folder the second identity is that of the link that stands for it.
 struct Recorded {
   std::string name;
   Identity old_one;
   Identity new_one;
-  std::uint64_t attributes_digest = 0;  // of a file with several names; else 0
+  std::uint64_t attributes_digest = 0;  // for a file with several names; else 0
 
   [[nodiscard]] bool is_file() const { return S_ISREG(old_one.mode); }
   [[nodiscard]] bool is_folder() const { return S_ISDIR(old_one.mode); }
 };
 
 enum class Stage {
-  filling,   // the sibling is being filled: nobody but gbp knows what is in it
-  ready,     // the sibling is complete: exchanged or not
-  draining,  // the sibling's files are being removed: there is no way back
+  filling,   // the sibling is being filled; its content is only gbp's
+  ready,     // the sibling is complete; the exchange may have happened or not
+  draining,  // the sibling's files are being removed; rollback is no longer possible
 };
 
 struct Journal {
   std::uint64_t old_inode = 0;
   std::uint64_t new_inode = 0;
-  timespec access{};  // of the directory
+  timespec access{};  // access time of the directory
   timespec change{};
-  std::uint64_t attributes_digest = 0;  // of the directory
+  std::uint64_t attributes_digest = 0;  // digest of the directory's attributes
   Stage stage = Stage::filling;
   std::vector<Recorded> entries;
 
-  /// Held as long as this process works on it: another one's read_journal() then fails with -EBUSY.
+  /// Held while this process works with the journal: read_journal() of another process then fails with -EBUSY.
   gray::base::ScopedFd lock;
 };
 
-/// Writes it under another name, forces it to disk, renames it, forces the folder: it is whole or not there.
-/// Returns what is wrong, or an empty text.
+/// Writes the journal under another name, forces it to disk, renames it and forces the folder to disk. So the journal is complete or does not exist. Returns what is wrong, or an
+/// empty text.
 std::string write_journal(const Workplace& place, Journal& journal);
 
-/// 0, -ENOENT when there is none, -EBADMSG when it is not one of ours, -EBUSY when another process works by it.
+/// Reads the journal. Returns 0; -ENOENT if there is none; -EBADMSG if the file is not a journal of gbp; -EBUSY if another process works with it.
 int read_journal(const Workplace& place, Journal& journal);
 
-/// Removes it, and a half-written one. Returns what is wrong, or an empty text.
+/// Removes the journal, and a half-written new journal. Returns what is wrong, or an empty text.
 std::string remove_journal(const Workplace& place);
 
 }  // namespace gbp::refresh_parts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// place: the directory to refresh, the sibling it is built in and the journal, by descriptors and names.
+// place: the directory to refresh, the sibling in which the new directory is built, and the journal, by descriptors and names.
 #pragma once
 
 #include <string>
@@ -11,18 +11,19 @@
 
 namespace gbp::refresh_parts {
 
-/// Everything is named relative to `parent`, so a rename of a folder further up changes nothing.
+/// All names are relative to `parent`, so that renaming a folder further up has no effect.
 struct Workplace {
-  std::string path;       // of the directory, without links
-  std::string name;       // its last part
-  std::string work_name;  // the sibling: first the new directory, after the exchange the old one
-  std::string work_path;  // of the sibling, to tell a person
+  std::string path;  // path of the directory, without links
+  std::string name;  // its last part
+  // Name of the sibling: first the new directory, after the exchange the old directory.
+  std::string work_name;
+  std::string work_path;  // path of the sibling, for messages
   std::string journal_name;
   std::string journal_new_name;  // a journal being written
   gray::base::ScopedFd parent;
 };
 
-/// Finds it. Returns one sentence on what is wrong, or an empty text.
+/// Finds the workplace of a directory. Returns one sentence that says what is wrong, or an empty text.
 std::string find_workplace(const std::string& directory, Workplace& place);
 
 /// "'NAME': TEXT" with the text of the current errno, or of `error`.
@@ -32,10 +33,10 @@ std::string problem_of(const std::string& name, int error);
 /// Opens a folder below `folder_fd` for reading, never through a link.
 gray::base::ScopedFd open_folder(int folder_fd, const std::string& name);
 
-/// The text of the link that stands for a folder: where it is found from the directory while the sibling has it.
+/// The target of the link that stands for a folder: the folder's path from the directory while the folder is in the sibling.
 std::string stand_in(const Workplace& place, const std::string& name);
 
-/// The names in a folder but for . and .., in no order. Returns false with errno set.
+/// The names in a folder except . and .., in no order. Returns false with errno set.
 bool list_names(int folder_fd, std::vector<std::string>& names);
 
 }  // namespace gbp::refresh_parts

@@ -41,7 +41,7 @@ bool Records::is_unchanged(const Recorded& entry, const struct stat& now) const 
     const Identity* recorded = identity_of_entry(entry, now);
     return recorded != nullptr && is_same(*recorded, refresh_parts::identity_of(now));
   }
-  // Both directories have the same one: what is changed of it is changed of both.
+  // Both directories hold the same object, so a change of it is a change in both.
   return now.st_ino == entry.old_one.inode && (now.st_mode & S_IFMT) == (entry.old_one.mode & S_IFMT);
 }
 

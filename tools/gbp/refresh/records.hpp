@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// records: what the journal remembers of the entries, to be asked by name and by i-number.
+// records: the journal's records of the entries, with look-up by name and by i-number.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ namespace gbp::refresh_parts {
 
 class Records {
  public:
-  /// `entries` must outlive it and stay as they are.
+  /// `entries` must outlive this object and must not change.
   explicit Records(const std::vector<Recorded>& entries);
 
-  /// The place of a name among the entries; none for a name that came later.
+  /// The place of a name among the entries; no value for a name that came later.
   [[nodiscard]] std::optional<std::size_t> find(const std::string& name) const;
 
   /// The place of the entry whose folder, or the link that stands for it, has this i-number.
@@ -27,17 +27,17 @@ class Records {
 
   [[nodiscard]] const std::vector<Recorded>& entries() const { return entries_; }
 
-  /// Whether this is one of the two that the entry was at the exchange, and nobody has changed it since.
+  /// Whether this is one of the entry's two files at the exchange, unchanged since then.
   [[nodiscard]] bool is_unchanged(const Recorded& entry, const struct stat& now) const;
 
-  /// Whether it has lost a name since, or several, and the time of its last status change by that: it then is unchanged if its attributes
-  /// are.
+  /// Whether the only changes since then are removed names of the file, and the time of the last status change, which removing a name sets. The file is then unchanged if its
+  /// attributes are unchanged.
   [[nodiscard]] bool is_unchanged_but_unlinked(const Recorded& entry, const struct stat& now) const;
 
-  /// The same but for the time of the last status change, which a rename sets.
+  /// Whether it is unchanged except for the time of the last status change, which a rename sets.
   [[nodiscard]] bool is_unchanged_but_renamed(const Recorded& entry, const struct stat& now) const;
 
-  /// We ourselves have renamed or unlinked a name of this file: the time of its last status change is another now.
+  /// Notes that this program has renamed or unlinked a name of this file, which changed the time of its last status change.
   void note_renamed(const struct stat& before, const struct stat& after);
 
  private:
@@ -45,9 +45,10 @@ class Records {
 
   const std::vector<Recorded>& entries_;
   std::unordered_map<std::string, std::size_t> by_name_;
-  std::unordered_map<std::uint64_t, std::size_t> folders_;  // by i-number: both of each entry
-  std::unordered_map<std::uint64_t, Identity> files_;       // by i-number: both of each entry
-  std::unordered_map<std::uint64_t, std::size_t> names_;    // how many each i-number had
+  // By i-number: the folder and the link of each entry.
+  std::unordered_map<std::uint64_t, std::size_t> folders_;
+  std::unordered_map<std::uint64_t, Identity> files_;     // by i-number: both files of each entry
+  std::unordered_map<std::uint64_t, std::size_t> names_;  // how many names each i-number had
 };
 
 }  // namespace gbp::refresh_parts

@@ -27,7 +27,7 @@ namespace {
 
 using namespace refresh_parts;
 
-// A seek of a common disk, for the expected gain, where none was measured.
+// The seek time of a common disk, for the expected gain.
 constexpr double kSeekS = 0.008;
 
 int fail(const std::string& problem) {
@@ -74,12 +74,12 @@ void describe(const Workplace& place, const Survey& found, const HostParameters&
   fmt::print("{}\n", found.blockers.empty() ? "nothing was changed: --apply does it" : "nothing was changed");
 }
 
-// Before the exchange: takes away what was made beside the directory. The first problem counts.
+// For an end before the exchange: removes the files that were made beside the directory. Reports the first problem.
 std::string give_up(const Workplace& place, Journal& journal, std::string problem) {
   std::string last;
   if (journal.stage == Stage::filling) {
     last = remove_unfinished(place, journal);
-    // What cannot be removed is somebody's; without the journal nothing waits for it.
+    // A file that cannot be removed was made by another program. The journal is removed all the same, so that no later run waits for that file.
     const std::string later = remove_journal(place);
     if (last.empty()) last = later;
   } else {
@@ -112,7 +112,7 @@ std::string find_change_or_writer(const Workplace& place, const Survey& found, c
   return change.empty() ? guard.find_writer() : change;
 }
 
-// Up to the exchange. Returns what is wrong, or an empty text.
+// All steps up to and including the exchange. Returns what is wrong, or an empty text.
 std::string replace(const Workplace& place, const Survey& found, const Guard& guard, Journal& journal) {
   std::string problem = make_sibling(place, found, journal);
   if (problem.empty()) problem = fill_sibling(place, found, guard);
@@ -120,7 +120,7 @@ std::string replace(const Workplace& place, const Survey& found, const Guard& gu
   if (problem.empty()) problem = find_change_or_writer(place, found, guard);
   if (problem.empty()) problem = exchange(place);
   if (problem.empty()) return "";
-  // Exchanged, and not known to be on disk: nothing may be removed now.
+  // If the directories are exchanged, but the exchange may not be on disk, no file may be removed now.
   struct stat live {};
   if (fstatat(place.parent.get(), place.name.c_str(), &live, AT_SYMLINK_NOFOLLOW) != 0 ||
       live.st_ino != journal.old_inode)
@@ -128,7 +128,7 @@ std::string replace(const Workplace& place, const Survey& found, const Guard& gu
   return give_up(place, journal, problem);
 }
 
-// After the exchange, whichever way: merges, cleans up, and says what of it a person has to know.
+// For an end after the exchange, in either direction: merges, cleans up, and prints what a person has to know.
 int end_by_merging(const Workplace& place, Journal& journal, Settled& settled) {
   const std::string problem = settle(place, journal, settled);
   if (!problem.empty())
@@ -141,7 +141,7 @@ int end_by_merging(const Workplace& place, Journal& journal, Settled& settled) {
   return gray::cli::kExitSomeFailed;
 }
 
-// Made and nothing written about it yet when the last refresh ended: empty, or it is not ours.
+// Removes a sibling that the last refresh had made before it wrote a journal. Such a sibling is empty; a sibling with content is not removed.
 std::string remove_empty_sibling(const Workplace& place) {
   if (unlinkat(place.parent.get(), place.work_name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return "";
   if (errno != ENOTEMPTY && errno != EEXIST) return problem_of(place.work_path);
@@ -164,7 +164,7 @@ int apply(const Workplace& place, const RefreshOptions& options, Survey& found) 
   const gray::base::ScopedFd folder = open_folder(place.parent.get(), place.name);
   problem = guard.take(folder.get(), found.entries);
   if (problem.empty())
-    problem = find_change(folder.get(), found);  // since the survey, before there was a guard
+    problem = find_change(folder.get(), found);  // changes between the survey and the guard
   if (!problem.empty()) return fail(fmt::format("'{}' is left alone: {}", place.path, problem));
   Journal journal;
   problem = replace(place, found, guard, journal);
@@ -187,7 +187,7 @@ int take_stock(const Workplace& place, const RefreshOptions& options, Survey& fo
   return problem.empty() ? gray::cli::kExitSuccess : fail(problem);
 }
 
-// Nothing is recorded: at most an empty sibling, or half a journal, was made.
+// For a refresh that ended before its journal was written: it made at most an empty sibling or half a journal.
 int clear_beginnings(const Workplace& place) {
   std::string problem = remove_empty_sibling(place);
   if (problem.empty()) problem = remove_journal(place);

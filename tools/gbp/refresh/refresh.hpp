@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// refresh: brings a directory back to a state where the order of i-numbers is the order on disk (FLDC's controller).
+// refresh: rebuilds a directory so that the order of i-numbers is again the order on disk (FLDC's controller).
 //
-// Knowledge assumed: a file system of the FFS family gives files made one after the other in a new directory rising
-// i-numbers, and, when each is forced to disk before the next, neighbouring blocks (SOSP 2001, section 4.2).
+// Knowledge assumed: in a file system of the FFS family, files that are made one after the other in a new directory get rising i-numbers. They get neighbouring blocks if each
+// file is forced to disk before the next (SOSP 2001, section 4.2).
 // Output observed: i-numbers and first extents before and after.
-// Inference drawn: a copy made in the wanted order lies in that order; exchanged for the directory it is a fresh one.
-// What breaks it: a file system without free room near the directory; one that puts data anywhere (btrfs, ZFS): refused.
+// Inference drawn: a copy that is made in the wanted order lies in that order on disk. Exchanged for the directory, it is a fresh directory.
+// What breaks it: a file system without free space near the directory; a file system that places data anywhere (btrfs, ZFS), which is refused.
 //
-// How it is safe: docs/refresh.md follows it step by step.
+// docs/refresh.md shows step by step why this is safe.
 #pragma once
 
 #include <string>
@@ -20,11 +20,11 @@ struct RefreshOptions {
   std::string directory;
   std::string order_path;  // a list of names to lay out first; empty: the smallest first
   RefreshWay way = RefreshWay::show;
-  bool is_forced = false;  // also where seeks cost little
+  bool is_forced = false;  // refresh also where seeks cost little
 };
 
-/// Does it, or shows what it would do, on stdout. Returns the exit status: 0; 1 when something is in the way, which is
-/// said on stderr, one line each, and the directory is as it was.
+/// Refreshes the directory, or prints on stdout what a refresh would do. Returns the exit status: 0; or 1 if something prevents the refresh. Then each reason is a line on
+/// stderr, and the directory is unchanged.
 int refresh(const RefreshOptions& options);
 
 }  // namespace gbp

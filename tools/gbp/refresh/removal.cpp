@@ -18,7 +18,7 @@ namespace {
 
 using gray::base::ScopedFd;
 
-constexpr char kPrefix[] = ".gray-doomed-";  // and the place of the entry
+constexpr char kPrefix[] = ".gray-doomed-";  // followed by the place of the entry
 
 std::string doomed_name(std::size_t entry) {
   return kPrefix + std::to_string(entry);
@@ -40,7 +40,8 @@ ScopedFd open_leased(int folder, const std::string& name) {
   constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
   ScopedFd file = ScopedFd::open(name.c_str(), kFlags | O_NOATIME, 0, folder);
   if (file.error() == -EPERM) file = ScopedFd::open(name.c_str(), kFlags, 0, folder);
-  std::signal(SIGIO, SIG_IGN);  // that is how the kernel asks a lease back; is_leased() looks instead
+  // The kernel asks for a lease back by SIGIO; is_leased() checks the lease instead.
+  std::signal(SIGIO, SIG_IGN);
   if (file.is_open() && fcntl(file.get(), F_SETLEASE, F_RDLCK) != 0) file.reset(-errno);
   return file;
 }
@@ -76,7 +77,7 @@ bool Removal::remove_file(const std::string& name, std::size_t entry, const stru
     rename_within(folder_, doomed, name);
     return false;
   }
-  struct stat last {};  // of the names it has elsewhere
+  struct stat last {};  // the last status, for the other names of the file
   if (fstat(file.get(), &last) == 0) records_.note_renamed(after, last);
   return true;
 }
@@ -108,7 +109,7 @@ bool Removal::end_begun() {
   return is_all;
 }
 
-// It was found to be needed by nobody before it got this name.
+// The file got this name only after it was found that no one needs it.
 bool Removal::end_one(const std::string& doomed, const Recorded& entry) {
   struct stat now {};
   if (!look(folder_, doomed, now)) return false;

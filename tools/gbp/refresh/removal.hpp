@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// removal: removes a name of the sibling so that nothing is lost with it, whatever somebody does to it meanwhile.
+// removal: removes a name of the sibling so that no data is lost, whatever other programs do to the file at the same time.
 //
-// Knowledge assumed: the kernel grants a read lease only on a file that nobody has open for writing, and tells later when
-// somebody wanted to; a file is found by its name only. Output observed: the lease, and everything about the file, before and
-// after it got a name that nobody looks for. Inferred: what has not changed until then is reached by nobody any more.
-// What breaks it: somebody who had found the file by its old name, and in the same microsecond has not opened it yet.
+// Knowledge assumed: the kernel grants a read lease only on a file that no process has open for writing, and tells later if a process wanted to write. A file is found only by
+// its name. Output observed: the lease, and all attributes of the file before and after it gets a name that no other program uses. Inferred: a file that has not changed by then
+// can no longer be reached by another program. What breaks it: a program that has looked up the old name, but has not opened the file yet in the same microsecond.
 #pragma once
 
 #include <string>
@@ -15,19 +14,19 @@
 
 namespace gbp::refresh_parts {
 
-/// Whether a removal gave a file this name: it is left where one was killed and could be neither ended nor taken back.
+/// Whether a removal gave a file this name. Such a name is left if the removal was killed, and could be neither completed nor undone.
 bool is_name_of_removal(const std::string& name);
 
 class Removal {
  public:
-  /// Both must outlive it.
+  /// Folder and records must outlive this object.
   Removal(int folder_fd, Records& records) : folder_(folder_fd), records_(records) {}
 
-  /// Removes `name`, on behalf of the entry at this place, if it is still what was `seen` of it. False, and all is as it
-  /// was, where it is not, or where somebody has it open for writing.
+  /// Removes `name`, which belongs to the entry at this place, if its status is still `seen`. Otherwise, or if a process has it open for writing, returns false and changes
+  /// nothing.
   bool remove(const std::string& name, std::size_t entry, const struct stat& seen);
 
-  /// Ends the removals that a killed one had begun. False where one could not be ended and not be taken back.
+  /// Completes the removals that a killed process had begun. False if a removal could be neither completed nor undone.
   bool end_begun();
 
  private:

@@ -23,7 +23,7 @@ namespace {
 
 using gray::base::ScopedFd;
 
-// Somebody who makes new files in the sibling faster than they are moved.
+// After so many rounds another program makes new files in the sibling faster than they are moved.
 constexpr int kRoundsMax = 100;
 
 constexpr int kFolderTriesMax = 3;
@@ -36,7 +36,7 @@ bool is_time(const timespec& a, const timespec& b) {
   return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-// Whether one of them may go, since the other is the same in all.
+// Whether one of the two files may be removed, because the other is equal in all respects.
 bool is_equal_file(int folder_a, int folder_b, const std::string& name) {
   const ScopedFd a = ScopedFd::open(name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0, folder_a);
   const ScopedFd b = ScopedFd::open(name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0, folder_b);
@@ -79,7 +79,7 @@ class Settling {
     return problem.empty() ? finish() : problem;
   }
 
-  // What somebody has removed from the directory goes from the sibling too.
+  // Removes from the sibling the files that somebody has removed from the directory.
   std::string hand_back_removals() {
     if (!live_.is_open() || !sibling_.is_open())
       return live_.is_open() ? problem_of(place_.work_path, sibling_.error())
@@ -110,7 +110,7 @@ class Settling {
 
   void move_folders() {
     std::vector<LeftFolder> left = FolderMove(place_, records_, live_.get(), sibling_.get()).move_all();
-    // Somebody may have renamed one between the look and the move.
+    // A folder may have been renamed between the check and the move, so it is tried again.
     for (int i = 0; i < kFolderTriesMax && !left.empty(); ++i)
       left = FolderMove(place_, records_, live_.get(), sibling_.get()).move_all();
     for (const LeftFolder& folder : left) {
@@ -129,7 +129,7 @@ class Settling {
     return fmt::format("'{}' is not the directory that may be removed", place_.work_path);
   }
 
-  // Of the directory itself: owner, mode, access lists.
+  // Merges owner, mode and access lists of the directory itself.
   void merge_attributes() {
     Facts live;
     Facts sibling;
@@ -150,8 +150,8 @@ class Settling {
     is_sibling_kept_ = true;
   }
 
-  // A file that is not in the sibling any more, and still is in the directory. Right after the exchange somebody removed, or
-  // renamed, it by its name; later that somebody meant the other one, too, is not known: perhaps the sibling was tidied away.
+  // Handles files that are no longer in the sibling but still in the directory. Right after the exchange this means that a program removed or renamed the file by its name, so
+  // the file in the directory goes, too. Later it is not known whether that was meant: perhaps somebody only cleaned up the sibling.
   void settle_removals() {
     for (const Recorded& entry : records_.entries()) {
       struct stat mine {};
@@ -215,7 +215,7 @@ class Settling {
       keep(name, gray::cli::error_text(errno).c_str());
   }
 
-  // As recorded, also where a killed process of ours has removed another name of it.
+  // Whether the file is as recorded. A name of it that a killed gbp has removed does not count as a change.
   [[nodiscard]] bool is_unchanged(int folder, const Recorded& entry, const struct stat& now) const {
     if (records_.is_unchanged(entry, now)) return true;
     if (entry.attributes_digest == 0 || !records_.is_unchanged_but_unlinked(entry, now)) return false;
@@ -257,7 +257,7 @@ class Settling {
     return remove_journal(place_);
   }
 
-  // Whether the directory has the entries it had at the exchange; and, if asked, whether nobody has changed any of them.
+  // Whether the directory has the same entries as at the exchange. With `is_each_asked`, also whether none of them was changed.
   [[nodiscard]] bool is_as_recorded(bool is_each_asked) const {
     std::vector<std::string> names;
     if (!list_names(live_.get(), names) || names.size() != records_.entries().size()) return false;
@@ -271,8 +271,8 @@ class Settling {
     return true;
   }
 
-  // Our own moves count as changes of the directory. Its time is set back where nothing else has changed; and where something came
-  // meanwhile its time has to tell so, to programs that look for new mail by it.
+  // The moves of this program also change the directory's time. The time is restored if nothing else has changed. If a file came in the meantime, the time must show a change,
+  // because some programs look for new mail by it.
   void restore_times() const {
     const timespec times[2] = {journal_.access, journal_.change};
     const bool is_restored = settled_.kept == 0 && is_as_recorded(true) && futimens(live_.get(), times) == 0;

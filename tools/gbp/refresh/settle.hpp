@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// settle: after the exchange, whichever way, merges what was changed meanwhile in the sibling into the directory, and removes
-// of the sibling what the directory holds as well.
+// settle: after the exchange, in either direction, merges the changes that were made in the sibling into the directory, and removes from the sibling the files that the directory
+// holds as well.
 //
-// The rule: what is still as the journal recorded it is needed by nobody, since the other one of the two held the same then;
-// anything else is somebody's work. It goes into the directory where that has the recorded one, or nothing, under its name;
-// else both stay where they are, and the person is told. So nothing is discarded, and there is always an end.
+// The rule: a file that is still as the journal recorded it is not needed, since the other file of the pair held the same content then. Any other file is somebody's work. It is
+// moved into the directory if the directory has the recorded file, or no file, under its name. Otherwise both files stay where they are, and a message tells the person. So no
+// work is discarded, and the process always ends.
 #pragma once
 
 #include <cstddef>
@@ -16,18 +16,18 @@
 namespace gbp::refresh_parts {
 
 struct Settled {
-  bool is_just_exchanged = false;  // by this process, after it had seen the directory whole
+  bool is_just_exchanged = false;  // exchanged by this process, after it had checked the directory
 
-  std::size_t merged = 0;  // from the sibling into the directory
-  std::size_t kept = 0;    // could not be merged: named on stderr
+  std::size_t merged = 0;  // files moved from the sibling into the directory
+  std::size_t kept = 0;    // files that could not be merged; they are named on stderr
 };
 
-/// To the end: then neither sibling nor journal is left, but for what could not be merged, which stays in the sibling.
-/// Returns what went wrong on the way, or an empty text; it can be called again then.
+/// Merges and cleans up. At the end neither sibling nor journal is left, except for files that could not be merged, which stay in the sibling. Returns what went wrong, or an
+/// empty text. After an error it can be called again.
 std::string settle(const Workplace& place, Journal& journal, Settled& settled);
 
-/// Before the exchange back: removes from the sibling, which is the old directory, the files that somebody has removed
-/// from the directory since the exchange. Returns what went wrong, or an empty text.
+/// Used before the exchange back: removes from the sibling, which is the old directory, the files that were removed from the directory since the exchange. Returns what went
+/// wrong, or an empty text.
 std::string hand_back_removals(const Workplace& place, const Journal& journal);
 
 }  // namespace gbp::refresh_parts

@@ -26,13 +26,12 @@ namespace {
 
 using gray::base::ScopedFd;
 
-// The files of the new directory, still empty, with i-numbers that rise in the order of the entries.
+// Makes the empty files of the new directory, with i-numbers that rise in the order of the entries.
 //
-// Knowledge assumed: a file system gives a new file the lowest free i-number near its folder, so that files made one after the other rise as
-// long as nobody else makes or removes files there. Output observed: the i-number that each file got. Inference drawn: one below the one
-// before was freed meanwhile. All files are made first, and then exchange names until their i-numbers rise. What breaks it: nothing that
-// others do; a file system whose i-numbers change when a name does, and one that cannot exchange two names, where no directory is exchanged
-// either.
+// Knowledge assumed: a file system gives a new file the lowest free i-number near its folder, so the i-numbers of files made one after the other rise as long as no other program
+// makes or removes files there. Output observed: the i-number that each file got. Inference drawn: an i-number below the one before was freed in the meantime. All files are made
+// first; then they exchange names until their i-numbers rise. What breaks it: no action of other programs; only a file system whose i-numbers change with a rename, and one that
+// cannot exchange two names, where the directory cannot be exchanged either.
 class RisingFiles {
  public:
   /// Makes a file for each of `names`, in `folder`. Returns a problem, or an empty text.
@@ -59,7 +58,7 @@ class RisingFiles {
   static std::string exchange_names(int folder, const std::vector<std::string>& names,
                                     std::vector<Made>& files) {
     std::vector<std::size_t> holder(
-        names.size());  // by name: which file, in the order of i-numbers, bears it
+        names.size());  // by name: the file, counted in the order of i-numbers, that has the name
     std::sort(files.begin(), files.end(), [](const Made& a, const Made& b) { return a.inode < b.inode; });
     for (std::size_t i = 0; i < files.size(); ++i) holder[files[i].name] = i;
     for (std::size_t i = 0; i < files.size(); ++i) {
@@ -74,13 +73,12 @@ class RisingFiles {
   }
 };
 
-// Whether the copies lie one behind the other.
+// Checks whether the copies lie one behind the other.
 //
-// Knowledge assumed: ext4 takes the blocks of small files from a stretch of 2 MiB that it set aside before, for whatever small file came then,
-// and when that ends from another one, which may lie at the other end of the disk. Output observed: where each copy begins, once it is on
-// disk. Inference drawn: a copy that is not close behind the one before opened a new stretch, which what is copied from now on stays in: the
-// same copies made once more lie together. What breaks it: no free space in one piece; so they are made once more and no third time, and
-// only as many of them as fit beside what is in that stretch already.
+// Knowledge assumed: ext4 takes the blocks of small files from a stretch of 2 MiB that it has set aside for any small files. When the stretch is used up, ext4 takes another,
+// which may lie at the other end of the disk. Output observed: the start of each copy, once it is on disk. Inference drawn: a copy that is not close behind the copy before has
+// opened a new stretch, and later copies stay in that stretch. So the same copies, made once more, lie together. What breaks it: no free space in one piece. So the copies are
+// made at most once more, and only if they fit beside the data that is already in that stretch.
 class Places {
  public:
   static constexpr std::uint64_t kTogetherBytesMax = gray::base::kMiB;
@@ -103,7 +101,7 @@ class Places {
  private:
   static constexpr std::uint64_t kBlockBytes = 512;  // of st_blocks
 
-  std::uint64_t start_bytes_ = 0;  // of the last copy
+  std::uint64_t start_bytes_ = 0;  // start of the last copy
   std::uint64_t length_bytes_ = 0;
   std::uint64_t sum_bytes_ = 0;
   bool is_torn_ = false;
@@ -116,7 +114,7 @@ std::string copy_file(const ScopedFd& to, const Entry& entry, int from) {
   if (problem.empty()) problem = copy_attributes(from, to.get(), entry.status);
   if (problem.empty() && !set_times(to.get(), entry.status)) return problem_of(entry.name);
   if (!problem.empty()) return fmt::format("'{}': {}", entry.name, problem);
-  // In this order on disk: delayed allocation would choose another.
+  // fsync() keeps this order on disk; delayed allocation would choose another order.
   return fsync(to.get()) == 0 ? "" : problem_of(entry.name);
 }
 
@@ -130,8 +128,8 @@ std::string compare_file(int to_folder, const Entry& entry, int from) {
 }
 
 // Knowledge assumed: ext4 keeps, for small files, a stretch of preallocated blocks for each processor (its locality
-// groups), and places data when it is written back, on the processor that does so. A copy that wandered between processors
-// would lie in as many places. So this thread stays where it is as long as this lives.
+// groups), and places data when it is written back, on the processor that does so. If the copying thread moved between processors, the copies would lie in as many places. So
+// this object keeps the thread on its processor during the object's lifetime.
 class OneProcessor {
  public:
   OneProcessor() : is_pinned_(sched_getaffinity(0, sizeof before_, &before_) == 0) {
@@ -180,7 +178,8 @@ class Filling {
   const Workplace& place_;
   int old_;
   int new_;
-  std::map<ino_t, std::string> first_names_;  // of files with several links
+  // The first name of each copied file, for files with several links.
+  std::map<ino_t, std::string> first_names_;
   Places places_;
 };
 
@@ -237,8 +236,8 @@ std::string compare_all(int new_folder, const Survey& found, const Guard& guard)
   return names.size() == found.entries.size() ? "" : "the copy has other names";
 }
 
-// A change that came within the same tick of the kernel's clock as the time that was recorded could bear the same time: before
-// anybody can change the copies the tick must be over.
+// A change within the same tick of the kernel's clock as the recorded time could get the same time. So this function waits until the tick is over, before other programs can
+// change the copies.
 void wait_for_another_time(const std::vector<Recorded>& entries) {
   timespec latest{};
   const auto is_later = [](const timespec& a, const timespec& b) {
@@ -246,7 +245,7 @@ void wait_for_another_time(const std::vector<Recorded>& entries) {
   };
   for (const Recorded& entry : entries)
     if (is_later(entry.new_one.status_change, latest)) latest = entry.new_one.status_change;
-  constexpr int kTicksMax = 100;  // of a clock that was set back meanwhile
+  constexpr int kTicksMax = 100;  // limits the wait if the clock is set back
   constexpr timespec kTick{0, 1000000};
   timespec now{};
   for (int i = 0; i < kTicksMax; ++i) {

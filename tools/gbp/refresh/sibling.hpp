@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// sibling: the new directory, complete before it gets its name.
+// sibling: builds the new directory, which is complete before it gets its name.
 #pragma once
 
 #include <string>
@@ -11,18 +11,17 @@
 
 namespace gbp::refresh_parts {
 
-/// Fills the empty sibling: copies of the files in the survey's order, each forced to disk before the next; second links of
-/// what is neither file nor folder; for each folder a symbolic link to the place where it will be found after the exchange.
-/// Then compares everything. Returns what is wrong, or an empty text.
+/// Fills the empty sibling. Files are copied in the survey's order, each forced to disk before the next. Other objects that are no folders get a second link. For each folder it
+/// makes a symbolic link to the folder's path after the exchange. Then it compares all entries. Returns what is wrong, or an empty text.
 std::string fill_sibling(const Workplace& place, const Survey& found, const Guard& guard);
 
-/// Writes into the journal what the complete sibling holds, and that it is complete.
+/// Records in the journal the content of the complete sibling, and that it is complete.
 std::string record_sibling(const Workplace& place, Journal& journal);
 
-/// Removes a sibling that never was complete: the names that were to be made there, which only gbp knows.
+/// Removes a sibling that was never complete: all names that were to be made there. Only gbp has used them.
 std::string remove_unfinished(const Workplace& place, const Journal& journal);
 
-/// Exchanges the names of directory and sibling, in one step, and forces that to disk.
+/// Exchanges the names of directory and sibling in one atomic step, and forces that to disk.
 std::string exchange(const Workplace& place);
 
 }  // namespace gbp::refresh_parts

@@ -27,10 +27,10 @@ namespace {
 
 using gray::base::ScopedFd;
 
-// A file that begins this close behind the one before needs no seek worth the name.
+// A file that begins this close behind the file before needs no seek that matters.
 constexpr std::uint64_t kNearBytes = 1U << 20U;
 
-// So much stays free, for what others write meanwhile.
+// This much space stays free for the writes of other programs.
 constexpr std::uint64_t kFreeBytesMin = 4U << 20U;
 
 constexpr std::uint64_t kBlockBytes = 512;  // of st_blocks
@@ -40,7 +40,7 @@ bool is_below(const std::string& path, const std::string& folder) {
                             path[folder.size()] == '/');
 }
 
-// /proc writes blanks and the like as \040.
+// /proc writes blanks and similar characters as \040.
 std::string unescaped(const std::string& text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -73,7 +73,7 @@ void find_swap(const Workplace& place, Survey& found) {
   }
 }
 
-// What can't be told of a file without opening it.
+// Finds the facts about a file that need an open descriptor.
 void look_into(int folder_fd, Entry& entry, Survey& found) {
   const ScopedFd file = ScopedFd::open(
       entry.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | (entry.is_folder() ? O_DIRECTORY : 0), 0,
@@ -163,7 +163,7 @@ bool is_same(const struct stat& a, const struct stat& b) {
          a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
 }
 
-// Links that are made of it on the way change the time of the last change of a file that is linked, not copied.
+// Only used for copied files: an entry that is linked instead gets a new status-change time from the link itself.
 bool is_same_time(const struct stat& a, const struct stat& b) {
   return a.st_ctim.tv_sec == b.st_ctim.tv_sec && a.st_ctim.tv_nsec == b.st_ctim.tv_nsec;
 }
@@ -223,7 +223,7 @@ std::string find_change(int folder_fd, const Survey& before) {
     struct stat now {};
     if (fstatat(folder_fd, entry.name.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0)
       return fmt::format("'{}' has gone", entry.name);
-    // A folder inside may change: it is moved as it is.
+    // An inner folder may change, because it is moved as it is.
     if (entry.is_folder() && S_ISDIR(now.st_mode) && now.st_ino == entry.status.st_ino) continue;
     if (!is_same(now, entry.status) || (entry.is_file() && !is_same_time(now, entry.status)))
       return fmt::format("'{}' has changed", entry.name);

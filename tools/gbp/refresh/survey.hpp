@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// survey: what is in the directory, how it lies on disk, and what forbids to refresh it. Changes nothing.
+// survey: finds what is in the directory, how it lies on disk, and what forbids a refresh. Changes nothing.
 #pragma once
 
 #include <cstdint>
@@ -24,24 +24,24 @@ struct Entry {
 
 struct Survey {
   struct stat directory;
-  std::vector<Entry> entries;  // files in the order in which they are to lie, then the rest
-  std::size_t files = 0;       // regular ones
-  std::uint64_t bytes = 0;     // that a copy takes on disk
+  std::vector<Entry> entries;  // files in their wanted order on disk, then the other entries
+  std::size_t files = 0;       // the number of regular files
+  std::uint64_t bytes = 0;     // the space that a copy takes on disk
   std::uint64_t free_bytes = 0;
-  std::size_t jumps = 0;   // in the order of i-numbers: files that do not lie close behind the one before
+  std::size_t jumps = 0;   // files that, in the order of i-numbers, do not lie close behind the file before
   std::size_t placed = 0;  // files whose place is known
-  std::vector<std::string> blockers;  // one sentence each
+  std::vector<std::string> blockers;  // reasons against a refresh, one sentence each
 };
 
-/// Where what is read after a file lies, for the disk's head: close behind it, or somewhere else. Bytes on the device.
+/// Whether data at `start_bytes` lies close behind a file that was read before it, so that the disk's head need not seek. All are bytes on the device.
 bool lies_close_behind(std::uint64_t start_bytes, std::uint64_t before_start_bytes,
                        std::uint64_t before_length_bytes);
 
-/// Looks. `order_names` are laid out first, in this order; the others by size, the smallest first, as in the paper.
-/// Returns one sentence when it cannot look at all.
+/// Surveys the directory. `order_names` are laid out first, in this order; the other files by size, the smallest first, as in the paper. Returns one sentence if the directory
+/// cannot be surveyed.
 std::string survey(const Workplace& place, const std::vector<std::string>& order_names, Survey& found);
 
-/// How many processes, as far as this user may see, work in the directory: they will be left in the old one.
+/// How many processes have the directory as their working directory, as far as this user may see. They will stay in the old directory.
 std::size_t count_workers(const Workplace& place);
 
 /// Whether the directory holds the same entries as the survey found, unchanged. Returns what differs, or an empty text.
