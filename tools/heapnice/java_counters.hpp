@@ -28,8 +28,13 @@ struct JavaHeap {
 /// Nothing if the text is no such file, or the JVM has not begun yet. Pure; any bytes will do.
 std::optional<JavaHeap> parse_counters(std::string_view bytes);
 
-/// The file of that process, as it sees it, below /proc/PID/root; empty where it maps none. `maps` is the text of /proc/PID/maps. Pure.
-std::string counters_path(std::string_view maps, int pid);
+/// Whether the JVM says that it takes orders by its socket (jvmCapabilities, by which jps knows it, too). One that does not would answer
+/// the signal that asks for the socket by a thread dump in its output. Pure; any bytes will do.
+bool does_take_orders(std::string_view bytes);
+
+/// The file of that process, as it sees it, below /proc/PID/root; empty where it maps none. `maps` is the text of /proc/PID/maps. The file is named by
+/// the number by which the process knows itself: one of another name is somebody else's that it looks at, as jstat does. Pure.
+std::string counters_path(std::string_view maps, int pid, std::string_view own_number);
 
 /// Copies the file, if it is a plain one, of this user and no larger than any JVM makes it. Empty otherwise.
 std::string read_counters(const std::string& path);
