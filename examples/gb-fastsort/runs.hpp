@@ -11,7 +11,7 @@ namespace fastsort {
 
 struct RunOptions {
   std::vector<std::string> inputs;
-  std::string run_prefix;        // runs are PREFIX.0, PREFIX.1 and so on
+  std::string run_folder;
   std::uint64_t pass_bytes = 0;  // fixed; 0: gb_alloc() says
   std::uint64_t min_bytes = 0;   // least for gb_alloc()
   std::uint64_t max_bytes = 0;   // most for gb_alloc(), whatever pays; 0: what pays
@@ -19,6 +19,7 @@ struct RunOptions {
 };
 
 struct PhaseTimes {
+  std::size_t passes = 0;
   double alloc_s = 0;  // in gb_alloc(), waiting included
   double read_s = 0;
   double sort_s = 0;
@@ -31,7 +32,7 @@ struct PhaseTimes {
 double now_s();
 long count_major_faults();
 
-/// Makes the sorted runs and returns their paths.
-std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times);
+/// Makes the sorted runs and returns their files, in the order of the passes or merged already.
+std::vector<int> make_runs(const RunOptions& options, PhaseTimes& times);
 
 }  // namespace fastsort
