@@ -22,6 +22,7 @@
 #include "toolbox/base/clock.hpp"
 #include "toolbox/cli/child.hpp"
 #include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/options.hpp"
 
 namespace netsim {
 namespace {
@@ -52,7 +53,7 @@ class Session {
   bool look();
   void reap();
   void end_others();
-  int write_report(const Carrier& carrier) const;
+  [[nodiscard]] int write_report(const Carrier& carrier) const;
 
   const Options& options_;
   int parent_fd_;
@@ -69,6 +70,7 @@ class Session {
   bool has_children_ = true;
   std::uint64_t give_up_ns_ = UINT64_MAX;
   ScopedFd ending_timer_;
+  std::FILE* report_ = nullptr;
 };
 
 std::string Session::make_ends() {
@@ -146,14 +148,18 @@ int Session::write_report(const Carrier& carrier) const {
     return fmt::format(R"({{"packets": {}, "bytes": {}, "dropped": {}, "lost": {}, "queue_bytes_max": {}}})",
                        count.packets, count.bytes, count.dropped, count.lost, count.queue_bytes_max);
   };
-  std::FILE* file = std::fopen(options_.report_file.c_str(), "we");
-  if (file == nullptr) return errno;
-  fmt::print(file, "{{\"up\": {}, \"down\": {}, \"late_ns_max\": {}}}\n", one(carrier.up()),
-             one(carrier.down()), carrier.late_ns_max());
-  return std::fclose(file) == 0 ? 0 : errno;
+  const std::string text = fmt::format("{{\"up\": {}, \"down\": {}, \"late_ns_max\": {}}}\n",
+                                       one(carrier.up()), one(carrier.down()), carrier.late_ns_max());
+  std::fputs(text.c_str(), report_);
+  return -gray::cli::close_stream(report_);
 }
 
 int Session::run() {
+  // Before anything is done: a report that cannot be written is not found out when the command has run for hours.
+  if (!options_.report_file.empty()) report_ = std::fopen(options_.report_file.c_str(), "we");
+  if (report_ == nullptr && !options_.report_file.empty())
+    return fail(kExitToolFailed, "{}: {}", gray::cli::escape_controls(options_.report_file),
+                error_text(errno));
   sigset_t signals;
   sigemptyset(&signals);
   for (const int number : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM})
@@ -172,10 +178,10 @@ int Session::run() {
   if (near_pid_ < 0) return fail(kExitToolFailed, "fork: {}", error_text(errno));
   Carrier carrier(options_.shape, std::move(near_), std::move(far_));
   carrier.carry_until([this] { return look(); }, signals_.get(), parent_fd_);
-  if (options_.report_file.empty()) return near_status_;
+  if (report_ == nullptr) return near_status_;
   const int error = write_report(carrier);
   if (error == 0) return near_status_;
-  gray::cli::warn("{}: {}", options_.report_file, error_text(error));
+  gray::cli::warn("{}: {}", gray::cli::escape_controls(options_.report_file), error_text(error));
   return near_status_ == 0 ? gray::cli::kExitSomeFailed : near_status_;
 }
 

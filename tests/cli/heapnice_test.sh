@@ -55,8 +55,11 @@ done
 # The report, and one that cannot be written.
 expect 4 1 --json "$SCRATCH/report" -- "$script" 4
 grep -q '"status": 4' "$SCRATCH/report" || fail "the report has no status: $(cat "$SCRATCH/report")"
-expect 1 2 --json "$SCRATCH/none/report" -- "$script" 0
+expect 125 1 --json "$SCRATCH/none/report" -- "$script" 0
 says 'none/report: No such file'
+[[ ! -s $OUT ]] || fail "the command was run although its report cannot be written: $(cat "$OUT")"
+expect 1 2 --json /dev/full -- "$script" 0
+says '/dev/full: No space left'
 
 # SIGTERM reaches the command.
 # shellcheck disable=SC2016

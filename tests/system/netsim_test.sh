@@ -152,8 +152,11 @@ wrong_is_told() {
   done
   expect_status 2 "$NETSIM" --rate 1M 2>said
   grep -q 'no command' said || fail "that there is no command is not said: $(cat said)"
-  expect_status 1 "$NETSIM" --rate 1M --report none/report -- true 2>said
+  expect_status 125 "$NETSIM" --rate 1M --report none/report -- touch was_run 2>said
   grep -q 'none/report' said || fail "a report that cannot be written is not named: $(cat said)"
+  [[ ! -e was_run ]] || fail "the command was run although its report cannot be written"
+  expect_status 1 "$NETSIM" --rate 1M --report /dev/full -- true 2>said
+  grep -q '/dev/full: No space left' said || fail "a report that was not written is not named: $(cat said)"
 }
 
 # In mounts of its own /dev/net/tun is not there, or open to everybody.
