@@ -74,8 +74,9 @@ expect_status 5 wait "$child"
 # What a JVM does not await never reaches it: the signal that asks for its socket would print a thread dump where it does not attach. A process with the
 # counters of a JVM stands for one that can be told what to do. No file that asks for a socket is left in /tmp, however early the JVM ends.
 cat >"$SCRATCH/jvm.py" <<'PY'
-"""jvm.py CAPABILITIES [FILE [USER]]: maps counters, makes FILE (@ is its number) of that user, and says so when it gets SIGQUIT, which ends it."""
-import mmap, os, pathlib, signal, struct, sys, time
+"""jvm.py CAPABILITIES [FILE [USER]]: maps counters, makes FILE (@ is its number) of that user, and says so when it gets SIGQUIT, which ends it. Else it
+ends when $SAID is in the file $SAID_IN, and half a second more has brought no signal."""
+import mmap, os, pathlib, re, signal, struct, sys, time
 
 def told(*_):
     os.write(1, b"SIGQUIT\n")
@@ -103,14 +104,19 @@ counters.parent.mkdir()
 pathlib.Path(sys.argv[0]).with_name("pid").write_text(str(os.getpid()))
 counters.write_bytes(struct.pack("<IBBBBIIQII", 0xC0C0FECA, 1, 2, 0, 1, 0, 0, 0, 32, len(entries)) + b"".join(entries))
 mapped = mmap.mmap(os.open(counters, os.O_RDWR), 0)
-time.sleep(2)
+said, said_in = os.environ["SAID"], pathlib.Path(os.environ["SAID_IN"])
+for _ in range(500):
+    time.sleep(0.1)
+    if said and re.search(said, said_in.read_text()):
+        break
+time.sleep(0.5)
 counters.unlink()
 counters.parent.rmdir()
 if file:
     file.unlink()
 PY
 jvm() { # SIGNALS TEXT ARGUMENT...: so many signals come, and heapnice says TEXT
-  expect 0 "$([[ -z $2 ]] && echo 1 || echo 2)" --runtime java --max 100M -- python3 "$SCRATCH/jvm.py" "${@:3}"
+  SAID=$2 SAID_IN=$ERR expect 0 "$([[ -z $2 ]] && echo 1 || echo 2)" --runtime java --max 100M -- python3 "$SCRATCH/jvm.py" "${@:3}"
   [[ -z $2 ]] || says "$2"
   [[ $(wc -l <"$OUT") -eq $1 ]] || fail "$(wc -l <"$OUT") signals instead of $1 came to jvm.py ${*:3}: $(cat "$ERR")"
   [[ ! -e /tmp/.attach_pid$(cat "$SCRATCH/pid") ]] || fail "the file that asks for the socket is left behind by jvm.py ${*:3}"
