@@ -45,6 +45,7 @@ std::optional<int> read_run_options(int argc, char** argv, RunOptions& options) 
   app.add_flag("--host", options.is_for_host, "keep the figures in /var/lib/gray, for all users");
   app.add_flag("--strict", options.is_strict, "refuse when the host is busy, instead of marking the figures");
   app.add_flag("--move-aside", options.may_replace, "begin a new record where the old one cannot be read");
+  app.refuse_empty_values();
   app.add_option("WHAT", names, "only these benchmarks or keys, known or not").type_name("");
   app.group("How thorough", {"--quick", "--full", "--anew", "--strict"});
   app.group("What is measured", {"--dir", "--file"});

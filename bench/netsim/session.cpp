@@ -13,7 +13,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/signalfd.h>
-#include <sys/timerfd.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +22,7 @@
 #include "toolbox/base/clock.hpp"
 #include "toolbox/cli/child.hpp"
 #include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/options.hpp"
 
 namespace netsim {
 namespace {
@@ -33,7 +34,8 @@ using gray::cli::kExitToolFailed;
 
 constexpr char kOwnNetwork[] = "/proc/self/ns/net";
 constexpr int kSignalled = 128;
-constexpr time_t kEndingSeconds = 2;  // for what is asked to end, before it is killed
+constexpr time_t kEndingSeconds = 2;                  // for what is asked to end, before it is killed
+constexpr std::uint64_t kFarLeastNs = 1'000'000'000;  // a far command has to say that it cannot be started
 
 // A /proc that shows the processes by the numbers they have here. Mounts of the host are seen, and none of ours by the host.
 bool mount_own_proc() {
@@ -51,8 +53,9 @@ class Session {
   pid_t start(const std::vector<std::string>& command, const ScopedFd& network, bool is_far);
   bool look();
   void reap();
+  [[nodiscard]] bool is_far_beginning() const;
   void end_others();
-  int write_report(const Carrier& carrier) const;
+  [[nodiscard]] int write_report(const Carrier& carrier) const;
 
   const Options& options_;
   int parent_fd_;
@@ -68,7 +71,8 @@ class Session {
   bool is_near_ended_ = false;
   bool has_children_ = true;
   std::uint64_t give_up_ns_ = UINT64_MAX;
-  ScopedFd ending_timer_;
+  std::uint64_t far_started_ns_ = 0;
+  std::FILE* report_ = nullptr;
 };
 
 std::string Session::make_ends() {
@@ -113,10 +117,22 @@ void Session::reap() {
     if (ended == near_pid_) {
       near_status_ = told;
       is_near_ended_ = true;
-    } else if (ended == far_pid_ && !is_near_ended_ && told != 0) {
-      gray::cli::warn("the far command has ended with status {}", told);
+    } else if (ended == far_pid_) {
+      far_pid_ = -1;
+      if (told != 0 && give_up_ns_ == UINT64_MAX)  // nobody had told it to end
+        gray::cli::warn("the far command has ended with status {}", told);
     }
   }
+}
+
+// Whether it has begun just now. Then a SIGALRM comes when it has had its time.
+bool Session::is_far_beginning() const {
+  const std::uint64_t now_ns = gray::base::monotonic_ns();
+  if (far_pid_ < 0 || now_ns >= far_started_ns_ + kFarLeastNs) return false;
+  const auto rest_us = static_cast<suseconds_t>((far_started_ns_ + kFarLeastNs - now_ns) / 1000 + 1);
+  const itimerval timer{{0, 0}, {rest_us / 1'000'000, rest_us % 1'000'000}};
+  setitimer(ITIMER_REAL, &timer, nullptr);
+  return true;
 }
 
 void Session::end_others() {
@@ -137,7 +153,7 @@ bool Session::look() {
   char byte = 0;
   if (read(parent_fd_, &byte, 1) == 0) return true;
   reap();
-  if (is_near_ended_ && has_children_ && give_up_ns_ == UINT64_MAX) end_others();
+  if (is_near_ended_ && has_children_ && give_up_ns_ == UINT64_MAX && !is_far_beginning()) end_others();
   return is_near_ended_ && (!has_children_ || gray::base::monotonic_ns() >= give_up_ns_);
 }
 
@@ -146,14 +162,18 @@ int Session::write_report(const Carrier& carrier) const {
     return fmt::format(R"({{"packets": {}, "bytes": {}, "dropped": {}, "lost": {}, "queue_bytes_max": {}}})",
                        count.packets, count.bytes, count.dropped, count.lost, count.queue_bytes_max);
   };
-  std::FILE* file = std::fopen(options_.report_file.c_str(), "we");
-  if (file == nullptr) return errno;
-  fmt::print(file, "{{\"up\": {}, \"down\": {}, \"late_ns_max\": {}}}\n", one(carrier.up()),
-             one(carrier.down()), carrier.late_ns_max());
-  return std::fclose(file) == 0 ? 0 : errno;
+  const std::string text = fmt::format("{{\"up\": {}, \"down\": {}, \"late_ns_max\": {}}}\n",
+                                       one(carrier.up()), one(carrier.down()), carrier.late_ns_max());
+  std::fputs(text.c_str(), report_);
+  return -gray::cli::close_stream(report_);
 }
 
 int Session::run() {
+  // Before anything is done: a report that cannot be written is not found out when the command has run for hours.
+  if (!options_.report_file.empty()) report_ = std::fopen(options_.report_file.c_str(), "we");
+  if (report_ == nullptr && !options_.report_file.empty())
+    return fail(kExitToolFailed, "{}: {}", gray::cli::escape_controls(options_.report_file),
+                error_text(errno));
   sigset_t signals;
   sigemptyset(&signals);
   for (const int number : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM})
@@ -166,16 +186,17 @@ int Session::run() {
   const std::string problem = make_ends();
   if (!problem.empty()) return fail(kExitToolFailed, "no line: {}", problem);
   setenv("NETSIM_FAR", fmt::format("/proc/{}/fd/{}", getpid(), far_network_.get()).c_str(), 1);
+  far_started_ns_ = gray::base::monotonic_ns();
   if (!options_.far_command.empty())
     far_pid_ = start({"/bin/sh", "-c", options_.far_command}, far_network_, true);
   near_pid_ = start(options_.command, near_network_, false);
   if (near_pid_ < 0) return fail(kExitToolFailed, "fork: {}", error_text(errno));
   Carrier carrier(options_.shape, std::move(near_), std::move(far_));
   carrier.carry_until([this] { return look(); }, signals_.get(), parent_fd_);
-  if (options_.report_file.empty()) return near_status_;
+  if (report_ == nullptr) return near_status_;
   const int error = write_report(carrier);
   if (error == 0) return near_status_;
-  gray::cli::warn("{}: {}", options_.report_file, error_text(error));
+  gray::cli::warn("{}: {}", gray::cli::escape_controls(options_.report_file), error_text(error));
   return near_status_ == 0 ? gray::cli::kExitSomeFailed : near_status_;
 }
 

@@ -186,7 +186,8 @@ std::size_t Input::read_records(unsigned char* to, std::size_t records) {
   put_off_lost();
   const std::size_t read_bytes =
       is_stream_ ? read_stream(to, records * kRecordBytes) : read_parts(to, records * kRecordBytes);
-  if (read_bytes % kRecordBytes != 0) die("standard input", EINVAL);
+  if (read_bytes % kRecordBytes != 0)
+    die_saying("standard input", "ends within a record of " + std::to_string(kRecordBytes) + " bytes");
   left_ -= is_stream_ ? 0 : records;
   return read_bytes / kRecordBytes;
 }

@@ -2,7 +2,6 @@
 // main: the main function of gb-fastsort, the paper's sort with passes as large as memory allows ("Information and Control in Gray-Box
 // Systems", SOSP 2001, sections 4.1 and 4.3).
 #include <getopt.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -13,6 +12,7 @@
 
 #include "examples/gb-fastsort/input.hpp"
 #include "examples/gb-fastsort/merge.hpp"
+#include "examples/gb-fastsort/output.hpp"
 #include "examples/gb-fastsort/records.hpp"
 #include "examples/gb-fastsort/runs.hpp"
 
@@ -55,7 +55,7 @@ struct Options {
 };
 
 int fail_usage(const std::string& what) {
-  std::fprintf(stderr, "gb-fastsort: %s; see gb-fastsort --help\n", what.c_str());
+  std::fprintf(stderr, "gb-fastsort: %s; see gb-fastsort --help\n", fastsort::printable(what).c_str());
   return kExitUsage;
 }
 
@@ -169,23 +169,23 @@ int sort(Options& options) {
     records += is_stream ? 0 : fastsort::count_records(path);
   if (options.runs.min_bytes == 0)
     options.runs.min_bytes = records * fastsort::kRecordBytes / kMinDenominator * kMinNumerator;
-  options.runs.run_prefix = options.output + ".run" + std::to_string(getpid());
+  fastsort::Output output(options.output, options.runs.inputs);
+  options.runs.run_folder = output.run_folder();
   fastsort::PhaseTimes times;
-  const std::vector<std::string> runs = fastsort::make_runs(options.runs, times);
+  const std::vector<int> runs = fastsort::make_runs(options.runs, times);
   const double merge_start = fastsort::now_s();
-  if (options.is_runs_only) {
-    for (const std::string& path : runs) unlink(path.c_str());
-  } else {
-    fastsort::merge_runs(runs, options.output);
+  if (!options.is_runs_only) {
+    fastsort::merge_runs(runs, output.begin(), options.output);
+    output.end();
   }
   if (options.has_stats) {
-    const double mean_mib =
-        runs.empty() ? 0
-                     : static_cast<double>(times.memory_bytes) / static_cast<double>(runs.size()) / 0x1p20;
+    const double mean_mib = times.passes == 0 ? 0
+                                              : static_cast<double>(times.memory_bytes) /
+                                                    static_cast<double>(times.passes) / 0x1p20;
     std::fprintf(stderr,
                  "passes %zu mean_mib %.1f alloc_s %.3f read_s %.3f sort_s %.3f write_s %.3f merge_s %.3f "
                  "major_faults %ld returns %llu\n",
-                 runs.size(), mean_mib, times.alloc_s, times.read_s, times.sort_s, times.write_s,
+                 times.passes, mean_mib, times.alloc_s, times.read_s, times.sort_s, times.write_s,
                  fastsort::now_s() - merge_start, times.major_faults,
                  static_cast<unsigned long long>(times.returns));
   }

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <queue>
@@ -18,36 +19,39 @@ struct Run {
 };
 
 bool advance(Run& run) {
-  return std::fread(run.record, kRecordBytes, 1, run.file) == 1;
+  if (std::fread(run.record, kRecordBytes, 1, run.file) == 1) return true;
+  if (std::ferror(run.file) != 0) die("a run", errno);
+  return false;
+}
+
+// What has been written through this descriptor, from its beginning.
+std::FILE* reopen(int fd) {
+  std::FILE* file = lseek(fd, 0, SEEK_SET) == 0 ? fdopen(fd, "rb") : nullptr;
+  if (file == nullptr) die("a run", errno);
+  std::setvbuf(file, nullptr, _IOFBF, kMergeBufferBytes);
+  return file;
 }
 
 }  // namespace
 
-void merge_runs(const std::vector<std::string>& paths, const std::string& output) {
+void merge_runs(const std::vector<int>& fds, std::FILE* output, const std::string& name) {
   const auto is_later = [](const Run* a, const Run* b) {
     return std::memcmp(a->record, b->record, kKeyBytes) > 0;
   };
   std::priority_queue<Run*, std::vector<Run*>, decltype(is_later)> heads(is_later);
   std::vector<std::unique_ptr<Run>> runs;
-  for (const std::string& path : paths) {
+  for (const int fd : fds) {
     runs.push_back(std::make_unique<Run>());
-    runs.back()->file = open_or_die(path, "rb");
-    std::setvbuf(runs.back()->file, nullptr, _IOFBF, kMergeBufferBytes);
+    runs.back()->file = reopen(fd);
     if (advance(*runs.back())) heads.push(runs.back().get());
   }
-  std::FILE* file = open_or_die(output, "wb");
-  std::setvbuf(file, nullptr, _IOFBF, kMergeBufferBytes);
   while (!heads.empty()) {
     Run* run = heads.top();
     heads.pop();
-    write_or_die(run->record, kRecordBytes, file, output);
+    write_or_die(run->record, kRecordBytes, output, name);
     if (advance(*run)) heads.push(run);
   }
-  close_or_die(file, output);
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    close_or_die(runs[i]->file, paths[i]);
-    unlink(paths[i].c_str());
-  }
+  for (const auto& run : runs) close_or_die(run->file, "a run");
 }
 
 }  // namespace fastsort

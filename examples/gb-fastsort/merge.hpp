@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@ namespace fastsort {
 
 inline constexpr std::size_t kMergeBufferBytes = 256U << 10U;  // the buffer of each run
 
-/// Merges the runs into `output`, and removes them.
-void merge_runs(const std::vector<std::string>& runs, const std::string& output);
+/// Merges the runs into `output`, which has this name, and closes them.
+void merge_runs(const std::vector<int>& runs, std::FILE* output, const std::string& name);
 
 }  // namespace fastsort

@@ -29,8 +29,27 @@ std::uint64_t hash_of(const unsigned char* record) {
 }  // namespace
 
 void die(const std::string& path, int error_number) {
-  std::fprintf(stderr, "gb-fastsort: %s: %s\n", path.c_str(), std::strerror(error_number));
+  die_saying(path, std::strerror(error_number));
+}
+
+void die_saying(const std::string& path, const std::string& why) {
+  std::fprintf(stderr, "gb-fastsort: %s: %s\n", printable(path).c_str(), why.c_str());
   std::exit(1);
+}
+
+std::string printable(const std::string& text) {
+  std::string shown;
+  unsigned char before = 0;
+  for (const char letter : text) {
+    const auto c = static_cast<unsigned char>(letter);
+    const bool is_control =
+        c < 0x20 || c == 0x7f || (before == 0xc2 && c >= 0x80 && c < 0xa0);  // C1 in UTF-8
+    char escaped[8];
+    std::snprintf(escaped, sizeof escaped, is_control ? "\\x%02x" : "%c", c);
+    shown += escaped;
+    before = c;
+  }
+  return shown;
 }
 
 std::FILE* open_or_die(const std::string& path, const char* mode) {
@@ -52,7 +71,11 @@ std::uint64_t count_records(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) die(path, errno);
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
-  if (!S_ISREG(status.st_mode) || bytes % kRecordBytes != 0) die(path, EINVAL);
+  if (S_ISDIR(status.st_mode)) die(path, EISDIR);
+  if (!S_ISREG(status.st_mode)) die_saying(path, "is no regular file; - alone reads a stream, with --pass");
+  if (bytes % kRecordBytes != 0)
+    die_saying(path, "its " + std::to_string(bytes) + " bytes are no whole records of " +
+                         std::to_string(kRecordBytes));
   return bytes / kRecordBytes;
 }
 

@@ -23,6 +23,10 @@ struct Content {
 
 /// Prints "gb-fastsort: PATH: why" and ends the program with status 1. An example may do that; a library may not.
 [[noreturn]] void die(const std::string& path, int error_number);
+[[noreturn]] void die_saying(const std::string& path, const std::string& why);
+
+/// The same with control characters as \\xHH: a terminal would take them for commands.
+std::string printable(const std::string& text);
 
 /// These open, write and close as fopen(3), fwrite(3) and fclose(3); a failure ends the program.
 std::FILE* open_or_die(const std::string& path, const char* mode);

@@ -19,6 +19,7 @@
 #include "examples/gb-fastsort/merge.hpp"
 #include "examples/gb-fastsort/pass_size.hpp"
 #include "examples/gb-fastsort/records.hpp"
+#include "examples/gb-fastsort/run_files.hpp"
 
 namespace fastsort {
 namespace {
@@ -316,11 +317,11 @@ std::uint64_t behind_bytes(const PassMemory& memory) {
   return std::clamp(memory.bytes() / kPiecesPerPass, kBehindBytesMin, kBehindBytesMax);
 }
 
-// Writes `records` records in order and returns that number. If other processes needed memory, returns the smaller number of records that are left of the pass; the file must
-// then be written again.
-std::size_t write_records(Input& input, PassMemory& memory, std::size_t records, const std::string& path,
-                          PhaseTimes& times) {
-  std::FILE* file = open_or_die(path, "wb");
+// Writes so many records, in order. Fewer: others lacked memory, only so many are left of the pass, and the file is to be written anew.
+std::size_t write_records(Input& input, PassMemory& memory, std::size_t records, int fd,
+                          const std::string& path, PhaseTimes& times) {
+  std::FILE* file = fdopen(fd, "wb");
+  if (file == nullptr) die(path, errno);
   std::setvbuf(file, nullptr, _IONBF, 0);
   std::vector<unsigned char> buffer(kWriteRecords * kRecordBytes);
   WriteBehind behind(fileno(file), behind_bytes(memory));
@@ -348,22 +349,22 @@ std::size_t write_records(Input& input, PassMemory& memory, std::size_t records,
   return records;
 }
 
-// Writes a run, and returns its number of records. Each repetition has less memory than the one before, but never less than the grant's minimum.
-std::size_t write_pass(Input& input, PassMemory& memory, std::size_t records, const std::string& path,
+// How many records it was in the end. Each time that it begins again the memory is less, and never less than the least of the grant.
+std::size_t write_pass(Input& input, PassMemory& memory, std::size_t records, int fd, const std::string& path,
                        PhaseTimes& times) {
   for (std::size_t left = 0;; records = left) {
-    left = write_records(input, memory, records, path, times);
+    const int copy =
+        ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+    if (copy < 0) die(path, errno);
+    left = write_records(input, memory, records, copy, path, times);
     if (left == records) return records;
   }
 }
 
-// Drops a run from the cache. It is not needed before the merge, and its pages would push out cached input that is still to be read.
-void drop_from_cache(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return;
+// A run is not needed before the merge: its pages would push out what is cached of the input still to come.
+void drop_from_cache(int fd) {
   sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
   posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-  close(fd);
 }
 
 }  // namespace
@@ -394,17 +395,19 @@ std::uint64_t told_records(const RunOptions& options, std::uint64_t records) {
   return std::min(records, std::max<std::uint64_t>(options.max_bytes / kEntryBytes, 1));
 }
 
-// Makes a run of at most `records` records, and returns how many it has.
-std::size_t make_run(Input& input, PassMemory& memory, std::size_t records, const RunOptions& options,
-                     std::vector<std::string>& runs, PhaseTimes& times) {
+// A pass of so many records, fewer at the end of a stream: how many it was.
+std::size_t make_run(Input& input, PassMemory& memory, std::size_t records, RunFiles& runs,
+                     PhaseTimes& times) {
   const long faults = count_major_faults();
   input.start_pass();
   records = read_and_sort(input, memory, records, times);
   if (records == 0) return 0;  // the stream ended with the pass before
   const double start = now_s();
-  if (!runs.empty()) drop_from_cache(runs.back());
-  runs.push_back(options.run_prefix + "." + std::to_string(runs.size()));
-  records = write_pass(input, memory, records, runs.back(), times);
+  if (!runs.fds().empty()) drop_from_cache(runs.fds().back());
+  const int run = runs.open_new();
+  records = write_pass(input, memory, records, run, runs.name(), times);
+  runs.add(run);
+  ++times.passes;
   times.write_s += now_s() - start;
   times.major_faults += count_major_faults() - faults;
   times.memory_bytes += memory.bytes();
@@ -413,14 +416,14 @@ std::size_t make_run(Input& input, PassMemory& memory, std::size_t records, cons
 
 }  // namespace
 
-std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times) {
+std::vector<int> make_runs(const RunOptions& options, PhaseTimes& times) {
   Input input(options.inputs, options.is_linear);
   const std::uint64_t all = input.records_left();
   const bool is_told = options.pass_bytes != 0 || options.max_bytes != 0;
   const std::uint64_t most = is_told ? told_records(options, all) : worthwhile_records(options, all);
   PassSize size(is_told ? 0 : worthwhile_bytes(all * kRecordBytes, kMergeBufferBytes) / kRecordBytes);
   input.expect_pass(options.pass_bytes != 0 ? options.pass_bytes : options.min_bytes);
-  std::vector<std::string> runs;
+  RunFiles runs(options.run_folder);
   std::optional<PassMemory> memory;
   while (input.records_left() > 0) {
     input.ask_meanwhile();
@@ -435,13 +438,13 @@ std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times)
     }
     const std::uint64_t planned = size.next(memory->records(), input.records_left());
     const double start = now_s();
-    const std::size_t records = make_run(input, *memory, planned, options, runs, times);
+    const std::size_t records = make_run(input, *memory, planned, runs, times);
     if (records < planned && memory->is_still_whole()) break;  // the end of a stream
     if (records < planned) continue;                           // another process needed the rest
     size.note(records, now_s() - start);
     if (size.records_most() != 0) memory->shrink(size.records_most());
   }
-  return runs;
+  return runs.fds();
 }
 
 }  // namespace fastsort

@@ -11,15 +11,16 @@ namespace fastsort {
 
 struct RunOptions {
   std::vector<std::string> inputs;
-  std::string run_prefix;        // runs are PREFIX.0, PREFIX.1 and so on
-  std::uint64_t pass_bytes = 0;  // a fixed size; 0: gb_alloc() decides
-  std::uint64_t min_bytes = 0;   // the minimum for gb_alloc()
-  std::uint64_t max_bytes = 0;   // the maximum for gb_alloc(), even if more would pay; 0: the size that pays
-  bool is_linear = false;        // read the inputs in their order, not cached parts first
+  std::string run_folder;
+  std::uint64_t pass_bytes = 0;  // fixed; 0: gb_alloc() says
+  std::uint64_t min_bytes = 0;   // least for gb_alloc()
+  std::uint64_t max_bytes = 0;   // most for gb_alloc(), whatever pays; 0: what pays
+  bool is_linear = false;        // the inputs as they are, not what is cached first
 };
 
 struct PhaseTimes {
-  double alloc_s = 0;  // time in gb_alloc(), including waiting
+  std::size_t passes = 0;
+  double alloc_s = 0;  // in gb_alloc(), waiting included
   double read_s = 0;
   double sort_s = 0;
   double write_s = 0;
@@ -31,7 +32,7 @@ struct PhaseTimes {
 double now_s();
 long count_major_faults();
 
-/// Makes the sorted runs and returns their paths.
-std::vector<std::string> make_runs(const RunOptions& options, PhaseTimes& times);
+/// Makes the sorted runs and returns their files, in the order of the passes or merged already.
+std::vector<int> make_runs(const RunOptions& options, PhaseTimes& times);
 
 }  // namespace fastsort

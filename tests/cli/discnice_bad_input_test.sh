@@ -113,6 +113,8 @@ set_user_id() {
 }
 
 surroundings() {
+  local option
+  for option in --report --record --profile; do refused 2 'the value is empty' "$DISCNICE" --rate 5M "$option" '' -- ./program; done
   refused 125 '/no/such/folder/report' "$DISCNICE" --rate 5M --report /no/such/folder/report -- ./program
   refused 125 "$SCRATCH" "$DISCNICE" --rate 5M --report "$SCRATCH" -- ./program
   refused 125 'DISCNICE_LIBRARY' env DISCNICE_LIBRARY=/nonexistent "$DISCNICE" --rate 5M -- ./program

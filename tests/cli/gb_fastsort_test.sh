@@ -45,7 +45,100 @@ expect_status 1 "$SORT" --check a a >said
 timeout 300 "$SORT" -o sorted a
 expect_status 1 "$SORT" --check sorted a one >said
 
-# Mistakes.
+# More runs than descriptors: some are merged before the others are made.
+(
+  ulimit -n 64
+  timeout 300 "$SORT" --pass 11600 --stats -o sorted a b 2>said # of 100 records each
+  [[ $(cat said) == "passes 250 "* ]] || fail "with 64 descriptors: $(cat said)"
+  timeout 300 "$SORT" --min 1 --max 11600 -o sorted2 a b
+)
+(
+  ulimit -n 12
+  expect_status 1 "$SORT" --pass 11600 -o few a 2>said
+  grep -q 'the limit of open files: is 12, and [0-9]* would do' said || fail "with 12 descriptors: $(cat said)"
+)
+"$SORT" --check sorted a b >said || fail "with 64 descriptors: $(cat said)"
+"$SORT" --check sorted2 a b >said || fail "with 64 descriptors and memory that is granted: $(cat said)"
+
+# No run is left behind, whatever ends it: each moment at which it is killed finds no name in its folder, and neither does one at which the disk is full.
+mkdir runs
+for number in TERM HUP KILL; do
+  "$SORT" --pass 1160 -o runs/out a &
+  sorting=$!
+  for _ in {1..100}; do
+    [[ -z $(ls runs) ]] || break
+    sleep 0.002
+  done
+  kill -"$number" "$sorting" 2>/dev/null || true
+  wait "$sorting" 2>/dev/null || true
+  rm -f runs/out
+  [[ -z $(ls runs) ]] || fail "after SIG$number these are left: $(ls runs)"
+  rm -f runs/*
+done
+if [[ $EUID -eq 0 ]] && unshare -m true 2>/dev/null; then
+  # shellcheck disable=SC2016 # for the inner shell
+  expect_status 1 unshare -m sh -c 'mount -t tmpfs -o size=1m tmpfs runs && { "$0" -o runs/out a 2>err; status=$?; ls runs >left; exit $status; }' "$SORT"
+  grep -q 'a run in runs: No space left' err || fail "a full disk is told so: $(cat err)"
+  [[ ! -s left ]] || fail "on a full disk these are left: $(cat left)"
+fi
+
+# An output that is no file is written as a stream, and its runs lie elsewhere.
+TMPDIR=$SCRATCH "$SORT" -o /dev/stdout a | cat >streamed
+"$SORT" --check streamed a >said || fail "through a pipe: $(cat said)"
+"$SORT" -o /dev/stdout a >streamed
+"$SORT" --check streamed a >said || fail "as the shell's output: $(cat said)"
+expect_status 1 "$SORT" -o /dev/full a 2>err
+grep -q '/dev/full: No space left' err || fail "a full device is told so: $(cat err)"
+expect_status 1 env TMPDIR="$SCRATCH/no-folder" "$SORT" -o /dev/null a 2>err
+grep -q "$SCRATCH/no-folder: No such file" err || fail "where the runs would lie is told so: $(cat err)"
+expect_status 1 "$SORT" -o . a 2>err
+grep -q '\.: Is a directory' err || fail "a folder as output: $(cat err)"
+[[ -z $(find /dev . -maxdepth 1 -name '*.run*') ]] || fail "runs are left: $(find /dev . -maxdepth 1 -name '*.run*')"
+
+# An output that is an input is replaced when all is sorted; another name of that file keeps what it was. The link that names it stays.
+cp a in
+ln in hard
+ln -s in soft
+chmod 640 in
+if "$SORT" -o soft in b 2>err; then
+  "$SORT" --check in a b >said || fail "the output is an input: $(cat said)"
+  [[ -L soft && $(stat -c %a in) == 640 ]] || fail "replaced: $(ls -l soft in)"
+  cmp -s hard a || fail "the other name of an input that was replaced has changed"
+  # shellcheck disable=SC2094 # that is what is tried
+  timeout 300 "$SORT" --pass 300000 -o hard - <hard
+  "$SORT" --check hard a >said || fail "the output is the input's file, as a stream: $(cat said)"
+  [[ -z $(find . -name '*.new*') ]] || fail "left behind: $(find . -name '*.new*')"
+  if [[ $EUID -eq 0 ]] && unshare -m true 2>/dev/null; then
+    # Room for the runs, and not for the output beside them.
+    # shellcheck disable=SC2016 # for the inner shell
+    expect_status 1 unshare -m sh -c 'mount -t tmpfs -o size=5m tmpfs runs && cp a runs && { "$0" -o runs/a runs/a 2>err; status=$?; cmp -s a runs/a || exit 9; exit $status; }' "$SORT"
+    grep -q 'runs/a: No space left' err || fail "a full disk when the output is an input: $(cat err)"
+  fi
+else
+  grep -q 'is an input, too, and cannot be replaced' err || fail "the output is an input: $(cat err)"
+  cmp -s in a || fail "an input that could not be replaced has changed"
+fi
+
+# What may not be read by others as an input may not be as an output.
+cp a private
+chmod 600 private
+(umask 022 && "$SORT" -o private.sorted private && "$SORT" -o both.sorted b private && "$SORT" -o open.sorted b && "$SORT" --pass 300000 -o stream.sorted - <private)
+[[ $(stat -c %a private.sorted both.sorted open.sorted stream.sorted | tr '\n' ' ') == '600 600 644 600 ' ]] ||
+  fail "of inputs with the modes 600, 644 and 600, 644, and 600 the outputs have $(stat -c %a private.sorted both.sorted open.sorted stream.sorted | tr '\n' ' ')"
+
+# Mistakes, each in a line that says what is wrong and sends the terminal no command.
+head -c 150 a >odd
+expect_status 1 "$SORT" -o x odd 2>err
+grep -q 'odd: its 150 bytes are no whole records of 100' err || fail "150 bytes: $(cat err)"
+expect_status 1 "$SORT" --pass 300000 -o x - <odd 2>err
+grep -q 'standard input: ends within a record' err || fail "150 bytes as a stream: $(cat err)"
+expect_status 1 "$SORT" -o x /dev/null 2>err
+grep -q '/dev/null: is no regular file' err || fail "a device as input: $(cat err)"
+expect_status 1 "$SORT" -o x . 2>err
+grep -q 'Is a directory' err || fail "a folder as input: $(cat err)"
+expect_status 1 "$SORT" -o x $'no\033[31m\xc2\x9b' 2>err
+expect_status 2 "$SORT" -o x --pass $'\033[31m' a 2>>err
+if grep -q $'\033\|\xc2\x9b' err; then fail "control characters are not escaped: $(cat -v err)"; fi
 printf 'short' >odd
 expect_status 1 "$SORT" -o x odd 2>err
 expect_status 1 "$SORT" -o x nothing-there 2>err

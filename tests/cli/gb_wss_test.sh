@@ -87,10 +87,22 @@ wait "$watcher" || fail "status $? after Ctrl-C: $(cat "$ERR")"
 said 'ended before its time'
 json 'd["is_ended_early"] and d["processes"][0]["curve"][-1]["touched_bytes"] > 16 << 20'
 
+# One that does nothing, as soon as it has begun to.
+sleep 300 &
+idle=$!
+at_exit kill "$idle"
+until [[ $(awk '{ print $2, $3 }' "/proc/$idle/stat") == '(sleep) S' ]]; do sleep 0.02; done
+for _ in {1..20}; do
+  expect 0 0 --anyway --span 100ms --looks 3 "$idle"
+  if grep -q '^touched nothing' "$OUT"; then break; fi
+done
+grep -q '^touched nothing within 10[0-9]' "$OUT" || fail "of a process that sleeps it says: $(cat "$OUT")"
+if grep -q 'bend' "$OUT"; then fail "of a process that touches nothing it says: $(cat "$OUT")"; fi
+
 # One that ends meanwhile.
 begin exits 16 1000
 expect 0 1 --anyway --json --span 3s "$process"
-said '1 of 1 processes ended'
+said 'the process ended'
 json 'd["processes"][0]["has_ended"] and d["processes"][0]["error"] is None'
 
 # Many processes, few descriptors.

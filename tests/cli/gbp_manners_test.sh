@@ -119,6 +119,7 @@ wrong --compose --file ' '
 wrong -0 --json ' '
 wrong --backend guess ' '
 wrong --backend
+for option in --html --files-from --include; do wrong "$option" '' ' '; done
 wrong --no-such-option ' '
 wrong --files0-from "$SCRATCH/none"
 wrong --files0-from "$SCRATCH"

@@ -55,8 +55,11 @@ done
 # The report, and one that cannot be written.
 expect 4 1 --json "$SCRATCH/report" -- "$script" 4
 grep -q '"status": 4' "$SCRATCH/report" || fail "the report has no status: $(cat "$SCRATCH/report")"
-expect 1 2 --json "$SCRATCH/none/report" -- "$script" 0
+expect 125 1 --json "$SCRATCH/none/report" -- "$script" 0
 says 'none/report: No such file'
+[[ ! -s $OUT ]] || fail "the command was run although its report cannot be written: $(cat "$OUT")"
+expect 1 2 --json /dev/full -- "$script" 0
+says '/dev/full: No space left'
 
 # SIGTERM reaches the command.
 # shellcheck disable=SC2016
@@ -67,6 +70,70 @@ for _ in {1..100}; do if [[ -s $SCRATCH/on ]]; then break; fi; sleep 0.1; done
 kill -TERM "$child"
 expect_status 5 wait "$child"
 [[ -s $SCRATCH/told ]] || fail "the command was not told of SIGTERM"
+
+# What a JVM does not await never reaches it: the signal that asks for its socket would print a thread dump where it does not attach. A process with the
+# counters of a JVM stands for one that can be told what to do. No file that asks for a socket is left in /tmp, however early the JVM ends.
+cat >"$SCRATCH/jvm.py" <<'PY'
+"""jvm.py CAPABILITIES [FILE [USER]]: maps counters, makes FILE (@ is its number) of that user, and says so when it gets SIGQUIT, which ends it. Else it
+ends when $SAID is in the file $SAID_IN, and half a second more has brought no signal."""
+import mmap, os, pathlib, re, signal, struct, sys, time
+
+def told(*_):
+    os.write(1, b"SIGQUIT\n")
+    counters.unlink()
+    counters.parent.rmdir()
+    os._exit(0)
+
+def entry(name, kind, vector, data):
+    name = name.encode() + b"\0"
+    at = (20 + len(name) + 7) // 8 * 8
+    return struct.pack("<IIIBBBBI", at + len(data), 20, vector, ord(kind), 0, 0, 0, at) + name.ljust(at - 20, b"\0") + data
+
+capabilities = sys.argv[1].encode() + b"\0"
+numbers = {"sun.os.hrt.frequency": 1000, "sun.rt.vmInitDoneTime": 5, "sun.gc.generation.0.capacity": 1 << 20}
+entries = [entry(name, "J", 0, struct.pack("<Q", value)) for name, value in numbers.items()]
+entries.append(entry("sun.rt.jvmCapabilities", "B", len(capabilities), capabilities.ljust(8, b"\0")))
+file = None
+if len(sys.argv) > 2:
+    file = pathlib.Path(sys.argv[2].replace("@", str(os.getpid())))
+    file.touch()
+    os.chown(file, int(sys.argv[3]) if len(sys.argv) > 3 else os.geteuid(), -1)
+signal.signal(signal.SIGQUIT, told)
+counters = pathlib.Path(f"/tmp/hsperfdata_test.{os.getpid()}/{os.getpid()}")
+counters.parent.mkdir()
+pathlib.Path(sys.argv[0]).with_name("pid").write_text(str(os.getpid()))
+counters.write_bytes(struct.pack("<IBBBBIIQII", 0xC0C0FECA, 1, 2, 0, 1, 0, 0, 0, 32, len(entries)) + b"".join(entries))
+mapped = mmap.mmap(os.open(counters, os.O_RDWR), 0)
+said, said_in = os.environ["SAID"], pathlib.Path(os.environ["SAID_IN"])
+for _ in range(500):
+    time.sleep(0.1)
+    if said and re.search(said, said_in.read_text()):
+        break
+time.sleep(0.5)
+counters.unlink()
+counters.parent.rmdir()
+if file:
+    file.unlink()
+PY
+jvm() { # SIGNALS TEXT ARGUMENT...: so many signals come, and heapnice says TEXT
+  SAID=$2 SAID_IN=$ERR expect 0 "$([[ -z $2 ]] && echo 1 || echo 2)" --runtime java --max 100M -- python3 "$SCRATCH/jvm.py" "${@:3}"
+  [[ -z $2 ]] || says "$2"
+  [[ $(wc -l <"$OUT") -eq $1 ]] || fail "$(wc -l <"$OUT") signals instead of $1 came to jvm.py ${*:3}: $(cat "$ERR")"
+  [[ ! -e /tmp/.attach_pid$(cat "$SCRATCH/pid") ]] || fail "the file that asks for the socket is left behind by jvm.py ${*:3}"
+}
+if command -v python3 >/dev/null; then
+  jvm 1 '' 11
+  jvm 0 'takes no orders \(-XX:.DisableAttachMechanism\)' 01
+  jvm 0 'takes no orders' ''
+  jvm 0 '/tmp/.java_pid[0-9]+: ' 11 /tmp/.java_pid@
+  cd "$SCRATCH"
+  jvm 1 '' 11 .attach_pid@
+  rm -f .attach_pid*
+  if [[ $EUID -eq 0 ]]; then
+    jvm 0 'working folder is another user' 11 .attach_pid@ 65534
+    jvm 0 '/tmp/.attach_pid[0-9]+ is another user' 11 /tmp/.attach_pid@ 65534
+  fi
+fi
 
 absent=()
 if command -v node >/dev/null; then
@@ -92,6 +159,11 @@ if command -v javac >/dev/null && command -v python3 >/dev/null; then
   says 'java [0-9]+: grow to 300 MiB \(first look\)'
   expect 0 3 --max 300M -- java -XX:+UseParallelGC -cp "$SCRATCH" Churn 40 1000000 3
   says 'cannot shrink: its collector \(Parallel\) gives nothing back'
+  expect 0 3 --max 300M -- java -XX:+DisableAttachMechanism -cp "$SCRATCH" Churn 40 1000000 3
+  says 'takes no orders'
+  if grep -q 'thread dump' "$OUT"; then fail "a thread dump came into the program's output: $(head -5 "$OUT")"; fi
+  expect 0 2 --max 300M -- java -XX:-UsePerfData -cp "$SCRATCH" Churn 40 1000000 3
+  if grep -q 'thread dump' "$OUT"; then fail "without counters a thread dump came into the program's output: $(head -5 "$OUT")"; fi
   # A heap that is told to be no larger than a part of what it has goes down to it. Serial stays there, as its middle size shows; G1 grows again meanwhile, and is brought down again.
   for collector in Serial G1; do
     timeout "$SECONDS_MAX" "$BIN/heapnice" --json "$SCRATCH/report" --max 160M -- \

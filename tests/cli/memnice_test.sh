@@ -26,6 +26,9 @@ expect 2 1 --beta 0.5 -- true
 said 'no number from 1 to 10'
 expect 2 1 --beta 2x -- true
 expect 2 1 --beta '' -- true
+expect 2 1 --report '' -- touch "$SCRATCH/was_run"
+said 'report'
+[[ ! -e $SCRATCH/was_run ]] || fail 'the command was run although the report has no name'
 expect 2 1 --min much -- true
 expect 2 1 --means force -- true
 expect 2 1 --bta 2 -- true

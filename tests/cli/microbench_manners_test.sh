@@ -35,6 +35,8 @@ wrong() {
 wrong --no-such-option
 wrong --quick --full
 wrong --file x --dir y
+wrong run --file '' disk_random
+wrong run --dir '' disk_random
 wrong no_such_benchmark
 wrong no-such-subcommand
 wrong explain

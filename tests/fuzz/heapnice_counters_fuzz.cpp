@@ -12,6 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   heapnice::parse_counters(bytes);
   heapnice::parse_flags(bytes);
-  heapnice::counters_path(bytes, 1);
+  heapnice::does_take_orders(bytes);
+  heapnice::counters_path(bytes, 1, "1");
   return 0;
 }

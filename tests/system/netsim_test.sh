@@ -133,6 +133,12 @@ status_is_the_commands() {
 far_command_is_told() {
   expect_status 0 timeout 120 "$NETSIM" --rate 1M --far 'exit 3' -- sleep 1 2>said
   grep -q "far command has ended with status 3" said || fail "that the far command failed is not said: $(cat said)"
+  # Also where the near one ends before it has begun.
+  for _ in 1 2 3 4 5; do # it is given a second to begin in, which a busy host may not have
+    expect_status 0 timeout 120 "$NETSIM" --rate 1M --far no-such-command -- true 2>said
+    if [[ -s said ]]; then break; fi
+  done
+  grep -q "far command has ended with status 127" said || fail "that the far command could not be started is not said: $(cat said)"
   # It is asked to end, and ends before netsim does.
   "$NETSIM" --rate 1M --far 'trap "echo ended >told; exit" TERM; echo up >started; while :; do sleep 0.1; done' -- \
     sh -c 'until [ -e started ]; do sleep 0.05; done'
@@ -152,8 +158,11 @@ wrong_is_told() {
   done
   expect_status 2 "$NETSIM" --rate 1M 2>said
   grep -q 'no command' said || fail "that there is no command is not said: $(cat said)"
-  expect_status 1 "$NETSIM" --rate 1M --report none/report -- true 2>said
+  expect_status 125 "$NETSIM" --rate 1M --report none/report -- touch was_run 2>said
   grep -q 'none/report' said || fail "a report that cannot be written is not named: $(cat said)"
+  [[ ! -e was_run ]] || fail "the command was run although its report cannot be written"
+  expect_status 1 "$NETSIM" --rate 1M --report /dev/full -- true 2>said
+  grep -q '/dev/full: No space left' said || fail "a report that was not written is not named: $(cat said)"
 }
 
 # In mounts of its own /dev/net/tun is not there, or open to everybody.

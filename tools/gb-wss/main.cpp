@@ -64,8 +64,10 @@ int run(const gb_wss::Options& options) {
   const auto ended = std::count_if(sampling.processes.begin(), sampling.processes.end(),
                                    [](const gb_wss::Process& process) { return process.has_ended; });
   if (ended != 0)
-    gray::cli::warn("{} of {} processes ended or executed another program meanwhile: figures are till then",
-                    ended, sampling.processes.size());
+    gray::cli::warn("{} ended or executed another program meanwhile: figures are till then",
+                    sampling.processes.size() == 1
+                        ? "the process"
+                        : fmt::format("{} of {} processes", ended, sampling.processes.size()));
   if (sampling.is_stretched)
     gray::cli::warn("looked for {}, so that it cost no more than 1 % of the time",
                     gray::cli::format_duration_ns(static_cast<double>(sampling.span_ns)));

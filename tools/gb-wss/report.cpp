@@ -77,6 +77,8 @@ std::string verdict_text(const std::vector<Point>& curve, std::uint64_t resident
   const std::string span = format_duration_ns(static_cast<double>(last.since_ns));
   const std::string idle =
       format_bytes(resident_bytes > last.touched_bytes ? resident_bytes - last.touched_bytes : 0);
+  if (last.touched_bytes == 0)
+    return fmt::format("touched nothing within {}\nnot touched for {}: {}\n", span, span, idle);
   const Point* knee = knee_of(curve);
   if (knee == nullptr) {
     return fmt::format(

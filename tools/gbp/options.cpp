@@ -290,6 +290,7 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
   Flags flags;
   define_ways(app, flags, options);
   define_actions(app, flags, options);
+  app.refuse_empty_values();
   app.usage("Usage: gbp [OPTIONS] FILE...");
   app.group("In which order", {"--mem", "--file", "--compose", "--order", "--backend"});
   app.group("Which files",

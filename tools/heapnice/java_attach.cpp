@@ -16,6 +16,7 @@
 
 #include "libgray/src/os/memory_os.hpp"
 #include "toolbox/base/units.hpp"
+#include "tools/heapnice/process_tree.hpp"
 
 namespace heapnice {
 namespace {
@@ -26,21 +27,15 @@ constexpr std::uint64_t kSocketWaitNs = 10 * gray::base::kNanosecondsPerSecond;
 constexpr int kAnswerWaitMs = 1000;
 constexpr std::size_t kAnswerBytesMax = 1U << 20U;
 
+constexpr int kEndLooks = 100;
+constexpr useconds_t kEndLookUs = 10'000;
+
 std::string in_root(int pid, const std::string& path) {
   return "/proc/" + std::to_string(pid) + "/root" + path;
 }
 
-// The last word in the line of a key in /proc/PID/status.
-std::string word_behind(const std::string& text, const char* key) {
-  const std::size_t place = text.find(key);
-  if (place == std::string::npos) return "";
-  const std::size_t end = std::min(text.find('\n', place + 1), text.size());
-  const std::size_t start = text.find_last_of(" \t", end - 1) + 1;
-  return text.substr(start, end - start);
-}
-
-bool awaits(const std::string& status, int signal) {
-  const std::string mask = word_behind(status, "\nSigCgt:");
+bool awaits(int pid, int signal) {
+  const std::string mask = last_status_word(pid, "SigCgt");
   std::uint64_t bits = 0;
   const auto [end, error] = std::from_chars(mask.data(), mask.data() + mask.size(), bits, 16);
   return error == std::errc{} && (bits >> static_cast<unsigned>(signal - 1) & 1U) != 0;
@@ -51,54 +46,88 @@ bool is_readable(int fd, int timeout_ms) {
   return poll(&polled, 1, timeout_ms) > 0;
 }
 
+// The JVM follows links; where one leads is not asked here.
+bool is_own_file(const struct stat& status) {
+  return S_ISREG(status.st_mode) && status.st_uid == geteuid();
+}
+
 }  // namespace
 
-JavaAttach::JavaAttach(int pid) : pid_(pid) {
-  std::string status;
-  gray::os::read_text("/proc/" + std::to_string(pid) + "/status", status);
-  own_number_ = word_behind(status, "\nNSpid:");
+JavaAttach::JavaAttach(int pid) : pid_(pid), own_number_(last_status_word(pid, "NSpid")) {
+  file_name_ = ".attach_pid" + own_number_;
 }
 
 JavaAttach::~JavaAttach() {
-  if (!file_.empty()) unlink(file_.c_str());
+  if (is_file_there_ && has_ended()) remove_file();
+}
+
+// Its counters go a moment before it does. In one that has the signal still before it the file has to stay, or its output gets a thread dump.
+bool JavaAttach::has_ended() const {
+  for (int look = 0; look < kEndLooks; ++look) {
+    if (access(in_root(pid_, "/tmp").c_str(), F_OK) != 0) return true;
+    usleep(kEndLookUs);
+  }
+  return false;
+}
+
+void JavaAttach::remove_file() {
+  if (is_file_there_) unlinkat(folder_.get(), file_name_.c_str(), 0);
+  is_file_there_ = false;
+}
+
+JavaAttach::State JavaAttach::refuse(const std::string& problem) {
+  problem_ = problem;
+  return State::refused;
 }
 
 JavaAttach::State JavaAttach::open() {
   if (!problem_.empty()) return State::refused;
-  if (connect_to().is_open()) {
-    if (!file_.empty()) unlink(file_.c_str());
-    file_.clear();
+  const ScopedFd socket = connect_to();
+  if (socket.is_open()) {
+    remove_file();
     return State::open;
   }
-  if (asked_ns_ != 0) {
-    if (gray::os::now_ns() - asked_ns_ < kSocketWaitNs) return State::opening;
-    problem_ = "does not answer (-XX:+DisableAttachMechanism, or another user's)";
-    return State::refused;
-  }
-  std::string status;
-  gray::os::read_text("/proc/" + std::to_string(pid_) + "/status", status);
-  if (!awaits(status, SIGQUIT)) return State::opening;
-  file_ = in_root(pid_, "/tmp/.attach_pid" + own_number_);
-  const auto made = ScopedFd::open(file_.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0600);
-  if (!made.is_open() && made.error() != -EEXIST) {
-    problem_ = std::string("cannot be asked: ") + file_ + ": " + std::strerror(-made.error());
-    file_.clear();
-    return State::refused;
-  }
+  if (asked_ns_ != 0)
+    return gray::os::now_ns() - asked_ns_ < kSocketWaitNs ? State::opening : refuse("does not answer");
+  // What lies in the socket's place has been the JVM's, which answers the signal by a thread dump then, or is another's.
+  if (socket.error() != -ENOENT)
+    return refuse("cannot be asked: /tmp/.java_pid" + own_number_ + ": " + std::strerror(-socket.error()));
+  if (!awaits(pid_, SIGQUIT)) return State::opening;
+  if (std::string obstacle = make_file(); !obstacle.empty()) return refuse("cannot be asked: " + obstacle);
   asked_ns_ = gray::os::now_ns();
   kill(pid_, SIGQUIT);
   return State::opening;
 }
 
-// Any user can make a socket in that folder. So the process that answers must be the JVM itself.
+// The JVM looks for the file in its working folder, too, and first. One that is another user's does not count for it: it answers the signal by
+// a thread dump. The file is made and removed by the folder's descriptor, which stays when the process is gone.
+std::string JavaAttach::make_file() {
+  struct stat status {};
+  if (last_status_word(pid_, "Uid") != std::to_string(geteuid())) return "it runs for another user";
+  const std::string in_cwd = "/proc/" + std::to_string(pid_) + "/cwd/" + file_name_;
+  if (lstat(in_cwd.c_str(), &status) == 0 && !is_own_file(status))
+    return file_name_ + " in its working folder is another user's, or no file";
+  folder_ = ScopedFd::open(in_root(pid_, "/tmp").c_str(), O_PATH | O_DIRECTORY);
+  if (!folder_.is_open()) return std::string("/tmp: ") + std::strerror(-folder_.error());
+  const auto made =
+      ScopedFd::open(file_name_.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0600, folder_.get());
+  if (!made.is_open() && made.error() != -EEXIST)
+    return "/tmp/" + file_name_ + ": " + std::strerror(-made.error());
+  if (fstatat(folder_.get(), file_name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 || !is_own_file(status))
+    return "/tmp/" + file_name_ + " is another user's, or no file";
+  is_file_there_ = true;
+  return "";
+}
+
+// The socket lies where anybody may put one: so whoever answers has to be that process.
 ScopedFd JavaAttach::connect_to() const {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const std::string path = in_root(pid_, "/tmp/.java_pid" + own_number_);
   struct stat status {};
-  if (path.size() >= sizeof address.sun_path || lstat(path.c_str(), &status) != 0 ||
-      !S_ISSOCK(status.st_mode))
-    return ScopedFd(-ENOENT);
+  if (path.size() >= sizeof address.sun_path) return ScopedFd(-ENAMETOOLONG);
+  if (lstat(path.c_str(), &status) != 0) return ScopedFd(-errno);
+  if (!S_ISSOCK(status.st_mode)) return ScopedFd(-ENOTSOCK);
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   ScopedFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd.is_open()) return ScopedFd(-errno);

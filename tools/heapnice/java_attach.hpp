@@ -19,8 +19,9 @@ class JavaAttach {
   JavaAttach(const JavaAttach&) = delete;
   JavaAttach& operator=(const JavaAttach&) = delete;
 
-  /// Asks the JVM for its socket, and checks whether the socket exists. Call it again while the state is `opening`. Never sends the signal to a process that does not handle it,
-  /// because that would end the process.
+  /// Asks the JVM for its socket, and looks whether it is there. Call it again while it is opening, and only for a JVM that takes orders
+  /// (does_take_orders()). Never sends the signal to a process that does not await it, for that would end it, nor to a JVM that would
+  /// not find our file, for that would print a thread dump into its output.
   State open();
 
   /// The reason for `refused`, as the end of a sentence.
@@ -36,11 +37,17 @@ class JavaAttach {
 
  private:
   [[nodiscard]] gray::base::ScopedFd connect_to() const;
+  [[nodiscard]] bool has_ended() const;
+  State refuse(const std::string& problem);
+  std::string make_file();
+  void remove_file();
   int send(int fd, const std::string& command, const std::string& argument, const std::string& more) const;
 
   int pid_;
-  std::string own_number_;  // the process number of the JVM in its own PID namespace
-  std::string file_;        // the file that asks for the socket; the destructor removes it
+  std::string own_number_;       // of the process, as it sees itself
+  std::string file_name_;        // of the file that asks for the socket
+  gray::base::ScopedFd folder_;  // in which that file is
+  bool is_file_there_ = false;
   std::string problem_;
   std::uint64_t asked_ns_ = 0;
   gray::base::ScopedFd pending_;

@@ -26,6 +26,9 @@ constexpr std::uint32_t kMagic = 0xc0c0feca;  // the bytes ca fe c0 c0, as a lit
 constexpr std::uint8_t kLowEndFirst = 1;
 constexpr std::uint8_t kFormat = 2;
 constexpr std::uint8_t kLong = 'J';
+constexpr std::uint8_t kByte = 'B';
+constexpr char kCapabilities[] =
+    "sun.rt.jvmCapabilities";  // a digit each, of which the first one is that of the socket
 
 struct Head {
   std::uint32_t magic;
@@ -62,21 +65,37 @@ bool read_at(std::string_view bytes, std::size_t place, T& out) {
   return true;
 }
 
-Numbers read_numbers(std::string_view bytes, const Head& head) {
-  Numbers numbers;
+std::optional<Head> head_of(std::string_view bytes) {
+  Head head{};
+  if (!read_at(bytes, 0, head) || head.magic != kMagic || head.byte_order != kLowEndFirst ||
+      head.major != kFormat || head.is_accessible == 0)
+    return std::nullopt;
+  return head;
+}
+
+// Calls `take` with each entry, its bytes and its name.
+template <typename Take>
+void for_each_entry(std::string_view bytes, const Head& head, const Take& take) {
   std::size_t place = head.first_entry;
   Entry entry{};
   for (std::uint32_t i = 0; i < std::min(head.entries, kEntriesMax) && read_at(bytes, place, entry); ++i) {
     if (entry.length < sizeof entry || entry.length > bytes.size() - place) break;
     const std::string_view whole = bytes.substr(place, entry.length);
-    std::uint64_t number = 0;
-    if (entry.type == kLong && entry.vector_length == 0 && entry.name_at < whole.size() &&
-        read_at(whole, entry.data_at, number)) {
+    if (entry.name_at < whole.size()) {
       const std::string_view name = whole.substr(entry.name_at);
-      numbers.emplace(name.substr(0, name.find('\0')), std::min(number, kNumberMax));
+      take(entry, whole, name.substr(0, name.find('\0')));
     }
     place += entry.length;
   }
+}
+
+Numbers read_numbers(std::string_view bytes, const Head& head) {
+  Numbers numbers;
+  for_each_entry(bytes, head, [&](const Entry& entry, std::string_view whole, std::string_view name) {
+    std::uint64_t number = 0;
+    if (entry.type == kLong && entry.vector_length == 0 && read_at(whole, entry.data_at, number))
+      numbers.emplace(name, std::min(number, kNumberMax));
+  });
   return numbers;
 }
 
@@ -102,11 +121,9 @@ void add_generation(const Numbers& numbers, int number, JavaHeap& heap) {
 }  // namespace
 
 std::optional<JavaHeap> parse_counters(std::string_view bytes) {
-  Head head{};
-  if (!read_at(bytes, 0, head) || head.magic != kMagic || head.byte_order != kLowEndFirst ||
-      head.major != kFormat || head.is_accessible == 0)
-    return std::nullopt;
-  const Numbers numbers = read_numbers(bytes, head);
+  const auto head = head_of(bytes);
+  if (!head) return std::nullopt;
+  const Numbers numbers = read_numbers(bytes, *head);
   const std::uint64_t frequency = number_of(numbers, "sun.os.hrt.frequency");
   if (frequency == 0 || number_of(numbers, "sun.rt.vmInitDoneTime") == 0) return std::nullopt;
   JavaHeap heap;
@@ -129,15 +146,31 @@ std::optional<JavaHeap> parse_counters(std::string_view bytes) {
   return heap;
 }
 
-std::string counters_path(std::string_view maps, int pid) {
-  const std::size_t name = maps.find("/hsperfdata_");
-  if (name == std::string_view::npos) return "";
-  const std::size_t line = maps.rfind('\n', name) + 1;
-  const std::size_t start = maps.find('/', line);
-  const std::size_t end = std::min(maps.find('\n', name), maps.size());
-  const std::string path(maps.substr(start, end - start));
-  if (path.ends_with(" (deleted)")) return "";
-  return "/proc/" + std::to_string(pid) + "/root" + path;
+bool does_take_orders(std::string_view bytes) {
+  const auto head = head_of(bytes);
+  bool does = false;
+  if (!head) return false;
+  for_each_entry(bytes, *head, [&](const Entry& entry, std::string_view whole, std::string_view name) {
+    char first = 0;
+    if (name == kCapabilities && entry.type == kByte && entry.vector_length != 0 &&
+        read_at(whole, entry.data_at, first))
+      does = first == '1';
+  });
+  return does;
+}
+
+std::string counters_path(std::string_view maps, int pid, std::string_view own_number) {
+  constexpr std::string_view kFolder = "/hsperfdata_";
+  for (std::size_t name = maps.find(kFolder); name != std::string_view::npos;
+       name = maps.find(kFolder, name + 1)) {
+    const std::size_t line = maps.rfind('\n', name) + 1;
+    const std::size_t start = maps.find('/', line);
+    const std::size_t end = std::min(maps.find('\n', name), maps.size());
+    const std::string_view path = maps.substr(start, end - start);
+    if (path.substr(path.rfind('/') + 1) == own_number)
+      return "/proc/" + std::to_string(pid) + "/root" + std::string(path);
+  }
+  return "";
 }
 
 std::string read_counters(const std::string& path) {

@@ -52,7 +52,7 @@ class Jvm {
     const auto heap = parse_counters(bytes);
     if (!heap) return !bytes.empty();
     if (!lever_) {
-      open(log);
+      open(bytes, log);
     } else if (!is_left_alone_) {
       follow(*heap, log);
     }
@@ -65,8 +65,9 @@ class Jvm {
     log.note(fmt::format("java {} {}: its heap stays as it is", pid_, why));
   }
 
-  void open(ChangeLog& log) {
+  void open(const std::string& bytes, ChangeLog& log) {
     if (is_left_alone_) return;
+    if (!does_take_orders(bytes)) return leave_alone(log, "takes no orders (-XX:+DisableAttachMechanism)");
     const auto state = attach_.open();
     if (state == JavaAttach::State::refused) leave_alone(log, attach_.problem());
     if (state != JavaAttach::State::open) return;
@@ -168,7 +169,7 @@ class JavaDriver : public Driver {
     for (const int pid : processes_below(child)) {
       std::string maps;
       if (gray::os::read_text("/proc/" + std::to_string(pid) + "/maps", maps) != 0) continue;
-      const std::string path = counters_path(maps, pid);
+      const std::string path = counters_path(maps, pid, last_status_word(pid, "NSpid"));
       const auto heap = path.empty() ? std::nullopt : parse_counters(read_counters(path));
       if (!heap || heap->committed_bytes <= largest_bytes) continue;
       largest_bytes = heap->committed_bytes;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// main: the main function of heapnice, which runs a program and keeps the size of its heap within the free memory.
+// main: of heapnice, which runs a program and keeps its heap to the memory that is there.
+#include <cerrno>
+#include <cstdio>
 #include <memory>
 
 #include "toolbox/cli/child.hpp"
@@ -30,14 +32,19 @@ int main(int argc, char** argv) {
   gray::cli::set_program_name("heapnice");
   heapnice::Options options;
   if (const auto status = heapnice::read_options(argc, argv, options)) return *status;
+  // Before the command runs: a report that cannot be written is not found out when it has run for hours.
+  std::FILE* report = options.json_file.empty() ? nullptr : std::fopen(options.json_file.c_str(), "we");
+  if (report == nullptr && !options.json_file.empty())
+    return gray::cli::fail(gray::cli::kExitToolFailed, "{}: {}",
+                           gray::cli::escape_controls(options.json_file), gray::cli::error_text(errno));
   const auto driver = make_driver(options);
   driver->prepare();
   const auto end =
       gray::cli::run_child(options.command, [&driver](pid_t child) { return driver->look(child); });
-  if (options.json_file.empty() || !end.has_run) return end.status;
-  const int error = heapnice::write_report(
-      options.json_file, heapnice::report_text(options.command, driver->account(), end.status));
+  if (report == nullptr || !end.has_run) return end.status;
+  const int error =
+      heapnice::write_report(report, heapnice::report_text(options.command, driver->account(), end.status));
   if (error == 0) return end.status;
-  gray::cli::warn("{}: {}", options.json_file, gray::cli::error_text(error));
+  gray::cli::warn("{}: {}", gray::cli::escape_controls(options.json_file), gray::cli::error_text(error));
   return end.status == 0 ? gray::cli::kExitSomeFailed : end.status;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/heapnice/process_tree.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 
@@ -32,6 +33,16 @@ std::vector<int> processes_below(int pid) {
   std::vector<int> all{pid};
   for (std::size_t i = 0; i < all.size(); ++i) add_children(all[i], all);
   return all;
+}
+
+std::string last_status_word(int pid, const std::string& key) {
+  std::string text;
+  gray::os::read_text("/proc/" + std::to_string(pid) + "/status", text);
+  const std::size_t place = text.find("\n" + key + ":");
+  if (place == std::string::npos) return "";
+  const std::size_t end = std::min(text.find('\n', place + 1), text.size());
+  const std::size_t start = text.find_last_of(" \t", end - 1) + 1;
+  return text.substr(start, end - start);
 }
 
 }  // namespace heapnice

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/heapnice/report.hpp"
 
-#include <cerrno>
-#include <cstdio>
-
 #include <nlohmann/json.hpp>
 
 #include "toolbox/base/units.hpp"
@@ -48,9 +45,7 @@ std::string report_text(const std::vector<std::string>& command, const Account& 
   return all.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-int write_report(const std::string& file, const std::string& text) {
-  std::FILE* stream = std::fopen(file.c_str(), "we");
-  if (stream == nullptr) return -errno;
+int write_report(std::FILE* stream, const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stream);
   return gray::cli::close_stream(stream);
 }

@@ -2,6 +2,7 @@
 // report: reports as JSON what was done to a heap.
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace heapnice {
 /// A whole JSON document, ended by a newline. Pure.
 std::string report_text(const std::vector<std::string>& command, const Account& account, int status);
 
-/// Writes the report. Returns 0, or a negative errno.
-int write_report(const std::string& file, const std::string& text);
+/// Writes it and closes the stream: 0, or a negative errno.
+int write_report(std::FILE* stream, const std::string& text);
 
 }  // namespace heapnice

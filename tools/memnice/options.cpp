@@ -81,6 +81,7 @@ std::optional<int> read_options(int argc, char** argv, Options& options) {
   line.group("How", {"--means"});
   line.group("What is said", {"--verbose", "--quiet", "--report"});
   line.prefix_command();
+  line.refuse_empty_values();
   line.footer(kFooter);
   if (const auto status = gray::cli::parse(line, argc, argv)) return status;
   if (const auto status = gray::cli::take_command(line, argc, argv, options.command)) return status;

@@ -35,14 +35,28 @@ void put_entry(std::string& bytes, const std::string& name, std::uint64_t value)
   put(bytes, value);
 }
 
-std::string file_of(const std::vector<std::pair<std::string, std::uint64_t>>& entries) {
+void put_text_entry(std::string& bytes, const std::string& name, const std::string& text) {
+  constexpr std::uint32_t kHeadBytes = 20;
+  const auto data_at = static_cast<std::uint32_t>(kHeadBytes + name.size() + 1);
+  put(bytes, static_cast<std::uint32_t>(data_at + text.size() + 1));
+  put(bytes, kHeadBytes);
+  put(bytes, static_cast<std::uint32_t>(text.size() + 1));
+  bytes += std::string("B\0\0\0", 4);
+  put(bytes, data_at);
+  bytes.append(name.c_str(), name.size() + 1);
+  bytes.append(text.c_str(), text.size() + 1);
+}
+
+std::string file_of(const std::vector<std::pair<std::string, std::uint64_t>>& entries,
+                    const std::string& capabilities = "") {
   std::string bytes("\xca\xfe\xc0\xc0\x01\x02\x00\x01", 8);
   put(bytes, std::uint32_t{0});
   put(bytes, std::uint32_t{0});
   put(bytes, std::uint64_t{0});
   put(bytes, std::uint32_t{32});
-  put(bytes, static_cast<std::uint32_t>(entries.size()));
+  put(bytes, static_cast<std::uint32_t>(entries.size() + (capabilities.empty() ? 0 : 1)));
   for (const auto& [name, value] : entries) put_entry(bytes, name, value);
+  if (!capabilities.empty()) put_text_entry(bytes, "sun.rt.jvmCapabilities", capabilities);
   return bytes;
 }
 
@@ -114,9 +128,30 @@ TEST_CASE("the file is found by what the process maps, below that process's root
   const std::string maps =
       "7f00-7f01 r-xp 00000000 08:01 12 /usr/lib/libc.so.6\n"
       "7f02-7f03 rw-s 00000000 08:01 13                         /tmp/hsperfdata_me/12\n";
-  CHECK(counters_path(maps, 345) == "/proc/345/root/tmp/hsperfdata_me/12");
-  CHECK(counters_path("7f02-7f03 rw-s 00000000 08:01 13 /tmp/hsperfdata_me/12 (deleted)\n", 345).empty());
-  CHECK(counters_path("7f00-7f01 r-xp 00000000 08:01 12 /usr/lib/libc.so.6\n", 345).empty());
+  CHECK(counters_path(maps, 345, "12") == "/proc/345/root/tmp/hsperfdata_me/12");
+  CHECK(
+      counters_path("7f02-7f03 rw-s 00000000 08:01 13 /tmp/hsperfdata_me/12 (deleted)\n", 345, "12").empty());
+  CHECK(counters_path("7f00-7f01 r-xp 00000000 08:01 12 /usr/lib/libc.so.6\n", 345, "12").empty());
+}
+
+TEST_CASE("the counters of another JVM that a process looks at are not its own") {
+  const std::string maps =
+      "7f02-7f03 rw-s 00000000 08:01 13 /tmp/hsperfdata_me/12\n"
+      "7f04-7f05 rw-s 00000000 08:01 13 /tmp/hsperfdata_me/123\n";
+  CHECK(counters_path(maps, 345, "345").empty());
+  CHECK(counters_path(maps, 345, "").empty());
+  CHECK(counters_path(maps, 345, "123") == "/proc/345/root/tmp/hsperfdata_me/123");
+}
+
+TEST_CASE("a JVM takes orders only where its counters say so") {
+  CHECK(does_take_orders(file_of({}, "1100")));
+  CHECK_FALSE(does_take_orders(file_of({}, "0100")));
+  CHECK_FALSE(does_take_orders(file_of({{"sun.rt.jvmCapabilities", '1'}})));  // a number
+  CHECK_FALSE(does_take_orders(usual_file()));
+  CHECK_FALSE(does_take_orders(""));
+  const std::string whole = file_of({}, "1100");
+  for (std::size_t length = 0; length < whole.size() - sizeof "1100"; ++length)
+    CHECK_FALSE(does_take_orders(std::string_view(whole).substr(0, length)));
 }
 
 TEST_CASE("what is live is the least that was used since the last full collection, as soon as that is told") {

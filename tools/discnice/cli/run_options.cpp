@@ -129,6 +129,7 @@ void add_shared_options(gray::cli::Command& app, RunOptions& options, OptionText
   app.add_option("--disable", texts.disabled, "do without these models: cache, readahead, write")
       .type_name("MODEL,...")
       .completed_by("MODEL", {"cache", "readahead", "write"});
+  app.refuse_empty_values();
 }
 
 std::optional<int> check_disabled(const std::string& names, RunOptions& options) {
