@@ -7,8 +7,7 @@
 namespace discnice {
 
 /// The bytes that the disk will move because of one operation. `refund_bytes` were predicted as written earlier and will never be written, because
-/// the dirty data was removed before its
-/// write-back.
+/// the dirty data was removed before its write-back.
 struct IoEstimate {
   std::uint64_t read_bytes = 0;
   std::uint64_t write_bytes = 0;

@@ -26,8 +26,7 @@ struct Portion {
 };
 
 /// Charges an operation to every account that has a limit. Returns the instant at which the operation is paid in all of them, or 0 when it may start
-/// at once. In the account of all bytes, half a portion may
-/// be owed; an operation that has to wait at all waits half a portion longer.
+/// at once. In the account of all bytes, half a portion may be owed; an operation that has to wait at all waits half a portion longer.
 std::uint64_t charge(Job& job, const Grant& grant, const IoEstimate& estimate, const Portion& portion,
                      std::uint64_t now_ns);
 

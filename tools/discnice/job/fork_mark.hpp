@@ -2,8 +2,7 @@
 // fork_mark: a word that is cleared by a fork. So a forked child can tell that it is not the process that joined the job.
 //
 // The kernel clears the word's page in the child (MADV_WIPEONFORK). A vfork child shares the parent's memory and so sees the parent's word. The page
-// is mapped when it is first needed. A page of the library itself would have to
-// be cut out of a mapping, which takes longer.
+// is mapped when it is first needed. A page of the library itself would have to be cut out of a mapping, which takes longer.
 #pragma once
 
 #include <atomic>

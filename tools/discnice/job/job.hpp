@@ -3,8 +3,7 @@
 //
 // Rules for every file of this folder, because it runs inside another program's process:
 //   no heap, stdio, lock, thread, exception or static constructor; no descriptor kept; system calls by raw_syscall(), which leaves errno alone;
-//   bounded work in each call; calls that are not understood are passed
-//   through and counted (Counter::fallbacks).
+//   bounded work in each call; calls that are not understood are passed through and counted (Counter::fallbacks).
 #pragma once
 
 #include <atomic>
@@ -46,8 +45,7 @@ void find_own_slot(Job& job);
 }  // namespace detail
 
 /// The job, or null while there is none: before the constructor, after the destructor, or when the library was not asked to do anything. In a forked
-/// child the first call takes a slot of its own. Costs about one
-/// nanosecond once the fork mark is made, which the first call does.
+/// child the first call takes a slot of its own. Costs about one nanosecond once the fork mark is made, which the first call does.
 __attribute__((always_inline)) inline Job* job() {
   Job* here = detail::joined.load(std::memory_order_acquire);  // pairs with join_at_load()
   if (here == nullptr) return nullptr;
@@ -65,8 +63,8 @@ __attribute__((always_inline)) inline bool has_job_at_hand() {
 void leave_job();
 
 /// Also leaves the job for good, when neither the real nor the effective nor the saved user of this process is the job's user any more. The shared
-/// memory is replaced by empty memory, which other code in this process may
-/// use as it likes. After vfork() nothing is changed, because the memory may be another process's. Costs a system call. Keeps errno.
+/// memory is replaced by empty memory, which other code in this process may use as it likes. After vfork() nothing is changed, because the memory may
+/// be another process's. Costs a system call. Keeps errno.
 void leave_when_other_user();
 
 }  // namespace discnice::guest

@@ -35,8 +35,7 @@ std::uint64_t take_own(std::uint64_t moved, std::uint64_t* awaited) {
 }
 
 // True when more reads are under way than the job can have. A disk serves a stream that goes straight on before it seeks to another, so the
-// foreground may wait for a long time before one
-// of its requests ends. Writes under way tell nothing, because the kernel makes them when it likes.
+// foreground may wait for a long time before one of its requests ends. Writes under way tell nothing, because the kernel makes them when it likes.
 bool is_somebody_waiting(const DiskActivity& activity) {
   const std::uint64_t request_bytes = clamp(activity.request_bytes, kRequestBytesMin, kRequestBytesMax);
   const std::uint64_t own_requests = (activity.own_reads_awaited + request_bytes - 1) / request_bytes;
@@ -53,8 +52,7 @@ bool is_syncing(const DiskActivity& before, DiskActivity& after) {
 }
 
 // All that was charged before a sending is on the disk when the sending has ended, even if the disk's counters show fewer bytes. It cannot be known
-// how many bytes the metadata of
-// many files becomes on the disk.
+// how many bytes the metadata of many files becomes on the disk.
 void forget_what_was_sent(const DiskActivity& before, std::uint64_t own_writes, DiskActivity& after) {
   const std::uint64_t booked = before.syncing_written_kib * kKib + own_writes;
   const bool has_ended = before.own.is_syncing != 0 && after.own.is_syncing == 0;
@@ -87,8 +85,7 @@ Others look_for_others(const DiskActivity& before, DiskActivity& after) {
   if (after.sample.reads_in_flight == 0 && own_reads == 0) after.own_reads_awaited = 0;
   const std::uint64_t allowance = after.own.written_bytes != 0 ? kOwnMetadataBytes : 0;
   // What the disk writes and flushes for a call of this user's jobs belongs to them, with the journal. Otherwise somebody waits for an fsync. A
-  // journal's own commit, every few seconds,
-  // is taken for such an fsync.
+  // journal's own commit, every few seconds, is taken for such an fsync.
   const bool is_own = is_syncing(before, after);
   const bool has_flushed = growth(after.sample.flushes, before.sample.flushes) != 0;
   const bool has_somebody_written = !is_own && (writes > allowance || has_flushed);
@@ -103,8 +100,7 @@ std::uint64_t latency_ns(const DiskActivity& before, const DiskActivity& after) 
 }
 
 // A program that writes and waits for its fsync is seen only when the flush has ended. So its next fsync may be under way for a long time before
-// anything shows: for as long as the last
-// fsync and the pause before it.
+// anything shows: for as long as the last fsync and the pause before it.
 std::uint64_t beside_writer_ns(const DiskActivity& before, const DiskActivity& after, std::uint64_t now_ns) {
   const std::uint64_t least_ns = preemption_max_ns(after, kPreemptionMaxNs);
   const std::uint64_t most_ns = preemption_max_ns(after, kPreemptionBesideWriterMaxNs);

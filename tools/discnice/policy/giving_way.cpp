@@ -12,8 +12,7 @@ constexpr std::uint64_t kQuietNs = kSecondNs;
 // On a mechanical disk, the pace begins to grow after this time without foreground, if the preemption interval has passed, too.
 constexpr std::uint64_t kPausedNs = 60'000'000;
 // The pace from which backing off starts, and the growth of the pace in a quiet second. The start lies below the speed of most disks, so the first
-// look has an effect. From 256 MB/s
-// the job made three more requests while the foreground waited, and each cost the foreground a seek.
+// look has an effect. From 256 MB/s the job made three more requests while the foreground waited, and each cost the foreground a seek.
 constexpr std::uint64_t kPaceStart = 32'000'000;
 constexpr std::uint64_t kPaceGain = 1'000'000'000;
 

@@ -29,8 +29,7 @@ inline constexpr std::uint64_t kPaceMin = 64 * 1024;
 inline constexpr std::uint64_t kPreemptionMinNs = 2'000'000;
 inline constexpr std::uint64_t kPreemptionMaxNs = 100'000'000;
 /// The upper bound beside a program that writes and waits for its writes. On a slow card the job's writes make each fsync of that program longer, and
-/// the program is seen only when its fsync
-/// has ended.
+/// the program is seen only when its fsync has ended.
 inline constexpr std::uint64_t kPreemptionBesideWriterMaxNs = 400'000'000;
 /// That bound for this disk.
 inline std::uint64_t preemption_max_ns(const DiskActivity& activity, std::uint64_t of_mechanical_ns) {

@@ -32,8 +32,7 @@ inline constexpr std::uint64_t kSuspensionMinNs = 800'000'000;
 inline constexpr std::uint64_t kSuspensionMaxNs = 3'200'000'000;
 
 /// On some file systems only the size of a step limits what the kernel can flush in one burst. There a job's writes are brought to the disk in steps
-/// that take the disk about this time, and
-/// that are within these sizes.
+/// that take the disk about this time, and that are within these sizes.
 inline constexpr std::uint64_t kFlushNs = 96'000'000;
 inline constexpr std::uint64_t kFlushBytesMin = UINT64_C(1) << 20;
 inline constexpr std::uint64_t kFlushBytesMax = UINT64_C(16) << 20;

@@ -2,11 +2,9 @@
 // nice: full speed while nobody else uses the disk, and slower the more others use it.
 //
 // Idea: additive increase, multiplicative decrease. Each look at the disk that finds somebody else there halves the pace, down to the floor. When the
-// others have been away for the
-// preemption interval, each look that finds nobody adds to the pace. After a second without others the pace is unlimited. An operation starts when
-// the time that its bytes take at the present pace
-// has passed since the job's last operation. So a rising pace has an effect at once. A small operation counts for more than its bytes, because its
-// seek costs the others the same time.
+// others have been away for the preemption interval, each look that finds nobody adds to the pace. After a second without others the pace is
+// unlimited. An operation starts when the time that its bytes take at the present pace has passed since the job's last operation. So a rising pace
+// has an effect at once. A small operation counts for more than its bytes, because its seek costs the others the same time.
 //
 // Assumes: policy/foreground.hpp, or policy/pressure.hpp, tells the foreground's requests from the job's; policy/giving_way.hpp changes the pace.
 // What breaks it: the same as for `idle`. A few requests of others in a second slow the job down and do not stop it.
@@ -22,8 +20,7 @@ namespace {
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 // A page that needs a seek counts for the bytes that a slow stream moves in that time: 128 KB on a mechanical disk. An operation of less than a page,
-// for example the removal of a name,
-// counts for its part of a page.
+// for example the removal of a name, counts for its part of a page.
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kBytesPerRandomMicrosecond = 16;
 

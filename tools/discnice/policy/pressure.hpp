@@ -20,8 +20,7 @@
 namespace discnice::policy {
 
 /// How long a job keeps still to listen, and how often: less than a tenth of its time. The kernel counts in whole ticks of its clock, and each reader
-/// loses the fraction of a tick. So shorter
-/// windows would show nothing.
+/// loses the fraction of a tick. So shorter windows would show nothing.
 inline constexpr std::uint64_t kListenNs = 20'000'000;
 inline constexpr std::uint64_t kListenEveryNs = 250'000'000;
 

@@ -2,15 +2,13 @@
 // rate_window: the paper's rate windows, changed so that one word is the whole history.
 //
 // Idea (Yamada & Kono, DiscNice, section 5.3): let B be the bytes of the last N seconds, including this operation, and let R be the rate. If B/N <=
-// R, the operation runs. Otherwise it
-// sleeps B/R - N first.
+// R, the operation runs. Otherwise it sleeps B/R - N first.
 //
 // The paper keeps a list of recent operations. When each operation counts at its instant, large operations pay twice: an operation of 4RN bytes still
-// fills the window when the next one comes, and
-// a job of such operations gets 57 % of its rate. Here bytes drain from the window at R from the moment they were admitted (the generic cell rate
-// algorithm: the "theoretical arrival time" is
-// State::paid_until_ns). So B/R - N is exactly the time still owed, and the long-run average is R for operations of any size. There are two more differences, so that the average
-// over a whole run is R and not R plus a burst: the window starts used up instead of empty, and an operation starts when its own cost, too, is paid.
+// fills the window when the next one comes, and a job of such operations gets 57 % of its rate. Here bytes drain from the window at R from the moment
+// they were admitted (the generic cell rate algorithm: the "theoretical arrival time" is State::paid_until_ns). So B/R - N is exactly the time still
+// owed, and the long-run average is R for operations of any size. There are two more differences, so that the average over a whole run is R and not R
+// plus a burst: the window starts used up instead of empty, and an operation starts when its own cost, too, is paid.
 //
 // Assumes: an instant means the same in all processes (CLOCK_MONOTONIC).
 // What breaks it: only a wrong cost.

@@ -4,8 +4,7 @@
 //   Mon-Fri 09:00-18:00 2M, Sat 10:00-12:00 idle, else nice
 //
 // Entries are separated by commas. Each entry has days (one, or a range that may pass Sunday), hours (a range that may pass midnight), or both. Then
-// follows a rate, the name of a policy that
-// needs none, or `pause`. The first entry that fits holds; `else` always fits.
+// follows a rate, the name of a policy that needs none, or `pause`. The first entry that fits holds; `else` always fits.
 #pragma once
 
 #include <cstddef>

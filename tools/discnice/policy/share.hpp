@@ -18,8 +18,7 @@ struct Claim {
 };
 
 /// Divides `total_bytes_per_s` by weight. No claim gets more than it wants while another wants more: the part that one claim does not use goes to the
-/// others. The grants add up to the
-/// total, or to the sum of the wanted rates if that is less. Pure.
+/// others. The grants add up to the total, or to the sum of the wanted rates if that is less. Pure.
 void divide(std::uint64_t total_bytes_per_s, Claim* claims, std::size_t count);
 
 }  // namespace discnice::policy

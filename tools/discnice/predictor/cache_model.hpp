@@ -20,8 +20,7 @@ inline constexpr std::uint64_t kRegionPages = 5 * 256;
 inline constexpr std::uint64_t kStretchPages = kRegionPages / 4;
 
 /// How far the first look after a jump reaches where pages can be counted. A count costs the kernel some 30 ns for each page, which is wasted on a
-/// program that reads at random places. Each look that
-/// begins where the last look's run ended reaches twice as far, up to kRegionPages.
+/// program that reads at random places. Each look that begins where the last look's run ended reaches twice as far, up to kRegionPages.
 inline constexpr std::uint64_t kReachPagesMin = 16;
 
 /// How long a belief is kept before the oracle is asked again.

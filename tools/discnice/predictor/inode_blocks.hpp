@@ -2,8 +2,7 @@
 // inode_blocks: remembers which of the blocks in which a file system keeps its inodes are dirty in memory and not on the disk yet.
 //
 // They are kept apart from the blocks of files (update_regions), because they are many and small: each folder may keep its files' inodes in another
-// place, and a program that makes files in hundreds of
-// folders by turns comes back to each block again and again.
+// place, and a program that makes files in hundreds of folders by turns comes back to each block again and again.
 //
 // Knowledge assumed: delayed write; dirty data is sent to the disk after an age limit.
 // Inference drawn: whether the change of a block now costs the disk anything new.

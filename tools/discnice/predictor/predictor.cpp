@@ -21,8 +21,7 @@ std::uint64_t end_of(const IoOp& op) {
 }
 
 // How ext4 keeps inodes: in groups, each with two bitmaps and a descriptor. Their place on the disk does not matter here: the blocks of inodes are
-// numbered as if they lay side by side, and so are bitmaps
-// and descriptors, far behind them.
+// numbered as if they lay side by side, and so are bitmaps and descriptors, far behind them.
 constexpr std::uint64_t kGroupInodes = 8192;
 constexpr std::uint64_t kGroupBitmaps = 2;
 constexpr std::uint64_t kDescriptorBytes = 64;

@@ -30,8 +30,8 @@ IoEstimate estimate_read(const IoOp& op, FileState& file, CacheShape& shape, con
 IoEstimate estimate_read_alone(const IoOp& op, const ResidencyOracle& oracle);
 
 /// Predicts what the kernel fetches at once when a program announces the bytes that it will need. That is the part of them that is not in memory,
-/// among the first bytes that one window or one request of
-/// the device holds. Length 0 reaches to the end. Nothing is predicted with a probing oracle, because the probes would fetch the pages themselves.
+/// among the first bytes that one window or one request of the device holds. Length 0 reaches to the end. Nothing is predicted with a probing oracle,
+/// because the probes would fetch the pages themselves.
 /// Source: vfs_fadvise() of mm/fadvise.c and force_page_cache_ra() of mm/readahead.c, unchanged from 5.10 to 6.18.
 IoEstimate estimate_announced_read(const IoOp& op, const FileState& file, const ResidencyOracle& oracle);
 
@@ -40,13 +40,12 @@ IoEstimate estimate_write(const IoOp& op, FileState& file, UpdateRegions& region
                           const ResidencyOracle& oracle, std::uint64_t now_ns);
 
 /// Predicts a removal of op.length_bytes from op.offset_bytes on. A length of 0 removes everything from there on (unlink and replace: from 0;
-/// truncate: from the new size). Pages that are removed only in
-/// part are still written.
+/// truncate: from the new size). Pages that are removed only in part are still written.
 IoEstimate estimate_remove(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns);
 
 /// Predicts what a new file costs beyond its data (op.kind == create). That is its inode, of op.length_bytes, in a table of inodes that is as dirty
-/// as the files made just before have left it; the bitmaps
-/// and the descriptor of its group; and for a folder its first block, of op.file_size_bytes. An inode's bytes are a power of two.
+/// as the files made just before have left it; the bitmaps and the descriptor of its group; and for a folder its first block, of op.file_size_bytes.
+/// An inode's bytes are a power of two.
 /// Knowledge assumed: ext4 keeps inodes in the order of their numbers, by default 8192 in a group with two bitmaps and a descriptor of 64 bytes
 ///   (fs/ext4/ialloc.c, mke2fs.conf). Other group sizes change the cost of these by some bytes for each file.
 IoEstimate estimate_creation(const IoOp& op, DirtyData& dirty, std::uint64_t now_ns);

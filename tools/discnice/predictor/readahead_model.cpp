@@ -138,8 +138,7 @@ class Walk {
   }
 
   // Whether a page that was believed to be resident is absent. The kernel may evict idle pages within a belief's lease, and a window is worth the
-  // question. Beliefs of this very operation are not asked
-  // about: such a page was just asked about, or will be fetched and is still absent.
+  // question. Beliefs of this very operation are not asked about: such a page was just asked about, or will be fetched and is still absent.
   [[nodiscard]] bool is_gone(std::uint64_t page) const {
     const bool is_older = belief_.expires_ns < now_ns_ + kBeliefLeaseNs;
     return is_older && oracle_.is_exact() && count_absent(oracle_, page, 1) == 1;
@@ -277,8 +276,7 @@ class Walk {
   }
 
   // page_cache_ra_order(): the window comes in as folios of the wanted order, up to the first page that is already there. The rest comes in as single
-  // pages. Up to 6.16 this rest is as long as the whole window
-  // and reaches beyond it.
+  // pages. Up to 6.16 this rest is as long as the whole window and reaches beyond it.
   void submit() {
     const bool is_single = has_old_folios() && state_.size_pages < kOldFolioWindowMin;
     state_.order = lesser_order(state_.order, is_single ? 0 : limits_.folio_order_max, state_.size_pages);

@@ -2,9 +2,8 @@
 // resting_files: files with dirty data that were not written to for a long time, with one range of pages for each file.
 //
 // update_regions knows a hundred files in full. A program that unpacks or builds something makes thousands of files, and may remove or rewrite them
-// before they reach the disk. Most of them are
-// written from front to back, so one range says all about such a file. The memory may be shared, and may be damaged: each entry is read once
-// (toolbox/base/read_once.hpp) and checked. Zero bytes are an empty table.
+// before they reach the disk. Most of them are written from front to back, so one range says all about such a file. The memory may be shared, and may
+// be damaged: each entry is read once (toolbox/base/read_once.hpp) and checked. Zero bytes are an empty table.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 // update_regions: remembers which blocks of which files are dirty in memory and not on the disk yet.
 //
 // Idea (DiscNice, section 4.4): writing a block that is already dirty costs the disk nothing more, and a dirty block that is deleted in time never
-// costs anything. The paper's table is a flat array of
-// blocks for each file. This table keeps intervals, so that a terabyte file does not need a terabyte map.
+// costs anything. The paper's table is a flat array of blocks for each file. This table keeps intervals, so that a terabyte file does not need a
+// terabyte map.
 //
 // Knowledge assumed: delayed write; the kernel flushes a file's dirty data when its first dirtying is older than an age limit.
 // Inference drawn: how many new dirty bytes a write makes, and how many dirty bytes a removal takes back.
@@ -85,8 +85,7 @@ class UpdateRegions {
   [[nodiscard]] std::uint64_t dirty_pages() const;
 
   /// True when the table has had more files than it can know in full. Then the longest range of each file that had to make room could be kept in the
-  /// memory behind the table: the kRestingBytes at the end, which
-  /// are not touched before that was allowed. Until then such files are forgotten.
+  /// memory behind the table: the kRestingBytes at the end, which are not touched before that was allowed. Until then such files are forgotten.
   [[nodiscard]] bool wants_rest() const { return rest_is(Rest::wanted); }
   void allow_rest(bool is_allowed) { set_rest(is_allowed ? Rest::allowed : Rest::refused); }
   static constexpr unsigned kRestingBytes = sizeof(RestingFiles::Memory);

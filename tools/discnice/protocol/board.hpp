@@ -2,9 +2,8 @@
 // board: what all jobs of one user know of the disks they use. It is a small file in /dev/shm, one for each user, that outlasts the jobs.
 //
 // It is an ABI under the rules of layout.hpp. The version is part of the file's name, so a release with another layout has another file. Zero bytes
-// are an empty board, so the first process that needs it makes it by
-// giving the file its size. Members add what their own jobs move. So no job takes another job of the same user for a foreground. Where
-// discnice-policyd runs, it samples each disk once for all jobs.
+// are an empty board, so the first process that needs it makes it by giving the file its size. Members add what their own jobs move. So no job takes
+// another job of the same user for a foreground. Where discnice-policyd runs, it samples each disk once for all jobs.
 #pragma once
 
 #include <atomic>
@@ -53,8 +52,7 @@ struct BoardName {
 BoardName board_name(std::uint32_t user);
 
 /// Maps the board of the calling user (uid 0 is treated like any user). Makes the board if there is none. If this user's file under that name is no
-/// board, it is made anew or completed. Errors: -EPERM or
-/// -EPROTO (the name belongs to another user), -ENOSPC, else as open(2). Never waits.
+/// board, it is made anew or completed. Errors: -EPERM or -EPROTO (the name belongs to another user), -ENOSPC, else as open(2). Never waits.
 gray::base::Result<Board*> map_board();
 
 void unmap(Board* board);

@@ -2,8 +2,7 @@
 // device_facts: what one process of a job has learned about a device, kept for the job's other processes.
 //
 // Each answer of /sys is a walk through some links there, which takes 20 microseconds, and a process needs four of them before its first file. A
-// compiler's processes live for some milliseconds each, and for them
-// that was the largest single cost.
+// compiler's processes live for some milliseconds each, and for them that was the largest single cost.
 //
 // Host-safe and lock-free. Two processes that learn the same device at the same time write the same facts.
 #pragma once

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // measured_reads: the measured time of a random read for each disk of this host, from the repository of host parameters. Policies use it. Each entry
-// is one word, so that a reader gets it as one value while the launcher
-// publishes it.
+// is one word, so that a reader gets it as one value while the launcher publishes it.
 #pragma once
 
 #include <atomic>

@@ -2,8 +2,7 @@
 // record_format: the records of `discnice run --record`, as they stand in the ring and in the file.
 //
 // docs/record-format.md describes them for people. Rules: fixed widths, little-endian, records fill whole slots, unused bytes are zero.
-// kRecordVersion grows with every new type of record and every changed meaning. A reader
-// refuses any version above its own.
+// kRecordVersion grows with every new type of record and every changed meaning. A reader refuses any version above its own.
 #pragma once
 
 #include <bit>

@@ -2,12 +2,12 @@
 // ring: the shared memory through which the members of a job hand records to the launcher. The launcher drains it into a file.
 //
 // The members do not append to a file, because writing to it would be disk work of the very process whose disk work is recorded. It could also meet a
-// full disk, a limit on file sizes (a deadly signal), a sandbox or another
-// root folder. A member only copies a record into memory that is reserved already. When there is no room it leaves the record out and counts that.
+// full disk, a limit on file sizes (a deadly signal), a sandbox or another root folder. A member only copies a record into memory that is reserved
+// already. When there is no room it leaves the record out and counts that.
 //
 // Any number of members write, and one process drains. A member claims slots by compare-and-swap and publishes its record by storing the first word
-// last. A member that is killed between the two leaves a hole. The drainer
-// waits for a hole, and then skips it slot by slot. The checksum tells a record from the rest of a torn record. There is no lock that a killed member could leave behind.
+// last. A member that is killed between the two leaves a hole. The drainer waits for a hole, and then skips it slot by slot. The checksum tells a
+// record from the rest of a torn record. There is no lock that a killed member could leave behind.
 //
 // Invariant: drained <= claimed <= drained + slots; the first word of every slot outside [drained, claimed) is 0.
 #pragma once
@@ -76,8 +76,8 @@ class Drainer {
   explicit Drainer(Ring& ring) : ring_(ring), place_(ring.drained.load(std::memory_order_relaxed)) {}
 
   /// Takes the next record, in a bounded number of steps. `hole`: a member has claimed this place and has not published its record yet. `torn`: the
-  /// bytes there were no record, and a slot was given up. `broken`: the ring's own
-  /// numbers contradict each other, and the ring must not be drained any more.
+  /// bytes there were no record, and a slot was given up. `broken`: the ring's own numbers contradict each other, and the ring must not be drained
+  /// any more.
   Taken take(TakenRecord& record);
 
   /// Gives up the slot at this place and counts it as a lost record.

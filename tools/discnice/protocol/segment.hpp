@@ -2,8 +2,8 @@
 // segment: makes, joins and leaves the shared-memory segment of a job.
 //
 // Host-safe: raw system calls, no heap, no descriptor kept. A segment is a file of mode 0600 in /dev/shm, made exclusively. Its owner, mode, size,
-// magic and version are checked before any byte of it is believed. A program that
-// acts on a segment knows it by the name under which it was opened. Nothing in the segment says which file it is, who made it, or whether any process is left.
+// magic and version are checked before any byte of it is believed. A program that acts on a segment knows it by the name under which it was opened.
+// Nothing in the segment says which file it is, who made it, or whether any process is left.
 #pragma once
 
 #include <cstddef>
@@ -39,8 +39,8 @@ bool read_maker(const char* text, std::size_t length, Maker* maker);
 bool read_maker(const SegmentName& name, Maker* maker);
 
 /// Makes a new segment for the calling user and maps it. Errors: -ENOENT (no /dev/shm), -ENOSPC (/dev/shm is full), -EACCES, ... The memory of the
-/// first page is reserved here, so a full /dev/shm is an error. All other memory is
-/// reserved before it is touched (reserve.hpp), so it causes no SIGBUS later.
+/// first page is reserved here, so a full /dev/shm is an error. All other memory is reserved before it is touched (reserve.hpp), so it causes no
+/// SIGBUS later.
 gray::base::Result<Segment*> make(const char* job_name, const Grant& grant, const JobOptions& options,
                                   SegmentName* name);
 
@@ -49,8 +49,7 @@ gray::base::Result<Segment*> make_private(const char* job_name, const Grant& gra
                                           const JobOptions& options);
 
 /// Maps the segment of that name. Errors: -EINVAL (not a possible name), -EPERM (the file belongs to another user, or is open to others; uid 0 has no
-/// more rights here than any user), -EPROTO (not a segment, or another
-/// version), else as open(2). Never waits.
+/// more rights here than any user), -EPROTO (not a segment, or another version), else as open(2). Never waits.
 gray::base::Result<Segment*> join(const char* name, std::size_t length);
 
 /// Unmaps the segment. Its file stays.

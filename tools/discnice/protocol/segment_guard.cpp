@@ -91,8 +91,7 @@ void on_bus_error(int number, siginfo_t* info, void* /*context*/) {
 }
 
 // This does not use libc's function, which would have to be looked up in every program that is started. The handler is installed first and taken back
-// if there was another one, because that is rare, and because no other
-// thread runs yet that could miss the other handler.
+// if there was another one, because that is rare, and because no other thread runs yet that could miss the other handler.
 void listen() {
   const KernelAction action{on_bus_error, SA_SIGINFO | SA_ONSTACK | SA_RESTART | kRestorerFlag,
                             discnice_end_of_handler, 0};

@@ -2,8 +2,7 @@
 // throttle: lets time pass until a verdict allows an operation. No other code sleeps.
 //
 // It sleeps to an absolute instant, so that waits do not drift. It sleeps in slices, so that a changed limit has an effect during the wait. A signal
-// ends the sleep at once: the operation then goes ahead, and the rest of the
-// wait stays a debt.
+// ends the sleep at once: the operation then goes ahead, and the rest of the wait stays a debt.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +39,8 @@ constexpr SignalMask signal_bit(int number) {
 }
 
 /// Keeps signals from being delivered outside the sleeps of one call. Without it a signal that arrives between two sleeps would run its handler
-/// unnoticed, and the call would go on waiting. Signals of the program's own faults are
-/// never held. The destructor restores the mask, which delivers the signals that came last.
+/// unnoticed, and the call would go on waiting. Signals of the program's own faults are never held. The destructor restores the mask, which delivers
+/// the signals that came last.
 class SignalHold {
  public:
   SignalHold() = default;

@@ -2,8 +2,7 @@
 // hooks: the common part of the files of wrappers. Each of these files makes the wrappers of one table, interposed*.def.
 //
 // A wrapper has libc's name only as its assembler name, so libc's headers (with their noexcept, attributes and fortified inlines) can be included
-// without a clash. Before the constructor has run, the real call is the raw
-// system call. Functions that are no system call are looked up then.
+// without a clash. Before the constructor has run, the real call is the raw system call. Functions that are no system call are looked up then.
 #pragma once
 
 #include <cerrno>

@@ -2,8 +2,8 @@
 // next_symbols: finds many functions of the libraries behind this one, as dlsym(RTLD_NEXT) finds one.
 //
 // It reads the hash tables of the loaded libraries. The compiler computes the hash of each name. No lock is taken, nothing is allocated and nothing
-// is written. So a function may be looked up at its first call, wherever that is, and a
-// program pays only for the functions that it calls. All of them at once take some 20 microseconds, and dlsym() takes several times that.
+// is written. So a function may be looked up at its first call, wherever that is, and a program pays only for the functions that it calls. All of
+// them at once take some 20 microseconds, and dlsym() takes several times that.
 //
 // Source: GNU's ELF hash table (DT_GNU_HASH: Bloom filter, buckets, chains) and the table of versions (DT_VERSYM: a symbol whose version is hidden is
 // not the one for a program that names no version).
@@ -49,8 +49,7 @@ class NextSymbols {
   [[nodiscard]] Finding find(const char* name, std::uint32_t hash) const;
 
   /// Finds a variable of one of these libraries, at the address that the program uses. A program that is linked to a fixed address has a copy of its
-  /// own, which the library uses, too. Null when there is no such variable, or when that cannot be
-  /// told.
+  /// own, which the library uses, too. Null when there is no such variable, or when that cannot be told.
   [[nodiscard]] Finding find_datum(const char* name, std::uint32_t hash) const;
 
  private:

@@ -46,8 +46,7 @@ void* look_up_real_call(const char* name, std::uint32_t hash, LookUp when);
 
 namespace detail {
 // libc's mark of a program with one thread (sys/single_threaded.h). It points at "more than one" until the mark was looked for, when libc has no
-// mark, and when any function that was looked up is not libc's: then another library stands behind this one
-// and must see each call. Never null.
+// mark, and when any function that was looked up is not libc's: then another library stands behind this one and must see each call. Never null.
 extern __attribute__((visibility("hidden"))) std::atomic<const char*> thread_mark;
 }  // namespace detail
 
