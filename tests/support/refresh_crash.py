@@ -47,7 +47,7 @@ def make(folder):
 
 
 def facts(path, follow=False):
-    """What must not change of one name. Through the link that stands for a folder meanwhile, if `follow`."""
+    """What must not change of one name. With `follow`, through the link that stands for a folder meanwhile."""
     status = os.stat(path, follow_symlinks=follow)
     kind = stat.S_IFMT(status.st_mode)
     known = [kind, stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid]
