@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""refresh_edits: nothing that somebody changes in a directory is lost by a refresh that is interrupted, or that goes on meanwhile.
+"""refresh_edits: tests that no change in a directory is lost by a refresh that is interrupted, or that runs at the same time.
 
 Usage: refresh_edits.py GBP KILL_AT FOLDER TREES [SEED]
 
-Each tree is a random directory. gbp -refresh is killed at a random stop of kill_at, or stands still there; then somebody appends,
-replaces, adds, deletes, renames, links and changes modes, by name, by the directory that was opened before, and by files that
-are open; then --rollback or --resume, at times killed as well and followed by more edits. Every text that was written carries a mark of its
-own. In the end each mark has to be found in the directory, or beside it in a place that was named with a status other than 0; and each
-name has to be as it was left, or to be named. Without edits through the old directory, and after one death, all has to be in
-the directory, with status 0 and nothing beside it. Prints what it counted; status 1 on the first breach, with the seed.
+Each tree is a random directory. gbp -refresh is killed at a random stop of kill_at, or is stopped there. Then edits append, replace, add,
+delete, rename, link and change modes: by name, by the directory that was opened before, and by open files. Then --rollback or
+--resume runs, which is sometimes killed as well and followed by more edits. Every written text has a mark of its own. In the end
+each mark must be in the directory, or beside it in a place that gbp has named with a status other than 0. Each name must be as it
+was left, or must be named. Without edits through the old directory, and after one death, everything must be in the directory, with
+status 0 and nothing beside it. Prints what it counted. The status is 1 on the first breach, and the seed is printed.
 """
 import collections
 import hashlib

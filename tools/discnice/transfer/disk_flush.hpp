@@ -6,8 +6,8 @@
 //   commit of the journal, and every read behind that. fdatasync() of a file without dirty data only flushes the disk's cache (ext4, XFS, btrfs).
 // Output observed: how long this flush takes.
 // Inference drawn: how long somebody else's fsync would have waited for the batch. When that time is short, the disk's cache holds little, and the flushes become rarer.
-// What breaks it: a very recent change of the file system's root folder. fdatasync() then writes the journal, too, which takes longer but does no
-//   harm. A mount whose root cannot be opened is not flushed.
+// What breaks it: a very recent change of the file system's root folder. fdatasync() then writes the journal, too, which takes
+//   longer. A mount whose root cannot be opened is not flushed.
 #pragma once
 
 #include "tools/discnice/job/job.hpp"

@@ -46,7 +46,7 @@ std::uint64_t free_room_bytes(Job& job) {
   const std::uint64_t known_bytes = segment.cache_room_bytes.load(std::memory_order_relaxed);
   if (known_bytes != 0) return known_bytes;
   const TryLock lock(workspace_lock, job.epoch);
-  if (!lock) return 0;  // another thread is measuring the room; until it has the answer there is none
+  if (!lock) return 0;  // another thread is measuring the room; until it has ended the room is 0
   const outputs::MemoryRoom memory = outputs::read_memory_room(workspace);
   const std::uint64_t least_bytes = memory.total_bytes / kMemoryShare;
   const std::uint64_t most_bytes = memory.free_bytes / 2;
