@@ -20,7 +20,7 @@ expect() {
 }
 says() { grep -Eq "$1" "$ERR" || fail "heapnice did not say '$1': $(cat "$ERR")"; }
 
-# A script, which starts no JVM here: its status, its end by a signal, its output.
+# heapnice runs a script that starts no JVM. Its status, its end by a signal and its output are compared.
 script=$SCRATCH/script
 # shellcheck disable=SC2016 # for the script itself
 printf '#!/bin/sh\n[ "$1" = kill ] && kill -TERM $$\necho "$JAVA_TOOL_OPTIONS|$2"\nexit "$1"\n' >"$script"

@@ -67,7 +67,7 @@ void* run_thread(void* rounds) {
   return nullptr;
 }
 
-// One thread after the other, so that the sum is the same each time.
+// The threads run one after the other, so that the sum is the same each time.
 void run_on(const pthread_attr_t& attributes, int rounds) {
   pthread_t thread{};
   if (pthread_create(&thread, &attributes, run_thread, reinterpret_cast<void*>(std::intptr_t{rounds})) != 0)

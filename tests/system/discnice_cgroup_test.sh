@@ -37,7 +37,7 @@ lasted() { # COMMAND...: seconds
   calculate "$till - $from"
 }
 
-# Compared with the same limit set by hand.
+# The time is compared with the time under the same limit set by hand.
 by_hand=$(python3 "$SOURCE/bench/kit/control_groups.py" cap "gray-by-hand-$$" "$(findmnt -no SOURCE -T .)" $((10 * MB)) 0) || skip 'no group by hand'
 at_exit rmdir "$by_hand"
 make_cold big
@@ -95,7 +95,7 @@ if limits | grep -q "^$disk .*500000"; then complain "a second after the end the
 no_group_left 'after kill -9'
 grep -q 'WITHOUT A LIMIT' err || complain "the guard says: $(<err)"
 
-# Its guard is killed, and then discnice itself.
+# First discnice's guard is killed, and then discnice itself.
 make_cold small
 "$DISCNICE" -q --engine cgroup --rate 500kB -- cat small >"$OUT/out" 2>err &
 job=$!

@@ -110,7 +110,7 @@ without_counters() {
   holds "$held < 10" || complain "a job that listens does not hear: $held MB beside a reader, $free without us"
 }
 
-# published: prints when the daemon last sampled the disk, from the board; 0 for never. The entry: number, three sums, wanted, sequence, sample.
+# published: prints when the daemon last sampled the disk, from the board; 0 for never. The words of the disk's entry are: number, three sums, wanted, sequence, sample.
 published() {
   python3 - "$NUMBER" <<'TEXT'
 import os, struct, sys

@@ -116,7 +116,7 @@ gives_way() { # WHAT PREFIX...
   complain "$what: the job does not give way: $held MB beside a reader"
 }
 
-# The job keeps its time: it sleeps for less than a tenth of it.
+# The job must sleep for less than a tenth of its time.
 keeps_its_time() { # WHAT COMMAND...
   local what=$1 took held try
   shift

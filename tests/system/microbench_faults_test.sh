@@ -44,7 +44,7 @@ free_kib() { stat -f -c '%f * %S / 1024' "$MNT" | { read -r sum; echo $((sum)); 
 make_place 100M
 before=$(free_kib)
 expect 0 'disk.random_read_ns' run --quick --dir "$MNT" disk_random
-# The file was made smaller to fit the room, and is gone.
+# The test file was made smaller to fit into the free space, and was removed at the end.
 (($(free_kib) >= before - 64)) || fail "$((before - $(free_kib))) KiB are gone from a file system of 100 MiB"
 
 # Nearly full: there is no room for the least test file.

@@ -26,7 +26,7 @@ std::uint64_t part(std::uint64_t left, std::uint64_t weight, std::uint64_t weigh
   return static_cast<std::uint64_t>(static_cast<Wide>(left) * weight / weights);
 }
 
-// Grants their wish to claims that want no more than their part of the remaining total. Returns true when there was such a claim.
+// Grants the wanted rate to each claim that wants no more than its part of the remaining total. Returns true when there was such a claim.
 bool settle_content(std::uint64_t* left, Claim* claims, std::size_t count) {
   std::uint64_t weights = 0;
   for (std::size_t i = 0; i < count; ++i) weights += is_open(claims[i]) ? weight_of(claims[i]) : 0;

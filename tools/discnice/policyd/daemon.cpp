@@ -66,7 +66,7 @@ void sleep_for(std::uint64_t duration_ns) {
   nanosleep(&pause, nullptr);
 }
 
-// Samples the disks until the tick is over. Sleeps for all of it while no member asks for samples.
+// Samples the disks until the tick is over. Sleeps for the whole tick while no member asks for samples.
 void sample_for(DiskSampler& sampler, std::uint64_t tick_ns) {
   const std::uint64_t end_ns = gray::base::monotonic_ns() + tick_ns;
   sampler.find_board();

@@ -29,7 +29,8 @@ constexpr std::uint64_t unsettled_bytes_max(std::uint64_t processes) {
   return kUnsettledBytesMax + processes * kFlushedBytes;
 }
 
-/// Whether the library is in a process and may work there. If it is known that it is not, the obstacle says why. Both are empty when that is not known (yet).
+/// Whether the library is in a process and may work there. When it is known that the library cannot work there, `obstacle` says why. When nothing is known
+/// (yet), is_covered is false and `obstacle` is empty.
 struct Coverage {
   bool is_covered = false;
   std::string obstacle;

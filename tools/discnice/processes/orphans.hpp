@@ -17,8 +17,8 @@
 
 namespace discnice::processes {
 
-/// Takes orphans from now on, for as long as this process lives. To be called before the program is started. When orphans of others may come as well, an orphan of
-/// the job is the one that has this value of this variable.
+/// Takes orphans from now on, for as long as this process lives. To be called before the program is started. When orphans of other programs may come as well,
+/// an orphan belongs to the job if `variable` has the value `value` in its environment.
 void take_orphans(const std::string& variable, const std::string& value);
 
 /// fork() for a process that belongs to this program and not to the job, so that it does not count as an orphan.

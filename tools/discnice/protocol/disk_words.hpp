@@ -14,7 +14,7 @@ namespace discnice::protocol {
 /// No job keeps still to listen, or waits for a disk to be quiet, for longer than this; a longer time is a wrong byte.
 inline constexpr std::uint64_t kSilenceMaxNs = 4'000'000'000;
 
-/// The activity with impossible values replaced by "not known". The numbers that remain are only compared and counted down, and lead nowhere.
+/// The activity with impossible values replaced by "not known". The other numbers are only compared and counted down.
 inline DiskActivity possible(DiskActivity activity, std::uint64_t now_ns) {
   if (activity.sampled_at_ns > now_ns) return {};
   for (std::uint64_t* instant_ns :

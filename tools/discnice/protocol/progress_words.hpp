@@ -21,7 +21,7 @@ inline bool is_possible_sum(double sum) {
   return sum >= 0 && sum <= kSumMax;
 }
 
-/// The progress with impossible values replaced by "not known". The counts that remain are only compared, and lead nowhere.
+/// The progress with impossible values replaced by "not known". The counts are only compared.
 inline JobProgress possible(JobProgress progress) {
   for (gray::base::LineSums& sums : progress.learned) {
     const double all[] = {sums.weight, sums.x, sums.y, sums.x_squares, sums.products};

@@ -2,8 +2,7 @@
 // lifecycle: joins a job when the library is loaded, notices a fork, and leaves the job at exit and when the process becomes another user.
 //
 // The constructor calls nothing that sets errno, and it never ends the program: whatever fails, the program runs as if the library were not there.
-// Some loaders (musl's) hand a constructor no arguments. Then the constructor uses none, and every call of the program
-// passes through for good.
+// Some loaders (musl's) hand a constructor no arguments. Then the constructor uses no arguments, and all calls of the program pass through unchanged.
 //
 // After a fork the child must take a slot of its own. The kernel wipes the fork mark in a forked child (MADV_WIPEONFORK). The child's first hooked
 // call finds the mark wiped and takes the slot. A vfork child runs in its parent's memory, so it sees the parent's mark and
