@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""backgrounds: the work that a foreground is beside: real programs on real trees, sized or repeated so that they outlive the foreground.
+"""backgrounds: the work that runs beside a foreground: real programs on real trees, with a size or repetition that makes them outlive the foreground.
 
-Each is made once a disk (prepare), brought back to its beginning before every run of it (begin), and is then the text of a shell script. A
-round that reads again what is in memory by then is none: what it reads is evicted before each, by a process that is not covered.
+Each background is prepared once for a disk (prepare), brought back to its beginning before each run (begin), and is then the text of a shell script. A
+round that reads cached data would be no round: the data that it reads is evicted before each round, by a process outside the job.
 """
 import dataclasses
 import functools
@@ -17,13 +17,13 @@ LARGE_FILES, LARGE_BYTES = 4, 150_000_000
 SMALL_FILES, SMALL_FOLDERS, SMALL_BYTES = 1500, 50, 8_000
 MANY_FILES, MANY_FOLDERS, MANY_BYTES = 20_000, 200, 4_000
 WALK_FOLDERS, WALK_BYTES = 4000, 100
-TREES = 10  # of MANY_FILES each, for removals to outlive the foreground
+TREES = 10  # of MANY_FILES each, so that removals outlive the foreground
 EVICTED = f"find %s -type f -exec env -u LD_PRELOAD '{programs.PAGECACHE}' evict {{}} +"
 
 
 @dataclasses.dataclass
 class Place:
-    """Where a background works: its source on the foreground's disk, and what it writes on that or on another."""
+    """Where a background works: its source on the foreground's disk, and the place that it writes, on the same disk or on another."""
 
     disk: object
     other: object
@@ -38,7 +38,7 @@ class Place:
 
 
 def small_files(folder, files, folders, size):
-    """Those that are not there yet."""
+    """Makes the files that do not exist yet."""
     for number in range(folders):
         (folder / f"{number:04}").mkdir(parents=True, exist_ok=True)
     for number in range(files):
@@ -47,7 +47,7 @@ def small_files(folder, files, folders, size):
             path.write_bytes(os.urandom(size))
 
 
-# --- what is made once a disk
+# --- made once for a disk
 
 
 def make_backup_source(place):
@@ -76,13 +76,13 @@ def make_nothing(place):
     place.target.mkdir()
 
 
-# --- what is done before each run
+# --- done before each run
 
 
 def empty_target(place):
     shutil.rmtree(place.target, ignore_errors=True)
     place.target.mkdir()
-    programs.run("fstrim", place.other.folder)  # an emulated disk lies in memory: what was removed is given back
+    programs.run("fstrim", place.other.folder)  # an emulated disk lies in memory: this gives the memory of removed files back
 
 
 def refill_trees(place, trees=TREES):
@@ -91,7 +91,7 @@ def refill_trees(place, trees=TREES):
 
 
 def refill_repository(place):
-    """A repository of loose objects. One that was ended before it had its pack is as it was, but for what it had begun."""
+    """Makes a repository of loose objects. A repository whose run was ended before it had its pack only loses what that run had begun."""
     if any((place.target / ".git/objects/pack").glob("*.pack")) or not (place.target / ".git").exists():
         empty_target(place)
         small_files(place.target / "files", MANY_FILES, MANY_FOLDERS, MANY_BYTES)
@@ -101,7 +101,7 @@ def refill_repository(place):
         path.unlink(missing_ok=True)
 
 
-# --- what runs, as the text of a shell script; $n is the folder of the round
+# --- the commands, as the text of a shell script; $n is the folder of the round
 
 
 def rsync(place, options):
@@ -140,7 +140,7 @@ def stream(place, _options):
 class Background:
     says: str
     prepare: Callable
-    command: Callable  # of the place and of further options of rsync
+    command: Callable  # makes the command from the place and further options of rsync
     begin: Callable = empty_target
     is_repeated: bool = True
     is_to_another_disk: bool = False
@@ -150,14 +150,14 @@ class Background:
         return ", ".join(name for name in self.needs if not shutil.which(name))
 
     def script(self, place, options):
-        """Until it is told to stop, or the disk is full, or what it works on is used up."""
+        """Runs until it is told to stop, or the disk is full, or the data that it works on is used up."""
         once = self.command(place, options)
         if not self.is_repeated:
             return once
         return f"n=0; while :; do mkdir $n; {once} || exit 1; n=$((n + 1)); {EVICTED % place.source}; done"
 
     def once(self, place):
-        """One round of it."""
+        """Runs one round."""
         return f"n=0; mkdir -p $n; {self.command(place, '')}"
 
 
@@ -172,7 +172,7 @@ BACKGROUNDS = {
     "walk": Background("a walk over 4,000 folders, as updatedb does it", make_folders, walk, is_repeated=False),
 }
 STREAM = Background("a stream of reads", make_backup_source, stream)
-# Those whose own speed is taken: one that reads and writes, three that are mostly about names and i-nodes: what gives way in steps is felt most by a short one.
+# Backgrounds whose own speed is measured: one that reads and writes, and three that mostly work with names and inodes. A short one suffers most when it gives way in steps.
 ALONE = {
     "rsync": BACKGROUNDS["rsync"],
     "tar-x": BACKGROUNDS["tar-x"],

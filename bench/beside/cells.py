@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""cells: a foreground beside a background in one of the ways, again and again, and what it felt over the same alone, as rows."""
+"""cells: runs a foreground beside a background in each way, again and again, and reports its time over its time alone, as rows."""
 import random
 import statistics
 import time
@@ -14,12 +14,12 @@ import rows as kit
 import samples
 
 
-# The foreground comes at a moment of its own in each turn, and not always in the same part of the job's round. In one turn it is the same beside all ways.
+# In each turn the foreground comes at a different moment, so that it does not always meet the same part of the job's round. Within one turn the moment is the same for all ways.
 LEAD_S = (1.0, 3.0)
 
 
 def cell(background, place, way, kind, turn):
-    """{figure: value} of one foreground beside it, with the MB that the disk moved meanwhile and its seconds; None where it is no figure."""
+    """{figure: value} of one foreground beside the background, with the MB that the disk moved meanwhile and the seconds; None when there is no valid figure."""
     lead_s = random.Random(f"{kind} {turn}").uniform(*LEAD_S)
     with job.Job(background, place, way, lead_s) as working:
         before, start_s = sum(place.disk.moved()), time.monotonic()
@@ -33,7 +33,7 @@ def cell(background, place, way, kind, turn):
 
 
 def taken(background, place, ways, kinds, turns):
-    """{way: {figure: [a value each turn]}}."""
+    """Returns {way: {figure: [a value for each turn]}}."""
     found = {way: {} for way in ways}
     for turn in turns:
         for way in peers.in_order(ways, turn):
@@ -49,13 +49,13 @@ def taken(background, place, ways, kinds, turns):
 
 
 def over_alone(found, figure):
-    """{way: [over alone]}, those that are figures."""
+    """Returns {way: [over alone]}, without the missing values."""
     alone = statistics.median(found["alone"][figure])
     return {way: [value / alone for value in figures[figure] if value is not None] for way, figures in found.items()}
 
 
 def moved_beside(figures, alone, kind):
-    """MB/s of the background while the foreground ran."""
+    """The background's MB/s while the foreground ran."""
     own = statistics.median(alone[f"{kind}/moved"])
     rates = [(moved - own) / took for moved, took in zip(figures[f"{kind}/moved"], figures[f"{kind}/took"]) if moved is not None]
     return statistics.median(rates) if rates else 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""disks: what the foreground and the background meet on: emulated disks, each with a file system of its own, and the machine's own disk."""
+"""disks: the disks that the foreground and the background share: emulated disks, each with a file system of its own, and the machine's own disk."""
 import contextlib
 import os
 import pathlib
@@ -12,12 +12,12 @@ import programs
 PROFILES = {"hdd7200": "hdd7200", "card": "sdcard", "cloud": "cloud"}
 NAMES = (*PROFILES, "own")
 SIZE = "5G"
-# How long a disk must be left alone to be as it was: a cloud volume saves up credits for its next burst; on a card what a mount writes takes its time.
+# How long a disk must be left alone to return to its usual state: a cloud volume saves up credits for its next burst, and on a card the writes of a mount take some time.
 SETTLE_S = {"cloud": 8.0, "card": 6.0}
 
 
 class OwnDisk:
-    """A folder on the machine's own disk. Others use that disk, too, and folders and inodes stay in memory: only files' pages can go."""
+    """A folder on the machine's own disk. Other programs use that disk, too. Folders and inodes stay in memory; only the pages of files can be dropped."""
 
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("GRAY_SCRATCH", "/var/tmp"), prefix="beside-"))
@@ -31,10 +31,10 @@ class OwnDisk:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def limit_dirty(self):
-        """It is not ours to limit."""
+        """Does nothing: this disk may not be limited."""
 
     def set_scheduler(self, _name):
-        """Nor to schedule."""
+        """Does nothing: this disk's scheduler may not be changed."""
 
     moved = emulated_disk.Disk.moved
     file = emulated_disk.Disk.file
@@ -51,7 +51,7 @@ def new(name):
 
 @contextlib.contextmanager
 def pair(name, is_other_needed, is_dirty_limited):
-    """The disk of the foreground and the background, and that which the background writes to: the same one unless another is needed."""
+    """The disk of the foreground and the background, and the disk that the background writes to: the same disk unless another is needed."""
     with contextlib.ExitStack() as ending:
         disk = ending.enter_context(new(name))
         other = ending.enter_context(new(name)) if is_other_needed else disk

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""foregrounds: what somebody does who is not to feel the background. As a program it does one of them and prints its figures as JSON.
+"""foregrounds: the work of a program that the background must not disturb. As a program it does one of these works and prints the figures as JSON.
 
   foregrounds.py KIND FOLDER TURN [SECONDS]
 
 long      reads 200 MB in order                                                       long: s
 start     reads 150 small files in random order, as the start of a large program does  start: s
 fsync     appends 4 KB and waits for the disk, 60 times and a pause after each          fsync-median, fsync-worst: ms
-          (of random length: one that is always the same keeps step with the platter, and all 60 take one turn more or one less)
+          (the pauses have random lengths: with equal pauses the writes keep step with the platter, and all 60 take one turn more or one less)
 metadata  makes, renames and looks at 1,500 folders and files, the disk told at the end   metadata: s
 half      reads at random for half a second, then keeps still as long, for SECONDS      busy: share of the time, read: MB
 sync      appends 4 KB and waits for the disk, five times a second, for SECONDS      sync: median ms
@@ -36,7 +36,7 @@ NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
 
 def prepare(disk):
-    """The files that all of them use."""
+    """Makes the files that all foregrounds use."""
     folder = disk.folder / "foreground"
     folder.mkdir()
     folder.chmod(0o777)
@@ -97,7 +97,7 @@ def metadata(folder, turn):
 
 
 class Random:
-    """Reads at random places of the long file, past the page cache."""
+    """Reads at random places of the long file, and bypasses the page cache."""
 
     def __init__(self, folder, turn, size):
         self.file = os.open(folder / "long", os.O_RDONLY | os.O_DIRECT)
@@ -105,7 +105,7 @@ class Random:
         self.size = size
 
     def read(self):
-        """Seconds it took."""
+        """Reads once. Returns the seconds it took."""
         start_s = time.monotonic()
         os.preadv(self.file, [self.buffer], self.dice.randrange(self.places) * self.size)
         return time.monotonic() - start_s
@@ -153,7 +153,7 @@ def nothing(_folder, _turn, seconds):
 
 
 def measure(kind, disk, turn, *seconds):
-    """Its figures, from a process of its own; NAME-another is NAME by another user."""
+    """The figures of a foreground, which runs in a process of its own. NAME-another is NAME by another user."""
     kind, _, another = kind.partition("-")
     command = [*(NOBODY if another else ()), sys.executable, __file__, kind, disk.folder / "foreground", turn, *seconds]
     done = subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True)
@@ -161,7 +161,7 @@ def measure(kind, disk, turn, *seconds):
 
 
 KINDS = {"long": long, "start": start, "fsync": fsync, "metadata": metadata, "half": half, "sync": sync, "think": think, "nothing": nothing}
-# Those that stand beside each background, with their figures and what these are.
+# The foregrounds that run beside each background, with their figures and what these mean.
 FIGURES = {"long": {"long": "200 MB read in order"}, "start": {"start": "a program's start, 150 small cold files"},
            "fsync": {"fsync-median": "4 KB append and fsync, median", "fsync-worst": "the same, worst"},
            "metadata": {"metadata": "1,500 folders and files made and renamed"},

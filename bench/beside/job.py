@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""job: a background at work in one of the ways, from its beginning to the end of the block.
+"""job: runs a background in one of the ways, from its beginning to the end of the block.
 
   with job.Job(background, place, way) as working: ...; working.is_running()
 """
@@ -11,7 +11,7 @@ import peers
 import programs
 import session
 
-LEAD_S = 2.0  # from the job's beginning until somebody comes
+LEAD_S = 2.0  # from the job's beginning until the foreground comes
 
 
 class Job:
@@ -28,7 +28,7 @@ class Job:
         return self.ending.enter_context(control_groups.Cap(numbers, peers.CAP_BYTES, peers.CAP_BYTES)).command(command)
 
     def __enter__(self):
-        """Everything is as before its first run, on the disks, and nothing of it in memory."""
+        """Restores the state before the first run, on the disks, and drops everything from memory."""
         self.background.begin(self.place)
         for disk in {self.place.disk, self.place.other}:
             programs.run("sync", "-f", disk.folder)
@@ -37,7 +37,7 @@ class Job:
         time.sleep(self.place.disk.settle_s)
         if not self.way.is_nobody:
             self.session = self.ending.enter_context(session.Session(self.command(), cwd=self.place.target))
-        time.sleep(self.lead_s)  # with nobody there, too: a file system just mounted has something to write
+        time.sleep(self.lead_s)  # also without a job: a file system that was just mounted has something to write
         return self
 
     def is_running(self):

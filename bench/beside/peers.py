@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""peers: the ways to run a background: as it is, under discnice, and by what others use for the same end."""
+"""peers: the ways to run a background: as it is, under discnice, and with other tools for the same purpose."""
 import dataclasses
 import shutil
 
@@ -11,15 +11,15 @@ CAP_BYTES = 5 * programs.MB
 
 @dataclasses.dataclass
 class Way:
-    prefix: tuple = ()  # a command that runs the background's shell
+    prefix: tuple = ()  # a command that starts the background's shell
     needs: tuple = ()
-    rsync_options: str = ""  # makes sense for rsync alone
+    rsync_options: str = ""  # only for rsync
     scheduler: str = "none"
-    is_capped: bool = False  # by a control group
+    is_capped: bool = False  # held by a control group
     is_nobody: bool = False
 
     def lacks(self):
-        """Why it can't be taken here, or nothing."""
+        """Why this way cannot be used here, or nothing."""
         missing = [name for name in self.needs if not shutil.which(name)]
         if self.is_capped and not control_groups.has_blkio():
             missing.append("the blkio control group of version 1")
@@ -48,11 +48,11 @@ WAYS = {
 }
 OURS = ("nice", "idle")
 DISCNICE = ("nice", "idle", "share", "rate-5MB")
-EACH_TURN = ("alone", *DISCNICE)  # what others are like is known from fewer turns
+EACH_TURN = ("alone", *DISCNICE)  # the other tools need fewer turns
 FIRST = ("alone", "plain", *OURS)
 
 
 def in_order(ways, turn):
-    """Another of them is the first in each turn: what one leaves behind, in the file system or the processor, is not the same one's to bear."""
+    """Each turn begins with another way, because what one way leaves behind in the file system or the processor must not always affect the same next way."""
     first = turn % len(ways)
     return [*ways[first:], *ways[:first]]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""preemption: what an interval of `idle` costs the job and spares the foreground: a foreground that reads a block and thinks, beside a job that streams.
+"""preemption: what an interval of `idle` costs the job and saves the foreground. The foreground reads a block and thinks, beside a job that streams.
 
-The thoughts are of random length (exponential), so that each interval is too short for some of them and longer than it needs to be for others.
+The pauses for thinking have random lengths (exponential), so that each interval is too short for some of them and longer than needed for others.
 """
 import statistics
 import time
@@ -21,7 +21,7 @@ LEAD_S = 1.0
 
 
 def felt(place, way, thought_ms, turn):
-    """Milliseconds a read of the foreground takes, and MB/s of the job."""
+    """The milliseconds that a read of the foreground takes, and the job's MB/s."""
     with job.Job(backgrounds.STREAM, place, way, LEAD_S) as working:
         before, start_s = sum(place.disk.moved()), time.monotonic()
         read_ms = foregrounds.measure("think", place.disk, turn, thought_ms / 1000)["think"]
@@ -36,7 +36,7 @@ def ways():
 
 
 def measured(turns):
-    """{thought: {way: [(ms, MB/s)]}}."""
+    """Returns {thought: {way: [(ms, MB/s)]}}."""
     found = {thought: {} for thought in THOUGHTS_MS}
     with disks.pair("hdd7200", False, True) as (disk, other):
         place = backgrounds.Place(disk, other)
@@ -50,7 +50,7 @@ def measured(turns):
 
 
 def draw(thought, figure, title, label, values):
-    """A line over the fixed intervals, and a level one for the adaptive one."""
+    """A curve over the fixed intervals, and a level line for the adaptive interval."""
     for name, line in (("", [(ms, values[ms]) for ms in INTERVALS_MS]), (", auto", [(ms, values[AUTO]) for ms in (INTERVALS_MS[0], INTERVALS_MS[-1])])):
         kit.curve(figure, f"thinking {thought} ms{name}", line, "preemption interval, ms", label, title=f"Preemption interval of idle: {title}")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""speed: the job's own: with nobody there, beside a foreground that uses half the disk's time, and beside one that hardly uses the machine's own disk."""
+"""speed: the job's own speed: alone, beside a foreground that uses half the disk's time, and beside a foreground that hardly uses the machine's own disk."""
 import statistics
 import time
 
@@ -17,7 +17,7 @@ WAYS = ("plain", *peers.OURS)
 
 
 def run_once(background, place, way):
-    """Seconds of one round from a cold disk: to its end, and to when all of it is on the disk."""
+    """The seconds of one round from an uncached disk: to its end, and to the moment at which all its data is on the disk."""
     with job.Job(background, place, peers.WAYS["alone"]):
         start_s = time.monotonic()
         _, status = programs.timed([*peers.WAYS[way].prefix, "sh", "-c", f"cd {place.target} && {background.once(place)}"])
@@ -29,7 +29,7 @@ def run_once(background, place, way):
 
 
 def alone(names, turns):
-    """With nobody there, over plain."""
+    """The job's speed alone, over plain."""
     for name in names:
         background = backgrounds.ALONE[name]
         took = {way: [] for way in WAYS}
@@ -59,7 +59,7 @@ def moved_beside(background, place, way, kind, turn, seconds=BESIDE_S):
 
 
 def beside_half(turns):
-    """Of what the foreground leaves, as much as the job gets. Left is what plain moves alone, in the time in which the foreground does not read."""
+    """Which part of the disk's time that the foreground leaves does the job get? That time is what plain moves alone, while the foreground does not read."""
     background = backgrounds.BACKGROUNDS["rsync"]
     with disks.pair("hdd7200", False, True) as (disk, other):
         place = backgrounds.Place(disk, other)
@@ -80,7 +80,7 @@ def beside_half(turns):
 
 
 def beside_light(turns):
-    """Somebody calls fsync() five times a second at the machine's own disk, as a browser does or a log: what a job of many small files gets, and what he feels."""
+    """A program calls fsync() five times a second on the machine's own disk, as a browser or a log does. Measures what a job of many small files gets, and how the fsync calls are delayed."""
     background = backgrounds.BACKGROUNDS["tar-c"]
     with disks.pair("own", False, True) as (disk, other):
         place = backgrounds.Place(disk, other)

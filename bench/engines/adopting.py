@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""adopting: a program that runs already is held, and let go again."""
+"""adopting: a running program is held, and then released."""
 import shutil
 import subprocess
 import sys

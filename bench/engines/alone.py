@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""alone: what giving way costs a program while nobody else is at the disk: its own speed, of plain."""
+"""alone: what giving way costs a program while no other program uses the disk: its own speed compared with plain."""
 import statistics
 
 import readers

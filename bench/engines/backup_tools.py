@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""backup_tools: programs that keep a second copy of somebody's files: what each does with them, and how it is known that the copy is right.
+"""backup_tools: programs that keep a second copy of a user's files: the steps of each, and how the copy is verified.
 
-  for tool in here([Restic, Rclone]): ...      those that are installed; says which are not
-  tool.begin()                                 nothing of the turn before is left
-  for step in tool.steps(): ...                in this order; what a step without a variant does is not of interest, but comes in between
-  tool.verify()                                raises subprocess.CalledProcessError or AssertionError where the copy is not what there was
+  for tool in here([Restic, Rclone]): ...      the installed tools; prints which are missing
+  tool.begin()                                 removes everything of the turn before
+  for step in tool.steps(): ...                in this order; a step without a variant is not measured, but must run in between
+  tool.verify()                                raises subprocess.CalledProcessError or AssertionError when the copy differs from the original
 
-All work on an emulated disk's folder `files`: its folder `source` is what is kept, `more` is as large again. A step moves about as much as `source` and its
-copy together, so those that only read have both.
+All tools work in an emulated disk's folder `files`. Its folder `source` has the files to be kept, and `more` is as large again. A step moves about as much
+as `source` and its copy together, so the steps that only read use both folders.
 """
 import contextlib
 import dataclasses
@@ -26,13 +26,13 @@ from programs import MB, run
 
 @dataclasses.dataclass
 class Step:
-    variant: str  # of the rows; empty: it is not held
+    variant: str  # of the rows; empty: the step is not held
     command: list
     end: typing.Callable = lambda: None  # called while it runs: a service is told to end when it has done its work
 
 
 def make_folder(folder, size):
-    """Files of a megabyte, as a person has them, and some hundred small ones."""
+    """Makes files of a megabyte, like a person's files, and some hundred small ones."""
     folder.mkdir(parents=True)
     for i in range(size // MB):
         (folder / f"{i:05}").write_bytes(os.urandom(MB))
@@ -46,7 +46,7 @@ def compare(source, copy):
 
 
 class Tool:
-    """What it makes lies in folders of these names, beside the files."""
+    """The tool makes folders of these names, beside the files."""
     program = ""
     made = ("repository", "copy")
 
@@ -82,7 +82,7 @@ class Restic(Tool):
 
 
 class Borg(Tool):
-    """Python and C: the library reaches it."""
+    """Python and C: the library can reach it."""
     program = "borg"
     made = ("repository", "copy", "borg")
 
@@ -140,11 +140,11 @@ class Age(Tool):
 
 
 class Syncthing(Tool):
-    """Scans a folder that it has not seen before: it reads all of it and keeps what each block's hash is. It talks to nobody."""
+    """Scans a new folder: it reads all of it and keeps the hash of each block. It makes no connection to others."""
     program = "syncthing"
     made = ("syncthing",)
     WAIT_S = 120
-    FOLDER_BYTES = 128  # what it counts a folder as
+    FOLDER_BYTES = 128  # the size that it counts for a folder
     CONFIGURATION = """<configuration version="36">
 <folder id="files" path="{folder}" type="sendonly" rescanIntervalS="0" fsWatcherEnabled="false"><markerName>source</markerName></folder>
 <gui enabled="true" tls="false"><address>127.0.0.1:{port}</address><apikey>x</apikey></gui>
@@ -177,7 +177,7 @@ class Syncthing(Tool):
         wanted, until = self.wanted(), time.monotonic() + self.WAIT_S
         while time.monotonic() < until:
             time.sleep(0.2)
-            with contextlib.suppress(OSError):  # it has not begun to answer
+            with contextlib.suppress(OSError):  # it does not answer yet
                 state = self.ask("db/status?folder=files")
                 self.scanned = {name: state[name] for name in wanted}
                 if state["state"] == "idle" and self.scanned == wanted:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""backups: restic and other tools that keep copies, at a rate: how near it they are kept, and whether what comes back is what there was."""
+"""backups: restic and other tools that keep copies, at a rate: how exactly the rate is kept, and whether the restored files are the original ones."""
 import statistics
 import subprocess
 
@@ -18,9 +18,9 @@ RATES = [5 * MB] if IS_SMOKE else [5 * MB, 20 * MB]
 
 
 def held_run(rate, step):
-    """(bytes a second over ten seconds from the second second on, the worst second)"""
+    """Returns (the bytes a second over ten seconds from the second second on, the worst second)."""
     with subprocess.Popen(held("--rate", f"{rate // MB}MB") + step.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as launcher:
-        program_of(launcher.pid)  # it is there from now on
+        program_of(launcher.pid)  # waits until the program runs
         with account.TreeSampler(launcher.pid) as sampler:
             step.end()
             launcher.wait()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""cached: what a limit costs a program whose file is in memory, over plain, by the engine that holds it."""
+"""cached: what a limit costs a program whose file is in memory, compared with plain, for each engine that holds it."""
 import statistics
 
 import readers

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""calls: what it costs a call to be shown to discnice before it is made, and what the filter costs calls that are not shown; nothing is brought from a disk."""
+"""calls: what it costs a call to be shown to discnice before it is made, and what the filter costs calls that are not shown. Nothing is read from a disk."""
 import subprocess
 
 import rows as kit

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""foreground: a long read beside a backup that the library cannot reach, and that gives way."""
+"""foreground: a long read beside a backup that the library cannot reach and that gives way."""
 import shutil
 import statistics
 import subprocess

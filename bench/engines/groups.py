@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""groups: a program that the kernel holds (--engine cgroup), beside the same limit set by hand: the rate, the sum of what a copy reads and writes, cached data, and what is left when the
+"""groups: a program that the kernel holds (--engine cgroup), compared with the same limit set by hand: the rate, the sum of a copy's reads and writes, cached data, and what is left when the
 launcher is killed."""
 import os
 import pathlib
@@ -28,7 +28,7 @@ def left_groups():
 
 
 def rate_of(command, is_ours):
-    """Bytes a second from the second second on."""
+    """The bytes a second from the second second on."""
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as launcher:
         with account.Sampler(program_of(launcher.pid) if is_ours else launcher.pid) as sampler:
             launcher.wait()
@@ -66,7 +66,7 @@ def cached(path):
 
 
 def kills(path):
-    """How often a limit or a group is left a second after the launcher was killed."""
+    """In how many cases a limit or a group is left one second after the launcher was killed."""
     wrong = 0
     for _ in range(KILLS):
         evict(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""kills: the launcher is killed at a random moment. The program goes on, what it writes is right, and nobody stands."""
+"""kills: the launcher is killed at a random moment. The program must go on, its output must be right, and no process may stay stopped."""
 import filecmp
 import os
 import pathlib
@@ -14,7 +14,7 @@ from programs import MB, evict, held, run, scratch
 from setting import SHARES, program_of
 
 KILLS = 5 if IS_SMOKE else int(os.environ.get("KILLS", "200"))
-BLOCKS = (1 << 20, 1 << 16)  # reads that are shown before they are made, and such as are not
+BLOCKS = (1 << 20, 1 << 16)  # reads that are shown before they are made, and reads that are not
 COPIER = r"""
 #include <fcntl.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ def state_of(pid):
 
 
 def killed(program, source, copy, block, generator):
-    """'' when all went well."""
+    """Returns '' when nothing was wrong."""
     evict(source)
     copy.unlink(missing_ok=True)
     with subprocess.Popen(held("--rate", "4MB") + [str(program), str(source), str(copy), str(block)], stderr=subprocess.DEVNULL, start_new_session=True) as launcher:

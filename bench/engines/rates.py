@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""rates: how near its limit a program of each kind is kept over ten seconds, and what its worst second moves."""
+"""rates: how exactly a program of each kind is held to its limit over ten seconds, and what its worst second moves."""
 import subprocess
 
 import account
@@ -16,7 +16,7 @@ SECONDS = 3 if IS_SMOKE else 12
 
 
 def held_run(command):
-    """(error in percent from the second second on, the worst second over the rate)"""
+    """Returns (the error in percent from the second second on, the worst second over the rate)."""
     with subprocess.Popen(held("--rate", f"{RATE // MB}MB") + command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as launcher:
         with account.Sampler(program_of(launcher.pid), launcher.pid) as sampler:
             launcher.wait()
@@ -33,7 +33,7 @@ def part():
         path.chmod(0o644)
         empty = disk.file("empty", 0)
         empty.chmod(0o644)
-        for command in ways.values():  # so that the program itself is in memory: that of Node has 100 MB
+        for command in ways.values():  # so that the program itself is in memory: Node's has 100 MB
             subprocess.run([*command, str(empty)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         found = {name: [] for name in ways}
         for _ in SHARES.turns("rates", TURNS):

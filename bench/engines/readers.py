@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """readers: programs of every kind that read a file from its beginning to its end, 64 KB at a time.
 
-  readers.here(folder)     {name: command} of those that can be made and run here, the file's name to be put behind; says which cannot
+  readers.here(folder)     {name: command} of the readers that can be made and run here; the file's name is to be added at the end. Prints which cannot
 """
 import os
 import pathlib
@@ -108,7 +108,7 @@ with open(sys.argv[1], 'rb', buffering=0) as file:
 
 
 def made(folder, name, text, command, **more):
-    """Compiles; False when that does not work here."""
+    """Compiles a reader. Returns False when that does not work here."""
     (folder / name).write_text(text)
     if not shutil.which(command[0]):
         return False
@@ -128,7 +128,7 @@ def go_made(folder, name, text, is_dynamic):
 
 
 def has_ring(program):
-    """Some kernels and containers forbid it."""
+    """Tests a ring, because some kernels and containers forbid it."""
     return subprocess.run([program, program], check=False, capture_output=True).returncode == 0
 
 

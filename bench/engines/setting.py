@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""setting: what the parts of this benchmark share."""
+"""setting: helpers that the parts of this benchmark share."""
 import contextlib
 import os
 import pathlib
@@ -11,13 +11,13 @@ SHARES = time_share.TimeShares({"rates": 700, "backups": 1000, "calls": 20, "cac
 
 
 def program_of(launcher, wait_s=5.0):
-    """The process that a launcher has started: the child that runs another program than it does itself."""
+    """The process that a launcher has started: the child that runs another program than the launcher does."""
     until = time.monotonic() + wait_s
     children = pathlib.Path(f"/proc/{launcher}/task/{launcher}/children")
     own = os.path.realpath(f"/proc/{launcher}/exe")
     while time.monotonic() < until:
         for child in children.read_text().split():
-            with contextlib.suppress(OSError):  # it has ended, or is about to begin
+            with contextlib.suppress(OSError):  # it has ended, or is just starting
                 if os.readlink(f"/proc/{child}/exe") != own:
                     return int(child)
         time.sleep(0.002)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""suites: programs that test their own system calls by the thousand: CPython's tests of files and processes, and those of Go's package os. Each has the outcome under an engine that it has without."""
+"""suites: programs that make thousands of system calls to test themselves: CPython's tests of files and processes, and the tests of Go's package os. Each test must have the same outcome under an engine as without."""
 import json
 import os
 import pathlib
@@ -17,7 +17,7 @@ ENGINES = ("notify", "pace")
 PYTHONS = ("python3", "/usr/bin/python3", *(f"python3.{minor}" for minor in range(9, 20)))
 MODULES = ("test_mmap",) if IS_SMOKE else ("test_io", "test_os", "test_subprocess", "test_mmap", "test_largefile", "test_shutil")
 
-# The framework's own report mixes with what the tests' programs print: the outcomes go to a file.
+# The report of the test framework would mix with the output of the tests' programs, so the outcomes go to a file.
 RUNNER = """
 import json, sys, unittest
 outcomes = {}
@@ -40,7 +40,7 @@ def quiet(command, folder):
 
 
 class Python:
-    """Of the first python3 that brings its tests: {name of a test: its outcome}."""
+    """Uses the first python3 that has its tests. Returns {name of a test: its outcome}."""
     name = "CPython"
 
     def __init__(self):
@@ -58,7 +58,7 @@ class Python:
 
 
 class Go:
-    """Those of its package os, which is compiled once."""
+    """The tests of Go's package os, compiled once."""
     name = "Go"
 
     def __init__(self):

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""control_groups: groups in which the kernel holds what runs to a rate of a disk or to so much memory; of version 1 or 2, as they are here.
+"""control_groups: groups in which the kernel holds programs to a rate of a disk or to an amount of memory; of version 1 or 2, as this host has them.
 
   with control_groups.Cap([disk.number], 5_000_000) as group: programs.run(*group.command(command))
   with control_groups.Memory(512 << 20) as group: ...
 
-  control_groups.py cap NAME DEVICE READ WRITE   makes one of that name and prints its folder; bytes a second, 0: no cap
+  control_groups.py cap NAME DEVICE READ WRITE   makes a group of that name and prints its folder; bytes a second, 0: no cap
   control_groups.py memory NAME BYTES            the same with a limit of memory
 
-Where there can be none: status 77 and the reason.
+Where no group can be made: status 77 and the reason.
 """
 import contextlib
 import itertools
@@ -24,7 +24,7 @@ NUMBERS = itertools.count()
 
 
 def has_blkio():
-    """The cap of version 1."""
+    """Whether version 1 can set a cap."""
     return (CGROUPS / "blkio/blkio.throttle.read_bps_device").exists()
 
 
@@ -34,9 +34,9 @@ def is_of_version_2(controller):
 
 
 class Group:
-    """What ran in it has to have ended when it is closed."""
+    """All processes in the group must have ended when it is closed."""
 
-    CONTROLLERS = ()  # the names of its controller in version 1 and 2
+    CONTROLLERS = ()  # the names of its controller in versions 1 and 2
 
     def __init__(self, name=None):
         of_1, of_2 = self.CONTROLLERS
@@ -52,11 +52,11 @@ class Group:
             programs.skip(f"no {of_1} control group can be made here: {error}")
 
     def settings(self):
-        """(file, text) one after the other."""
+        """Returns (file, text) pairs, to be written in this order."""
         raise NotImplementedError
 
     def command(self, command):
-        """The command that runs this one inside."""
+        """The command that runs `command` inside the group."""
         return ["sh", "-c", f'echo $$ >{self.path}/cgroup.procs && exec "$@"', "sh", *map(str, command)]
 
     def close(self):
@@ -74,7 +74,7 @@ class Group:
 
 
 class Cap(Group):
-    """On what its members read and write, on each of these disks; 0: no cap. It is what others use in the place of discnice."""
+    """A cap on what its members read and write, on each of these disks; 0: no cap. Other tools use it in place of discnice."""
 
     CONTROLLERS = ("blkio", "io")
 
@@ -91,7 +91,7 @@ class Cap(Group):
 
 
 class Memory(Group):
-    """A limit on the memory of its members, their page cache included."""
+    """A limit on the memory of its members, including their page cache."""
 
     CONTROLLERS = ("memory", "memory")
 
@@ -105,7 +105,7 @@ class Memory(Group):
             yield ("memory.swap.max", 0) if self.is_v2 else ("memory.memsw.limit_in_bytes", self.limit_bytes)
 
     def move_limit(self, limit_bytes):
-        """False where the kernel could not make the room: version 1 leaves the limit as it was then."""
+        """Returns False when the kernel could not free enough memory: version 1 then leaves the limit unchanged."""
         try:
             (self.path / ("memory.max" if self.is_v2 else "memory.limit_in_bytes")).write_text(f"{limit_bytes}\n")
         except OSError:
@@ -117,7 +117,7 @@ class Memory(Group):
         return (self.path / (of_2 if self.is_v2 else of_1)).read_text()
 
     def stat(self, of_1, of_2=None):
-        """Bytes under this name of the group's account."""
+        """The bytes under this name in the group's account."""
         fields = dict(line.split() for line in (self.path / "memory.stat").read_text().splitlines())
         return int(fields[(of_2 or of_1) if self.is_v2 else f"total_{of_1}"])
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""disk_rate: what a block device moved, over time, by its own counters.
+"""disk_rate: what a block device moved over time, by its own counters.
 
   disk_rate.py sample DEVICE FILE            appends "seconds read_bytes written_bytes" each 50 ms until it is ended
   disk_rate.py rates FILE WINDOW [read|write|both]   "seconds MB/s" of each window of so many seconds, from the first byte moved to the last
@@ -8,7 +8,7 @@
   disk_rate.py moved FILE [...]              all MB
   disk_rate.py intervals FILE                "from to MB/s" of each interval between a flush and the disk's next work (see flush_intervals)
 
-MB is 1,000,000 bytes. Sectors of /sys/block are 512 bytes whatever the device has.
+MB is 1,000,000 bytes. The sectors of /sys/block have 512 bytes, whatever the device's own sectors are.
 """
 import pathlib
 import sys
@@ -16,8 +16,8 @@ import time
 
 PERIOD_S = 0.05
 SECTOR_BYTES = 512
-QUIET_S = 0.1  # of less the samples cannot tell
-INTERVAL_MIN_S = 1.0  # a rate is a mean of one second at least, as in the paper
+QUIET_S = 0.1  # the samples cannot show a shorter pause
+INTERVAL_MIN_S = 1.0  # a rate is a mean over at least one second, as in the paper
 
 
 def sample(device, target):
@@ -32,7 +32,7 @@ def sample(device, target):
 
 
 def lines(path):
-    """(seconds, bytes read, bytes written) of each whole line."""
+    """Returns (seconds, bytes read, bytes written) for each complete line."""
     with open(path, encoding="utf-8") as stream:
         for fields in map(str.split, stream):
             if len(fields) == 3:
@@ -40,7 +40,7 @@ def lines(path):
 
 
 def load(path, what):
-    """[(seconds from the first byte, bytes since then)], cut where nothing moved any more."""
+    """Returns [(seconds from the first byte, bytes since then)], and ends where nothing moved any more."""
     samples = [(at, {"read": read, "write": written, "both": read + written}[what]) for at, read, written in lines(path)]
     first = next((i for i in range(1, len(samples)) if samples[i][1] != samples[0][1]), None)
     if first is None:
@@ -51,7 +51,7 @@ def load(path, what):
 
 
 def moved_until(samples, instant):
-    """Bytes moved until then, straight between two samples."""
+    """The bytes moved until that moment, interpolated between two samples."""
     before = samples[0]
     for point in samples:
         if point[0] >= instant:
@@ -64,8 +64,8 @@ def moved_until(samples, instant):
 def flush_intervals(samples):
     """(from, to, MB/s) of each interval between a flush and the disk's next work, from "seconds read written".
 
-    A flush begins where the disk writes and has not for QUIET_S, its next work where it moves anything and has not for QUIET_S. What begins within
-    INTERVAL_MIN_S belongs to the interval that is running. The last one has no end, for nothing follows, and is left out."""
+    A flush begins when the disk writes after it has not written for QUIET_S. The next work begins when the disk moves anything after it has moved nothing
+    for QUIET_S. What begins within INTERVAL_MIN_S belongs to the current interval. The last interval has no end, because nothing follows, and is left out."""
     samples = [(at, read + written, written) for at, read, written in samples]
     moving = (i for i in range(1, len(samples)) if samples[i][1] != samples[0][1])
     start = begin = samples[next(moving, 1) - 1]

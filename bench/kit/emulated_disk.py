@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""emulated_disk: a disk of hddsim with a file system on it, of which a benchmark is the only user.
+"""emulated_disk: a disk of hddsim with a file system on it. Only the benchmark uses it.
 
   with emulated_disk.Disk(profile="hdd7200") as disk: disk.file("cold", 100_000_000); disk.moved(); disk.remount()
 """
@@ -18,7 +18,7 @@ DOWN_S = 30.0
 
 
 class Disk:
-    """It is gone when the block ends."""
+    """The disk is gone when the block ends."""
 
     def __init__(self, scheduler="none", size="3G", profile="hdd7200"):
         self.name = f"{programs.NAME}-{os.getpid()}-{next(NUMBERS)}"
@@ -35,7 +35,7 @@ class Disk:
         return self
 
     def __exit__(self, *_):
-        """Another mount namespace, or what is still being written, may hold it for a while."""
+        """Tries again for some time, because another mount namespace, or data that is still being written, may keep the disk in use."""
         until = time.monotonic() + DOWN_S
         while programs.run(programs.HDDSIM, "down", "--force", self.name).returncode != 0:
             if time.monotonic() > until:
@@ -44,14 +44,14 @@ class Disk:
             time.sleep(1)
 
     def limit_dirty(self):
-        """As on a machine with less memory: the kernel begins to write back at a fraction of what it would keep dirty here."""
+        """Makes the kernel begin to write back at a fraction of the dirty data that it would keep here, as on a machine with less memory."""
         pathlib.Path(f"/sys/class/bdi/{self.number}/max_ratio").write_text("1\n")
 
     def set_scheduler(self, name):
         pathlib.Path(f"/sys/dev/block/{self.number}/queue/scheduler").write_text(name)
 
     def moved(self):
-        """Bytes read and written so far."""
+        """The bytes read and written so far."""
         field = pathlib.Path(f"/sys/dev/block/{self.number}/stat").read_text().split()
         return int(field[2]) * 512, int(field[6]) * 512
 
@@ -66,7 +66,7 @@ class Disk:
         return path
 
     def remount(self):
-        """Nothing of the file system stays in memory, inodes and folders included."""
+        """Drops the file system from memory, with its inodes and folders."""
         subprocess.run(["umount", self.folder], check=True)
         subprocess.run(["mount", self.device, self.folder], check=True)
         if self.is_held_by_others:
@@ -74,7 +74,7 @@ class Disk:
 
     @property
     def is_held_by_others(self):
-        """A file system stays as it is through a remount if some mount namespace made meanwhile has a copy of the mount."""
+        """Finds other mount namespaces with a copy of the mount. Because of such a copy the file system would stay in memory during a remount."""
         mine = os.stat("/proc/self/ns/mnt").st_ino
         for namespace in pathlib.Path("/proc").glob("[0-9]*/ns/mnt"):
             with contextlib.suppress(OSError):
@@ -84,5 +84,5 @@ class Disk:
 
     def drop_by_hand(self):
         programs.run("find", self.folder, "-xdev", "-type", "f", "-exec", programs.PAGECACHE, "evict", "{}", "+")
-        pathlib.Path("/proc/sys/vm/drop_caches").write_text("2\n")  # folders and i-nodes, everybody's
+        pathlib.Path("/proc/sys/vm/drop_caches").write_text("2\n")  # the folders and inodes of all file systems
         programs.run("blockdev", "--flushbufs", self.device)

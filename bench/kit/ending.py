@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""ending: a benchmark in Python that is told to stop first ends all that it has started, also what is in a session of its own: only then are its
-disks in nobody's use, and can go.
+"""ending: when a benchmark in Python is told to stop, it first ends all programs that it has started, also those in a session of their own. Only then are
+its disks no longer in use and can be removed.
 
   ending.on_signals()          once, before anything is started
 """

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""leftovers: finds, and takes away, what a run of benchmarks has made outside itself.
+"""leftovers: finds and removes what a run of benchmarks has made outside itself.
 
-  leftovers.py list RUN           prints what there is, one a line, once what is just ending has had some seconds to end
+  leftovers.py list RUN           prints what is left, one in a line; what is just ending gets some seconds to end
   leftovers.py sweep RUN          ends and removes it; prints what it had to remove; status 1 if something stays
-  leftovers.py orphans RUN        prints the control groups of benchmarks and tests that are gone, one a line
-  leftovers.py guard RUN PID      goes to the background and sweeps when the process PID is gone, however it went
+  leftovers.py orphans RUN        prints the control groups of benchmarks and tests that have ended, one in a line
+  leftovers.py guard RUN PID      goes to the background and sweeps when the process PID has ended, in whatever way
 
-RUN is the number every process of the run carries in its environment as GRAY_BENCH_RUN, and that is part of the names of what it makes: the
-folder gray-bench-RUN, disks bench-RUN-N of hddsim, control groups gray-bench-RUN-N. Asked of the kernel, never remembered: processes, swap
-files, mounts and loop devices in the run's folder, disks, groups. A benchmark in another process may have named its group or disk itself
-(gray-NAME-N-PID): those of processes that belong to the run are found, too, and such ones of nobody, but for those $GRAY_BENCH_FOUND names: what
-was there before the run (leftovers.py orphans) is not the run's.
+RUN is the number that every process of the run has in its environment as GRAY_BENCH_RUN. It is also part of the names of the things that the run makes:
+the folder gray-bench-RUN, disks bench-RUN-N of hddsim, control groups gray-bench-RUN-N. The kernel is asked for all of them, and nothing is remembered:
+processes, swap files, mounts and loop devices in the run's folder, disks, groups. A benchmark in another process may have named its group or disk itself
+(gray-NAME-N-PID). Those whose process belongs to the run are found, too, and those whose process has ended, except the names in $GRAY_BENCH_FOUND:
+what existed before the run (leftovers.py orphans) does not belong to it.
 """
 import contextlib
 import os
@@ -50,7 +50,7 @@ def lies_in_run(path, run):
 
 
 def processes(run):
-    """[pid] of the run's, but for ourselves and those we came from."""
+    """Returns [pid] of the run's processes, without this process and the processes above it."""
     mine, pid = set(), os.getpid()
     while pid > 1:
         mine.add(pid)
@@ -130,7 +130,7 @@ def listing(run):
 
 
 def settled(run):
-    """The listing, once it is empty or GRACE_S are over: a process whose end has been asked for, or a loop device, needs a moment to go."""
+    """The list, once it is empty or GRACE_S are over, because a process that was asked to end, or a loop device, needs a moment to go."""
     until = time.monotonic() + GRACE_S
     found = list(listing(run))
     while found and time.monotonic() < until:
@@ -144,7 +144,7 @@ def quietly(*command):
 
 
 def end_processes(run):
-    """Asks first: a benchmark undoes what it did better than anybody else. The disks' servers stay, for what is still to be written."""
+    """Asks the processes to end first, because a benchmark itself cleans up best. The servers of the disks stay, for data that is still to be written."""
     for signal_number, patience_s in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, 2)):
         left = [pid for pid in processes(run) if not is_server(pid)]
         for pid in left:
@@ -157,7 +157,7 @@ def end_processes(run):
 
 
 def sweep(run):
-    """What had to be removed, and what could not be."""
+    """Returns what had to be removed, and what could not be removed."""
     found = list(listing(run))
     if not found:
         return [], []
@@ -186,10 +186,10 @@ def sweep(run):
 
 
 def guard(run, pid):
-    """In a session of its own; wakes once, when the process is gone."""
+    """Runs in a session of its own, and wakes up once, when the process has ended."""
     try:
         gone = os.pidfd_open(pid)
-    except (OSError, AttributeError):  # over already, or a kernel or Python older than 2020: then its own traps have to do
+    except (OSError, AttributeError):  # already over, or a kernel or Python older than 2020: then only the benchmark's own traps clean up
         return
     if os.fork() != 0:
         return
@@ -203,7 +203,7 @@ def guard(run, pid):
     poll = select.poll()
     poll.register(gone, select.POLLIN)
     poll.poll()
-    for _ in range(3):  # what was being made when the maker was killed may appear a moment later
+    for _ in range(3):  # a thing that was just being made when its maker was killed may appear a moment later
         sweep(run)
         time.sleep(0.5)
 

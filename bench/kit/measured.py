@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""measured: runs a command, its output dropped, and prints its wall time and its processor time in seconds and the disk blocks it read.
+"""measured: runs a command, discards its output, and prints its wall time and its processor time in seconds and the disk blocks that it read.
 
-  measured.py [NAME=VALUE...] CMD...       with these in CMD's environment; the figures are those of CMD and all that it waited for
-                                           (getrusage); CMD's status becomes its own
+  measured.py [NAME=VALUE...] CMD...       sets these in CMD's environment; the figures are those of CMD and all processes that it waited for
+                                           (getrusage); the status is CMD's
 """
 import os
 import sys

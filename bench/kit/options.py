@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""options: what every benchmark in Python may be asked for on its command line.
+"""options: the command line of every benchmark in Python.
 
-  options.IS_SMOKE, options.TURNS          from the first import on, for the constants that hang on them
-  options.parts(__doc__, PARTS)            the parts that were asked for; without any all, or in a smoke run those named for it
+  options.IS_SMOKE, options.TURNS          set by the first import, for the constants that depend on them
+  options.parts(__doc__, PARTS)            the requested parts; without any all parts, or in a smoke run the parts named for it
   options.parser(__doc__, PARTS)           the same for a benchmark with options of its own: it adds them and calls read()
 
---smoke       a few seconds, here only to show that it works; its figures are no figures
---turns N     how often each way is measured; TURNS=N in the environment says it, too
---help        the benchmark's head
-What is not known is told in a line, with status 2.
+--smoke       a few seconds, only to show that it works; its figures are not valid
+--turns N     how often each way is measured; TURNS=N in the environment has the same effect
+--help        the head of the benchmark
+An unknown word is reported in one line, with status 2.
 """
 import argparse
 import os
@@ -28,7 +28,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\n")
 
     def one_of(self, names, name):
-        """The name, if it is one of these."""
+        """The name, if it is one of the known names."""
         if name not in names:
             self.error(f"there is no '{name}'; there are {' '.join(names)}")
         return name
@@ -45,7 +45,7 @@ def count(text):
 
 
 def read_common():
-    """What all have, and the words that are left for the benchmark's own parser."""
+    """The options that all benchmarks have, and the words that are left for the benchmark's own parser."""
     common = Parser(add_help=False)
     common.add_argument("--smoke", action="store_true")
     common.add_argument("--turns", type=count, default=os.environ.get("TURNS", "5"))
@@ -66,12 +66,12 @@ def parser(text, parts):
 
 
 def parts(text, known, in_smoke=None, without=()):
-    """`without`: those that only their name brings."""
+    """`without`: parts that run only when they are named."""
     asked = parser(text, known).read().parts
     return asked or [part for part in (in_smoke if IS_SMOKE and in_smoke else known) if part not in without]
 
 
 def opening():
-    """The line a benchmark begins with: how often it measures, and on what."""
+    """The first line of a benchmark: how often it measures, and on which host."""
     load = " ".join(map("{:.2f}".format, os.getloadavg()))
     return f"{programs.NAME}: {TURNS} turns, medians with extremes; Linux {os.uname().release}, {os.cpu_count()} processors, load {load}"

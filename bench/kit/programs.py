@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""programs: what a benchmark in Python runs, and where: this build's programs, a folder to work in, and how a command is run, timed, held and left out.
+"""programs: what a benchmark in Python needs to run programs: this build's programs, a folder to work in, and functions that run, time, hold or skip a command.
 
-  programs.run("sync")                        its output dropped
+  programs.run("sync")                        its output is discarded
   seconds, status = programs.timed(command)
   programs.held("--rate", "5MB") + command    under discnice
   with programs.scratch() as folder: ...      on the disk to measure on, which GRAY_SCRATCH names
@@ -17,7 +17,7 @@ import time
 
 MB = 1_000_000
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-NAME = pathlib.Path(sys.argv[0]).resolve().parent.name  # of the benchmark: bench/NAME/run
+NAME = pathlib.Path(sys.argv[0]).resolve().parent.name  # the name of the benchmark: bench/NAME/run
 BUILD = pathlib.Path(os.environ.get("GRAY_BUILD_DIR", ROOT / "build/release")).resolve()
 DISCNICE, HDDSIM, PAGECACHE = BUILD / "bin/discnice", BUILD / "bin/hddsim", BUILD / "tests/bin/pagecache"
 
@@ -28,7 +28,7 @@ def skip(reason):
 
 
 def need_root_and(*programs):
-    """Leaves the whole benchmark out where it cannot be."""
+    """Skips the whole benchmark when it cannot run here."""
     if os.geteuid() != 0:
         skip("needs root")
     for program in programs:
@@ -39,7 +39,7 @@ def need_root_and(*programs):
 
 @contextlib.contextmanager
 def scratch():
-    """A folder that goes with all that is in it."""
+    """A folder that is removed with its content at the end of the block."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix=f"gray-{NAME}.", dir=os.environ.get("GRAY_SCRATCH", "/var/tmp")))
     try:
         yield folder

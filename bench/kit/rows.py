@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""rows: where a benchmark leaves a measured figure. Prints it for people; appends it as one JSON line to the file $GRAY_BENCH_RESULTS.
+"""rows: the place where a benchmark reports a measured figure. Prints it for people, and appends it as one JSON line to the file $GRAY_BENCH_RESULTS.
 
   rows.py row ID [VALUE...] [--samples FILE] [--variant TEXT] [--peer NAME=VALUE]... [--paper NUMBER] [--note TEXT]
               [--what TEXT --unit UNIT --part PART [--goal '<= 5']]
   rows.py curve FIGURE CURVE FILE --x LABEL --y LABEL [--title TEXT] [--level NUMBER]
-  rows.py host                          one line: the machine and what else it does
-  rows.py merge RECORD NEWER            puts the figures of NEWER into RECORD, in the place of those it has of the same things
+  rows.py host                          one line: the machine and its other load
+  rows.py merge RECORD NEWER            puts the figures of NEWER into RECORD, in the place of the same figures there
 
-A row is one of bench/kit/goals.txt, which knows its unit, goal and the paper's figure; an ID that is not there brings what, unit and part
-itself. VALUEs, or the first column of FILE, are the samples: their median is the value. Its interval: up to five samples the
-extremes, else the order statistics that hold the median 95 times in 100. A curve is two columns, x and y, of a figure; --level draws a
-horizontal line. From Python: import rows; rows.row("mac/kills", [0]).
+A row is one of bench/kit/goals.txt, which has its unit, its goal and the paper's figure. A row with an ID that is not there brings its own what, unit and
+part. VALUEs, or the first column of FILE, are the samples: their median is the value. The interval: with up to five samples their extremes, with more the
+order statistics that contain the median 95 times in 100. A curve has two columns, x and y, of a figure; --level draws a horizontal line.
+From Python: import rows; rows.row("mac/kills", [0]).
 """
 import argparse
 import datetime
@@ -32,7 +32,7 @@ SCHEMA = 1
 
 @functools.lru_cache(maxsize=None)
 def goals():
-    """{id: {"part", "what", "unit", "goal", "paper", "published"}} in the order of the file."""
+    """Returns {id: {"part", "what", "unit", "goal", "paper", "published"}} in the order of the file."""
     found = {}
     for line in (HERE / "goals.txt").read_text().splitlines():
         if not line or line.startswith("#"):
@@ -43,7 +43,7 @@ def goals():
 
 
 def passes(value, goal):
-    """True, False, or None where nothing was to be reached."""
+    """True, False, or None when there is no goal."""
     match = re.fullmatch(r"(<=|>=|=) *([-+.0-9e]+)", goal)
     if not match:
         return None
@@ -54,7 +54,7 @@ def passes(value, goal):
 def judge(value, samples, goal):
     """passes() of a row."""
     verdict = passes(value, goal)
-    if verdict and goal.startswith("="):  # never once something else
+    if verdict and goal.startswith("="):  # no sample may differ
         verdict = all(passes(sample, goal) for sample in samples)
     return verdict
 
@@ -79,7 +79,7 @@ def commit():
 
 
 def context():
-    """The host, and what else it was doing when the row was made."""
+    """The host, and its other load when the row was made."""
     return {
         "time": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         "commit": commit(),
@@ -99,7 +99,7 @@ def append(line):
     path = os.environ.get("GRAY_BENCH_RESULTS")
     if not path:
         return
-    # One write of one line: benchmarks may report from several processes.
+    # One write for one line, because benchmarks may report from several processes.
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     try:
         os.write(descriptor, (json.dumps(line, ensure_ascii=False) + "\n").encode())
@@ -112,7 +112,7 @@ def digits(value):
 
 
 def row(goal_id, samples, *, variant="", peers=None, paper=None, note="", what=None, unit=None, part=None, goal=None, bench=None):
-    """Reports the median of `samples` under this id; returns whether the goal is met (None without one)."""
+    """Reports the median of `samples` under this id. Returns whether the goal is met (None without a goal)."""
     known = goals().get(goal_id)
     if known is None and (what is None or unit is None or part is None):
         raise ValueError(f"'{goal_id}' is not in bench/kit/goals.txt: say what, unit and part")
@@ -154,7 +154,7 @@ def host():
 
 
 def merge(record, newer):
-    """A figure that NEWER does not have stays, with its own date and commit. RECORD is replaced at once and whole."""
+    """Replaces figures by those of NEWER. A figure that NEWER does not have stays, with its own date and commit. RECORD is replaced as a whole, in one step."""
     kept = {}
     for path in (record, newer):
         for line in pathlib.Path(path).read_text().splitlines() if pathlib.Path(path).exists() else []:

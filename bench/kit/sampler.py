@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""sampler: how a sum of bytes grows while something runs.
+"""sampler: samples a growing sum of bytes while something runs.
 
   with sampler.Sampler(look) as found: ...
   found.worst_second(), found.samples
 
-`look` returns the sum, or None when there is nothing to look at any more. It is called every 20 ms, in a thread.
+`look` returns the sum, or None when there is nothing left to look at. It is called every 20 ms, in a thread.
 """
 import threading
 import time
@@ -23,7 +23,7 @@ def worst_second(samples):
 
 
 class Sampler:
-    """Until there is nothing to look at, or the block ends."""
+    """Samples until there is nothing left to look at, or the block ends."""
 
     def __init__(self, look):
         self.look, self.samples, self.is_over = look, [], False

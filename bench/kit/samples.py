@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""samples: what the turns of a measurement say together.
+"""samples: statistics over the turns of a measurement.
 
   samples.interval(times)            (median, low, high), as a row has them
   samples.spread(times, "{:.1f}")    "12.0 (11.5 to 14.2)": the median and the extremes, for people
@@ -12,12 +12,12 @@ EXTREMES_UP_TO = 5
 
 
 def interval(samples):
-    """Low and high are the extremes of up to five samples, else the order statistics that hold the median 95 times in 100."""
+    """With up to five samples low and high are the extremes, with more the order statistics that contain the median 95 times in 100."""
     ordered = sorted(samples)
     count = len(ordered)
     if count <= EXTREMES_UP_TO:
         return statistics.median(ordered), ordered[0], ordered[-1]
-    # The smallest rank whose pair of order statistics holds the median 95 times in 100.
+    # The smallest rank whose pair of order statistics contains the median 95 times in 100.
     rank, tail = 0, 0.0
     for below in range(count // 2):
         tail += math.comb(count, below) / 2 ** count
@@ -29,7 +29,7 @@ def interval(samples):
 
 
 def spread(samples, form="{:.3f}"):
-    """None is a turn without a figure. A single figure has no extremes."""
+    """None stands for a turn without a figure. A single figure has no extremes."""
     figures = [figure for figure in samples if figure is not None]
     if not figures:
         return "-"

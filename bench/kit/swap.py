@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""swap: a swap file for as long as a block runs. The whole host has it meanwhile.
+"""swap: a swap file while a block runs. The whole host has that swap meanwhile.
 
   with swap.swap_file(folder): ...
 """

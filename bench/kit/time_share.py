@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""time_share: as many turns as the time allows. script/bench --full gives each benchmark so many seconds ($GRAY_BENCH_BUDGET_S); without them all turns run.
+"""time_share: as many turns as the time allows. script/bench --full gives each benchmark a number of seconds ($GRAY_BENCH_BUDGET_S); without that all turns run.
 
-  SHARES = time_share.TimeShares({"rate": 3, "fsync": 1})      the parts to come, and how much of the time each needs beside the others
+  SHARES = time_share.TimeShares({"rate": 3, "fsync": 1})      the parts to come, and the share of the time that each needs
   for turn in SHARES.turns("rate", 5): ...                     at most 5 turns, at least TURNS_MIN
 
-What a part leaves over the later ones have, and what it takes beyond its share they lack.
+Time that a part does not use goes to the later parts, and time beyond its share is taken from them.
 """
 import os
 import time
@@ -13,7 +13,7 @@ TURNS_MIN = 3
 
 
 class TimeShares:
-    """The time of one benchmark, which begins when this is made."""
+    """The time of one benchmark. It begins when the object is made."""
 
     def __init__(self, weights, budget_s=None):
         given = os.environ.get("GRAY_BENCH_BUDGET_S", "")
@@ -22,7 +22,7 @@ class TimeShares:
         self.start = time.monotonic()
 
     def take(self, part):
-        """Seconds for this part, which from now on is no part to come; None where there is no limit."""
+        """The seconds for this part, which then no longer counts as a part to come; None when there is no limit."""
         weight = self.weights.pop(part, 1)
         if self.budget_s is None:
             return None
@@ -30,7 +30,7 @@ class TimeShares:
         return max(left_s, 0) * weight / (weight + sum(self.weights.values()))
 
     def turns(self, part, count, least=TURNS_MIN):
-        """The numbers of the turns: `count` of them, or those that fit into the part's share, `least` in any case."""
+        """The numbers of the turns: `count` turns, or as many as fit into the part's share, but at least `least`."""
         share_s = self.take(part)
         start = last = time.monotonic()
         for turn in range(count):

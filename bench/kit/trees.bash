@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# trees.bash: files like those that people have, for benchmarks to work on; made anew each time, the same each time but for random bytes.
+# trees.bash: files like those of people, for benchmarks to work on. They are made anew each time. Only their random bytes differ from one time to the next.
 #
-#   make_sources FOLDER MB        a tree of many small text files and some larger ones, in folders of some sixty
-#   make_project FOLDER FILES     a C project: a Makefile and this many sources, each of some hundred functions
-#   hold_compiler                 keeps what builds it in memory, by `hold` of tests/support/discnice.bash
+#   make_sources FOLDER MB        a tree of many small text files and some larger ones, with some sixty in a folder
+#   make_project FOLDER FILES     a C project: a Makefile and this many sources, each with some hundred functions
+#   hold_compiler                 keeps the compiler in memory, by `hold` of tests/support/discnice.bash
 
 make_sources() {
   local i folder=$1
@@ -36,8 +36,7 @@ make_project() {
   sync -f "$folder"
 }
 
-# The compiler, its libraries and plug-ins stay in memory: what of them is not in use a host may take back within seconds, and their faults
-# are not what is measured.
+# The compiler, its libraries and plug-ins stay in memory. A host may take back the unused parts within seconds, and their page faults must not be part of the measurement.
 hold_compiler() {
   local programs=() libraries plugin name
   for name in cc1 collect2 as ld; do programs+=("$(realpath -e "$(command -v "$(cc -print-prog-name="$name")")")"); done

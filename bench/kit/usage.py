@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: what a foreground and a background program used of the host over time: the disk by each, the processors, the memory.
+"""usage: what a foreground and a background program used of the host over time: the disk, the processors, the memory.
 
-  usage.py sample DEVICE FILE [PID]          appends a line each 50 ms until it is ended; PID begins the background program, and its children count
-  usage.py curve FILE WHAT FROM TO [AT]      "seconds value" of each quarter of a second, seconds since AT, or since FROM
+  usage.py sample DEVICE FILE [PID]          appends a line every 50 ms until it is ended; PID starts the background program, whose children count, too
+  usage.py curve FILE WHAT FROM TO [AT]      "seconds value" of each quarter of a second, in seconds since AT, or since FROM
   usage.py mean FILE WHAT FROM TO            one number
-  usage.py most FILE WHAT FROM TO            the most in any quarter of a second of the curve
+  usage.py most FILE WHAT FROM TO            the highest value of the curve
 
-WHAT: foreground or background (MB/s of the disk), processor (% of all processors, the emulated disk's own work included), memory (MB that programs
-hold: neither free, nor cache, nor files in memory). FROM and TO are seconds since the epoch, as of date +%s.%N. What the background
-reads is the kernel's account of its processes; it writes nothing to this disk, so that the rest of the device's bytes, what is written
-behind included, is the foreground's.
+WHAT: foreground or background (MB/s of the disk), processor (% of all processors, including the work of the emulated disk), memory (MB that programs
+hold: neither free, nor cache, nor files in memory). FROM and TO are seconds since the epoch, as of date +%s.%N. The background's reads are the kernel's
+account of its processes. The background writes nothing to this disk, so the rest of the device's bytes, including delayed writes, belongs to the
+foreground.
 """
 import contextlib
 import pathlib
@@ -24,7 +24,7 @@ MB = 1_000_000
 
 
 def family(pid):
-    """A process and all that it has started."""
+    """A process and all processes that it has started."""
     yield pid
     with contextlib.suppress(OSError):
         for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
@@ -32,7 +32,7 @@ def family(pid):
 
 
 def read_bytes(pid):
-    """None where it has ended."""
+    """Returns None when the process has ended."""
     with contextlib.suppress(OSError):
         for line in pathlib.Path(f"/proc/{pid}/io").read_text().splitlines():
             if line.startswith("read_bytes:"):
@@ -41,7 +41,7 @@ def read_bytes(pid):
 
 
 def processor_ticks():
-    """(busy, all)"""
+    """Returns (busy, all) in ticks."""
     ticks = [int(word) for word in pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
     return sum(ticks) - ticks[3] - ticks[4], sum(ticks)
 
@@ -64,7 +64,7 @@ def sample(device, target, pid=None):
 
 
 class Usage:
-    """What was sampled."""
+    """The samples of a file."""
 
     def __init__(self, path):
         rows = [[float(word) for word in line.split()] for line in open(path, encoding="utf-8") if line.count(" ") == 5]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""write_results: makes docs/results.md and the plots beside it from the rows and curves that benchmarks have reported.
+"""write_results: makes docs/results.md and its plots from the rows and curves that benchmarks have reported.
 
-  write_results.py ROWS.jsonl RESULTS.md       plots become RESULTS/FIGURE.svg, by gnuplot; without gnuplot those that are there stay
-  write_results.py --check ROWS.jsonl RESULTS.md   status 1 if RESULTS.md is not what would be written
+  write_results.py ROWS.jsonl RESULTS.md       plots become RESULTS/FIGURE.svg, by gnuplot; without gnuplot the existing plots stay
+  write_results.py --check ROWS.jsonl RESULTS.md   status 1 if RESULTS.md differs from what would be written
 
-Every goal of bench/kit/goals.txt gets its row; one nobody has measured says so. Of several rows with one id and variant the last is taken;
-those of a --smoke are no figures and are left out. The same input gives the same text.
+Every goal of bench/kit/goals.txt gets its row; a goal without a measurement is marked so. Of several rows with one id and variant the last is taken.
+Rows of a --smoke run are not valid and are left out. The same input gives the same text.
 """
 import collections
 import json
@@ -105,7 +105,7 @@ def line_of(goal, row):
 
 
 def lines_of_part(part, measured):
-    """[(cells, row or None)], goals first, then what was reported besides."""
+    """Returns [(cells, row or None)]: goals first, then the other reported rows."""
     lines, seen = [], set()
     for goal_id, goal in kit.goals().items():
         if goal["part"] != part:
@@ -113,7 +113,7 @@ def lines_of_part(part, measured):
         found = [row for (known, _), row in measured.items() if known == goal_id]
         seen.add(goal_id)
         for row in found or [None]:
-            if row and row["goal"] != goal["goal"]:  # it was another one when this was measured
+            if row and row["goal"] != goal["goal"]:  # the goal was another one when this was measured
                 row = {**row, "pass": kit.judge(row["value"], row["samples"], goal["goal"])}
             lines.append((line_of(goal, row), row))
     for (row_id, _), row in measured.items():
@@ -131,7 +131,7 @@ def table(lines):
 
 
 def hosts(measured):
-    """One line a machine that rows were made on, with when and in which state of the sources."""
+    """One line for each machine on which rows were made, with the date and the state of the sources."""
     found = collections.OrderedDict()
     for row in measured.values():
         facts = row["context"]
@@ -162,7 +162,7 @@ def summary(measured):
 
 
 def notes(lines):
-    """One line a note; rows that share one are told together."""
+    """One line for each note; rows with the same note share a line."""
     sharing = collections.OrderedDict()
     for cells, row in lines:
         if row and row["note"]:
@@ -216,7 +216,7 @@ def gnuplot_text(name):
 
 
 def plot(figure, lines, path):
-    """One SVG; the curves in the order they were reported, and their levels as thin lines."""
+    """One SVG, with the curves in the order in which they were reported, and their levels as thin lines."""
     first = next(iter(lines.values()))
     with tempfile.TemporaryDirectory() as folder:
         commands = ["set terminal svg size 760,380 dynamic enhanced background rgb 'white' font 'sans-serif,12'", f"set output {gnuplot_text(str(path))}",
@@ -227,7 +227,7 @@ def plot(figure, lines, path):
             data = pathlib.Path(folder) / f"{index}.dat"
             data.write_text("".join(f"{x:.6g} {y:.6g}\n" for x, y in line["points"]))
             colour = COLOURS[index % len(COLOURS)]
-            style = "lines lw 1.6" if len(line["points"]) > 1 else "points pt 7 ps 0.6"  # a line of one point is not seen
+            style = "lines lw 1.6" if len(line["points"]) > 1 else "points pt 7 ps 0.6"  # a line with one point would be invisible
             parts.append(f"{gnuplot_text(str(data))} using 1:2 with {style} lc rgb '{colour}' title {gnuplot_text(name)}")
             if line["level"] is not None and line["level"] not in levels:
                 levels.append(line["level"])

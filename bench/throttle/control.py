@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""control: how soon a change of the rate, a pause and an interrupt are felt."""
+"""control: how soon a change of the rate, a pause and an interrupt take effect."""
 import signal
 import subprocess
 import time
@@ -38,7 +38,7 @@ def part():
 
 
 def until(disk, command, condition):
-    """Milliseconds from the start of a discnice command to when the disk shows it."""
+    """The milliseconds from the start of a discnice command until the disk shows its effect."""
     start, before = time.monotonic(), disk.moved()[0]
     run(DISCNICE, *command)
     last = start

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""faults: how long a call waits when something of the job breaks."""
+"""faults: how long a call waits when a part of the job breaks."""
 import contextlib
 import os
 import pathlib
@@ -13,7 +13,7 @@ import rows as kit
 from programs import BUILD, MB, held, run, scratch
 from setting import SHARES
 
-# Reads 64 KiB past the cache again and again and prints the longest time between two answers, in seconds, and the number of answers.
+# Reads 64 KiB again and again, bypasses the page cache, and prints the longest time between two answers, in seconds, and the number of answers.
 READER = """
 import mmap, os, sys, time
 fd, end = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT), time.monotonic() + float(sys.argv[2])
@@ -42,7 +42,7 @@ def corrupt(segment):
 
 
 def longest_wait(path, break_it, options=()):
-    """Of a reader's calls in a job to which break_it(launcher, its other member, its segment) happens meanwhile, in seconds."""
+    """The longest time between answers, in seconds, for a reader in a job to which break_it(launcher, its other member, its segment) happens meanwhile."""
     known = segments()
     script = f'dd if={path} of=/dev/null bs=256k iflag=direct 2>/dev/null & echo $!; exec {sys.executable} -c "$READER" {path} {FAULT_AFTER_S + FAULT_S}'
     launcher = subprocess.Popen([*held("--rate", f"{FAULT_RATE // MB}MB", *options), "sh", "-c", script], env={**os.environ, "READER": READER},
@@ -50,7 +50,7 @@ def longest_wait(path, break_it, options=()):
     member = int(launcher.stdout.readline())
     time.sleep(FAULT_AFTER_S)
     for segment in segments() - known:
-        if f"-{launcher.pid}-" in segment.name:  # there may be others' jobs
+        if f"-{launcher.pid}-" in segment.name:  # there may be jobs of others
             break_it(launcher, member, segment)
     longest, answers = launcher.stdout.readline().split()
     for pid in (member, launcher.pid):
@@ -72,7 +72,7 @@ FAULTS = {"nothing": lambda *_: None, "member killed": lambda launcher, member, 
 
 
 class Daemon:
-    """discnice-policyd."""
+    """Starts discnice-policyd."""
 
     def __init__(self, config):
         self.config, self.process = config, None

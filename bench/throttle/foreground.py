@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""foreground: how long a foreground takes beside a copy that is held back in some way, over the same alone."""
+"""foreground: how long a foreground takes beside a copy that is held back in some way, over its time alone."""
 import contextlib
 import shutil
 import statistics
@@ -16,7 +16,7 @@ from setting import COPY, SHARES, is_left_out
 
 
 def background_ways(source):
-    """{name: command}; with a rate before it where a control group is to hold it."""
+    """Returns {name: command}; a way that a control group holds has a rate before the command."""
     copy = ["rsync", str(source), str(COPY)]
     ways = {"nothing": None, "rsync": copy, "discnice --rate 1MB": held("--rate", "1MB") + copy, "discnice --rate 5MB": held("--rate", "5MB") + copy,
             "discnice (nice)": held() + copy, "discnice idle": held("--policy", "idle") + copy}
@@ -30,7 +30,7 @@ def background_ways(source):
 
 
 def beside(disk, way, foreground, source, lead_s=1.0):
-    """Seconds of `foreground` beside `way`."""
+    """The seconds of `foreground` beside `way`."""
     evict(foreground, source)
     with contextlib.ExitStack() as stack:
         if isinstance(way, tuple):
@@ -77,7 +77,7 @@ def report(over):
 
 
 def beside_bfq():
-    """ionice, which says nothing to a disk without a scheduler."""
+    """ionice, which has no effect on a disk without a scheduler."""
     with Disk(scheduler="bfq") as disk:
         foreground, source = disk.file("foreground", 200 * MB), disk.file("source", 900 * MB)
         ways = {name: way for name, way in background_ways(source).items() if name in ("nothing", "ionice -c3")}

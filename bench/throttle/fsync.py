@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""fsync: how long a small fsync takes while others write as much as they can."""
+"""fsync: how long a small fsync takes while other programs write as much as they can."""
 import contextlib
 import statistics
 import subprocess

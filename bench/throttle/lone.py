@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""lone: the job's own speed while nobody else uses the disk."""
+"""lone: the job's own speed while no other program uses the disk."""
 import statistics
 
 import rows as kit

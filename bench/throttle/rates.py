@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""rates: how far from its limit the disk's rate is over a whole run, beside the peers; and with eight processes in one job."""
+"""rates: by how much the disk's rate over a whole run differs from the limit, for discnice and its peers; and with eight processes in one job."""
 import contextlib
 import json
 import shutil
@@ -27,9 +27,9 @@ def rate_ways(rate):
 
 
 def error(disk, path, rate, name, command):
-    """How many percent the disk's rate was off."""
+    """By how many percent the disk's rate was wrong."""
     evict(path)
-    # The program's own pages, and ours, lie on another disk: what is read of them is paid, too, and not seen here.
+    # The pages of the program, and of discnice, lie on another disk. Reading them is charged, too, and does not show here.
     run(*held("--rate", "1GB"), "dd", "if=/dev/zero", "of=/dev/null", "count=1")
     with Cap([disk.number], rate) if name == "blkio throttle" else contextlib.nullcontext() as group:
         before = disk.moved()[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""setting: what the parts of this benchmark share: how the time is shared, where copies go, which turns are taken."""
+"""setting: what the parts of this benchmark share: the division of the time, the place of copies, the turns to take."""
 import pathlib
 
 import time_share
@@ -10,7 +10,7 @@ COPY = pathlib.Path("/dev/shm/throttle.copy")
 
 
 def is_left_out(way, turn):
-    """What others are like is known from fewer turns."""
+    """Skips turns of the other tools, because they need fewer turns."""
     return turn % 3 != 0 and way != "nothing" and "discnice" not in way
 
 

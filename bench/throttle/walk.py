@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""walk: grep beside a walk over another tree, as updatedb does it."""
+"""walk: grep beside a walk through another tree, as updatedb makes it."""
 import os
 import statistics
 import subprocess

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # completion_test: bash, zsh and fish complete the command line of each program by its own options.
 #
-# How: the scripts that the build has made, in the shells themselves: bash's own completion function, zsh's system at a terminal (support/completed.zsh), and fish's
-# `complete -C`. What --help names has to be offered. A job runs meanwhile. Left out: how a shell draws what it offers.
+# How: the completion scripts that the build has made are run in the shells themselves: by bash's own completion function, by zsh's completion system at a terminal
+# (support/completed.zsh), and by fish's `complete -C`. The shells must offer what --help names. A job runs meanwhile. Left out: how a shell draws what it offers.
 source "$(dirname "$0")/../support/system.bash"
 need_built discnice gbp gb-run heapnice gb-wss memnice netnice gb-grep microbench
 scratch
@@ -21,7 +21,7 @@ mkdir afolder
 touch afile
 SHELLS=(bash)
 
-# Words as bash would have split them; an empty one stands at the end after a blank.
+# Splits the words as bash does. After a blank the last word is empty.
 cat >../ask.bash <<'ASK'
 source "$1/${2%% *}.bash"
 line=$2
@@ -33,7 +33,7 @@ function_name=$(complete -p "${COMP_WORDS[0]}" | sed 's/.*-F \([^ ]*\) .*/\1/')
 ((${#COMPREPLY[@]} == 0)) || printf '%s\n' "${COMPREPLY[@]}"
 ASK
 
-# Asks each shell for each line of the file lines; the answers go to SHELL.words, each line's closed by END.
+# Asks each shell about each line of the file `lines`. The answers go to SHELL.words; END closes the answer to each line.
 ask_all() {
   local line
   while IFS= read -r line; do
@@ -52,7 +52,7 @@ ask_all() {
 }
 
 WANTED=()
-# offers LINE [WORD... [not WORD...]]: for all shells; nothing behind LINE: that nothing is offered.
+# offers LINE [WORD... [not WORD...]]: all shells must offer these words for LINE, and must not offer those behind `not`. Without words they must offer nothing.
 offers() {
   printf '%s\n' "$1" >>lines
   shift
@@ -78,7 +78,7 @@ judge() { # SHELL
   done <lines
 }
 
-# helped PROGRAM [COMMAND]: each long option of --help.
+# helped PROGRAM [COMMAND]: the shells must offer each long option of --help.
 helped() {
   local options
   options=$("$@" --help | grep -oE '^ +(-[a-zA-Z0-9],)? *--[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+' | sort -u | tr '\n' ' ')

@@ -1,19 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_bad_input_test: whatever is wrong is said in one line, and nothing is half done.
+# discnice_bad_input_test: discnice reports every mistake in one line, and does nothing by halves.
 #
-# How: each command would make a file; after a refusal the file must not be there, stdout must be empty, stderr one line
-# that names what is wrong (and what would be right), the status that of a launcher: 2 for a wrong command line, 125 for
-# a failure of its own, 126 and 127 for a program that cannot be run or is not there. The bare library says one line for a
-# whole tree of processes and then keeps out of the way.
-# Left out: programs that lose the library on their way (they are warned about while they run: the launcher's own tests).
+# How: each command would make a file. After a refusal the file must not exist, stdout must be empty, and stderr must have one line that names the mistake (and what
+# would be right). The status must be a launcher's: 2 for a wrong command line, 125 for a failure of its own, 126 and 127 for a program that cannot be run or does
+# not exist. The library without the launcher reports one line for a whole tree of processes and then does nothing more. Left out: programs that lose the library
+# while they run (discnice warns about them then; the launcher's own tests).
 source "$(dirname "$0")/../support/discnice.bash"
 cd "$SCRATCH"
 printf '#!/bin/sh\ntouch "%s/ran"\n' "$SCRATCH" >program
 chmod 755 program
 RUNNER=()
 
-# refused STATUS PATTERN COMMAND...: fails unless COMMAND is refused so. RUNNER stands before it.
+# refused STATUS PATTERN COMMAND...: fails unless COMMAND is refused with that status and a line that matches PATTERN. RUNNER stands before COMMAND.
 refused() {
   local want=$1 pattern=$2 status=0
   shift 2
@@ -53,7 +52,7 @@ rates() {
   refused 2 'no command' "$DISCNICE" --rate 5M
 }
 
-# A 32-bit program in name: the header of one.
+# Makes a file that looks like a 32-bit program: only its header.
 make_32_bit() {
   printf '\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\x03\0\x01\0\0\0\0\0\0\0\x34\0\0\0\0\0\0\0\0\0\0\0\x34\0\x20\0\0\0\0\0\0\0\0\0' >"$1"
   chmod 755 "$1"
@@ -125,7 +124,7 @@ surroundings() {
   refused 125 'blank' env DISCNICE_LIBRARY="$SCRATCH/blank lib/libdiscnice.so" "$DISCNICE" --rate 5M -- ./program
 }
 
-# With /dev/shm full, missing, or not writable. The mounts are those of a name space of their own.
+# With /dev/shm full, missing, or not writable. The mounts are in a mount namespace of their own.
 readonly FULL='mount -t tmpfs -o size=4k tmpfs /dev/shm && dd if=/dev/zero of=/dev/shm/full bs=4k count=1 status=none && exec "$@"'
 readonly MISSING='mount -t tmpfs tmpfs /dev && mknod -m 666 /dev/null c 1 3 && exec "$@"'
 readonly READ_ONLY='mount -t tmpfs -o ro tmpfs /dev/shm && exec "$@"'
@@ -148,7 +147,7 @@ shared_memory() {
   RUNNER=()
 }
 
-# bare PATTERN VARIABLE...: a tree of processes under the library with these variables: one line, own output and status.
+# bare PATTERN VARIABLE...: runs a tree of processes under the library with these variables. It must print one line, and keep its own output and status.
 bare() {
   local pattern=$1 status=0
   shift
@@ -173,13 +172,13 @@ bare_variables() {
   bare 'DISCNICE_CACHE=mine .*neutral' DISCNICE_RATE=5M DISCNICE_CACHE=mine
   bare 'DISCNICE_CACHE=own=much .*own=200M' DISCNICE_RATE=5M DISCNICE_CACHE=own=much
   bare 'DISCNICE_(RATE|POLICY)' DISCNICE_RATE=abc DISCNICE_POLICY=nosuch
-  # And it runs unthrottled, children included: a megabyte at a kilobyte a second would take a quarter of an hour.
+  # The program and its children also run without a limit: a megabyte at a kilobyte a second would take a quarter of an hour.
   for variable in DISCNICE_POLICY=nosuch DISCNICE_LEDGER=maybe DISCNICE_BACKEND=oracle DISCNICE_CACHE=mine; do
     timeout 120 env "LD_PRELOAD=$LIBRARY" DISCNICE_RATE=1K "$variable" \
       sh -c 'dd if=/dev/zero of=big bs=1M count=1 status=none; exit 4' 2>err || status=$?
     ((status == 4)) || complain "with $variable the program's children are held back"
   done
-  # The launcher's job does not hear what bare use would have read.
+  # In a job of the launcher, the variables for use without the launcher are ignored.
   rm -f ran
   DISCNICE_POLICY=nosuch DISCNICE_LEDGER=maybe DISCNICE_RATE=abc "$DISCNICE" -q --rate 5M --ledger on -- ./program 2>err
   [[ -e ran && ! -s err ]] || complain "under the launcher bad variables are heard: $(cat err)"

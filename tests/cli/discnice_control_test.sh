@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_control_test: a job that runs can be found, watched, changed, paused and asked about, and a wrong word changes nothing.
+# discnice_control_test: a running job can be found, watched, changed, paused and asked about, and a wrong command changes nothing.
 #
-# How: a reader that would take minutes at its rate is set free; what is measured is when it ends. Programs that can't be covered are
-# made from the ones that are here. Left out: figures (bench throttle), the picture on a terminal.
+# How: a reader that would take minutes at its rate is set free, and the time of its end is measured. Programs that cannot be held are made from programs of this
+# host. Left out: figures (bench throttle), the picture on a terminal.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 export XDG_CONFIG_HOME=$SCRATCH/config
@@ -25,7 +25,7 @@ refuses() { # STATUS PATTERN COMMAND...
   grep -Eq -- "$pattern" err || complain "does not say '$pattern': $*: $(<err)"
 }
 
-# start OPTION...: a job that reads the cold source; JOB is its number.
+# start OPTION...: starts a job that reads the uncached source. JOB is its number.
 start() {
   local look
   make_cold source
@@ -90,7 +90,7 @@ refuses 2 "schedule.*at ' Foo" "$DISCNICE" --schedule 'Mon 2M, Foo 3M' -- true
 says 'idle' "$DISCNICE" policies
 says '"needs_rate": *true' "$DISCNICE" policies --json
 
-# A person's own defaults; their mistakes are in discnice_conflicts.
+# The user's own defaults. Mistakes in them are tested in discnice_conflicts.
 mkdir -p config/discnice
 printf 'policy = idle\n[dd]\nrate = 123MB\n' >config/discnice/config
 "$DISCNICE" --json --report report -- dd if=/dev/null of=/dev/null status=none
@@ -101,27 +101,27 @@ grep -q '"policy": *"unlimited"' report || complain "the command line does not w
 grep -q '"policy": *"idle"' report || complain "the file's policy is not used: $(<report)"
 rm -r config/discnice
 
-# Programs of the job that can't be covered are named at once.
+# Programs of the job that the library cannot reach are named at once.
 "$DISCNICE" --engine preload --json --report report -- sh -c 'env -i sleep 0.5' 2>err
 grep -Eq "'sleep' .*scrubbed environment.*WITHOUT A LIMIT" err || complain "a scrubbed environment is not told: $(<err)"
 grep -q 'sleep was started with a scrubbed' report || complain "nor in the report: $(<report)"
-"$DISCNICE" -q --engine preload -- sh -c 'sleep 0.3; exec env -i sleep 1' 2>err # covered when it was looked at first
+"$DISCNICE" -q --engine preload -- sh -c 'sleep 0.3; exec env -i sleep 1' 2>err # the library reached it at the first look
 grep -Eq "'sleep' .*scrubbed environment.*WITHOUT A LIMIT" err || complain "a program in a covered one's place is not told: $(<err)"
 expect_status 125 "$DISCNICE" -q --engine preload --require -- sh -c 'env -i sleep 5' 2>err
-# Where the library alone is not asked for, they are held from outside.
+# When the library alone was not requested, such programs are held from outside.
 "$DISCNICE" --require --report report -- sh -c 'env -i sleep 0.5' 2>err || complain "what is held from outside is no covered program: $(<err)"
 grep -Eq "'sleep' .*scrubbed environment: it is held from outside" err || complain "it is not told who is held from outside: $(<err)"
 "$DISCNICE" -q --exclude sleep -- sh -c 'sleep 0.3; env -i sleep 0.3' 2>err
 [[ ! -s err ]] || complain "a program that was to be left alone is complained about: $(<err)"
 
-# Options that are many are in groups, and only what every program has is in none.
+# The options of a command are in groups. Only the options that every program has are in none.
 for command in run set adopt; do
   "$DISCNICE" "$command" --help >help
   grep -q '^How fast:$' help || complain "the help of $command has no groups"
   awk '/^Options:/ { at = 1; next } /^[^ ]/ { at = 0 } at && / --/ && !/--help|--version/ { exit 1 }' help || complain "an option of $command is in no group"
 done
 
-# What a command will be covered by is told without running it.
+# `explain` tells without running a command how it will be held.
 says 'engine: .*libdiscnice.so preloaded' "$DISCNICE" explain -- cp source target
 [[ ! -e target ]] || complain 'explain has run the command'
 says 'charged|in memory, free' "$DISCNICE" explain -- cp source target
@@ -138,11 +138,12 @@ says 'engine: pace, from outside, because the program is' "$DISCNICE" explain ./
 expect_status 127 "$DISCNICE" explain nosuchprogram >out
 refuses 2 "no option '--nosuch'" "$DISCNICE" explain --nosuch
 
-# Without the launcher, by a policy alone: one job for the tree.
+# Without the launcher, by a policy alone: one job for the whole tree of processes.
 LD_PRELOAD=$LIBRARY DISCNICE_POLICY=nice bash -c "env -u LD_PRELOAD '$DISCNICE' status --json; cat source >/dev/null" >out
 [[ $(grep -c '"command": *"bash"' out) -eq 1 ]] || complain "a policy alone makes no job called by its program: $(<out)"
 
-# Who starts us may not care for his children: then the kernel would take the program's status away. The program begins as it would without us.
+# The program that starts discnice may ignore the end of its children. Then the kernel discards the program's exit status. The program itself must start as it would
+# without discnice.
 careless() { # STATUS COMMAND...
   local wanted=$1
   shift

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_doctor_test: `discnice doctor` tells what works here, and what does not where something was really taken away.
+# discnice_doctor_test: `discnice doctor` tells what works on this host, and what does not work when something was really taken away.
 #
-# How: the same program as root and as an ordinary user; in a folder in memory, one that may not be written to, and on a file system in user
-# space; with a /dev/shm that is not there or full; and in sandboxes that refuse calls. Left out: where control groups are delegated, and file systems that book nothing but are not in user space.
+# How: the same program runs as root and as an ordinary user; in a folder in memory, in a folder that is not writable, and on a file system in user space; with a
+# /dev/shm that is missing or full; and in sandboxes that refuse calls. Left out: delegated control groups, and file systems that charge no reads but are not in user
+# space.
 # Slow: a diagnosis runs small jobs at a rate, which takes a second or more, and there are twenty.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
@@ -11,7 +12,7 @@ export XDG_CONFIG_HOME=$SCRATCH/config XDG_DATA_HOME=$SCRATCH/data HOME=$SCRATCH
 cd "$SCRATCH"
 WITHOUT=$SOURCE/tests/support/without_calls.py
 
-# diagnose STATUS COMMAND...: the JSON goes to the file said, and what is on stderr to err.
+# diagnose STATUS COMMAND...: the JSON goes to the file `said`, and stderr to `err`.
 diagnose() {
   local want=$1 status=0
   shift
@@ -19,7 +20,7 @@ diagnose() {
   [[ $status -eq $want ]] || complain "status $status instead of $want: $*: $(cat said err)"
 }
 
-# is CHECK STATE [PATTERN [PLACE]]: what the last diagnosis says of that check, of the host or of the place with that number.
+# is CHECK STATE [PATTERN [PLACE]]: compares what the last diagnosis says of that check, for the host or for the place with that number.
 is() {
   python3 - "$@" <<'PY' || complain "$1 is not $2 (${3:-}): $(cat said)"
 import json, re, sys
@@ -81,7 +82,7 @@ running_jobs() {
   wait "$job" || true
 }
 
-# What is told is what was tried: each of these takes away one thing.
+# The diagnosis tells what it has tried. Each of these cases takes away one thing.
 in_sandboxes() {
   if ! python3 "$WITHOUT" EPERM seccomp -- true; then
     echo 'not shown: sandboxes (no filter can be set here)'

@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_outputs_test: what discnice was to write is written, or its status says that it was not; a start that fails takes nothing away.
+# discnice_outputs_test: discnice writes every output or reports by its status that it could not; a start that fails removes nothing.
 #
-# How: each file it writes (report, recording, profile) is pointed at /dev/full, and so are the standard output of every sub-command and
-# standard error. Before a start that fails, by a full /dev/shm or a program that is not there, the files hold something of old,
-# which must still be there, and files that were not there must not be. /dev/shm is that of a mount name space of its own.
-# Left out: disks that fill in the middle of a recording (discnice_record).
+# How: each file that discnice writes (report, recording, profile) is set to /dev/full, and so are the standard output of every sub-command and standard error.
+# Before a start that fails, because of a full /dev/shm or a missing program, the files have old content, which must still be there afterwards, and missing files
+# must still be missing. /dev/shm is in a mount namespace of its own. Left out: disks that become full in the middle of a recording (discnice_record).
 source "$(dirname "$0")/../support/discnice.bash"
 cd "$SCRATCH"
 
@@ -31,7 +30,7 @@ full_files() {
   else
     echo 'not shown: a profile (built without libunwind)'
   fi
-  # The failure of the program itself goes before.
+  # A failure of the program itself is more important than this failure.
   fails 3 "cannot write the report to '/dev/full': No space" "$DISCNICE" --rate 5M --report /dev/full -- sh -c 'exit 3'
   local status=0
   "$DISCNICE" --rate 5M -- true 2>/dev/full || status=$?
@@ -54,7 +53,7 @@ full_stdout() {
   wait "$job" || true
 }
 
-# untouched WHAT COMMAND...: the command fails, and leaves old files as they were and no new ones.
+# untouched WHAT COMMAND...: the command must fail, leave old files as they were, and make no new files.
 untouched() {
   local what=$1 file status=0
   shift
@@ -70,7 +69,7 @@ untouched() {
 failed_starts() {
   PROGRAM=true
   if ((EUID == 0)) && unshare -m true 2>/dev/null; then
-    # Full for the segment, and full for the ring alone.
+    # /dev/shm is too full for the segment, and then only for the ring.
     untouched 'a full /dev/shm' unshare -m --propagation slave sh -c 'mount -t tmpfs -o size=4k tmpfs /dev/shm && dd if=/dev/zero of=/dev/shm/full bs=4k count=1 status=none && exec "$@"' sh "$DISCNICE" --rate 5M
     untouched 'no room for the ring' unshare -m --propagation slave sh -c 'mount -t tmpfs -o size=1m tmpfs /dev/shm && exec "$@"' sh "$DISCNICE" --rate 5M
   else
@@ -84,7 +83,7 @@ failed_starts() {
   untouched 'no program' "$DISCNICE" --rate 5M
   PROGRAM=true
   untouched 'an unwritable profile' "$DISCNICE" --rate 5M --profile /no/such/folder/profile
-  # The kernel refuses this one at the last moment: an interpreter that is a script without end.
+  # The kernel refuses this program at the last moment: its interpreter is itself, without end.
   printf '#!%s/loop\n' "$SCRATCH" >loop
   chmod 755 loop
   PROGRAM=./loop
@@ -97,12 +96,12 @@ replaced() {
   "$DISCNICE" --json --rate 5M --report rep --record rec -- true || complain "status $?"
   [[ $(head -c 1 rep) == '{' && $(wc -l <rep) -eq 1 ]] || complain "the old report is not replaced: $(head -c 100 rep)"
   "$DISCNICE" replay rec >/dev/null || complain 'the old recording is not replaced'
-  # Its own output and the report in one file: neither eats the other.
+  # The program's output and the report go to one file. Neither may overwrite the other.
   "$DISCNICE" --report /dev/stdout --rate 5M -- echo said >both
   [[ $(grep -cE '^said$|discnice: echo: ' both) -eq 2 ]] || complain "the program's output and the report: $(<both)"
 }
 
-# Nothing that we were given reaches a terminal as it is.
+# No text that discnice was given reaches a terminal unchanged.
 escapes() {
   local name
   name=$(printf 'a\033[31mb')

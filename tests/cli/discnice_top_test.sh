@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: MIT
 # discnice_top_test: the screen of `discnice top` in a real terminal: what it shows, what its keys do, how it ends.
 #
-# How: tmux is the terminal; what stands on it is read back as text. The keys' work is judged by `discnice status`. A job waits at a rate of 20 KiB/s, so
-# that it must show as waiting nearly all the time, and never for more. Left out: where words lie at each width (unit/discnice).
+# How: tmux is the terminal, and its screen is read back as text. `discnice status` tells what the keys have done. A job waits at a rate of 20 KiB/s, so that the
+# screen must nearly always show it as waiting. Left out: the place of the words at each width (unit/discnice).
 source "$(dirname "$0")/../support/discnice.bash"
 need tmux python3
 export XDG_CONFIG_HOME=$SCRATCH/config LC_ALL=C.UTF-8
 unset NO_COLOR
 cd "$SCRATCH"
 make_file ./source 60000000
-# Each terminal has a server of its own: one that is told to end may still hear who comes.
+# Each terminal has a tmux server of its own, because a server that was told to end may still answer a new client.
 SOCKET=$SCRATCH/terminal
 terminal() { tmux -S "$SOCKET" -f /dev/null "$@"; }
 at_exit sh -c "for socket in '$SCRATCH'/terminal*; do tmux -S \"\$socket\" kill-server 2>/dev/null; done; :"
@@ -47,7 +47,7 @@ make_cold source
 JOB=$!
 shows "^> +$JOB dd +[0-9.]+ (Ki)?B/s +0 B/s +[0-9]+ %"
 shows "limit 20.0 KiB/s; 1 process"
-# It waits between two reads of some seconds each.
+# The job waits between two reads, for some seconds each time.
 sleep 2.5
 screen | grep -Eq "^> +$JOB .* (9[0-9]|100) %\$" || complain "it waits all the time, and shows otherwise: $(screen)"
 (($(screen | wc -L) <= 80)) || complain "a line is wider than the terminal: $(screen)"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gb_fastsort: what it writes is in order and has just the records it was given, in passes of any size.
+# gb_fastsort: the output is in order and has exactly the given records, with passes of any size.
 #
-# Data of a few megabytes, and some more of which only a part is in memory. Leaves out passes that memory forces (system/mac_room_test.sh), and
-# a page cache that is full (bench/gbp).
+# The data has a few megabytes; some more data is only partly in memory. Leaves out passes that a lack of memory forces (system/mac_room_test.sh), and a full page
+# cache (bench/gbp).
 source "$(dirname "$0")/../support/system.bash"
 need sort cmp
 need_built gb-fastsort
@@ -25,14 +25,14 @@ done
 timeout 300 "$SORT" -o empty none
 [[ ! -s empty ]] || fail "out of nothing came something"
 
-# How much is asked for: of 25,000 records, 116 bytes each with what sorting adds, a third makes three passes, and all of them one.
+# How much memory is asked for. Of 25,000 records, 116 bytes each with what sorting adds, a third makes three passes, and all of them make one pass.
 for case in "967000 3" "2900000 1" "99999999999 1"; do
   read -r most passes <<<"$case"
   "$SORT" --max "$most" --min 1 --runs-only --stats -o sorted a b 2>said
   [[ $(cat said) == "passes $passes "* ]] || fail "with --max $most: $(cat said)"
 done
 
-# An input of which every third part is cached, in another order than that of the file.
+# An input of which every third part is cached. The cached parts are read first, so they are read in another order than that of the file.
 "$SORT" --generate 150000 --seed 3 holes
 sync holes
 evict holes
@@ -40,7 +40,7 @@ for ((i = 11; i > 0; i -= 3)); do dd if=holes of=/dev/null bs=1M count=1 skip=$i
 "$SORT" --pass 3000000 -o sorted holes
 "$SORT" --check sorted holes >said || fail "with parts cached: $(cat said)"
 
-# The check itself.
+# Tests --check itself.
 expect_status 1 "$SORT" --check a a >said
 timeout 300 "$SORT" -o sorted a
 expect_status 1 "$SORT" --check sorted a one >said

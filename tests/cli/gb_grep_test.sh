@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gb_grep: gb-grep prints, says and ends as grep does, but for the order of files; with --sorted in that order, too. It reads what is cached first.
+# gb_grep: gb-grep's output, messages and status are those of grep. Only the order of the files may differ, and with --sorted even the order is the same. gb-grep
+# reads cached files first.
 #
-# grep itself is the judge, over a copy of these sources with odd files among them. Half of the files are cached, so the order is another
-# one; a small stack makes the lists of arguments too long for one run. Leaves out the gain (script/bench gbp).
+# grep itself is the judge. Both search a copy of these sources with odd files among them. Half of the files are cached, so gb-grep reads the files in another order
+# than grep. A small stack makes the lists of arguments too long for one run. Leaves out the gain (script/bench gbp).
 source "$(dirname "$0")/../support/system.bash"
 need grep timeout setpriv mkfifo pgrep
 need_built gb-grep
 GREP=$(program gb-grep)
-export XDG_DATA_HOME=$SCRATCH/parameters TMPDIR=$SCRATCH/tmp # nobody's measured parameters, and files that wait can be seen
+export XDG_DATA_HOME=$SCRATCH/parameters TMPDIR=$SCRATCH/tmp # only the shipped parameters; files that wait can be seen
 mkdir "$TMPDIR" "$SCRATCH/tree"
 cd "$SCRATCH/tree"
 cp -r "$SOURCE"/{tools,toolbox} .
@@ -37,9 +38,9 @@ printf 'void x\nfoo\n' >"$SCRATCH/input"
 find . -type f -print0 | xargs -0 "$TOOLS/pagecache" evict
 find . -type f -print0 | sort -z | awk 'BEGIN { RS = ORS = "\0" } NR % 3' | xargs -0 cat >/dev/null
 
-cases=0 # as the shell would read it; LIMIT is run before both
+cases=0 # quoted for the shell; LIMIT is run before both
 LIMIT=:
-same() { # ARGUMENT...: as grep, and where its lines are
+same() { # ARGUMENT...: the results are those of grep, and so is the place of the lines
   local theirs=0 ours=0 way
   (eval "$LIMIT" && cd "${PLACE:-.}" && timeout 120 grep "$@") >"$SCRATCH/theirs" 2>"$SCRATCH/their_words" <"$SCRATCH/input" || theirs=$?
   for way in --sorted ''; do
@@ -58,7 +59,7 @@ same() { # ARGUMENT...: as grep, and where its lines are
   cases=$((cases + 1))
 }
 
-# Names given, as shells give them.
+# Names in the forms in which shells give them.
 files=(odd/* tools/gbp/*.cpp toolbox/base/*)
 regular=(); for file in "${files[@]}"; do [[ -p $file ]] || regular+=("$file"); done
 for options in '' -n -i -v -c -l -L -h -H -o -w -x -b -T -Z -z -a -s -E -F -P -nH '-m 1' '-m1 -c' '-m 0' '-A 1' '-B2' -1 '-C 1 -n' '-on -A1' \
@@ -94,7 +95,7 @@ POSIXLY_CORRECT=1 same foo odd/many -c odd/long
 same '' odd/many odd/nothing odd/binary
 same -e odd/many odd/long
 
-# Folders.
+# Searches through folders.
 for options in -r '-R -D skip' -rn -rc -rl -rL -rq -rh -rH -rZl -ro -rA1 '-r -C1 -n' '-rv -m1' '-r --include=*.cpp' '-r --include=*.cpp --exclude=[a-m]*' '-r --exclude=[a-m]* --include=*.cpp' \
   '-r --exclude-dir=gbp' '-r --exclude-dir=toolbox/' '-r --exclude-dir=t*' "-r --exclude-from=$SCRATCH/globs" '-RDskip --exclude-dir=folder' '-r -d skip' '-d recurse' '-d rec' \
   '--directories=recurse -I' '-rs' '-Rs -l --devices=skip' '-r --exclude=tools/*' '-r --exclude-dir=tools/gbp' '-r --include=many' '-r -D skip' '--recursive --color=always' '--deref -c --dev skip' '-rd read'; do
@@ -116,7 +117,7 @@ same -D sk foo odd/many odd/long
 same -d re foo odd/many odd/long
 PLACE=odd same -rF -- --help
 
-# More names than one run takes.
+# More names than one run can take.
 LIMIT='ulimit -s 512'
 for options in -r -rn -rc -rl -rL -rA1 -rq -rB1\ -m1 -rh '-r --include=*-1*' '-rA1 -c' -ru; do
   read -ra words <<<"$options"
@@ -130,11 +131,11 @@ same -r 'a\d' long odd/many
 same -r foo long odd/none
 LIMIT=:
 
-# A folder of more entries than grep takes as they come.
+# A folder with more entries than grep takes in the order in which they come.
 mkdir many && (cd many && seq 12000 | xargs touch && printf 'foo\n' | tee 17 4711 9999 12000 >/dev/null)
 same -rl foo many odd
 
-# Who may not read says so as grep does.
+# When a file may not be read, the message is grep's.
 if [[ $EUID -eq 0 ]]; then
   mkdir closed && echo foo >closed/in && echo foo >odd/secret && chmod 700 closed && chmod 600 odd/secret
   chmod 755 "$SCRATCH" && chmod 777 "$TMPDIR"
@@ -148,7 +149,7 @@ if [[ $EUID -eq 0 ]]; then
   done
 fi
 
-# What is written to is not read.
+# The output file is not read.
 for way in '' --sorted; do
   theirs=0 ours=0
   grep -r foo odd toolbox >odd/output 2>"$SCRATCH/their_words" || theirs=$?
@@ -160,13 +161,13 @@ for way in '' --sorted; do
   cmp <(sort "$SCRATCH/theirs") <(sort "$SCRATCH/ours") || fail "other lines where a file is the output: $way"
 done
 
-# What is cached comes first, and --sorted puts it back.
+# Cached files come first, and --sorted restores the order.
 find odd -type f -exec "$TOOLS/pagecache" evict {} +
 cat odd/many >/dev/null
 [[ $("$GREP" -l foo odd/long odd/many | head -n 1) == odd/many ]] || fail "what is cached is not read first"
 [[ $("$GREP" --sorted -l foo odd/long odd/many | head -n 1) == odd/long ]] || fail "--sorted does not put it back"
 
-# It ends when its reader has, when it is ended, and with what a signal says; nothing is left.
+# gb-grep ends when its reader ends and when a signal ends it, with the right status. It leaves nothing behind.
 status=0
 "$GREP" -r foo . 2>/dev/null | head -n 1 >/dev/null || status=${PIPESTATUS[0]}
 [[ $status -eq 141 || $status -eq 0 ]] || fail "status $status when nobody reads"
@@ -181,12 +182,12 @@ sleep 0.2
 [[ -z $(pgrep -f 'grep.* stuck odd/long' || true) ]] || fail "a grep goes on when gb-grep is ended"
 [[ -z $(ls -A "$TMPDIR") ]] || fail "files are left in TMPDIR"
 
-# What can be read only once is read once. A file named - is a file where it is found.
+# A file that can be read only once is read once. A file with the name - counts as a file where it is found.
 [[ $("$GREP" -h foo <(echo foo 1) <(echo foo 2) | sort) == $'foo 1\nfoo 2' ]] || fail "pipes in the place of files are not read"
 mkdir dash && echo foo >dash/- && echo bar >dash/other
 [[ $(cd dash && "$GREP" -r foo <"$SCRATCH/input") == ./-:foo ]] || fail "a file named - is not found"
 
-# Where there is no room for what waits, that is said.
+# When there is no room for the files that wait, gb-grep says so.
 if [[ $EUID -eq 0 ]] && mkdir "$SCRATCH/small" && mount -t tmpfs -o size=40k none "$SCRATCH/small" 2>/dev/null; then
   at_exit umount "$SCRATCH/small"
   evict odd/no_newline odd/many odd/long
@@ -195,7 +196,7 @@ if [[ $EUID -eq 0 ]] && mkdir "$SCRATCH/small" && mount -t tmpfs -o size=40k non
   grep -q 'No space left' "$SCRATCH/our_words" || fail "a full TMPDIR is not named: $(cat "$SCRATCH/our_words")"
 fi
 
-# In the place of grep it does not find itself.
+# In the place of grep it does not run itself.
 mkdir "$SCRATCH/bin" && ln -s "$GREP" "$SCRATCH/bin/grep"
 [[ $(PATH=$SCRATCH/bin:$PATH timeout 120 grep -l foo odd/long odd/nothing) == odd/long ]] || fail "gb-grep takes itself for grep"
 PATH=$SCRATCH/bin expect_status 2 "$GREP" foo odd/long 2>/dev/null

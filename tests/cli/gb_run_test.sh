@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gb_run: gb-run tells a command how much memory is there, ends as it ends, and says in one line what is wrong.
+# gb_run: gb-run tells a command how much memory there is, ends with the command's status, and reports a mistake in one line.
 #
-# The amounts asked for are small, or more than any machine has. Leaves out limits of control groups (system/mac_room_test.sh).
+# The requested amounts are small, or larger than the memory of any machine. Leaves out the limits of control groups (system/mac_room_test.sh).
 source "$(dirname "$0")/../support/system.bash"
 need timeout sort python3
 need_built gb-run
@@ -20,7 +20,7 @@ expect() {
 }
 prints() { [[ $(cat "$OUT") == "$1" ]] || fail "gb-run printed '$(cat "$OUT")' instead of '$1'"; }
 
-# What is granted lies between the least and the most, and is a multiple.
+# The grant lies between the least and the most, and is a multiple.
 expect 0 0 --print --min 1M --max 8M
 prints $((8 << 20))
 expect 0 0 --print --min 1M --max 8000000 --multiple 3M
@@ -29,7 +29,7 @@ expect 0 0 --print
 [[ $(cat "$OUT") -gt 0 ]] || fail "nothing is there: $(cat "$OUT")"
 expect 0 0 --print --min 1M --max 1%
 
-# The command learns it by words and by variables.
+# The command gets the grant as words and as variables.
 # shellcheck disable=SC2016 # for the inner shell to expand
 expect 0 0 --max 8M --multiple 2M --env ONE --env TWO -- sh -c 'echo $ONE $TWO "$@"' sh '{}' '-x{b}' '{m}' '{n}' '{' 'N={n}' '{print {n}}' 'a{}'
 prints '8388608 8388608 8192K -x8388608 8 4 { N=4 {print {n}} a{}'
@@ -50,7 +50,7 @@ expect 143 0 --max 8M -- sh -c 'kill -TERM $$'
 expect 127 1 --max 8M -- "$SCRATCH/none"
 expect 126 1 --max 8M -- "$SCRATCH/lines"
 
-# The least is not there: status 1 and one line, nothing run.
+# The least amount is not available: status 1 and one line, and nothing is run.
 for more in --print "echo run"; do
   read -ra words <<<"$more"
   expect 1 1 --min 900T "${words[@]}"
@@ -64,7 +64,7 @@ expect 2 1 --mim 1M -- echo run
 grep -q "there is no option '--mim'; perhaps --min is meant" "$ERR" || fail "no other option is proposed: $(cat "$ERR")"
 expect 1 1 --min 900T --wait 100ms --print
 
-# Where nothing tells how much memory there is, that is said, and no number.
+# When it is not known how much memory there is, gb-run says so, and gives no number.
 if unshare -m true 2>/dev/null; then
   for more in --print "--max 8M --print" "--max 8M -- echo run" "-- echo run"; do
     read -ra words <<<"$more"
@@ -79,7 +79,7 @@ else
   echo "SKIPPED here: no mount namespace to be without /proc in"
 fi
 
-# What a command takes beside its grant is learned, and kept.
+# The memory that a command needs beside its grant is learned and kept.
 rm -rf "$XDG_CACHE_HOME"
 expect 0 0 --max 8M -- python3 -c 'x = bytearray(40 << 20); x[::4096] = b"1" * len(x[::4096])'
 need=$(sed -n 's/ python3$//p' "$XDG_CACHE_HOME/gray/gb-run.needs")
@@ -90,7 +90,7 @@ chmod 500 "$XDG_CACHE_HOME/gray"
 expect 0 0 --max 8M -- true
 chmod 700 "$XDG_CACHE_HOME/gray"
 
-# A wrong command line: status 2, one line, nothing run.
+# A wrong command line: status 2, one line, and nothing is run.
 expect 2 1
 expect 2 1 --print echo
 for wrong in '--min 2M --max 1M' '--min x' '--max 0%' '--max 101%' '--max -1' '--multiple 0' '--multiple 3M --max 2M' '--env 1A' '--env =' \

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gb_wss: gb-wss tells of processes, trees and control groups what they touch, ends when it is told to, and says in one line what is wrong.
+# gb_wss: gb-wss tells which memory processes, trees and control groups use, ends when it is told to, and reports a mistake in one line.
 #
-# Small processes of the test's own. How exact whole curves are is system/working_set's.
+# Uses small processes of the test's own. The exactness of whole curves is tested in system/working_set.
 source "$(dirname "$0")/../support/system.bash"
 need timeout python3
 need_built gb-wss
@@ -17,12 +17,12 @@ expect() {
   [[ $got -eq $want ]] || fail "status $got instead of $want from gb-wss $*: $(cat "$ERR")"
   [[ $(wc -l <"$ERR") -eq $lines ]] || fail "$(wc -l <"$ERR") lines instead of $lines on stderr from gb-wss $*: $(cat "$ERR")"
 }
-json() { # EXPRESSION: true of the answer d
+json() { # EXPRESSION: true for the answer d
   python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$OUT" "$1" || fail "not so: $1: $(cat "$OUT")"
 }
 said() { grep -q -- "$1" "$ERR" || fail "not said: '$1': $(cat "$ERR")"; }
 
-# begin ARGUMENT...: a process with a known pattern is in $process.
+# begin ARGUMENT...: starts a process with a known pattern; its number is in $process.
 begin() {
   "$TOOLS/touches" "$@" >"$SCRATCH/ready" &
   process=$!
@@ -30,7 +30,7 @@ begin() {
   until grep -q ready "$SCRATCH/ready"; do sleep 0.02; done
 }
 
-# What makes no sense.
+# Wrong command lines.
 expect 2 1
 said 'whose memory'
 expect 2 1 abc
@@ -48,7 +48,7 @@ said 'not the folder of a control group'
 expect 2 1 --tre 1
 said 'perhaps --tree'
 
-begin loop 64 50000 16 # 16 MiB in 82 ms, round and round
+begin loop 64 50000 16 # 16 MiB in 82 ms, repeatedly
 "$BIN/gb-wss" --span 1s "$process" >"$OUT" 2>"$ERR" || {
   grep -q 'no clear_refs' "$ERR" && skip "this kernel takes no marks away"
   grep -q 'memory is short' "$ERR" && skip "memory is short here"
@@ -63,7 +63,7 @@ expect 0 0 --anyway --json --span 200ms --looks 4 --windows 2 "$process"
 json 'len(d["processes"]) == 1 and len(d["processes"][0]["curve"]) == 4 and d["span_ns"] == 200000000 and not d["is_ended_early"]'
 json '16 << 20 <= d["processes"][0]["curve"][-1]["touched_bytes"] < 19 << 20'
 
-# A tree: those that begin meanwhile count. A process that is nobody's is named, and the rest is done.
+# A tree: processes that begin meanwhile count. A number without a process is named, and the rest is measured.
 bash -c 'exec 2>&-; "$0" loop 8 1000 & sleep 0.5; "$0" loop 32 1000 & wait' "$TOOLS/touches" >/dev/null &
 tree=$!
 at_exit pkill -P "$tree"
@@ -78,7 +78,7 @@ json 'len(d["processes"]) == 2 and [p["error"] is None for p in d["processes"]] 
 expect 1 1 --anyway --span 20ms --looks 3 2147483646
 [[ ! -s $OUT ]] || fail "of nobody it says: $(cat "$OUT")"
 
-# It is told to end, and says what is known by then.
+# gb-wss is told to end, and reports what it knows by then.
 timeout 120 "$BIN/gb-wss" --anyway --json --span 1h --looks 20 "$process" >"$OUT" 2>"$ERR" &
 watcher=$!
 sleep 1
@@ -105,7 +105,7 @@ expect 0 1 --anyway --json --span 3s "$process"
 said 'the process ended'
 json 'd["processes"][0]["has_ended"] and d["processes"][0]["error"] is None'
 
-# Many processes, few descriptors.
+# Many processes, and few descriptors.
 sh -c 'for i in $(seq 40); do sleep 20 & done; wait' &
 many=$!
 at_exit pkill -P "$many"
@@ -115,7 +115,7 @@ sleep 0.3
   expect 0 0 --anyway --json --span 20ms --looks 3 --tree "$many"
 )
 
-# Somebody else's, where we may become somebody else; and output that does not arrive.
+# A process of another user, if the test may become another user; and output that cannot be written.
 if [[ $EUID -eq 0 ]] && command -v setpriv >/dev/null; then
   begin loop 4 1000
   got=0

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gbp_lines: what `gbp -out FILE` gives of a text is its lines, each whole and once; of records, each whole, and a short last one last.
+# gbp_lines: `gbp -out FILE` gives each line of a text whole and once. It gives each record whole, and a short last record last.
 #
-# Files of random lines, cached in places, are streamed and compared as sorted lines. Every state of the cache gives another order, so
-# each is streamed cold, warm and mixed, and has to have come in another order at least once: else nothing was shown. Leaves out which order
+# Files of random lines, cached in places, are streamed and compared as sorted lines. Every state of the cache gives another order. So each file is streamed
+# uncached, cached and partly cached, and must have come in another order at least once; otherwise nothing was shown. Leaves out which order
 # (system/gbp_stream_test.sh) and every order of the borders (unit/gbp/line_joiner_test.cpp).
 source "$(dirname "$0")/../support/system.bash"
 need python3 timeout
@@ -12,21 +12,21 @@ readonly SECONDS_MAX=60
 export XDG_DATA_HOME=$SCRATCH/parameters XDG_RUNTIME_DIR=/nonexistent HOME=/nonexistent
 cd "$SCRATCH"
 gbp() { timeout "$SECONDS_MAX" "$BIN/gbp" "$@"; }
-mix() { # FILE: cold but for some places
+mix() { # FILE: uncached except some places
   local mb i
   evict "$1"
   mb=$(($(stat -c %s "$1") >> 20))
   for ((i = mb; i > 0; i -= 3)); do dd if="$1" of=/dev/null bs=1M skip="$i" count=1 status=none; done
 }
 reordered=0
-same_lines() { # FILE OPTION...: each line once, whole, and an unfinished one last
+same_lines() { # FILE OPTION...: each line once, whole, and an unfinished line last
   local file=$1 state
   shift
   for state in mixed cold warm; do
     case $state in mixed) mix "$file" ;; cold) evict "$file" ;; warm) cat "$file" >/dev/null ;; esac
     gbp -mem -out "$file" "$@" | cat >out || fail "$file, $state: -out ends with status ${PIPESTATUS[*]}"
     [[ -z $(comm -3 <(sort "$file") <(sort out)) ]] || fail "$file, $state: $(comm -3 <(sort "$file") <(sort out) | wc -l) lines differ"
-    # With a newline at its end a file has no unfinished line.
+    # A file with a newline at its end has no unfinished line.
     if [[ $(tail -c 1 "$file" | wc -l) -eq 0 ]] && ! cmp -s <(tail -n 1 "$file") <(tail -n 1 out); then
       fail "$file, $state: the unfinished line does not come last"
     fi
@@ -55,7 +55,7 @@ for file in short unfinished crlf long small empty; do same_lines "$file"; done
 for file in longer one; do same_lines "$file" --lines; done
 ((reordered > 4)) || fail "the files came in their own order all but $reordered times: nothing was shown"
 
-# Told otherwise, and what is no text: parts end where they end; every byte once.
+# With --bytes, and for a file that is no text: the parts end where they end, and every byte comes once.
 mix short
 gbp -mem -out short --bytes >out
 [[ $(wc -c <out) -eq $(wc -c <short) ]] || fail "--bytes loses bytes"
@@ -65,7 +65,7 @@ mix binary
 gbp -mem -out binary >out
 [[ $(wc -c <out) -eq $(wc -c <binary) ]] || fail "no text: bytes are lost"
 
-# A file that grows meanwhile: what was there when it was looked at comes out, its unfinished line last.
+# A file that grows meanwhile: the part that existed at the first look comes out, with its unfinished line last.
 cp short growing
 printf 'unfinished' >>growing
 mix growing
@@ -76,7 +76,7 @@ gbp -mem -out growing | (
 ) >out
 [[ -z $(comm -3 <(sort short) <(head -c -10 out | sort)) && $(tail -c 10 out) == unfinished ]] || fail "a growing file"
 
-# Records: whole, and the short last one last, wherever it is cached.
+# Records: each is whole, and the short last record comes last, wherever it is cached.
 python3 -c 'import sys; [sys.stdout.write(f"{i:099d}\n") for i in range(167772)]' >records
 printf 'tail of a file' >>records
 for skip in 15 2; do

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gbp_manners: names of every kind go through gbp unharmed, odd files neither stop nor kill it, and it says in one line what is wrong.
+# gbp_manners: names of every kind pass through gbp unchanged, odd files neither stop nor kill it, and it reports a mistake in one line.
 #
-# Leaves out the order itself (system/gbp_order_test.sh). Every call runs under a limit of time, since blocking is a failure.
+# Leaves out the order itself (system/gbp_order_test.sh). Every call has a limit of time, because blocking is a failure.
 source "$(dirname "$0")/../support/system.bash"
 need python3 setpriv timeout xargs
 need_built gbp
 readonly SECONDS_MAX=60
-export XDG_DATA_HOME=$SCRATCH/parameters # nobody's measured parameters but the shipped ones
+export XDG_DATA_HOME=$SCRATCH/parameters # only the shipped parameters
 
 gbp() { timeout "$SECONDS_MAX" "$BIN/gbp" "$@"; }
 
-# expect STATUS LINES-ON-STDERR ARGUMENT...: how gbp ends and how much it says; stdout and stderr are left in $OUT and $ERR.
+# expect STATUS LINES-ON-STDERR ARGUMENT...: checks how gbp ends and how many lines it prints on stderr. stdout and stderr are left in $OUT and $ERR.
 OUT=$SCRATCH/out ERR=$SCRATCH/err
 expect() {
   local want=$1 lines=$2 got=0 said
@@ -23,7 +23,7 @@ expect() {
   if ((lines > 0)) && grep -qv '^gbp: ' "$ERR"; then fail "a line without 'gbp: ': $(cat "$ERR")"; fi
 }
 
-parse_json() { # prints the paths; fails where a line is not an object with every field
+parse_json() { # prints the paths; fails when a line is not an object with every field
   python3 -c '
 import json, sys
 for number, line in enumerate(sys.stdin.buffer, 1):
@@ -34,7 +34,7 @@ for number, line in enumerate(sys.stdin.buffer, 1):
     print(entry["path"])'
 }
 
-# grant USER FILE: reading, by an access list, of a file that only its owner may read otherwise. As linux/posix_acl_xattr.h has it.
+# grant USER FILE: lets USER read, by an access list, a file that otherwise only its owner may read. The format is that of linux/posix_acl_xattr.h.
 grant() {
   python3 -c '
 import os, struct, sys
@@ -49,7 +49,7 @@ cd "$SCRATCH/odd"
 odd=($'new\nline' 'a blank' ' ' '-mem' '-x' '--' $'\xff\xfe' $'\xc3\xa9' '[a,b]' '[]' $'\x01' $'\x01[a]' '{}' '%%' '$HOME' '*' '"' "'" '\' '=' '++')
 for name in "${odd[@]}"; do head -c 10000 /dev/zero >"./$name"; done
 
-# Names go through unharmed, from arguments and from lists.
+# Names pass through unchanged, from arguments and from lists.
 printf '%s\0' "${odd[@]}" | LC_ALL=C sort -z >"$SCRATCH/wanted"
 for mode in -mem -file -compose; do
   expect 0 0 "$mode" -0 -- "${odd[@]}"
@@ -72,14 +72,14 @@ expect 1 1 --json -- $'none\xff\n"' ' '
 parse_json <"$OUT" >/dev/null || fail "JSON of a missing, odd name: $(cat "$OUT")"
 grep -q '"size":null,.*"device":null,"inode":null,' "$OUT" || fail "JSON makes up facts of a missing file: $(cat "$OUT")"
 
-# A terminal gets no commands from a file's name, in whatever is printed for a person; a program gets the name byte for byte.
+# A terminal gets no commands from a file's name, in any output for a person. A program gets the name byte for byte.
 mkdir "$SCRATCH/commands"
 cd "$SCRATCH/commands"
 evil=$'\e]0;owned\a\xc2\x9b2J\x9b31m'
 mkdir "$evil"
 head -c 10000 /dev/zero >"$evil/file$evil"
 ln "$evil/file$evil" "hard$evil"
-on_terminal() { # ARGUMENT...: what a terminal gets
+on_terminal() { # ARGUMENT...: the bytes that a terminal gets
   timeout "$SECONDS_MAX" python3 -c 'import os, pty, sys
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 65536), lambda fd: b"")))' "$BIN/gbp" "$@" </dev/null || true
 }
@@ -128,7 +128,7 @@ wrong -mem --files0-from <(printf '\0')
 expect 0 0 -mem --files0-from <(:)
 [[ ! -s $OUT ]] || fail "an empty list makes: $(cat "$OUT")"
 
-# Files that cannot be looked at come last, are named, and cost status 1; the others are unaffected.
+# Files that cannot be looked at come last, are named, and cause status 1. The other files are not affected.
 cd "$SCRATCH"
 echo data >plain
 expect 1 1 -mem none plain
@@ -147,7 +147,7 @@ expect 1 1 "$(printf '%05000d' 0)"
 mkfifo fifo
 mkdir folder
 : >empty
-# A pipe cannot be read twice, and a folder not as a file; where it lies can be told.
+# A pipe cannot be read twice, and a folder cannot be read as a file. Its place on the disk can be told.
 for backend in auto cachestat mincore nowait fault timed; do
   for mode in -mem -compose; do expect 1 2 "$mode" --backend "$backend" fifo folder empty /dev/null /dev/zero; done
   expect 1 1 -file --backend "$backend" fifo folder empty /dev/null /dev/zero
@@ -159,7 +159,7 @@ grep -q '"cached_fraction":1.0' "$OUT" || fail "an empty file is not as good as 
 expect 0 0 -mem --json /proc/self/status
 expect 0 0 -mem --json /sys/kernel/mm/transparent_hugepage/enabled
 
-# The largest file this file system allows.
+# The largest file that this file system allows.
 for size in 9223372036854775807 8E 16383G 15T 8T 1T; do truncate -s "$size" huge 2>/dev/null && break; done
 for backend in auto cachestat mincore nowait fault timed; do
   began=$SECONDS
@@ -169,7 +169,7 @@ for backend in auto cachestat mincore nowait fault timed; do
 done
 rm huge
 
-# A file that may not be read comes last in every order: whoever gets the list could not read it either.
+# A file that may not be read comes last in every order, because the user of the list could not read it either.
 echo secret >secret
 chmod 000 secret
 chmod 755 "$SCRATCH"
@@ -189,8 +189,7 @@ if [[ ${unprivileged[*]} != false ]]; then
   done
 fi
 
-# The same among many of one folder, which are found by another way than the first, all of them in memory; and what a list of access
-# rights grants is no error.
+# The same among many files of one folder, all of them in memory, which are examined in another way than a single file. A right that an access list grants is no error.
 mkdir rights
 (cd rights && seq -f 'name-%02.0f' 60 | xargs -I{} cp ../plain {})
 chmod 000 rights/name-30 rights/name-60
@@ -199,7 +198,7 @@ for ((i = 1; i <= 61; ++i)); do ((i == 30 || i >= 60)) || printf 'rights/name-%0
 printf 'rights/name-%s\n' 30 60 61 >>wanted
 if [[ ${unprivileged[*]} != false ]]; then
   if [[ $EUID -eq 0 ]]; then
-    chown 65534:65534 rights/name-30 # an owner who left himself no right has none
+    chown 65534:65534 rights/name-30 # an owner without any right cannot read
     chown 65534:65534 rights/name-10 && chmod 400 rights/name-10
     grant 65534 rights/name-20 2>/dev/null || printf 'no access lists on this file system\n'
   fi
@@ -214,7 +213,7 @@ if [[ ${unprivileged[*]} != false ]]; then
   done
 fi
 
-# What is printed must arrive.
+# gbp reports output that cannot be written.
 status=0
 gbp -mem plain >/dev/full 2>"$ERR" || status=$?
 [[ $status -eq 1 && $(wc -l <"$ERR") -eq 1 ]] || fail "a full disk: status $status, $(cat "$ERR")"

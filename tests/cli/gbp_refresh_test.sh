@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gbp_refresh: -refresh keeps everything, changes nothing without --apply, and refuses with the reason what it could not keep.
+# gbp_refresh: -refresh keeps everything, changes nothing without --apply, and refuses with a reason when it could not keep something.
 #
 # Leaves out interruptions (system/gbp_refresh_crash_test.sh) and the gain (script/bench gbp).
 source "$(dirname "$0")/../support/system.bash"
@@ -27,18 +27,18 @@ mkdir "$SCRATCH/top"
 cd "$SCRATCH"
 python3 "$MAKER" make "$SCRATCH/top" "$SCRATCH/record"
 
-# A look changes nothing and says what there is.
+# A look changes nothing and reports the state.
 refresh top/d || fail "a look ends with status $?: $(cat err)"
 [[ $(cat out) == *'score '*'nothing was changed'* ]] || fail "a look says: $(cat out)"
 unchanged "a look"
 
-# Everything is kept; i-numbers then rise with the size; through a link to the directory too.
+# Everything is kept. Afterwards the inode numbers rise with the size. This also works through a link to the directory.
 ln -s top/d shortcut
 refresh shortcut --apply --force || fail "--apply ends with status $?: $(cat err)"
 unchanged "--apply"
 order=$(cd top/d && stat -c '%i %n' a b c | sort -n | awk '{ print $2 }' | tr '\n' ' ')
 [[ $order == 'a b c ' ]] || fail "i-numbers do not rise with the size: $order"
-# They do also while somebody makes and removes files beside it, many at once.
+# They also rise while another program makes and removes many files beside the directory.
 python3 -c 'import os; os.chdir("top")
 while True:
     for i in range(500): open(f"churn{i}", "w").close()
@@ -61,7 +61,7 @@ refresh top/d --resume || fail "--resume of nothing ends with status $?"
 refresh top/d --rollback || fail "--rollback of nothing ends with status $?"
 unchanged "--rollback of nothing"
 
-# What is in the way.
+# Things that prevent a refresh.
 ln top/d/b outside
 refused "'b' has a hard link outside" top/d --apply --force
 rm outside

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# heapnice: heapnice runs a command and moves its heap, ends as it ends, and says in one line what is wrong or cannot be moved.
+# heapnice: heapnice runs a command and changes the size of its heap, ends with the command's status, and reports in one line a mistake or a heap that it cannot change.
 #
-# With a small heap each, of those runtimes that are here. Leaves out a limit that moves (bench/heapnice).
+# Uses a small heap for each of the runtimes that are installed. Leaves out a limit that changes (bench/heapnice).
 # Slow: a JVM has to start, and to fill a heap, for each collector.
 source "$(dirname "$0")/../support/system.bash"
 need timeout
@@ -20,7 +20,7 @@ expect() {
 }
 says() { grep -Eq "$1" "$ERR" || fail "heapnice did not say '$1': $(cat "$ERR")"; }
 
-# A script, which starts no JVM here: its status, its end by a signal, its words.
+# heapnice runs a script that starts no JVM. Its status, its end by a signal and its output are compared.
 script=$SCRATCH/script
 # shellcheck disable=SC2016 # for the script itself
 printf '#!/bin/sh\n[ "$1" = kill ] && kill -TERM $$\necho "$JAVA_TOOL_OPTIONS|$2"\nexit "$1"\n' >"$script"
@@ -38,13 +38,13 @@ chmod -x "$script"
 expect 126 2 -- "$script"
 chmod +x "$script"
 
-# What has no such heap is refused before it runs.
+# A program without such a heap is refused before it runs.
 expect 125 1 -- /bin/echo run
 [[ ! -s $OUT ]] || fail "what was refused ran: $(cat "$OUT")"
 says "'/bin/echo' has no heap that heapnice knows: it follows Java's, Go's and Node's"
 expect 3 1 --runtime java -- sh -c 'exit 3'
 
-# A wrong command line: status 2, one line, nothing run.
+# A wrong command line: status 2, one line, nothing is run.
 expect 2 1
 for wrong in '--min 2M --max 1M' '--min x' '--margin -1' '--runtime ruby' '--misspelt'; do
   read -ra words <<<"$wrong"
@@ -52,7 +52,7 @@ for wrong in '--min 2M --max 1M' '--min x' '--margin -1' '--runtime ruby' '--mis
   [[ ! -s $OUT ]] || fail "heapnice $wrong ran the command"
 done
 
-# The report, and one that cannot be written.
+# The report, and a report that cannot be written.
 expect 4 1 --json "$SCRATCH/report" -- "$script" 4
 grep -q '"status": 4' "$SCRATCH/report" || fail "the report has no status: $(cat "$SCRATCH/report")"
 expect 125 1 --json "$SCRATCH/none/report" -- "$script" 0
@@ -146,7 +146,7 @@ else
   absent+=(node)
 fi
 if command -v go >/dev/null; then
-  expect 0 1 --max 200M -- go env GOROOT # a program in Go itself
+  expect 0 1 --max 200M -- go env GOROOT # a program that is itself written in Go
   says 'GOMEMLIMIT=200 MiB, and keeps that'
   GOMEMLIMIT=90MiB expect 0 1 -- go env GOROOT
 else
@@ -172,7 +172,7 @@ if command -v javac >/dev/null && command -v python3 >/dev/null; then
     [[ $collector == Serial ]] || grep -Eq '"ordered_collections": [1-9]' "$SCRATCH/report" || fail "no collection was ordered with $collector: $(cat "$SCRATCH/report")"
     mapfile -t sizes < <(sed -n '/Pause Full/,$ s/.*(\([0-9]*\)M).*/\1/p' "$SCRATCH/gc.log" | sort -n)
     size=${sizes[0]}
-    if [[ $collector == Serial ]]; then size=${sizes[${#sizes[@]} / 2]}; fi # the first ones are of the time before it was told
+    if [[ $collector == Serial ]]; then size=${sizes[${#sizes[@]} / 2]}; fi # the first sizes are from before the limit
     ((size <= 190)) || fail "with $collector a heap that was told 160 MiB has ${sizes[*]} MiB after the first full collection: $(cat "$SCRATCH/report")"
   done
 else

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# host_parameters: libgray, gbp and discnice change with what is recorded of the host, and say so.
+# host_parameters: libgray, gbp and discnice follow the recorded parameters of the host, and say so.
 #
-# Values are given by variables and by a record that microbench made, whose figures are then changed. Leaves out what the changed values do to a
-# measurement (tests/unit/gbp, tests/unit/libgray).
+# The values come from variables and from a record that microbench has made and the test has changed. Leaves out what the changed values do to a measurement
+# (tests/unit/gbp, tests/unit/libgray).
 source "$(dirname "$0")/../support/system.bash"
 need_built gbp discnice microbench
 [[ -x $TOOLS/cache_settings ]] || skip "the tests' tool cache_settings was not built"
@@ -20,7 +20,7 @@ says() { # WORDS PROGRAM ARGUMENT...
   grep -q -e "$words" "$SCRATCH/out" || fail "no '$words' from $*: $(cat "$SCRATCH/out")"
 }
 
-# Nothing recorded: the paper's unit, and a cached read is timed on the spot.
+# Nothing is recorded: the paper's unit is used, and the time of a cached read is measured immediately.
 says 'answers for 5.00 MiB: the default' "$BIN/gbp" --explain file
 says 'cache.threshold_ns is not measured, a cached read took .* just now (measured in ' "$BIN/gbp" --explain file
 says 'a cached read took .* just now (measured in .*); neither cache.threshold_ns nor' "$BIN/discnice" explain
@@ -41,7 +41,7 @@ GRAY_PARAM_CACHE_HIT_NS=1000 GRAY_PARAM_DISK_MISS_NS=100000 says 'above 10.0 us 
 says 'learned from the job.s own: disk.random_read_ns is not measured' "$BIN/discnice" explain
 GRAY_PARAM_DISK_RANDOM_READ_NS=4000000 says 'a random read takes 4.00 ms: disk.random_read_ns was measured' "$BIN/discnice" explain
 
-# A running job is told: the first page of its segment has the time, in microseconds, as a word of its own.
+# A running job gets the time: the first page of its segment has it, in microseconds, as a word of its own.
 told() { # SECONDS-AT-MOST
   python3 - "$1" "$JOB" <<'PYTHON'
 import glob, os, struct, sys, time
@@ -68,18 +68,18 @@ kill "$JOB"
 GRAY_PARAM_DISK_ACCESS_UNIT_BYTES=$((3 << 20)) says 'answers for 3145728 bytes (from the record' "$SETTINGS" text
 GRAY_PARAM_CACHE_THRESHOLD_NS=12345 says 'above 12345 ns missed (from the record' "$SETTINGS" text
 
-# A threshold decides: where every read is called slow nothing is cached, where none is all of it.
+# A threshold decides: when every read counts as slow, nothing is cached; when no read does, everything is.
 cat file >/dev/null
 fraction() { "$BIN/gbp" --json --backend timed file | sed 's/.*"cached_fraction":\([^,]*\).*/\1/'; }
 [[ $(GRAY_PARAM_CACHE_THRESHOLD_NS=1000000000000 fraction) == 1.0 ]] || fail "a threshold of 1000 s finds a miss"
 
-# A record of microbench's own.
+# A record that microbench has made.
 says 'cache.threshold_ns@' "$BIN/microbench" run --quick cache_roc
 says 'missed: cache.threshold_ns (user, ' "$BIN/gbp" --explain file
 says 'cache.threshold_ns was measured on this host' "$BIN/discnice" explain
 says 'missed (from the record of this host)' "$SETTINGS" text
 
-# That record with other figures: each of the three says something else, and what it says is the figure.
+# That record with other figures: each of the three programs prints the new figure.
 explained() {
   "$BIN/gbp" --explain file 2>&1 >/dev/null | grep -v 'random' >"$1.gbp"
   "$BIN/discnice" explain >"$1.discnice"
@@ -95,7 +95,7 @@ text = open(path).read()
 text, changed = re.subn(r"(?m)^(cache\.threshold_ns@\S+\s+)\S+", r"\g<1>" + threshold, text)
 text, units = re.subn(r"(?m)^(disk\.access_unit_bytes@\S+\s+)\S+", r"\g<1>" + unit, text)
 assert changed == 1 and units == 1, text
-# The last line holds the count and a checksum of all before it (docs/repository-format.md).
+# The last line has the count and a checksum of everything before it (docs/repository-format.md).
 body, end = text[: text.rindex("\nend ") + 1], text[text.rindex("\nend ") + 1 :].split()
 hashed = 0xCBF29CE484222325
 for byte in body.encode():

@@ -4,8 +4,8 @@
 # a misspelt option, and one whose file was forgotten, from a command.
 #
 # Slow: it starts a dozen programs by each of them, and waits for signals that must not come.
-# Each launcher runs a small program that writes down what it finds and gets. A terminal is a pseudo-terminal, of whose Ctrl-C the program
-# must see one. Leaves out what each launcher is for. discnice starts its programs by itself; the others by toolbox/cli/child.
+# Each launcher runs a small program that writes down what it finds and receives. A pseudo-terminal is the terminal; the program must see its Ctrl-C once. Leaves out
+# the purpose of each launcher. discnice starts its programs by itself, and the others use toolbox/cli/child.
 source "$(dirname "$0")/../support/system.bash"
 need python3 nohup timeout
 cd "$SCRATCH"
@@ -99,7 +99,7 @@ def handed_on():
         result, process = started(default_signals)
         os.kill(process.pid, number)
         wait_for(pathlib.Path(f"{result}.got"))
-        time.sleep(0.3)  # a second one, if there is one, comes as quickly as the first
+        time.sleep(0.3)  # a second signal, if there is one, comes as quickly as the first
         seen = found(result, process)["counts"].get(str(int(number)), 0)
         if seen != 1:
             wrong(f"a {number.name} that a process sends it reaches the program {seen} times")

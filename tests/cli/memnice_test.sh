@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# memnice: memnice runs a command, ends as it ends, passes signals on, and says in one line what is wrong.
+# memnice: memnice runs a command, ends with its status, passes signals on, and reports a mistake in one line.
 #
-# By whatever means this host allows. That others have their memory is system/memnice's.
+# Uses any means that this host allows. system/memnice tests that other programs keep their memory.
 source "$(dirname "$0")/../support/system.bash"
 need timeout python3
 need_built memnice
@@ -18,7 +18,7 @@ expect() {
 }
 said() { grep -q -- "$1" "$ERR" || fail "not said: '$1': $(cat "$ERR")"; }
 
-# What makes no sense.
+# Wrong command lines.
 expect 2 1
 said 'no command to run'
 expect 2 1 --
@@ -54,7 +54,7 @@ expect 125 1 -q --report "$SCRATCH/no/folder" -- touch "$SCRATCH/was_run"
 said 'No such file'
 [[ ! -e $SCRATCH/was_run ]] || fail 'the command was run although its report cannot be written'
 
-# The command begins as it would without us: the same signals are ignored and blocked, and what was closed is closed.
+# The command starts as it would without memnice: the same signals are ignored and blocked, and closed descriptors are closed.
 signals() { (
   if [[ $1 == ignored ]]; then trap '' INT QUIT HUP; fi
   "${@:2}" grep -E '^Sig(Ign|Blk)' /proc/self/status
@@ -64,7 +64,7 @@ for they in ignored default; do
 done
 "$BIN/memnice" -q -- sh -c '[ ! -e /proc/self/fd/0 ] && [ ! -e /proc/self/fd/1 ]' <&- >&- 2>&- || fail "status $? with nothing open"
 
-# nohup: a signal that is ignored ends nothing. An interrupt that a process sends, and not the keyboard, is passed on.
+# nohup: an ignored signal ends nothing. An interrupt that a process sends, and not the keyboard, is passed on.
 (
   trap '' HUP
   exec "$BIN/memnice" -q -- sleep 1
@@ -82,7 +82,7 @@ got=0
 wait "$running" || got=$?
 [[ $got -eq 9 ]] || fail "status $got after SIGINT, and the command's was 9: $(cat "$ERR")"
 
-# Told to end it ends the command, and says how that ended.
+# When memnice is told to end, it ends the command, and reports how the command ended.
 rm "$OUT"
 "$BIN/memnice" -q -- sh -c 'trap "exit 9" TERM; echo ready; while :; do sleep 0.1; done' >"$OUT" 2>"$ERR" &
 running=$!
@@ -92,7 +92,7 @@ got=0
 wait "$running" || got=$?
 [[ $got -eq 9 ]] || fail "status $got after SIGTERM, and the command's was 9: $(cat "$ERR")"
 
-# Killed by its name, it leaves no limit and no guard. Whom somebody else stopped stays so.
+# When memnice is killed by its name, it leaves no limit and no guard. A process that another process has stopped stays stopped.
 rm "$OUT"
 # shellcheck disable=SC2016 # for the inner shell to expand
 "$BIN/memnice" -q -- sh -c 'echo $$; exec sleep 30' >"$OUT" 2>"$ERR" &

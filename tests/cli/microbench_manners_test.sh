@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# microbench_manners: each sub-command answers, refuses and ends as its page says, and faults cost nothing but one clear line.
+# microbench_manners: each sub-command answers, refuses and ends as its manual page says, and a fault costs only one clear line.
 #
-# Measures as little as can be measured: the clock, and on a disk the random reads. Leaves out whether the figures are right
-# (tests/system/microbench_*_test.sh).
+# It measures as little as possible: the clock, and on a disk the random reads. Leaves out whether the figures are right (tests/system/microbench_*_test.sh).
 source "$(dirname "$0")/../support/system.bash"
 need python3 timeout flock
 need_built microbench
@@ -19,7 +18,7 @@ expect() {
   shift 2
   microbench "$@" >"$OUT" 2>"$ERR" </dev/null || got=$?
   [[ $got -eq $want ]] || fail "status $got instead of $want from microbench $*: $(cat "$ERR")"
-  # A busy host is said in a line of its own, whatever else is asked.
+  # A busy host is reported in a line of its own, whatever else was asked.
   grep -v -e 'host is busy' -e 'other programs used' -e 'is kept' "$ERR" >"$ERR.rest" || true
   [[ $(wc -l <"$ERR.rest") -eq $lines ]] || fail "not $lines lines on stderr from microbench $*: $(cat "$ERR")"
   if grep -qv '^microbench: ' "$ERR.rest"; then fail "a line without 'microbench: ': $(cat "$ERR")"; fi
@@ -47,7 +46,7 @@ wrong report
 wrong show -o NONSENSE
 wrong export --xml
 
-# Before anything is measured: defaults, and no record made by looking.
+# Before anything is measured: defaults only, and looking makes no record.
 expect 0 0 show
 grep -q 'timer.overhead_ns .* default' "$OUT" || fail "show without a record: $(cat "$OUT")"
 expect 0 0 list
@@ -58,7 +57,7 @@ grep -q '^  tells you ' "$OUT" || fail "explain does not say what an unmeasured 
 grep -q 'microbench run timer' "$ERR" || fail "explain does not say how to measure it: $(cat "$ERR")"
 [[ -z $(record) ]] || fail "looking made a record"
 
-# One benchmark, by its name and by a key of it.
+# One benchmark, by its name and by one of its keys.
 expect 0 0 run timer
 grep -q '^timer.overhead_ns ' "$OUT" || fail "run prints: $(cat "$OUT")"
 expect 0 0 run --quick timer.resolution_ns
@@ -93,10 +92,10 @@ expect 0 0 forget --all
 GRAY_PARAM_TIMER_OVERHEAD_NS=77 microbench explain timer.overhead_ns >"$OUT"
 grep -q 'the variable GRAY_PARAM_TIMER_OVERHEAD_NS' "$OUT" || fail "explain does not name the variable: $(cat "$OUT")"
 
-# The page: one file, nothing from elsewhere, nothing left where it cannot be written.
+# The page is one file, needs nothing from elsewhere, and leaves nothing behind when it cannot be written.
 expect 0 0 report --html "$SCRATCH/page.html"
 if grep -Eq '(src|href)=|@import|url\(' "$SCRATCH/page.html"; then fail "the page needs something from elsewhere"; fi
-# What was not measured is said to be so, and nothing is claimed of it; what was is said as it is.
+# A value that was not measured is marked so, and the page says nothing else about it. A measured value is shown as it is.
 page_says() { # WORDS [VARIABLE=VALUE...]
   local words=$1
   shift
@@ -122,7 +121,7 @@ rmdir "it's <b>there"
 expect 1 1 report --html "$SCRATCH/none/page.html"
 expect 1 1 report --html /dev/full/x
 
-# Places that cannot be measured: one line, status 1, nothing left, the record untouched.
+# Places that cannot be measured: one line, status 1, nothing left behind, and the record unchanged.
 expect 0 0 run timer
 before=$(cat "$(record)")
 expect 1 1 run --dir "$SCRATCH/none" disk_random
@@ -141,15 +140,15 @@ fi
 [[ $(cat "$(record)") == "$before" ]] || fail "a run that failed changed the record"
 nothing_left "a run that failed"
 
-# A record that cannot be used is refused before anything is measured, and moved aside when asked to.
+# A record that cannot be used is refused before anything is measured. On request it is moved aside.
 printf 'torn' >>"$(record)"
 expect 1 1 run timer
 expect 0 1 run --move-aside timer
 expect 0 0 show timer.overhead_ns
 grep -q user "$OUT" || fail "no new record after --move-aside: $(cat "$OUT")"
 
-# Ctrl-C and its like at any point of a run, from its first moment until after its end: one line, nothing left, and the record is either the old
-# one or the new one whole. Job control is off in scripts, so that a background job would ignore SIGINT: Python gives it back.
+# Ctrl-C and similar signals at any point of a run, from its first moment until after its end: one line, nothing left behind, and the record is either the old one or
+# the whole new one. Job control is off in scripts, so a background job would ignore SIGINT; Python restores SIGINT.
 python3 - "$BIN/microbench" "$(record)" "$SCRATCH/place" <<'PYTHON' || fail "see above"
 import os, signal, subprocess, sys, time
 program, record, place = sys.argv[1:]
@@ -173,7 +172,7 @@ for point in range(POINTS):
     before = open(record).read()
     number = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[point % 3]
     run = start()
-    # The last few points lie about the end, where the record is written.
+    # The last few points lie around the end of the run, where the record is written.
     share = (point + 1) / (POINTS - 4) if point < POINTS - 5 else 0.94 + 0.02 * (point - POINTS + 5)
     time.sleep(took_s * share)
     run.send_signal(number)
@@ -184,7 +183,7 @@ for point in range(POINTS):
         interrupted += 1
         wanted = "nothing was recorded" if now == before else "all was measured, and is recorded"
         rest = [line for line in said.splitlines() if "busy" not in line and "other programs" not in line]
-        # Before main() there is nobody to say anything.
+        # Before main() the program cannot report anything.
         if rest not in ([], [f"microbench: interrupted: {wanted}"]):
             sys.exit(f"{where}: it says '{said}', the record is {'as it was' if now == before else 'new'}")
     elif run.returncode not in (0, 1):
@@ -207,7 +206,7 @@ wait "$pid" || status=$?
 [[ $status -eq 143 ]] || fail "status $status after SIGTERM: $(cat "$ERR")"
 grep -q 'interrupted: nothing was recorded' "$ERR" || fail "an interrupted run says: $(cat "$ERR")"
 
-# Two at once: the second gives way.
+# Two runs at once: the second one gives way.
 "$BIN/microbench" run --anew --dir . >/dev/null 2>&1 </dev/null &
 first=$!
 sleep 0.5
@@ -216,8 +215,8 @@ grep -q 'another microbench' "$ERR" || fail "two at once: $(cat "$ERR")"
 kill -TERM "$first"
 wait "$first" || true
 
-# Killed outright: the next run is not held up, and nothing lies about but perhaps an empty folder, which the next run there removes. First at any
-# moment; then right after it was made, which is when it is there.
+# Killed outright: the next run is not held up, and at most an empty folder remains, which the next run there removes. The first test kills at any moment; the second
+# kills right after the folder was made.
 only_an_empty_folder() { # WHEN
   local left
   left=$(find "$SCRATCH/place" -mindepth 1 ! \( -type d -name '.microbench.??????' \))
@@ -232,9 +231,9 @@ only_an_empty_folder "a killed run"
 expect 0 0 run timer
 "$TOOLS/kill_at" --hook "test -z \"\$(ls -A '$SCRATCH/place')\"" "$BIN/microbench" run --anew --quick --dir . layout >"$OUT" 2>"$ERR" </dev/null || true
 grep -q '^the hook failed' "$OUT" || fail "no run could be killed right after its folder was made: $(cat "$OUT" "$ERR")"
-flock .microbench.?????? true # until the dying run has let go of it
+flock .microbench.?????? true # until the dying run has released it
 only_an_empty_folder "a run killed in the worst moment"
-# What others use or have filled stays; what is left of dead runs goes, of those of old versions, too.
+# Folders that others use or have filled stay. Folders of dead runs are removed, also those of old versions.
 mkdir .microbench.living .microbench.filled .microbench.oldone .microbench.longname
 touch .microbench.oldone/0{00..39} .microbench.afile0 .microbench.living/000
 echo kept | tee .microbench.filled/000 >.microbench.mytext

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Churn: a Java program with so much live data that allocates all the time: each piece it makes replaces one that is live, or is garbage at once.
+// Churn: a Java program with LIVE_MIB of live data that allocates all the time. Each new piece replaces a live piece, or is garbage at once.
 //
-// Churn LIVE_MIB ROUNDS [SECONDS]: a round makes 1000 pieces of 1 KB. Ends after that many rounds, or seconds. Prints how many rounds it made, and in how
-// many milliseconds.
+// Churn LIVE_MIB ROUNDS [SECONDS]: a round makes 1000 pieces of 1 KB. The program ends after that many rounds, or seconds. It prints how many rounds it
+// made, and in how many milliseconds.
 public class Churn {
   static final int PIECE_BYTES = 1000;
   static final int PIECES_A_ROUND = 1000;

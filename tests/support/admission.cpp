@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
-// admission: takes memory in the ways that the tests of gb_alloc need, and says how long that took and what was
-// paged.
+// admission: takes memory in the ways that the tests of gb_alloc need, and reports the time and the page faults.
 //
 //   admission touch MIB                  writes to each page once: "touched MILLISECONDS"
-//   admission hold MIB                   competitor: "held", then walks it for ever; on SIGUSR1 "walk MAJOR-FAULTS"
-//                                        of the next whole walk but one
-//   admission grow MIB MIB-A-SECOND      hog that does not take part: "grown MAJOR-FAULTS" after a walk at the end
-//   admission alloc MIN MAX MULTIPLE MS  gb_alloc_with(), waiting so long: "got BYTES MILLISECONDS ERRNO"; for each
-//                                        line read after that, "walk MAJOR-FAULTS"; frees at end of file
-//   admission return MIN MAX             holds what is returnable and walks it: "got BYTES"; gives back what is wanted between two walks: "left BYTES"; frees at end of file
-//   admission returns COUNT MIN SERVER   COUNT rounds of three that hold all there is as returnable, and one who needs SERVER at once:
-//                                        its "wait MILLISECONDS" of each, and a line of how many were killed, failed and not served
-//   admission feed MIB                   "feeding" when it has touched that; then gives it back as others take memory, always
-//                                        a little ahead of them: what they get is memory that the host has behind it
-//   admission pressure CALM-MS MS        listens to gb_pressure_fd(): "watching in" or "watching pri"; then, after so long or as
-//                                        soon as it tells, "calm" or "pressed", twice; status 77 where nothing tells
-//   admission rounds COUNT MIN MAX       COUNT rounds of 2 to 8 processes that ask at once: a line of statistics
+//   admission hold MIB                   a competitor: prints "held", then walks through its memory for ever; on SIGUSR1 prints "walk MAJOR-FAULTS" of the next
+//                                        whole walk but one
+//   admission grow MIB MIB-A-SECOND      a hog that does not take part: prints "grown MAJOR-FAULTS" after a walk at the end
+//   admission alloc MIN MAX MULTIPLE MS  gb_alloc_with(), waiting for at most MS: "got BYTES MILLISECONDS ERRNO"; for each line read after that, "walk
+//                                        MAJOR-FAULTS"; frees at end of file
+//   admission return MIN MAX             holds returnable memory and walks through it: "got BYTES"; gives back what is wanted between two walks: "left BYTES"; frees
+//                                        at end of file
+//   admission returns COUNT MIN SERVER   COUNT rounds of three workers that hold all memory as returnable, and a server that needs SERVER bytes at once: its "wait
+//                                        MILLISECONDS" in each round, and a line with how many were killed, failed and not served
+//   admission feed MIB                   prints "feeding" when it has touched that much; then gives it back as others take memory, always a little ahead of them, so
+//                                        that what they get is memory that the host has behind it
+//   admission pressure CALM-MS MS        listens to gb_pressure_fd(): "watching in" or "watching pri"; then, after that time or as soon as it tells, "calm" or
+//                                        "pressed", twice; status 77 when nothing tells
+//   admission rounds COUNT MIN MAX       COUNT rounds of 2 to 8 processes that ask at the same time: a line of statistics
 //
-// MIN, MAX and MULTIPLE are bytes. Status 0, or 1 where memory was not there.
+// MIN, MAX and MULTIPLE are bytes. The status is 0, or 1 when the memory was not available.
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -43,7 +43,7 @@ constexpr std::size_t kPage = 4096;
 constexpr int kProcessesMax = 8;
 constexpr useconds_t kHoldUs = 3000;
 constexpr useconds_t kPieceUs =
-    20'000;  // of a worker: what it computes; three of them are not to take the processor from the server
+    20'000;  // the time that a worker computes; three workers must not take the processor from the server
 
 volatile std::sig_atomic_t is_walk_asked = 0;
 
@@ -113,7 +113,7 @@ int hold(std::size_t bytes) {
 
 int grow(std::size_t bytes, std::size_t mib_per_s) {
   char* memory = map(bytes);
-  // Only what happens to it from now on: its own start may have read its code from the disk.
+  // Only faults from now on count, because the start of the program may have read its code from the disk.
   const long before = major_faults();
   const double start = now_ms();
   for (std::size_t done = 0; done < bytes; done += kMiB) {
@@ -137,7 +137,7 @@ std::size_t free_bytes() {
   return kib * 1024;
 }
 
-// A hypervisor takes back what was free for a second, and has to find it again at the next touch.
+// A hypervisor takes back memory that was free for a second, and has to find it again at the next touch.
 int feed(std::size_t bytes) {
   constexpr std::size_t kPartBytes = 32 * kMiB;
   constexpr std::size_t kAheadBytes = 256 * kMiB;
@@ -190,7 +190,7 @@ int alloc(char** argv) {
   return gb_free(memory) == 0 ? 0 : 1;
 }
 
-// A worker that can do with less: it looks between two pieces of its work.
+// A worker that can do with less memory. It looks between two pieces of its work.
 int hold_returnable(std::size_t min, std::size_t max) {
   gb_alloc_options options{};
   options.size = sizeof options;
@@ -214,7 +214,7 @@ int hold_returnable(std::size_t min, std::size_t max) {
   return gb_free(memory) == 0 ? 0 : 1;
 }
 
-// What the processes of one round of returns share.
+// The shared memory of the processes in one round of returns.
 struct ReturnBoard {
   std::atomic<int> holders;
   std::atomic<int> is_over;
@@ -269,7 +269,7 @@ int rounds_of_returns(int count, std::size_t min, std::size_t server_bytes) {
       int status = 0;
       wait(&status);
       if (WIFSIGNALED(status)) ++killed;
-      if (WIFSIGNALED(status)) board.is_over = 1;  // it may have been the server
+      if (WIFSIGNALED(status)) board.is_over = 1;  // the killed process may have been the server
       if (WIFEXITED(status) && WEXITSTATUS(status) == 1) ++failed;
       if (WIFEXITED(status) && WEXITSTATUS(status) == 2) ++unserved;
     }
@@ -278,10 +278,10 @@ int rounds_of_returns(int count, std::size_t min, std::size_t server_bytes) {
   return killed + failed + unserved == 0 ? 0 : 1;
 }
 
-// What the processes of the rounds share.
+// The shared memory of the processes in the rounds.
 struct Board {
   std::atomic<int> is_started;
-  std::atomic<int> served;  // of this round
+  std::atomic<int> served;  // in this round
   std::atomic<std::uint64_t> granted_bytes;
   std::atomic<std::uint64_t> granted_bytes_max;
   std::uint64_t got_bytes[kProcessesMax];
@@ -316,7 +316,7 @@ double jain(const std::uint64_t* got, int count) {
   return squares > 0 ? sum * sum / (count * squares) : 0;
 }
 
-// In three rounds of four all minima fit and equal shares are due; in the fourth some have to wait.
+// In three rounds of four all minima fit, and equal shares are due. In the fourth round some processes have to wait.
 int rounds(int count, std::size_t min, std::size_t max) {
   auto& board = *reinterpret_cast<Board*>(
       mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));

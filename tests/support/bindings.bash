@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# bindings.bash: what the tests of the bindings to other languages share.
+# bindings.bash: functions for the tests of the bindings to other languages.
 #
-#   install_library          installs libgray and what one needs to build with it below $PREFIX, for pkg-config and the dynamic linker to find
-#   check_scan PROGRAM...    the example `scan` of a language: reads what is cached first, in gbp's order, all of it, and refuses what it should
+#   install_library          installs libgray and the files for building with it below $PREFIX, where pkg-config and the dynamic linker find them
+#   check_scan PROGRAM...    checks a language's example `scan`: it reads cached data first, in gbp's order, reads everything, and refuses what it should refuse
 #
-# A folder of the sources stays as it is: what builds there copies it before.
+# The sources stay unchanged: a test that builds there copies the folder first.
 
 install_library() {
   local libdir

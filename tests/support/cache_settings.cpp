@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cache_settings: prints what libgray's detector goes by where FILE lies, and where that comes from, as an application would.
+// cache_settings: prints the settings that libgray's detector uses for the place of FILE, and where they come from, as an application would.
 #include <cstdint>
 #include <cstdio>
 

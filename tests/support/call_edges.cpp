@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
-// call_edges: makes file calls at their edges and prints result and errno of each, to be compared with and
-// without a shim.
+// call_edges: makes file calls at their edges and prints the result and errno of each. Runs with and without a preloaded library are compared.
 //
 //   call_edges FOLDER        an empty folder on a disk
-//
-// errno is set to a mark before each call, so a success that touches it shows. Nothing printed depends on
-// time, process numbers or free descriptors. Compiled a second time with _FORTIFY_SOURCE=2, the same source
-// calls the checked forms.
+// errno is set to a mark before each call, so that a successful call that changes errno shows. The output does not depend on time, process numbers or free
+// descriptors. The same source is compiled a second time with _FORTIFY_SOURCE=2, and then calls the checked forms.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -29,8 +26,7 @@ namespace {
 constexpr int kMark = 4242;
 constexpr std::size_t kBytes = 1'000'000;
 char buffer[kBytes + 4096];
-volatile std::size_t opaque_bytes =
-    sizeof buffer;  // keeps fortified forms from being decided by the compiler
+volatile std::size_t opaque_bytes = sizeof buffer;  // keeps the compiler from deciding fortified forms itself
 volatile int opaque_minus_one = -1;
 volatile int opaque_many = 5000;
 volatile int signals_seen = 0;
@@ -48,7 +44,7 @@ void count_signal(int /*number*/) {
                 shown_errno == kMark ? "errno untouched" : strerrorname_np(shown_errno)); \
   } while (false)
 
-// Descriptors' numbers are made comparable: only whether there is one is shown.
+// Makes descriptors comparable: it shows only whether there is one, not its number.
 #define SHOW_FD(what, call)                       \
   do {                                            \
     int shown_fd = -1;                            \
@@ -61,11 +57,10 @@ void* nowhere() {
   return page;
 }
 
-// Where a shim that splits long calls into tenths of a second would split them, at the rate the test gives
-// it.
+// A library that splits long calls into tenths of a second would split them here, at the rate of the test.
 constexpr std::size_t kPartBytes = 655'360;
 
-// So many good bytes with a bad page behind them.
+// A buffer of that many good bytes, with a bad page behind them.
 char* good_before_bad(std::size_t good_bytes) {
   char* pages = static_cast<char*>(
       mmap(nullptr, kPartBytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -197,14 +192,13 @@ void writes() {
   close(appender);
 }
 
-// The limit lies once in the middle of where a shim may split a call and once where it would: neither may
-// show.
+// The limit lies once in the middle of a part of a split call, and once where the call is split. Neither may show.
 void size_limit(rlim_t limit_bytes) {
   const int fd = make_file("limit", 0);
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
   const rlimit limit{limit_bytes, before.rlim_max};
-  std::fflush(stdout);  // the limit holds for stdout too
+  std::fflush(stdout);  // the limit holds for stdout, too
   setrlimit(RLIMIT_FSIZE, &limit);
   signals_seen = 0;
   errno = kMark;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// catch: one name for the test framework, whichever of its two generations the machine has.
+// catch: includes the test framework, whichever of its two generations the machine has.
 //
-// Catch2 2.13 (Debian 12) is one header; Catch2 3 is many. Tests include this file and stay with what both
-// know: TEST_CASE, SECTION, REQUIRE*, CHECK*, Approx, GENERATE with values, range, table.
+// Catch2 2.13 (Debian 12) is one header; Catch2 3 is many. Tests include this file and use only what both have: TEST_CASE, SECTION, REQUIRE*, CHECK*, Approx,
+// GENERATE with values, range, table.
 #pragma once
 
 #if __has_include(<catch2/catch_test_macros.hpp>)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""claims_liar: lies to those who ask for memory, in every way that /dev/shm lets a process, and measures what an honest one gets.
+"""claims_liar: puts false claims into /dev/shm in every way that a process can, and measures what an honest process gets.
 
   claims_liar.py ADMISSION GB-RUN GROUP
 
-To be run by root in a mount namespace whose /dev/shm is its own. GROUP is the folder of a memory control group with a limit, in which
-somebody holds a part and gb-run promises some more. Prints a line for each lie; status 1 where one changed the grant by more than a
-twentieth, or took more time than GOALS_S says. Lies are told in the form of the table now and in that of the one it replaced.
+To be run by root in a mount namespace with a /dev/shm of its own. GROUP is the folder of a memory control group with a limit. In that group
+one process holds a part of the memory, and gb-run promises some more. Prints a line for each false claim. The status is 1 when one of them changed
+the grant by more than a twentieth, or took more time than GOALS_S says. The claims have the form of the present table and that of the older one.
 """
 import ctypes
 import fcntl
@@ -34,7 +34,7 @@ def enter_group():
 
 
 def ask():
-    """Bytes that an honest asker got, and how long it took."""
+    """The bytes that an honest process got, and how long that took."""
     words = [ADMISSION, "alloc", "4096", str(1 << 40), "4096", "0"]
     start = time.monotonic()
     said = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False, preexec_fn=enter_group, timeout=120)
@@ -74,7 +74,7 @@ def table_before(state, pid, least, most, held, pending):
 
 
 def write_all(state, pid, least, most, held, pending):
-    """Into every table that may be written to, in its form."""
+    """Writes into every table that is writable, in the table's form."""
     for path in BEFORE:
         try:
             with open(path, "r+b") as file:
@@ -90,7 +90,7 @@ def write_all(state, pid, least, most, held, pending):
 
 
 def edit_claims_of(pid, pending):
-    """Overwrites the claims of a process that lives."""
+    """Overwrites the claims of a living process."""
     with open(NOW, "r+b") as file:
         for slot in range(SLOTS):
             file.seek(HEAD + slot * CLAIM)
@@ -100,7 +100,7 @@ def edit_claims_of(pid, pending):
 
 
 class Liar:
-    """A process of that user which does something till it is ended."""
+    """A process of that user, which runs until it is ended."""
 
     def __init__(self, user, act):
         read_end, write_end = os.pipe()
@@ -224,7 +224,7 @@ def main():
         nonlocal wrong
         got, time_s = ask()
         change = (got - compared[0]) / compared[0]
-        # Twice more, where the machine was busy with something else.
+        # Measures twice more, because the machine may have been busy with something else.
         for _ in range(2):
             if time_s > quickest + GOALS_S[kind]:
                 time_s = min(time_s, ask()[1])
@@ -252,7 +252,7 @@ def main():
         judge("claim", f"{whose} holds the lock in pulses")
         liar.end()
     clean()
-    # One who takes part and whose claim is overwritten: it counts for what it was taken for.
+    # A participant whose claim is overwritten counts for as much memory as it uses.
     neighbour = subprocess.Popen([GB_RUN, "--max", "8M", "--", "sleep", "300"], preexec_fn=enter_group)
     time.sleep(0.5)
     beside = sorted(ask() for _ in range(3))[1]
@@ -262,7 +262,7 @@ def main():
     else:
         write_all(PROMISED, neighbour.pid, 0, 1 << 55, 0, 1 << 55)
         judge("claim", "the claim of one who takes part is overwritten with 2^55", beside)
-    # Cut short while it is in use: it is whole again, and what is promised next counts.
+    # The table is truncated while it is in use. It is made whole again, and later promises count.
     for path in (NOW, *BEFORE):
         if path.exists():
             os.truncate(path, 1)

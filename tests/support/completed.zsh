@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# completed.zsh: what zsh would offer for a command line, one word a line, asked of its own completion system at a terminal.
+# completed.zsh: prints what zsh would offer for a command line, one word in a line. It asks zsh's own completion system at a terminal.
 #
-#   zsh -f completed.zsh FOLDER <LINES   FOLDER: of the functions (_discnice ...). Each line of input gets its words, and then a line "END".
+#   zsh -f completed.zsh FOLDER <LINES   FOLDER has the functions (_discnice ...). For each line of input it prints the words, and then a line "END".
 zmodload zsh/zpty || exit 77
 folder=$1
 hits=$(mktemp -d) || exit 1
@@ -11,7 +11,7 @@ PROMPT= RPROMPT=
 unsetopt auto_list # it would ask whether a long list is to be seen
 fpath=($folder \$fpath)
 autoload -U compinit && compinit -u -D
-# What is added is what is offered; what fills an array only is a question.
+# A call that adds words offers them. A call that only fills an array is a question.
 compadd() {
   local -a found
   if ((! \${@[(I)-[ADO]]})); then

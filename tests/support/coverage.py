@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""coverage: which lines of the layers the tests of a build with GRAY_COVERAGE have run, one row a folder.
+"""coverage: which lines of each layer were run by the tests of a build with GRAY_COVERAGE, one row for each folder.
 
-Usage: python3 coverage.py BUILD. Uses gcov alone. A line counts as run when any object that holds it ran it, so headers
+Usage: python3 coverage.py BUILD. Uses only gcov. A line counts as run when any object that contains it ran it, so headers
 and templates are counted once.
 """
 import collections
@@ -23,7 +23,7 @@ def count_files(build):
 
 
 def gather(build, root):
-    """(path from the root) -> {line: most often any object ran it}"""
+    """(path from the root) -> {line: the highest count of any object}"""
     lines = collections.defaultdict(dict)
     with tempfile.TemporaryDirectory() as scratch:
         for data in count_files(build):

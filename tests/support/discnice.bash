@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# discnice.bash: what the system tests of discnice share: the program under test, its judge, and files in a known cache state.
+# discnice.bash: functions for the system tests of discnice: the program under test, its judge, and files in a known cache state.
 #
-#   source "$(dirname "$0")/../support/discnice.bash"        (brings system.bash along)
+#   source "$(dirname "$0")/../support/discnice.bash"        (includes system.bash)
 #
 #   DISCNICE, LIBRARY         the launcher and the preload library
-#   make_file FILE BYTES      fills FILE with bytes that neither compress nor repeat, and brings them to disk
+#   make_file FILE BYTES      fills FILE with bytes that neither compress nor repeat, and brings them to the disk
 #   make_cold FILE...         drops the files from the page cache; fails unless all of them are out
-#   make_warm FILE...         reads them in; fails unless all of them are in
-#   hold FILE...              keeps the files in memory, whole, until `release` or the test's end, on machines that take idle pages back, too
-#   hold_programs NAME...     the same with programs and their libraries, discnice and its library among them
-#   release                   lets go of what was held last
-#   resident_pages FILE...    how many of their pages are in memory
+#   make_warm FILE...         reads the files in; fails unless all of them are in
+#   hold FILE...              keeps the whole files in memory until `release` or the test's end, also on machines that take idle pages back
+#   hold_programs NAME...     the same for programs and their libraries, with discnice and its library among them
+#   release                   ends the last `hold`
+#   resident_pages FILE...    the number of the files' pages that are in memory
 #   field FILE KEY            the number under KEY of a flat JSON object
 #   calculate EXPRESSION      arithmetic with fractions
-#   holds CONDITION           true when the comparison of numbers does
-#   judged ACCOUNT CMD...     runs CMD under io_account, which writes what the kernel counted to the file ACCOUNT
-#   moved ACCOUNT             bytes that the command moved: read, plus written, less what was taken back in time
-#   segments                  the names of all jobs' segments; the board of all of a user's jobs, which stays, is none
-#   complain MESSAGE          notes a failure and carries on; conclude fails if there was one
+#   holds CONDITION           true when the comparison of numbers is true
+#   judged ACCOUNT CMD...     runs CMD under io_account, which writes the kernel's counts to the file ACCOUNT
+#   moved ACCOUNT             the bytes that the command moved: read, plus written, less what was removed before it was written
+#   segments                  the names of all jobs' segments; without the board of a user's jobs, which stays
+#   complain MESSAGE          notes a failure and goes on; conclude fails if there was one
 source "$(dirname "${BASH_SOURCE[0]}")/system.bash"
 need_built discnice
 need_preload
@@ -41,7 +41,7 @@ pages_of() {
   stat -c %s -- "$@" | awk '{ sum += int(($1 + 4095) / 4096) } END { print sum + 0 }'
 }
 
-# Dirty pages and pages that somebody just touched survive the first try.
+# Dirty pages, and pages that were used just now, survive the first try.
 make_cold() {
   local try left
   for try in 1 2 3 4 5; do
@@ -63,7 +63,7 @@ make_warm() {
   fail "$left pages of $1 ... did not stay in memory after $try tries"
 }
 
-# No child of ours: a bare `wait` must not wait for them.
+# The holders are no children of this shell, because a bare `wait` must not wait for them.
 _holders=()
 hold() {
   local said=$SCRATCH/.held-${#_holders[@]} holder
@@ -81,7 +81,7 @@ release() {
 _release_all() { while ((${#_holders[@]})); do release; done; }
 at_exit _release_all
 
-# An interpreter tells its own files: what stands on the path may be a script that starts it.
+# An interpreter names its own files, because the file on the path may be a script that starts it.
 hold_programs() {
   local name held=("$DISCNICE" "$LIBRARY")
   for name in "$@"; do held+=("$(type -P "$name")"); done
@@ -98,7 +98,7 @@ for module in list(sys.modules.values()):
     for name in (getattr(module, "__file__", None), getattr(module, "__cached__", None)):
         if name and os.path.isfile(name): print(name)'
 
-# io_account adds a command's own start to its account, and a warm run's programs are no part of what it reads.
+# io_account adds the start of a command to its account. The programs are held in memory, so that reading them is not part of what a run moves.
 hold_programs sh true
 
 field() {
@@ -121,7 +121,7 @@ moved() { echo $(($(field "$1" read_bytes) + $(field "$1" write_bytes) - $(field
 
 segments() { find /dev/shm -maxdepth 1 -name 'discnice-*' ! -name '*.disks*' -printf '%f\n' 2>/dev/null | sort; }
 
-# In a file, because background jobs complain, too.
+# The complaints are in a file, because background jobs complain, too.
 complain() {
   printf 'WRONG: %s\n' "$*" | tee -a "$SCRATCH/complaints" >&2
 }

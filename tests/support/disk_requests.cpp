@@ -3,8 +3,8 @@
 //
 //   disk_requests FILE read|write COUNT LENGTH random|sequential SEED [control]
 //
-// One line a request on stdout: its offset and its nanoseconds. Past the page cache (O_DIRECT). With `control` also by how
-// many nanoseconds the host woke this program too late from a sleep of 1 ms just before: no request can be timed better.
+// Prints one line for each request on stdout: its offset and its nanoseconds. The requests bypass the page cache (O_DIRECT). With `control`, a line also has the
+// nanoseconds by which the host woke this program too late from a sleep of 1 ms just before. No request can be timed better than that.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// early_children: makes children before it has touched any file, and then reads a file in all of them.
+// early_children: makes children before it has used any file. Then all of these processes read a file.
 //
-// Usage: early_children fork|vfork|both|late FILE. "fork": one child, which reads FILE; "vfork": two, one after the other, that read FILE in the
-// parent's memory, and one that becomes /bin/true after that; "both": a forked child that does all that; "late": the same after a first read of FILE. Last of all the process itself
-// reads FILE twice. So FILE is read 3, 5, 6 or 7 times, by 2, 4, 5 or 5 processes.
+// Usage: early_children fork|vfork|both|late FILE.
+// "fork": one child, which reads FILE. "vfork": two children, one after the other, that read FILE in the parent's memory, and a child that becomes /bin/true after
+// that. "both": a forked child that does all that. "late": the same after a first read of FILE. At the end the process itself reads FILE twice. So FILE is read 3,
+// 5, 6 or 7 times, by 2, 4, 5 or 5 processes.
 #include <cstdio>
 #include <cstring>
 
@@ -13,7 +14,7 @@
 
 namespace {
 
-// None of this uses stdio, or the heap: what a child does in its parent's memory must be harmless there.
+// This code uses neither stdio nor the heap, because a child that runs in its parent's memory must do no harm there.
 bool read_whole(const char* path) {
   static char block[16384];
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -29,7 +30,7 @@ bool has_ended_well(pid_t pid) {
   return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-// The three are spelled out: a function that calls vfork() must not return in the child.
+// The three calls are written out, because a function that calls vfork() must not return in the child.
 bool run_in_own_memory(const char* path) {
   const pid_t reader = vfork();
   if (reader == 0) _exit(read_whole(path) ? 0 : 1);

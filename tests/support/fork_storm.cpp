@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// fork_storm: eight threads that fork children without end, each of which reads a part of a file and checks it.
+// fork_storm: eight threads fork children again and again. Each child reads a part of a file and checks it.
 //
-// Usage: fork_storm FILE CHILDREN. Every thread forks its share of CHILDREN, waits for each, and reads itself in between. Bytes
-// must be those another descriptor gives through a mapping. Status 0 when all were right; the longest a child took, in
-// milliseconds, on stdout.
+// Usage: fork_storm FILE CHILDREN. Every thread forks its share of CHILDREN, waits for each child, and reads a part itself in between. The bytes are compared with
+// those of a mapping of the file. The status is 0 when all were right. The longest time of a child, in milliseconds, is printed on stdout.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -32,7 +31,7 @@ struct File {
 std::atomic<int> wrong{0};
 std::atomic<long> longest_ms{0};
 
-// Reads one part by read(), compares, and answers whether it was right.
+// Reads one part by read() and compares it. Returns whether it was right.
 bool is_right(const File& file, std::size_t part) {
   const std::size_t offset = part * kPartBytes % (file.bytes - kPartBytes);
   const int fd = open(file.path, O_RDONLY | O_CLOEXEC);

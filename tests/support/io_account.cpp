@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
-// io_account: runs a command and tells what the kernel says it moved: the judge of discnice, who knows
-// nothing of it.
+// io_account: runs a command and reports what the kernel says it moved. It is the judge of discnice, and does not depend on discnice.
 //
 //   io_account OUTPUT COMMAND [ARGUMENT...]
 //
-// Writes {"read_bytes":N,"write_bytes":N,"cancelled_bytes":N,"processes":N,"elapsed_seconds":S} to OUTPUT and
-// ends as the command did (a death by signal as 128 + its number). Every process is looked at in
-// /proc/<pid>/io after its end and before it is reaped; its own children, once reaped, are in that account
-// already, and those it leaves behind are adopted here (PR_SET_CHILD_SUBREAPER), so whole trees are counted.
-// The time is that of the last one's end.
+// Writes {"read_bytes":N,"write_bytes":N,"cancelled_bytes":N,"processes":N,"elapsed_seconds":S} to OUTPUT and ends with the command's status (128 + the signal's
+// number after a death by signal). It reads /proc/<pid>/io of every process after the process's end and before it is reaped. The account of a process includes its
+// reaped children. Children that a process leaves behind become children of io_account (PR_SET_CHILD_SUBREAPER), so whole trees are counted. The time ends with the
+// last process.
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -38,7 +36,7 @@ double now_s() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-// Adds the account of a process that has ended and is not yet reaped; false when the kernel keeps none.
+// Adds the account of a process that has ended and was not reaped yet. Returns false when the kernel keeps no account.
 bool add_account(pid_t pid, Account& account) {
   char path[32];
   std::snprintf(path, sizeof path, "/proc/%d/io", pid);
@@ -55,7 +53,7 @@ bool add_account(pid_t pid, Account& account) {
   return std::fclose(file) == 0;
 }
 
-// Waits for everybody; the exit status of `first` as a shell would give it, or a failure of our own.
+// Waits until all processes have ended. Returns the exit status of `first` as a shell would give it, or this program's own failure.
 int wait_for_all(pid_t first, Account& account) {
   int result = kOwnFailure;
   while (true) {

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
-// kill_at: runs a program and kills it before or after its Nth system call, so that a test can have it die everywhere.
+// kill_at: runs a program and kills it before or after its Nth system call, so that a test can let it die at every place.
 //
 //   kill_at N PROGRAM [ARGUMENT...]          kills at the Nth stop, from 1
 //   kill_at 0 PROGRAM [ARGUMENT...]          kills nowhere
-//   kill_at --hook COMMAND PROGRAM [...]     runs COMMAND with sh while the program stands still after each system call
-//                                            that changes names or forces data out; GRAY_CALL holds its number. When
-//                                            COMMAND fails the program is killed
-//   kill_at --pause N PROGRAM [...]          lets it stand still at the Nth stop: says "paused", and goes on when a line is
-//                                            read from standard input; kills nowhere
+//   kill_at --hook COMMAND PROGRAM [...]     runs COMMAND with sh after each system call that changes names or forces data out, while the program is stopped;
+//                                            GRAY_CALL holds the call's number. When COMMAND fails, the program is killed
+//   kill_at --pause N PROGRAM [...]          stops the program at the Nth stop, prints "paused", and goes on when a line is read from standard input; kills nowhere
 //
-// A stop is a system call about to be made, or just made: stops 2k-1 and 2k are before and after the kth call since the
-// program was loaded. Prints the number of stops, and with N the number of the call at which it died. Ends with status 0 when
-// the program was killed, 1 when it ended by itself before that (its status is printed), 2 on misuse. Written with ptrace;
-// only for programs that start no others and no threads.
+// A stop is just before or just after a system call: stops 2k-1 and 2k are before and after the kth call since the program was loaded. Prints the number of stops,
+// and with N the number of the call at which the program died. Ends with status 0 when the program was killed, 1 when it ended by itself before that (its status is
+// printed), and 2 on misuse. It uses ptrace, and works only for programs that start no other programs and no threads.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -31,8 +28,8 @@ namespace {
   std::exit(2);
 }
 
-// Calls after which a disk may hold something else that matters: those that force data out, and those that change names. What
-// others change waits in memory for one of these.
+// Calls after which the disk may differ in a way that matters: calls that force data out, and calls that change names. The changes of other calls wait in memory for
+// one of these.
 bool may_change(long number) {
   constexpr long kChanging[] = {
 #ifdef SYS_mkdir  // not on every processor
@@ -59,7 +56,7 @@ pid_t start(char** command) {
   return child;
 }
 
-// Goes on to the next stop at a system call; false when the program has ended, with its wait status.
+// Goes on to the next stop at a system call. Returns false when the program has ended, with its wait status in `status`.
 bool go_on(pid_t child, int& status) {
   int signal_number = 0;
   for (;;) {
@@ -71,7 +68,7 @@ bool go_on(pid_t child, int& status) {
   }
 }
 
-// The call the program stands at; `is_before` tells which side of it.
+// The system call at which the program is stopped. `is_before` tells whether the call was made yet.
 long call_at(pid_t child, bool& is_before) {
   __ptrace_syscall_info info{};
   ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof info, &info);

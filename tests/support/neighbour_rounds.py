@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""neighbour_rounds: starts real programs by gb-run at once in a control group, again and again, and counts what became of them.
+"""neighbour_rounds: starts real programs by gb-run at the same time in a control group, again and again, and counts their results.
 
   neighbour_rounds.py GB-RUN ADMISSION GROUP LIMIT-BYTES FOLDER ROUNDS all|NAME [GB-RUN-OPTION...]
 
-All four, or four of NAME. GROUP is the folder of a memory control group with that limit and without swap, FOLDER one to write in. The programs: Python and a
-C program that write to every page of what they got, GNU sort with so large a buffer, and, where it is installed, a Java machine whose
-heap is that large and touched as a whole. Prints a line of figures; status 1 where a program was killed, refused or failed.
+Starts all four programs, or four times NAME. GROUP is the folder of a memory control group with that limit and without swap. FOLDER is writable. The
+programs: Python and a C program that write to every page of their grant, GNU sort with a buffer of that size, and, where it is installed, a Java machine
+with a heap of that size that is touched as a whole. Prints a line of figures. The status is 1 when a program was killed, was refused or failed.
 
-The grant of each is read from its command line, as long as it lives. Room is what the group could have given at a moment: its limit
-less what the programs that run then need to start. That is measured here, without gb-run, as what each has in memory beyond 30 MiB
-that it is told to use; the margin that gb-run leaves free is not taken off. Of a program of which gb-run knows nothing yet it leaves free what its manual page
-says: when four of them start at once, more cannot be granted. So that is what they need in a round that begins so.
+The grant of each program is read from its command line while the program lives. Room is what the group could have granted at a moment: its limit
+less what the running programs need to start. That need is measured here without gb-run: it is what each program has in memory beyond 30 MiB that it
+is told to use. The margin that gb-run leaves free is not subtracted. For a program that gb-run does not know yet, gb-run leaves free what its manual
+page says, and when four of them start at once it cannot grant more. So in such a round that amount is taken as their need.
 """
 import os
 import pathlib
@@ -29,7 +29,7 @@ TOUCH = "import sys; n=int(sys.argv[1]); m=bytearray(n)\nfor i in range(0,n,4096
 
 
 def commands(admission, folder):
-    """Name, command, and the word in which the grant stands, as a number and what it is multiplied by."""
+    """Name, command, and the word that has the grant, as a number and its unit."""
     found = [
         ("python", [sys.executable, "-S", "-E", "-c", TOUCH, "{b}"], 5, 1),
         ("sort", ["sort", "-S", "{}", "-o", "/dev/null", str(folder / "lines")], 2, 1024),
@@ -48,7 +48,7 @@ def grant_of(word, factor):
 
 
 def start_need(command):
-    """What the program has in memory beyond the grant when it runs alone, outside of the group."""
+    """What the program has in memory beyond the grant when it runs alone, outside the group."""
     texts = {"{b}": str(ALONE_BYTES), "{m}": str(ALONE_BYTES // MIB), "{}": f"{ALONE_BYTES // 1024}K"}
     words = command
     for mark, text in texts.items():
@@ -62,7 +62,7 @@ def start_need(command):
 
 
 def known_programs():
-    """The names of which gb-run has learned a need."""
+    """The names of the programs whose need gb-run has learned."""
     file = pathlib.Path(os.environ["XDG_CACHE_HOME"]) / "gray" / "gb-run.needs"
     return {line.split(" ", 1)[1] for line in file.read_text().splitlines()} if file.exists() else set()
 
@@ -125,7 +125,7 @@ def main():
     shares = []
     start = time.monotonic()
     for number in range(rounds):
-        # Nobody is always first.
+        # No program is always the first.
         turn = number % len(programs)
         runs = [Run(gb_run, options, group, program) for program in programs[turn:] + programs[:turn]]
         share = 0

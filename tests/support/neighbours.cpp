@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// neighbours: a program in circumstances a guest library easily spoils.
+// neighbours: a program in situations that a preloaded library easily breaks.
 //
 //   neighbours FOLDER CASE      FOLDER holds a file "input" of 300000 bytes; the cases are in kCases
 //
-// allocate  starts threads that allocate, read by stdio and by descriptor and fork: what an allocator's own library has to get through
-// sandbox   allows itself reading, writing, and what a throttled reader of files needs, and is refused everything else
-// cancel    has a thread that does nothing but read what is cached cancelled, after having read as much with no other thread
-// behind    counts its reads in a library that stands behind ours and exports reads_seen()
-// deepbind  loads libc's functions past everybody (RTLD_DEEPBIND) and reads with them
+// allocate  starts threads that allocate, reads by stdio and by descriptor, and forks: what a library for an allocator has to survive
+// sandbox   allows itself reading, writing, and what a throttled reader of files needs; everything else is refused
+// cancel    cancels a thread that only reads cached data, after it has read as much with no other thread
+// behind    counts its reads in a library that stands behind the preloaded one and exports reads_seen()
+// deepbind  loads libc's functions past all preloaded libraries (RTLD_DEEPBIND) and reads with them
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +33,7 @@ constexpr std::size_t kInputBytes = 300'000;
 constexpr unsigned kThreads = 4;
 constexpr int kRounds = 10;
 
-// How much of the file there is, read through memory that was just allocated.
+// Reads the file through memory that was just allocated. Returns how many bytes there were.
 std::size_t read_by_stream() {
   FILE* stream = fopen("input", "r");
   if (stream == nullptr) return 0;
@@ -77,7 +77,7 @@ int allocate() {
   return 0;
 }
 
-// What a program that reads files may need of the kernel, the clocks and sleeping included, and no more: no fstat, no cachestat.
+// What a program that reads files may need of the kernel, with the clocks and sleeping, and nothing else: no fstat, no cachestat.
 int sandbox() {
   constexpr long kAllowed[] = {SYS_read,          SYS_pread64,         SYS_write,
                                SYS_openat,        SYS_close,           SYS_exit_group,
@@ -116,7 +116,7 @@ int deepbind() {
   return 0;
 }
 
-// Blocks so small and so many that a guest comes to know that they cost the disk nothing.
+// The blocks are so small and so many that a preloaded library learns that they need no disk.
 constexpr std::size_t kSmallBytes = 1000;
 constexpr int kManyRounds = 20;
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""net_peer: the far end of a line, and clients of it that say whether all bytes were right.
+"""net_peer: the far end of a line, and clients of it that report whether all bytes were right.
 
-net_peer.py serve PORT                     sends, takes or echoes, as the client asks
-net_peer.py get|put|both HOST PORT BYTES   moves so many bytes; "right" if they are what they should be
-net_peer.py keep get|put HOST PORT [FILE]  moves without end; with FILE a child goes on alone after a while, whose number is written there
-net_peer.py ping HOST PORT NUMBER          the median round trip of small requests, in ms
+  net_peer.py serve PORT                     sends, takes or echoes, as the client asks
+  net_peer.py get|put|both HOST PORT BYTES   moves that many bytes; "right" if they are what they should be
+  net_peer.py keep get|put HOST PORT [FILE]  moves without end; with FILE a child goes on alone after a while, and its number is written to FILE
+  net_peer.py ping HOST PORT NUMBER          the median round trip of small requests, in ms
 """
 import hashlib
 import os
@@ -19,7 +19,7 @@ WAIT_S = 60
 
 
 def piece(number):
-    """The bytes of a place of the stream: others at each place, so that none can stand for another."""
+    """The bytes at a place of the stream. They differ from place to place, so that none can be taken for another."""
     return (hashlib.sha256(number.to_bytes(8, "big")).digest() * (PIECE // 32))[:PIECE]
 
 

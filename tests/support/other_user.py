@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""other_user: leaves something under a name in /dev/shm, as whoever runs it, until its standard input ends.
+"""other_user: leaves something under a name in /dev/shm, as the user who runs it, until its standard input ends.
 
   other_user.py trap KIND PATH   KIND: file:MODE:BYTES  write-lease:BYTES  read-lease:BYTES  fifo  fifo-held  link:TARGET  folder  socket
-  other_user.py race             watches /dev/shm and answers each name of a job by the name that its ring had once, and the other way round
+  other_user.py race             watches /dev/shm and answers each name of a job with the name that its ring once had, and the reverse
   other_user.py forge UID MAKER COUNT SEGMENT
-                                 COUNT copies of the file SEGMENT under names of user UID's jobs, made by the process MAKER
+                                 COUNT copies of the file SEGMENT under names of user UID's jobs, as if the process MAKER had made them
   other_user.py flood UID COUNT  COUNT empty files under names of user UID's jobs
 
-It prints "set" when it is ready. What it has left is removed at the end.
+It prints "set" when it is ready. At the end it removes what it has left.
 """
 import ctypes
 import fcntl
@@ -44,7 +44,7 @@ def leave(kind, path):
     what, *more = kind.split(":")
     if what == "file":
         os.close(file_at(path, int(more[0], 8), int(more[1])))
-    elif what == "write-lease":  # whoever opens the file waits for us, who never answer
+    elif what == "write-lease":  # a process that opens the file waits for this one, which never answers
         signal.signal(signal.SIGIO, signal.SIG_IGN)
         fcntl.fcntl(file_at(path, 0o666, int(more[0])), fcntl.F_SETLEASE, fcntl.F_WRLCK)
     elif what == "read-lease":
@@ -101,7 +101,7 @@ def forge(user, maker, count, segment):
         content = source.read()
     now_ns = time.monotonic_ns()
     for i in range(count):
-        # As the one before this layout had them, too, whose names had no namespace.
+        # Also under the older form of names, which had no namespace.
         for name in (f"discnice-{user}-{maker}-{pid_namespace()}-{now_ns + i}", f"discnice-{user}-{maker}-{now_ns + i}"):
             with open(note(f"{SHM}/{name}"), "xb") as target:
                 os.fchmod(target.fileno(), 0o600)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""page_check: looks at HTML pages in headless Chromium, narrow and wide, light and dark, and says what is wrong with them.
+"""page_check: looks at HTML pages in headless Chromium, narrow and wide, light and dark, and reports their faults.
 
-Usage: page_check.py CHROMIUM FOLDER PAGE...; of each page a picture in either colours is left in FOLDER.
+Usage: page_check.py CHROMIUM FOLDER PAGE...; it leaves two pictures of each page in FOLDER, light and dark.
 
-Each page is copied, with a script behind it that measures its own text boxes, and stands in a frame of 400 and one of 1600 pixels. The page itself has no
-script and forbids any; so the copy lacks its policy. Exit status: 0 all is well, 1 not, with a line each.
+Each page is copied with an added script that measures the page's text boxes, and shown in a frame of 400 and a frame of 1600 pixels. The page itself has no
+script and forbids scripts, so the copy lacks that policy. Exit status: 0 no fault, 1 faults, with a line for each.
 """
 import concurrent.futures
 import html

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
-// pagecache: makes and verifies the states of the page cache that tests start from.
+// pagecache: makes and verifies the states of the page cache from which tests start.
 //
-//   pagecache evict FILE...   writes dirty pages out and drops all of them; fails if some stay after several tries
+//   pagecache evict FILE...   writes dirty pages out and drops all pages; fails if some stay after several tries
 //   pagecache warm FILE...    reads every byte
-//   pagecache count FILE...   prints "RESIDENT TOTAL NAME" in pages, a line a file, by mincore
-//   pagecache hold FILE...    reads every byte, maps all of it, says "held" and stays until it is ended, a quarter of an
-//                             hour at most: some machines take idle pages back within seconds, but not those that are mapped
-//   pagecache nibble FILE...  takes a quarter of the pages out every two seconds, in pieces of 256 KiB, until it is ended: such a
-//                             machine, on purpose
+//   pagecache count FILE...   prints "RESIDENT TOTAL NAME" in pages, a line for each file, by mincore
+//   pagecache hold FILE...    reads every byte, maps all of it, prints "held" and stays until it is ended, at most a quarter of an hour: some machines take idle
+//                             pages back within seconds, but not mapped pages
+//   pagecache nibble FILE...  drops a quarter of the pages every two seconds, in pieces of 256 KiB, until it is ended: it imitates such a machine
 //
-// Needs no root for files one owns. Counting files one neither owns nor may write is refused: the kernel
-// would say "all".
+// Needs no root for the user's own files. It refuses to count files that the user neither owns nor may write, because the kernel would say "all".
 #include <cerrno>
 #include <cstdio>
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// past_libc: reads a file by system calls of its own, which no preloaded library sees. Linked dynamically it has the library mapped all the same.
+// past_libc: reads a file by system calls of its own, which no preloaded library sees. It is linked dynamically, so the library is mapped all the same.
 //
-// past_libc FILE [MICROSECONDS]: reads FILE and rests so long after each 64 KiB.
+// past_libc FILE [MICROSECONDS]: reads FILE and pauses for that time after each 64 KiB.
 #include <cstdlib>
 
 #include <fcntl.h>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// process_edges: what a guest library most easily breaks in the life of a process; each case prints what it
-// found.
+// process_edges: events in the life of a process that a preloaded library breaks most easily. Each case prints what it found.
 //
 //   process_edges FOLDER CASE       FOLDER holds a file "input"; the cases are in kCases
 //
-// Printed text depends on nothing but correctness, so runs with and without a preloaded library must agree.
+// The output depends only on correctness, so runs with and without a preloaded library must agree.
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -56,7 +55,7 @@ int wait_status(pid_t pid) {
   return status;
 }
 
-// Half of the children end by _exit in the middle of a file, half run another program.
+// Half of the children end by _exit in the middle of a file, and half run another program.
 void* fork_often(void* failures) {
   for (int i = 0; i < kForksPerThread; ++i) {
     const pid_t pid = fork();
@@ -126,7 +125,7 @@ void* read_for_ever(void* /*unused*/) {
   return nullptr;
 }
 
-// Must be well below a second, throttled or not, and leave the process able to read on.
+// The cancellation must take much less than a second, throttled or not, and must leave the process able to read on.
 int cancel() {
   pthread_t thread{};
   pthread_create(&thread, nullptr, read_for_ever, nullptr);
@@ -173,8 +172,7 @@ void stop_alarms() {
   setitimer(ITIMER_REAL, &never, nullptr);
 }
 
-// A read of a file is never interrupted half-way, whatever the flags of the handler; and handlers run on
-// time.
+// A read of a file is never interrupted half-way, whatever the flags of the handler are, and handlers run on time.
 int alarms_with(void (*handler)(int), int flags, const char* name) {
   const std::uint64_t expected = sum_of_file("input.warm", kBlockBytes);
   const double start_s = now_s();
@@ -234,7 +232,7 @@ int daemonise() {
   return 0;
 }
 
-// Records of several processes on one descriptor opened to append stay whole.
+// Records that several processes append through one descriptor stay whole.
 int append_together() {
   std::fflush(stdout);
   const int fd = open("appended", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
@@ -258,7 +256,7 @@ int append_together() {
         record[0] != record[kAppendersBytes - 1])
       ++torn;
   }
-  unlink("appended");  // the order of the records is anybody's
+  unlink("appended");  // the order of the records is not defined
   std::printf("append: %d failures, %d records, %d torn\n", failures, records, torn);
   return 0;
 }

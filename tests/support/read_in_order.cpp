@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// read_in_order: reads a file from its beginning to its end by calls of so many bytes.
+// read_in_order: reads a file from its beginning to its end by calls of BYTES bytes.
 //
 //   read_in_order FILE BYTES
 #include <cstdio>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// read_mix: random mixes of reads of one file, each the same for the same seed: in order, at strides, at random, with advice, through several descriptors.
+// read_mix: makes random mixes of reads of one file: in order, at strides, at random, with advice, through several descriptors. The same seed gives the same mix.
 //
 //   read_mix FILE FIRST_SEED MIXES
 //
-// Each mix is read by a process of its own, from a file of which nothing is in memory. The program says nothing: under `discnice verify --record` the recording tells what was
-// foretold and what the disk moved (recorded_cases).
+// Each mix is read by a process of its own, from a file that is not in memory. The program prints nothing: under `discnice verify --record` the recording tells what
+// was predicted and what the disk moved (recorded_cases).
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
@@ -114,7 +114,7 @@ bool has_cached_pages(int file) {
   return std::any_of(pages.begin(), pages.end(), [](unsigned char page) { return (page & 1U) != 0; });
 }
 
-// Reads that are still on their way keep their pages, and are not seen: they have ended when two looks in a row find nothing.
+// Pages of reads that are still on their way stay, and are not seen. These reads have ended when two looks in a row find nothing.
 void make_cold(const char* path) {
   constexpr int kTriesMax = 500;
   constexpr useconds_t kPauseUs = 2000;

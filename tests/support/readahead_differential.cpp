@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// readahead_differential: random sequences of reads on a real file, each call predicted first, then made and compared.
+// readahead_differential: makes random sequences of reads on a real file. Each call is predicted first, and then made and compared.
 //
 // Usage: readahead_differential FILE WINDOW_PAGES REQUEST_PAGES FOLIO_ORDER_MAX FIRST_SEED SEQUENCES [RULES]
-// FILE is ours, on a disk, with its data written back; WINDOW_PAGES and REQUEST_PAGES are the device's read-ahead window and
-// largest request; RULES are those of toolbox/base/readahead_rules.hpp, without them
-// those of the running kernel's release. Each sequence starts with a cold file and fresh descriptors. The judge is read_bytes of /proc/self/io.
-// Prints a line for each sequence with a call that was predicted wrong, then "EXACT of SEQUENCES, DISTURBED disturbed". A sequence
-// that is wrong and then right twice when repeated was disturbed (the host drops idle pages, others read) and counts as exact.
-// Exit status 1 when the file cannot be used.
+// FILE belongs to the user, lies on a disk, and its data is written back. WINDOW_PAGES and REQUEST_PAGES are the device's read-ahead window and largest request.
+// RULES are those of toolbox/base/readahead_rules.hpp; without RULES they are those of the running kernel's release. Each sequence starts with an uncached file and
+// fresh descriptors. The judge is read_bytes of /proc/self/io. Prints a line for each sequence with a call that was predicted wrong, then "EXACT of SEQUENCES,
+// DISTURBED disturbed". A sequence that is wrong, and then right twice when it is repeated, was disturbed (the host drops idle pages, others read) and counts as
+// exact. The exit status is 1 when the file cannot be used.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -38,7 +37,7 @@ constexpr int kTriesMax = 10000;
 constexpr long kCachestat = 451;
 constexpr std::size_t kReadMax = std::size_t{1} << 20U;
 
-// struct cachestat_range and struct cachestat of the kernel, which the C library's headers may not have yet.
+// The kernel's struct cachestat_range and struct cachestat. The C library's headers may not have them yet.
 struct CachedRange {
   std::uint64_t offset_bytes;
   std::uint64_t length_bytes;
@@ -61,7 +60,7 @@ std::uint64_t disk_bytes_so_far() {
   return place == nullptr ? 0 : std::strtoull(place + 13, nullptr, 10);
 }
 
-// The file, and which of its pages are in the page cache as far as the model may know.
+// The file, and the pages of it that are in the page cache as far as the model may know.
 class File {
  public:
   explicit File(const char* path) : path_(path), fd_(open(path, O_RDONLY | O_CLOEXEC)) {
@@ -78,7 +77,7 @@ class File {
   [[nodiscard]] const FileId& id() const { return id_; }
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
 
-  // mincore() leaves out pages whose data is still on the way; the kernel's read-ahead counts them, as cachestat() does.
+  // mincore() leaves out pages whose data is still on the way. The kernel's read-ahead counts them, and so does cachestat().
   void look() {
     for (int i = 0; i < kTriesMax; ++i) {
       const bool is_quiet = is_disk_quiet();
@@ -112,7 +111,7 @@ class File {
     return sum;
   }
 
-  // Where cachestat() is not there (before 6.5): whether no request is on its way.
+  // When there is no cachestat() (before 6.5): whether no request is on its way.
   [[nodiscard]] bool is_disk_quiet() const {
     const std::string name = "/sys/dev/block/" + std::to_string(major(id_.device)) + ":" +
                              std::to_string(minor(id_.device)) + "/inflight";
@@ -153,7 +152,7 @@ struct Descriptor {
   std::uint64_t position = 0;
 };
 
-// One sequence: its calls come from the seed alone, so a wrong one can be repeated.
+// One sequence. Its calls depend only on the seed, so a wrong sequence can be repeated.
 class Sequence {
  public:
   Sequence(File& file, const ReadaheadLimits& limits, unsigned seed)
@@ -183,7 +182,7 @@ class Sequence {
   }
 
  private:
-  // Some calls of one kind.
+  // Makes some calls of one kind.
   void phrase(Descriptor& descriptor) {
     static constexpr std::size_t kLengths[] = {1, 4096, 4096, 16384, 65536, 100000, kReadMax};
     const std::size_t length = kLengths[dice() % std::size(kLengths)];
@@ -254,7 +253,7 @@ class Sequence {
 
   static unsigned long long number(std::uint64_t value) { return value; }
 
-  // In which stretches the pages came that the model expected, and those that did come.
+  // Prints the ranges of pages that the model expected to come, and of those that came.
   void tell_arrived(const std::vector<unsigned char>& were_there) {
     const std::vector<unsigned char> expected =
         file_.resident();  // oracle() has marked what the model fetches

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// recorded_cases: how far the predictions of reads were off, process by process, by a recording of discnice.
+// recorded_cases: compares the predictions of reads in a recording of discnice with what the kernel counted, process by process.
 //
-//   recorded_cases FILE        a line for each process that read, in the order of their first calls: bytes predicted, bytes that the kernel booked
-//   recorded_cases FILE CASE   the calls of the process on that line (from 1), those that were off with "OFF"
+//   recorded_cases FILE        a line for each process that read, in the order of their first calls: bytes predicted, bytes that the kernel charged
+//   recorded_cases FILE CASE   the calls of the process on that line (from 1), with "OFF" for the wrong ones
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
@@ -23,7 +23,7 @@ struct Case {
   std::uint32_t pid;
   std::uint64_t predicted_bytes;
   std::uint64_t kernel_bytes;
-  protocol::OperationRecord last;  // whose outcome has not come yet
+  protocol::OperationRecord last;  // the operation whose outcome has not come yet
 };
 
 class Cases {

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""refresh_crash: a directory that is refreshed is whole at every moment: whoever kills gbp, or cuts the power, whenever.
+"""refresh_crash: tests that a directory under refresh is complete at every moment, whenever gbp is killed or the power is cut.
 
 Usage: refresh_crash.py kill GBP KILL_AT FOLDER [STEP]     kills gbp -refresh before and after its system calls, all or each STEPth
-       refresh_crash.py check FOLDER RECORD               is FOLDER/d what RECORD says? (for kill_at --hook)
-       refresh_crash.py make FOLDER RECORD                makes FOLDER/d, and RECORD of what it holds
+       refresh_crash.py check FOLDER RECORD               compares FOLDER/d with RECORD (for kill_at --hook)
+       refresh_crash.py make FOLDER RECORD                makes FOLDER/d, and RECORD with its content
 
-After each death the directory must hold every name with its data, owner, mode, time, attributes and links. Then --resume and
---rollback, in turn, must finish: the directory whole, and nothing left beside it. Prints what it counted; status 1 on the
-first breach.
+After each death the directory must have every name with its data, owner, mode, time, attributes and links. Then --resume and
+--rollback, in turn, must finish: the directory must be complete, and nothing may be left beside it. Prints what it counted. The
+status is 1 on the first breach.
 """
 import hashlib
 import json
@@ -47,7 +47,7 @@ def make(folder):
 
 
 def facts(path, follow=False):
-    """What must not change of one name. Through the link that stands for a folder meanwhile, if `follow`."""
+    """What must not change of one name. With `follow`, through the link that stands for a folder meanwhile."""
     status = os.stat(path, follow_symlinks=follow)
     kind = stat.S_IFMT(status.st_mode)
     known = [kind, stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid]

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""refresh_edits: nothing that somebody changes in a directory is lost by a refresh that is interrupted, or that goes on meanwhile.
+"""refresh_edits: tests that no change in a directory is lost by a refresh that is interrupted, or that runs at the same time.
 
 Usage: refresh_edits.py GBP KILL_AT FOLDER TREES [SEED]
 
-Each tree is a random directory. gbp -refresh is killed at a random stop of kill_at, or stands still there; then somebody appends,
-replaces, adds, deletes, renames, links and changes modes, by name, by the directory that was opened before, and by files that
-are open; then --rollback or --resume, at times killed as well and followed by more edits. Every text that was written carries a mark of its
-own. In the end each mark has to be found in the directory, or beside it in a place that was named with a status other than 0; and each
-name has to be as it was left, or to be named. Without edits through the old directory, and after one death, all has to be in
-the directory, with status 0 and nothing beside it. Prints what it counted; status 1 on the first breach, with the seed.
+Each tree is a random directory. gbp -refresh is killed at a random stop of kill_at, or is stopped there. Then edits append, replace, add,
+delete, rename, link and change modes: by name, by the directory that was opened before, and by open files. Then --rollback or
+--resume runs, which is sometimes killed as well and followed by more edits. Every written text has a mark of its own. In the end
+each mark must be in the directory, or beside it in a place that gbp has named with a status other than 0. Each name must be as it
+was left, or must be named. Without edits through the old directory, and after one death, everything must be in the directory, with
+status 0 and nothing beside it. Prints what it counted. The status is 1 on the first breach, and the seed is printed.
 """
 import collections
 import hashlib
@@ -32,11 +32,11 @@ class Breach(Exception):
 
 
 def state_of(path):
-    """All of a name that may not change by itself. A folder's link is followed: it stands for the folder."""
+    """All properties of a name that may not change by themselves. A folder's link is followed, because it stands for the folder."""
     status = os.lstat(path)
     if stat.S_ISLNK(status.st_mode):
         text = os.readlink(path)
-        # Killed on its way back, the directory may have the link under a name that somebody has given up.
+        # When gbp was killed on its way back, the directory may have the link under a name that was given up.
         if ".gray-refresh/" not in text or not os.path.exists(path):
             return ("link", text)
         status = os.stat(path)
@@ -64,9 +64,9 @@ class Tree:
         self.random = random.Random(seed)
         self.d = f"{top}/d"
         self.wanted = {}  # name: its state; what is not there has None
-        self.loose = set()  # names whose state nobody can tell any more: only their marks are looked for
+        self.loose = set()  # names whose state is not known any more: only their marks are looked for
         self.marks = {}  # mark: the name it was written under
-        self.removed = []  # names that were removed from the old directory only
+        self.removed = []  # names that were removed only from the old directory
         self.held = []  # open files, to be appended to in the end: (descriptor, mark)
         self.deaths = 0
         self.is_old_edited = self.is_odd = self.are_names_changed = self.is_edited = False
@@ -103,7 +103,7 @@ class Tree:
         self.marks[mark] = name
         return mark.encode()
 
-    # What somebody does. By descriptors that do not wait for a lease; what the kernel refuses then was not done.
+    # The edits. They use descriptors that do not wait for a lease. An edit that the kernel refuses then counts as not made.
 
     def append(self, path, name, is_held=False):
         try:
@@ -118,7 +118,7 @@ class Tree:
         return True
 
     def discard_marks(self, path):
-        """Somebody throws this file away: what is in it need not survive."""
+        """The file is thrown away, so its content need not survive."""
         if not stat.S_ISREG(os.lstat(path).st_mode):
             return
         data = pathlib.Path(path).read_bytes()
@@ -127,8 +127,8 @@ class Tree:
                 del self.marks[mark]
 
     def edit_live(self):
-        """One change by name. Returns the names it concerns."""
-        # A held file's mark comes later: whoever throws its names away throws that away, too. So it is left alone.
+        """Makes one change by name. Returns the names that it concerns."""
+        # The mark of a held file comes later, and would be lost with all of the file's names. So the names of a held file are left alone.
         held = {os.fstat(file).st_ino for file, _ in self.held}
         names = [name for name in sorted(os.listdir(self.d)) if os.lstat(f"{self.d}/{name}").st_ino not in held]
         regular = [name for name in names if stat.S_ISREG(os.lstat(f"{self.d}/{name}").st_mode)]
@@ -142,7 +142,7 @@ class Tree:
             if not self.append(path, name, kind == "hold"):
                 return []
             same = [other for other in names if os.path.samestat(os.lstat(f"{self.d}/{other}"), os.lstat(path))]
-            if kind == "hold":  # what is written in the end is in all of its names, also in folders
+            if kind == "hold":  # the text written at the end is in all names of the file, also in folders
                 inode = os.lstat(path).st_ino
                 self.loose.update(same, (folder for folder in folders if any(os.lstat(file).st_ino == inode for file in all_files(f"{self.d}/{folder}"))))
             return same
@@ -211,7 +211,7 @@ class Tree:
         for name in concerned:
             if name == "":
                 continue
-            # Killed twice, the directory may not yet have what was changed before: then there are two versions of the name.
+            # When gbp was killed twice, the directory may not have the earlier change yet. Then there are two versions of the name.
             if before.get(name) != self.wanted.get(name):
                 self.loose.add(name)
             path = f"{self.d}/{name}"
@@ -219,7 +219,7 @@ class Tree:
             if (before.get(name) is None) != (now is None):
                 self.are_names_changed = True
             self.wanted[name] = now
-        # On its way, another name of the file may still be in the sibling only.
+        # While a change is on its way, another name of the file may be only in the sibling.
         inodes = {os.lstat(f"{self.d}/{name}").st_ino for name in concerned if os.path.lexists(f"{self.d}/{name}")}
         sibling = f"{self.top}/.d.gray-refresh"
         if os.path.isdir(sibling):
@@ -229,7 +229,7 @@ class Tree:
                 self.wanted[name] = state_of(f"{self.d}/{name}")
 
     def edit_by_old(self):
-        """One change by the directory that was open before: the old one, whatever it is called now."""
+        """Makes one change by the directory that was open before: the old directory, whatever its name is now."""
         self.is_old_edited = True
         counts["edits by the old directory"] += 1
         names = [name for name in os.listdir(self.old)
@@ -277,7 +277,7 @@ class Tree:
         return subprocess.run(self.command(way), capture_output=True, text=True, timeout=SECONDS_MAX, check=False, errors="replace")
 
     def run_killed(self, way, stop):
-        """None when it was killed."""
+        """Returns None when gbp was killed."""
         done = subprocess.run([self.kill_at, str(stop), *self.command(way)], capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
         self.story.append(f"{way}: {done.stdout.strip()} {done.stderr}")
         if done.returncode == 0:
@@ -288,7 +288,7 @@ class Tree:
         return done
 
     def run_paused(self, way, stop, is_old_allowed):
-        # Without a buffer: what readline() has read ahead communicate() would not see.
+        # Without a buffer: communicate() would not see what readline() has read ahead.
         with subprocess.Popen([self.kill_at, "--pause", str(stop), *self.command(way)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, bufsize=0) as process:
             first = process.stdout.readline()
@@ -315,7 +315,7 @@ class Tree:
     def go(self):
         is_old_allowed = self.random.random() < 0.3
         stops = self.count_stops("--apply")
-        # Rather late than early: the program's own start and the copying are the same every time.
+        # A late stop is more likely than an early one, because the program's start and the copying are the same every time.
         first = self.random.choice([1, stops // 2, stops * 2 // 3])
         stop = self.random.randint(first, stops)
         said = ""
@@ -346,7 +346,7 @@ class Tree:
             said += done.stderr
             return self.check(done.returncode, said, way)
 
-    # What has to be.
+    # What must be true.
 
     def check(self, status, said, when):
         if status not in (0, 1):
@@ -377,7 +377,7 @@ class Tree:
         if stat.S_IMODE(os.stat(self.d).st_mode) != self.mode and "owner, mode" not in said:
             raise Breach(f"{when}: the directory's mode is lost: {said}")
         time_ns = os.stat(self.d).st_mtime_ns
-        # A name that came and went again is no change that lasts: the time is set back as gbp's own moves had moved it.
+        # A name that came and went is no lasting change: the time is set back as if only gbp had moved files.
         if self.are_names_changed and set(now) != self.first_names and time_ns == LONG_AGO_NS:
             raise Breach(f"{when}: the directory's time is from before the change")
         if not self.is_edited and not self.is_old_edited and time_ns != LONG_AGO_NS:

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// signalled_reader: reads a file until a signal tells it to stop, as careful programs do: the handler only
-// sets a flag.
+// signalled_reader: reads a file until a signal tells it to stop, as careful programs do. The handler only sets a flag.
 //
 //   signalled_reader FILE [BLOCK_BYTES]
 //
-// SIGINT and SIGTERM end it with status 3 once the read under way has returned; the end of the file with
-// status 0. On stdout: "reading" at the start, then how many bytes it had and whether any read failed.
+// SIGINT and SIGTERM end it with status 3 when the current read has returned. The end of the file ends it with status 0. It prints "reading" at the start, and then
+// how many bytes it has read and whether any read failed.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// small_stacks: reads, writes and opens files where a program left little stack for it, and prints what came of it.
+// small_stacks: reads, writes and opens files where the program has left little stack for that, and prints the results.
 //
-//   small_stacks threads FOLDER    in threads with the smallest stacks there are
+//   small_stacks threads FOLDER    in threads with the smallest possible stacks
 //   small_stacks handlers FOLDER   in handlers on alternate stacks of 8 KiB
-//   small_stacks depth FOLDER      in a thread with a painted stack, to say how many bytes of it the calls took; after one of the others has
-//                                  made the file: so that no other thread makes a call before
+//   small_stacks depth FOLDER      in a thread with a painted stack, to measure how many bytes of it the calls used. To be run after another case has made the file,
+//                                  so that no other thread makes a call first
 //
-// Each round reads a file that is not cached (so that a limit holds it, and a profile samples it), makes one and removes it. What is printed is the
-// same with and without a shim, but for `depth`. The program is bound when it is loaded, so that no call of its own needs the loader.
+// Each round reads a file that is not cached (so that a limit holds the read, and a profile samples it), makes a file and removes it. The output is the same with
+// and without a preloaded library, except for `depth`. The program is bound when it is loaded, so that none of its own calls needs the loader.
 #include <climits>
 #include <csignal>
 #include <cstdint>
@@ -31,7 +31,7 @@ constexpr unsigned char kPaint = 0xa5;
 char folder[PATH_MAX - 32];
 char input[PATH_MAX];
 char output[PATH_MAX];
-char block[kBlockBytes];  // one at a time comes here: the stacks have no room for it
+char block[kBlockBytes];  // one block for all, because the stacks have no room for it
 std::uint64_t sum_of_bytes;
 volatile int rounds_done;
 
@@ -40,7 +40,7 @@ volatile int rounds_done;
   std::_Exit(2);
 }
 
-// Calls that are safe in a handler, and no variable of any size.
+// Makes only calls that are safe in a handler, and has no large variable.
 void do_round(int number) {
   const int in = open(input, O_RDONLY | O_CLOEXEC);
   if (in < 0) give_up("open");
@@ -67,7 +67,7 @@ void* run_thread(void* rounds) {
   return nullptr;
 }
 
-// One thread after the other, so that the sum is the same each time.
+// The threads run one after the other, so that the sum is the same each time.
 void run_on(const pthread_attr_t& attributes, int rounds) {
   pthread_t thread{};
   if (pthread_create(&thread, &attributes, run_thread, reinterpret_cast<void*>(std::intptr_t{rounds})) != 0)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """socket_limits: how the TCP connections of a process are held, read through duplicates of its descriptors.
 
-socket_limits.py PID           prints a line a connection to another host: PACING LOCKS CLAMP BUFFER
-socket_limits.py PID held|free ends with success as soon as one is held in either direction, or all are free; with failure after a long time
+  socket_limits.py PID           prints a line for each connection to another host: PACING LOCKS CLAMP BUFFER
+  socket_limits.py PID held|free succeeds as soon as one connection is held in either direction, or all are free; fails after a long time
 """
 import ctypes
 import os

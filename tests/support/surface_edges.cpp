@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// surface_edges: makes calls on streams, names, folders, maps and queues at their edges, and system calls by number, and prints
-// result and errno of each, to be compared with and without a shim.
+// surface_edges: makes calls on streams, names, folders, maps and queues at their edges, and system calls by number. It prints the result and errno of each. Runs
+// with and without a preloaded library are compared.
 //
 //   surface_edges FOLDER     an empty folder on a disk
-//
-// As call_edges, whose matter the calls on descriptors are: errno is set to a mark before each call; nothing printed depends on time,
-// process numbers or free descriptors; compiled a second time with _FORTIFY_SOURCE=2 the checked forms are called.
+// It works like call_edges, which makes the calls on descriptors. errno is set to a mark before each call. The output does not depend on time, process numbers or
+// free descriptors. Compiled a second time with _FORTIFY_SOURCE=2, it calls the checked forms.
 #include <cerrno>
 #include <climits>
 #include <cstdarg>
@@ -35,10 +34,10 @@ namespace {
 
 constexpr int kMark = 4242;
 constexpr std::size_t kBytes = 300'000;
-constexpr int kEntries = 900;  // of a folder that takes several calls to read
+constexpr int kEntries = 900;  // of a folder that several calls are needed to read
 char buffer[kBytes];
 char other[kBytes];
-volatile std::size_t opaque_bytes = kBytes;  // keeps fortified forms from being decided by the compiler
+volatile std::size_t opaque_bytes = kBytes;  // keeps the compiler from deciding fortified forms itself
 volatile int opaque_line = 5000;
 DIR* volatile no_folder = nullptr;
 
@@ -250,7 +249,7 @@ void folders() {
   while (fts_read(walk) != nullptr) ++seen;
   SHOW("entries of a walk", seen);
   SHOW("fts_close", fts_close(walk));
-  for (int i = 0; i < kEntries; ++i) {  // or the test would look at each of them afterwards
+  for (int i = 0; i < kEntries; ++i) {  // otherwise the test would look at each of them afterwards
     std::snprintf(name, sizeof name, "f/a-name-that-is-not-short-%d", i);
     unlink(name);
   }

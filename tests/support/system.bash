@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# system.bash: what every test script begins with: one way to fail, to skip aloud, and a place to work in.
+# system.bash: the common start of every test script: one way to fail, one way to skip visibly, and a place to work in.
 #
 #   source "$(dirname "$0")/../support/system.bash"
 #
-#   BUILD, SOURCE          absolute folders of the build and the sources; BIN the programs, TOOLS the tests' own tools
+#   BUILD, SOURCE          absolute folders of the build and the sources; BIN has the programs, TOOLS the tests' own tools
 #   SCRATCH                a fresh empty folder on a disk file system, removed at exit; GRAY_SCRATCH names the disk
 #   skip REASON            ends the test as skipped: the reason on stdout, status 77
-#   fail MESSAGE           ends the test as failed: where and why on stderr, status 1
+#   fail MESSAGE           ends the test as failed: the place and the reason on stderr, status 1
 #   need PROGRAM...        skips unless all are installed
 #   need_root              skips unless root
 #   need_built NAME...     skips unless these programs were built, each a name in BIN
@@ -15,18 +15,18 @@
 #   require_library NAME   prints the path of build/lib/NAME; skips if it was not built
 #   need_preload           skips in a build with sanitizers or coverage, whose preload library fits no other program
 #   evict FILE...          drops the files' pages from the page cache
-#   at_exit COMMAND...     runs it when the test ends, last given first
+#   at_exit COMMAND...     runs COMMAND when the test ends; the last given command runs first
 #   expect_status N CMD... runs CMD, fails unless it ends with status N
 #
-# Written for `set -euo pipefail`, which it sets. Needs no root unless a test asks. A second time it does nothing.
+# It sets `set -euo pipefail`. It needs no root unless a test asks for root. Included a second time it does nothing.
 #
-# A test has a /dev/shm and mounts of its own where the system allows that, which wants root; GRAY_OWN_SHM then stands in its environment. So it neither
-# takes what others have in shared memory for what it left behind itself, nor shares a board of the disks with their jobs, and several can run at a time.
+# Where the system allows it, which needs root, a test has a /dev/shm and mounts of its own; then GRAY_OWN_SHM is in its environment. So the test does not take other
+# programs' shared memory for its own leftovers, and shares no board of the disks with other jobs. Several tests can run at the same time.
 if declare -F at_exit >/dev/null; then return 0; fi
 set -euo pipefail
 export LC_ALL=C
 
-# What is unmounted outside meanwhile goes here too ("slave"), or others' disks would stay in use as long as this runs.
+# Unmounts outside take effect here, too ("slave"). Otherwise disks of others would stay in use as long as the test runs.
 if [[ $0 == *_test.sh && $EUID -eq 0 && -z ${GRAY_OWN_SHM:-} ]] && unshare -m true 2>/dev/null; then
   GRAY_OWN_SHM=1 exec unshare -m --propagation slave sh -c 'mount -t tmpfs tmpfs /dev/shm && exec bash "$@"' sh "$0" "$@"
 fi
@@ -63,7 +63,7 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Inside $(...) the reason goes to stderr, so that it is seen and not captured; `x=$(...)` hands on the status.
+# Inside $(...) the reason goes to stderr, so that it is printed and not captured. `x=$(...)` passes the status on.
 skip() {
   if ((BASH_SUBSHELL)); then exec >&2; fi
   printf 'SKIP: %s\n' "$*"
@@ -107,7 +107,7 @@ _is_memory_file_system() {
   case $(stat -f -c %T -- "$1") in tmpfs | ramfs) return 0 ;; *) return 1 ;; esac
 }
 
-# Makes SCRATCH. A disk file system, because a page cache over memory tells nothing about a disk.
+# Makes SCRATCH. It is on a disk file system, because a page cache over memory tells nothing about a disk.
 scratch() {
   local base=${GRAY_SCRATCH:-/var/tmp}
   [[ -d $base && -w $base ]] || skip "no writable folder $base; name one on a disk in GRAY_SCRATCH"
@@ -118,7 +118,7 @@ scratch() {
   at_exit remove_folder "$SCRATCH"
 }
 
-# What is mounted below it would be emptied with it, be it a folder of this machine: that goes first, or all stays.
+# A removal of the folder would also empty anything that is mounted below it, even a folder of this machine. So these mounts are unmounted first; if that fails, everything stays.
 remove_folder() {
   local mounted
   while mounted=$(awk -v below="$1/" 'index($5, below) == 1 { last = $5 } END { print last }' /proc/self/mountinfo) && [[ -n $mounted ]]; do

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// touches: memory that is used by a known pattern, at a known speed, so that what is touched within a time can be computed.
+// touches: uses memory in a known pattern, at a known speed, so that it can be computed which memory is touched within a time.
 //
 //   touches PATTERN HELD-MIB PAGES/S [USED-MIB] [HOT-MIB]
 //
-// It first writes to HELD-MIB, says "ready" and then touches pages of the first USED-MIB (default: all), so many a second in each millisecond, until it is killed. PATTERN:
-//   loop    one page after the other, round and round
-//   sparse  the same, but every fourth page alone
+// It first writes to HELD-MIB and prints "ready". Then it touches pages of the first USED-MIB (default: all) at that many pages a second, evenly over the
+// milliseconds, until it is killed. PATTERN:
+//   loop    one page after the other, again and again
+//   sparse  the same, but only every fourth page
 //   random  any page, each as likely as the others
-//   zipf    the page of rank r with a likelihood of 1/r
-//   hot     every other touch goes round in the first HOT-MIB, the others round in the rest
-// Touching reads one byte. The memory is in small pages. "exits": as loop, and ends after a second.
+//   zipf    the page of rank r with a probability of 1/r
+//   hot     every other touch goes round in the first HOT-MIB, and the others go round in the rest
+// Touching a page reads one byte. The memory is in small pages. "exits": like loop, and ends after a second.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -50,7 +51,7 @@ struct Pattern {
     if (name == "sparse") return i * kSparse % used_pages;
     if (name == "random") return random() % used_pages;
     if (name == "zipf") {
-      // The distribution of 1/r, as a continuous one, turned around; ranks are spread over the memory.
+      // Inverts the distribution of 1/r, taken as continuous. The ranks are spread over the memory.
       const double part = static_cast<double>(random() >> 11U) / 9007199254740992.0;
       const auto rank = static_cast<std::uint64_t>(std::pow(static_cast<double>(used_pages) + 1, part)) - 1;
       return rank * 2654435761U % used_pages;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ways_to_read: reads all of a file by one of the ways that do not come through read().
+// ways_to_read: reads a whole file in one of the ways that do not use read().
 //
 //   ways_to_read WAY FILE     prints a sum over what was read; the ways are in kWays
 //
@@ -138,7 +138,7 @@ Sum by_kernel_queue(const char* path) {
   return sum;
 }
 
-// A ring of one entry, by the kernel's interface alone.
+// A ring of one entry, used only through the kernel's interface.
 struct Ring {
   int fd = -1;
   io_uring_params parameters{};

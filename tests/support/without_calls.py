@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """without_calls: runs a program in a sandbox that refuses some system calls, as containers do.
 
-  without_calls.py ERROR NAME[,NAME...] -- CMD...   ERROR: an errno's name (EPERM). NAME: seccomp, ptrace, cachestat, mincore, pidfd_getfd
+  without_calls.py ERROR NAME[,NAME...] -- CMD...   ERROR: the name of an errno (EPERM). NAME: seccomp, ptrace, cachestat, mincore, pidfd_getfd
 
-CMD and what it starts get no rights from set-user-ID programs (no_new_privs).
+CMD and the programs that it starts get no rights from set-user-ID programs (no_new_privs).
 """
 import ctypes
 import errno

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# bench_ends: however a benchmark ends, nothing of it stays behind, and its figures reach docs/results.md as they are.
+# bench_ends: however a benchmark ends, nothing of it stays behind, and its figures reach docs/results.md unchanged.
 #
-# How: script/bench runs contention, which has a disk, a mount, a loop device, processes in sessions of their own and files in /dev/shm, and is
-# interrupted, terminated and killed at various moments; what is left is asked of the kernel. Rows and their document are made from recorded
-# lines. Leaves out what the benchmarks measure.
+# How: script/bench runs contention, which has a disk, a mount, a loop device, processes in sessions of their own and files in /dev/shm. It is interrupted,
+# terminated and killed at various moments, and the kernel is asked what is left. Rows and their document are made from recorded lines. Leaves out what the
+# benchmarks measure.
 # Slow: a benchmark is interrupted at moments that lie seconds apart.
 source "$(dirname "$0")/../support/system.bash"
 need python3
@@ -13,7 +13,7 @@ export GRAY_BUILD_DIR=$BUILD
 readonly KIT=$SOURCE/bench/kit
 complain() { printf 'WRONG: %s\n' "$*" | tee -a "$SCRATCH/complaints" >&2; }
 
-# A row's median, interval and verdict; a goal nobody measured; a missed one; nothing made of a smoke run.
+# The median, interval and verdict of a row; a goal without a measurement; a missed goal; no rows from a smoke run.
 rows() {
   local rows=$SCRATCH/rows.jsonl
   export GRAY_BENCH_RESULTS=$rows
@@ -55,7 +55,7 @@ front() {
   done
 }
 
-# Each benchmark has a share of --full; where it is used up, fewer turns are taken, and never fewer than the least.
+# Each benchmark has a share of --full. When the share is used up, fewer turns are taken, but never fewer than the least number.
 shares() {
   local name turns
   while read -r name _; do
@@ -80,7 +80,7 @@ print(*(sum(1 for _ in map(lambda _: time.sleep(0.1), shares.turns(part, 50))) f
   [[ $turns == 50 ]] || complain "without a budget there were $turns turns of 50"
 }
 
-# ends SIGNAL DELAY: nothing is left of a benchmark that gets this signal then.
+# ends SIGNAL DELAY: nothing is left of a benchmark that gets this signal after DELAY.
 ends() {
   local pid left='' try
   env --default-signal=INT script/bench contention --smoke sequential >"$SCRATCH/said" 2>&1 &
@@ -88,7 +88,7 @@ ends() {
   sleep "$2"
   kill "-$1" "$pid" 2>/dev/null || true
   wait "$pid" 2>/dev/null || true
-  for try in {1..5}; do # a killed one is cleaned up after by its guard; the listing itself waits three seconds for that
+  for try in {1..5}; do # a guard cleans up after a killed benchmark; the listing itself waits three seconds for that
     left=$("$KIT/leftovers.py" list "$pid"; grep -e "bench-$pid" /proc/self/mountinfo || true; losetup -l -n -O BACK-FILE | grep "bench-$pid" || true)
     [[ -n $left ]] || return 0
     ((try < 5)) || break
@@ -97,7 +97,7 @@ ends() {
   "$KIT/leftovers.py" sweep "$pid" >/dev/null || true
 }
 
-# A benchmark that takes longer than it may is told to stop while writers in sessions of their own use its disk.
+# A benchmark that takes longer than allowed is told to stop while writers in sessions of their own use its disk.
 times_out() {
   local left
   export GRAY_BENCH_RUN=$$

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_announced: what a program announces with posix_fadvise(POSIX_FADV_WILLNEED) or readahead() is foretold, waited for before it is fetched, and answered as without us.
+# discnice_announced: reads that a program announces with posix_fadvise(POSIX_FADV_WILLNEED) or readahead() are predicted and waited for before the kernel fetches
+# them. The calls return the same results as without discnice.
 #
-# How: a file is announced piece by piece, by each of both calls, by name and by number; the model alone, the kernel's account as judge. Then at a rate: the time it takes. The answers to
-# wrong announcements are compared with those without the library. Left out: madvise(), which the account settles.
+# How: a file is announced piece by piece, by each of the two calls, by name and by number. The model runs alone, and the kernel's account is the judge. Then the
+# time at a rate is measured. The results of wrong announcements are compared with those without the library. Left out: madvise(), which the account settles.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 cd "$SCRATCH"
-python=$(python3 -c 'import sys; print(sys.executable)') # what stands in the PATH may be a script that looks for it
+python=$(python3 -c 'import sys; print(sys.executable)') # the python3 in the PATH may be a script that looks for it
 hold_programs python3 "$python"
 readonly BYTES=40000000 RATE=10000000
 make_file ./file "$BYTES"
@@ -46,7 +47,7 @@ for call in by_name by_number readahead readahead_by_number; do
   for piece in 65536 100000 1000000 8000000; do
     make_cold file
     "$DISCNICE" verify --ledger=off --json --report report -- "$python" announce.py "$call" "$piece"
-    sed -i 's/,"classes".*/}/' report # the sums alone: announcements are in no class of calls
+    sed -i 's/,"classes".*/}/' report # only the sums: announcements are in no class of calls
     holds "$(field report kernel_read_bytes) > 1000000" || complain "$call of $piece bytes fetched nothing"
     off=$(calculate "100 * ($(field report predicted_read_bytes) - $(field report kernel_read_bytes)) / $(field report kernel_read_bytes)")
     printf '%-20s %8d bytes: %6.2f %% off\n' "$call" "$piece" "$off"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # discnice_cache_test: a job that gives way leaves the page cache as it found it, and does not pay for its own pages again and again.
 #
-# How: the control (mincore) says which pages of a file are in memory before and after a job, and the kernel's account how many bytes each job had of
-# the disk. Where nothing must be left the room is next to nothing (own=64K). Programs' results are compared with what they read. Left out: memory that
-# is short, others who read meanwhile, and what all this costs (bench/cache_neutral).
+# How: mincore tells which pages of a file are in memory before and after a job, and the kernel's account tells how many bytes each job read from the disk. Where no
+# pages may stay, the room is nearly nothing (own=64K). The programs' output is compared with what they read. Left out: a lack of memory, other readers at the same
+# time, and the cost of all this (bench/cache_neutral).
 source "$(dirname "$0")/../support/discnice.bash"
 need python3 tar
 cd "$SCRATCH"
@@ -17,12 +17,12 @@ class Stat(ctypes.Structure): _fields_ = [(name, ctypes.c_uint64) for name in "a
 sys.exit(ctypes.CDLL(None).syscall(451, fd, ctypes.byref((ctypes.c_uint64 * 2)(0, 4096)), ctypes.byref(Stat()), 0) != 0)' ||
   skip "this kernel has no cachestat()"
 
-# job OPTION... -- CMD...: runs it, its report in `report`
+# job OPTION... -- CMD...: runs it; its report is in `report`.
 job() { "$DISCNICE" --json --report report "$@" || fail "status $? from $*"; }
-# disk_reads FILES: how many times the whole of big the job had of the disk
+# disk_reads FILES: how many times the job read the whole of big from the disk.
 disk_reads() { calculate "$(field report kernel_read_bytes) / ($FILE_MB * 1048576.0)"; }
 
-# What was there stays, what came with the job goes, whichever call reads it. Without the ledger: nothing is read on trust then.
+# Pages that were there stay, and pages that the job brought in go, whichever call reads them. Without the ledger, because no read is trusted then.
 half_warm() {
   local try
   for try in 1 2 3 4 5; do
@@ -45,7 +45,7 @@ readonly VECTOR='import os
 source = os.open("big", os.O_RDONLY)
 at, buffers = 0, [bytearray(5000), bytearray(70000)]
 while (got := os.preadv(source, buffers, at)): at += got'
-# leaves_half READER OPTION...: half a file in memory, and the same half afterwards; up to three times, for the host may take pages back as well.
+# leaves_half READER OPTION...: half of a file is in memory, and the same half afterwards. It is tried up to three times, because the host may take pages back as well.
 leaves_half() {
   local reader=$1 try
   shift
@@ -63,10 +63,10 @@ for reader in 'cat big' 'dd if=big bs=10240' 'sha256sum big' 'cp big copied' "py
   leaves_half "$reader"
   (($(field report cache_let_go_bytes) > 0)) || complain "the report says nothing of what '$reader' let go of"
 done
-# The same by the other way to count.
+# The same with the other way of counting.
 leaves_half 'cat big' --backend mincore
 
-# Nobody who has not asked for it lets go; within the room everything stays.
+# Without the option no pages are dropped. Within the room all pages stay.
 make_cold big
 job --cache shared -- cat big >/dev/null
 (($(resident_pages big) == PAGES)) || complain "--cache shared has let go of pages"
@@ -77,8 +77,8 @@ holds "$(disk_reads) < 1.05" || complain "a job with room for its file had it $(
 job -- cat big >/dev/null
 (($(field report cache_brought_bytes) == 0)) || complain "nice alone looks after the page cache"
 
-# What the job comes back to is kept: of three readings one is free where the room is half as large again as the file. A reading that begins anew in the
-# same descriptor is one, too.
+# Data to which the job comes back is kept: with a room half as large again as the file, one of three readings is free. A reading that starts again through the same
+# descriptor counts as one, too.
 readonly THRICE='import os
 fd = os.open("big", os.O_RDONLY)
 for _ in range(3):
@@ -91,7 +91,7 @@ for thrice in 'cat big; cat big; cat big' "python3 -c '$THRICE'"; do
   holds "$(disk_reads) < 2.05" || complain "of a file that is read three times $(disk_reads) readings came from the disk: $thrice"
 done
 
-# A program that advises the kernel itself is left alone.
+# The pages of a program that itself advises the kernel are left alone.
 make_cold big
 job --cache own=64K --ledger off -- python3 -c 'import os
 fd = os.open("big", os.O_RDONLY)
@@ -99,7 +99,7 @@ os.posix_fadvise(fd, 0, 4096, os.POSIX_FADV_WILLNEED)
 while os.read(fd, 65536): pass'
 (($(resident_pages big) == PAGES)) || complain "pages went that a program advises the kernel of itself"
 
-# What is written goes when it is on the disk, and arrives whole.
+# Written pages are dropped when they are on the disk, and the written data is complete.
 make_warm big
 job --cache own=64K --smooth-writes on -- sh -c 'dd if=big of=written bs=64K status=none; sync; cp written again'
 cmp big written || complain "what was written is not what was read"
@@ -107,7 +107,7 @@ cmp big again || complain "what was copied is not what was read"
 (($(field report cache_let_go_bytes) > FILE_MB << 19)) || complain "of what was written only $(field report cache_let_go_bytes) bytes went"
 rm -f written again
 
-# Many small files, in a reader that leaves the last one open.
+# Many small files, in a reader that leaves the last file open.
 mkdir small
 for i in $(seq 200); do head -c $((i * 50)) /dev/urandom >"small/$i"; done
 sync -f small
@@ -119,7 +119,8 @@ job --cache own=4K --ledger off -- cat small/* >/dev/null
 left=$(resident_pages small/*)
 ((left <= 8)) || complain "$left pages of small files are left"
 
-# What is written and closed at once goes when it is on the disk, under the name that it has then; what has another file's name by then stays.
+# Pages of a file that is written and closed at once are dropped when they are on the disk, by the name that the file has then. A file that has got that name
+# meanwhile keeps its pages.
 readonly WRITE_SMALL='import os, sys, time
 os.mkdir("made")
 def write(name):
@@ -153,7 +154,7 @@ small_writes() {
 }
 small_writes
 
-# The models know that pages go: nothing is foretold too late. And a job can be told otherwise while it runs.
+# The models know that pages are dropped: nothing is predicted too late. The option can be changed while a job runs.
 make_cold big
 job --cache own=64K --ledger off -- python3 -c "$THRICE"
 holds "$(field report unforetold) < 0.02 * $(field report kernel_read_bytes)" || complain "$(field report unforetold) bytes came from the disk unforeseen"

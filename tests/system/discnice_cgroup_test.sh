@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_cgroup_test: --engine cgroup has the kernel hold a job: at the rate, cached data free, and no group is left, however discnice ends.
+# discnice_cgroup_test: with --engine cgroup the kernel holds a job to its rate, cached data is free, and no group is left, however discnice ends.
 #
-# How: on the disk of the scratch folder, in whichever version of control groups this host has. The judge is the time that reading takes beside a limit set by hand, the kernel's account, and the tree of groups.
-# Left out: version 2 on hosts of version 1 (tests/kernels/40_cgroup.sh), delegated groups of other users.
+# How: it uses the disk of the scratch folder and the host's version of control groups. The judges are the time of the reading compared with a limit set by hand, the
+# kernel's account, and the tree of groups. Left out: version 2 on hosts of version 1 (tests/kernels/40_cgroup.sh), delegated groups of other users.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
 need python3 findmnt
 readonly MB=1000000
 cd "$SCRATCH"
-OUT=$(mktemp -d /dev/shm/gray-cgroup.XXXXXX) # what comes out is no traffic of the disk
+OUT=$(mktemp -d /dev/shm/gray-cgroup.XXXXXX) # output to memory is no traffic of the disk
 readonly OUT
 at_exit rm -rf -- "$OUT"
 make_file "$PWD/big" $((30 * MB))
@@ -37,28 +37,28 @@ lasted() { # COMMAND...: seconds
   calculate "$till - $from"
 }
 
-# Beside the same limit by hand.
+# The time is compared with the time under the same limit set by hand.
 by_hand=$(python3 "$SOURCE/bench/kit/control_groups.py" cap "gray-by-hand-$$" "$(findmnt -no SOURCE -T .)" $((10 * MB)) 0) || skip 'no group by hand'
 at_exit rmdir "$by_hand"
 make_cold big
 wanted=$(lasted sh -c "echo \$\$ >'$by_hand/cgroup.procs' && exec cat big")
 make_cold big
 lasted held --json --report report -- cat big >/dev/null
-took=$(field report elapsed_seconds) # of the program: the start of discnice is no matter of the rate
+took=$(field report elapsed_seconds) # of the program: the start of discnice does not count for the rate
 holds "$took <= 1.10 * $wanted && $took >= 0.95 * $wanted" || complain "30 MB at 10 MB/s took $took s, and $wanted s under a limit by hand"
 cmp -s "$OUT/out" big || complain 'other bytes come out'
 holds "$(field report uncovered) <= 1500000" || complain "not accounted for: $(<report)"
 [[ -z $(groups) ]] || complain "the group is still there when discnice has ended: $(groups)"
 printf 'reads: %s s, by hand %s s\n' "$took" "$wanted"
 
-# What is cached is free, and statuses are the program's.
+# Cached data is free, and the status is the program's.
 make_warm small
 took=$(lasted held -q -- cat small)
 holds "$took <= 1.5" || complain "8 MB in memory took $took s"
 expect_status 7 held -q -- sh -c 'exit 7'
 expect_status 127 held -q -- ./nosuch 2>err
 
-# A limit is moved, and the job stands while it is paused.
+# A limit is changed, and the job stops while it is paused.
 make_cold big
 "$DISCNICE" -q --engine cgroup --rate 1MB -- cat big >"$OUT/out" &
 job=$!
@@ -72,7 +72,7 @@ program=$(pgrep -P "$job" -x cat)
 reads() { awk '/^read_bytes/ { print $2 }' "/proc/$program/io"; }
 "$DISCNICE" set "$job" --rate 1MB
 "$DISCNICE" set "$job" --pause
-sleep 0.5 # what has been asked for already comes still
+sleep 0.5 # data that was already requested still comes
 before=$(reads)
 sleep 1
 (($(reads) == before)) || complain "paused, the job has read $(($(reads) - before)) bytes"
@@ -83,7 +83,7 @@ grep -q 'holds a rate' err || complain "says: $(<err)"
 wait "$job"
 no_group_left 'after set'
 
-# Killed, discnice leaves no limit behind, and no group.
+# When discnice is killed, it leaves no limit and no group.
 make_cold small
 "$DISCNICE" -q --engine cgroup --rate 500kB -- cat small >"$OUT/out" 2>err &
 job=$!
@@ -95,7 +95,7 @@ if limits | grep -q "^$disk .*500000"; then complain "a second after the end the
 no_group_left 'after kill -9'
 grep -q 'WITHOUT A LIMIT' err || complain "the guard says: $(<err)"
 
-# Its guard is killed, and then it.
+# First discnice's guard is killed, and then discnice itself.
 make_cold small
 "$DISCNICE" -q --engine cgroup --rate 500kB -- cat small >"$OUT/out" 2>err &
 job=$!
@@ -109,12 +109,12 @@ sleep 1
 if limits | grep -q "^$disk .*500000"; then complain 'the guard was killed first: a second after the end the limit holds still'; fi
 no_group_left 'after the guard and kill -9'
 
-# Both were killed: the next start clears up.
+# Both were killed: the next start cleans up.
 mkdir "$tree/discnice-999999999-1"
 held -q -- true
 [[ ! -d $tree/discnice-999999999-1 ]] || complain 'a group whose maker is no more is left'
 
-# Who goes on when the command has ended is held still, and then the group goes.
+# A process that goes on when the command has ended is still held, and then the group is removed.
 make_cold big
 held --report report -- sh -c 'cat big >/dev/null & exit 0' 2>err
 [[ -n $(groups) ]] || complain 'the group of who goes on is gone'

@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_damage_test: whatever is written into the memory that a job's processes share, programs neither crash nor hang, and what they make is the
-# same.
+# discnice_damage_test: whatever is written into the memory that a job's processes share, programs neither crash nor hang, and their output is the same.
 #
 #   GRAY_DAMAGES=100000 GRAY_SEED=7 bash tests/system/discnice_damage_test.sh
 #
-# How: six real programs that read, write, punch holes, truncate and remove run by turns under a rate, recorded, while somebody writes into the job's
-# segment (the table of dirty data included), the board of disks and the ring of records, some hundred times a second: bytes and words, random, all
-# ones, nothing, huge, copies of another place, equal stretches, instants an hour ahead that fit their remainder. Judged are the program's status,
-# what it has made, and how long it took: no longer than undamaged, at the same rate, and a second. The seed is shown and can be given. Left out: a
-# segment that is truncated (discnice_faults), and somebody who damages what the launcher says when all is over, which is only told.
+# How: six real programs, which read, write, punch holes, truncate and remove, run one after the other under a rate and are recorded. Meanwhile another program
+# writes into the job's segment (with the table of dirty data), the board of disks and the ring of records, some hundred times a second: bytes and words, random, all
+# ones, zeros, huge, copies of another place, equal ranges, instants an hour ahead with a right remainder. The program's status, its output and its time are judged:
+# the time may be a second longer than undamaged, at the same rate. The seed is shown and can be given. Left out: a truncated segment (discnice_faults), and damage
+# to what the launcher reports at the end, which is only reported.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 need rsync
@@ -18,20 +17,20 @@ need git
 cd "$SCRATCH"
 readonly DAMAGES=${GRAY_DAMAGES:-2500} SEED=${GRAY_SEED:-$RANDOM} PER_SECOND=400 RATE=24MB
 
-# Prints how often it wrote when it is told to end.
+# When it is told to end, it prints how often it wrote.
 cat >damage.py <<'PYTHON'
 import glob, mmap, os, random, signal, struct, sys, time
 
 random.seed(sys.argv[1])
 period_s, left = 1 / float(sys.argv[2]), int(sys.argv[3])
-# What stands in front says who the job is and what it is granted. A wrong byte there is noticed, and the job has no limit any more: nothing would
-# wait, so most runs spare it.
+# The first bytes say who the job is and what it is granted. A wrong byte there is noticed, and the job then has no limit: nothing would wait, so most runs leave
+# these bytes alone.
 spared = 576 if random.randrange(4) else 0
 over = []
 signal.signal(signal.SIGTERM, lambda *_: over.append(1))
 maps = {}
 
-def memory_of(name):  # a recorded job's file grows: its ring lies behind the segment
+def memory_of(name):  # the file of a recorded job grows, because its ring lies behind the segment
     try:
         bytes_ = os.stat(name).st_size
     except OSError:
@@ -45,7 +44,7 @@ def memory_of(name):  # a recorded job's file grows: its ring lies behind the se
             return None
     return maps[name]
 
-def place(memory, name):  # where something lies, more often than where nothing does
+def place(memory, name):  # prefers places with content
     ring = len(memory) - 256 - (64 << 18)
     if ring > 0 and random.randrange(2):
         drained = struct.unpack_from("<Q", memory, ring + 128)[0]
@@ -77,7 +76,7 @@ def damage(memory, at):
     elif kind == 3:  # a copy of another place
         other = random.randrange(last) & ~7
         bytes_ = memory[other:other + random.choice((8, 16, 32, 224))]
-    elif kind == 4:  # stretches that are equal, or overlap
+    elif kind == 4:  # ranges that are equal or overlap
         first = random.randrange(4096)
         bytes_ = struct.pack("<4Q", first, first + 64, first + random.randrange(2), first + 64)
     else:
@@ -101,7 +100,7 @@ while not over and done < left:
 print(done)
 PYTHON
 
-# What is worked on, and by whom. Each makes `made` anew; `digest` says what is in it.
+# The data and the programs. Each program makes `made` anew, and `digest` tells its content.
 make_file ./big 12000000
 mkdir tree
 for ((i = 0; i < 150; ++i)); do make_file "tree/$((i % 10))/file$i" $((i * 400 + 1)); done
@@ -121,7 +120,7 @@ for i in range(12):
         file.truncate(600000 - i * 4096)
         if i % 3 == 0:
             os.fdatasync(file.fileno())
-        for at in range(0, 400000, 4096):  # over again
+        for at in range(0, 400000, 4096):  # once more
             os.pwrite(file.fileno(), source[at:at + 4096], at)
     if i % 4 == 3:
         os.remove(f"made/{i}")
@@ -156,7 +155,7 @@ digest() {
   esac
 }
 
-# run NAME: TOOK is how long it took. Everything read is on disk alone before.
+# run NAME: the time is in TOOK. Everything that is read is only on the disk before.
 run() {
   local begun status=0
   rm -rf made
@@ -198,7 +197,7 @@ damages=0 runs=0 late=0 longest=0
 while ((damages < DAMAGES)); do
   name=${ORDER[runs % ${#ORDER[@]}]} seed=$SEED-$runs
   damaged_run "$name" "$seed" $((DAMAGES - damages))
-  if holds "$BEYOND > 1"; then  # the machine may have been busy: once more, beside an undamaged one
+  if holds "$BEYOND > 1"; then  # the machine may have been busy: once more, beside an undamaged run
     run "$name"
     if holds "$TOOK > ${FAIR[$name]}"; then FAIR[$name]=$TOOK; fi
     damaged_run "$name" "$seed" $((DAMAGES > damages ? DAMAGES - damages : 100))

@@ -1,19 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_faults_test: whatever happens to a job's members, its launcher or its segment, nothing hangs and no data differs.
+# discnice_faults_test: whatever happens to a job's members, its launcher or its segment, nothing hangs and no data is wrong.
 #
-# How: a job copies a cold file while something is killed, stopped, truncated or overwritten. Judged are the copy, the status and how long
-# it took, that what the dead had reserved is there again for the living, and who divides a shared rate when the daemon is stopped, killed or
-# back again. Readers that are measured read past the cache: one with a large read-ahead moves nothing or megabytes. Left out: a
-# /dev/shm that is full from the start (cli/discnice_bad_input), segments of another version or owner (unit/discnice), clocks that jump
-# (unit/discnice: now is a parameter there).
+# How: a job copies an uncached file while something is killed, stopped, truncated or overwritten. The test judges the copy, the status and the time; whether the
+# reservations of dead members are available again; and who divides a shared rate when the daemon is stopped, killed or started again. Readers that are measured
+# bypass the cache, because a reader with a large read-ahead moves nothing or megabytes at a time. Left out: a /dev/shm that is full from the start
+# (cli/discnice_bad_input), segments of another version or owner (unit/discnice), clocks that jump (unit/discnice: now is a parameter there).
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 need_built discnice-policyd
 cd "$SCRATCH"
 make_file ./source 8000000
 
-# await SECONDS COMMAND...: until the command succeeds, or the time is over.
+# await SECONDS COMMAND...: waits until the command succeeds, or the time is over.
 await() {
   local left=$(($1 * 50))
   shift
@@ -23,7 +22,7 @@ is_gone() { ! kill -0 "$1" 2>/dev/null; }
 
 seconds_since() { calculate "($(date +%s%N) - $1) / 1e9"; }
 
-# start RATE COMMAND...: a job in the background; LAUNCHER and, once there, SEGMENT.
+# start RATE COMMAND...: starts a job in the background; its number is in LAUNCHER and, once it exists, its segment in SEGMENT.
 start() {
   local rate=$1 look
   shift
@@ -45,7 +44,7 @@ member_killed() {
   local begun
   make_cold source
   begun=$(date +%s%N)
-  # The first is killed while it sleeps off eight seconds' worth; the second must not wait for what that one had reserved.
+  # The first member is killed while it waits for eight seconds' worth of bytes. The second member must not wait for that reservation.
   start 1MB sh -c 'dd if=source of=/dev/null bs=8M iflag=direct status=none & first=$!; sleep 0.5; kill -9 $first; wait $first
     sleep 0.3; dd if=source of=/dev/null bs=64k count=8 iflag=direct status=none'
   wait "$LAUNCHER" || complain "a killed member: status $?"
@@ -85,7 +84,7 @@ launcher_killed() {
   [[ -z $(segments) ]] || complain "the launcher killed: there is still $(segments)"
 }
 
-# truncated SIZE: the segment becomes that large while the job sleeps.
+# truncated SIZE: the segment gets that size while the job sleeps.
 truncated() {
   local begun
   make_cold source
@@ -102,7 +101,7 @@ truncated() {
   [[ ! -e /dev/shm/$SEGMENT ]] || complain "the segment truncated to $1: it is still there"
 }
 
-# The ring through which a recording passes, behind the segment in its file, likewise.
+# The same for the ring of a recording, which lies behind the segment in the same file.
 recorded_segments() { find /dev/shm -maxdepth 1 -name 'discnice-*' -size +16M; }
 ring_truncated() {
   local begun
@@ -119,7 +118,7 @@ ring_truncated() {
   copied 'the ring truncated'
 }
 
-# Every byte of what members share becomes wrong, one after the other, and stays so; the program goes on.
+# Every byte of the shared memory becomes wrong, one after the other, and stays wrong; the program goes on.
 readonly CORRUPT='import mmap, sys, time
 with open(sys.argv[1], "r+b") as file, mmap.mmap(file.fileno(), 0) as segment:
     for at in range(int(sys.argv[2]), int(sys.argv[3])):
@@ -147,7 +146,7 @@ read_so_far() { # JOB
   field so-far file_read_bytes
 }
 
-# divided WHAT LOW HIGH: bytes a second of both sharing jobs together; the heavier has twice the lighter's weight.
+# divided WHAT LOW HIGH: the bytes a second of both sharing jobs together must be between LOW and HIGH. The heavier job has twice the lighter one's weight.
 divided() {
   local before after begun elapsed light heavy
   before=("$(read_so_far "$LIGHT")" "$(read_so_far "$HEAVY")")
@@ -167,7 +166,7 @@ start_daemon() {
   DAEMON=$!
 }
 
-# The daemon divides another total than the jobs' own, so it shows whose division holds.
+# The daemon divides another total than the jobs' own, so the rates show whose division holds.
 daemon_lost() {
   make_file ./light 60000000
   make_file ./heavy 120000000
@@ -204,7 +203,7 @@ daemon_lost() {
   wait "$LIGHT" "$HEAVY" || complain 'the sharing jobs did not end well'
 }
 
-# The job has its first page, and /dev/shm is full when more processes than have room there want a slot and the first write a table.
+# The job has its first page. Then /dev/shm is full when more processes than fit on that page want a slot and the first one writes a table.
 full_later() {
   local status=0 i
   if ((EUID != 0)) || ! unshare -m true 2>/dev/null; then

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_foreground_test: by what a job sees who else uses its disk, and who is nobody else.
+# discnice_foreground_test: how a job sees who else uses its disk, and which traffic is not somebody else's.
 #
-# How: an emulated mechanical disk. Two jobs of one user must not take each other for foreground: both together take about as long as
-# without us, where giving way to each other took four times as long. Below an overlay, the report must name the disk. A job that can see no counters (its
-# /sys is unmounted) has its progress, or pressure: nice must not hold itself back, idle must leave the disk to a reader. With the daemon, which samples
-# for all, running, stopped and killed, a job goes on giving way.
-# Left out: what a foreground loses in hundredths (script/bench throttle foreground), btrfs (unit/discnice reads its line of the table).
-# Runs alone: others that use the disk or the processors are what it measures.
+# How: on an emulated mechanical disk. Two jobs of one user must not take each other for foreground: together they must take about as long as without discnice; when
+# they gave way to each other they took four times as long. On an overlay, the report must name the disk. A job that can see no counters (its /sys is unmounted) has
+# its own progress, or pressure: nice must not hold itself back, and idle must leave the disk to a reader. A job must also give way while the daemon, which samples
+# for all jobs, runs, is stopped and is killed. Left out: what a foreground loses in hundredths (script/bench throttle foreground), btrfs (unit/discnice reads its
+# line of the table).
+# Runs alone: it measures the effect of other programs that use the disk or the processors.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
 need_built hddsim discnice-policyd
@@ -47,7 +47,7 @@ one_users_jobs() {
   holds "$ours < 2 * $plain + 0.5" || complain "jobs of one user give way to each other: $ours s instead of $plain s"
 }
 
-# seen COMMAND...: which disk, and by what its other users were seen, as the job's report tells.
+# seen COMMAND...: prints the disk, and how its other users were seen, from the job's report.
 seen() {
   "$DISCNICE" --policy nice --json --report report -- "$@" >/dev/null
   sed -n 's/.*"disk":"\([0-9:]*\)","others_seen_by":"\([a-z]*\)".*/\1 \2/p' report
@@ -71,7 +71,7 @@ disks_named() {
 
 blind() { unshare -m sh -c 'umount -R -l /sys; exec "$@"' sh "$@"; }
 
-# moved_beside PREFIX...: million bytes that a job reads in 1.5 s of a foreground reading the whole time.
+# moved_beside PREFIX...: prints how many million bytes a job reads in 1.5 s while a foreground reads all the time.
 moved_beside() {
   local reader job before after
   make_cold "$DISK/long" "$DISK/first" "$DISK/second"
@@ -80,7 +80,7 @@ moved_beside() {
   sleep 0.3
   "$@" cat "$DISK/first" "$DISK/second" >/dev/null &
   job=$!
-  sleep 0.5 # it is loaded, and has had time to hear
+  sleep 0.5 # the job is loaded, and has had time to listen
   before=$(resident_pages "$DISK/first" "$DISK/second")
   sleep 1.5
   after=$(resident_pages "$DISK/first" "$DISK/second")
@@ -100,7 +100,7 @@ without_counters() {
   grep -q '"others_seen_by":"progress"' report || complain "without counters nice goes by its progress, and must say so: $(<report)"
   holds "$ours < 2 * $plain + 0.5" || complain "without counters nice holds the job back: $ours s instead of $plain s"
   free=$(moved_beside env)
-  # One try in eight listens only while the reader happens not to wait, and hears him late.
+  # In one try of eight the job listens only while the reader happens not to wait, and notices the reader late.
   for try in 1 2 3; do
     held=$(moved_beside blind "$DISCNICE" -q --policy idle --)
     printf 'without counters, try %d: %s MB beside a reader\n' "$try" "$held"
@@ -110,7 +110,7 @@ without_counters() {
   holds "$held < 10" || complain "a job that listens does not hear: $held MB beside a reader, $free without us"
 }
 
-# published: when the daemon last sampled the disk, as the board tells; 0 for never. The entry: number, three sums, wanted, sequence, sample.
+# published: prints when the daemon last sampled the disk, from the board; 0 for never. The words of the disk's entry are: number, three sums, wanted, sequence, sample.
 published() {
   python3 - "$NUMBER" <<'TEXT'
 import os, struct, sys

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_forged_jobs_test: segments and boards that another user has forged under root's and a third user's names change nothing for them: no job of theirs is
-# slowed, lifted, shown or cleared away because of them, and the daemon has no more to do.
+# discnice_forged_jobs_test: another user forges segments and boards under the names of root and of a third user. That changes nothing for them: none of their jobs
+# is slowed, lifted, shown or cleared away, and the daemon has no more work.
 #
-# How: a stranger copies a segment of a job of his own under names of the victim's jobs. Reads of a known size at a known rate are timed. What stands in
-# shared memory of one's own user is the business of system/discnice_damage; names that are no segments, of system/discnice_other_users.
+# How: the stranger copies a segment of its own job under names of the victim's jobs. Reads of a known size at a known rate are timed. Shared memory of the same user
+# is tested in system/discnice_damage, and names that are no segments in system/discnice_other_users.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
 need python3 setpriv
@@ -50,7 +50,7 @@ segment_of() { # PID
   echo "$found"
 }
 
-# The rate of a read of 10 MB, in bytes a second.
+# Prints the rate of a read of 10 MB, in bytes a second.
 rate_of() { # COMMAND...
   local begun
   make_cold source
@@ -59,7 +59,7 @@ rate_of() { # COMMAND...
   calculate "153 * 65536 * 1e9 / ($(date +%s%N) - $begun)"
 }
 
-# A sharing job of the stranger's that waits all the time, and so says that it wants all it can get.
+# A sharing job of the stranger that waits all the time, and so claims all that it can get.
 make_file ./strangers 20000000
 chmod 644 strangers
 "${AS_STRANGER[@]}" "$DISCNICE" -q --policy share --rate 100K --weight 1000 -- dd if=strangers of=/dev/null bs=64k iflag=direct status=none &
@@ -70,10 +70,10 @@ sleep 0.5
 FORGED=$SCRATCH/forged
 cp "$strangers" "$FORGED"
 chmod 644 "$FORGED"
-MAKER=$$ # lives, and is root's
+MAKER=$$ # it lives, and belongs to root
 DEAD=$(sh -c 'echo $$')
 
-# Six of them and root's own job, which they made crawl. And from one ordinary user to another.
+# Six forged segments and root's own job, which they once slowed down. The same from one ordinary user to another.
 for victim in 0 "$USER_IN_BETWEEN"; do
   as=(env)
   ((victim == 0)) || as=("${AS_USER[@]}")
@@ -84,7 +84,7 @@ for victim in 0 "$USER_IN_BETWEEN"; do
   holds "$rate > 6.4e6 && $rate < 8.8e6" || complain "user $victim: six forged jobs made one of 8 MB/s read $(calculate "$rate / 1e6") MB/s"
 done
 
-# A forged segment of a dead maker that says it is the file of a live job.
+# A forged segment of a dead maker, which claims to be the file of a live job.
 "${AS_USER[@]}" "$DISCNICE" -q --rate 1M -- sleep 1000 &
 LIVE=$!
 "$DISCNICE" -q --rate 1M -- sleep 1000 &
@@ -96,9 +96,9 @@ python3 - "$FORGED" "$live" forged-live "$DEAD" <<'PYTHON'
 import os, struct, sys
 source, live, target, dead = sys.argv[1:]
 content = bytearray(open(source, "rb").read())
-struct.pack_into("<I", content, 20, int(dead))  # who made it
-content[96:160] = os.path.basename(live).encode().ljust(64, b"\0")  # its file's name
-content[3328:] = bytes(len(content) - 3328)  # nobody is in it
+struct.pack_into("<I", content, 20, int(dead))  # the maker
+content[96:160] = os.path.basename(live).encode().ljust(64, b"\0")  # the name of its file
+content[3328:] = bytes(len(content) - 3328)  # no member
 open(target, "wb").write(content)
 PYTHON
 chmod 644 forged-live
@@ -114,7 +114,7 @@ strangers_end
 kill "$LIVE"
 wait "$LIVE" 2>/dev/null || true
 
-# The daemon as root: a stranger's 100 GB/s lift nobody, and neither does the job that is to have more.
+# The daemon runs as root: a stranger's 100 GB/s lifts no job, and neither does the job that claims more.
 "$DAEMON" --config /dev/null 2>daemon-said &
 DAEMONS_PID=$!
 at_exit quietly kill "$DAEMONS_PID"
@@ -132,7 +132,7 @@ kill "$LARGE"
 printf 'the same within one user: %.2f MB/s\n' "$(calculate "$rate / 1e6")"
 holds "$rate > 3.2e6 && $rate < 4.6e6" || complain "the daemon lifted a job of its own user from 4 MB/s to $(calculate "$rate / 1e6")"
 
-# Forty boards on which somebody wants to know all the time, of users who do not exist.
+# Forty boards of users who do not exist, on which a sample is requested all the time.
 python3 - <<'PYTHON' &
 import os, struct, time
 boards = [os.open(f"/dev/shm/discnice-{60200 + i}.disks3", os.O_CREAT | os.O_RDWR, 0o600) for i in range(40)]
@@ -156,7 +156,7 @@ share=$(calculate "($after - $before) / 2 / $(getconf CLK_TCK)")
 printf 'the daemon beside forty forged boards: %s of a processor\n' "$share"
 holds "$share < 0.1" || complain "forty forged boards keep the daemon at $share of a processor"
 
-# What a job is called is shown as text.
+# The name of a job is shown as text.
 name=$'x\e]2;owned\a\e[31m'
 printf '#!/bin/sh\nsleep 2\n' >"$name"
 chmod 755 "$name"

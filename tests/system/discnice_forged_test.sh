@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_forged_test: values that somebody wrote into a job's segment on purpose make no program crash, and none wait longer than its own bytes take.
+# discnice_forged_test: values that are written into a job's segment on purpose make no program crash, and no program waits longer than its own bytes take.
 #
-# How: a program makes a file dirty in twelve places, or reads, and stands still while the segment is changed as one would who knows its layout; then
-# it goes on. Judged are its status and how long the next call takes. Damage at random is system/discnice_damage. Left out: what only happens when two
-# change the table of dirty data at one moment (unit/discnice, dirty_table).
+# How: a program makes a file dirty in twelve places, or reads. It stands still while the segment is changed with knowledge of its layout, and then goes on. Its
+# status and the time of its next call are judged. Random damage is tested in system/discnice_damage. Left out: two processes that change the table of dirty data at
+# the same moment (unit/discnice, dirty_table).
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 cd "$SCRATCH"
 make_file ./source 4000000
 
-# The program: after each step it says so and waits for a word.
+# The program reports each step and then waits for a word.
 cat >victim.py <<'PYTHON'
 import ctypes, os, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -37,7 +37,7 @@ else:
 print(f"{time.monotonic() - begun:.2f}")
 PYTHON
 
-# Writes what the first word says into the segment.
+# Writes into the segment what the first word says.
 cat >forge.py <<'PYTHON'
 import glob, mmap, os, struct, sys, time
 pid, device, inode = map(int, open("stands").read().split())
@@ -69,7 +69,7 @@ if what == "paid":
     for lane in range(4): struct.pack_into("<Q", memory, 576 + 8 * lane, instant(HOUR))
 PYTHON
 
-# forged STEP VALUE: how the program goes on from there.
+# forged STEP VALUE: tests how the program goes on from there.
 forged() {
   local status=0 launcher
   rm -f stands go target

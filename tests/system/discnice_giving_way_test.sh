@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_giving_way_test: a job that gives way does so with what it writes, too.
+# discnice_giving_way_test: a job that gives way also gives way with its writes.
 #
-# How: an emulated mechanical disk. A job writes as fast as it can; the most of its file that was dirty or under way at once is counted by the kernel
-# (cachestat). Left to the kernel that is the whole file, so the test can fail. The same once more with a job that is refused cachestat(), as by kernels
-# before 6.5 and by some containers. A second job writes many small files, once more without a launcher
-# that could send them, and once while much is dirty on another file system; another is many short programs. Then somebody reads a long file, and the
-# disk's counters tell what the job writes meanwhile: some turns. A foreground that does nothing but fsync() must be seen as one. What is written is the same in all ways, and a job that is told to end
-# in a wait for its turn ends at once.
-# Left out: what a foreground loses in hundredths, and the job's own speed (script/bench beside).
+# How: on an emulated mechanical disk. A job writes as fast as it can, and the kernel counts the most bytes of its file that were dirty or under way at once
+# (cachestat). Left to the kernel that is the whole file, so the test can fail. The same runs once more with a job that is refused cachestat(), as by kernels before
+# 6.5 and by some containers. A second job writes many small files, once more without a launcher that could send them, and once while much is dirty on another file
+# system. Another job consists of many short programs. Then another program reads a long file, and the disk's counters must show that the job writes only some turns
+# meanwhile. A foreground that only calls fsync() must be seen as foreground. The written data is the same in all cases, and a job that is told to end while it waits
+# for its turn ends at once. Left out: what a foreground loses in hundredths, and the job's own speed (script/bench beside).
 # Runs alone on a quiet host: how much is dirty, and what the disk does meanwhile, is counted to the request.
 # Slow: each job writes for some turns of a mechanical disk.
 source "$(dirname "$0")/../support/discnice.bash"
@@ -69,7 +68,7 @@ dirty_data() {
   ((bytes[auto] < 110 * MB)) || complain "${bytes[auto]} bytes of the job's file waited for the disk at once"
 }
 
-# Prints the most writes that were under way at a disk at once, when told to end.
+# When told to end, prints the most writes that were under way at a disk at once.
 cat >watcher.py <<'PYTHON'
 import signal, sys, time
 is_over, most = [], 0
@@ -82,7 +81,7 @@ with open(f"/sys/dev/block/{sys.argv[1]}/inflight") as counter:
 print(most)
 PYTHON
 
-# COMMAND...: without cachestat().
+# COMMAND...: runs it without cachestat().
 cat >older_kernel.py <<'PYTHON'
 import ctypes, os, struct, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -114,14 +113,14 @@ older_kernel() {
   done
   printf 'without cachestat at most %d writes were under way at once; left to the kernel %d\n' "${most[auto]}" "${most[off]}"
   ((most[off] > 16)) || complain 'left to the kernel there were no more: this shows nothing'
-  # Two steps, each of a request or two, and a commit of the journal.
+  # Two steps, each of one or two requests, and a commit of the journal.
   ((most[auto] <= 8)) || complain "without cachestat ${most[auto]} writes were under way at once"
 }
 
-# Prints how many bytes the disk wrote, ever.
+# Prints how many bytes the disk has written in total.
 written() { awk '{ printf "%.0f", $7 * 512 }' "/sys/dev/block/$NUMBER/stat"; }
 
-# How many requests to write the disk has served.
+# Prints how many write requests the disk has served.
 write_requests() { awk '{ print $5 }' "/sys/dev/block/$NUMBER/stat"; }
 
 # Prints how many bytes the disk wrote in two seconds.
@@ -133,7 +132,7 @@ written_meanwhile() {
   echo $((after - before))
 }
 
-# beside FOREGROUND SMOOTH: what is written while it runs.
+# beside FOREGROUND SMOOTH: prints what is written while the foreground runs.
 beside() {
   local job foreground
   "$DISCNICE" -q --smooth-writes "$2" -- sh -c "while :; do cp /dev/shm/source '$DISK/target'; rm '$DISK/target'; done" &
@@ -168,14 +167,14 @@ foregrounds() {
   for who in reader syncer; do
     bytes=$(beside "$who" auto)
     printf 'beside a %s the disk wrote %d KB a second\n' "$who" $((bytes / 2000))
-    # Two turns of at most 4 MB a second, and what the foreground writes itself.
+    # Two turns a second of at most 4 MB, and the foreground's own writes.
     ((bytes < 20 * MB)) || complain "beside a $who the job wrote $bytes bytes in two seconds"
   done
   bytes=$(beside reader off)
   printf 'left to the kernel, beside a reader: %d KB a second\n' $((bytes / 2000))
 }
 
-# What many small files leave to the kernel is sent meanwhile: when the job has ended, most of it is on the disk.
+# The data that many small files leave to the kernel is sent meanwhile: when the job has ended, most of it is on the disk.
 small_files() {
   local way before
   local -A bytes=()
@@ -197,8 +196,8 @@ for i in range(5000):
   ((bytes[auto] > 30 * MB)) || complain "only ${bytes[auto]} bytes of small files were on the disk when the job ended"
 }
 
-# Much is dirty elsewhere, which no sending of the job's changes: its small files are sent together all the same, so by fewer requests than there are files. Not
-# where it is more than a second's worth, by tests that run beside this one.
+# Much data is dirty elsewhere, and no sending of the job changes that. The job's small files are still sent together, so by fewer requests than there are files.
+# This is not tested when the dirty data is more than a second's worth, because of tests that run at the same time.
 small_files_beside_dirty_data() {
   local before requests dirty_kb
   sync
@@ -217,7 +216,7 @@ small_files_beside_dirty_data() {
   rm -r "$DISK/tree" elsewhere
 }
 
-# The launcher is stopped, or cannot reach the job's mounts: each process sends its own small files, and none is lost or waits for long.
+# The launcher is stopped, or cannot reach the job's mounts. Then each process sends its own small files; none is lost, and none waits for long.
 small_files_alone() {
   local job begun took=0
   "$DISCNICE" -q -- sh -c "sleep 1; exec cp -r tree '$DISK/tree'" &
@@ -243,13 +242,13 @@ small_files_alone() {
   sync -f "$DISK"
 }
 
-# Many short programs that write by stdio, under a rate: the disk sees what they write when they write it.
+# Many short programs that write by stdio, under a rate: their data reaches the disk when they write it.
 short_programs() {
   local way before
   local -A bytes=()
   seq 8000 >numbers
   for way in auto off; do
-    rm -rf "$DISK/short" # a file that is emptied and written again is sent by ext4 itself
+    rm -rf "$DISK/short" # ext4 itself sends a file that is emptied and written again
     mkdir "$DISK/short"
     sync -f "$DISK"
     before=$(written)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_guest_test: strange programs run as they would without us: linked with musl, with stacks of a few kilobytes, with a sanitizer.
+# discnice_guest_test: unusual programs run as they would without discnice: linked with musl, with stacks of a few kilobytes, with a sanitizer.
 #
-# How: programs linked with musl run with each of our libraries in LD_PRELOAD, alone and as children of a job, and must say what they say without
-# us; the launcher and `explain` must not call them covered by the library. A program with the smallest threads and handlers on alternate stacks of 8 KiB runs
-# under both libraries; painted, its stack shows how deep a call of ours goes at most. Programs with
-# each sanitizer of each compiler that is here run under the launcher, and AddressSanitizer still sees what a read writes behind its buffer.
-# Left out: other libcs than musl and glibc. Depths are those of this compiler and of the paths that this machine takes.
+# How: programs linked with musl run with each of discnice's libraries in LD_PRELOAD, alone and as children of a job, and must print the same as without them. The
+# launcher and `explain` must not say that the library holds them. A program with the smallest threads and handlers on alternate stacks of 8 KiB runs under both
+# libraries; its painted stack shows how deep a call of the library goes at most. Programs with each sanitizer of each installed compiler run under the launcher, and
+# AddressSanitizer still sees what a read writes behind its buffer. Left out: other libcs than musl and glibc. Depths depend on this compiler and on the paths that
+# this machine takes.
 source "$(dirname "$0")/../support/discnice.bash"
 cd "$SCRATCH"
 PROFILE_LIBRARY=$LIB/libdiscnice-profile.so
@@ -16,7 +16,7 @@ skipped=()
 
 # --- musl ------------------------------------------------------------------------------------------------------
 
-# Uses of each table of hooks; what it prints depends on nothing else.
+# Uses some functions of each table of hooks. The output depends on nothing else.
 write_musl_program() {
   cat >musl.c <<'TEXT'
 #define _GNU_SOURCE
@@ -111,7 +111,7 @@ TEXT
   musl-gcc -O1 -w -o musl-program musl.c 2>musl-errors || fail "musl-gcc: $(<musl-errors)"
 }
 
-# like_without NAME COMMAND...: says and ends as the program does by itself.
+# like_without NAME COMMAND...: the program prints the same and ends with the same status as by itself.
 like_without() {
   local name=$1 status=0
   shift
@@ -151,7 +151,7 @@ musl_programs() {
   own_loaders
 }
 
-# A loader elsewhere is judged by what it is.
+# A loader at another place is judged by what it is.
 own_loaders() {
   local status=0
   cp "$(ldd "$DISCNICE" | awk '/ld-linux/ { print $1 }')" own-loader
@@ -168,7 +168,7 @@ own_loaders() {
 
 # --- small stacks ----------------------------------------------------------------------------------------------
 
-# on_small_stacks NAME COMMAND...: both cases say what they say without us.
+# on_small_stacks NAME COMMAND...: both cases print the same as without discnice.
 on_small_stacks() {
   local name=$1 case status
   shift
@@ -208,7 +208,7 @@ small_stacks() {
 
 # --- sanitizers ------------------------------------------------------------------------------------------------
 
-# like_alone NAME STATUS PROGRAM ARGUMENT...: under the launcher, and as a child of a job, it ends so and says the same.
+# like_alone NAME STATUS PROGRAM ARGUMENT...: under the launcher, and as a child of a job, the program ends with STATUS and prints the same.
 like_alone() {
   local name=$1 want=$2 status=0
   shift 2
@@ -246,7 +246,7 @@ TEXT
   for compiler in gcc clang; do
     for kind in address thread undefined leak memory; do
       "$compiler" -O1 -w -fsanitize="$kind" -o "by-$compiler-$kind" sanitized.c 2>/dev/null || continue
-      ./"by-$compiler-$kind" input >/dev/null 2>&1 || (($? == 5)) || continue # not on this machine
+      ./"by-$compiler-$kind" input >/dev/null 2>&1 || (($? == 5)) || continue # this machine cannot run it
       like_alone "$compiler's $kind sanitizer" 5 "./by-$compiler-$kind" input
       tried=$((tried + 1))
     done
@@ -255,7 +255,7 @@ TEXT
     grep -q heap-buffer-overflow err || complain "$compiler's address sanitizer misses a read that is too long: $(head -3 err)"
   done
   ((tried > 0)) || skipped+=('no sanitizer')
-  # What the user says of it stays.
+  # The user's own setting stays.
   [[ $(ASAN_OPTIONS=color=never "$DISCNICE" --quiet -- sh -c 'echo $ASAN_OPTIONS') == color=never:* ]] ||
     complain "the user's ASAN_OPTIONS are gone"
   [[ $(ASAN_OPTIONS=verify_asan_link_order=1 "$DISCNICE" --quiet -- sh -c 'echo $ASAN_OPTIONS') == verify_asan_link_order=1 ]] ||

@@ -2,16 +2,14 @@
 # SPDX-License-Identifier: MIT
 # discnice_identical_test: programs cannot tell that they are held back: same output, same status, same files.
 #
-# How: each case is a shell script that runs three times in a folder of the same name: without us, under the launcher at a
-# rate that never makes it wait, and with the bare library on cold files at a rate that makes it wait and splits its calls.
-# Compared are stdout, stderr, exit status, and of every file left its name, kind, mode, size, links and content.
-# The edges of single calls (call_edges and surface_edges, compiled plainly and with _FORTIFY_SOURCE) and of processes' lives
-# (process_edges) go the same way.
-# Left out: what must differ (time, process numbers, LD_PRELOAD in the environment).
+# How: each case is a shell script that runs three times in a folder of the same name: without discnice, under the launcher at a rate that never makes it wait, and
+# with the library alone on uncached files at a rate that makes it wait and splits its calls. The test compares stdout, stderr and exit status, and of every
+# remaining file the name, kind, mode, size, links and content. The edges of single calls (call_edges and surface_edges, compiled plainly and with _FORTIFY_SOURCE)
+# and of processes' lives (process_edges) are tested in the same way. Left out: differences that must be (time, process numbers, LD_PRELOAD in the environment).
 source "$(dirname "$0")/../support/discnice.bash"
 need git tar gzip find sqlite3 python3 gcc make ssh rsync dash
 
-readonly FAST=1G SLOW=6400K # SLOW: the size of a part is one that call_edges knows
+readonly FAST=1G SLOW=6400K # SLOW: call_edges knows the size of its parts
 cd "$SCRATCH"
 export HOME=$SCRATCH GIT_AUTHOR_DATE='2001-02-03 04:05:06 +0000' GIT_COMMITTER_DATE='2001-02-03 04:05:06 +0000'
 export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@a GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@a TZ=UTC PYTHONDONTWRITEBYTECODE=1
@@ -30,13 +28,13 @@ make_sample() {
   find sample -exec touch -h -d '2001-02-03 04:05:06' {} +
 }
 
-# What a case left behind. Sockets' and pipes' content is nobody's.
+# Describes what a case left behind. The content of sockets and pipes is left out.
 describe() {
   (cd "$1" && find . -path ./.git/index -prune -o -printf '%P %y %m %n %l ' \( -type f -printf '%s ' -exec sha256sum {} \; -o -printf '\n' \) |
     LC_ALL=C sort)
 }
 
-# run_way WAY NAME: runs ./case.sh in a fresh folder `here` holding a cold copy of the sample.
+# run_way WAY NAME: runs ./case.sh in a fresh folder `here` that has an uncached copy of the sample.
 run_way() {
   local way=$1 status=0 before=()
   case $way in

@@ -1,25 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_interrupt_test: a job that is held back can be interrupted as it always could, and leaves what it always left.
+# discnice_interrupt_test: a job that is held back can be interrupted as without discnice, and leaves behind what it would leave without discnice.
 #
-# How: programs wait for a rate far below what they want, so a signal finds them waiting nearly always. Measured is the
-# time from the signal to the end of the program, several times, the worst counts. After kill -9 the target is a prefix of
-# the source. A full disk is a small ext4 in a file, and message, status and files are compared with those without us.
-# Left out: what the file system itself loses in a crash of the machine.
+# How: programs wait for a rate far below what they want, so a signal nearly always comes during a wait. The test measures the time from the signal to the end of the
+# program several times; the worst time counts. After kill -9 the target must be a prefix of the source. A full disk is a small ext4 in a file; message, status and
+# files are compared with those without discnice. Left out: what the file system itself loses in a crash of the machine.
 # Slow: a signal is sent several times to each of many waits, and the worst counts.
 source "$(dirname "$0")/../support/discnice.bash"
 need rsync python3
 
-# Uninterrupted the program would wait for 15 s. How soon it is felt on a quiet host is measured by bench/throttle.
+# Without an interrupt the program would wait for 15 s. bench/throttle measures how soon a signal takes effect on a quiet host.
 readonly FELT_MS_MAX=1500 TRIES=4
 PYTHON=$(python3 -c 'import sys; print(sys.executable)')
 readonly RATE=2MB
 cd "$SCRATCH"
 make_file ./source 30000000
 
-# signal_after: runs COMMAND in a session and on a terminal of its own and, DELAY seconds after somebody there has opened the source, presses
-# Ctrl-C there, or sends SIGNAL to the first process alone; prints the milliseconds until that process was gone, and its status as
-# python tells it (below zero for a signal). COMMAND's stderr is ours, its stdout nobody's.
+# signal_after: runs COMMAND in a session and on a terminal of its own. DELAY seconds after some process there has opened the source, it presses Ctrl-C there, or
+# sends SIGNAL only to the first process. It prints the milliseconds until that process was gone, and its status as python reports it (negative for a signal).
+# COMMAND's stderr is the test's, and its stdout is discarded.
 read -r -d '' SIGNAL_AFTER <<'TEXT' || true
 import os, signal, sys, time
 name, delay, command = sys.argv[1], float(sys.argv[2]), sys.argv[3:]
@@ -68,7 +67,7 @@ felt() { # NAME STATUS SIGNAL COMMAND...
   holds "$worst <= $FELT_MS_MAX" || complain "$name: felt after $worst ms"
 }
 
-# Its farewell, a page of text, goes to a file here.
+# Its last message, a page of text, goes to a file here.
 readonly READ_LOOP='f = open("source", "rb")
 while f.read(1000000): pass'
 
@@ -76,7 +75,7 @@ ctrl_c() {
   local held=(env "LD_PRELOAD=$LIBRARY" "DISCNICE_RATE=$RATE") name=bare
   felt "$name: Ctrl-C, default action" -2 ctrl-c "${held[@]}" cat source --
   felt "$name: Ctrl-C, handler and flag" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source
-  # Such a read is finished first, without a wait but by the disk: uncovered it is as well.
+  # Such a read is finished first, and waits only for the disk, as it does without discnice.
   felt "$name: Ctrl-C, handler, one large read" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source 30000000
   felt "$name: Ctrl-C, handler, small reads" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source 4096
   felt "$name: Ctrl-C, handler that cleans up" -2 ctrl-c "${held[@]}" "$TOOLS/signalled_waiter" source temporary
@@ -95,7 +94,7 @@ ctrl_c() {
   grep -q 'copied' err-1 || complain "dd said nothing at its end: $(cat err-1)"
 }
 
-# Stopped for a second, it goes on afterwards; the time it stood still is no reason to catch up in a burst beyond a window.
+# A program that was stopped for a second goes on afterwards. It may not make up for that time by a burst of more than a window.
 stop_and_continue() {
   local pid start_ns elapsed_s
   make_file ./short 3000000
@@ -114,8 +113,7 @@ stop_and_continue() {
   holds "$elapsed_s > 1.5 && $elapsed_s < 4.5" || complain "stop and continue: took $elapsed_s s"
 }
 
-# A program's own timer interrupts every wait; the limit has to stand all the same. What is owed at the end stays unpaid,
-# and that may be two windows of read-ahead.
+# A program's own timer interrupts every wait, and the limit must hold all the same. The debt at the end stays unpaid, and may be two windows of read-ahead.
 readonly WITH_TIMER='import os, signal
 signal.signal(signal.SIGALRM, lambda *a: None)
 signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
@@ -174,7 +172,7 @@ restart_rsync() {
   echo 'rsync killed and started again: identical'
 }
 
-# full_disk WAY COMMAND: COMMAND, copying to a file system of 16 MB, with all that it says and leaves in full.WAY.
+# full_disk WAY COMMAND: runs COMMAND, which copies to a file system of 16 MB. Its output and its files are in full.WAY.
 full_disk() {
   local manner=$1 command=$2 status=0 in_front=()
   [[ $manner == bare ]] && in_front=(env "LD_PRELOAD=$LIBRARY" DISCNICE_RATE=32MB)
@@ -203,7 +201,7 @@ full_disks() {
   fi
   at_exit umount "$SCRATCH/small"
   at_exit cd /
-  # Which error rsync's sender names is chance: its handler for the end of a child may have come between.
+  # Which error rsync's sender names is chance, because its handler for the end of a child may have come between.
   for command in 'cp source small/to' 'dd if=source of=small/to bs=1M status=none' 'dd if=source of=small/to bs=100001 status=none' \
     'cat source >small/to' 'rsync source small/to 2>&1 | sed "s/\\.to\\.[A-Za-z0-9]*/.to.X/; s/write error: .*/write error/"; ls -A small | grep -v lost' \
     'tar cf small/to source 2>&1' 'python3 -c "open(\"small/to\", \"wb\").write(open(\"source\", \"rb\").read())" 2>&1 | tail -1'; do

@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_manners_test: where nothing counts who else uses a disk, a job gives way by its own progress, and does not hold itself back.
+# discnice_manners_test: where nothing tells who else uses a disk, a job gives way by its own progress, and does not hold itself back.
 #
-# How: an emulated mechanical disk, and on it a file system in user space (bindfs), through which the job sees no counters. The report and explain
-# must say by what others are seen, also where only /sys is hidden. Beside a reader of the disk below a job that copies must move next to nothing. Alone it must
-# keep nearly all of its time: reading a long file, then many small ones, beside two programs that use up the processors, and when its data is in
-# memory. Jobs of two users, both mannered, must both come to their end. What is written must be on the disk but for a few steps. The judge is what
-# the job itself has slept, and the page cache.
-# Left out: what a foreground loses in hundredths (script/bench manners); a disk that becomes slower for good, which takes minutes (unit/discnice); an
-# error that a step of writing meets; a stream that the disk goes straight on with whoever else waits, which feels nobody; NFS and SMB, which need a
-# kernel that has them.
-# Runs alone on a quiet host: it measures what others cost a job.
-# Slow: giving way is learned over seconds of an emulated disk.
+# How: an emulated mechanical disk has a file system in user space on it (bindfs), through which the job sees no counters. The report and explain must say how others
+# are seen, also where only /sys is hidden. Beside a reader of the disk below, a job that copies must move nearly nothing. Alone it must keep nearly all of its time:
+# when it reads a long file, then many small ones, beside two programs that use up the processors, and when its data is in memory. Jobs of two users that both give
+# way by progress must both finish. The written data must be on the disk except some steps. The judges are the time that the job itself has slept, and the page
+# cache. Left out: what a foreground loses in hundredths (script/bench manners); a disk that becomes slower for good, which takes minutes (unit/discnice); an error
+# that a write step meets; a stream with which the disk goes straight on whoever else waits, so that the job notices nobody; NFS and SMB, which need a kernel that
+# has them.
+# Runs alone on a quiet host: it measures how other programs slow a job down.
+# Slow: a job learns to give way over seconds of an emulated disk.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
 need_built hddsim
@@ -24,7 +23,7 @@ at_exit sh -c "[ ! -d /run/hddsim/$NAME ] || '$HDDSIM' down --force $NAME"
 DISK=$("$HDDSIM" up "$NAME" --size 2G --scheduler none) || skip 'no emulated disk here'
 readonly FAR=$PWD/far
 mkfifo begin
-# What stands in the PATH may be a script that looks for it.
+# The python3 in the PATH may be a script that looks for it.
 PYTHON=$(python3 -c 'import sys; print(sys.executable)')
 readonly PYTHON
 mkdir "$FAR" "$DISK/small" "$DISK/out"
@@ -57,8 +56,8 @@ says_so() {
   "$DISCNICE" explain -- cat "$FAR/small/1" | grep -q 'manners give way there' || complain 'explain does not say what nice does through FUSE'
 }
 
-# Here and there, so that the disk cannot go straight on with the job's stream and leave this one waiting. It says when it is there, begins when it is told
-# to, and says when it has read.
+# Reads at random places, so that the disk cannot go straight on with the job's stream and leave this reader waiting. It reports that it is ready, begins when it is
+# told to, and reports when it has read.
 read_here_and_there() {
   exec "$PYTHON" -c '
 import os, random, sys
@@ -80,7 +79,7 @@ until_there() { # FILE PID
   done
 }
 
-# moved_beside PREFIX...: million bytes that a job copies in 1.5 s of a foreground reading the disk the whole time.
+# moved_beside PREFIX...: prints how many million bytes a job copies in 1.5 s while a foreground reads from the disk all the time.
 moved_beside() {
   local reader job before after
   all_cold
@@ -90,7 +89,7 @@ moved_beside() {
   until_there reader-is-there "$reader"
   "$@" dd if="$FAR/first" of="$FAR/out/copy" bs=256k status=none &
   job=$!
-  sleep 0.5 # it has learned how fast it is
+  sleep 0.5 # the job has learned its own speed
   : >begin
   until_there reader-has-read "$reader"
   sleep 0.5
@@ -98,14 +97,14 @@ moved_beside() {
   sleep 1.5
   after=$(stat -c %s "$DISK/out/copy")
   kill "$reader" 2>/dev/null || echo 'the foreground was done too early' >&2
-  kill "$job" 2>/dev/null || after=$((before + 150000000)) # it has copied all of it
+  kill "$job" 2>/dev/null || after=$((before + 150000000)) # the job has copied everything
   wait "$job" "$reader" 2>/dev/null || true
   rm "$DISK/out/copy"
   sync -f "$DISK"
   calculate "($after - $before) / 1e6"
 }
 
-# One try in some is spoilt by what else the machine does.
+# Other work of the machine spoils some of the tries.
 gives_way() { # WHAT PREFIX...
   local what=$1 held try
   shift
@@ -117,7 +116,7 @@ gives_way() { # WHAT PREFIX...
   complain "$what: the job does not give way: $held MB beside a reader"
 }
 
-# Keeps its time: sleeps less than a tenth of it.
+# The job must sleep for less than a tenth of its time.
 keeps_its_time() { # WHAT COMMAND...
   local what=$1 took held try
   shift
@@ -157,7 +156,7 @@ two_users() {
   holds "$both < 5 * $plain + 5" || complain "two mannered jobs starve each other: $both s instead of $plain s"
 }
 
-# What a job has written is on the disk, but for some steps: the pages that are dirty below are few.
+# The data that a job has written is on the disk, except some steps: few pages are dirty below.
 writes_in_steps() {
   local before after
   before=$(awk '/^Dirty:/ { print $2 }' /proc/meminfo)

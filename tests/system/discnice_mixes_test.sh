@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_mixes: is a random mix of reads foretold on ext4, XFS and btrfs, by the model alone, as a program under discnice has it?
+# discnice_mixes: tests whether a random mix of reads is predicted on ext4, XFS and btrfs, by the model alone, for a program under discnice.
 #
-# Claim: on a kernel the model knows, the sum of some mixes is at most 1 % off and one mix in fifteen more than 1 %, against what the kernel booked during the calls. The
-# differential test asks an oracle of its own, which notes what comes in; here it is the library's, which has been asked before the call, with the windows that it has found.
-# As root, on loop devices with read-ahead of 128 and 512 KB. Known: 6.18; the rest is told and skipped. Left out: other kernels, which script/kernels boots.
+# Claim: on a kernel that the model knows, the sum over some mixes is at most 1 % wrong, and at most one mix in fifteen is more than 1 % wrong, compared with what
+# the kernel counted during the calls. The differential test asks an oracle of its own, which notes the pages that come in. This test uses the library's oracle,
+# which was asked before the call, with the windows that it has found. Runs as root, on loop devices with read-ahead of 128 and 512 KB. Known: 6.18; for other
+# kernels the test says so and is skipped. Left out: other kernels, which script/kernels boots.
 # shellcheck source=tests/support/discnice.bash
 source "$(dirname "$0")/../support/discnice.bash"
 
@@ -27,7 +28,7 @@ compare() {
   printf '%s, window %s KB: %s\n' "$1" "$3" "$(cat found)"
 }
 
-# The file that sets the window of what is mounted there.
+# Prints the file that sets the read-ahead window of the mounted file system.
 window_of() { # TYPE DEVICE MOUNT
   if [[ $1 == btrfs ]]; then
     echo "/sys/fs/btrfs/$(findmnt -n -o UUID "$3")/bdi/read_ahead_kb"
@@ -36,7 +37,7 @@ window_of() { # TYPE DEVICE MOUNT
   fi
 }
 
-# On a fresh file system over a loop device.
+# Runs on a fresh file system over a loop device.
 on_loop() { # TYPE
   local device mount=$SCRATCH/mount window_kb
   command -v "mkfs.$1" >/dev/null || {

@@ -1,13 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_neighbours_test: the library gets along with allocators, AddressSanitizer, sandboxes, locks, RTLD_DEEPBIND, cancelled threads and
-# libraries behind it.
+# discnice_neighbours_test: the library works together with allocators, AddressSanitizer, sandboxes, locks, RTLD_DEEPBIND, cancelled threads and libraries behind it.
 #
-# How: a program that allocates, reads and forks in several threads runs under each allocator's library there is here, before and after
-# ours in LD_PRELOAD; one built with AddressSanitizer runs under the launcher; one is refused most system calls; one reads past every
-# library there is. Each must say the same as without us, in seconds: what goes wrong there is a deadlock at the start. A read under a
-# file lock must not wait, and the next one must.
-# Left out: what the limit is worth in these (an allocator changes nothing of it; what reads past us pays by the account).
+# How: a program that allocates, reads and forks in several threads runs under each installed allocator's library, before and after discnice's in LD_PRELOAD. A
+# program built with AddressSanitizer runs under the launcher. One program is refused most system calls, and one reads past every library. Each must print the same
+# as without discnice, within seconds, because the usual fault is a deadlock at the start. A read under a file lock must not wait, and the next read must. Left out:
+# how well the limit holds for these programs (an allocator changes nothing; reads past the library are charged by the account).
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 cd "$SCRATCH"
@@ -15,7 +13,7 @@ mkdir here
 head -c 300000 /dev/urandom >here/input
 readonly SECONDS_MAX=20
 
-# same NAME CASE PRELOAD...: CASE under these libraries says what it says without.
+# same NAME CASE PRELOAD...: CASE prints the same under these libraries as without them.
 same() {
   local name=$1 case=$2 said status=0
   shift 2
@@ -28,7 +26,7 @@ same() {
   tried=$((tried + 1))
 }
 
-find_library() { # NAME: its path, as the linker's cache has it
+find_library() { # NAME: its path, from the linker's cache
   ldconfig -p 2>/dev/null | awk -v name="$1" '!found && index($1, name) == 1 { print $NF; found = 1 }'
 }
 
@@ -47,7 +45,7 @@ done
 same 'on our own' allocate "$LIBRARY"
 EXPECTED='sandbox: read it all'
 same 'a sandbox' sandbox "$LIBRARY"
-# Quick calls are made without libc's wrappers: not in the way of who cancels a thread in one, nor of who stands behind us.
+# Quick calls are made without libc's wrappers. That must not prevent the cancellation of a thread in such a call, nor hide the call from a library behind discnice.
 EXPECTED='cancel: cancelled'
 same 'a cancelled thread' cancel "$LIBRARY"
 cat >behind.c <<'TEXT'
@@ -76,7 +74,7 @@ if "${GRAY_CXX:-c++}" -std=c++20 -O1 -g -w -fsanitize=address -D_GNU_SOURCE -o w
 else
   missing+=(AddressSanitizer)
 fi
-# What is read while a lock is held that was just taken is waited for after it is given back.
+# A read while a fresh lock is held does not wait; the process waits after it has given the lock back.
 read -r -d '' LOCK <<'TEXT' || true
 import fcntl, os, time
 lock, data = os.open("lock", os.O_CREAT | os.O_RDWR), os.open("large", os.O_RDONLY)

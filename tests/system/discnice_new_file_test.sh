@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_new_file_test: of a file that a program has just made nothing is asked that its own calls have told already.
+# discnice_new_file_test: for a file that a program has just made, the library asks nothing that the program's own calls have already told.
 #
-# How: strace counts the system calls of a writer below discnice, ours among them. A file that is made and written in order needs no question about the
-# page cache, nor after its flags, nor after its size at each write; one that is there is asked about, which shows that the count sees us. What is
-# predicted of both is the business of discnice_verify_test. Left out: what a call costs in time (script/bench call_cost).
+# How: strace counts the system calls of a writer under discnice, with those of the library. A file that is made and written in order needs no question about the
+# page cache, its flags, or its size at each write. An existing file is asked about, which shows that the count includes the library's calls. The predictions for
+# both are tested in discnice_verify_test. Left out: what a call costs in time (script/bench call_cost).
 source "$(dirname "$0")/../support/discnice.bash"
 need strace python3
 cd "$SCRATCH"
@@ -13,7 +13,7 @@ readonly WRITES=40 WRITE_BYTES=1000
 # calls PATTERN: how many lines of the trace it matches.
 calls() { grep -c -E "$1" trace || true; }
 
-# traced NAME FLAG...: leaves in `trace` what a process did from its opening of NAME on, which it then writes to.
+# traced NAME FLAG...: leaves in `trace` the calls of a process from its opening of NAME on, to which it then writes.
 traced() {
   local name=$1 writer
   strace -f -o all "$DISCNICE" -q --policy unlimited -- python3 -c '
@@ -43,7 +43,7 @@ printf 'a new file: %s questions about the cache, %s after flags, %s after sizes
 (($(calls "$FLAGS") == 0)) || complain "the flags of a file that was just made were in the call"
 (($(calls "$SIZE") <= WRITES / 4)) || complain "the size of a file that only we write was asked for $(calls "$SIZE") times"
 
-# Who appends has to know where the end is: another may have moved it.
+# A program that appends has to know where the end is, because another program may have moved it.
 : >log
 traced log O_APPEND
 (($(calls "$SIZE") >= WRITES)) || complain "the end of a file that is appended to was asked for $(calls "$SIZE") times in $WRITES writes"

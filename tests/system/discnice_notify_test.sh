@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_notify_test: large calls of programs that the library cannot reach are made in steps, and give the program what they would give it anyway.
+# discnice_notify_test: large calls of programs that the library cannot reach are made in steps, and have the same results as without discnice.
 #
-# How: a static program reads by calls of 8 MB, and the disk's own counter shows how much comes at once. Another one makes every kind of large call, right and wrong ones, and its account of
-# them is compared with that of a run without us. Then ends: a signal within a call, the launcher killed, a program that goes on when the command has ended.
-# Left out: how exact a rate is over seconds, what a call costs (bench/engines).
-# Runs alone: it judges how long a program takes at an emulated disk, which answers late where many others compute.
+# How: a static program reads by calls of 8 MB, and the disk's own counter shows how much comes at once. Another program makes every kind of large call, right and
+# wrong ones, and its results are compared with those of a run without discnice. Then come unusual ends: a signal within a call, a killed launcher, a program that
+# goes on when the command has ended. Left out: how exact a rate is over seconds, what a call costs (bench/engines).
+# Runs alone: it judges the time that a program takes at an emulated disk, which answers late when many others compute.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 need_root # for an emulated disk, whose counter tells what comes at once
@@ -15,7 +15,7 @@ readonly MB=1000000 UNIT=notify-$$
 "$BIN/hddsim" up "$UNIT" --size 1G >"$SCRATCH/where" || skip "there is no emulated disk here"
 at_exit "$BIN/hddsim" down --force "$UNIT"
 at_exit cd /
-OUT=$(mktemp -d /dev/shm/gray-notify.XXXXXX) # what comes out is no traffic of the disk
+OUT=$(mktemp -d /dev/shm/gray-notify.XXXXXX) # output to memory is no traffic of the disk
 readonly OUT
 at_exit rm -rf -- "$OUT"
 chmod 755 "$OUT" "$SCRATCH"
@@ -139,7 +139,7 @@ sha256sum <big >"$OUT/wanted"
 DISK=/sys/dev/block/$(stat -c %Hd:%Ld big)/stat
 [[ -r $DISK ]] || skip "the kernel keeps no counters of the emulated disk"
 
-# most NAME: the most that the disk was asked to read within 100 ms, beyond what the rate of 6 MB/s allows, in MB; while the processor is busy that is looked at later.
+# most NAME: prints the most that the disk was asked to read within 100 ms, beyond what the rate of 6 MB/s allows, in MB. While the processor is busy the counter is read later.
 most() {
   python3 - "$1" "$DISK" <<'PYTHON'
 import pathlib, sys, time
@@ -156,7 +156,7 @@ print(most / 1e6)
 PYTHON
 }
 
-# in_steps_once ENGINE: the job, with `most` of what came at once and `took` of its time.
+# in_steps_once ENGINE: runs the job. `most` is what came at once, and `took` is its time.
 in_steps_once() {
   local engine=$1 watcher
   make_cold big
@@ -171,7 +171,7 @@ in_steps_once() {
   printf 'in steps: %-6s 24 MB by calls of 8 MB: %.2f s, %.2f MB at once\n' "$engine" "$took" "$most"
 }
 
-# A job that the host lets stand for a second may make up for it at once: so it has three tries to show that it needs not.
+# A job that the host has delayed for a second may make up for that at once. So it has three tries to show that it needs no burst.
 in_steps() {
   local most took engine
   for engine in auto notify; do
@@ -227,11 +227,11 @@ outlives_the_launcher() {
     grep -q 'WITHOUT A LIMIT' "$OUT/err" || complain "launcher killed: nobody says so"
   done
   sleep 0.2
-  # Another test's guard is none of ours.
+  # The guard of another test does not count.
   if pgrep --ns $$ --nslist mnt -x -r S,R,D discnice-guard >/dev/null; then complain "the guard is still there"; fi
 }
 
-# until_gone PROGRAM: waits until nobody runs it.
+# until_gone PROGRAM: waits until no process runs it.
 until_gone() {
   local i
   for ((i = 0; i < 200; ++i)); do
@@ -252,7 +252,7 @@ goes_on() {
   holds "$(date +%s%N) - $start_ns >= 3e9" || complain "a daemon: 24 MB at 6 MB/s took $((($(date +%s%N) - start_ns) / 1000000)) ms"
 }
 
-# Nobody has to wait for us to see it, and a guard that is killed is replaced.
+# The guard works without anybody waiting for it, and a guard that is killed is replaced.
 guarded() {
   local job i
   for ((i = 0; i < 40; ++i)); do
@@ -275,7 +275,7 @@ guarded() {
   sha256sum <"$OUT/out" | cmp -s - "$OUT/wanted" || complain "guard and launcher killed one after the other: other bytes come out"
 }
 
-# A program that serves files to others of its job; one that holds a lease on what it reads; a write that writes nothing.
+# A program that serves files to others of its job; a program that holds a lease on the file it reads; a write that writes nothing.
 peculiar() {
   local took
   cat >"$SCRATCH/peculiar.c" <<'C'
@@ -318,14 +318,14 @@ SH
   cmp -s small "$OUT/out" || complain "a served file system: other bytes come out"
 }
 
-# What the library holds pays once.
+# A program that the library holds pays once.
 no_double_payment() {
   make_cold small
   "$DISCNICE" --rate 6MB --json --report "$OUT/report" -- "$SCRATCH/parent" dd if=small of=/dev/null bs=1M 2>"$OUT/err" || complain "a covered child: $(<"$OUT/err")"
   holds "$(field "$OUT/report" elapsed_seconds) >= 1.5 && $(field "$OUT/report" elapsed_seconds) <= 3" || complain "a covered child: 12 MB at 6 MB/s took $(field "$OUT/report" elapsed_seconds) s"
 }
 
-# What a user loses is for him to say.
+# Whether a user loses rights is the user's own decision.
 for_users() {
   local -r AS=(setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent)
   local state
@@ -339,7 +339,7 @@ for_users() {
   sha256sum <"$OUT/out" | cmp -s - "$OUT/wanted" || complain "a user: other bytes come out"
 }
 
-# A program has one listener: within another such job there is none to be had.
+# A program has only one listener, so a job within another such job gets none.
 refusals() {
   local status=0
   "$DISCNICE" -q --engine notify --rate 9MB -- "$DISCNICE" -q --engine notify --rate 6MB -- touch "$OUT/touched" 2>"$OUT/err" || status=$?

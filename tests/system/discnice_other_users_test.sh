@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_other_users_test: whatever another user leaves under a name of ours in /dev/shm costs nobody's job or command more than 0.2 s, and stays as it is.
+# discnice_other_users_test: whatever another user leaves under a name of discnice's in /dev/shm delays no job or command by more than 0.2 s, and stays unchanged.
 #
-# How: a stranger takes each name that a user's runs leave behind, and names like those of his jobs, as files of all modes and sizes, under leases that he never
-# gives up, as pipes, links, folders and sockets. Root and an ordinary user then run a job, end one by SIGTERM, and ask about one that runs; each is
-# timed against the same command without the stranger. A try that takes too long is made again, twice at most, for the machine may be busy: a
-# name that is waited for takes too long each time. Then the stranger answers each name of a job that he sees with a second one, as rings had, and
-# makes very many names. A new name of ours is found by itself once a command of this test leaves it behind. Left out: what stands in segments
-# (system/discnice_forged_jobs), and a job's own names before they are there, which nobody can know.
+# How: a stranger takes each name that a user's runs leave behind, and names like those of the user's jobs: as files of all modes and sizes, under leases that the
+# stranger never gives up, as pipes, links, folders and sockets. Root and an ordinary user then run a job, end one by SIGTERM, and ask about a running one. Each
+# command is timed and compared with the same command without the stranger. A try that takes too long is repeated at most twice, because the machine may be busy; a
+# name that is waited for takes too long each time. Then the stranger answers each name of a job that appears with a second name, as rings once had, and makes very
+# many names. A new name of discnice's is tested automatically once a command of this test leaves it behind. Left out: the content of segments
+# (system/discnice_forged_jobs), and a job's own names before they exist, which nobody can know.
 # Slow: each of some hundred names costs a job of each user, and a wait would show as seconds.
 # Runs alone: a name may cost 0.2 s, and a start beside three other tests takes longer.
 source "$(dirname "$0")/../support/discnice.bash"
@@ -19,13 +19,13 @@ GB_RUN=$(program gb-run)
 readonly GB_RUN STRANGER=65534 EXTRA_MAX_NS=200000000 TRIES=3
 chmod 755 "$SCRATCH"
 cd "$SCRATCH"
-# What everybody may run; root's own programs may stand first on the path.
+# Programs that any user may run; root's own programs may come first in the PATH.
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 cp "$SOURCE/tests/support/other_user.py" .
 make_file ./source 1000000
 chmod 644 source
 
-# As the victim, from here on.
+# Acts as the victim from here on.
 become() { # UID
   VICTIM=$1
   AS=(env HOME="$SCRATCH/home-of-$VICTIM")
@@ -34,7 +34,7 @@ become() { # UID
 become 65533
 "${AS[@]}" "$DISCNICE" --version >/dev/null 2>&1 || skip "another user may not run what was built: $DISCNICE"
 
-# What is run, by name, in LINE; JOB is the number of a job of the victim's that runs all the time.
+# The command of that name is put into LINE. JOB is the number of a job of the victim that runs all the time.
 readonly READ=(dd if=source of=/dev/null bs=64k iflag=direct status=none)
 readonly END_BY_SIGTERM='"$1" -q --policy nice -- sleep 100 & sleep 0.1; kill -TERM $!; wait $!; test $? = 143'
 readonly COMMANDS=(job share recorded status set report top ended memory)
@@ -53,7 +53,7 @@ line_of() {
 
 RUNS=0 WORST_NS=-1000000000 WORST=
 declare -A OWN_NS
-# took COMMAND: how long it takes, in TOOK_NS; what it says is in `said`.
+# took COMMAND: its time is in TOOK_NS, and its output in `said`.
 took() {
   local begun status=0
   line_of "$1"
@@ -63,7 +63,7 @@ took() {
   ((status == 0)) || complain "$1 of user $VICTIM: status $status: $(<said)"
 }
 
-# Against its own time, which is the shortest of some tries.
+# The time to compare with: the shortest of some tries without the stranger.
 measure_own() {
   local command try
   for command in "${COMMANDS[@]}"; do
@@ -91,7 +91,7 @@ judge() { # WHAT
   done
 }
 
-# The stranger at work: stranger ARGUMENT... begins, strangers_end ends and removes what he left.
+# The stranger at work: `stranger ARGUMENT...` begins, and `strangers_end` ends and removes what the stranger left.
 stranger() {
   coproc AT_WORK { exec setpriv --reuid="$STRANGER" --regid="$STRANGER" --clear-groups python3 "$SCRATCH/other_user.py" "$@" 2>&1; }
   # shellcheck disable=SC2034 # AT_WORK_PID is the coprocess's
@@ -121,7 +121,7 @@ end_job() {
   wait "$JOB" || true
 }
 
-# The names that the victim's runs leave behind, with their sizes, and one as of a job of his.
+# The names that the victim's runs leave behind, with their sizes, and a name like that of one of the victim's jobs.
 names_of() {
   find /dev/shm -maxdepth 1 -type f -name "*[-.]$VICTIM*" ! -name "discnice-$VICTIM-*" -printf '%f %s\n' | sort
   echo "discnice-$VICTIM-$JOB-$NAMESPACE-1 4096"
@@ -135,7 +135,7 @@ kinds() { # SIZE
   echo fifo fifo-held "link:$SCRATCH/bait" link:/dev/zero link:nothing folder socket
 }
 
-# stands FILE: what it is, to be compared.
+# stands FILE: prints what the file is, to be compared.
 stands() { stat -c '%u %a %s %F %i' "$1" 2>/dev/null; }
 
 meet_traps() { # FILE SIZE
@@ -150,7 +150,7 @@ meet_traps() { # FILE SIZE
   done
 }
 
-# He takes any name that could belong to the one he sees.
+# The stranger takes any name that could belong to the name that has appeared.
 meet_racer() {
   local i
   stranger race

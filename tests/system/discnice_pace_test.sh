@@ -1,22 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_pace_test: what the library cannot reach is held from outside: at the rate, with its output right, cached data free, and nobody is left standing.
+# discnice_pace_test: programs that the library cannot reach are held from outside: at the rate, with the right output, with cached data free, and no process is left stopped.
 #
-# How: programs that are static, in Go, without our environment, of another user, or that read by page faults and by system calls of their own. The judge is
-# the kernel's account over the time they took. A job that serves a file system to itself. Who goes on when the first program has ended. Then ends: signals, the launcher killed, processes adopted and released.
-# Left out: how exact a rate is over seconds and what a foreground feels (bench/throttle, bench/beside).
-# Slow: two dozen jobs are held for seconds each, until one sees by the account that the rate holds.
-# Runs alone: who is let go must be quick at once, and who is killed gone, within fractions of a second.
+# How: the programs are static, in Go, without the job's environment, of another user, or read by page faults and by system calls of their own. The judge is the
+# kernel's account over the time they took. One job serves a file system to itself. Some programs go on when the first program has ended. Then come unusual ends:
+# signals, a killed launcher, processes that are adopted and released. Left out: how exact a rate is over seconds, and how a foreground is disturbed (bench/throttle,
+# bench/beside).
+# Slow: two dozen jobs are held for seconds each, until the account shows that the rate holds.
+# Runs alone: a released process must run at once, and a killed one must be gone, within fractions of a second.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
-need_root # for an emulated disk: on a fast one a program is over before anybody has looked
+need_root # for an emulated disk: on a fast disk a program ends before it is seen
 need_built hddsim
 [[ -c /dev/fuse && -e /dev/loop-control ]] || skip 'there is no /dev/fuse, or there are no loop devices, for an emulated disk'
 readonly MB=1000000 UNIT=pace-$$
 "$BIN/hddsim" up "$UNIT" --size 1G >"$SCRATCH/where" || skip "there is no emulated disk here"
 at_exit "$BIN/hddsim" down --force "$UNIT"
 at_exit cd /
-OUT=$(mktemp -d /dev/shm/gray-pace.XXXXXX) # what comes out is no traffic of the disk
+OUT=$(mktemp -d /dev/shm/gray-pace.XXXXXX) # output to memory is no traffic of the disk
 readonly OUT
 at_exit rm -rf -- "$OUT"
 cd "$(<"$SCRATCH/where")"
@@ -27,8 +28,7 @@ sync -f .
 chmod 644 big small
 sha256sum <big >"$OUT/wanted"
 
-# held NAME COMMAND...: takes as long as 40 MB take at 10 MB/s, and says all of it. What it moves before the first look comes early.
-# Longer is the machine's doing.
+# held NAME COMMAND...: takes as long as 40 MB take at 10 MB/s, and its output is complete. Bytes before the first look come early. A longer time is the machine's fault.
 OPTIONS=()
 held() {
   local name=$1 status=0 took
@@ -44,7 +44,7 @@ held() {
   printf 'held: %-22s %.2f s\n' "$name" "$took"
 }
 
-# free COMMAND...: the same in memory.
+# free COMMAND...: the same with the data in memory.
 free() {
   make_warm big
   "$DISCNICE" --rate 10MB --json --report "$OUT/report" -- "$@" >"$OUT/out" 2>"$OUT/err" || complain "in memory: $(<"$OUT/err")"
@@ -73,7 +73,7 @@ static_programs() {
   grep -q "'static' is statically linked: it is held from outside" "$OUT/err" || complain "is not said to be held: $(<"$OUT/err")"
   free ./static big
   held 'a child of a shell' sh -c './static big; true'
-  # While its program is read from the disk, a child that was made by vfork() is on its parent's memory.
+  # While its program is read from the disk, a vfork() child is on its parent's memory.
   make_cold static
   held 'a cold child of a shell' sh -c './static big; true'
   grep -q "'static' is statically linked" "$OUT/err" || complain "a cold child is not said to be held: $(<"$OUT/err")"
@@ -86,7 +86,7 @@ static_programs() {
   children_once
 }
 
-# What a child has moved is in its parent's account, too, when that has waited for it.
+# What a child has moved is also in its parent's account when the parent has waited for the child.
 children_once() {
   local took
   make_cold big small
@@ -144,7 +144,7 @@ with open("big", "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
   sha256sum <"$OUT/out" | cmp -s - "$OUT/wanted" || complain 'Go: other bytes come out'
 }
 
-# A server of a file system in user space, who works in what it serves, and we, who look at the programs there: nobody waits for somebody who stands.
+# The server of a file system in user space works in the file system that it serves, and discnice looks at the programs there. No process may wait for a stopped one.
 served() {
   local took
   if [[ ! -e static ]] || ! type -P bindfs >/dev/null || ! type -P fusermount >/dev/null; then
@@ -171,7 +171,7 @@ SH
   holds "$took >= 3 && $took <= 14" || complain "a served file system: 64 MB at 10 MB/s took $took s"
 }
 
-# dirty FILE: how many bytes of it are not on their way to the disk. Status 77: the kernel does not tell.
+# dirty FILE: prints how many of its bytes are not on their way to the disk. Status 77: the kernel does not tell.
 dirty() {
   python3 - "$1" <<'PYTHON'
 import ctypes, os, sys
@@ -181,8 +181,8 @@ print(4096 * answer[1])
 PYTHON
 }
 
-# What is written under a rate is sent in steps, and not by the kernel half a minute later. Who stood for long is looked at as often as before: what it writes at the
-# speed of memory when it goes on would be far above the rate.
+# Data that is written under a rate is sent in steps, and not by the kernel half a minute later. A process that was stopped for long is looked at as often as before,
+# because what it writes at the speed of memory when it goes on would be far above the rate.
 written() {
   local way left took
   local -A bytes=()
@@ -202,8 +202,8 @@ written() {
   ((bytes[auto] < 4 * MB)) || complain "what is written from outside is not sent: ${bytes[auto]} bytes are dirty"
 }
 
-# A program that is over before anybody could stop it, here because its launcher stands: discnice ends when it is paid, or when a signal says so. Who was killed is
-# not waited for.
+# A program that ends before anybody could stop it, here because its launcher is stopped. discnice ends when the bytes are paid, or when a signal tells it to.
+# discnice does not wait for a killed program's debt.
 cat >later.c <<'C'
 #include <fcntl.h>
 #include <signal.h>
@@ -215,9 +215,9 @@ int main(int count, char** arguments) {
   return count > 2 ? raise(SIGKILL) : 0;
 }
 C
-# behind ARGUMENT...: starts it under a rate that it takes 4 s for, behind the launcher's back.
+# behind ARGUMENT...: starts it under a rate at which it takes 4 s, while the launcher is stopped.
 behind() {
-  "$DISCNICE" -q --engine pace --rate 3MB -- ./later "$@" & # by the engine notify, who sees the write before it is made, it would stand meanwhile
+  "$DISCNICE" -q --engine pace --rate 3MB -- ./later "$@" & # the engine notify sees the write before it is made, so the program would be stopped meanwhile
   JOB=$!
   sleep 0.1
   kill -STOP "$JOB"
@@ -233,7 +233,7 @@ over_at_once() {
   for how in '' TERM die; do
     start_ns=$(date +%s%N)
     status=0
-    rm -f copy # what is dirty still, nobody pays for twice
+    rm -f copy # data that is still dirty is not paid twice
     if [[ $how == die ]]; then behind copy die; else behind copy; fi
     sleep 0.3
     if [[ $how == TERM ]]; then kill -TERM "$JOB"; fi
@@ -248,13 +248,13 @@ over_at_once() {
   done
 }
 
-# standing PID...: which of these, and of those below them, stand.
+# standing PID...: prints which of these processes, and of those below them, are stopped.
 standing() {
   local pid
   for pid in "$@"; do grep -l '^State:.[tT]' "/proc/$pid/status" 2>/dev/null || true; done
 }
 
-# A program that goes on for long, and what is its own way to say that it has been told to stop. It has a name of its own: to adopt by name takes whoever is called so.
+# A program that runs for long, and that reports in its own way when it is told to stop. It has a name of its own, because adopting by name takes every program of that name.
 start_reader() {
   make_cold big
   [[ -e pace-reader ]] || ln -s "$(python3 -c 'import sys; print(sys.executable)')" pace-reader
@@ -284,7 +284,7 @@ ends() {
   sleep 2.5
   "$DISCNICE" status | grep -q "^$job .*pace-reader" || complain "an adopted job is not in the list: $("$DISCNICE" status)"
   "$DISCNICE" top --once | grep -Eq "^$job .* 1 +0 " || complain "top does not know it: $("$DISCNICE" top --once)"
-  # A signal is taken while it stands.
+  # A signal is taken while the process is stopped.
   start_ns=$(date +%s%N)
   kill -TERM "$READER"
   wait "$READER" || status=$?
@@ -310,7 +310,8 @@ ends() {
   done
 }
 
-# Who outlives its parent, however short, and whatever its environment: held and named while it runs, and paid for when it is over before anybody has seen it. Who has ended is waited for.
+# A process that outlives its parent, however short it is and whatever its environment is: it is held and named while it runs, and paid for when it ended before it
+# was seen. discnice waits for an orphan that has ended.
 orphans() {
   local i status=0 silent=0 left
   if [[ ! -e later ]]; then return; fi
@@ -318,11 +319,11 @@ orphans() {
     rm -f copy
     "$DISCNICE" --rate 40MB --json --report "$OUT/report" -- sh -c 'env -i ./at_once copy & exit 0' 2>"$OUT/err" || status=$?
     ((status == 0)) || complain "an orphan: status $status"
-    # Who goes on as a shell still, that the library holds, is looked after without a word.
+    # A process that goes on while it is still a shell, which the library holds, is looked after without a message.
     holds "$(field "$OUT/report" still_running) >= 1 || $(field "$OUT/report" kernel_write_bytes) >= 11e6" || grep -q 'goes on: process' "$OUT/err" || silent=$((silent + 1))
   done
   ((silent == 0)) || complain "of 10 orphans $silent were lost in silence"
-  # One that comes and ends while its launcher stands, so that nobody can see it.
+  # A process that comes and ends while its launcher is stopped, so that it cannot be seen.
   rm -f copy
   "$DISCNICE" --rate 40MB --json --report "$OUT/report" -- sh -c 'sleep 0.3; (./at_once copy &); sleep 0.6' 2>"$OUT/err" &
   JOB=$!
@@ -332,7 +333,7 @@ orphans() {
   kill -CONT "$JOB"
   wait "$JOB" || complain "an orphan that nobody saw: status $?"
   holds "$(field "$OUT/report" kernel_write_bytes) >= 11e6" || complain "an orphan that nobody saw is not paid for: $(<"$OUT/report")"
-  # Who was our child before belongs to whoever started us.
+  # A child that discnice already had belongs to the program that started discnice.
   bash -c 'sleep 1.5 & exec "$@"' bash "$DISCNICE" --rate 1MB -- true 2>"$OUT/err" || complain "with a child from before: status $?"
   if grep -q sleep "$OUT/err"; then complain "a stranger is taken for one of the job: $(<"$OUT/err")"; fi
   left=$("$DISCNICE" -q --rate 9MB -- sh -c '(true &); (sleep 0.1 &); sleep 0.6; ps -o stat= --ppid "$PPID"' | grep -c Z) || true
@@ -341,7 +342,7 @@ orphans() {
   ((left == 0)) || complain "$left orphans that have ended are not waited for, by the library alone"
 }
 
-# What a script leaves in the background, and what nobody has seen before its parent ended: held until they end, or until their holder does.
+# Programs that a script leaves in the background, and programs that were not seen before their parent ended: they are held until they end, or until their holder ends.
 outlives() {
   local holder program
   if [[ ! -e static ]]; then return; fi
@@ -358,7 +359,7 @@ outlives() {
     tail --pid="$program" -f /dev/null
     sha256sum <"$OUT/out" | cmp -s - "$OUT/wanted" || complain "what goes on: other bytes come out"
   done
-  # Whom the library holds at that time, and who then becomes a program that it cannot reach.
+  # A program that the library holds at that time, and that then becomes a program which the library cannot reach.
   make_cold big
   "$DISCNICE" -q --rate 4MB -- sh -c '(sleep 0.5; exec ./static big >"$1") &' sh "$OUT/out" 2>"$OUT/err" || complain "becomes static: status $?: $(<"$OUT/err")"
   sleep 1
@@ -373,7 +374,7 @@ outlives() {
   echo 'outlives: held after their parent has ended'
 }
 
-# The launcher killed at any moment: the program goes on, and its output is right.
+# The launcher is killed at any moment: the program goes on, and its output is right.
 killed() {
   local i program
   if [[ ! -e static ]]; then return; fi

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # discnice_pid_namespace_test: members in PID namespaces of their own, as in containers, are limited, counted and cleared away like any other.
 #
-# How: four readers, each in a new namespace (all have the same few numbers), share a rate; the job's bytes over its time must be that rate. Namespaces are
-# killed as a whole, once with the launcher: the killed members must be gone from `discnice status` soon, and nothing may be left in /dev/shm. `discnice status` inside a
-# namespace, where the job's creator has no number, must not clear the job away.
-# Left out: container programs themselves; what they do besides (mounts, users) is not the library's matter.
+# How: four readers, each in a new namespace (all have the same few numbers), share a rate; the job's bytes over its time must be that rate. Namespaces are killed as
+# a whole, once with the launcher: the killed members must soon be gone from `discnice status`, and nothing may be left in /dev/shm. `discnice status` inside a
+# namespace, where the job's creator has no number, must not clear the job away. Left out: container programs themselves; their other work (mounts, users) does not
+# concern the library.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
 need unshare
@@ -24,13 +24,13 @@ readers_share_a_rate() {
       sh -c 'for i in 1 2 3 4; do unshare -pf sh -c "cat here/$i; :" >/dev/null & done; wait' || fail 'the readers did not end well'
     rate=$(calculate "$READERS * $BYTES / $(field report elapsed_seconds)")
     printf 'readers in namespaces: %s of the rate\n' "$(calculate "$rate / $RATE")"
-    # Slower is the machine's fault, and tried again; faster is ours.
+    # A slower run is the machine's fault, and is tried again; a faster run is discnice's fault.
     holds "$rate > 0.97 * $RATE" && break
   done
   holds "$rate > 0.97 * $RATE && $rate < 1.03 * $RATE" || complain "four readers in namespaces: $rate bytes/s of $RATE"
 }
 
-# Its first process dies, and with it all others of the namespace.
+# The first process of a namespace dies, and with it all others of the namespace.
 killed_namespaces() {
   local job before after try
   make_cold here/*
@@ -56,7 +56,7 @@ killed_namespaces() {
   [[ -z $(segments) ]] || complain "left behind: $(segments)"
 }
 
-# The last one out is in a namespace, and who started the job lives on.
+# The last member to leave is in a namespace, and the process that started the job lives on.
 bare_jobs() {
   rm -f go
   LD_PRELOAD=$LIBRARY DISCNICE_RATE=20M sh -c 'unshare -pf sh -c "cat here/1; :" >/dev/null; touch ended; until [ -e go ]; do sleep 0.1; done' &
@@ -67,7 +67,7 @@ bare_jobs() {
   [[ -z $(segments) ]] || complain "left behind by a bare job: $(segments)"
 }
 
-# A launcher that dies with its namespace leaves its job behind. Who is in the first namespace sees that nobody of it is left.
+# A launcher that dies with its namespace leaves its job behind. A process in the first namespace sees that no member of it is left.
 killed_launchers() {
   local killer
   rm -f go
@@ -85,7 +85,7 @@ killed_launchers() {
     rm -f /dev/shm/discnice-*
     return
   fi
-  for _ in $(seq 50); do # it takes its time to end
+  for _ in $(seq 50); do # its end takes some time
     "$DISCNICE" status >/dev/null || complain 'no status after all'
     [[ -n $(segments) ]] || break
     sleep 0.1

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_position_test: however a program moves in a file, the reads that follow are predicted for the place where it stands.
+# discnice_position_test: however a program moves in a file, the reads that follow are predicted for the right place.
 #
-# How: a file whose first half is in memory and whose second is not. A program opens it by name, goes to the second half in one of many ways, and
-# reads: who took it to stand still predicts nothing, where the kernel's account tells some hundred kilobytes. Open loop, so that nothing
-# puts a mistake right. Left out: a position that another process moves, which nobody can see and which is looked for once a megabyte.
+# How: the first half of a file is in memory, and the second half is not. A program opens the file by name, goes to the second half in one of many ways, and reads. A
+# library that thinks the position has not moved predicts nothing, while the kernel's account shows some hundred kilobytes. The ledger is off, so that nothing
+# corrects a mistake. Left out: a position that another process moves, which the library cannot see and asks for once a megabyte.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 cd "$SCRATCH"
 readonly HALF=4194304 ERROR_MAX=0.1 READ_MIN=196608
-python=$(python3 -c 'import sys; print(sys.executable)') # what stands in the PATH may be a script that looks for it
+python=$(python3 -c 'import sys; print(sys.executable)') # the python3 in the PATH may be a script that looks for it
 make_file ./file $((2 * HALF))
 sync file
 hold_programs "$python"
@@ -19,8 +19,8 @@ import ctypes, fcntl, os, sys
 way, half = sys.argv[1], int(sys.argv[2])
 libc = ctypes.CDLL(None, use_errno=True)
 fd = os.open("file", os.O_RDONLY)
-os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)  # what is read is what was asked for
-os.read(fd, 1)  # from here on something is known of it
+os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)  # only the wanted bytes are read
+os.read(fd, 1)  # from here on the library knows the position
 
 def seek_copy(copy):
     os.lseek(copy, half, 0)
@@ -32,7 +32,7 @@ def small_reads():
     left = half - 1
     while left > 0: left -= len(os.read(fd, min(left, 10240)))
 def readv(): assert os.readv(fd, [bytearray(half - 1)]) == half - 1
-def no_wait():  # a short read is its right, as when somebody else wants the processor
+def no_wait():  # a short read is allowed, for example when another program needs the processor
     left = half - 1
     while left > 0: left -= os.preadv(fd, [bytearray(left)], -1, os.RWF_NOWAIT)
 def seek(): os.lseek(fd, half, 0)
@@ -56,11 +56,11 @@ def stream():
     f = ctypes.c_void_p(libc.fdopen(fd, b"r"))
     libc.fseek(f, ctypes.c_long(half), 0)
     libc.fgetc(f)
-def new_flags():  # what is known of it is forgotten, the advice with it
+def new_flags():  # what is known of the descriptor is forgotten, with the advice
     fcntl.fcntl(fd, fcntl.F_SETFL, os.O_NONBLOCK)
     os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
     os.lseek(fd, half, 0)
-def child():  # it closes and opens what it likes
+def child():  # the child closes and opens what it likes
     os.system("exec 3<&- 4<&-; true")
     os.lseek(fd, half, 0)
 
@@ -68,7 +68,7 @@ globals()[way]()
 for _ in range(3): os.read(fd, 65536)
 PROGRAM
 
-# moved WAY: what read calls cost, as predicted and as the kernel tells.
+# moved WAY: prints what read calls cost, as predicted and as the kernel counts.
 moved() {
   make_cold file
   "$TOOLS/pagecache" warm file

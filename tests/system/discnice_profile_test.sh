@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_profile_test: a profile names the functions that make the disk work, with what each is predicted to cost.
+# discnice_profile_test: a profile names the functions that make the disk work, with the predicted cost of each.
 #
-# How: programs in C, C++ and, where there is a compiler, Rust, whose functions read known amounts of cold and of cached data. The folded
-# stacks must show the whole path from main to the reader, the bytes of the cold reads, and nothing of the cached ones. Also: a tree
-# of processes, a program that is stripped, one that changes nothing for being profiled, an option that cannot be met.
-# Left out: how much a walk costs; libraries that are loaded and unloaded again and again.
+# How: programs in C, C++ and, where there is a compiler, Rust have functions that read known amounts of uncached and of cached data. The folded stacks must show the
+# whole path from main to the reader, the bytes of the uncached reads, and nothing of the cached ones. Also tested: a tree of processes, a stripped program, a
+# program whose behaviour must not change, an option that cannot have its effect. Left out: how much a walk costs; libraries that are loaded and unloaded again and
+# again.
 source "$(dirname "$0")/../support/discnice.bash"
 [[ -e $LIB/libdiscnice-profile.so ]] || skip 'not built: libdiscnice-profile.so (needs libunwind)'
 need gcc dash
@@ -79,7 +79,7 @@ fn consume(path: &str) -> usize {
 fn main() { std::process::exit(if consume("cold") == 8000000 { 3 } else { 1 }); }
 RUST
 
-# profile PROGRAM...: runs it on a cold and a cached file; leaves folded and table.
+# profile PROGRAM...: runs it on an uncached and a cached file; leaves `folded` and `table`.
 profile() {
   make_cold cold
   make_warm cached
@@ -89,7 +89,7 @@ profile() {
   if grep -Evq '^[^ ].* [0-9]+$' folded; then complain "$*: not a folded stack: $(grep -Ev '^[^ ].* [0-9]+$' folded | head -1)"; fi
 }
 
-# bytes_of PATTERN: of all stacks that match.
+# bytes_of PATTERN: the sum over all stacks that match.
 bytes_of() { awk -v pattern="$1" '$0 ~ pattern { sum += $NF } END { print sum + 0 }' folded; }
 
 near() { # WHAT BYTES EXPECTED
@@ -125,7 +125,7 @@ rust_program() {
   near 'Rust' "$(bytes_of 'reader::main.*reader::consume.*\[read\]')" 8000000
 }
 
-# Children by fork and exec, some of them short-lived, and a threaded one: their stacks carry their own names.
+# Children by fork and exec, some of them short-lived, and a program with threads: their stacks have their own names.
 tree_of_processes() {
   make_cold cold
   expect_status 0 "$DISCNICE" run --profile folded -- dash -c './reader; cat cold >copy; (cat cached >part) & wait; true' >out 2>table
@@ -149,7 +149,7 @@ refusals() {
   expect_status 125 env DISCNICE_LIBRARY="$SCRATCH/alone/libdiscnice.so" "$DISCNICE" run --profile folded -- touch ran 2>said
   grep -q 'libunwind' said || complain "without the second library: $(<said)"
   [[ $(wc -l <said) -eq 1 && ! -e ran ]] || complain "without the second library: $(<said)"
-  # Nobody who does not ask gets libunwind into his process.
+  # A process that is not profiled gets no libunwind.
   "$DISCNICE" run -q -- cat /proc/self/maps >maps
   if grep -q unwind maps; then complain 'libunwind is in a program that is not profiled'; fi
 }

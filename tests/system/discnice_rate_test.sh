@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_rate_test: a job's disk traffic over its whole run is its rate, whatever moves the data.
+# discnice_rate_test: a job's disk traffic over its whole run keeps to its rate, whatever moves the data.
 #
-# How: real programs move cold files of a known size at 2, 10 and 50 MB/s. Two judges, neither of them the prediction: the
-# kernel's account as the report passes it on, and io_account from outside, launcher included. Both must be within 5 %.
-# That the files were cold is checked before (no page in memory) and after (the account holds all of their bytes).
-# Runs beside each other are slow ones, and each has its own files.
-# Left out: rates near the disk's own, where the disk and not the limit decides.
+# How: real programs move uncached files of a known size at 2, 10 and 50 MB/s. There are two judges, and neither is the prediction: the kernel's account in the
+# report, and io_account from outside, which includes the launcher. Both must be within 5 %. It is checked before each run (no page in memory) and after it (the
+# account has all bytes) that the files were uncached. Only slow runs run at the same time, and each has its own files. Left out: rates near the disk's own speed,
+# where the disk and not the limit decides.
 # Runs alone: it holds rates to 5 %, and files are moved at half of what a slow disk does.
 # Slow: each program moves its file for eight seconds or more, for a window of 16 MB to weigh less than 5 %.
 source "$(dirname "$0")/../support/discnice.bash"
@@ -14,13 +13,13 @@ need rsync tar python3
 
 readonly TOLERANCE_PERCENT=5
 RUN_SECONDS=8
-# Its windows are of 16 MB, and it is still at work on two of them when the last wait is over.
+# Its windows have 16 MB, and it still works on two of them when the last wait is over.
 # shellcheck disable=SC2034 # for `together`
 readonly SHA256SUM_SECONDS=16
 declare -A BYTES=([2MB]=2000000 [10MB]=10000000 [50MB]=50000000)
 cd "$SCRATCH"
 
-# judge NAME RATE EXPECTED ACCOUNT [REPORT]: prints the figures; complains when they are off.
+# judge NAME RATE EXPECTED ACCOUNT [REPORT]: prints the figures; complains when they are wrong.
 judge() {
   local name=$1 rate=$2 expected=$3 account=$4 report=${5:-}
   local total outside inside=- off
@@ -39,7 +38,7 @@ judge() {
   done
 }
 
-# launched NAME RATE EXPECTED CMD... and bare NAME RATE EXPECTED CMD...: run it, judge it.
+# launched NAME RATE EXPECTED CMD... and bare NAME RATE EXPECTED CMD...: run the command and judge it.
 launched() {
   local name=$1 rate=$2 expected=$3 files=$1-$2
   shift 3
@@ -56,7 +55,7 @@ bare() {
   judge "$name" "$rate" "$expected" "$files.account"
 }
 
-# make_tree FOLDER BYTES: half of the bytes in large files, a quarter in middling ones, a quarter in small ones.
+# make_tree FOLDER BYTES: half of the bytes in large files, a quarter in medium files, a quarter in small files.
 make_tree() {
   local i
   for i in 1 2; do make_file "$1/large/$i" $(($2 / 4)); done
@@ -82,7 +81,7 @@ run_rsync() { # WAY RATE
   rm -rf "$folder" "$folder.copy"
 }
 
-# run_one WAY NAME RATE SIDES CMD...: CMD with IN as its cold source and OUT as its target; SIDES 1 or 2 of them are moved.
+# run_one WAY NAME RATE SIDES CMD...: runs CMD with IN as its uncached source and OUT as its target. SIDES (1 or 2) says how many of them are moved.
 run_one() {
   local way=$1 name=$2 rate=$3 bytes=$((${BYTES[$3]} * RUN_SECONDS / $4))
   local in=$way-$name-$rate.in out=$way-$name-$rate.to
@@ -109,7 +108,7 @@ together() {
   wait
 }
 
-# A machine that takes pages back which were read ahead: what was waited for is not read, and what was read is read again.
+# On a machine that takes back pages which were read ahead: the bytes that were waited for are not read, and bytes that were read are read again.
 run_nibbled() { # RATE
   local in=nibbled-$1.in nibbler
   make_file "./$in" $((${BYTES[$1]} * RUN_SECONDS))
@@ -121,7 +120,7 @@ run_nibbled() { # RATE
   rm -f "$in"
 }
 
-# The programs' own pages are not what is measured.
+# The programs' own pages must not be part of the measurement.
 hold_programs rsync dd cat sha256sum cp tar python3 env
 
 together 'run_rsync launched 2MB' 'run_rsync launched 10MB'

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_readahead_fuzz: the read-ahead model against the running kernel, call by call, on random sequences of reads.
+# discnice_readahead_fuzz: compares the read-ahead model with the running kernel, call by call, on random sequences of reads.
 #
-# Claim: on a kernel the model knows, at least 98 of 100 sequences are predicted to the byte at every call (read_bytes of
-# /proc/self/io): read and pread in order, at strides and at random, advice, several descriptors on one file.
-# GRAY_FUZZ_SEQUENCES sets how many for each; of a few, one may be disturbed by the host. As root also on ext4 and XFS over loop devices with windows from 0 to 8 MB. Known: 6.18, where read; the rest is told and skipped.
-# Runs alone: a page that others push out of memory is a sequence that was foretold wrongly.
+# Claim: on a kernel that the model knows, at least 98 of 100 sequences are predicted to the byte at every call (read_bytes of /proc/self/io): read and pread in
+# order, at strides and at random, advice, several descriptors on one file. GRAY_FUZZ_SEQUENCES sets how many sequences are made for each; in a small number, one may
+# be disturbed by the host. As root it also uses ext4 and XFS over loop devices with windows from 0 to 8 MB. Known: 6.18, where read; for other kernels the test says
+# so and is skipped.
+# Runs alone: when others push a page out of memory, a sequence looks wrong.
 # shellcheck source=tests/support/discnice.bash
 source "$(dirname "$0")/../support/discnice.bash"
 
@@ -17,7 +18,7 @@ case $kernel in
   *) skip "the read-ahead model knows kernel 6.18 to the byte; this one is $kernel" ;;
 esac
 
-# compare NAME FILE: one line, and a complaint when too few sequences were exact.
+# compare NAME FILE: prints one line, and complains when too few sequences were exact.
 compare() {
   local name=$1 file=$2 device queue window request answer
   device=$(mountpoint -d "$(stat -c %m "$file")")
@@ -31,7 +32,7 @@ compare() {
   (($(sed -n '$s/ of.*//p' <<<"$answer") >= EXACT_MIN)) || complain "$name, window $window KB: $answer"
 }
 
-# On a fresh file system over a loop device.
+# Runs on a fresh file system over a loop device.
 on_loop() { # TYPE
   local device mount=$SCRATCH/mount window
   truncate -s 400M image

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_record_test: a recording holds what a tree of processes did, changes nothing about it, and replays to the same prediction.
+# discnice_record_test: a recording has what a tree of processes did, changes nothing about it, and its replay gives the same prediction.
 #
-# How: workloads run twice, with --record and without; output, status and files left must be the same. The judge of a recording is the
-# report of the very run that made it: replay must show the same predicted and the same kernel bytes, class by class, and every call.
-# Then what can go wrong: a process killed in the middle, a full disk, a launcher killed, records faster than they can be taken down.
-# The page that is made of one has the names of its files, and its waits add up to what the run has waited.
-# Left out: that the predictions are right, which discnice_verify_test shows.
-# Runs alone: what a killed launcher leaves is looked for a moment later.
+# How: workloads run twice, with --record and without; output, status and remaining files must be the same. The judge of a recording is the report of the run that
+# made it: the replay must show the same predicted and the same kernel bytes, class by class, and every call. Then come faults: a process killed in the middle, a
+# full disk, a killed launcher, records that come faster than they can be written down. The page that is made of a recording has the names of its files, and the
+# waits on it add up to what the run has waited. Left out: that the predictions are right (discnice_verify_test).
+# Runs alone: it looks a moment later for what a killed launcher leaves.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3 dash
 cd "$SCRATCH"
@@ -15,10 +14,10 @@ make_file ./big 20000000
 for i in {1..20}; do make_file "tree/$i" $((i * 5000)); done
 sync big tree/*
 
-# value FILE KEY: of a JSON object.
+# value FILE KEY: the value of a JSON object.
 value() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$1" "$2"; }
 
-# same_as_run NAME: the replay of NAME.record says what the report NAME.json of its run does.
+# same_as_run NAME: the replay of NAME.record agrees with NAME.json, the report of its run.
 same_as_run() {
   "$DISCNICE" replay --json "$1.record" >"$1.replay" 2>"$1.said" || complain "replay of $1 ended with $?: $(<"$1.said")"
   python3 - "$1" <<'PYTHON' || complain "the replay of $1 differs from its run"
@@ -73,7 +72,7 @@ replays_to_the_same() {
   done
 }
 
-# A tree that forks, and threads on one descriptor: all calls are there, whatever their order.
+# A tree that forks, and threads on one descriptor: all calls are recorded, whatever their order.
 whole_trees() {
   local calls
   make_cold big tree/*
@@ -94,7 +93,7 @@ PYTHON
   done
 }
 
-# What a program prints, returns and leaves is the same with a recording as without.
+# What a program prints, returns and leaves behind is the same with a recording as without.
 nothing_changes() {
   local script='cat tree/*; echo told >&2; mkdir -p left; cp big left/; tail -c 5 big; ls /proc/self/fd; exit 7' way
   for way in plain recorded; do
@@ -109,7 +108,7 @@ nothing_changes() {
   "$DISCNICE" replay same.record >/dev/null || complain 'its recording is not whole'
 }
 
-# The edges of calls and of processes' lives, as discnice_identical_test has them, with all that can be watched being watched.
+# The edges of calls and of processes' lives, as in discnice_identical_test, with everything observed that can be observed.
 edges_stay() {
   local one way watch=(--record edge.record)
   [[ ! -e $LIB/libdiscnice-profile.so ]] || watch+=(--profile edge.folded)
@@ -162,7 +161,7 @@ killed_programs() {
   "$DISCNICE" run -q --record killed.record -- dash -c 'cat big >/dev/null; kill -9 $$' 2>said || status=$?
   ((status == 137)) || complain "a killed program's status is $status"
   "$DISCNICE" replay killed.record >/dev/null 2>said || complain "the recording of a killed program: $(<said)"
-  # Many of them, at any instruction: what was recorded is whole.
+  # Many of them are killed, at any instruction: what was recorded is complete.
   "$DISCNICE" run -q --record storm.record -- python3 -c 'import os, signal, time
 for i in range(30):
     pid = os.fork()
@@ -176,7 +175,7 @@ for i in range(30):
   [[ $(value storm.replay processes) -gt 10 ]] || complain 'the storm was not recorded'
 }
 
-# The launcher dies: the program goes on, the file is refused.
+# The launcher dies: the program goes on, and the file is refused.
 killed_launcher() {
   local launcher
   "$DISCNICE" run -q --record orphan.record -- dash -c 'sleep 0.5; cat big >/dev/null; echo done >finished' &
@@ -190,11 +189,11 @@ killed_launcher() {
   done
   [[ -e finished ]] || complain 'the program did not survive its launcher'
   refused 'cut short|not a recording' orphan.record
-  "$DISCNICE" -q -- true # clears away what the killed one left
+  "$DISCNICE" -q -- true # clears away what the killed launcher left
   [[ -z $(segments) ]] || complain "left in /dev/shm: $(segments)"
 }
 
-# refused PATTERN FILE: replay says so in one line and prints nothing.
+# refused PATTERN FILE: replay reports that in one line and prints nothing.
 refused() {
   local status=0
   "$DISCNICE" replay "$2" >out 2>said || status=$?
@@ -235,7 +234,7 @@ os._exit(5)' 2>said
   refused 'cut short' cut.record
 }
 
-# The ring stopped being drained: the program must not care, and the count of what is missing must be said.
+# The ring is no longer drained: the program must not be affected, and the number of missing records must be reported.
 too_fast() {
   # shellcheck disable=SC2016 # the inner shell's own variables
   "$DISCNICE" run -q --record fast.record -- python3 -c 'import os, signal

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_surface_test: whatever a program reads with, it is held to its rate: streams, maps, queues, numbers, and a walk over names.
+# discnice_surface_test: whatever way a program reads in, it is held to its rate: streams, maps, queues, calls by number, and a walk over names.
 #
-# How: a file system of our own on a loop device, whose caches are dropped by mounting it again. Each way of tests/support/ways_to_read
-# reads a cold file of its own, all at once, each in a job of its own; find, ls -lR and du walk a cold tree. The kernel's account from
-# outside says what was moved, and a run may end a second before the rate allows, no more. Without a limit the same takes a fraction, or
-# nothing would be shown. What ends without a call after its last bytes owes them; so a second is what a way may be early.
-# Left out: a program that scans one map and makes no call meanwhile. Nobody can hold that from inside; it pays at its next call.
+# How: the test has a file system of its own on a loop device, and mounts it again to drop its caches. Each way of tests/support/ways_to_read reads an uncached file
+# of its own, all at the same time, each in a job of its own. find, ls -lR and du walk through an uncached tree. The kernel's account from outside tells what was
+# moved. A run may end at most a second before the rate allows, because a program that makes no call after its last bytes still owes them. Without a limit the same
+# takes a fraction of the time; otherwise nothing would be shown. Left out: a program that scans one map and makes no call meanwhile. It cannot be held from inside;
+# it pays at its next call.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
 need losetup mkfs.ext4 find du python3
@@ -24,7 +24,7 @@ make_disk() {
   mkfs.ext4 -q -F -N 40000 -E lazy_itable_init=0,lazy_journal_init=0 "$SCRATCH/image"
   LOOP=$(losetup --find --show "$SCRATCH/image") || skip "no loop device to be had"
   at_exit losetup -d "$LOOP"
-  echo 128 >"/sys/block/${LOOP#/dev/}/queue/read_ahead_kb" # or one fault on a map would bring it all
+  echo 128 >"/sys/block/${LOOP#/dev/}/queue/read_ahead_kb" # otherwise one fault on a map would bring everything in
   mkdir "$MOUNT"
   mount_again
   at_exit umount "$MOUNT"
@@ -38,7 +38,7 @@ TEXT
   for way in "${WAYS[@]}"; do cp "$MOUNT/first" "$MOUNT/$way"; done
 }
 
-# seconds_of NAME CMD...: under the limit with a NAME.account.
+# seconds_of NAME CMD...: runs under the limit, with a NAME.account.
 held() {
   local name=$1 status=0
   shift
@@ -64,7 +64,7 @@ judge() { # NAME BYTES_MIN
 ways() {
   local way expected
   expected=$("$TOOLS/ways_to_read" syscall "$MOUNT/first")
-  for way in "${WAYS[@]}"; do "$TOOLS/ways_to_read" "$way" "$MOUNT/first" >/dev/null || true; done # the program itself is warm
+  for way in "${WAYS[@]}"; do "$TOOLS/ways_to_read" "$way" "$MOUNT/first" >/dev/null || true; done # the program itself is cached
   mount_again
   for way in "${WAYS[@]}"; do held "$way" "$TOOLS/ways_to_read" "$way" "$MOUNT/$way" & done
   wait

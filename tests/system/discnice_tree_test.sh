@@ -1,21 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_tree_test: a tree of processes shares one rate, nobody in it starves, and nothing is left behind in /dev/shm.
+# discnice_tree_test: a tree of processes shares one rate, no process in it starves, and nothing is left behind in /dev/shm.
 #
-# How: eight programs of one shell read and write cold files of their own, under the launcher and with the bare library; the
-# kernel's account from outside must be within 5 % of the one rate, and half-way each program must have had its part. Then
-# members, the first process and the launcher are killed at work, and the folder of segments is looked at.
-# Left out: more members than the segment has places (a unit test of protocol/), fairness among jobs (the daemon's matter).
-# Runs alone: each of eight programs must get its part within five seconds, which a disk that others use does not give.
+# How: eight programs of one shell read and write uncached files of their own, under the launcher and with the library alone. The kernel's account from outside must
+# be within 5 % of the one rate, and half-way each program must have had its part. Then members, the first process and the launcher are killed at work, and the
+# folder of segments is looked at. Left out: more members than the segment has places (a unit test of protocol/), fairness among jobs (the daemon's task).
+# Runs alone: each of eight programs must get its part within five seconds, which a disk that others use does not allow.
 source "$(dirname "$0")/../support/discnice.bash"
 
 readonly PROGRAMS=8
 readonly RATE=40MB RATE_BYTES=40000000 RUN_SECONDS=9 HALF_WAY_SECONDS=5
-readonly SHARE_PERCENT_MIN=25 # of an equal share, half-way; what read-ahead brings at once is a fifth of one
+readonly SHARE_PERCENT_MIN=25 # of an equal share, half-way; read-ahead brings a fifth of a share at once
 cd "$SCRATCH"
 readonly FILE_BYTES=$((RATE_BYTES * RUN_SECONDS * 2 / PROGRAMS / 3))
 
-# Half of them only read; the other half read and write. The dd's block size is small so that what they have had is seen.
+# Half of the programs only read; the other half read and write. dd's block size is small so that the progress can be seen.
 cat >tree.sh <<'TEXT'
 for i in 1 2 3 4; do dd if=in-$i of=/dev/null bs=64k status=none & echo $! >>pids; done
 for i in 5 6 7 8; do dd if=in-$i of=out-$i bs=64k status=none & echo $! >>pids; done
@@ -29,11 +28,11 @@ make_inputs() {
   make_cold in-*
 }
 
-# Bytes read and written so far by each program: what their file calls were given.
+# The bytes that each program has read and written so far by its file calls.
 progress() {
   local pid
   while read -r pid; do
-    awk '/^[rw]char/ { sum += $2 } END { print sum + 0 }' "/proc/$pid/io" 2>/dev/null || echo "$FILE_BYTES" # ended: it has had all
+    awk '/^[rw]char/ { sum += $2 } END { print sum + 0 }' "/proc/$pid/io" 2>/dev/null || echo "$FILE_BYTES" # it has ended, so it has had everything
   done <pids
 }
 
@@ -66,7 +65,7 @@ run_tree() { # NAME CMD...
   [[ $(segments) == "$before" ]] || complain "$name: left in /dev/shm: $(segments)"
 }
 
-# The first signs of a running job.
+# Waits for the first signs of a running job.
 wait_for() { # FILE LINES
   local try
   for try in {1..100}; do
@@ -87,10 +86,10 @@ kill_member() { # NAME CMD...
   victim=$(sed -n 3p pids)
   kill -KILL "$victim"
   sleep 0.2
-  # The others go on; end them as their user would.
+  # The others go on; the test ends them as their user would.
   xargs kill -TERM <pids 2>/dev/null || true
   wait $! 2>/dev/null || true
-  # The shell is the only one who left: all others were killed.
+  # Only the shell has left in good order: all others were killed.
   [[ $(segments) == "$before" ]] || complain "$name: left in /dev/shm after kill -9 of a member: $(segments)"
 }
 
@@ -112,7 +111,7 @@ kill_launcher() {
   [[ $(segments) == "$before" ]] || complain "left in /dev/shm after kill -9 of the launcher: $(segments)"
 }
 
-dd if=/dev/zero of=/dev/null count=1 status=none # its own file is warm now
+dd if=/dev/zero of=/dev/null count=1 status=none # its own file is cached now
 run_tree launcher "$DISCNICE" -q --rate "$RATE" --
 run_tree bare env "LD_PRELOAD=$LIBRARY" "DISCNICE_RATE=$RATE"
 kill_member launcher "$DISCNICE" -q --rate 4MB --

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: MIT
 # discnice_verify_test: `discnice verify` shows the model beside the kernel's account, and the model is as good as it should be.
 #
-# How: cold files (no page in memory) read in the patterns whose cost is known to the byte; created and rewritten files. The
-# judge is the kernel's account in the same report. A model switched off must make the error that it is there to prevent, or
-# the comparison could not fail. The whole table of workloads, larger and on other file systems, is bench/discnice_accuracy.
-# Runs alone: each page that others push out of memory is a byte that was not foretold.
+# How: uncached files (no page in memory) are read in patterns whose cost is known to the byte; files are created and rewritten. The judge is the kernel's account in
+# the same report. When a model is switched off, the error that it prevents must appear; otherwise the comparison could not fail. The whole table of workloads,
+# larger and on other file systems, is bench/discnice_accuracy.
+# Runs alone: a page that others push out of memory is a byte that was not predicted.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 cd "$SCRATCH"
 make_file ./big 40000000
 sync big
-hold_programs python3 dd sh cat cp # their own pages are not what is measured
+hold_programs python3 dd sh cat cp # their own pages must not be part of the measurement
 
 readonly STRIDE='import os
 f = os.open("big", os.O_RDONLY)
@@ -24,7 +24,7 @@ readonly REWRITE='import os
 f = os.open("new", os.O_RDWR | os.O_CREAT)
 for i in range(2000): os.pwrite(f, b"x" * 10240, 0)'
 
-# A stream for reading and writing reads the block it is moved into: it stands behind its descriptor then.
+# A stream for reading and writing reads the block to which it is moved: it then stands behind its descriptor.
 readonly UPDATE='import ctypes
 libc = ctypes.CDLL(None)
 libc.fopen.restype = ctypes.c_void_p
@@ -34,14 +34,14 @@ for i in range(400):
     libc.fwrite(b"x" * 5000, 1, 5000, f)
 libc.fclose(f)'
 
-# A file system that looks after careless programs sends an emptied file when it is closed, so that removing it saves nothing.
+# A file system that protects careless programs sends an emptied file to the disk when it is closed, so removing the file saves nothing.
 readonly EMPTIED='import os
 for i in range(5):
     open("emptied", "w").write("x" * 10)
     with open("emptied", "w") as f: f.write("x" * 4000000)
     os.unlink("emptied")'
 
-# The same for a file that takes another one's place, by rename() or by its number.
+# The same for a file that replaces another file, by rename() or by the call's number.
 readonly REPLACED='import ctypes, os, sys
 libc = ctypes.CDLL(None)
 number = {"x86_64": 316, "aarch64": 276}[os.uname().machine]
@@ -53,8 +53,8 @@ for i in range(5):
     else: os.rename("part", "replaced")
     os.unlink("replaced")'
 
-# Calls that change what a later read or removal costs, made by libc's function or by their number: advice that ends read-ahead, a flag that goes past the page
-# cache, a file cut short before its data is on the disk. One letter says which.
+# Calls that change what a later read or removal costs, made by libc's function or by their number: advice that ends read-ahead, a flag that bypasses the page cache,
+# a file that is truncated before its data is on the disk. One letter says which.
 readonly CHANGED='import ctypes, mmap, os, platform, sys
 libc = ctypes.CDLL(None, use_errno=True)
 numbers = {"x86_64": (221, 72, 76), "aarch64": (223, 25, 45)}[platform.machine()]
@@ -82,10 +82,10 @@ else:
 # verify OPTION... -- CMD...: leaves the report in verified.json.
 verify() { "$DISCNICE" verify --json --report verified.json "$@" >/dev/null 2>said || complain "$* ended with $?: $(<said)"; }
 
-# value KEY: of the report's own, not of its classes.
+# value KEY: a value of the report itself, not of its classes.
 value() { python3 -c 'import json, sys; print(json.load(open("verified.json"))[sys.argv[1]])' "$1"; }
 
-# off WHAT BYTES-MAX NAME: predicted and kernel's bytes of all calls differ by no more.
+# off WHAT BYTES-MAX NAME: the predicted and the kernel's bytes of all calls must not differ by more.
 off() {
   local predicted kernel
   predicted=$(value "charged_$1_bytes")
@@ -147,13 +147,13 @@ for i in range(1000):
     f = os.open(f"temporary{i}", os.O_WRONLY | os.O_CREAT | os.O_EXCL); os.write(f, b"x" * 5000); os.close(f)
 for i in range(1000): os.unlink(f"temporary{i}")'
 
-# Files by turns in folders whose inodes lie far from each other, as ext4 arranges it for folders of one with the attribute T.
+# Files in turn in folders whose inodes lie far from each other, as ext4 places them for folders in a folder with the attribute T.
 readonly FOLDERS='import os
 for i in range(150): os.mkdir(f"top/{i}")
 for k in range(10):
     for i in range(150): os.close(os.open(f"top/{i}/{k}", os.O_WRONLY | os.O_CREAT))'
 
-# Who is booked for inodes differs: with a journal that is its thread, and other file systems write them long after.
+# The process that is charged for inodes differs: with a journal it is the journal's thread, and other file systems write inodes much later.
 folders() {
   local device kernel
   device=$(findmnt -no SOURCE -T .)
@@ -174,7 +174,7 @@ folders() {
   rm -rf top
 }
 
-# Every write of a synchronous descriptor reaches the disk, however often it is the same one.
+# Every write of a synchronous descriptor reaches the disk, also when it is the same write again.
 readonly SYNCHRONOUS='import os
 f = os.open("new", os.O_WRONLY | os.O_CREAT | os.O_DSYNC)
 for i in range(200): os.pwrite(f, b"x" * 100, 0)'
@@ -227,7 +227,7 @@ ablations() {
   errs write write python3 -c "$REWRITE"
 }
 
-# What the classes account for, with "other", is what the kernel counted.
+# The sum of the classes, with "other", is what the kernel counted.
 classes() {
   make_cold big
   rm -f new
@@ -242,7 +242,7 @@ names = [one["class"] for one in report["classes"]]
 assert names == ["read", "write", "copy", "remove", "create", "other"], names
 for what in "read", "write":
     assert sum(one[f"kernel_{what}_bytes"] for one in report["classes"]) == report[f"kernel_{what}_bytes"], what
-    # What is written is taken back again: a folder's block that the kernel adds would be all of the net sum.
+    # Written data is removed again, so a folder's block that the kernel adds would be the whole net sum.
     off = abs(report[f"predicted_{what}_bytes"] - report[f"kernel_{what}_bytes"])
     assert off < max(0.05 * report[f"kernel_{what}_bytes"], 65536), (what, off)
 removal = report["classes"][3]

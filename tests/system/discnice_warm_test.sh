@@ -1,15 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_warm_test: what is in memory is free and what is not is charged, whichever way the cache is asked.
+# discnice_warm_test: cached data is free and uncached data is charged, whichever way the cache is asked.
 #
-# How: at a rate so low that a single charged page would show, warm files pass without a wait and without a byte on the
-# kernel's account. Then each backend runs with the ledger off, so that the answer is its own and no correction hides an
-# error: a cold file is predicted in full, a warm one not at all. The same as an ordinary user on a file of root's, where
-# mincore says everything and cachestat nothing.
-# That a file is warm or cold is verified by pagecache right before; what is warm and what programs consist of is held there
-# meanwhile, for a machine that takes idle pages back. What a warm run costs in time is a benchmark
-# (bench/discnice_warm_cost).
-# Runs alone: a page that others push out of memory is charged, and right so.
+# How: at a rate so low that a single charged page would show, cached files pass without a wait and without a byte in the kernel's account. Then each backend runs
+# with the ledger off, so that the answer is the backend's own and no correction hides an error: an uncached file is predicted in full, a cached file not at all. The
+# same runs as an ordinary user on a file of root's, where mincore says everything and cachestat nothing. Right before, pagecache verifies that a file is cached or
+# not. Cached files and the programs' own files are held in memory meanwhile, because some machines take idle pages back. A benchmark measures what a run on cached
+# data costs in time (bench/discnice_warm_cost).
+# Runs alone: a page that others push out of memory is charged, and rightly so.
 source "$(dirname "$0")/../support/discnice.bash"
 need setpriv
 
@@ -72,7 +70,7 @@ warm_programs() {
   judge_warm 'cp to a file system in memory'
 }
 
-# A program's streams may stand behind what others wrote to the same files before; that is nobody's debt here.
+# A program's streams may stand behind what others wrote to the same files before. The job owes nothing for that.
 behind_others() {
   local written
   make_warm warm
@@ -100,7 +98,7 @@ backends() { # WHO
   done
 }
 
-# A thread that others keep from its processor is late with every other probe, and that is no disk.
+# A thread that other threads keep from its processor is late with every other probe. That does not come from the disk.
 robbed() {
   if ((EUID != 0)) || ! type -P chrt >/dev/null || ! type -P taskset >/dev/null; then
     echo 'not shown: probes of a thread that is robbed of its processor (needs root, chrt and taskset)'
@@ -118,7 +116,7 @@ robbed() {
   done
   kill "$robber"
 }
-# 0.4 ms in each half a millisecond, which is less than what the kernel lets such a thread have.
+# 0.4 ms in each half millisecond, which is less than the kernel allows such a thread.
 readonly ROBBER='
 import time
 while True:
@@ -127,8 +125,8 @@ while True:
     time.sleep(0.0001)'
 
 readonly LONG_BYTES=32000000
-# report_long OPTION... -- CMD...: CMD reads `long` from the disk and all else from memory. A machine that takes idle pages back may take some that
-# the kernel has just read ahead, and the mark that begins the next window with them: such a run says nothing of us, and is run again.
+# report_long OPTION... -- CMD...: CMD reads `long` from the disk and everything else from memory. A machine that takes idle pages back may take some that the kernel
+# has just read ahead, and with them the marker that begins the next window. Such a run says nothing about discnice, and is repeated.
 report_long() {
   local try kernel whole=$(((LONG_BYTES + 4095) / 4096 * 4096))
   for try in 1 2 3 4 5; do
@@ -141,8 +139,8 @@ report_long() {
   done
 }
 
-# A process that has long read nothing but warm files is no longer asked at each read: a cold one among them must be paid
-# for all the same, and be predicted from the second read-ahead window on.
+# A process that has long read only cached files is no longer asked at each read. An uncached file among them must be paid for all the same, and must be predicted
+# from the second read-ahead window on.
 cold_after_warm() {
   local kernel slept predicted window wanted
   make_file ./long "$LONG_BYTES"
@@ -160,7 +158,7 @@ cold_after_warm() {
     complain "cold after warm: $predicted bytes were predicted of $kernel"
 }
 
-# The job's next process begins anew: a cold file that it begins with is predicted.
+# The job's next process begins without trust: an uncached file at its beginning is predicted.
 next_process_cold() {
   local kernel slept predicted wanted
   report_long --rate 16MB -- sh -c 'cat warm warm && cat long && cat warm'
@@ -175,12 +173,11 @@ next_process_cold() {
     complain "next process cold: $predicted bytes were predicted of $kernel"
 }
 
-# What stands in the PATH may be a script that looks for it, and executes it. What a process has read on trust right before an exec is missing from its
-# counters (descriptor/trust.hpp), and that is now more, now less: no two runs of such a script tell the same.
+# The python3 in the PATH may be a script that looks for it and executes it. The trusted reads of a process right before an exec are missing from its counters
+# (descriptor/trust.hpp), and their number varies, so no two runs of such a script give the same figures.
 interpreter() { python3 -c 'import sys; print(sys.executable)'; }
 
-# In such a streak files that are opened one after the other are no longer even looked at; what is cold among them, and what is no file on a
-# disk, must come out all the same.
+# In such a streak, files that are opened one after the other are no longer looked at. An uncached file among them, and a file that lies on no disk, must be noticed all the same.
 many_small_files() {
   local kernel slept told wanted base i python
   python=$(interpreter)
@@ -219,8 +216,7 @@ PROGRAM
   ((told >= 0 && told <= 262144)) || complain "many small files: $told bytes were told that nobody read from a file"
 }
 
-# A program that has made many files in memory is no longer asked where the next one lies: what it then makes on the disk must be paid for all
-# the same.
+# A program that has made many files in memory is no longer asked where the next one lies. A file that it then makes on the disk must be paid for all the same.
 made_on_disk_after_memory() {
   local wrote slept memory
   memory=$(mktemp -d /dev/shm/discnice-warm.XXXXXX)
@@ -245,8 +241,8 @@ PROGRAM
     complain "on the disk after memory: slept $slept s for $wrote bytes at 4 MB/s"
 }
 
-# Small reads of what is known to be in memory are let by without a look, for a moment: each is counted all the same, and when the file is
-# thrown out under the reader's hands, what comes in again is paid.
+# For a moment, small reads of data that is known to be in memory pass without a look. Each of them is still counted. When the file is evicted during the reading,
+# the data that is read again is paid for.
 small_reads() {
   local bytes kernel slept base python
   python=$(interpreter)

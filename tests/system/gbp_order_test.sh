@@ -1,25 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gbp_order: gbp tells warm files from cold ones and near ones from far ones on the real kernel, as any user.
+# gbp_order: gbp tells cached files from uncached ones and near files from far ones on the real kernel, as any user.
 #
-# Files are evicted, some are read again, and `pagecache count` confirms the state before and after each question: a page
-# cache that something else reclaims meanwhile spoils the question, not the answer, so such a round is made again. Every
-# question comes within a second of warming. Leaves out overlay and mechanical disks.
+# Files are evicted, some are read again, and `pagecache count` confirms the state before and after each question. When something else reclaims pages meanwhile, the
+# question is spoiled and not the answer, so such a round is repeated. Every question comes within a second of the reading. Leaves out overlay and mechanical disks.
 # Runs alone on a quiet host: it compares times of the disk.
 source "$(dirname "$0")/../support/system.bash"
 need_built gbp
 GBP=$(program gbp)
 readonly NOBODY=65534
 readonly ROUNDS_MAX=5
-readonly PRICE_ROUNDS_MAX=40 # a fifth of a second apart: a host has its phases
+readonly PRICE_ROUNDS_MAX=40 # a fifth of a second apart, because a host has its phases
 readonly FILE_BYTES=3000000
-export XDG_RUNTIME_DIR=/nonexistent HOME=/nonexistent # no round remembers the probes of another
-export XDG_DATA_HOME=$SCRATCH/parameters # nobody's measured parameters but the shipped ones
+export XDG_RUNTIME_DIR=/nonexistent HOME=/nonexistent # so that no round remembers the probes of another
+export XDG_DATA_HOME=$SCRATCH/parameters # only the shipped parameters
 
 chmod 755 "$SCRATCH"
 mkdir "$SCRATCH/data"
 cd "$SCRATCH/data"
-# Written in an order that is not that of the names.
+# The files are written in another order than that of their names.
 names=(f07 f02 f11 f05 f09 f01 f12 f04 f08 f03 f10 f06)
 for name in "${names[@]}"; do
   head -c "$FILE_BYTES" /dev/urandom >"$name"
@@ -37,10 +36,10 @@ is_warm() { # all pages of the files are resident
   ((resident == total))
 }
 
-is_cold() { # but for the few pages that a question leaves behind
+is_cold() { # except the few pages that a question leaves behind
   local resident total
   read -r resident total < <(pages_of "$@")
-  ((resident <= 2 * $# + 1)) # a page and another near it; one more where a probe tests itself
+  ((resident <= 2 * $# + 1)) # a page and another near it; one more when a probe tests itself
 }
 
 prepare() {
@@ -48,7 +47,7 @@ prepare() {
   "$TOOLS/pagecache" warm "${warm[@]}"
 }
 
-# ask COMMAND...: what COMMAND prints while exactly the warm files were warm, in `answer`.
+# ask COMMAND...: what COMMAND prints while exactly the warm files were cached, in `answer`.
 ask() {
   local round
   for ((round = 0; round < ROUNDS_MAX; ++round)); do
@@ -72,8 +71,8 @@ check_order() { # BACKEND-NAMES COMMAND...: the right order, by this backend
   [[ $(backends_of <<<"$answer") == "$backends" ]] || fail "$* used $(backends_of <<<"$answer") instead of $backends"
 }
 
-# check_small: files of fifteen pages and of one are told cached from not, with all their pages, and none is read but the one that proves the
-# file system's ends.
+# check_small: cached files of fifteen pages and of one page are told from uncached ones, with all their pages, and only the file is read that proves where the file
+# system's ends are.
 check_small() {
   local name round
   for name in s{1..6}; do head -c $((${name#s} % 2 ? 61000 : 900)) /dev/urandom >"$name"; done
@@ -92,7 +91,7 @@ check_small() {
   rm s{1..6}
 }
 
-# The control's control: the tool must tell a cold file from a warm one.
+# Tests the control: the tool must tell an uncached file from a cached one.
 prepare
 is_warm "${warm[@]}" || skip "what was read just now is not in the page cache"
 if is_warm "${cold[@]}"; then fail "pagecache cannot evict here"; fi
@@ -105,14 +104,14 @@ check_order timed "$GBP" --backend timed
 check_order fault "$GBP" --backend fault
 check_order 'nowait' "$GBP" --backend nowait
 
-# -compose: the cached ones first, each group as -file has them.
+# -compose: cached files come first, and each group has the order of -file.
 by_layout=$("$GBP" -file --order extent "${names[@]}")
 in_layout_order() { grep -xF -f <(printf '%s\n' "$@") <<<"$by_layout"; }
 ask "$GBP" -compose --order extent "${names[@]}"
 [[ $answer == "$(in_layout_order "${warm[@]}" && in_layout_order "${cold[@]}")" ]] || fail "-compose says: ${answer//$'\n'/ }"
 
-# A file that lacks a little takes its place among the missing ones where those are few (read earlier it would lack that again in the next scan),
-# and before them where they are many.
+# A file that lacks only a few pages is placed among the missing files when these are few: if it were read earlier, it would lack these pages again in the next
+# scan. It is placed before the missing files when they are many.
 read_all_but_the_end() {
   python3 -c 'import os, sys
 fd = os.open(sys.argv[1], os.O_RDONLY)
@@ -148,7 +147,7 @@ mapfile -t missing < <(names_without "${whole[@]}" "$holed")
 ask_of_holes "$GBP" -mem "${names[@]}"
 [[ $answer == "$(printf '%s\n' "${whole[@]}" "$holed" "${missing[@]}")" ]] || fail "-mem, where much is missing, says: ${answer//$'\n'/ }"
 
-# The paper's use: what is cached is found first.
+# The paper's use: cached matches are found first.
 printf 'foo in the cold\n' >>f07
 printf 'foo in the warm\n' >>f06
 sync -- f06 f07
@@ -161,19 +160,19 @@ prepare
 mapfile -t found < <(grep_the_papers_way)
 [[ ${#found[@]} -eq 2 && ${found[0]} == *warm && ${found[1]} == *cold ]] || fail "grep found: ${found[*]}"
 
-# A file of one page: probing it would be fetching it, so it is unknown and comes last.
+# A file of one page: a probe would fetch it, so its state is unknown and it comes last.
 printf 'tiny\n' >tiny
 ask "$GBP" -mem --backend timed tiny "${names[@]}"
 [[ ${answer##*$'\n'} == tiny ]] || fail "a single page is not last but: ${answer//$'\n'/ }"
 answer=$("$GBP" -mem --backend timed --json tiny)
 [[ $answer == *'"cached_fraction":null'* && $answer == *'"backend":"none"'* ]] || fail "a single page is not unknown: $answer"
 
-# The price: a cold set is charged a page a prediction unit (each of these files is one) and one more for the self-test. A timed read that was slow
-# and yet did not sleep (the processor was taken away, or the disk answered at once) says nothing for certain, and the page beside it is asked as
-# well: so the host has it in some rounds, and such a round is made again; a program that reads too much does it in all.
+# The price: for an uncached set, gbp reads a page for each prediction unit (each of these files is one) and one more for the self-test. A timed read that was slow
+# and yet did not sleep (the processor was taken away, or the disk answered at once) proves nothing, and the page beside it is asked as well. That happens in some
+# rounds because of the host, and such a round is repeated. A program that reads too much does so in all rounds.
 page_bytes=$(getconf PAGESIZE)
 price() { # BACKEND: sets read_bytes and resident
-  "$GBP" --version >"$SCRATCH/out" # its own pages are warm
+  "$GBP" --version >"$SCRATCH/out" # its own pages are cached
   evict "${names[@]}"
   "$TOOLS/io_account" "$SCRATCH/account" "$GBP" -mem --backend "$1" "${names[@]}" >"$SCRATCH/out"
   read_bytes=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["read_bytes"])' "$SCRATCH/account")
@@ -192,15 +191,15 @@ if [[ -x $TOOLS/io_account ]]; then
   done
 fi
 
-# By itself -file asks only whether all is in memory: on a mechanical disk a page read to hear "no" would be a seek too many.
+# By default -file asks only whether everything is in memory: on a mechanical disk, a page that is read to hear "no" would be a seek too many.
 evict "${names[@]}"
 read -r before _ < <(pages_of "${names[@]}")
 "$GBP" -file "${names[@]}" >"$SCRATCH/out"
 read -r resident _ < <(pages_of "${names[@]}")
 ((resident <= before)) || fail "-file of cold files brought in $((resident - before)) pages"
 
-# With all in memory -file leaves the order alone, though seeks were dear; a file without data is in memory, too. What was measured of the host decides
-# nothing then and is not looked for, or it would be said that one of these is no parameter.
+# When everything is in memory, -file leaves the order alone, even if seeks are expensive. A file without data counts as in memory, too. The measured parameters of
+# the host decide nothing then and are not read; otherwise gbp would complain that one of these is no parameter.
 : >empty
 mapfile -t backwards < <(printf '%s\n' "${names[@]}" | tac)
 backwards+=(empty)
@@ -224,7 +223,7 @@ else
   left_out+=("the order of first extents (no filefrag, or not on this file system)")
 fi
 
-# As a user who neither owns the files nor may write them: mincore lies to that one, and gbp is still right.
+# As a user who neither owns the files nor may write them: mincore lies to such a user, and gbp is still right.
 if [[ $EUID -ne 0 ]] || ! command -v setpriv >/dev/null; then
   left_out+=("files of somebody else (needs root and setpriv)")
 elif ! as_nobody test -x "$GBP" -a -r "$SCRATCH/data/f01"; then
@@ -240,7 +239,7 @@ else
   answer=$(as_nobody "$GBP" -mem --backend mincore --json f01)
   [[ $answer == *'"cached_fraction":null'* ]] || fail "mincore was believed on somebody else's file: $answer"
 
-  # Root of a user namespace, as in a container without root: it is nobody to the owner of these files.
+  # Root of a user namespace, as in a container without root: to the owner of these files it is any other user.
   if as_nobody unshare --user --map-root-user true 2>/dev/null; then
     check_order nowait as_nobody unshare --user --map-root-user "$GBP"
   else

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gbp_overlay: on an overlay file system, where cachestat calls every file cold, gbp is right by other means, as owner or not.
+# gbp_overlay: on an overlay file system, where cachestat reports every file as uncached, gbp is right by other means, for the owner and for others.
 #
-# A container's root is an overlay as a rule. One is mounted over a folder of the scratch disk; its files are evicted, some are read
-# again, and `pagecache count` (mincore as the owner, which is right there) confirms the state around each question. Leaves out
-# overlays of several lower file systems.
+# A container's root is usually an overlay. The test mounts an overlay over a folder of the scratch disk. Its files are evicted, some are read again, and `pagecache
+# count` (mincore as the owner, which is right there) confirms the state around each question. Leaves out overlays of several lower file systems.
 source "$(dirname "$0")/../support/system.bash"
 need setpriv python3
 need_built gbp
@@ -13,8 +12,8 @@ GBP=$(program gbp)
 readonly NOBODY=65534
 readonly ROUNDS_MAX=5
 readonly FILE_BYTES=3000000
-export XDG_RUNTIME_DIR=/nonexistent HOME=/nonexistent # no round remembers the probes of another
-export XDG_DATA_HOME=$SCRATCH/parameters # nobody's measured parameters but the shipped ones
+export XDG_RUNTIME_DIR=/nonexistent HOME=/nonexistent # so that no round remembers the probes of another
+export XDG_DATA_HOME=$SCRATCH/parameters # only the shipped parameters
 
 mkdir "$SCRATCH"/{lower,upper,work,merged}
 chmod 755 "$SCRATCH" "$SCRATCH"/{lower,upper,merged}
@@ -22,7 +21,7 @@ mount -t overlay overlay -o "lowerdir=$SCRATCH/lower,upperdir=$SCRATCH/upper,wor
   skip "no overlay can be mounted here: $(cat "$SCRATCH/refusal")"
 at_exit umount "$SCRATCH/merged"
 
-# The first three come from the lower layer, the others lie in the upper.
+# The first three files come from the lower layer, the others lie in the upper layer.
 names=(a b c d e f)
 warm=(b d f)
 cold=(a c e)
@@ -34,12 +33,12 @@ chmod 644 "$SCRATCH"/lower/? d e f
 sync -f .
 wanted=$(printf '%s\n' "${warm[@]}" "${cold[@]}")
 
-# is_prepared: the warm files are resident, the cold ones not, but for the few pages that a question leaves behind.
+# is_prepared: the warm files are resident, and the cold files are not, except the few pages that a question leaves behind.
 is_prepared() {
   "$TOOLS/pagecache" count "${warm[@]}" | awk '$1 != $2 { exit 1 }' && "$TOOLS/pagecache" count "${cold[@]}" | awk '$1 > 3 { exit 1 }'
 }
 
-# check BACKENDS COMMAND...: the right order, by these backends alone (a pattern for grep -E).
+# check BACKENDS COMMAND...: the order must be right, by these backends only (a pattern for grep -E).
 check() {
   local backends=$1 round answer
   shift
@@ -56,7 +55,7 @@ check() {
   skip "the page cache does not keep $((FILE_BYTES * ${#warm[@]})) bytes for a second here"
 }
 
-# A kernel whose cachestat tells the truth on overlay may use it; up to 6.18 it says 0 and the self-test turns it down.
+# When the kernel's cachestat tells the truth on overlay, it may be used. Up to 6.18 it says 0, and the self-test rejects it.
 check 'cachestat|mincore' "$GBP"
 if setpriv --reuid "$NOBODY" --regid "$NOBODY" --clear-groups -- test -x "$GBP" -a -r "$SCRATCH/merged/a"; then
   check fault setpriv --reuid "$NOBODY" --regid "$NOBODY" --clear-groups -- "$GBP"

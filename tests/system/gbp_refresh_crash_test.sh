@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gbp_refresh_crash: whenever gbp -refresh is killed, and whenever the power is cut, the directory is whole.
+# gbp_refresh_crash: whenever gbp -refresh is killed, and whenever the power is cut, the directory is complete.
 #
-# Killed: by ptrace, before and after its system calls (each GRAY_CRASH_STEPth; 1 for all of them), on an ext4 in memory, then
-# finished by --resume or --rollback in turn. Power cut: after each call that may change a disk, what the disk holds at that
-# moment, and not what the kernel still keeps, is copied, mounted (which replays its journal) and compared; so a missing or late
-# fsync shows. Left out: disks that lie about what they have written, and file systems but ext4.
+# Killed: by ptrace, before and after its system calls (each GRAY_CRASH_STEPth; 1 for all of them), on an ext4 in memory, and then finished by --resume or --rollback
+# in turn. Power cut: after each call that may change a disk, the disk's content at that moment, without what the kernel still keeps, is copied, mounted (which
+# replays its journal) and compared. So a missing or late fsync shows. Left out: disks that lie about what they have written, and file systems other than ext4.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need_built gbp
@@ -19,7 +18,7 @@ MEMORY=$(mktemp -d /dev/shm/gray-crash.XXXXXX)
 readonly MEMORY
 at_exit rm -rf -- "$MEMORY"
 
-# An ext4 whose journal is written when somebody asks for it, and not by the clock.
+# An ext4 whose journal is written on request, and not by the clock.
 mkdir "$MEMORY/disk" "$MEMORY/cut"
 truncate -s 32M "$MEMORY/image"
 mkfs.ext4 -q -F -J size=4 "$MEMORY/image"
@@ -28,7 +27,7 @@ at_exit umount "$MEMORY/disk"
 
 python3 "$CRASH" kill "$GBP" "$TOOLS/kill_at" "$MEMORY/disk" "$STEP" || fail "killed, it does not leave the directory whole"
 
-# The hook: the disk as it is now, elsewhere.
+# The hook: copies the disk as it is now.
 cat >"$SCRATCH/cut" <<HOOK
 set -e
 cp --sparse=always "$MEMORY/image" "$MEMORY/copy"
@@ -41,7 +40,7 @@ rm -rf "${MEMORY:?}/disk/"{d,template}
 python3 "$CRASH" make "$MEMORY/disk" "$SCRATCH/record"
 sync -f "$MEMORY/disk"
 
-# A cut must be able to find something: an unsynced change is not on the disk yet.
+# A cut must be able to find a fault: an unsynced change is not on the disk yet.
 echo new >"$MEMORY/disk/d/unsynced"
 if sh "$SCRATCH/cut" 2>/dev/null; then rm "$MEMORY/disk/d/unsynced"; else fail "a cut sees what was never forced to disk"; fi
 rm -f "$SCRATCH/cuts"

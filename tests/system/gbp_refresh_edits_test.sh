@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gbp_refresh_edits: whatever somebody changes in a directory whose refresh was killed, or goes on meanwhile, survives --rollback and --resume.
+# gbp_refresh_edits: changes in a directory whose refresh was killed, or is still running, survive --rollback and --resume.
 #
-# First the cases that once lost something, one by one, on a small tree. Then random trees (GRAY_REFRESH_TREES of them, from seed
-# GRAY_REFRESH_SEED on), each with a refresh that is killed or stands still at a random system call and random changes, by
-# tests/support/refresh_edits.py, whose head says what is compared. On an ext4 in memory. Left out: power cuts together with changes.
+# First come the cases that once lost something, one by one, on a small tree. Then come random trees (GRAY_REFRESH_TREES of them, from seed GRAY_REFRESH_SEED on),
+# each with a refresh that is killed or stopped at a random system call, and with random changes. tests/support/refresh_edits.py makes them, and its head says what
+# is compared. The file system is an ext4 in memory. Left out: power cuts together with changes.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need_built gbp
@@ -30,7 +30,7 @@ make() { # a directory of old files
   for i in 1 2 3 4 5; do echo "mail $i" >"d/m$i"; done
   touch -d '2001-01-01' d/m? d
 }
-# The exchange is the only renameat2 of directories: the stop before the first one, and all behind it, by trying.
+# The exchange is the only renameat2 of directories. The stop before the first exchange, and all stops behind it, are found by trying.
 killed_after_exchange() { # leaves d killed right after the exchange
   local before stop inode
   for ((stop = ${EXCHANGED:-1}; ; stop++)); do
@@ -70,14 +70,14 @@ for way in --rollback --resume; do
   [[ $(stat -c %Y d) -gt 1500000000 ]] || fail "$way sets the directory's time back behind what arrived since"
 done
 
-# Nothing changed: the directory's time is kept.
+# Nothing was changed: the directory's time is kept.
 for way in --rollback --resume; do
   killed_after_exchange
   ends 0 "$way"
   [[ $(stat -c %Y d) == "$(date -d 2001-01-01 +%s)" ]] || fail "$way of an untouched directory changes its time"
 done
 
-# Changed in both directories: both stay, and it is said.
+# Both directories were changed: both changes stay, and gbp reports that.
 killed_after_exchange
 echo here >>d/m1
 echo there >>.d.gray-refresh/m1
@@ -87,14 +87,14 @@ grep -q "gray-refresh/m1' is kept" "$SCRATCH/err" || fail "a conflict is not nam
 ends 1 --resume
 grep -q "gray-refresh' is not empty" "$SCRATCH/err" || fail "what is in the way of the next is not named: $(cat "$SCRATCH/err")"
 
-# Somebody has the old file open, and writes when all is done.
+# A program has the old file open, and writes at the very end.
 killed_after_exchange
 exec 8>>.d.gray-refresh/m4
 ends 0 --resume
 echo late >&8
 exec 8>&-
 [[ $(cat d/m4) == $'mail 4\nlate' ]] || fail "what was written to an open file is lost: $(cat d/m4)"
-# And the new one, before it is rolled back.
+# A program has the new file open before the refresh is rolled back.
 killed_after_exchange
 exec 8>>d/m4
 ends 0 --rollback
@@ -102,7 +102,7 @@ echo late >&8
 exec 8>&-
 [[ $(cat d/m4) == $'mail 4\nlate' ]] || fail "what was written to an open file is lost: $(cat d/m4)"
 
-# Two at once: the second one is told.
+# Two at the same time: the second one gets a message.
 killed_after_exchange
 exec 9<.d.gray-journal
 flock -n 9

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gbp_stream: `gbp -mem -out FILE` of a file that is not cached moves the head of the disk in one direction; of one that is a little larger
-# than the cache it reads what is missing and little more, again and again; and while a slow reader has cached parts to work on the disk fetches.
+# gbp_stream: `gbp -mem -out FILE` of an uncached file moves the head of the disk in one direction. For a file that is a little larger than the cache it reads the
+# missing part and little more, again and again. While a slow reader works on cached parts, the disk fetches.
 #
-# How: on an emulated disk, whose trace tells where each request went, a cold file is streamed. What was asked for ahead has to be all that is
-# read: a request the kernel cut short shows as a step back, once for each that was asked for. A file's bytes come out whole and once. Of a file of
-# records the second half is cached; a reader that pauses counts what the device has read before nine tenths of that half have come to it. Then
-# passes in a memory control group of version 1, the programs' own pages held outside: the device counts what was read. Leaves out how long
-# it takes, and other sizes (script/bench gbp).
-# Runs alone: others take the memory that passes need, and the disk counts what comes in again.
+# How: an uncached file is streamed from an emulated disk, whose trace tells the place of each request. Only data that was requested ahead may be read: a request
+# that the kernel cut short shows as a step back, once for each requested part. A file's bytes come out complete and once. Of a file of records the second half is
+# cached; a reader that pauses counts what the device has read before nine tenths of that half have come to the reader. Then passes are made in a memory control
+# group of version 1, with the programs' own pages held outside: the device counts what was read. Leaves out how long it takes, and other sizes (script/bench gbp).
+# Runs alone: others take the memory that passes need, and the disk counts data that is read again.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need_built hddsim
@@ -31,7 +30,7 @@ read -r back requests <<<"$(tail -n "+$((lines + 1))" "$SCRATCH/trace.csv" | awk
 printf '%s requests, %s of them behind the one before\n' "$requests" "$back"
 ((requests > 0)) || fail "the file was not read from the disk: nothing was shown"
 ((back <= STEPS_BACK_MAX)) || fail "the head went back $back times of $requests, at most $STEPS_BACK_MAX are none of the stream's"
-# What a stream in another order gives is another text; a cold file has one order.
+# A stream in another order would be another text; an uncached file has only one order.
 [[ $streamed == "$sum" ]] || fail "what was streamed is not what is in the file"
 
 readonly RECORDS=500000 EARLY_MB_MIN=2

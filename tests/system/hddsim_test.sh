@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# hddsim_test: the emulated disk takes the time its model says, and taking it down leaves nothing behind.
+# hddsim_test: the emulated disk takes the time that its model says, and taking it down leaves nothing behind.
 #
-# How: direct requests to the served file, one at a time. Each one's time as the program felt it is held against the model's
-# answer in the disk's own trace: quantiles of random reads and of synchronous writes within 5 %, the sum of 10,000 requests within
-# 2 %. The model itself is tested without time in unit/hddsim. Then everything that can be killed is killed at various
-# moments; no mount, loop device, process, file in /dev/shm or folder in /run/hddsim may be left of the unit.
-# A request waits for two wake-ups, the server's and its own. Where the times are off they are asked again, and where the
-# host is too late with wake-ups for 5 %, as a control between the requests tells, they are told as not shown.
-# Left out: other kinds of disks than the mechanical (same engine, models in unit/hddsim).
-# Runs alone on a quiet host: it holds times to 2 %.
+# How: direct requests go to the served file, one at a time. The time that the program measured for each is compared with the model's answer in the disk's own trace:
+# quantiles of random reads and of synchronous writes within 5 %, the sum of 10,000 requests within 2 %. The model itself is tested without time in unit/hddsim. Then
+# everything that can be killed is killed at various moments; no mount, loop device, process, file in /dev/shm or folder in /run/hddsim of the unit may be left. A
+# request waits for two wake-ups, the server's and its own. When the times are wrong they are measured again. When a control between the requests shows that the
+# host's wake-ups are too late for 5 %, the test says that the times were not shown. Left out: other kinds of disks than the mechanical (same engine, models in
+# unit/hddsim).
+# Runs alone on a quiet host: it compares times to within 2 %.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need_built hddsim
@@ -47,7 +46,7 @@ quantiles() {
     END { print a[int(NR * 0.1) + 1], a[int(NR * 0.5) + 1], a[int(NR * 0.9) + 1], a[int(NR * 0.99) + 1] }'
 }
 
-# judge NAME TOLERANCE: the felt times in `felt` against those of the model in the trace's last as many lines.
+# judge NAME TOLERANCE: compares the measured times in `felt` with the model's times in as many last lines of the trace.
 judge() {
   local name=$1 tolerance=$2 felt model late i quantile=(p10 p50 p90 p99)
   sleep 0.1
@@ -58,7 +57,7 @@ judge() {
     holds "${felt[i]} > (1 - $tolerance) * ${model[i]} && ${felt[i]} < (1 + $tolerance) * ${model[i]}" ||
       echo "$name: ${quantile[i]} is off by more than $tolerance" >>off
   done
-  # The 99th of a hundred may be one pause of the host; its own share of late wake-ups says whether the host has such.
+  # The 99th of a hundred may be one pause of the host. The host's own share of late wake-ups says whether it has such pauses.
   read -r -a late <<<"$(quantiles ' ' 3 <felt)"
   printf '%-22s the host wakes late: p50 %d us, p90 %d us, p99 %d us\n' "$name" $((late[1] / 1000)) $((late[2] / 1000)) $((late[3] / 1000))
   for i in 1 2 3; do
@@ -66,7 +65,7 @@ judge() {
   done
 }
 
-# Urgent: what is measured is the disk, not how busy the machine is.
+# With high priority, because the disk is measured, and not how busy the machine is.
 requests() { nice -n -20 "$TOOLS/disk_requests" "$@"; }
 
 one_by_one() {
@@ -86,7 +85,7 @@ in_a_row() {
   requests "$UNIT/fuse/disk" read 300 65536 random 5 >>felt
   elapsed_ns=$(($(date +%s%N) - start_ns))
   sleep 0.1
-  # Bytes at the platters' rate, and what seeks, turns and commands the model added to that.
+  # The time of the bytes at the platters' rate, and what seeks, turns and commands of the model add to it.
   model_ns=$(tail -n 10000 trace.csv | awk -F, 'NR == 1 { first = $1 } { last = $3 } END { printf "%.0f\n", last - first }')
   printf '10,000 requests: %d ms, by the model %d ms\n' $((elapsed_ns / 1000000)) $((model_ns / 1000000))
   holds "$elapsed_ns > 0.98 * $model_ns && $elapsed_ns < 1.02 * $model_ns" || echo "10,000 requests took $elapsed_ns ns instead of $model_ns" >>off
@@ -115,7 +114,7 @@ timing() {
   nothing_left 'a run without a file system'
 }
 
-# What waits to be written is four seconds' work for this disk.
+# The waiting writes are four seconds' work for this disk.
 forced() {
   local start_ns elapsed_ms
   up --profile plain100 --size 1G >where
@@ -173,7 +172,7 @@ killings() {
     sleep "$delay"
     kill -9 $! 2>/dev/null || true
     wait $! 2>/dev/null || true
-    sleep 0.2 # what it had started may still be on its way
+    sleep 0.2 # requests that it had started may still be on their way
     if [[ -d $UNIT ]]; then down --force; fi
     nothing_left "an up killed after $delay s"
   done

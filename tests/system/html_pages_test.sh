@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# html_pages_test: the pages of discnice, gbp and microbench, each of a real run, can be read on any screen, light and dark, and ask for nothing.
+# html_pages_test: the pages of discnice, gbp and microbench, each of a real run, can be read on any screen, light and dark, and request nothing.
 #
-# How: a job that is held and recorded, a set of which a part is cached, and a host that was just measured, each drawn as a page. Headless Chromium opens it
-# in 400 and in 1600 pixels, in either colours, and measures where each text stands (tests/support/page_check.py). Its pictures are left in
-# tests/pages of the build, for a person to look at. Then a page that is spoiled on purpose: the check must see it.
-# Left out: whether the figures are right, which the tests of each program show.
+# How: a job that is held and recorded, a set of files of which a part is cached, and a host that was just measured are each drawn as a page. Headless Chromium opens
+# each page in 400 and in 1600 pixels, light and dark, and measures the place of each text (tests/support/page_check.py). Its pictures are left in tests/pages of the
+# build, for a person to look at. Then the check must find the faults of a page that is spoiled on purpose. Left out: whether the figures are right, which the tests
+# of each program show.
 # Slow: Chromium starts eight times.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
@@ -20,7 +20,7 @@ make_set() {
   local i
   for i in {1..24}; do make_file "set/$i" $((i * 20000)); done
   make_file set/big 4000000
-  # What a name may hold.
+  # Characters that a name may contain.
   cp set/24 "set/"$'<b>&"quoted"\' \n\xff\xe2\x80\xaereversed'
   cp set/23 "set/$(printf 'long%.0s' {1..50})"
   sync set/*
@@ -46,7 +46,7 @@ draw_set() {
   "$BIN/gbp" -r --html "$PAGES/map.html" set
 }
 
-# Alone or beside others: what the figures are does not matter here.
+# Alone or beside others: the figures do not matter here.
 draw_host() {
   mkdir -p place
   "$BIN/microbench" run --quick --dir place cache_roc disk_unit disk_seek memory_touch readahead >/dev/null 2>said || complain "microbench: $(<said)"
@@ -60,7 +60,7 @@ nothing_from_elsewhere() {
   if grep -El '(src|href)=|@import|url\(|<script' "$PAGES"/{job,map,host}.html; then complain 'these pages need something from elsewhere'; fi
 }
 
-# A text over another, one that is too wide, and a picture that is fetched.
+# A text over another text, a text that is too wide, and a picture that is fetched.
 spoiled_pages_are_seen() {
   sed 's|</body>|<p style="position:absolute;top:1.8rem;left:1rem">spoiled words</p><p style="white-space:nowrap">'"$(printf 'wide %.0s' {1..400})"'</p><img src="http://127.0.0.1:9/none.png"></body>|' \
     "$PAGES/map.html" >spoiled.html

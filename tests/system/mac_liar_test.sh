@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# mac_liar: whatever others leave under the table's name, or write into it, an honest asker gets what it gets without them.
+# mac_liar: whatever others leave under the table's name, or write into the table, an honest process gets the same memory as without them.
 #
-# support/claims_liar.py says how: names made by another user and by the same one (sizes, a lease, a FIFO, a link, a folder), claims
-# forged in the name of process 1, a lock held in pulses, a claim overwritten and a table cut short. The grant may change by 5 %; a name may
-# cost 0.2 s and a lie a second. Happens in a memory control group of 200 MB and a /dev/shm of its own; needs root. Leaves out a process
-# of the same user that takes part as any may, and asks for all there is.
+# support/claims_liar.py says how: names made by another user and by the same user (sizes, a lease, a FIFO, a link, a folder), claims forged in the name of process
+# 1, a lock held in pulses, an overwritten claim and a truncated table. The grant may change by 5 %. A name may cost 0.2 s and a false claim a second. It runs in a
+# memory control group of 200 MB with a /dev/shm of its own, and needs root. Leaves out a process of the same user that takes part as any process may, and asks for
+# all memory.
 # Runs alone: a name may cost 0.2 s, which is less than a busy disk does.
 source "$(dirname "$0")/../support/system.bash"
 need_root
@@ -26,7 +26,7 @@ mkdir "$group" 2>/dev/null || skip "no memory control group can be made here"
 at_exit rmdir "$group"
 echo "$LIMIT_BYTES" >"$group/$limit" 2>/dev/null || skip "the memory controller is not for new groups here"
 
-# Somebody who does not take part holds some.
+# A process that does not take part holds some memory.
 # shellcheck disable=SC2016 # for the inner shell to expand
 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$ADMISSION" hold 60 >"$SCRATCH/hold" &
 holder=$!

@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# mac_neighbours: four real programs at a time, each told by gb-run what it may use, share 600 MB without swap; nobody is killed, nobody
-# who waits is refused, and the room is used.
+# mac_neighbours: four real programs at a time, each told by gb-run how much memory it may use, share 600 MB without swap. No program is killed, no waiting program
+# is refused, and the room is used.
 #
-# Four Pythons, and then Python, GNU sort, Java and a C program (GRAY_PROGRAMS="python all"), start at once in a memory control group, again and again, with --min 30M --wait 60s and no
-# most: so each is granted all that is there, or shares it with those who come in the same moment, and the others wait. Python, Java and the
-# C program touch all of it. Nothing is known of their needs at first. The kernel's own counter says who was killed. GRAY_ROUNDS says how
-# often (default 12; one takes about a second); GRAY_OPTIONS replaces gb-run's options. Room is what the group could have given at a
-# moment: its limit less what the starts of those who run then take, measured without gb-run, or what gb-run must suppose of programs that it does not know
-# (support/neighbour_rounds.py). In each round the grants that
-# live together have to come to four fifths of it at some moment. Needs root. Leaves out version 2 of control groups where it is not
+# Four Pythons, and then Python, GNU sort, Java and a C program (GRAY_PROGRAMS="python all"), start at the same time in a memory control group, again and again, with
+# --min 30M --wait 60s and no maximum. So each is granted all memory that is there, or shares it with those that come in the same moment, and the others wait.
+# Python, Java and the C program touch all of it. At first nothing is known of their needs. The kernel's own counter tells which were killed. GRAY_ROUNDS says how
+# often (default 12; one takes about a second); GRAY_OPTIONS replaces gb-run's options. Room is what the group could have given at a moment: its limit less what the
+# starts of the running programs take, measured without gb-run, or what gb-run must suppose for programs that it does not know (support/neighbour_rounds.py). In each
+# round the grants that exist at the same time must reach four fifths of the room at some moment. Needs root. Leaves out version 2 of control groups where it is not
 # mounted.
 # Runs alone on a quiet host: it fills memory and compares starts of programs.
 source "$(dirname "$0")/../support/system.bash"
@@ -33,7 +32,7 @@ if [[ $(awk '$1 == "SwapTotal:" { print $2 }' /proc/meminfo) -gt 0 ]]; then
   echo "$swap_bytes" >"$group/$swap" 2>/dev/null || skip "there is swap, and the group cannot be kept from it"
 fi
 
-# A table and needs of our own.
+# A table and learned needs of the test's own.
 [[ -d /dev/shm ]] || skip "no /dev/shm"
 export XDG_CACHE_HOME=$SCRATCH/cache
 # shellcheck disable=SC2016 # for the inner shell to expand

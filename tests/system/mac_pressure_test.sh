@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# mac_pressure: real pressure fires the descriptor of gb_pressure_fd(), and who waits for memory is woken when it comes free.
+# mac_pressure: real pressure fires the descriptor of gb_pressure_fd(), and a process that waits for memory is woken when memory becomes free.
 #
-# Everything happens in a memory control group of 64 MiB; needs root to make it. The pressure is a writer of files in a group that is nearly
-# full. Asked of the group itself, and once more where its files are hidden, so that the host's stall information has to
-# tell. A second says before each that nothing is told without pressure; where the host's tells even then, somebody else presses, and
-# that half is left out. Leaves out how much pressure it takes: that is the kernel's.
-# Runs alone on a quiet host: it asks for the host's stall information, which others would move.
+# Everything happens in a memory control group of 64 MiB; making it needs root. A writer of files in a group that is nearly full makes the pressure. The group itself
+# is asked, and once more with its files hidden, so that the host's stall information has to tell. A second before each, the test checks that nothing is reported
+# without pressure. When the host reports pressure even then, another program causes it, and that half is left out. Leaves out how much pressure is needed, which the
+# kernel decides.
+# Runs alone on a quiet host: it uses the host's stall information, which other programs would change.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need timeout dd
@@ -30,12 +30,12 @@ else
   echo $((LIMIT_MIB * MIB)) >"$group/memory.memsw.limit_in_bytes" 2>/dev/null || true
 fi
 
-# Takes the shell's place, so that killing the job kills what it became.
+# Replaces the shell, so that killing the job kills the program.
 inside() { # shellcheck disable=SC2016 # for the inner shell to expand
   exec timeout 300 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
 }
 
-# await FILE LINES: till it has so many, 20 s at most.
+# await FILE LINES: waits until the file has so many lines, 20 s at most.
 await() {
   for _ in {1..400}; do
     if [[ -e $1 && $(wc -l <"$1") -ge $2 ]]; then return; fi
@@ -64,7 +64,7 @@ calm() {
 pressing=()
 at_exit calm
 
-# tells SAID COMMAND...: "watching ...", "calm" and then, under pressure, "pressed".
+# tells SAID COMMAND...: prints "watching ...", "calm" and then, under pressure, "pressed".
 tells() {
   local said=$1
   shift
@@ -90,9 +90,9 @@ elif [[ $(tr '\n' ' ' <"$SCRATCH/group") != "watching $expected calm pressed " ]
   fail "the group told: $(tr '\n' ' ' <"$SCRATCH/group")"
 fi
 
-# The host's, where the group's files are not to be seen.
+# The host's information, when the group's files are hidden.
 if unshare -m true 2>/dev/null && [[ -e /proc/pressure/memory ]]; then
-  for _ in 1 2 3; do # while others press: what is under way ends
+  for _ in 1 2 3; do # while others cause pressure: such work ends
     # shellcheck disable=SC2016 # for the inner shell to expand
     tells "$SCRATCH/host" timeout 300 unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"' sh "$ADMISSION" pressure 1000 30000
     if grep -q calm "$SCRATCH/host"; then break; fi
@@ -107,7 +107,7 @@ else
   left_out+=("the host's stall information: no mount namespace, or none is kept")
 fi
 
-# Who waits for memory that somebody else holds, who does not take part: gets it when that one ends, and has hardly looked meanwhile.
+# A process waits for memory that another process holds, which does not take part. It gets the memory when that process ends, and has hardly looked meanwhile.
 switches() { awk '$1 == "voluntary_ctxt_switches:" { print $2 }' "/proc/$1/status"; }
 inside "$ADMISSION" hold 40 >"$SCRATCH/hold" &
 pressing+=($!)

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# mac_returnable: who waits for memory is given what others hold as returnable, and nobody gives what is not returnable, or for one who cannot be served.
+# mac_returnable: a process that waits for memory gets what others hold as returnable. No process gives memory that is not returnable, or gives memory for a process
+# that cannot be served.
 #
-# Real processes in a memory control group of 128 MiB; needs root to make it. A sort is interrupted again and again, and sorts. How long it takes is bench/mac's.
+# The test runs real processes in a memory control group of 128 MiB; making it needs root. A sort is interrupted again and again, and still sorts. bench/mac measures
+# how long that takes.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need timeout mkfifo
@@ -26,7 +28,7 @@ inside() { # shellcheck disable=SC2016 # for the inner shell to expand
 }
 got() { sed -n 's/^got \([0-9]*\).*/\1/p' "$1"; }
 left() { sed -n 's/^\(got\|left\) \([0-9]*\).*/\2/p' "$1" | tail -n 1; }
-# serve NAME MIB MS: what one who waits so long got.
+# serve NAME MIB MS: prints what a process got that waited for at most MS.
 serve() { (inside "$ADMISSION" alloc $(($2 * MIB)) $(($2 * MIB)) 4096 "$3" </dev/null) >"$SCRATCH/$1" || true; }
 
 hold() { # NAME WAY MIN-MIB: until its fifo is closed
@@ -46,7 +48,7 @@ fds=() holders=()
 
 hold one return 8
 hold two return 8
-# The second one waited for its least, and was given that by the first.
+# The second process waited for its least amount, and the first gave it that.
 sum=$(($(left "$SCRATCH/one") + $(left "$SCRATCH/two")))
 ((sum > 90 * MIB)) || fail "the two hold only $sum bytes of $LIMIT_MIB MiB"
 serve server 48 10000
@@ -56,19 +58,19 @@ one=$(left "$SCRATCH/one") two=$(left "$SCRATCH/two")
 ((one + two <= sum - 40 * MIB)) || fail "of $sum bytes they gave back too little: $one and $two are left"
 ((two == $(got "$SCRATCH/two"))) || fail "whoever held least had to give, too: of $(got "$SCRATCH/two") bytes $two are left, and the other has $one"
 
-# One who cannot be served gets nothing, and nobody gives anything for him.
+# A process that cannot be served gets nothing, and no other process gives anything for it.
 serve too_much 118 1500
 [[ $(got "$SCRATCH/too_much") == 0 ]] || fail "118 MiB were granted: $(cat "$SCRATCH/too_much")"
 (($(left "$SCRATCH/one") >= 8 * MIB && $(left "$SCRATCH/two") >= 8 * MIB)) || fail "for one who cannot be served they gave all but $(left "$SCRATCH/one") and $(left "$SCRATCH/two") bytes"
 let_go
 
-# What is held without being returnable is not given.
+# A process does not give memory that it does not hold as returnable.
 hold firm alloc 8 4096 10000
 serve server 48 1500
 [[ $(got "$SCRATCH/server") == 0 ]] || fail "48 MiB were granted beside one who holds all: $(cat "$SCRATCH/server")"
 let_go
 
-# A sort gives back what it has filled, and sorts all the same: as long as it runs one comes after the other who needs nearly all.
+# A sort gives back memory that it has filled, and still sorts: as long as it runs, one process after the other comes that needs nearly all memory.
 "$BIN/gb-fastsort" --generate 1500000 "$SCRATCH/records"
 returns=0
 for _ in {1..5}; do

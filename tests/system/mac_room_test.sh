@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# mac_room: in a control group with a limit gb_alloc and gb-run find what is there, and nobody is killed or paged.
+# mac_room: in a control group with a limit, gb_alloc and gb-run find the available memory, and no process is killed or paged.
 #
-# Everything happens in a memory control group of 128 MiB without swap; needs root to make it. Leaves out the figures (bench/mac).
+# Everything happens in a memory control group of 128 MiB without swap; making it needs root. Leaves out the figures (bench/mac).
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need timeout
@@ -32,22 +32,22 @@ inside() { # shellcheck disable=SC2016 # for the inner shell to expand
   timeout 300 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
 }
 
-# is_near BYTES WHAT [LESS]: 5 % below the limit less the margin, or 3 MiB for what the asker itself takes.
+# is_near BYTES WHAT [LESS]: BYTES is at most 5 % below the limit less the margin, with 3 MiB more for what the asking process itself takes.
 is_near() {
   local due=$(((LIMIT_MIB - MARGIN_MIB) * MIB - ${3:-0}))
   (($1 <= due && $1 >= due * 95 / 100 - 3 * MIB)) || fail "$2 gave $1 bytes, not nearly $due"
 }
 
-# Alone in the group: what the limit leaves, and gb-run tells it without taking it. Captured, so that the asker has ended and
-# nothing of its own is in use when the next asks.
+# Alone in the group: the process gets what the limit leaves, and gb-run tells that amount without taking it. The output is captured, so that the asking process has
+# ended and uses nothing when the next one asks.
 read -r _ got _ error <<<"$(inside "$ADMISSION" alloc 4096 $((1 << 40)) 4096 0 </dev/null)"
 is_near "$got" "gb_alloc (errno $error)"
-# An eighth is left to the start of a program of which nothing is known.
+# An eighth is left for the start of a program of which nothing is known.
 is_near "$(inside "$BIN/gb-run" --print)" "gb-run --print" $(((LIMIT_MIB - MARGIN_MIB) * MIB / 8))
 expect_status 1 inside "$BIN/gb-run" --min "${LIMIT_MIB}M" --print 2>"$SCRATCH/err"
 
-# Somebody without any right, whom the group does not even tell what is used, finds room below the limit and kills nobody; where
-# the limit is hidden, too, he gets what he asks for as far as the host has it.
+# A process without any rights, to which the group does not even show its use, finds room below the limit, and no process is killed. When the limit is hidden, too,
+# it gets what it asks for as far as the host has it.
 if command -v setpriv >/dev/null; then
   chmod 755 "$SCRATCH" && cp "$ADMISSION" "$SCRATCH/admission"
   as_nobody() {
@@ -72,11 +72,11 @@ else
   echo "SKIPPED here: no setpriv to become nobody with"
 fi
 
-# What gb-run has promised to a command is not promised again while that runs.
+# The memory that gb-run has promised to a command is not promised again while that command runs.
 second=$(inside "$BIN/gb-run" --max 80M -- "$BIN/gb-run" --print)
 ((second <= 40 * MIB)) || fail "80 MiB are promised, and $second bytes are still there"
 
-# The notes the askers share are cut short while somebody holds memory, in a /dev/shm of our own: he frees it and ends well.
+# The shared table of claims is truncated while a process holds memory, in a /dev/shm of the test's own. The process frees its memory and ends without a fault.
 mkfifo "$SCRATCH/cut"
 if unshare -m true 2>/dev/null; then
   # shellcheck disable=SC2016 # for the inner shell to expand
@@ -87,7 +87,7 @@ else
   echo "SKIPPED here: no mount namespace for a /dev/shm of its own"
 fi
 
-# Many at once: nobody is killed, everybody served.
+# Many at the same time: no process is killed, and every process is served.
 inside "$ADMISSION" rounds 20 $((4 * MIB)) $((1 << 40)) >"$SCRATCH/rounds" || fail "rounds: $(cat "$SCRATCH/rounds")"
 cat "$SCRATCH/rounds"
 granted=$(sed 's/.*granted_max \([0-9]*\).*/\1/' "$SCRATCH/rounds")
@@ -105,7 +105,7 @@ exec 9>&-
 wait "$hog" || fail "the hog ended with status $?"
 [[ $(kills) -eq 0 ]] || fail "$(kills) processes were killed"
 
-# A sort in passes is a sort.
+# A sort in several passes still sorts.
 "$BIN/gb-fastsort" --generate 500000 "$SCRATCH/a"
 "$BIN/gb-fastsort" --generate 300000 --seed 9 "$SCRATCH/b"
 inside "$BIN/gb-fastsort" --min 10000000 -o "$SCRATCH/sorted" "$SCRATCH/a" "$SCRATCH/b"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# memnice: who is away while a job runs under memnice still has his memory afterwards; without memnice it is gone.
+# memnice: a program that is idle while a job runs under memnice still has its memory afterwards. Without memnice the memory is gone.
 #
-# A control group of 400 MiB and a swap file of the test's own. Somebody uses 160 MiB and then keeps still; the job goes at random through more than is left. What of the first lies in swap is the kernel's
-# own figure. Then memnice is killed: the job goes on without a limit. Leaves out who waits for memory (the kernel tells that of groups of version 2 alone: tests/kernels/50_working_set.sh).
+# The test has a control group of 400 MiB and a swap file of its own. A program uses 160 MiB and then keeps still. The job uses more than the rest of the memory, at
+# random. The kernel's own figure tells how much of the first program lies in swap. Then memnice is killed: the job goes on without a limit. Leaves out who waits for
+# memory (the kernel tells that only for groups of version 2: tests/kernels/50_working_set.sh).
 # Runs alone on a quiet host: for some time the whole host has swap.
 # Slow: the job takes its time to fill the memory, three times.
 source "$(dirname "$0")/../support/system.bash"
@@ -23,7 +24,7 @@ mkdir "$group" 2>/dev/null || skip "no memory control group can be made here"
 at_exit rmdir "$group"
 echo $((LIMIT_MIB * MIB)) >"$group/$limit" 2>/dev/null || skip "the memory controller is not for new groups here"
 home=$group
-if [[ $limit == memory.max ]]; then # a group with processes hands nothing on
+if [[ $limit == memory.max ]]; then # a group with processes cannot hand on controllers
   echo +memory >"$group/cgroup.subtree_control"
   home=$group/home
   mkdir "$home"
@@ -45,7 +46,7 @@ quietly_end() {
   for one in "$@"; do while [[ -e /proc/$one ]]; do sleep 0.05; done; done
 }
 
-# lost WAY...: how many KiB of the one who is away lie in swap after the job has run so; it still runs, as $job.
+# lost WAY...: prints how many KiB of the idle program lie in swap after the job has run that way. The job still runs, as $job.
 lost() {
   rm -f "$SCRATCH"/ready.*
   inside "$TOOLS/touches" loop "$AWAY_MIB" 100 1 >"$SCRATCH/ready.away" &
@@ -72,7 +73,7 @@ echo "in swap of $AWAY_MIB MiB: plain $plain KiB, beside memnice $held KiB"
 own=$(find "$group" -name "memnice-*" | head -1)
 [[ -n $own ]] || fail "the job has no group of its own"
 
-# Those that outlive the job fork all the time: the group goes nevertheless.
+# Processes that outlive the job fork all the time: the group is removed nevertheless.
 inside "$BIN/memnice" -q -- python3 -c '
 import os, signal, sys, time
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -86,7 +87,7 @@ forking=$!
 wait "$forking" || fail "status $? from a job that forks"
 [[ $(find "$group" -name "memnice-*") == "$own" ]] || fail "a job that forks leaves its group: $(find "$group" -name "memnice-*")"
 
-# Stands still, loses the process that ties it to the job, and memnice is killed: it goes on.
+# The job is stopped, loses the process that ties it to memnice, and memnice is killed: the job goes on.
 state() { awk '{ print $3 }' "/proc/$1/stat"; }
 # shellcheck disable=SC2016 # for the inner shell to expand
 inside "$BIN/memnice" -q --means pause --margin 350M -- sh -c 'sleep 1; sh -c "sleep 60 & echo \$!; wait" & wait' >"$SCRATCH/orphan" &
@@ -110,7 +111,7 @@ done
 [[ $(state "$orphan") == S ]] || fail "nobody lets it go on: $(state "$orphan")"
 quietly_end "$orphan"
 
-# Killed: the job has no limit any more, and nobody holds a place for it.
+# memnice is killed: the job has no limit any more, and no place is held for it.
 command=$(pgrep -P "$job" -x touches)
 at_exit quietly_end "$command"
 quietly_end "$job"

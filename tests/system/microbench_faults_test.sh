@@ -21,7 +21,7 @@ make_place() { # SIZE
   at_exit umount -q "$MNT"
 }
 record() { cat "$XDG_DATA_HOME"/gray/host-*.params 2>/dev/null || true; }
-# A busy host is said in lines of its own.
+# A busy host is reported in lines of its own.
 one_line() { # WHO
   grep -v -e 'host is busy' -e 'other programs used' -e 'is kept' "$SCRATCH/err" >"$SCRATCH/err.rest" || true
   [[ $(wc -l <"$SCRATCH/err.rest") -eq 1 ]] || fail "not one line from $1: $(cat "$SCRATCH/err")"
@@ -31,8 +31,8 @@ one_line() { # WHO
 expect() {
   local want=$1 words=$2 got=0
   shift 2
-  # A busy host's figures (the writing of this test is enough) are not recorded, nor shown, over those of a quieter moment: what is to be
-  # shown is measured without any.
+  # The figures of a busy host (the writing of this test is enough) are not recorded or shown in place of those from a quieter moment. So the values that will be
+  # shown are measured without earlier ones.
   if ((want == 0)); then "$BIN/microbench" forget --all >/dev/null 2>&1; fi
   timeout 300 "$BIN/microbench" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" || got=$?
   [[ $got -eq $want ]] || fail "status $got instead of $want from microbench $*: $(cat "$SCRATCH/err")"
@@ -44,14 +44,14 @@ free_kib() { stat -f -c '%f * %S / 1024' "$MNT" | { read -r sum; echo $((sum)); 
 make_place 100M
 before=$(free_kib)
 expect 0 'disk.random_read_ns' run --quick --dir "$MNT" disk_random
-# The file was scaled down to the room there is, and is gone.
+# The test file was made smaller to fit into the free space, and was removed at the end.
 (($(free_kib) >= before - 64)) || fail "$((before - $(free_kib))) KiB are gone from a file system of 100 MiB"
 
 # Nearly full: there is no room for the least test file.
 fallocate -l $(((before - 4096) * 1024)) "$MNT/filler"
 expect 1 'no space' run --quick --dir "$MNT" disk_random
-# Room for a file, and somebody else takes it in the middle, at another moment each time: the run ends with what could be measured, or with
-# one line and the old record; no hang, nothing left.
+# There is room for a file, and another program takes it in the middle, at another moment each time. The run ends with the values that could be measured, or with one
+# line and the old record. It does not hang, and nothing is left.
 for delay in 0.02 0.3 1.5; do
   rm "$MNT/filler"
   before_record=$(record)
@@ -64,14 +64,14 @@ for delay in 0.02 0.3 1.5; do
   ((status == 0 || status == 1)) || fail "status $status when the disk filled up: $(cat "$SCRATCH/err")"
   if ((status == 1)); then
     one_line "a run whose disk filled up"
-    # The host's own figures may have been recorded; of this disk none.
+    # The host's own figures may have been recorded, but none of this disk.
     [[ $(record | grep '@') == $(grep '@' <<<"$before_record") ]] || fail "a run that failed changed what is known of a disk"
   fi
   [[ -z $(find "$MNT" -name '.microbench*') ]] || fail "left behind: $(ls -A "$MNT")"
 done
 rm "$MNT/filler"
 
-# A disk that takes less than it says it has: the image of this one lies where there is room for a small part of it only.
+# A disk that takes less data than it claims: its image lies where there is room for only a small part of it.
 mkdir "$SCRATCH/small" "$SCRATCH/broken"
 if mount -t tmpfs -o size=12M tmpfs "$SCRATCH/small" 2>/dev/null; then
   at_exit umount -q "$SCRATCH/small"
@@ -89,7 +89,7 @@ else
   echo "SKIPPED here: no tmpfs to put a small image on"
 fi
 
-# Read-only: one line; a file that is there can be read instead.
+# Read-only: one line. An existing file can be read instead.
 head -c 16M /dev/urandom >"$MNT/there"
 mount -o remount,ro "$MNT"
 expect 1 'Read-only file system' run --quick --dir "$MNT" disk_random
@@ -108,7 +108,7 @@ else
   echo "SKIPPED here: overlay cannot be mounted"
 fi
 
-# Somebody who may not write there, nor to his own record's folder: one line each.
+# A user who may not write there, nor to the folder of the user's own record: one line each.
 if command -v setpriv >/dev/null; then
   chmod 755 "$SCRATCH" && cp "$BIN/microbench" "$SCRATCH/microbench" && mkdir -m 755 "$SCRATCH/locked"
   as_nobody() {
@@ -125,7 +125,7 @@ else
   echo "SKIPPED here: no setpriv to become nobody with"
 fi
 
-# FUSE: nothing can be made there, and reads that bypass the page cache are said to.
+# FUSE: no file can be made there, and microbench says that reads bypass the page cache.
 if [[ -x $BIN/hddsim && -c /dev/fuse ]] && "$BIN/hddsim" up "faults-$$" --profile plain100 --size 256M --fs none >/dev/null 2>&1; then
   at_exit "$BIN/hddsim" down --force "faults-$$"
   fuse=/run/hddsim/faults-$$/fuse
@@ -137,6 +137,6 @@ else
   echo "SKIPPED here: no FUSE, or no hddsim"
 fi
 
-# Two file systems at once: a record of its own for each, none of the one's figures with the other's.
+# Two file systems at the same time: each has a record of its own, without figures of the other one.
 expect 0 'disk.random_read_ns' run --quick --dir "$MNT" --dir "$SCRATCH" disk_random
 [[ $(record | grep -c '^disk.random_read_ns@') -ge 2 ]] || fail "two folders on two file systems have no two records: $(record | grep '^disk.random_read_ns')"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# microbench_readahead: the read-ahead window is found exactly on ext4 and XFS, whatever it is set to, without a look into /sys.
+# microbench_readahead: the read-ahead window is found exactly on ext4 and XFS, whatever its setting is, without a look into /sys.
 #
-# A loop device carries the file system; its window is set by blockdev, and microbench runs under strace where that is installed,
-# which must show that it opens nothing of the device's queue below /sys. Leaves out other file systems.
+# A loop device has the file system, and blockdev sets its window. Where strace is installed, microbench runs under it, and must open nothing of the device's queue
+# below /sys. Leaves out other file systems.
 # Runs alone on a quiet host: microbench measures the disk.
 source "$(dirname "$0")/../support/system.bash"
 need_root

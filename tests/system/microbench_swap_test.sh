@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# microbench_swap: where there is swap, fetching a page from it and writing one to it are measured; without, that is said.
+# microbench_swap: where there is swap, microbench measures fetching a page from it and writing a page to it. Without swap it says so.
 #
-# A small swap file of the test's own, for as long as it runs. Whether the times are right is judged by order alone: a page from a disk
-# takes longer than a fresh one.
+# The test has a small swap file of its own while it runs. The times are judged only by their order: a page from a disk takes longer than a fresh page.
 # Runs alone on a quiet host: for a moment the whole host has swap.
 source "$(dirname "$0")/../support/system.bash"
 need_root

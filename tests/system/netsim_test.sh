@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# netsim_test: the emulated line carries bytes right, is never faster than asked, loses and drops as asked, and leaves nothing behind.
+# netsim_test: the emulated line transports bytes correctly, is never faster than requested, loses and drops as requested, and leaves nothing behind.
 #
-# How: a small server at the far end, a client at the near one, over IPv4 and IPv6. All times are lower bounds: a megabyte takes at least
-# what the rate allows, a round trip at least the delay. Queue and losses are read from netsim's own report, and that it is true from what
-# the client saw. Then netsim is killed. Left out: how exact it is, which a busy host cannot tell; unit/netsim has the arithmetic.
+# How: a small server is at the far end and a client at the near end, over IPv4 and IPv6. All times are lower bounds: a megabyte takes at least what the rate allows,
+# a round trip at least the delay. Queue and losses are read from netsim's own report, and compared with what the client saw. Then netsim is killed. Left out: how
+# exact it is, which a busy host cannot tell; unit/netsim has the arithmetic.
 # Slow: it waits for datagrams that were lost, and for a command that does not end.
 source "$(dirname "$0")/../support/system.bash"
 need_built netsim
@@ -104,7 +104,7 @@ loss_happens() {
   local came lost
   read -r came _ <count
   lost=$(field "['up']['lost']")
-  # A few of the packets that were lost are not datagrams. Ends that are too slow lose some themselves.
+  # A few of the lost packets are not datagrams. Ends that are too slow lose some datagrams themselves.
   ((lost > 50 && lost < 200)) || fail "$lost of some 1000 packets were lost where 10 of 100 are to be"
   ((came > 0 && came <= 1000 - lost + 10)) || fail "$came of 1000 datagrams came back where $lost were lost on their way"
 }
@@ -143,7 +143,7 @@ far_command_is_told() {
   "$NETSIM" --rate 1M --far 'trap "echo ended >told; exit" TERM; echo up >started; while :; do sleep 0.1; done' -- \
     sh -c 'until [ -e started ]; do sleep 0.05; done'
   [[ $(cat told) == ended ]] || fail "the far command was not asked to end"
-  # One that does not listen is killed.
+  # A far command that ignores the request is killed.
   timeout 300 "$NETSIM" --rate 1M --far 'trap "" TERM; while :; do sleep 0.1; done' -- true || fail "a far command that stays stays"
 }
 
@@ -165,7 +165,7 @@ wrong_is_told() {
   grep -q '/dev/full: No space left' said || fail "a report that was not written is not named: $(cat said)"
 }
 
-# In mounts of its own /dev/net/tun is not there, or open to everybody.
+# In a mount namespace of its own, /dev/net/tun is missing, or open to every user.
 without_device_and_root() {
   [[ $EUID -eq 0 ]] && unshare -m true 2>/dev/null || return 0
   expect_status 125 unshare -m sh -c 'mount -t tmpfs tmpfs /dev/net && "$0" --rate 1M -- true' "$NETSIM" 2>said

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# working_set: gb-wss sees what is true of programs that touch memory by a known pattern, and says so where it cannot know.
+# working_set: gb-wss reports the truth about programs that touch memory in a known pattern, and says so when it cannot know.
 #
-# Patterns whose truth is computed; each figure within 10 %. Real programs, and what it costs them, are bench/working_set's. Leaves out virtual machines.
+# The truth of each pattern is computed, and each figure must be within 10 %. bench/working_set tests real programs, and what gb-wss costs them. Leaves out virtual machines.
 # Slow: it looks at each pattern for some seconds.
 source "$(dirname "$0")/../support/system.bash"
 need python3
@@ -30,8 +30,8 @@ hot=$process
 python3 - "$SCRATCH/seen" "$loop" "$random" "$hot" <<'PYTHON' || fail "not true, see above"
 import json, math, sys
 
-PAGES = 256  # of a MiB
-TRUTHS = {  # pages after so many seconds
+PAGES = 256  # in a MiB
+TRUTHS = {  # pages after that many seconds
     "loop": lambda t: min(96 * PAGES, 20000 * t),
     "random": lambda t: 128 * PAGES * (1 - math.exp(-20000 * t / (128 * PAGES))),
     "hot": lambda t: min(32 * PAGES, 5000 * t) + min(224 * PAGES, 5000 * t),
@@ -50,13 +50,13 @@ for name, pid in zip(TRUTHS, map(int, sys.argv[2:])):
         is_wrong = not truth * 0.9 <= point["touched_bytes"] <= truth * 1.1 + REST_BYTES
         wrong += is_wrong
         print(f"{name:7} {point['since_ns'] / 1e9:6.3f} s  seen {point['touched_bytes'] / 2**20:6.1f} MiB  true {truth / 2**20:6.1f}  {off:+5.1f} % {'WRONG' if is_wrong else ''}")
-# A part that is used again and again bends where it was seen once, as near as the times of the looks allow: 96 MiB take 1.2 s.
+# The curve of a part that is used again and again bends where all of the part was seen once, as exactly as the times of the looks allow: 96 MiB take 1.2 s.
 knee = seen[int(sys.argv[2])]["knee"]
 assert knee and 78 << 20 <= knee["touched_bytes"] <= 100 << 20, knee
 sys.exit(wrong != 0)
 PYTHON
 
-# Two that take marks away from one process: the one that began earlier says so.
+# Two observers clear marks of one process: the one that began earlier says so.
 "$BIN/gb-wss" --anyway --json --span 3s --looks 4 "$loop" >"$SCRATCH/first" 2>"$SCRATCH/err" &
 first=$!
 sleep 2.7
@@ -64,7 +64,7 @@ sleep 2.7
 wait "$first" || fail "$(cat "$SCRATCH/err")"
 grep -q 'somebody else took the marks away' "$SCRATCH/err" || fail "two at one process, and nothing was said: $(cat "$SCRATCH/first")"
 
-# Huge pages, where the kernel gives them: said, and how much of it they are.
+# Huge pages, if the kernel gives them: gb-wss says so, and how much of the memory they are.
 if [[ $(</sys/kernel/mm/transparent_hugepage/enabled) != *'[never]'* ]]; then
   python3 -c '
 import ctypes, mmap, sys, time

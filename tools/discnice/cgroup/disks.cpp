@@ -31,13 +31,13 @@ bool has(const std::vector<std::uint64_t>& disks, std::uint64_t disk) {
   return std::find(disks.begin(), disks.end(), disk) != disks.end();
 }
 
-// The disk of a device that /sys describes in that folder.
+// The disk of the device that /sys describes in that folder.
 std::uint64_t disk_in(const fs::path& folder) {
   const std::uint64_t device = disk_of(read_text((folder / "dev").string()));
   return device == 0 ? 0 : outputs::counted_disk(device);
 }
 
-// Of a btrfs that has this disk, all others as well.
+// Adds all other disks of a btrfs that has one of these disks.
 void add_siblings(std::vector<std::uint64_t>& disks) {
   std::error_code error;
   for (const auto& one : fs::directory_iterator("/sys/fs/btrfs", error)) {
@@ -79,7 +79,7 @@ bool is_in_memory(const struct statfs& status) {
   }
 }
 
-// Of files whose device number is none of a disk.
+// For files whose device number is not that of a disk.
 std::uint64_t disk_below_file(const std::string& path) {
   const int fd = open(path.c_str(), O_PATH | O_CLOEXEC);
   if (fd < 0) return 0;

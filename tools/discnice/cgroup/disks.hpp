@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// disks: the whole disks below files, as the kernel throttles them.
+// disks: finds the whole disks below files, as the kernel throttles them.
 //
-// Knowledge assumed: limits are set on whole disks, not on partitions. What a stacked device (LVM, RAID, dm-crypt, a loop device) moves is booked on it, and once more on the
-//   device below it, in the name of the same group. /sys/dev/block/N/slaves and loop/backing_file tell what lies below. /sys/fs/btrfs/ID/devices has all devices of a file system.
-// What breaks it: a loop device whose file this mount namespace cannot see; its disk is then taken for one more that the job uses.
+// Knowledge assumed: limits are set on whole disks, not on partitions. The traffic of a stacked device (LVM, RAID, dm-crypt, a loop device) is counted on that
+//   device, and once more on the device below it, for the same group. /sys/dev/block/N/slaves and loop/backing_file tell what lies below. /sys/fs/btrfs/ID/devices
+//   lists all devices of a file system.
+// What breaks it: a loop device whose file this mount namespace cannot see. Its disk then counts as one more disk that the job uses.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +13,21 @@
 
 namespace discnice::cgroup {
 
-/// Where a file lies: on these disks; none in memory; none, and a reason, where this host has no disk for it.
+/// Where a file lies. A file in memory has no disks. When this host has no disk for a file, the list is empty and a reason is given.
 struct FileDisks {
   std::vector<std::uint64_t> disks;
-  std::string type;              // of the file system
-  bool is_out_of_reach = false;  // it has a disk, and none that the kernel could hold
+  std::string type;              // the type of the file system
+  bool is_out_of_reach = false;  // the file has a disk, but no disk that the kernel could hold to a rate
 };
 
 FileDisks disks_of_file(const std::string& path);
 
-/// The disks that a stacked one lies on, and those below them.
+/// The disks below a stacked device, and those below them.
 std::vector<std::uint64_t> disks_below(std::uint64_t disk);
 
-/// "8:0".
+/// The number as text, such as "8:0".
 std::string number_of(std::uint64_t disk);
-/// 0 where it is none.
+/// The disk of such a text; 0 when the text is no number of a disk.
 std::uint64_t disk_of(const std::string& number);
 
 }  // namespace discnice::cgroup

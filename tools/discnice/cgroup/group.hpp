@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// group: one control group of a job's own: its limits, what it has moved, its end. Its name tells which process made it, so a group whose maker was killed is known as such.
+// group: one control group of a job: its limits, its traffic, its end. Its name tells which process made it, so a group whose maker was killed can be recognised.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace discnice::cgroup {
 
-/// Of one disk, bytes a second; 0: none.
+/// The limits of one disk, in bytes for each second; 0: none.
 struct Limits {
   std::uint64_t read_bytes_per_s = 0;
   std::uint64_t write_bytes_per_s = 0;
 };
 
-/// What the group has moved on one disk, in bytes.
+/// The traffic of the group on one disk, in bytes.
 struct Traffic {
   std::uint64_t read_bytes = 0;
   std::uint64_t written_bytes = 0;
@@ -24,28 +24,28 @@ struct Traffic {
 
 class Group {
  public:
-  /// A group that is there, or is to be made.
+  /// A group that exists, or that will be made.
   Group(Version version, std::string folder) : version_(version), folder_(std::move(folder)) {}
 
-  /// Makes it. 0 or a negative errno.
+  /// Makes the group. Returns 0 or a negative errno.
   [[nodiscard]] int make() const;
   [[nodiscard]] const std::string& folder() const { return folder_; }
   [[nodiscard]] Version version() const { return version_; }
 
-  /// Sets both limits of a disk. 0 or a negative errno.
+  /// Sets both limits of a disk. Returns 0 or a negative errno.
   [[nodiscard]] int limit(std::uint64_t disk, const Limits& limits) const;
-  /// Takes every limit away.
+  /// Removes all limits.
   void lift() const;
-  /// The limits that are set, by disk.
+  /// The limits that are set, for each disk.
   [[nodiscard]] std::map<std::uint64_t, Limits> limits() const;
-  /// By disk. Version 1 counts reads when they are asked for, version 2 when they go to the disk.
+  /// The traffic of each disk. Version 1 counts a read when it is requested, version 2 when it goes to the disk.
   [[nodiscard]] std::map<std::uint64_t, Traffic> traffic() const;
 
-  /// Whether any process is in it.
+  /// Whether any process is in the group.
   [[nodiscard]] bool has_processes() const;
-  /// Of its memory, what is not on the disk yet. 0 where that is not told.
+  /// The group's memory that is not on the disk yet. 0 when the kernel does not tell.
   [[nodiscard]] std::uint64_t dirty_bytes() const;
-  /// Whether it is gone.
+  /// Removes the group. Returns whether it is gone.
   [[nodiscard]] bool remove() const;
 
  private:
@@ -53,10 +53,10 @@ class Group {
   std::string folder_;
 };
 
-/// The name of a group that this process makes.
+/// The name for a group that this process makes.
 std::string own_name();
 
-/// Takes the limits from groups in this folder whose makers are no more, and removes those that are empty.
+/// Removes the limits of groups in this folder whose makers have ended, and removes those groups that are empty.
 void clear_left_groups(const Place& place);
 
 }  // namespace discnice::cgroup

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// limiter: holds a job to its rate by a control group. It makes the group, moves the group's limits to what the job's grant says now, and removes it.
+// limiter: holds a job to its rate by a control group. It makes the group, keeps the group's limits at what the job's grant says, and removes the group.
 //
-// Version 2: the kernel holds what is read and written. Version 1 does not see in whose name memory goes to the disk: there the kernel holds what is read, and the pacer (pace/) whom it sees
-//   writing. Both charge one account. While somebody stands for it reads have half of the rate, so that they don't take all.
-// A process of its own watches over us: killed, we leave no limit behind (watcher.hpp).
+// Version 2: the kernel holds reads and writes. Version 1 does not know for which process dirty memory goes to the disk. There the kernel holds the reads, and the
+// pacer (pace/) holds the processes that it sees writing. Both charge one account. While the pacer has stopped a writing process, reads get half of the rate, so
+// that they do not take all of it. A watcher process removes the limits when the limiter is killed (watcher.hpp).
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@
 
 namespace discnice::cgroup {
 
-/// What a group would hold, before there is one.
+/// What a group would hold, before there is a group.
 struct Plan {
   Place place;
   std::vector<std::uint64_t> disks;
-  std::vector<std::string> lower;  // limits of others that are lower, a line each
-  std::string problem;             // why the job cannot be held so; empty when it can
+  std::vector<std::string> lower;  // lower limits that others have set, a line for each
+  std::string problem;             // why the job cannot be held by a group; empty when it can
 };
 
-/// For a job that uses these files. Changes nothing.
+/// The plan for a job that uses these files. Changes nothing.
 Plan plan_for(const std::vector<std::string>& paths, const Grant& grant);
 
 class Limiter {
@@ -37,24 +37,25 @@ class Limiter {
   Limiter(const Limiter&) = delete;
   Limiter& operator=(const Limiter&) = delete;
 
-  /// Makes the group and sets its limits. What is wrong, or nothing; then nothing is left behind.
+  /// Makes the group and sets its limits. Returns what is wrong, and leaves nothing behind then; empty when nothing is wrong.
   std::string begin(const Grant& grant);
 
-  /// A descriptor of the file that whoever is to be in the group writes a 0 to. It stays ours.
+  /// A descriptor of the file to which a process writes a 0 to enter the group. The limiter keeps it open.
   [[nodiscard]] int entry_fd() const { return entry_fd_; }
-  /// Whether the kernel holds what is written, too.
+  /// Whether the kernel holds writes, too.
   [[nodiscard]] bool holds_writes() const { return group_.version() == Version::two; }
   [[nodiscard]] const Group& group() const { return group_; }
 
-  /// To be called every tenth of a second: the grant may have changed, and the job may do something else. `is_writer_waiting`: see above.
+  /// To be called every tenth of a second, because the grant or the work of the job may have changed. `is_writer_waiting`: the pacer has stopped a writing process.
   void look(const Grant& grant, bool is_writer_waiting, std::uint64_t now_ns);
 
-  /// Nobody of the job is left. Removes the group; what it has written and is not on the disk yet goes there under the limit, and then the watcher removes it.
+  /// To be called when no process of the job is left. Removes the group. If the group has dirty data, that data goes to the disk under the limit, and then the
+  /// watcher removes the group.
   void end();
 
-  /// In a process that takes over (a child of the one that did it till now): has it watched over.
+  /// To be called in a process that takes over (a child of the process that did it until now). Starts a new watcher.
   void take_over();
-  /// Somebody else has taken over.
+  /// Another process has taken over.
   void hand_over();
 
  private:
@@ -72,7 +73,7 @@ class Limiter {
   Plan plan_;
   Group group_;
   std::map<std::uint64_t, Moved> disks_;
-  std::map<std::uint64_t, std::vector<std::uint64_t>> below_;  // each disk's
+  std::map<std::uint64_t, std::vector<std::uint64_t>> below_;  // the disks below each disk
   std::map<std::uint64_t, Limits> set_;                        // as the kernel has them
   Excess excess_;
   Boost boost_;

@@ -19,7 +19,7 @@ constexpr char kHandsOn[] = "/cgroup.subtree_control";
 constexpr char kHas[] = "/cgroup.controllers";
 constexpr char kReadLimits[] = "/blkio.throttle.read_bps_device";
 
-// One of the trees: where it is mounted, and what of it.
+// One of the trees: where it is mounted, and which part of it.
 struct Tree {
   std::string folder;
   std::string begins_at;
@@ -52,7 +52,7 @@ Tree find_tree(Version version) {
   return {};
 }
 
-// As /proc/self/cgroup has it: "0::/a/b", or "7:blkio:/a/b".
+// The path in /proc/self/cgroup, which has lines such as "0::/a/b" or "7:blkio:/a/b".
 std::string own_path(Version version) {
   std::ifstream lines("/proc/self/cgroup");
   for (std::string line; std::getline(lines, line);) {
@@ -66,7 +66,7 @@ std::string own_path(Version version) {
   return "";
 }
 
-// Our own group's folder; empty where the mount does not show it.
+// The folder of this process's group; empty when the mount does not show it.
 std::string own_folder(const Tree& tree, Version version) {
   std::string path = own_path(version);
   if (tree.folder.empty() || path.empty() || path.rfind("/..", 0) == 0) return "";
@@ -113,7 +113,7 @@ std::string judge_version_2(const Place& place) {
     if (!is_there || has_word(above + kHandsOn, "io")) continue;
     if (!is_writable(above + kHandsOn))
       return fmt::format("{} does not hand on the io controller, and may not be changed here", above);
-    // Only of a group that is not the root is a type told.
+    // Only groups that are not the root have a file cgroup.type.
     const bool has_processes =
         access((above + "/cgroup.type").c_str(), F_OK) == 0 && !read_text(above + "/cgroup.procs").empty();
     if (has_processes)
@@ -162,7 +162,7 @@ bool has_word(const std::string& file, const std::string& word) {
   return false;
 }
 
-// Version 2, unless it lacks the controller and version 1 has it.
+// Chooses version 2, unless it lacks the controller and version 1 has it.
 Place find_place() {
   const Tree second = find_tree(Version::two);
   const Tree first = find_tree(Version::one);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// place: where in the tree of control groups this user may make a group in which the kernel holds disk traffic to a rate, or why there is none.
+// place: finds where in the tree of control groups this user may make a group in which the kernel holds disk traffic to a rate, or why there is no such place.
 //
-// Knowledge assumed: /proc/self/mountinfo and /proc/self/cgroup tell the trees and our group in each (cgroups(7), Documentation/admin-guide/cgroup-v2.rst). In version 2 a group has the
-//   controllers that its parent hands on (cgroup.subtree_control), and only a group without processes of its own hands on any; the root is free of that rule. Writing goes back to the
-//   group whose memory was made dirty, so memory has to be handed on as well. Version 1 throttles by the blkio tree, each group by itself: what is set above does not bind one below.
-// So the group is a sibling of ours in version 2, and a child of ours in version 1.
+// Knowledge assumed: /proc/self/mountinfo and /proc/self/cgroup tell the trees and this process's group in each (cgroups(7),
+//   Documentation/admin-guide/cgroup-v2.rst). In version 2 a group has the controllers that its parent hands on (cgroup.subtree_control), and only a group without
+//   processes of its own may hand on any; the root is free of that rule. Write-back is charged to the group whose memory was dirtied, so the memory controller has
+//   to be handed on as well. Version 1 throttles by the blkio tree, each group by itself: a limit of a group does not hold for the groups below it.
+// So the new group is a sibling of this process's group in version 2, and a child of it in version 1.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +17,25 @@ enum class Version : std::uint8_t { one = 1, two = 2 };
 
 struct Place {
   Version version = Version::two;
-  std::string folder;   // in which the group is to be made
-  std::string own;      // the folder of the group that we are in
-  std::string root;     // of the tree, where it is mounted
+  std::string folder;   // the folder in which the group will be made
+  std::string own;      // the folder of this process's group
+  std::string root;     // the folder where the tree is mounted
   std::string problem;  // why no group can be made; empty when one can
 };
 
-/// Looks, and changes nothing.
+/// Finds the place. Changes nothing.
 Place find_place();
 
-/// Has the groups from the root down hand on the controllers that a group in this place needs. What is wrong, or nothing.
+/// Makes the groups from the root down hand on the controllers that a group in this place needs. Returns what is wrong, or nothing.
 std::string hand_on_controllers(const Place& place);
 
-/// Whether that file of words has this one.
+/// Whether the file, a list of words, contains this word.
 bool has_word(const std::string& file, const std::string& word);
 
-/// A small file as it is now; empty when it cannot be read.
+/// The content of a small file; empty when it cannot be read.
 std::string read_text(const std::string& file);
 
-/// Writes it at once. 0 or a negative errno.
+/// Writes the text in one call. Returns 0 or a negative errno.
 int write_text(const std::string& file, const std::string& text);
 
 }  // namespace discnice::cgroup

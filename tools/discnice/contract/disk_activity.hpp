@@ -1,70 +1,70 @@
 // SPDX-License-Identifier: MIT
-// disk_activity: what is known of the other users of a disk. Plain values; policy/foreground.hpp,
-// policy/pressure.hpp and policy/manners.hpp make them.
+// disk_activity: what is known of the other users of a disk. Plain values. policy/foreground.hpp, policy/pressure.hpp and policy/manners.hpp make them.
 #pragma once
 
 #include <cstdint>
 
 namespace discnice {
 
-/// The counters of a block device, as /sys/block/DEVICE/stat shows them, the numbers and times of requests by their last 32 bits. It lies in shared memory.
+/// The counters of a block device, as /sys/block/DEVICE/stat shows them. The numbers and times of requests are their last 32 bits. It lies in shared memory.
 struct DiskSample {
   std::uint64_t read_bytes = 0;
   std::uint64_t written_bytes = 0;
   std::uint32_t reads = 0;
-  std::uint32_t read_ms = 0;  // summed over the requests
+  std::uint32_t read_ms = 0;  // the sum over the requests
   std::uint32_t writes = 0;
   std::uint32_t write_ms = 0;
-  std::uint32_t flushes = 0;  // of the disk's own cache: what an fsync ends with, and a journal's commit
+  std::uint32_t flushes = 0;  // of the disk's own cache: the end of an fsync, and of a journal's commit
   std::uint32_t flush_ms = 0;
   std::uint32_t in_flight = 0;
-  std::uint32_t reads_in_flight = 0;  // of these
+  std::uint32_t reads_in_flight = 0;  // the reads among them
 };
 
-/// What the job itself was booked as having moved on the device, ever. Predictions count from the moment the
-/// operation may go.
+/// What the job itself was charged for on the device, in total. A prediction counts from the moment at which its operation may go.
 struct OwnTraffic {
   std::uint64_t read_bytes = 0;
   std::uint64_t written_bytes = 0;
   std::uint16_t is_of_all_jobs = 0;  // 1: of all jobs of this user; 0: of this job alone
-  std::uint16_t is_syncing = 0;      // 1: the launcher has what the job left brought to the disk, just now
-  std::uint32_t syncs = 0;  // calls that had data brought to the disk, begun and ended; the last 32 bits
+  std::uint16_t is_syncing =
+      0;                    // 1: the launcher is just now sending to the disk what the job left to the kernel
+  std::uint32_t syncs = 0;  // beginnings and ends of calls that bring data to the disk; the last 32 bits
 };
 
-/// By what a job knows of the other users of a disk. Append only: it lies in shared memory.
+/// How a job knows of the other users of a disk. Append only, because it lies in shared memory.
 enum class SeenBy : std::uint64_t { untested, counters, pressure, none, progress };
 
-/// How long somebody on this host has waited for a disk, ever, and how long of it only our own members can have.
+/// How long some task on this host has waited for a disk, in total, and how long of that only this job's members may have waited.
 struct PressureSample {
   std::uint64_t stalled_ns = 0;
   std::uint64_t own_stalled_ns = 0;
 };
 
-/// What is known of a disk's foreground after some samples. Words alone: it lies in shared memory.
+/// What is known of a disk's foreground after some samples. It consists of words only, because it lies in shared memory.
 struct DiskActivity {
   std::uint64_t sampled_at_ns = 0;  // 0: never
   DiskSample sample;
   OwnTraffic own;                       // at the sample
-  std::uint64_t own_reads_awaited = 0;  // booked and not yet seen at the device
+  std::uint64_t own_reads_awaited = 0;  // charged, and not yet seen at the device
   std::uint64_t own_writes_awaited = 0;
-  std::uint64_t foreground_at_ns = 0;     // when others were last seen at the disk; 0: never
-  std::uint64_t preemption_ns = 0;        // the disk has to be quiet that long before we take it for idle
-  std::uint64_t pace_bytes_per_s = 0;     // of `nice`
-  std::uint64_t request_bytes = 0;        // the usual size of a request while the disk is ours
-  std::uint64_t ran_since_ns = 0;         // when we first ran after the foreground's last request; 0: not yet
-  PressureSample pressure;                // at the sample, of a disk that is judged by pressure
-  std::uint64_t listen_until_ns = 0;      // until then the job keeps still to hear others; 0: it does not
-  std::uint64_t listened_at_ns = 0;       // when it last began to
+  std::uint64_t foreground_at_ns = 0;  // when others were last seen at the disk; 0: never
+  std::uint64_t preemption_ns = 0;     // how long the disk must be quiet before the job takes it for idle
+  std::uint64_t pace_bytes_per_s = 0;  // of `nice`
+  std::uint64_t request_bytes = 0;     // the usual size of a request while the job has the disk for itself
+  std::uint64_t ran_since_ns = 0;  // when the job first ran after the foreground's last request; 0: not yet
+  PressureSample pressure;         // at the sample, for a disk that is judged by pressure
+  std::uint64_t listen_until_ns =
+      0;  // until then the job keeps still to hear others; 0: it does not keep still
+  std::uint64_t listened_at_ns = 0;       // when the job last began to keep still
   std::uint16_t is_unsettled = 0;         // 1: the job itself did something before the sample
-  std::uint16_t are_flushes_own = 0;      // 1: a flush that ends now may be that of a call of ours
-  std::uint32_t syncing_written_kib = 0;  // booked since own.is_syncing became 1
+  std::uint16_t are_flushes_own = 0;      // 1: a flush that ends now may come from a call of this user's jobs
+  std::uint32_t syncing_written_kib = 0;  // charged since own.is_syncing became 1
   std::uint64_t random_read_ns =
-      0;  // what the interval goes by: measured, or learned of our own reads; 0: of neither
-  // How long one waits for a small read here, for a write, and for a flush of the disk's cache, most looks say; 0: none was seen yet.
+      0;  // the base of the interval: measured, or learned from the job's own reads; 0: neither
+  // The time that a small read, a write, and a flush of the disk's cache take on this disk, as most looks say; 0: not seen yet.
   std::uint32_t read_wait_us = 0;
   std::uint32_t write_wait_us = 0;
   std::uint32_t flush_wait_us = 0;
-  std::uint32_t read_wait_looks = 0;  // how many looks read_wait_us is of, the first few
+  std::uint32_t read_wait_looks = 0;  // the number of looks in read_wait_us, while it is small
 };
 
 }  // namespace discnice

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// grant: what a job may use, as the person or the daemon set it.
+// grant: what a job may use, as the user or the daemon has set it.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@ namespace discnice {
 /// Bits of Grant::flags.
 inline constexpr std::uint32_t kPaused = 1;  // no operation that needs the disk may start
 inline constexpr std::uint32_t kHeldByGroup =
-    2;  // the kernel holds it, by a control group: a rate and nothing else
+    2;  // the kernel holds the job, by a control group: only by a rate
 
-/// When writes are brought to the disk in paced steps instead of leaving them to the kernel's flusher.
+/// When writes are brought to the disk in paced steps instead of being left to the kernel's flusher.
 enum class SmoothWrites : std::uint32_t { automatic = 0, on = 1, off = 2 };
 
-/// What becomes of the pages that a job brings into the page cache.
+/// What happens to the pages that a job brings into the page cache.
 enum class CacheUse : std::uint32_t {
-  automatic = 0,  // neutral where the policy gives way to others, else shared (policy/cache_use.hpp)
-  neutral = 1,    // what it used once goes
-  own = 2,        // the same, beyond so many bytes
-  shared = 3,     // they stay until the kernel wants their memory
+  automatic = 0,  // neutral if the policy gives way to others, else shared (policy/cache_use.hpp)
+  neutral = 1,    // pages that the job has used once are dropped
+  own = 2,        // the same, but only beyond own_cache_bytes
+  shared = 3,     // the pages stay until the kernel wants their memory
 };
 
-/// The limits a policy works with. A plain value, copied out of shared memory as a whole. A limit of 0 is none.
+/// The limits with which a policy works. A plain value, copied out of shared memory as a whole. A limit of 0 means no limit.
 struct Grant {
   std::uint32_t policy_id = 0;  // index into the registry of policy/registry.hpp
   std::uint32_t flags = 0;
@@ -31,9 +31,10 @@ struct Grant {
   std::uint64_t read_rate_bytes_per_s = 0;
   std::uint64_t write_rate_bytes_per_s = 0;
   std::uint64_t operations_per_s = 0;
-  std::uint64_t rate_min_bytes_per_s = 0;  // of a job that gives way: what it gets however busy the disk is
-  std::uint64_t preemption_ns = 0;         // how long the disk must have been quiet; 0 = adapts
-  std::uint64_t random_read_ns = 0;  // this disk's measured time, put in for each look; 0 = not measured
+  std::uint64_t rate_min_bytes_per_s =
+      0;                             // for a job that gives way: the rate it gets however busy the disk is
+  std::uint64_t preemption_ns = 0;   // how long the disk must have been quiet; 0 = adapts
+  std::uint64_t random_read_ns = 0;  // this disk's measured time, filled in for each look; 0 = not measured
   std::uint32_t weight = 1;          // of `share`
   SmoothWrites smooth_writes = SmoothWrites::automatic;
   std::uint64_t own_cache_bytes = 0;  // of CacheUse::own

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_progress: how a job gets on with its own calls, where nothing tells who else uses a disk. Plain values; policy/manners.hpp makes them.
+// job_progress: how fast a job's own calls are, where nothing tells who else uses a disk. Plain values; policy/manners.hpp makes them.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace discnice {
 
-/// What waits for a disk in different ways. Append only: it is a place in shared memory.
+/// Kinds of calls that wait for a disk in different ways. Append only: the number is a place in shared memory.
 enum class CallKind : std::uint8_t {
   read_on,     // a read that goes on where the one before it ended
   read_start,  // any other read
-  read_back,   // one that goes on after the job itself had paused, or had the head go elsewhere
+  read_back,   // a read that goes on after the job itself had paused, or had moved the head elsewhere
   name,        // opening, listing, looking up, renaming, removing
-  flush,       // data that was written is brought to the disk
+  flush,       // written data is brought to the disk
 };
 inline constexpr unsigned kCallKinds = 5;
 
-/// Calls of one kind, added up: how many, for how much, for how long.
+/// Calls of one kind, added up: their number, their data and their time.
 struct CallSums {
   std::uint64_t calls = 0;
   std::uint64_t kib = 0;
@@ -27,17 +27,18 @@ struct CallSums {
   std::uint64_t kib_us = 0;
 };
 
-/// What is known of a job's progress on one disk. Words alone: it lies in shared memory.
+/// What is known of a job's progress on one disk. It consists of words only, because it lies in shared memory.
 struct JobProgress {
   gray::base::LineSums learned[kCallKinds];  // microseconds by KiB, at the job's own best
-  std::uint64_t signs = 0;  // of the last intervals, newest lowest: 1 is slower than expected
+  std::uint64_t signs =
+      0;  // one bit for each of the last intervals, the newest lowest: 1 is slower than expected
   std::uint64_t sign_count = 0;
-  std::uint64_t is_suspended = 0;  // 1: from a verdict on, until probes went well
+  std::uint64_t is_suspended = 0;  // 1: suspended by a verdict, until probes go well
   std::uint64_t good_probes = 0;   // in a row
   std::uint64_t is_head_away = 0;  // 1: a pause, a flush or a name lies between the last read and the next
 };
 
-/// What the members did in one interval.
+/// The calls of all members in one interval.
 struct ProgressInterval {
   CallSums calls[kCallKinds];
 };

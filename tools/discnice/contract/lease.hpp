@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// lease: how a process that holds shared memory knows that it still holds it.
+// lease: tells a process that holds shared memory whether it still holds that memory.
 //
-// The holder writes its own mark into a word. A holder may stand still for too long; then another process takes the memory over and writes its mark
-// there. When the former holder goes on, it finds the other mark before it writes. It may be stopped once more between that look and its write. Then it
-// writes one value into memory that somebody else works on. For that reason every reader checks what it reads.
+// The holder writes its own mark into a word. When a holder stands still for too long, another process takes the memory over and writes its own mark
+// into the word. When the former holder goes on, it looks at the mark before it writes, and finds the other one. It may be stopped once more between
+// that look and its write. Then it writes one value into memory on which another process works. For that reason every reader checks what it reads.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace discnice {
 
 class Lease {
  public:
-  /// Of memory that nobody else has.
+  /// A lease of memory that no other process has.
   Lease() = default;
   Lease(const std::atomic<std::uint64_t>& holder, std::uint64_t written)
       : holder_(&holder), written_(written) {}
@@ -24,7 +24,7 @@ class Lease {
     return holder_ == nullptr || holder_->load(std::memory_order_relaxed) == written_;
   }
 
-  /// Stores a value, unless the memory was taken over.
+  /// Stores a value, unless another process has taken the memory over.
   template <typename T>
   void write(T& shared, std::type_identity_t<T> value) const {
     if (is_held()) gray::base::write_once(shared, value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// verdict: when an operation may start.
+// verdict: the instant at which an operation may start.
 #pragma once
 
 #include <cstdint>

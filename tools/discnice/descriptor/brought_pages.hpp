@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// brought_pages: which pages of one open file the job has brought into the page cache, and which of them a reader is done with.
+// brought_pages: the pages of one open file that the job has brought into the page cache, and the pages among them that the reader has passed.
 //
-// A reader of a whole file has one run of them, behind what it reads and a window ahead. Of a file that is cached here and there it has a run for
-// each gap; of a file that is read here and there each read has one. Only so many are remembered: what is forgotten stays in the cache.
+// A program that reads a whole file has one run of pages, from behind its position to the end of the read-ahead window. In a partly cached file each gap is a run. In a file
+// that is read at random places each read is a run. Only kRunsMax runs are remembered; the pages of a forgotten run stay in the cache.
 //
-// Pure; zero bytes are an empty one.
+// The code is pure. An object of zero bytes is empty.
 #pragma once
 
 #include <cstdint>
@@ -21,33 +21,33 @@ inline bool is_empty(const PageRun& run) {
   return run.first_page >= run.end_page;
 }
 
-/// Pages that a reader is done with. Those before `news_page` were named before: a large folio that reached over their end stayed then.
+/// Pages that the reader has passed. The pages before `news_page` were dropped before, but may still be cached, because a large folio reached over the end of that drop.
 struct Parting {
   PageRun run;
   std::uint64_t news_page;
 };
 
-/// What was read in one go, of at least so many pages, or from the beginning of its file on, was streamed; the rest was looked up.
+/// A run of at least this many pages, or from the beginning of the file on, was streamed. Other runs were looked up here and there.
 inline constexpr std::uint64_t kStreamedPagesMin = 32;
 
 class BroughtPages {
  public:
   static constexpr unsigned kRunsMax = 16;
 
-  /// Pages that came in. The oldest run is forgotten when there are too many.
+  /// Adds pages that came in. When there are too many runs, the oldest run is forgotten.
   void add(const PageRun& run);
 
-  /// These were let go of. `is_end_gone`: their last page is, too, so that no folio reaches over their end and none of them is named again.
+  /// Notes that these pages were dropped. `is_end_gone` says that their last page is no longer cached; then no folio reaches over their end, and none of them is returned again.
   void note_let_go(const Parting& parting, bool is_end_gone);
 
-  /// True when some of these were let go of: the reader has come back to them.
+  /// True when some of these pages were dropped before, that is, when the reader has come back to them.
   [[nodiscard]] bool was_let_go(const PageRun& run) const;
 
-  /// The next pages that a reader at `page` is done with: `pages_min` of them at least, or the rest of a run that has ended. Empty when there are
-  /// none. Each page is named once; with it up to `overlap_pages` of those named before it.
+  /// Returns the next pages that a reader at `page` has passed: at least `pages_min`, or the rest of a run that has ended. Empty when there are none. Each page is returned
+  /// once. The result also holds up to `overlap_pages` of the pages returned before it.
   Parting part_behind(std::uint64_t page, std::uint64_t pages_min, std::uint64_t overlap_pages);
 
-  /// The same of all that is left, of one run after the other.
+  /// Returns all remaining pages, one run for each call.
   Parting part_all(std::uint64_t overlap_pages);
 
   [[nodiscard]] bool has_runs() const { return count_ != 0; }
@@ -59,8 +59,8 @@ class BroughtPages {
  private:
   struct Run {
     std::uint64_t first_page;
-    std::uint64_t again_page;  // none before it is named again
-    std::uint64_t news_page;   // all before it were named
+    std::uint64_t again_page;  // pages before this one are not returned again
+    std::uint64_t news_page;   // pages before this one were returned
     std::uint64_t end_page;
   };
 
@@ -68,7 +68,7 @@ class BroughtPages {
   void drop(unsigned place);
 
   Run runs_[kRunsMax] = {};
-  std::uint64_t gone_first_page_ = 0;  // all that was let go of lies in between
+  std::uint64_t gone_first_page_ = 0;  // all dropped pages lie between this page and the next
   std::uint64_t gone_end_page_ = 0;
   unsigned count_ = 0;
 };

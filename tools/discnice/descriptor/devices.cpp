@@ -35,7 +35,7 @@ Device devices[kDevicesMax];
 std::atomic<unsigned> devices_claimed{0};
 std::atomic<bool> is_ready[kDevicesMax];
 
-// File systems that live in memory or are views of the kernel: nothing they do reaches a disk.
+// File systems that live in memory or show data of the kernel. Nothing on them reaches a disk.
 bool is_memory_file_system(unsigned long magic) {
   static constexpr unsigned long kMagics[] = {
       TMPFS_MAGIC,         RAMFS_MAGIC,      PROC_SUPER_MAGIC, SYSFS_MAGIC,        CGROUP_SUPER_MAGIC,
@@ -48,14 +48,13 @@ bool is_memory_file_system(unsigned long magic) {
   return false;
 }
 
-// File systems on a block device, and those known to book reads to the reader although they have no device
-// number of one.
+// File systems on a block device, and those that charge reads to the reader although their device number is not that of a block device.
 bool keeps_ledger(unsigned long magic, std::uint64_t number) {
   return major(number) != 0 || magic == BTRFS_SUPER_MAGIC || magic == OVERLAYFS_SUPER_MAGIC ||
          magic == kNfsMagic || magic == kXfsMagic;
 }
 
-// 1000 x the first number of the release + the second; 0 where nothing tells.
+// The first number of the kernel's release times 1000, plus the second number; 0 when the release is not known.
 int kernel_release() {
   struct utsname kernel {};
   if (is_raw_error(raw_syscall(SYS_uname, word(&kernel)))) return 0;
@@ -68,7 +67,7 @@ int kernel_release() {
   return 1000 * numbers[0] + numbers[1];
 }
 
-// XFS brings files in as large folios since 5.18, ext4 since 6.16, btrfs since some release after 6.18: there as many blocks as a word has bits.
+// XFS reads files into large folios since 5.18, ext4 since 6.16, and btrfs since some release after 6.18. A folio of btrfs has at most as many blocks as a word has bits.
 std::uint32_t folio_order_max(unsigned long magic, int release) {
   constexpr std::uint32_t kBtrfsFolioOrderMax = 6;
   if (magic == kXfsMagic && release >= 5018) return predictor::kFolioOrderMax;
@@ -88,8 +87,8 @@ void read_limits(Device& device, int fd, unsigned long magic) {
       setting.request_kib >= 0 ? pages_of(setting.request_kib) : device.limits.window_pages_max;
 }
 
-// ext4_release_file() and ext4_rename() start the write-back of a file that was emptied, if only of nothing, or put in another's place
-// (auto_da_alloc); xfs_file_release() and btrfs_release_file() of one that lost data. XFS and btrfs write inodes back through a log, long after.
+// ext4_release_file() and ext4_rename() start the write-back of a file that was emptied, even if it was empty before, and of a file that replaces another
+// (auto_da_alloc). xfs_file_release() and btrfs_release_file() start the write-back of a file that lost data. XFS and btrfs write inodes back much later, through a log.
 void learn_habits(Device& device, unsigned long magic) {
   constexpr std::uint64_t kExt4InodeBytes = 256;  // mke2fs's choice since 2008
   if (magic == EXT4_SUPER_MAGIC) {
@@ -101,7 +100,7 @@ void learn_habits(Device& device, unsigned long magic) {
   }
 }
 
-// By what another process of the job has found out.
+// Takes the facts that another process of the job has found out.
 bool learn_from_job(const protocol::Segment& segment, Device& device, std::uint64_t now_ns) {
   protocol::DeviceFacts facts;
   if (!protocol::load_device_facts(segment, device.number, now_ns, &facts)) return false;
@@ -155,7 +154,7 @@ Device* known_device(std::uint64_t number) {
 Device* device_of(protocol::Segment& segment, int fd, std::uint64_t number) {
   if (Device* known = known_device(number); known != nullptr) return known;
   const unsigned claimed = devices_claimed.load(std::memory_order_relaxed);
-  // Two threads that meet the same device at once make two entries of it: harmless, and no lock is needed.
+  // Two threads that meet the same device at the same time make two entries for it. That does no harm, and no lock is needed.
   const unsigned place =
       claimed < kDevicesMax ? devices_claimed.fetch_add(1, std::memory_order_relaxed) : kDevicesMax;
   if (place >= kDevicesMax) return nullptr;

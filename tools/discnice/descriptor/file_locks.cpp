@@ -6,8 +6,7 @@ namespace {
 
 using detail::locks_held;
 
-constexpr unsigned kLocksMax =
-    16;  // descriptors with locks that are told apart; with more, the rest does not count
+constexpr unsigned kLocksMax = 16;  // descriptors with locks that are told apart; further locks are ignored
 
 struct Lock {
   std::atomic<int> fd_plus_one;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// file_position: where a descriptor stands, so that the kernel need not be asked at each read and write there.
+// file_position: knows the position of a descriptor, so that the kernel need not be asked at each read and write there.
 //
-// Knowledge assumed: a file that was opened by name stands at its beginning, and moves on by what a read or write returns.
-// Output observed: what the program's own calls on the descriptor return, lseek() among them.
-// Inference drawn: the position. Where anything else may have moved it (a trusted read, a copy, a stream, a descriptor with the same description) it is
-//   not known, and the kernel is asked.
-// What breaks it: a description that is shared in ways nobody sees: with a forked child, or a process it was sent to; a ring. So it is asked
-//   for again once a megabyte; until then a prediction is made for another place of the file, and the account corrects it.
+// Knowledge assumed: a file that was opened by name stands at its beginning. A read or write moves it on by the bytes that the call returns.
+// Output observed: the results of the program's own calls on the descriptor, lseek() among them.
+// Inference drawn: the position. When something else may have moved it (a trusted read, a copy, a stream, another descriptor of the same open file)
+//   the position is not known, and the kernel is asked.
+// What breaks it: an open file that is shared in ways the library does not see: with a forked child, with a process that was sent the descriptor,
+//   with a ring. So the kernel is asked again once in each megabyte. Until then predictions are made for another place of the file, and the kernel's
+//   account corrects them.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ inline void note_opened(OpenFile& file, int flags) {
   file.position.store((flags & O_APPEND) != 0 ? OpenFile::kShared : 1, std::memory_order_relaxed);
 }
 
-/// The descriptor is moved, or may be, by what is not counted here. The next one who wants to know asks.
+/// Something that is not counted here moved the descriptor, or may move it. The next caller that needs the position asks the kernel.
 inline void lose_position(OpenFile& file) {
   std::uint64_t known = file.position.load(std::memory_order_relaxed);
   while (known != OpenFile::kNotKnown && known != OpenFile::kShared &&
@@ -36,16 +37,16 @@ inline void lose_position(int fd) {
   if (OpenFile* file = known_open_file(fd); file != nullptr) lose_position(*file);
 }
 
-/// The description behind the descriptor has another one now, or a stream. Its position is asked for each time from here on, and its flags may change.
+/// The open file behind the descriptor now has another descriptor, or a stream. From here on its position is asked for each time, and its flags may change.
 void note_shared(int fd);
 
-/// lseek() has returned this. Returns it.
+/// Notes the result of lseek(), and returns that result.
 off64_t note_sought(int fd, off64_t result);
 
-/// A read or write at the position has returned this. Any thread.
+/// Notes the result of a read or write at the position. Any thread may call this.
 void note_moved(OpenFile& file, ssize_t result);
 
-/// Where the next read or write at the position begins, of so many bytes; false when the descriptor has none.
+/// Where the next read or write of `length_bytes` at the position begins. Returns false when the descriptor has no position.
 bool find_position(OpenFile& file, int fd, std::uint64_t length_bytes, std::uint64_t* offset_bytes);
 
 }  // namespace discnice::guest

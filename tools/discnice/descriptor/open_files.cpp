@@ -38,9 +38,10 @@ bool stat_fd(int fd, struct stat* status) {
   return !is_raw_error(raw_syscall(SYS_fstat, fd, word(status)));
 }
 
-// Asked once in some milliseconds: a program that becomes somebody else and opens a file within one tick may have its pages asked for in vain.
+// Asked once in some milliseconds. When a program changes its user and opens a file within one tick, the question about that file's pages may be refused.
 uid_t effective_user() {
-  static constinit std::atomic<std::uint64_t> seen{0};  // the tick in the upper half, the user in the lower
+  static constinit std::atomic<std::uint64_t> seen{
+      0};  // the tick in the upper half, the user in the lower half
   constexpr std::uint64_t kTickNs = 4'000'000;
   const std::uint64_t tick = (gray::base::monotonic_coarse_ns() / kTickNs) << 32U;
   const std::uint64_t known = seen.load(std::memory_order_relaxed);
@@ -64,7 +65,7 @@ std::uint64_t size_of(int fd, const struct stat& status) {
 
 }  // namespace
 
-// As a chunk that is mapped: zero bytes are valid entries, and no constructor may run. Of the chunks the first is never mapped.
+// Zero bytes are valid entries, as in a mapped chunk, and no constructor may run. Of the chunks the first is never mapped.
 alignas(4096) constinit unsigned char detail::first_open_files[kChunkFiles * sizeof(OpenFile)];
 std::atomic<OpenFile*> detail::open_file_chunks[kChunksMax];
 
@@ -81,14 +82,14 @@ void forget_open_files(unsigned first, unsigned last) {
     if (file != nullptr)
       forget(*file);
     else
-      number |= kChunkFiles - 1;  // nothing is known of the whole chunk
+      number |= kChunkFiles - 1;  // no entry of the whole chunk is known
   }
 }
 
 void classify(protocol::Segment& segment, OpenFile& file, int fd) {
   struct stat status {};
   if (stat_fd(fd, &status))
-    classify(segment, file, fd, status);  // a bad descriptor stays unknown; the call itself will say so
+    classify(segment, file, fd, status);  // a bad descriptor stays unknown; the call itself will report it
 }
 
 void classify(protocol::Segment& segment, OpenFile& file, int fd, const struct stat& status) {
@@ -97,7 +98,7 @@ void classify(protocol::Segment& segment, OpenFile& file, int fd, const struct s
     file.file_class.store(FileClass::free, std::memory_order_release);
     return;
   }
-  // First what this writes: a page that is written at once is one fault, one that is read before is two.
+  // The entry is written before it is read: a page that is written first costs one fault, a page that is read first costs two.
   const std::uint32_t opening = openings.fetch_add(1, std::memory_order_relaxed) + 1;
   Device* device = device_of(segment, fd, file.is_block_device ? status.st_rdev : status.st_dev);
   if (device == nullptr || (device->is_free && !file.is_block_device)) {
@@ -130,7 +131,7 @@ void classify(protocol::Segment& segment, OpenFile& file, int fd, const struct s
 void set_details(OpenFile& file, long flags, bool is_own) {
   file.is_direct = (flags & O_DIRECT) != 0;
   file.is_append = (flags & O_APPEND) != 0;
-  file.is_synchronous = (flags & O_DSYNC) != 0;  // O_SYNC has this bit, too
+  file.is_synchronous = (flags & O_DSYNC) != 0;  // O_SYNC contains this bit, too
   file.is_own = is_own;
   file.has_details = true;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// open_files: what is remembered of each descriptor. A hint only: it is made from the descriptor itself
-// (fstat) when it is missing, so a descriptor whose opening was never seen is as good as any other.
+// open_files: what is remembered of each descriptor. It is only a hint: when it is missing, it is made from the descriptor itself (fstat). So a descriptor whose opening was
+// not seen works like any other.
 //
-// The first descriptors, which are all that most programs have, lie in the library's own memory. The table of the others has two levels; the
-// second is mapped when a descriptor of its range is first used, so neither start-up nor memory depends on RLIMIT_NOFILE.
+// The entries of the first descriptors, which are all that most programs use, lie in the library's own memory. The table of the others has two levels. Its second level is
+// mapped when a descriptor of that range is first used, so neither start-up time nor memory depends on RLIMIT_NOFILE.
 #pragma once
 
 #include <atomic>
@@ -20,22 +20,22 @@
 namespace discnice::guest {
 
 enum class FileClass : std::uint8_t {
-  unknown,  // not looked at yet
-  free,     // socket, pipe, terminal, file in memory: never charged
+  unknown,  // not asked yet
+  free,     // a socket, a pipe, a terminal or a file in memory: never charged
   charged,  // a regular file or block device on a disk
 };
 
 /// What opening a file with O_TRUNC took away.
 enum class Emptied : std::uint8_t { not_at_all, of_nothing, of_data };
 
-/// A stretch of a file that was sent to the disk at once.
+/// A part of a file that was sent to the disk at once.
 struct WriteStep {
   std::uint64_t from_bytes;
   std::uint64_t to_bytes;
 };
 
-/// Pages that a writer has added to the end of a file. Before `news_page` they were let go of, and before `again_page` none is left of them; with
-/// `looked_page` as the end it was looked last whether any could be.
+/// Pages that a writer has added to the end of a file. The pages before `news_page` were dropped, and of those before `again_page` none is cached any more. `looked_page` is
+/// the end of the file when a drop was last tried.
 struct GrownPages {
   std::uint64_t again_page;
   std::uint64_t news_page;
@@ -46,47 +46,50 @@ struct GrownPages {
 struct alignas(64) OpenFile {
   static constexpr std::uint32_t kHasFlags = 1U << 31U;
 
-  // What a call on a file that is only opened, read and closed looks at is in front: one line of the processor's cache.
+  // The first fields are all that calls use on a file that is only opened, read and closed. They fill one line of the processor's cache.
   std::atomic<FileClass> file_class;
-  std::atomic<bool> was_opened;  // by name, and nothing else has happened to it since
-  std::atomic<bool> is_new;      // that opening made the file, or emptied it
-  std::atomic<Emptied> emptied;  // what that opening took away
+  std::atomic<bool> was_opened;  // opened by name, and not reused since
+  std::atomic<bool> is_new;      // the opening created the file, or emptied it
+  std::atomic<Emptied> emptied;  // what the opening took away
   std::atomic<std::uint32_t>
-      opening_flags;  // of open(), and kHasFlags, while nothing can have changed them; 0: not known
-  std::atomic<std::uint64_t> trust;  // for which term, and how many bytes of it are left (trust.hpp); 0: none
-  std::atomic<std::uint64_t> position;  // one more than it is (file_position.hpp), or:
+      opening_flags;  // the flags of open(), with kHasFlags, while nothing can have changed them; 0: not known
+  std::atomic<std::uint64_t>
+      trust;  // for which term, and how many of its bytes are left (trust.hpp); 0: no trust
+  std::atomic<std::uint64_t>
+      position;  // the position plus one (file_position.hpp), or one of the next two values
   static constexpr std::uint64_t kNotKnown = 0;
-  static constexpr std::uint64_t kShared = UINT64_MAX;  // others move it: not to be known
-  std::atomic<std::uint64_t> stream_place;  // of a stream that writes (stream_transfers.hpp); 0: not known
-  std::atomic<std::uint32_t> lock;          // TryLock over everything below
-  bool has_details;                         // learn_details() has filled in the next four
+  static constexpr std::uint64_t kShared = UINT64_MAX;  // other descriptors move it: cannot be known
+  std::atomic<std::uint64_t>
+      stream_place;  // the position of a stream that writes (stream_transfers.hpp); 0: not known
+  std::atomic<std::uint32_t> lock;  // TryLock over everything below
+  bool has_details;                 // learn_details() has filled in the next four
   bool is_direct;
   bool is_append;
   bool is_synchronous;
-  bool is_own;         // we own the file, so mincore() tells the truth
-  bool can_count;      // the kernel counts resident pages for us on this file, as far as is known
-  bool has_counted;    // it has, so that it need not be tried again
-  bool is_size_fresh;  // nothing has been asked of the file since its size was read
+  bool is_own;         // this process's user owns the file, so mincore() tells the truth
+  bool can_count;      // the kernel counts resident pages of this file for this process, as far as is known
+  bool has_counted;    // the kernel has counted them once, so that need not be tried again
+  bool is_size_fresh;  // the file was not used since its size was read
   bool is_block_device;
   std::uint32_t owner_uid;
-  std::uint32_t opening;  // another number each time the descriptor is classified anew
+  std::uint32_t opening;  // a new number each time the descriptor is classified
   Device* device;
   FileId id;
   std::uint64_t size_bytes;
-  std::uint64_t unsent_bytes;                // written and left to the kernel so far (smooth_writes.hpp)
-  WriteStep steps[2];                        // the last one sent, and the one before
-  std::atomic<std::uint32_t> awaited_reads;  // that may still wait for what was read ahead (progress.hpp)
-  int far_error;                             // that a step has met and nobody was told of (far_writes.hpp)
+  std::uint64_t unsent_bytes;                // written, and left to the kernel so far (smooth_writes.hpp)
+  WriteStep steps[2];                        // the last step that was sent, and the step before it
+  std::atomic<std::uint32_t> awaited_reads;  // reads that may still wait for read-ahead (progress.hpp)
+  int far_error;  // an error of a step that the program was not told of yet (far_writes.hpp)
   predictor::FileState state;
 
-  // What the job has in the page cache of it through this descriptor (own_cache.hpp).
+  // The pages of this file that the job has brought into the page cache through this descriptor (own_cache.hpp).
   static constexpr unsigned kFetchedMax = 4;
   BroughtPages brought;
   GrownPages grown;
-  std::uint32_t brought_epoch;  // of the process image that these are of
-  bool is_read_again;           // by the job, which had let go of it
-  bool is_left_to_program;      // which advises the kernel itself
-  unsigned fetched_count;       // windows that the read just foretold brings in
+  std::uint32_t brought_epoch;  // the process image that brought these pages in
+  bool is_read_again;           // the job reads the file again after pages of it were dropped
+  bool is_left_to_program;      // the program itself advises the kernel which pages to keep
+  unsigned fetched_count;       // the number of windows that the predicted read brings in
   PageRun fetched[kFetchedMax];
   PagesInFlight in_flight;
 };
@@ -100,7 +103,7 @@ extern __attribute__((visibility("hidden"))) std::atomic<OpenFile*> open_file_ch
 OpenFile* map_open_file(unsigned number);
 }  // namespace detail
 
-/// The entry of a descriptor that has one, else null. The quickest look: two loads at most.
+/// The entry of a descriptor, or null when it has none yet. The quickest look: two loads at most.
 __attribute__((always_inline)) inline OpenFile* known_open_file(int fd) {
   const auto number = static_cast<unsigned>(fd);
   if (number < detail::kChunkFiles) [[likely]]
@@ -111,15 +114,14 @@ __attribute__((always_inline)) inline OpenFile* known_open_file(int fd) {
   return chunk == nullptr ? nullptr : &chunk[number % detail::kChunkFiles];
 }
 
-/// The entry of a descriptor, or null for one the table does not reach. The entry may be `unknown`. Two loads
-/// at most when it exists.
+/// The entry of a descriptor, or null for a descriptor beyond the table. The entry may be `unknown`. Costs two loads at most when the entry exists.
 inline OpenFile* find_open_file(int fd) {
   OpenFile* file = known_open_file(fd);
   return file != nullptr ? file : detail::map_open_file(static_cast<unsigned>(fd));
 }
 
-/// True when the descriptor is known to stand for nothing that is charged: a socket, a pipe, a terminal, a file in memory.
-/// Three loads, so that calls on these cost next to nothing.
+/// True when the descriptor is known to be one that is never charged: a socket, a pipe, a terminal, a file in memory. Costs three loads, so that calls on such descriptors
+/// stay cheap.
 inline bool is_known_free(int fd) {
   if (static_cast<unsigned>(fd) >= detail::kChunkFiles * detail::kChunksMax) return true;
   const OpenFile* file = known_open_file(fd);
@@ -137,12 +139,12 @@ __attribute__((always_inline)) inline void forget(OpenFile& file) {
   file.file_class.store(FileClass::unknown, std::memory_order_release);
 }
 
-/// Forgets a descriptor: it was closed, opened or replaced.
+/// Forgets a descriptor, because it was closed, opened or replaced.
 inline void forget_open_file(int fd) {
   if (OpenFile* file = known_open_file(fd); file != nullptr) forget(*file);
 }
 
-/// Makes an entry that of a file just opened by name; one that is new was made by that, or emptied.
+/// Makes an entry that of a file just opened by name. `is_new` says that the opening created or emptied the file.
 __attribute__((always_inline)) inline void renew(OpenFile& file, bool is_new) {
   forget(file);
   file.opening_flags.store(0, std::memory_order_relaxed);
@@ -150,7 +152,7 @@ __attribute__((always_inline)) inline void renew(OpenFile& file, bool is_new) {
   file.is_new.store(is_new, std::memory_order_relaxed);
 }
 
-/// The same, for one that a name was opened by. Null where the table does not reach.
+/// The same for a descriptor that was just opened by name. Null for a descriptor beyond the table.
 inline OpenFile* renew_opened_file(int fd, bool is_new) {
   OpenFile* file = find_open_file(fd);
   if (file != nullptr) renew(*file, is_new);
@@ -160,25 +162,22 @@ inline OpenFile* renew_opened_file(int fd, bool is_new) {
 /// Forgets all descriptors in [first, last].
 void forget_open_files(unsigned first, unsigned last);
 
-/// Fills an unknown entry from the descriptor, all but the details. Call under the entry's TryLock. One system call once
-/// the device is known.
+/// Fills in an unknown entry from the descriptor, all but the details. Call under the entry's TryLock. Costs one system call once the device is known.
 void classify(protocol::Segment& segment, OpenFile& file, int fd);
 
-/// The same from what fstat() told of the descriptor just now. No system call once the device is known.
+/// The same from a result of fstat() on the descriptor just now. Costs no system call once the device is known.
 void classify(protocol::Segment& segment, OpenFile& file, int fd, const struct stat& status);
 
-/// Fills in the details of a charged entry, if that has not been done. Call under the entry's TryLock. Two system calls, one where the flags
-/// it was opened with are known.
+/// Fills in the details of a charged entry, if that has not been done. Call under the entry's TryLock. Costs two system calls, and one when the flags of the opening are known.
 void learn_details(OpenFile& file, int fd);
 
-/// The same from the descriptor itself, once: for what must not go by the flags of an opening that a vfork child made in our memory.
+/// The same, once, from the descriptor itself. For callers that must not trust the flags of an opening which a vfork child noted in this process's memory.
 void ask_details(OpenFile& file, int fd);
 
-/// The same of one that was just classified, for who knows the flags it was opened with and whether the file is our own. No system call.
+/// The same for an entry that was just classified, when the caller knows the flags of the opening and whether this process's user owns the file. No system call.
 void set_details(OpenFile& file, long flags, bool is_own);
 
-/// Reads the size again, as the file may have grown. False when the descriptor is another file now (then it
-/// is forgotten).
+/// Reads the size again, because the file may have grown. Returns false when the descriptor is another file now; the entry is then forgotten.
 bool refresh_size(OpenFile& file, int fd);
 
 }  // namespace discnice::guest

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// pages_in_flight: pages that a read through one descriptor had the kernel fetch a moment ago. The disk may not have delivered them yet.
+// pages_in_flight: pages that the kernel was made to fetch a moment ago by a read through one descriptor. The disk may not have delivered them yet.
 //
-// Knowledge assumed: a page that read-ahead has asked the disk for stands in the page cache from then on. mincore() tells only of pages that have
-//   come (mincore_page() of mm/mincore.c), cachestat() of all. Who reads fast meets pages that are on their way.
-// Output observed: what the read-ahead model foretold for a read, and when that read began.
-// Inference drawn: to mincore() such a page is absent, and the next read does not make the disk read it once more.
-// What breaks it: a disk that takes longer, and pages that are taken back within that time.
+// Knowledge assumed: a page that read-ahead has requested from the disk is in the page cache from then on. mincore() reports only pages that have
+//   arrived (mincore_page() of mm/mincore.c), and cachestat() reports all. A fast reader meets pages that are still on their way.
+// Output observed: what the read-ahead model predicted for a read, and when that read began.
+// Inference drawn: a page that mincore() reports as absent may be on its way; then the next read does not make the disk read it again.
+// What breaks it: a disk that takes longer than kArrivalMaxNs, and pages that are evicted within that time.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace discnice::guest {
 
-/// Plain words, zero at first. One thread at a time changes it.
+/// Plain words, zero at first. Only one thread at a time changes them.
 class PagesInFlight {
  public:
-  /// Longer than a disk takes for what it was asked for.
+  /// Longer than a disk takes to deliver a request.
   static constexpr std::uint64_t kArrivalMaxNs = 250'000'000;
 
-  /// From now on it is of use: somebody asks mincore().
+  /// From now on the pages are kept, because mincore() is asked.
   void keep() { is_kept_ = true; }
   [[nodiscard]] bool is_kept() const { return is_kept_; }
 
@@ -31,7 +31,7 @@ class PagesInFlight {
     next_ = (next_ + 1) % kRuns;
   }
 
-  /// Whether this page may be on its way still.
+  /// Whether this page may still be on its way.
   [[nodiscard]] bool has(std::uint64_t page, std::uint64_t now_ns) const {
     for (unsigned i = 0; i < kRuns; ++i) {
       if (page >= runs_[i].first_page && page < runs_[i].end_page && now_ns - began_ns_[i] < kArrivalMaxNs)
@@ -41,7 +41,7 @@ class PagesInFlight {
   }
 
  private:
-  static constexpr unsigned kRuns = 4;  // as many windows as one descriptor has on their way, and some more
+  static constexpr unsigned kRuns = 4;  // the windows that one descriptor has on their way, and some more
   PageRun runs_[kRuns];
   std::uint64_t began_ns_[kRuns];
   unsigned next_;

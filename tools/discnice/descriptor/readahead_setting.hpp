@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// readahead_setting: how far the kernel reads ahead on a file system, by what it says in /sys.
+// readahead_setting: how far the kernel reads ahead on a file system, as /sys tells.
 //
-// Knowledge assumed: the window is a setting of the backing device (struct backing_dev_info). A file system on one block device has that device's, which goes by the device's
-//   number. btrfs has one of its own (4 MiB unless set), since its files are on no one device; it is linked from /sys/fs/btrfs, by the file system's UUID. For such a one the
-//   kernel knows no largest request, and takes its default window for it (bdi_alloc() in mm/backing-dev.c).
+// Knowledge assumed: the window is a setting of the backing device (struct backing_dev_info). A file system on one block device uses the backing
+//   device of that block device, which is found by the device's number. btrfs has a backing device of its own (4 MiB unless set), because its files
+//   lie on no single device; it is linked from /sys/fs/btrfs, by the file system's UUID. For that one the kernel knows no largest request, and uses
+//   its default window instead (bdi_alloc() in mm/backing-dev.c).
 // Output observed: read_ahead_kb, max_sectors_kb.
-// What breaks it: a /sys that is not mounted. Then the default of most distributions is believed.
+// What breaks it: a /sys that is not mounted. Then the default of most distributions is assumed.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +14,11 @@
 namespace discnice::guest {
 
 struct ReadaheadSetting {
-  long window_kib = -1;   // -1: not told
+  long window_kib = -1;   // -1: not known
   long request_kib = -1;  // the largest request
 };
 
-/// Of the file system with this device number, which the open file `fd` lies on. `magic` is the file system's, as statfs() tells it.
+/// The setting of the file system with this device number, on which the open file `fd` lies. `magic` is the file system's type, as statfs() returns it.
 ReadaheadSetting read_readahead_setting(int fd, std::uint64_t device_number, unsigned long magic);
 
 }  // namespace discnice::guest

@@ -6,21 +6,21 @@ namespace {
 
 constexpr std::uint64_t kWarmBytesMin = 1024UL * 1024;
 
-// A small file has no windows: that each of so many in a row was in memory says as much.
+// A small file has no windows. This many small files in a row that were in memory say as much as two windows.
 constexpr std::uint64_t kWarmFilesMin = 64;
 
-// So many files in a row on one device are alike, and so many openings then go unseen.
+// Files are alike when this many in a row lie on one device. Then kUnseenOpenings files are opened without a look.
 constexpr std::uint32_t kAlikeMin = 16;
 constexpr std::uint32_t kUnseenOpenings = 15;
 
-// Who reads a cold file in order needs the disk once a window, so two of them must be free. Who says that he reads in order (POSIX_FADV_SEQUENTIAL, as cp
-// and sha256sum do) has windows of twice the device's length.
+// A program that reads an uncached file in order needs the disk once for each window, so two windows must be free. A program that announces such reading
+// (POSIX_FADV_SEQUENTIAL, as cp and sha256sum do) has windows of twice the device's length.
 std::uint64_t warm_bytes_min(const Device& device) {
   const std::uint64_t windows_bytes = 2 * 2 * device.limits.window_pages_max * kPageBytes;
   return windows_bytes > kWarmBytesMin ? windows_bytes : kWarmBytesMin;
 }
 
-// The account will show what was trusted wrongly, and nobody asks for each call.
+// True when the account will show a mistake of trust, and neither verification nor a recording needs each call.
 bool is_trust_allowed(const Job& job, const Device& device) {
   const protocol::JobOptions& options = job.segment->options;
   return device.is_ledger_kept && options.is_ledger_on != 0 && options.is_verifying == 0 &&

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
-// trust: may a read go to the kernel without a prediction? This is the only answer to that question.
+// trust: decides whether a read may go to the kernel without a prediction. No other code decides that.
 //
-// A prediction takes a hundred nanoseconds, as long as a small read from the page cache. So a read that most likely needs no disk goes on trust: it is only
-// counted. The kernel's account shows later what it cost, and what it cost is paid then.
+// A prediction takes a hundred nanoseconds, as long as a small read from the page cache. So a read that most likely needs no disk is trusted: it is only counted. Later the
+// kernel's account shows what the read cost, and the process pays then.
 //
-// Knowledge assumed: what was in the page cache a moment ago is there still; the kernel books a read of the disk to the process before the
-//   call returns (task_io_account_read() in submit_bio(), shown by getrusage()); files that a program opens one after the other are alike.
+// Knowledge assumed: data that was in the page cache a moment ago is still there. The kernel charges a read of the disk to the process before the
+//   call returns (task_io_account_read() in submit_bio(), shown by getrusage()). Files that a program opens one after the other are alike.
 // Output observed: the predictions so far, and the account at the end of each term.
 // Inference drawn: a descriptor is trusted for the rest of the term in three cases.
-//   - Its last read was predicted, needed no disk, and all of its file is believed to be in the page cache.
+//   - Its last read was predicted, that read needed no disk, and the whole file is believed to be in the page cache.
 //   - The process is warm: neither a prediction nor the account has shown a disk read during two read-ahead windows of data, or some dozens of whole small files.
-//   - The process is warm, and the last sixteen files it looked at lie on one disk. Then the next fifteen that it opens to read are trusted unseen:
-//     nobody asks where they lie. The one after them is looked at.
-// What breaks it: a cold file in a warm process, pages that are evicted within the term, and unseen files that lie elsewhere. How much goes wrong is bounded: a term
-//   lasts one tick of the coarse clock and a megabyte, and an unseen file 256 KiB. After an exec within the term its reads are missing from the counters; the
-//   disk's part of them is in the account, and the next program pays for it.
+//   - The process is warm, and the last sixteen files that it looked at lie on one disk. Then the next fifteen files that it opens for reading are
+//     trusted without asking where they lie. The file after them is looked at.
+// What breaks it: a file that is not cached in a warm process, pages that are evicted within the term, and files that were not looked at and lie
+//   elsewhere. The possible error is bounded: a term lasts one tick of the coarse clock and a megabyte, and a file that was not looked at has 256
+//   KiB. After an exec within the term, the term's reads are missing from the counters. The account holds their disk part, and the next program pays
+//   for it.
 //
-// Nothing is trusted while the process owes something, or while every call is verified or recorded. In a warm process nothing is either where the account
-// would not show a mistake (Device::is_ledger_kept).
+// No read is trusted while the process has a debt, or while every call is verified or recorded. In a warm process no read is trusted either, if the account would not
+// show a mistake (Device::is_ledger_kept).
 #pragma once
 
 #include <atomic>
@@ -32,13 +33,13 @@
 
 namespace discnice::guest {
 
-/// A longer read is predicted: that takes no time worth mentioning beside the copying.
+/// A longer read is predicted, because the prediction takes little time beside the copying.
 inline constexpr std::uint64_t kTrustedBytesMax = 256UL * 1024;
 
-/// Any thread may call any function. Races between threads cost a prediction more or less.
+/// Any thread may call any function. A race between threads causes one prediction more or less.
 class Trust {
  public:
-  /// What was read on trust since the last time this was asked.
+  /// The trusted reads since the last call of take_counted().
   struct Counted {
     std::uint64_t calls;
     std::uint64_t bytes;
@@ -46,8 +47,8 @@ class Trust {
 
   // --- asked by each read
 
-  /// True when a read of so many bytes may go at once. Asks no clock, so it answers for small reads and unseen files only, and each sixteenth time it says no.
-  /// count() must follow the read.
+  /// True when a read of `bytes` may go at once. It does not ask the clock, so it answers only for small reads and files that were not looked at, and one time in sixteen it
+  /// says no. count() must follow the read.
   __attribute__((always_inline)) bool covers_at_once(OpenFile& file, std::size_t bytes) {
     const std::uint64_t calls = counted_.load(std::memory_order_relaxed) >> kCallShift;
     if (calls % kAtOnceCalls == 0 || !is_given(file) || is_used_up()) return false;
@@ -55,20 +56,20 @@ class Trust {
     return (is_unseen || bytes <= kAtOnceBytesMax) && takes(file, bytes);
   }
 
-  /// The same by the clock.
+  /// The same, with a look at the clock.
   bool covers(OpenFile& file, std::size_t bytes) {
     return is_given(file) && !is_used_up() &&
            gray::base::monotonic_coarse_ns() < ends_at_ns_.load(std::memory_order_relaxed) &&
            takes(file, bytes);
   }
 
-  /// Counts what a trusted read returned, and returns it.
+  /// Counts the result of a trusted read, and returns that result.
   ssize_t count(ssize_t result) {
     counted_.fetch_add(one_call(result), std::memory_order_relaxed);
     return result;
   }
 
-  /// The same where this is the only thread.
+  /// The same for a process with one thread.
   __attribute__((always_inline)) ssize_t count_alone(ssize_t result) {
     counted_.store(counted_.load(std::memory_order_relaxed) + one_call(result), std::memory_order_relaxed);
     return result;
@@ -76,21 +77,21 @@ class Trust {
 
   // --- given
 
-  /// The present term. Who gives trust takes it before he looks at what speaks for it: given for a term that is over it is void.
+  /// The present term. A caller that wants to give trust reads the term before it looks at the evidence, because trust for a term that is over is void.
   [[nodiscard]] std::uint32_t term() const { return term_.load(std::memory_order_relaxed); }
 
-  /// A descriptor that was looked at is trusted for that term.
+  /// Trusts a descriptor that was looked at, for that term.
   void give(OpenFile& file, std::uint32_t term) { set(file, term, kTermBytesMax); }
 
-  /// True when a descriptor has been given trust in this term; it may be used up.
+  /// True when a descriptor has got trust in this term. That trust may be used up.
   [[nodiscard]] bool is_given(const OpenFile& file) const {
     return file.trust.load(std::memory_order_relaxed) >> kTermShift == term();
   }
 
-  /// How many files may be opened and trusted unseen. Not 0 only in a warm process.
+  /// How many files may be opened and trusted without a look. 0 unless the process is warm.
   [[nodiscard]] std::uint32_t openings_left() const { return openings_left_.load(std::memory_order_relaxed); }
 
-  /// One of them was opened, in that term.
+  /// Trusts a file that was opened in that term without a look.
   __attribute__((always_inline)) void give_unseen(OpenFile& file, std::uint32_t term) {
     const std::uint32_t left = openings_left();
     if (left == 0) return;
@@ -100,49 +101,49 @@ class Trust {
 
   // --- earned
 
-  /// True when the reads of that device's files need not be predicted.
+  /// True when reads of files on that device need not be predicted.
   [[nodiscard]] bool is_warm(const Job& job, const Device& device) const;
 
-  /// A read returned that many bytes, and nothing is known to have come from the disk.
+  /// A read returned that many bytes, and no byte is known to have come from the disk.
   void note_free_read(std::uint64_t bytes) { free_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
 
-  /// The whole of a file was found in memory: of a few dozen small ones that says as much as the windows of one long file.
+  /// A whole file was found in memory. A few dozen small files like that say as much as the windows of one long file.
   void note_free_file(const Device& device);
 
-  /// A descriptor was looked at: it is a file on this device, or, with null, something else.
+  /// A descriptor was looked at. It is a file on this device, or something else when `device` is null.
   void note_looked_at(const Job& job, Device* device);
 
   // --- lost
 
-  /// True when the bytes of the term are used up, so that it is time for the next.
+  /// True when the bytes of the term are used up, so that the next term should begin.
   [[nodiscard]] bool is_used_up() const {
     return (counted_.load(std::memory_order_relaxed) & kBytesMask) >= kTermBytesMax;
   }
 
-  /// The account was looked at: another term begins, until that instant of the coarse clock.
+  /// The account was looked at: another term begins and lasts until that instant of the coarse clock.
   void begin_term(std::uint64_t ends_at_ns);
 
-  /// What was given is void: there is something to pay, or what is in the page cache has changed.
+  /// Makes all given trust void, because the process has a debt or the content of the page cache has changed.
   void end_term();
 
-  /// A read was predicted to need the disk, or the account says that one did: the process is no longer warm.
+  /// A read was predicted to need the disk, or the account says that a read did. The process is no longer warm.
   void cool();
 
   [[nodiscard]] Counted take_counted();
 
-  /// In a forked child neither what was given nor what was counted is its own.
+  /// Called in a forked child, which must not use its parent's trust and counts.
   void forget();
 
  private:
   static constexpr std::uint64_t kTermBytesMax = 1024UL * 1024;
-  // Of so many calls one asks the clock. A slow reader goes on for that many after the end of its term.
+  // One call in this many asks the clock. A slow reader is trusted for this many calls after the end of its term.
   static constexpr std::uint64_t kAtOnceCalls = 16;
   static constexpr std::size_t kAtOnceBytesMax = 16 * 1024;
 
-  // In counted_: calls in the upper bits, bytes in the lower, so that one addition counts both.
+  // In counted_ the calls are in the upper bits and the bytes in the lower bits, so that one addition counts both.
   static constexpr unsigned kCallShift = 44;
   static constexpr std::uint64_t kBytesMask = (UINT64_C(1) << kCallShift) - 1;
-  // In OpenFile::trust: the term in the upper half; in the lower how many bytes may still be read.
+  // In OpenFile::trust the term is in the upper half, and the number of bytes that may still be read is in the lower half.
   static constexpr unsigned kTermShift = 32;
   static constexpr std::uint64_t kLeftMask = UINT32_MAX;
 
@@ -161,14 +162,15 @@ class Trust {
     return true;
   }
 
-  // Read by each call. No word of another term holds; never 0, which is the word of a descriptor without trust.
+  // Each call reads this word. Trust with the number of another term is void. Never 0, because 0 stands for a descriptor without trust.
   std::atomic<std::uint32_t> term_{1};
-  std::atomic<std::uint32_t> openings_left_{0};  // 0 while not warm, or the files were not alike
-  std::atomic<std::uint64_t> ends_at_ns_{0};     // of the term, on the coarse clock
-  std::atomic<std::uint64_t> free_bytes_{0};     // read since the disk was last needed
-  std::atomic<std::uint32_t> alike_{0};          // files looked at in a row that lie on device_
+  std::atomic<std::uint32_t> openings_left_{
+      0};  // 0 while the process is not warm, and when the files were not alike
+  std::atomic<std::uint64_t> ends_at_ns_{0};  // the end of the term, on the coarse clock
+  std::atomic<std::uint64_t> free_bytes_{0};  // bytes read since the disk was last needed
+  std::atomic<std::uint32_t> alike_{0};       // files looked at in a row that lie on device_
   std::atomic<Device*> device_{nullptr};
-  std::atomic<std::uint64_t> counted_{0};  // since the last look at the account. Written by each trusted read
+  std::atomic<std::uint64_t> counted_{0};  // since the last look at the account; written by each trusted read
 };
 
 extern __attribute__((visibility("hidden"))) Trust trust;

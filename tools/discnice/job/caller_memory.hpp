@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// caller_memory: reads what a program passed by pointer without trusting the pointer.
+// caller_memory: reads data that a program passed by pointer, without trusting the pointer.
 //
-// A bad pointer must give the program the EFAULT of the real call, not a crash in our wrapper, so the kernel
-// does the copying (process_vm_readv on ourselves). Where a sandbox forbids that call, nothing is learned and
-// the prediction does without.
+// A bad pointer must give the program the EFAULT of the real call, and must not crash the wrapper. So the kernel does the copying (process_vm_readv
+// on this process itself). Where a sandbox forbids that call, the data stays unknown and the prediction does without it.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +12,10 @@
 
 namespace discnice::guest {
 
-/// Copies `bytes` bytes from the program's `source`; false when they can't be read. About 300 ns; errno is
-/// left alone.
+/// Copies `bytes` bytes from the program's `source`. Returns false when they cannot be read. Takes about 300 ns. Keeps errno.
 bool read_caller(const void* source, void* target, std::size_t bytes);
 
-/// The sum of the lengths of a vector of buffers; 0 when it can't be read, is empty or is longer than the
-/// kernel takes.
+/// The sum of the lengths of a vector of buffers; 0 when the vector cannot be read, is empty, or is longer than the kernel accepts.
 std::uint64_t vector_bytes(const iovec* vector, int count);
 
 }  // namespace discnice::guest

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
-// dirty_table: the job's table of dirty data, which all its processes read and change: what one wrote another may remove, as a compiler's
-// driver does with the files between its passes.
-//
-// Whoever does not get it does without it for this call. It is held by an instant: a holder that was killed, or left by longjmp(), lets it go
-// after a second. Should one come back later than that, it finds somebody else's instant and writes no more (contract/lease.hpp); what it may have
-// written meanwhile makes numbers wrong, never bounds.
+// dirty_table: the job's table of dirty data, which all its processes read and change. Data that one process wrote may be removed by another, as a
+// compiler's driver does with the files between its passes.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +10,12 @@
 
 namespace discnice::guest {
 
-/// The memory of the table; it has none before the table was first held.
+/// The memory of the table. The table has no memory before it was first held.
 inline predictor::DirtyData::Memory& dirty_memory(const Job& job) {
   return *reinterpret_cast<predictor::DirtyData::Memory*>(job.segment->dirty_table);
 }
 
-/// False while no file's data is in it, and before it has memory.
+/// False while the table holds no data of any file, and before it has memory.
 inline bool has_dirty_data(const Job& job) {
   const protocol::Segment& segment = *job.segment;
   const bool is_there =
@@ -27,7 +23,7 @@ inline bool has_dirty_data(const Job& job) {
   return is_there && !predictor::UpdateRegions(dirty_memory(job).regions).is_empty();
 }
 
-/// Holds the table for the length of a block, if nobody else does and there is memory for it.
+/// Holds the table for the length of a block, if no other thread holds it and there is memory for it.
 class HeldTable {
  public:
   explicit HeldTable(const Job& job)
@@ -46,7 +42,7 @@ class HeldTable {
   static std::uint64_t hold(const Job& job);
 
   const Job& job_;
-  std::uint64_t held_ns_;  // what stands in the segment while we hold the table; 0: we do not
+  std::uint64_t held_ns_;  // the word in the segment while this object holds the table; 0: it does not
   predictor::DirtyData table_;
 };
 

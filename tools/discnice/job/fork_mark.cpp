@@ -19,7 +19,7 @@ constinit ForkMark never_set{};
 constinit std::atomic<ForkMark*> detail::fork_mark_place{&never_set};
 
 bool prepare_fork_mark() {
-  // The kernel would join it to a neighbour that is reserved like it, and then have to cut it off again.
+  // Without NORESERVE the kernel would join the page to a neighbouring mapping, and then have to cut it off again.
   constexpr int kAlone = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   const long page = raw_syscall(SYS_mmap, 0, sizeof(ForkMark), PROT_READ | PROT_WRITE, kAlone, -1, 0);
   if (is_raw_error(page)) return false;

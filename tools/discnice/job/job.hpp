@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// job: what this process knows about the job it belongs to. One instance, set up by lifecycle.cpp.
+// job: what this process knows about its job. There is one instance, and lifecycle.cpp sets it up.
 //
-// Rules of conduct for every file of this folder, because it runs inside somebody else's process:
-//   no heap, stdio, lock, thread, exception or static constructor; no descriptor kept; system calls by
-//   raw_syscall(), which leaves errno alone; bounded work a call; whatever is not understood is passed
-//   through and counted (Counter::fallbacks).
+// Rules for every file of this folder, because it runs inside another program's process:
+//   no heap, stdio, lock, thread, exception or static constructor; no descriptor kept; system calls by raw_syscall(), which leaves errno alone;
+//   bounded work in each call; calls that are not understood are passed through and counted (Counter::fallbacks).
 #pragma once
 
 #include <atomic>
@@ -21,32 +20,32 @@ struct Ring;
 
 namespace discnice::guest {
 
-/// The job as this process sees it. Lives from the constructor of the library to its destructor.
+/// The job as this process sees it. It exists from the constructor of the library to its destructor.
 struct Job {
   protocol::Segment* segment;
   protocol::Member* member;
   std::uint32_t pid;
   std::uint32_t
-      epoch;  // a number no other image of the job has; marks try-locks so that a forked child can tell
-  protocol::Ring* ring;             // where records go; null unless the job is being recorded
-  protocol::SegmentName name = {};  // that the segment was made or joined under; empty for a private one
-  std::uint32_t pid_namespace = 0;  // in which `pid` counts, as the job's members go by it
-  std::uint32_t user = 0;           // whose job it is, by the effective user at the start
-  // Of a process that is held from outside: books what it has moved by now. Null in the process itself, which settles.
+      epoch;  // a number that no other image of the job has; it marks try-locks so that a forked child can tell them from its own
+  protocol::Ring* ring;  // where records go; null unless the job is being recorded
+  protocol::SegmentName name =
+      {};  // the name under which the segment was made or joined; empty for a private segment
+  std::uint32_t pid_namespace = 0;  // the namespace in which `pid` counts, in the job's numbering
+  std::uint32_t user = 0;           // the owner of the job: the effective user at the start
+  // For a process that is held from outside: counts what the process has moved by now. Null inside the process itself, which settles.
   void (*book_from_outside)(void* watcher) = nullptr;
   void* watcher = nullptr;
 };
 
-// What the wrappers' inline code reads is declared hidden, here as elsewhere: else it would be looked for in the table of addresses (the
+// Data that the wrappers' inline code reads is declared hidden, here as elsewhere. Otherwise the code would look it up in the table of addresses (the
 // compiler's -fvisibility is for definitions).
 namespace detail {
 extern __attribute__((visibility("hidden"))) std::atomic<Job*> joined;
 void find_own_slot(Job& job);
 }  // namespace detail
 
-/// The job, or null while there is none: before the constructor, after the destructor, or when nothing was
-/// asked of us. In a forked child the first call takes a slot of its own. About one nanosecond once the fork mark is made, which the first
-/// call does.
+/// The job, or null while there is none: before the constructor, after the destructor, or when the library was not asked to do anything. In a forked
+/// child the first call takes a slot of its own. Costs about one nanosecond once the fork mark is made, which the first call does.
 __attribute__((always_inline)) inline Job* job() {
   Job* here = detail::joined.load(std::memory_order_acquire);  // pairs with join_at_load()
   if (here == nullptr) return nullptr;
@@ -60,12 +59,12 @@ __attribute__((always_inline)) inline bool has_job_at_hand() {
          fork_mark().is_set.load(std::memory_order_relaxed) != 0;
 }
 
-/// Leaves the job for good: settles and gives the slot back. Called by the destructor and before _exit().
+/// Leaves the job for good: settles, and gives the slot back. Called by the destructor and before _exit().
 void leave_job();
 
-/// Leaves it for good, too, when neither the real nor the effective nor the saved user of this process is the job's any more: what is shared is
-/// replaced by empty memory, where whatever else runs in this process from now on can do as it likes. Nothing is done in memory that may be
-/// somebody else's, after vfork(). Costs a system call. errno is kept.
+/// Also leaves the job for good, when neither the real nor the effective nor the saved user of this process is the job's user any more. The shared
+/// memory is replaced by empty memory, which other code in this process may use as it likes. After vfork() nothing is changed, because the memory may
+/// be another process's. Costs a system call. Keeps errno.
 void leave_when_other_user();
 
 }  // namespace discnice::guest

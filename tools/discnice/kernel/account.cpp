@@ -15,21 +15,21 @@ namespace {
 
 using protocol::Counter;
 
-constexpr std::uint64_t kUnitBytes = 512;  // of ru_inblock and ru_oublock
+constexpr std::uint64_t kUnitBytes = 512;  // the unit of ru_inblock and ru_oublock
 
 std::atomic<bool> has_overwritten{false};              // since the last settlement
-std::atomic<std::uint64_t> pending_metadata_bytes{0};  // the same
+std::atomic<std::uint64_t> pending_metadata_bytes{0};  // since the last settlement
 
-// What the kernel has booked to this process, as far as that was looked at. Of this process alone: from a number in the segment that a wrong byte has
-// made smaller all that was ever moved would be charged again.
+// The part of the kernel's account of this process that was already looked at. It is kept in this process and not in the segment. If a wrong byte in the segment made it
+// smaller, the process would be charged again for everything that it ever moved.
 std::atomic<std::uint64_t> seen_read_bytes{0};
 std::atomic<std::uint64_t> seen_write_bytes{0};
-std::atomic<bool> is_seen_checked{false};  // what stood in the segment when we came
+std::atomic<bool> is_seen_checked{false};  // whether the numbers from the segment at the start were checked
 
-// An image that was executed goes on where the one before it had looked last. No more than this lies between; else it is a wrong byte.
+// A new image of a process (exec) continues from where the image before it had looked last. At most this many bytes lie between; more is a wrong byte.
 constexpr std::uint64_t kUnseenBytesMax = UINT64_C(256) << 20;
 
-// Raises what was seen to `now_bytes`; returns by how much. Two threads share the growth between them, none is counted twice.
+// Raises `seen` to `now_bytes` and returns by how much. Two threads share the growth between them, so that no byte is counted twice.
 std::uint64_t take_growth(std::atomic<std::uint64_t>& seen, std::uint64_t now_bytes) {
   std::uint64_t before = seen.load(std::memory_order_relaxed);
   while (now_bytes > before) {
@@ -38,15 +38,15 @@ std::uint64_t take_growth(std::atomic<std::uint64_t>& seen, std::uint64_t now_by
   return 0;
 }
 
-// Of a process that shares its slot what stands there is others', too.
+// Replaces a number that cannot be this process's own by the account's number. Such a number comes from a slot that other processes share.
 void check_seen(std::atomic<std::uint64_t>& seen, std::uint64_t now_bytes) {
   const std::uint64_t before = seen.load(std::memory_order_relaxed);
   if (before > now_bytes || now_bytes - before > kUnseenBytesMax)
     seen.store(now_bytes, std::memory_order_relaxed);
 }
 
-// What the account shows beyond a prediction, or short of it. It shows what the process did move; a prediction that is wrong by a wrong byte can only
-// give back.
+// By how much the account is above the prediction (positive) or below it (negative). The account is the truth; a prediction that a wrong byte has spoilt may change the
+// budget only in the job's favour.
 std::int64_t difference(std::uint64_t actual, std::uint64_t predicted) {
   constexpr std::uint64_t kBytesMax = UINT64_C(1) << 60U;
   if (actual >= predicted)
@@ -54,7 +54,7 @@ std::int64_t difference(std::uint64_t actual, std::uint64_t predicted) {
   return predicted - actual < kBytesMax ? -static_cast<std::int64_t>(predicted - actual) : 0;
 }
 
-// What was read on trust counts like all that was read; free, unless the disk was needed meanwhile.
+// Adds the trusted reads to the counters of all reads. They count as free unless the disk was needed meanwhile.
 void count_trusted(protocol::Member& member, bool has_needed_disk) {
   const Trust::Counted trusted = trust.take_counted();
   if (trusted.calls == 0) return;
@@ -112,10 +112,9 @@ std::uint64_t settle(Job& job) {
     job.book_from_outside(job.watcher);
     return 0;
   }
-  // A vfork child runs on its parent's memory but has an account of its own: it must not settle the parent's
-  // predictions.
+  // A vfork child runs on its parent's memory but has an account of its own. It must not settle the parent's predictions.
   if (static_cast<std::uint32_t>(gray::base::raw_syscall(SYS_getpid)) != job.pid) return 0;
-  leave_when_other_user();  // should it have become one by a system call of its own making
+  leave_when_other_user();  // the process may have changed its user by a system call of its own
   return settle_own(job, gray::base::monotonic_coarse_ns());
 }
 
@@ -160,8 +159,8 @@ void begin_account(const Job& job, protocol::JoinKind kind) {
   seen_write_bytes.store(protocol::get(*job.member, Counter::settled_write_bytes), std::memory_order_relaxed);
   is_seen_checked.store(false, std::memory_order_relaxed);
   if (!protocol::is_shared_slot(*job.segment, *job.member)) return;
-  // What stands there is the sum over all who share it. A forked child begins with nothing; an image cannot know what the one before it had
-  // settled, and takes it that it was all.
+  // A shared slot holds the sum of all processes that share it. A forked child begins with nothing. A new image cannot know what the image before it had settled, and assumes
+  // that it had settled everything.
   rusage usage{};
   if (kind == protocol::JoinKind::after_exec)
     gray::base::raw_syscall(SYS_getrusage, RUSAGE_SELF, gray::base::word(&usage));
@@ -172,13 +171,14 @@ void begin_account(const Job& job, protocol::JoinKind kind) {
 }
 
 void refund(Job& job, std::uint64_t bytes) {
-  // No file holds more; what says so is a wrong byte in the table of dirty data.
+  // No file holds more bytes. A larger number is a wrong byte in the table of dirty data.
   constexpr std::uint64_t kBytesMax = UINT64_C(1) << 60U;
   if (bytes == 0 || bytes > kBytesMax) return;
   protocol::add(*job.member, Counter::predicted_write_bytes,
-                0 - bytes);  // unsigned wrap: the sum over members is what counts
+                0 - bytes);  // unsigned wrap: only the sum over all members matters
   correct_budget(job, 0, -static_cast<std::int64_t>(bytes));
-  book_own_traffic(job, last_disk(), 0, -static_cast<std::int64_t>(bytes));  // nobody awaits it there
+  book_own_traffic(job, last_disk(), 0,
+                   -static_cast<std::int64_t>(bytes));  // no such write will come to the disk
 }
 
 }  // namespace discnice::guest

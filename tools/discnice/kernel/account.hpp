@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// account: settles predictions by the kernel's own account of this process.
+// account: corrects the predictions by the kernel's own account of this process.
 //
-// Knowledge assumed: getrusage() ru_inblock and ru_oublock count, in units of 512 bytes, what this process made the kernel read from disk
-//   and the pages it made dirty (include/linux/task_io_accounting_ops.h), whatever call or page fault did it.
-// Output observed: their growth since the last look.
-// Inference drawn: by how much the predictions were too low or too high. Reads settle by the account. For writes the account is a bound only: a small
-//   overwrite in a large folio is booked as the whole folio, so while existing data is being overwritten an excess is not charged.
-// What breaks it: file systems that keep no account (Device::is_ledger_kept), whose predictions are left as they are.
+// Knowledge assumed: getrusage() ru_inblock and ru_oublock count, in units of 512 bytes, what this process made the kernel read from the disk and the
+//   pages that it dirtied (include/linux/task_io_accounting_ops.h), whatever call or page fault did it.
+// Output observed: the growth of both since the last look.
+// Inference drawn: by how much the predictions were too low or too high. For reads the account is taken as the truth. For writes it is only an upper
+//   bound: the kernel charges a small overwrite in a large folio as the whole folio, so an excess is not charged while existing data is being
+//   overwritten.
+// What breaks it: file systems that keep no account (Device::is_ledger_kept). Their predictions stay as they are.
 #pragma once
 
 #include <atomic>
@@ -20,34 +21,33 @@
 
 namespace discnice::guest {
 
-/// What is being done to the account and to the budget, for one call.
+/// What one call adds to the account and to the budget.
 struct Charge {
   IoEstimate estimate;
   bool is_ledger_kept = true;
-  protocol::Disk* disk = nullptr;  // where it happens, if known
+  protocol::Disk* disk = nullptr;  // the disk of the call, if known
   bool is_overwrite =
-      false;  // part of the file existed before: an excess in the account may be a large folio
+      false;  // a part of the file existed before: an excess in the account may be a large folio
 };
 
-/// The process has taken a slot: what the kernel has booked to it beyond what stands there is new.
-/// Call before it settles.
+/// The process has taken a slot. Bytes that the kernel has charged to the process beyond the slot's numbers are new. Call this before the process settles.
 void begin_account(const Job& job, protocol::JoinKind kind);
 
-/// Notes what a call is about to cost; call just before it, after any wait.
+/// Notes the cost of a call. Call this just before the call, after any wait.
 void note_charge(Job& job, const Charge& charge);
 
-/// Notes metadata that a call makes dirty. The kernel books it to the process or, with a journal, to the journal's thread: the account is right
-/// either way.
+/// Notes metadata that a call dirties. The kernel charges it to the process or, on a file system with a journal, to the journal's thread. The settlement is right in both
+/// cases.
 void note_metadata(Job& job, std::uint64_t bytes, protocol::Disk* disk);
 
-/// Reads the kernel's account now and corrects the job's budget by what the predictions missed. Returns the bytes
-/// the process was booked as having read from disk since the last settlement.
+/// Reads the kernel's account now and corrects the job's budget by the error of the predictions. Returns the bytes that the kernel has charged to the process as read from
+/// the disk since the last settlement.
 std::uint64_t settle(Job& job);
 
-/// The same where the calling process is known to be the member, at this instant of the coarse clock.
+/// The same when the calling process is known to be the member. `now_ns` is on the coarse clock.
 std::uint64_t settle_own(Job& job, std::uint64_t now_ns);
 
-/// After so long a settlement is stale: one tick of the coarse clock on most kernels.
+/// A settlement is stale after this time: one tick of the coarse clock on most kernels.
 inline constexpr std::uint64_t kStaleNs = 4'000'000;
 
 /// True when the last settlement is stale.
@@ -56,28 +56,27 @@ inline bool is_settlement_stale(const Job& job) {
          kStaleNs;
 }
 
-/// Settles when the last settlement is stale or as much as may has been read on trust since: for calls whose prediction was "no disk".
+/// Settles when the last settlement is stale, or when the trusted reads since have used up their bytes. For calls that were predicted to need no disk.
 inline std::uint64_t settle_if_stale(Job& job) {
   return is_settlement_stale(job) || trust.is_used_up() ? settle(job) : 0;
 }
 
-/// Something has been moved that no policy has held back: the next operation answers for it.
+/// Bytes were moved that no policy has held back. The next operation waits for them, too.
 void note_unheld(std::uint64_t bytes);
 
-/// What the account showed beyond the predictions and no policy has held back yet: the next operation answers for it. Once.
+/// Returns the bytes beyond the predictions that no policy has held back yet, and clears them. The next operation waits for them.
 std::uint64_t take_unheld();
 
-/// True while there is something of that. A load.
+/// True while there are such bytes. Costs one load.
 extern __attribute__((visibility("hidden"))) std::atomic<std::uint64_t> unheld_bytes;
 __attribute__((always_inline)) inline bool has_unheld() {
   return unheld_bytes.load(std::memory_order_relaxed) != 0;
 }
 
-/// Gives back what a removal saved the disk.
+/// Gives the job the bytes back that a removal saved the disk.
 void refund(Job& job, std::uint64_t bytes);
 
-/// True while the process owes something from before. An instant that has passed is forgotten. One or two nanoseconds while
-/// there is none.
+/// True while the process has a debt from earlier calls. A debt whose instant has passed is cleared. Costs one or two nanoseconds while there is no debt.
 inline bool has_debt(Job& job) {
   std::uint64_t owed_ns = job.member->owed_until_ns.load(std::memory_order_relaxed);
   if (owed_ns == 0) return has_unheld();
@@ -86,12 +85,12 @@ inline bool has_debt(Job& job) {
   return has_unheld();
 }
 
-/// The same without a look at the clock: false also for a debt whose time has passed.
+/// The same without a look at the clock. So it is false, too, while a debt whose instant has passed was not cleared.
 __attribute__((always_inline)) inline bool is_without_debt(const Job& job) {
   return job.member->owed_until_ns.load(std::memory_order_relaxed) == 0 && !has_unheld();
 }
 
-/// True when what the process owes is not paid within so long.
+/// True when the process's debt is not paid within that time.
 inline bool owes_beyond(const Job& job, std::uint64_t within_ns) {
   return job.member->owed_until_ns.load(std::memory_order_relaxed) >
          gray::base::monotonic_coarse_ns() + within_ns;

@@ -9,11 +9,11 @@
 namespace discnice::guest {
 namespace {
 
-std::atomic<bool> is_claimed{false};  // somebody maps it, or has tried
+std::atomic<bool> is_claimed{false};  // a thread maps the board, or has tried to
 std::atomic<protocol::Board*> mapped{nullptr};
-std::atomic<protocol::BoardDisk*> disks[protocol::kDisksMax];  // by their place in the job's segment
+std::atomic<protocol::BoardDisk*> disks[protocol::kDisksMax];  // by the disk's place in the job's segment
 
-// Null when there is none, and while another thread is about to map it.
+// The board. Null when there is none, and while another thread is mapping it.
 protocol::Board* board(const Job& job) {
   if (!is_claimed.load(std::memory_order_relaxed) && !is_claimed.exchange(true, std::memory_order_relaxed)) {
     const auto found = protocol::map_board();

@@ -19,7 +19,7 @@
 namespace discnice::guest {
 namespace {
 
-// True for the one member whose turn it is to look.
+// True for exactly one member when a look is due.
 bool takes_look(protocol::Disk& disk, std::uint64_t now_ns) {
   std::uint64_t before_ns = disk.sampled_at_ns.load(std::memory_order_relaxed);
   const bool is_fresh = before_ns <= now_ns && now_ns - before_ns < kLookNs;
@@ -27,7 +27,7 @@ bool takes_look(protocol::Disk& disk, std::uint64_t now_ns) {
          disk.sampled_at_ns.compare_exchange_strong(before_ns, now_ns, std::memory_order_relaxed);
 }
 
-// What the daemon has seen a moment ago is as good as a look of our own.
+// A sample that the daemon took a moment ago is used instead of reading the counters.
 bool look_at_counters(protocol::BoardDisk* on_board, std::uint64_t disk, std::uint64_t now_ns,
                       DiskSample* sample) {
   if (on_board != nullptr && protocol::published_sample(*on_board, now_ns, sample)) return true;
@@ -46,7 +46,7 @@ OwnTraffic own_traffic(const Job& job, const protocol::Disk& disk, const protoco
           static_cast<std::uint32_t>(on_board->own_syncs.load(std::memory_order_relaxed))};
 }
 
-// One look, by whichever way the disk is observed; false when nothing was to be seen.
+// Looks at the disk once, in the way in which this disk is observed. Returns false when nothing could be observed.
 bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint64_t now_ns,
                   DiskActivity* activity) {
   const std::uint64_t claimed = disk.number.load(std::memory_order_relaxed);
@@ -55,7 +55,7 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
   Grant here = grant;
   here.random_read_ns = protocol::measured_read_ns(*job.segment, number);
   const SeenBy seen_by = policy::observed_by(protocol::load_seen_by(disk), grant);
-  // What we did ourselves must not be taken for somebody else's: of counters it is looked at after them, so that it is never less than what they show.
+  // The job's own traffic must not count as somebody else's. With counters the job settles after it has read them, so that its own traffic is never less than the counters show.
   if (seen_by != SeenBy::counters) settle(job);
   switch (seen_by) {
     case SeenBy::counters: {
@@ -63,7 +63,7 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
       DiskSample sample;
       if (!look_at_counters(on_board, number, now_ns, &sample)) return false;
       settle(job);
-      // Who is looked at from outside works on meanwhile: at the first look, what is under way is most likely its own.
+      // A program that is held from outside continues during the look. So at the first look the requests under way are most likely its own.
       if (job.book_from_outside != nullptr && activity->sampled_at_ns == 0)
         sample.in_flight = sample.reads_in_flight = 0;
       *activity = policy::observe(*activity, sample, own_traffic(job, disk, on_board, now_ns), here, now_ns);
@@ -80,7 +80,7 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
     }
     case SeenBy::untested:
     case SeenBy::none:
-    case SeenBy::progress:  // what there is to know is known when a call has ended (progress.hpp)
+    case SeenBy::progress:  // a call that has ended has told all there is to know (progress.hpp)
       return false;
   }
   return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// disks: the disks that this job uses, and what it moves on each.
+// disks: the disks that this job uses, and what the job moves on each of them.
 //
-// A file system's disk is the whole disk below it, as the kernel counts it; where none is counted, the file system's own device stands for it.
+// A file system's disk is the whole disk below it, as the kernel counts it. When the kernel counts no such disk, the file system's own device stands for it.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace discnice::guest {
 
-/// The job's entry of that device, made when there is none; null when it can't be had. Also remembers it as the disk that
-/// corrections without a device of their own belong to.
+/// The job's entry of that device, made when there is none. Null when the entry cannot be made. The disk is also remembered: corrections without a device of their own go to
+/// the disk used last.
 protocol::Disk* disk_of(Job& job, Device& device);
 
 /// The disk last used by this process; null before the first.
 protocol::Disk* last_disk();
 
-/// Books what the job itself moves there, by addition; a correction may be below zero. A null disk is none.
+/// Adds the job's own traffic on that disk. A correction may be negative. A null disk is ignored.
 void book_own_traffic(const Job& job, protocol::Disk* disk, std::int64_t read_bytes,
                       std::int64_t write_bytes);
 
-/// Books that a call which brings data to the disk begins or ends.
+/// Counts that a call which brings data to the disk begins or ends.
 void book_sync(const Job& job, protocol::Disk& disk);
 
-/// Which of the job's entries it is.
+/// The place of the disk in the job's table.
 inline unsigned place_of(const Job& job, const protocol::Disk& disk) {
   return static_cast<unsigned>(&disk - job.segment->disks);
 }

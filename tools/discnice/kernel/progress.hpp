@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// progress: how long this job's own calls took that needed a disk, where only that tells of the disk's other users (policy/manners.hpp).
+// progress: how long this job's own calls took that needed a disk, for disks where nothing else tells of other users (policy/manners.hpp).
 //
-// Looked at are reads that were foretold to need the disk and those after them, which may wait for what was read ahead; calls on names that took long
-// enough to have waited for one; and flushes of far_writes. Time in which the thread waited for a processor is taken off: that is no disk. Not looked
-// at are writes: they wait for memory, and for as long as the kernel pleases. Calls of several members at once share the time, for they slow each other
-// down.
+// It measures three kinds of calls. The first kind is reads that were predicted to need the disk, and the reads after them, which may wait for read-ahead. The second kind is
+// calls on names that took long enough to have waited for the disk. The third kind is flushes of far_writes. The time in which the thread waited for a processor is subtracted,
+// because the disk does not cause it. Writes are not measured: they wait for memory, for a time that the kernel decides. When several members make calls at once, the time is
+// divided among them, because the members slow each other down.
 #pragma once
 
 #include <cstdint>
@@ -18,34 +18,34 @@
 
 namespace discnice::guest {
 
-/// A call under way that will tell; without a disk it is none.
+/// A call under way that will be measured. With a null disk it is not measured.
 struct TellingCall {
   protocol::Disk* disk = nullptr;
   CallKind kind = CallKind::read_on;
   std::uint64_t began_ns = 0;
-  std::uint64_t run_delay_ns = 0;  // of the thread, before it
+  std::uint64_t run_delay_ns = 0;  // the thread's wait for a processor before the call
 };
 
-/// Whether the disk's other users are seen by the job's progress, and there is memory to note it. A null disk is none.
+/// Whether this disk's other users are seen by the job's progress, and the segment has memory for it. False for a null disk.
 bool is_seen_by_progress(const Job& job, const protocol::Disk* disk, const Grant& grant);
 
-/// Just before the call. None unless the disk is seen that way.
+/// Called just before the call. The result has no disk unless the disk is seen by the job's progress.
 TellingCall begin_call(const Job& job, protocol::Disk* disk, CallKind kind);
 
-/// The call begins only now: something has waited in between.
+/// Starts the measurement again, because the call begins only now: the process has waited in between.
 void begin_again(TellingCall& call);
 
-/// How much of a file is written before it is brought to the disk.
+/// How many bytes of a file are written before they are flushed to the disk.
 std::uint64_t flush_bytes(const Job& job, const protocol::Disk& disk);
 
-/// When it has ended and moved so many bytes. True when it took as long as if it had waited for a disk.
+/// Called when the call has ended and has moved `bytes`. Returns true when the call took so long that it may have waited for a disk.
 bool end_call(Job& job, const TellingCall& call, std::uint64_t bytes);
 
-/// After a call on a name that began then, somewhere on the disk used last.
+/// Called after a call on a name, which began at `began_ns`, somewhere on the disk used last.
 void note_name_call(Job& job, std::uint64_t began_ns);
 
-/// A call on a name, from the beginning to the end of this. A null job notes nothing; nor is anything noted before a disk is met whose other users are
-/// seen by more than its counters: a load.
+/// Measures a call on a name during the lifetime of the object. A null job is not measured. Nothing is measured either before the job has met a disk whose other users are
+/// seen without counters; then it costs one load.
 class NameCall {
  public:
   explicit NameCall(Job* job)

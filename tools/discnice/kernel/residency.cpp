@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Knowledge assumed: a page in the page cache is copied in well under the time of the fastest disk; a read marked
-//   RWF_NOWAIT is refused rather than wait for one (kernels since 4.14), though it starts the read first
-//   (filemap_get_pages() in mm/filemap.c); what a thread makes the disk read is booked to it before its call returns.
-// Output observed: the kernel's counts; else refusals and the thread's account; else elapsed time, each probe judged
-//   against a second read of the same page, which is certainly resident then, and whether the thread slept in it.
-// Inference drawn: hit or miss of the page probed.
-// What breaks it: a device nearly as fast as memory, whose reads end before the thread sleeps (then it hardly matters: the
-//   kernel's account has them paid), a lock that is waited for in a probe. A file system that books nothing
-//   loses the check of answers by RWF_NOWAIT.
+// Knowledge assumed: a page in the page cache is copied in much less than the time of the fastest disk. A read with RWF_NOWAIT is refused rather than
+//   wait for the disk (since Linux 4.14), although it starts the read first (filemap_get_pages() in mm/filemap.c). The kernel charges a disk read to
+//   the thread before its call returns.
+// Output observed: the kernel's counts. Without them, refusals and the thread's account. Without those, the elapsed time: each probe is compared with
+//   a second read of the same page, which is certainly resident then, and it is checked whether the thread slept.
+// Inference drawn: hit or miss of the probed page.
+// What breaks it: a device nearly as fast as memory, whose reads end before the thread sleeps (this hardly matters, because the kernel's account
+//   charges such reads), and a lock that a probe has to wait for. On a file system that charges nothing to the reader, answers by RWF_NOWAIT cannot
+//   be checked.
 #include "tools/discnice/kernel/residency.hpp"
 
 #include <cerrno>
@@ -39,7 +39,7 @@ using gray::base::word;
 using predictor::Answer;
 
 constexpr int kNowaitFlag = 8;                   // RWF_NOWAIT
-constexpr std::uint64_t kMincorePagesMax = 512;  // a byte each, on the program's stack
+constexpr std::uint64_t kMincorePagesMax = 512;  // a byte for each page, on the program's stack
 
 long ask_pages(int fd, std::uint64_t first_page, std::uint64_t page_count, CachestatAnswer* answer) {
   return ask_cachestat(fd, first_page * kPageBytes, page_count * kPageBytes, answer);
@@ -66,7 +66,7 @@ bool Residency::may_use(Backend backend) const {
 void Residency::choose() {
   const CountVerdict verdict = file_.device->count_verdict.load(std::memory_order_relaxed);
   if (may_use(Backend::cachestat) && file_.can_count && verdict != CountVerdict::lies) {
-    // The kernel answers the owner of a file; others only where they may write. Whom it has answered once it answers again.
+    // The kernel answers the owner of a file, and other users only if they may write the file. A descriptor that was answered once is answered again.
     CachestatAnswer answer{};
     const bool is_answered = file_.has_counted || (verdict == CountVerdict::works && file_.is_own);
     file_.can_count = is_answered || !is_raw_error(ask_pages(fd_, 0, 1, &answer));
@@ -115,7 +115,7 @@ std::uint64_t Residency::count_by_cachestat(std::uint64_t first_page, std::uint6
   CachestatAnswer answer{};
   if (!is_raw_error(ask_pages(fd_, first_page, page_count, &answer))) return answer.cached;
   file_.can_count = file_.has_counted =
-      false;  // root of a user namespace, say, is not asked about everybody's files
+      false;  // for example, root of a user namespace is refused for files of users outside
   return 0;
 }
 
@@ -129,7 +129,7 @@ std::uint64_t Residency::count_by_mincore(std::uint64_t first_page, std::uint64_
     const long address = raw_syscall(SYS_mmap, 0, bytes, PROT_READ, MAP_SHARED, fd_,
                                      static_cast<long>((first_page + done) * kPageBytes));
     if (is_raw_error(address))
-      return resident;  // opened for writing only, say: what can't be seen counts as absent
+      return resident;  // for example opened only for writing: pages that cannot be seen count as absent
     if (!is_raw_error(raw_syscall(SYS_mincore, address, bytes, word(pages)))) {
       for (std::uint64_t i = 0; i < part; ++i)
         if ((pages[i] & 1U) != 0 || file_.in_flight.has(first_page + done + i, now_ns)) ++resident;
@@ -170,14 +170,14 @@ Answer Residency::probe_nowait(std::uint64_t offset_bytes) {
   const std::uint64_t booked_bytes = read_thread_account().read_bytes;
   const long result =
       raw_syscall(SYS_preadv2, probe_fd_, word(&vector), 1, static_cast<long>(offset_bytes), 0, kNowaitFlag);
-  // A disk quicker than this thread got the processor back has the page there when the kernel looks again.
+  // A disk may deliver the page before this thread runs again; then the read succeeds although the page was absent. The account tells such a miss from a hit.
   if (result == 1) return read_thread_account().read_bytes == booked_bytes ? Answer::hit : Answer::miss;
   if (result == -EAGAIN) return Answer::miss;
   is_nowait_refused_ = true;
   return Answer::unknown;
 }
 
-// Who waits for a disk sleeps. A thread that was robbed of its processor, or a machine that was, is late as well and did not sleep.
+// A thread that waits for a disk sleeps. A thread that lost its processor, or whose virtual machine did, is late as well, but it did not sleep.
 Answer Residency::probe_timed(std::uint64_t offset_bytes) {
   char byte = 0;
   const auto offset = static_cast<long>(offset_bytes);

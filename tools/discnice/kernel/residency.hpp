@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
-// residency: answers the cache model from the running kernel, by the best backend that permission and
-// self-test allow.
+// residency: answers the cache model's questions from the running kernel. It uses the best backend that permission and the self-test allow:
 //
-//   cachestat   the kernel's own count; refused on files one neither owns nor may write, silently 0 on overlay
-//   mincore     the same through a mapping; says "all resident" to those it does not trust: own files only
+//   cachestat   the kernel's own count; refused on files that the user neither owns nor may write; always 0 on overlay
+//   mincore     the same through a mapping; says "all resident" to users it does not trust, so only for the user's own files
 //   nowait      a one-byte read that refuses to wait: a refusal is a miss (and brings the page in)
-//   timed       the paper's probe: the time of a one-byte read, where the thread slept in it
+//   timed       the paper's probe: the time of a one-byte read, and whether the thread slept in it
 //
-// Probes go through a second descriptor with POSIX_FADV_RANDOM, opened for one estimate and closed again, so
-// that they do not disturb the program's own read-ahead. Each probe that misses may cost one page and is
-// counted (Counter::probe_bytes).
+// Probes use a second descriptor with POSIX_FADV_RANDOM, so that they do not disturb the program's own read-ahead. It is opened for one estimate and then closed. Each probe
+// that misses may read one page from the disk, and is counted (Counter::probe_bytes).
 #pragma once
 
 #include <cstdint>
@@ -30,7 +28,7 @@ enum class Backend : std::uint32_t {
   none = 5
 };
 
-/// The oracle for one estimate on one open file. Closes its probe descriptor when it goes.
+/// Answers for one estimate on one open file. The destructor closes the probe descriptor.
 class Residency {
  public:
   Residency(OpenFile& file, int fd, const protocol::JobOptions& options, protocol::Member& member);
@@ -60,14 +58,13 @@ class Residency {
   protocol::Member& member_;
   predictor::ResidencyOracle oracle_;
   std::uint64_t (Residency::*count_)(std::uint64_t first_page, std::uint64_t page_count) = nullptr;
-  // The last stretch that was there as a whole, or not at all: the same estimate asks about its parts, and hardly anything happens meanwhile.
+  // The last range that was resident as a whole, or not at all. The same estimate asks about parts of that range, and it takes so little time that hardly anything changes.
   std::uint64_t first_alike_page_ = 0;
   std::uint64_t end_alike_page_ = 0;
   bool is_alike_resident_ = false;
 };
 
-/// Self-test of cachestat on a device: a page that a read has just returned must count as resident. Once for
-/// each device.
+/// Self-test of cachestat on a device: a page that a read has just returned must count as resident. Done once for each device.
 void test_count(OpenFile& file, int fd, std::uint64_t page_just_read);
 
 }  // namespace discnice::guest

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// callers: who makes the calls that are shown, and which file they are about.
+// callers: finds out which process makes a call that was shown, and which file the call is about.
 //
-// A file is judged before anything is done with it that could wait for somebody: a file system in user space may be served by a process of the job, whose own calls wait for us.
-// What breaks it: a file of a thread that has a table of descriptors of its own (unshare(2)): its process's file of that number is another one. Its calls go at once.
+// A file is judged before any step that could wait for another process. A file system in user space may be served by a process of the job whose own calls wait for this program.
+// What breaks it: a thread with a table of descriptors of its own (unshare(2)). The number then means another file in its process. Calls of such a thread go at once.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Caller {
 
 /// A regular file on a disk of this machine.
 struct CalledFile {
-  protocol::Disk* disk = nullptr;  // null: it is none
+  protocol::Disk* disk = nullptr;  // null: it is no such file
   std::int64_t size_bytes = 0;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -36,19 +36,19 @@ struct CalledFile {
 /// One thread makes all calls.
 class Callers {
  public:
-  /// `exchange` knows whom the pacer holds.
+  /// `exchange` knows which processes the pacer holds.
   Callers(guest::Job& job, pace::Exchange& exchange) : job_(job), exchange_(exchange) {}
 
-  /// The process of that thread, if the pacer holds it and it serves no file system; else null. Stays until the next call.
+  /// The process of that thread, if the pacer holds it and it serves no file system; else null. The result is valid until the next call.
   const Caller* find(pid_t thread, std::uint64_t now_ns);
 
-  /// What the thread has open under that number.
+  /// The file that the thread has open under that number.
   CalledFile file_of(pid_t thread, int fd);
 
-  /// What the caller has open there by now. Not open where the kernel does not let us have it.
+  /// Takes the file that the caller now has open there. It is not open when the kernel does not allow that.
   static gray::base::ScopedFd take_file(const Caller& caller, int fd);
 
-  /// Whether that is the file still: the process may have put another one there meanwhile.
+  /// Whether the taken file is still that file. The process may have put another file there meanwhile.
   static bool is_it(const gray::base::ScopedFd& taken, const CalledFile& file);
 
  private:
@@ -57,9 +57,9 @@ class Callers {
 
   guest::Job& job_;
   pace::Exchange& exchange_;
-  std::map<pid_t, pid_t> processes_;                // by thread
-  std::map<pid_t, Caller> callers_;                 // by process
-  std::map<std::uint64_t, protocol::Disk*> disks_;  // by device
+  std::map<pid_t, pid_t> processes_;                // key: the thread
+  std::map<pid_t, Caller> callers_;                 // key: the process
+  std::map<std::uint64_t, protocol::Disk*> disks_;  // key: the device
 };
 
 }  // namespace discnice::notify

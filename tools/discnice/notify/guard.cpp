@@ -15,7 +15,7 @@
 namespace discnice::notify {
 namespace {
 
-// What is said to the guard, a byte each. That we have been killed it knows by the end of the socket.
+// The messages to the guard, a byte each. It notices the death of the launcher by the end of the socket.
 constexpr char kListener = 'l';
 constexpr char kEnd = 'e';
 constexpr char kServe = 's';
@@ -27,7 +27,7 @@ void tell() {
 
 void say_nothing() {}
 
-// A message of one byte that may bring a descriptor.
+// A message of one byte that may carry a descriptor.
 struct Message {
   char word = 0;
   iovec part{&word, 1};
@@ -44,7 +44,7 @@ struct Message {
   Message& operator=(const Message&) = delete;
 };
 
-// The next word; 0 at the end. Keeps the descriptor that comes along.
+// Reads the next message; 0 at the end of the socket. Keeps a descriptor that comes with it.
 char hear(int socket, int& listener_fd) {
   Message message;
   ssize_t got = -1;
@@ -102,7 +102,7 @@ void Guard::dismiss() {
 }
 
 Guard::~Guard() {
-  say(kServe);  // one that was dismissed does not hear it
+  say(kServe);  // a guard that was dismissed does not read it
   if (socket_ >= 0) close(socket_);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// guard: a process that lets all calls go when who looks at them is no more. Without it a large call of a program would fail with ENOSYS then.
+// guard: a process that lets all calls go when the process that looks at them has ended. Without the guard a large call of a program would then fail with ENOSYS.
 //
-// It is there before the program is. The program gives it the listener before it begins, so there is no moment in which nobody would have it.
-// What breaks it: it is killed as well, within a tenth of a second of the launcher.
+// It starts before the program does. The program gives it the listener before it begins, so at every moment some process has the listener.
+// What breaks it: the guard is killed as well, within a tenth of a second of the launcher.
 #pragma once
 
 #include <sys/types.h>
@@ -13,20 +13,20 @@ namespace discnice::notify {
 
 class Guard {
  public:
-  /// Starts it. It lets go what is noted in `taken`. A fork.
+  /// Starts the guard by a fork. It lets go the calls that are noted in `taken`.
   explicit Guard(TakenCalls& taken);
-  /// We have ended as we should: whoever goes on all the same it lets go, without a word.
+  /// This process ends as it should. The guard silently lets all further calls go.
   ~Guard();
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
-  /// False: no process was to be had.
+  /// False when no process could be started.
   [[nodiscard]] bool is_there() const { return pid_ > 0; }
-  /// By which give_listener() reaches it.
+  /// The socket by which give_listener() reaches the guard.
   [[nodiscard]] int socket() const { return socket_; }
-  /// Somebody has killed it. Asked once.
+  /// Whether the guard was killed. The answer is given once.
   [[nodiscard]] bool has_ended() const;
-  /// Somebody else looks at the calls: it ends.
+  /// Another process looks at the calls: the guard ends.
   void dismiss();
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// large_call: the calls by which a program may move much at once, and how the kernel is asked to show us these, and no others, before it makes them.
+// large_call: the calls by which a program may move much at once, and how the kernel is asked to show only these calls before it makes them.
 //
-// Knowledge assumed: seccomp(2) and seccomp_unotify(2). A filter sees a call's number and words, not the memory that they point to. So the lengths of a vector
-//   (readv) stay unknown, and such a call is not shown. A filter stays for good, and children inherit it.
+// Knowledge assumed: seccomp(2) and seccomp_unotify(2). A filter sees a call's number and words, not the memory to which they point. So the lengths of a vector
+//   (readv) are unknown, and such a call is not shown. A filter stays for good, and children inherit it.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,31 @@
 
 namespace discnice::notify {
 
-/// What calls below these lengths move the kernel's account tells soon enough. They are not shown, and cost a few nanoseconds more.
-/// A large read is often one of cached data, and is to stay cheap; what is written to a file always goes to the disk, and where it does not, to a pipe, little of a call's time
-/// is spent on being shown.
+/// Shorter calls are not shown, because the kernel's account tells soon enough what they move. They cost a few nanoseconds more. Large reads often read cached data
+/// and must stay cheap, so their bound is higher. Data written to a file always goes to the disk. A write to something else, such as a pipe, takes so long that
+/// being shown hardly matters.
 inline constexpr std::uint32_t kLargeReadBytes = 128 * 1024;
 inline constexpr std::uint32_t kLargeWriteBytes = 32 * 1024;
 
 struct LargeCall {
   enum class Kind : std::uint8_t { read, write };
-  Kind kind;  // a copy by the kernel reads; what it writes is known when it is written
+  Kind kind;  // a copy by the kernel counts as a read; its written data is known after it was written
   int fd;     // read from, or written to
   std::uint64_t bytes;
-  bool is_at_position = true;  // of the open file; else at `offset_bytes`
+  bool is_at_position = true;  // the position of the open file; else `offset_bytes`
   std::int64_t offset_bytes = 0;
-  std::uint64_t offset_at = 0;  // where in the caller's memory the offset stands; 0: nowhere
+  std::uint64_t offset_at = 0;  // the address of the offset in the caller's memory; 0: none
 };
 
-/// What a call that the filter has shown asks for. Nothing for a call that is none of these. Pure.
+/// What a call that the filter has shown asks for. Empty for any other call. Pure.
 std::optional<LargeCall> large_call_of(const seccomp_data& data);
 
-/// Whether the kernel shows calls without taking anything from a program for it: this process has CAP_SYS_ADMIN, or set-user-ID programs give it no rights any more.
+/// Whether the kernel shows calls without taking any rights from a program: this process has CAP_SYS_ADMIN, or set-user-ID programs give it no more rights.
 bool may_show_calls_for_nothing();
 
-/// Has the calling thread's large calls shown from now on, and those of all that it becomes and starts. For a process that is about to become the program: allocates
-/// nothing. Where that is not to be had for nothing, `may_lose_privileges` says whether set-user-ID programs may lose their rights for it. Else -EACCES.
-/// Returns the listener's descriptor, or a negative errno.
+/// Makes the kernel show the calling thread's large calls from now on, and those of all programs and processes that come from it. For a process that is about to
+/// become the program. Allocates nothing. When that costs set-user-ID programs their rights, it is done only with `may_lose_privileges`, and fails with -EACCES
+/// otherwise. Returns the listener's descriptor, or a negative errno.
 int show_large_calls(bool may_lose_privileges);
 
 }  // namespace discnice::notify

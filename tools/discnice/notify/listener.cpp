@@ -13,11 +13,11 @@
 namespace discnice::notify {
 namespace {
 
-// Since Linux 6.6 caller and answerer may be woken on one processor: one waits while the other works, and an idle processor takes long to wake.
+// Since Linux 6.6 the caller and the answering thread may be woken on the same processor. One of them waits while the other works, and an idle processor takes long to wake.
 constexpr unsigned long kSetFlags = _IOW('!', 4, std::uint64_t);
 constexpr std::uint64_t kWakeInTurn = 1;
 
-// A signal may come in between; nothing was done then.
+// A signal may interrupt the call; nothing was done then.
 int ask_kernel(int fd, unsigned long request, void* argument) {
   int result = -1;
   while ((result = ioctl(fd, request, argument)) != 0 && errno == EINTR) {
@@ -33,7 +33,7 @@ std::uint64_t id_of(const std::byte* shown) {
 
 }  // namespace
 
-// An older kernel refuses, and wakes whom it likes.
+// An older kernel refuses the flag, and chooses the processor itself.
 Listener::Listener(int fd, TakenCalls& taken) : fd_(fd), taken_(taken) {
   ioctl(fd, kSetFlags, kWakeInTurn);
 }
@@ -54,7 +54,7 @@ bool Listener::receive(seccomp_notif& shown) {
     return !one.is_used.load(std::memory_order_acquire);
   });
   if (place == taken_.end()) return false;
-  std::memset(place->shown, 0, sizeof place->shown);  // as the kernel wants it
+  std::memset(place->shown, 0, sizeof place->shown);  // the kernel requires that
   place->is_used.store(true, std::memory_order_release);
   const bool is_there = ask_kernel(fd_.get(), SECCOMP_IOCTL_NOTIF_RECV, place->shown) == 0;
   if (is_there)
@@ -64,9 +64,9 @@ bool Listener::receive(seccomp_notif& shown) {
   return is_there;
 }
 
-// Where the caller is in that call no more the kernel says so, and nothing is owed.
+// When the caller has left the call, the kernel says so, and no answer is needed.
 void Listener::let_go(std::uint64_t id) {
-  // Zeros behind it: a kernel may know of more.
+  // The zeros behind the answer are for kernels whose structure is longer.
   alignas(seccomp_notif_resp) std::byte bytes[TakenCalls::kShownBytesMax]{};
   seccomp_notif_resp answer{};
   answer.id = id;

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
-// supervisor: holds large calls of programs that the library cannot reach, before they are made.
+// supervisor: holds large calls of programs that the library cannot reach, before the kernel makes these calls.
 //
-// The pacer (pace/) sees what a process has moved after it has moved it, and no call can be stopped once it is begun. A call of four megabytes at five megabytes a second is most of a
-// second's worth at once. The kernel shows us such calls first (large_call.hpp). What one would bring from the disk comes in steps, each when it is paid and the policy gives the job
-// a turn, into the page cache; then the kernel makes the call (waiting_call.hpp). Small calls are the pacer's.
+// The pacer (pace/) sees the bytes of a process only after the process has moved them, and a call that has begun cannot be stopped. At five megabytes a second, a
+// call of four megabytes is most of a second's worth at once. So the kernel shows such calls first (large_call.hpp). The data that a call would read from the disk
+// is brought into the page cache in steps, each when it is paid and the policy gives the job a turn. Then the kernel makes the call (waiting_call.hpp). Small calls
+// are left to the pacer.
 //
-// Knowledge assumed: a page that was read a moment ago is still there when the call asks for it. The kernel books what is read to the thread that reads, so to ours.
-// Output observed: the call's words; whether the file's pages are resident, where the kernel tells; our own thread's account.
-// Inference drawn: what a call would move, before it does.
-// A write is let go when the one before has had its time at the rate; the pacer has it paid, by what the kernel has booked.
-// What breaks it: memory so short that the pages go before the call comes. Then it reads them once more, and the pacer has it paid.
+// Knowledge assumed: a page that was read a moment ago is still cached when the call asks for it. The kernel charges a read to the thread that makes it, so the
+//   steps are charged to this program's thread.
+// Output observed: the call's words; whether the file's pages are resident, where the kernel tells; the account of this program's thread.
+// Inference drawn: what a call would move, before the kernel makes it.
+// A write is let go when the write before it has had its time at the rate. The pacer charges it, by the kernel's account.
+// What breaks it: memory so short that the pages are evicted before the call comes. Then the call reads them again, and the pacer charges that.
 //
-// One thread takes calls and lets those go at once that need no disk; another one moves in steps. Both are the launcher's, or of who looks after those that go on when
-// the command has ended (cli/staying.hpp).
+// One thread takes the calls and lets those go at once that need no disk. Another thread makes the steps. Both belong to the launcher, or to the process that looks
+// after the programs that go on when the command has ended (cli/staying.hpp).
 #pragma once
 
 #include <atomic>
@@ -40,24 +42,24 @@ namespace discnice::notify {
 
 class Supervisor {
  public:
-  /// Takes over the listener. Throws std::system_error when no thread is to be had; the watch's guard lets all calls go then.
+  /// Takes over the listener. Throws std::system_error when no thread can be started; the watch's guard lets all calls go then.
   Supervisor(protocol::Segment& segment, int listener_fd, std::unique_ptr<Watch> watch,
              pace::Exchange& exchange);
-  /// Stops looking. Whoever goes on the guard lets go from then on, unless somebody else looks.
+  /// Stops looking. From then on the guard lets all calls go, unless another process looks.
   ~Supervisor();
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  /// To be called every now and then: the guard may have been killed.
+  /// To be called now and then, because the guard may have been killed.
   void look_after_guard();
 
-  /// Stops looking; what waits goes. Returns the listener, for who is to look from now on. The descriptor stays ours.
+  /// Stops looking, and lets waiting calls go. Returns the listener, for the process that looks from now on. The descriptor stays open here.
   int stop();
-  /// Somebody else looks: the guard is not needed any more.
+  /// Another process looks: the guard is no longer needed.
   void hand_over();
 
  private:
-  // A write that was let go, as its thread made it: by what the account has grown since it is known what it cost.
+  // A write that was let go. When its thread makes the next such call, the growth of the account since then shows what the write has cost.
   struct LetGo {
     std::uint64_t bytes;
     std::uint64_t account_bytes;
@@ -85,18 +87,18 @@ class Supervisor {
   Callers callers_;
   pace::Exchange& exchange_;
   int stop_fd_;
-  std::atomic<bool> has_account_{true};  // of the thread that moves
+  std::atomic<bool> has_account_{true};  // the account of the thread that makes the steps
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  bool is_ending_ = false;           // under the mutex
-  std::deque<WaitingCall> waiting_;  // under the mutex
+  bool is_ending_ = false;           // protected by the mutex
+  std::deque<WaitingCall> waiting_;  // protected by the mutex
 
-  // Of the thread that moves.
-  std::uint64_t due_ns_ = 0;        // until then what was read is not paid
-  std::uint64_t write_due_ns_ = 0;  // until then what was written takes at the rate; the pacer has it paid
+  // Used by the thread that makes the steps.
+  std::uint64_t due_ns_ = 0;        // until then the read bytes are not paid
+  std::uint64_t write_due_ns_ = 0;  // until then the written bytes take at the rate; the pacer charges them
   std::uint64_t grant_sequence_ = 0;
-  std::map<pid_t, LetGo> let_go_;  // by thread
+  std::map<pid_t, LetGo> let_go_;  // key: the thread
   processes::KernelAccount seen_;
   std::unique_ptr<processes::KernelAccountFile> account_;
 

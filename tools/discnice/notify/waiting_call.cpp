@@ -11,7 +11,7 @@ namespace discnice::notify {
 namespace {
 
 constexpr std::int64_t kPageBytes = 4096;
-// No more than the least that a disk is asked for at once: of a longer stretch the kernel would read only the beginning.
+// The smallest limit of a disk request: of a longer range the kernel would read only the beginning.
 constexpr std::int64_t kBlockBytes = 128 * 1024;
 
 }  // namespace
@@ -24,7 +24,7 @@ bool bring(WaitingCall& waiting, std::uint64_t bytes) {
     posix_fadvise(waiting.file.get(), waiting.at_bytes, wanted, POSIX_FADV_WILLNEED);
     const ssize_t got =
         pread(waiting.file.get(), block.data(), static_cast<std::size_t>(wanted), waiting.at_bytes);
-    if (got <= 0) return false;  // the call itself will say why
+    if (got <= 0) return false;  // the call itself will report the reason
     waiting.at_bytes += got;
   }
   // The last page was read as a whole.

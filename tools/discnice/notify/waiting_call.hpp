@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// waiting_call: a call that was shown and waits, and what is moved for it step by step.
+// waiting_call: a shown call that waits, and the steps that are made for it.
 //
-// Of a read, and of a copy by the kernel, the part of the file that it reads comes into the page cache. Then the kernel makes the call, which finds all of it there. Nothing is done in the
-// caller's place: whatever becomes of us, and however often the call is begun anew after a signal, it is right. A write cannot be made in parts. It waits for its turn.
+// For a read, and for a copy by the kernel, the part of the file that it reads is brought into the page cache. Then the kernel makes the call, and finds all of the
+// data there. Nothing is done in place of the caller, so the result is right even if this program ends or a signal makes the call begin again. A write cannot be
+// made in parts. It waits for its turn.
 //
-// Knowledge assumed: posix_fadvise(POSIX_FADV_WILLNEED) reads what it is told and no more, and leaves the open file's read-ahead as it is (force_page_cache_ra() of mm/readahead.c). So the
-//   caller's own open file can be used: one of our own would break its leases, and be seen by who watches the file.
+// Knowledge assumed: posix_fadvise(POSIX_FADV_WILLNEED) reads only what it is told, and leaves the open file's read-ahead as it is (force_page_cache_ra() of
+//   mm/readahead.c). So the caller's own open file can be used. An open file of this program would break leases on the file, and programs that watch the file would
+//   see it.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +21,19 @@
 namespace discnice::notify {
 
 struct WaitingCall {
-  std::uint64_t id = 0;  // the kernel's
+  std::uint64_t id = 0;  // the kernel's number of the call
   pid_t thread = 0;
   pid_t pid = 0;
   LargeCall call{};
-  gray::base::ScopedFd file;  // of a read: the caller's open file
-  std::int64_t at_bytes = 0;  // of a read: how far it has come
+  gray::base::ScopedFd file;  // for a read: the caller's open file
+  std::int64_t at_bytes = 0;  // for a read: the place up to which the data was brought in
   std::int64_t end_bytes = 0;
   protocol::Disk* disk = nullptr;
 
   [[nodiscard]] bool is_write() const { return call.kind == LargeCall::Kind::write; }
 };
 
-/// Brings up to so much more of a read's part of the file into memory. Returns whether there is more to come.
+/// Brings up to `bytes` more of the read's data into memory. Returns whether there is more to come.
 bool bring(WaitingCall& waiting, std::uint64_t bytes);
 
 }  // namespace discnice::notify

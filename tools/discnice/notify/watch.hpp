@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// watch: what is made ready before a program starts whose large calls are to be shown: the guard, and what it shares with who looks at the calls.
+// watch: what is prepared before the start of a program whose large calls will be shown: the guard, and the memory that the guard shares with the process that looks
+// at the calls.
 #pragma once
 
 #include <memory>
@@ -9,17 +10,17 @@
 
 namespace discnice::notify {
 
-/// One thread.
+/// One thread makes all calls.
 class Watch {
  public:
-  /// Throws std::system_error where there is no memory. Without a process for the guard is_ready() is false.
+  /// Throws std::system_error when there is no memory. When no process can be started for the guard, is_ready() is false.
   Watch() : guard_(std::make_unique<Guard>(taken_)) {}
 
   [[nodiscard]] bool is_ready() const { return guard_->is_there(); }
   [[nodiscard]] TakenCalls& taken() { return taken_; }
   [[nodiscard]] Guard& guard() { return *guard_; }
 
-  /// Somebody may have killed the guard: then there is a new one.
+  /// Starts a new guard when the guard was killed.
   void renew_guard(int listener_fd) {
     if (!guard_->has_ended()) return;
     guard_ = std::make_unique<Guard>(taken_);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// callsite: where in the program a call comes from. Two files can stand behind it, chosen by linking: callsite_none.cpp in
-// libdiscnice.so, which needs libc alone, and callsite_libunwind.cpp in libdiscnice-profile.so.
+// callsite: tells where in the program a call comes from. One of two files implements it, chosen by linking: callsite_none.cpp in libdiscnice.so,
+// which needs only libc, and callsite_libunwind.cpp in libdiscnice-profile.so.
 #pragma once
 
 #include <cstdint>
 
 namespace discnice::guest {
 
-/// Makes ready to walk, in the constructor of a process that is profiled. May allocate and open files.
+/// Prepares the walks. Called in the constructor of a process that is profiled. May allocate memory and open files.
 void prepare_walks();
 
-/// The addresses that the calling thread's functions will return to, the innermost first, at most `frames_max`. Returns how many;
-/// 0 where stacks cannot be walked, when the walk itself led here, or when too many threads walk at once. `epoch` is the job's. Takes some hundred
-/// bytes of the calling thread's stack.
+/// Stores the return addresses of the calling thread's functions, the innermost first, at most `frames_max`. Returns how many there are. Returns 0
+/// when stacks cannot be walked, when the call comes from a walk itself, and when too many threads walk at once. `epoch` is the
+/// job's. Takes some hundred bytes of the calling thread's stack.
 std::uint32_t walk_stack(std::uint64_t* frames, std::uint32_t frames_max, std::uint32_t epoch);
 
 }  // namespace discnice::guest

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// callsite_none: for the library that needs libc alone.
+// callsite_none: the empty implementation, for the library that needs only libc.
 #include "tools/discnice/observe/callsite.hpp"
 
 namespace discnice::guest {

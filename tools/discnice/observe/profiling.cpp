@@ -23,15 +23,15 @@ using protocol::StackRecord;
 
 constexpr std::uint32_t kStretchesMax = 256;
 constexpr std::uint32_t kTellingsMax =
-    64;  // of one image: code that is in no map must not be looked for in it each time
-constexpr std::size_t kPartBytes = 4096;  // the kernel hands /proc/self/maps out in whole lines up to a page
+    64;  // of one image; each address outside the table costs another search of the maps
+constexpr std::size_t kPartBytes = 4096;  // the kernel returns /proc/self/maps in whole lines, up to a page
 
 struct Stretch {
   std::uint64_t start_address;
   std::uint64_t end_address;
 };
 
-// The code that this image has told of. A copy of the parent's in a forked child, which has to tell anew.
+// The code ranges that this image has sent. A forked child has a copy of its parent's list and must send them again.
 Stretch told[kStretchesMax];
 std::uint32_t told_count;
 std::uint32_t told_epoch;
@@ -66,7 +66,7 @@ void next_word(const char*& text, const char* end) {
   while (text < end && *text == ' ') ++text;
 }
 
-// "start-end r-xp offset device inode   path"
+// Sends one line of the maps: "start-end r-xp offset device inode   path".
 void tell_line(Job& job, const char* line, const char* end, std::uint32_t index) {
   MappingRecord record{};
   const char* text = line;
@@ -94,7 +94,7 @@ void tell_line(Job& job, const char* line, const char* end, std::uint32_t index)
 char map_part[2 *
               kPartBytes];  // under told_lock: a thread of the program may have no room for it on its stack
 
-// Reads our own map and tells all the code in it. What was told before is told again: addresses change hands by dlclose().
+// Reads this process's maps and sends all code ranges in them. Ranges that were sent before are sent again, because dlclose() may have freed an address for another library.
 void tell_mappings(Job& job) {
   const long fd = raw_syscall(SYS_openat, AT_FDCWD, word("/proc/self/maps"), O_RDONLY | O_CLOEXEC, 0);
   if (gray::base::is_raw_error(fd)) return;
@@ -121,7 +121,7 @@ void tell_mappings(Job& job) {
 
 void tell_code_of(Job& job, const StackRecord& stack) {
   const TryLock lock(told_lock, job.epoch);
-  if (!lock) return;  // another thread is telling
+  if (!lock) return;  // another thread is sending
   if (told_epoch != job.epoch) told_count = tellings = 0;
   told_epoch = job.epoch;
   for (std::uint32_t i = 0; i < stack.frame_count; ++i) {

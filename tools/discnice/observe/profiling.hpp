@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// profiling: while `discnice run --profile` looks on, sends the call stack of each call that will cost the disk something, with what
-// it is predicted to cost, and the places of the code it leads through. Names are found by the launcher, after the run.
+// profiling: for `discnice run --profile`. It sends the call stack of each call that will cost disk work, with the predicted cost, and the memory
+// ranges of the code on that stack. The launcher finds the names after the run.
 #pragma once
 
 #include "tools/discnice/contract/io_estimate.hpp"
@@ -12,7 +12,7 @@ inline bool is_profiling(const Job& job) {
   return job.ring != nullptr && (job.segment->options.recorded & protocol::kRecordStacks) != 0;
 }
 
-/// Call while profiling only, for calls with a cost. Keeps errno. Some microseconds.
+/// Call this only while profiling, and only for calls with a cost. Keeps errno. Takes some microseconds.
 void profile_call(Job& job, const IoEstimate& estimate);
 
 }  // namespace discnice::guest

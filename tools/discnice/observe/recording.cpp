@@ -38,7 +38,7 @@ std::uint64_t next_number(Job& job) {
   return job.ring->operations.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-// The part that all operations have; what stands behind it is left alone.
+// Fills in the part that all operations have. The other fields stay unchanged.
 void fill(OperationRecord& record, const IoOp& op, const IoEstimate& estimate, std::uint64_t now_ns) {
   record.time_ns = now_ns;
   record.since_ns =
@@ -63,7 +63,8 @@ protocol::CallClass class_of(OpKind kind, bool is_copy) {
   return kind == OpKind::write ? protocol::CallClass::write : protocol::CallClass::remove;
 }
 
-// Which files' names this process image has told: each file has one place, and whoever came to it last is remembered. A forked child has its parent's.
+// The files whose names this process image has recorded. Each file has one place, and the last file that came to a place is remembered. A forked
+// child has a copy of its parent's.
 constexpr std::size_t kToldNames = 1024;
 constinit std::atomic<std::uint64_t> told_names[kToldNames];
 
@@ -74,7 +75,7 @@ bool is_name_told(const FileId& file) {
   return told_names[mixed >> 54U].exchange(mark, std::memory_order_relaxed) == mark;
 }
 
-// The kernel knows what a descriptor is called. What has no name there, or is not told, is a number to whoever reads the recording.
+// The kernel knows the name behind a descriptor. A file without a name, or whose name was not recorded, is only a number in the recording.
 __attribute__((noinline)) void tell_name(Job& job, const FileId& file, int fd) {
   if (fd < 0 || is_name_told(file)) return;
   char link[48];
@@ -140,7 +141,7 @@ void AnswerLog::note(std::uint64_t first_page, std::uint64_t page_count, std::ui
                                              static_cast<std::uint32_t>(smaller(answer, UINT32_MAX))};
 }
 
-// The answers so far go ahead in a record of their own.
+// The answers so far are recorded first, in a record of their own.
 void AnswerLog::flush() {
   protocol::AnswersRecord record{};
   record.number = number_;

@@ -12,7 +12,7 @@ namespace {
 using gray::base::raw_syscall;
 using protocol::ClassTotals;
 
-constexpr std::uint64_t kUnitBytes = 512;  // of ru_inblock and ru_oublock
+constexpr std::uint64_t kUnitBytes = 512;  // the unit of ru_inblock and ru_oublock
 constexpr long kThisThread = 1;            // RUSAGE_THREAD, which libc shows to GNU programs only
 
 ClassTotals& totals_of(Job& job, protocol::CallClass call_class) {

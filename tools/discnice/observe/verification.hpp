@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// verification: while `discnice verify` looks on, sums up by class of call what was predicted and what the kernel booked.
+// verification: for `discnice verify`. It adds up, by class of call, what was predicted and what the kernel charged.
 //
-// Knowledge assumed: getrusage(RUSAGE_THREAD) grows during a call by what that call made the kernel read and made dirty.
-// Output observed: its growth from just before the call to just after.
-// Inference drawn: none; this is the judge.
+// Knowledge assumed: getrusage(RUSAGE_THREAD) grows during a call by what that call made the kernel read and dirty.
+// Output observed: its growth from just before the call to just after it.
+// Inference drawn: none; the predictions are judged by these numbers.
 // What breaks it: a signal handler that does I/O of its own during the call.
 #pragma once
 
@@ -14,24 +14,24 @@
 
 namespace discnice::guest {
 
-/// What the kernel has booked to the calling thread.
+/// What the kernel has charged to the calling thread.
 struct ThreadAccount {
   std::uint64_t read_bytes = 0;
   std::uint64_t write_bytes = 0;
-  std::int64_t sleeps = -1;  // how often it waited for something; -1: the kernel does not tell
+  std::int64_t sleeps = -1;  // how often the thread has waited for something; -1: the kernel does not tell
 };
 
 inline bool is_verifying(const Job& job) {
   return job.segment->options.is_verifying != 0;
 }
 
-/// One system call.
+/// Costs one system call.
 ThreadAccount read_thread_account();
 
-/// Counts a call and its prediction. Call while verifying only.
+/// Counts a call and its prediction. Call this only while verifying.
 void note_class_prediction(Job& job, protocol::CallClass call_class, const IoEstimate& estimate);
 
-/// Counts what a call moved, and what the kernel booked for it.
+/// Counts what a call moved, and what the kernel charged for it.
 void note_class_outcome(Job& job, protocol::CallClass call_class, std::uint64_t bytes,
                         const ThreadAccount& booked);
 

@@ -23,10 +23,10 @@ using gray::base::raw_syscall;
 using gray::base::word;
 
 constexpr std::size_t kChunkBytes = 1024;
-constexpr unsigned kPointPlace = 4;  // of the word that says where it is mounted
+constexpr unsigned kPointPlace = 4;  // the place of the word that says where it is mounted
 constexpr char kUpper[] = "upperdir=";
 constexpr char kLower[] = "lowerdir=";
-// Of struct statx, where the headers' own may end before it.
+// The layout of struct statx, because the struct of old headers may end before that field.
 constexpr std::size_t kStatxBytes = 256;
 constexpr std::size_t kMountIdOffset = 0x90;
 
@@ -48,7 +48,7 @@ bool is_octal(char letter) {
 
 }  // namespace
 
-// Copies the word from there on, up to its end or to `end`, with the table's \ooo undone. What is too long stays empty.
+// Copies a part of the word, up to its end or to `end`, with the table's \ooo undone. A part that is too long stays empty.
 void MountSearch::keep(char* place, std::size_t from, char end) const {
   std::size_t length = 0;
   const std::size_t stored = length_ < sizeof word_ ? length_ : sizeof word_;

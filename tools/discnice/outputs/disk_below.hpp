@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// disk_below: which block device lies below a file whose own device number is none.
+// disk_below: finds the block device below a file whose own device number belongs to no block device.
 //
-// Knowledge assumed: btrfs, overlay and others give their files device numbers that belong to no block device
-//   (/proc/self/mountinfo, Documentation/filesystems/proc.rst; statx() tells the mount). The table of mounts names a source. For
-//   btrfs the source is a device. For overlay the table names the upper folder, which lies on another file system.
+// Knowledge assumed: btrfs, overlay and other file systems give their files device numbers that belong to no block device (/proc/self/mountinfo,
+//   Documentation/filesystems/proc.rst; statx() tells the mount). The table of mounts names a source. For btrfs the source is a device. For overlay
+//   the table names the upper folder, which lies on another file system.
 // Output observed: that table, once for each device.
-// Inference drawn: the disk is the source's device, if that is a block device with counters. For overlay it is the device below the upper folder, or below the
-//   first lower one.
-// What breaks it: a file system on several devices, of which the table names one; an overlay whose folders this mount namespace cannot
-//   see (in a container), which are then unknown.
+// Inference drawn: the disk is the source's device, if that is a block device with counters. For overlay it is the device below the upper folder, or
+//   below the first lower folder.
+// What breaks it: a file system on several devices, of which the table names one; an overlay whose folders this mount namespace cannot see (in a
+//   container). Such folders count as unknown.
 //
 // Host-safe: raw system calls, no heap, no descriptor kept.
 #pragma once
@@ -20,7 +20,7 @@ namespace discnice::outputs {
 
 inline constexpr std::size_t kMountNameBytesMax = 256;
 
-/// Takes the table of mounts piece by piece and keeps what it says of one of them. Pure.
+/// Takes the table of mounts piece by piece and keeps what it says about one mount. Pure.
 class MountSearch {
  public:
   /// Looks for the mount of that number.
@@ -29,11 +29,11 @@ class MountSearch {
   void feed(const char* text, std::size_t length);
 
   [[nodiscard]] bool is_found() const { return is_found_; }
-  /// What is mounted; empty when it is too long to be kept. The table's escapes are undone.
+  /// The source that is mounted. Empty when its name is too long. The table's escapes are undone.
   [[nodiscard]] const char* source() const { return source_; }
-  /// Where it is mounted; empty when that is too long.
+  /// Where it is mounted. Empty when the name is too long.
   [[nodiscard]] const char* point() const { return point_; }
-  /// Of overlay, the upper folder; without one the first lower one.
+  /// For overlay, the upper folder, or the first lower folder when there is no upper one.
   [[nodiscard]] const char* folder() const { return upper_[0] != '\0' ? upper_ : lower_; }
 
  private:
@@ -41,11 +41,11 @@ class MountSearch {
   void keep(char* place, std::size_t from, char end) const;
 
   std::uint64_t mount_id_;
-  unsigned place_ = 0;       // of the word in its line
-  unsigned dash_place_ = 0;  // of the dash that ends the optional fields; 0: not there yet
+  unsigned place_ = 0;       // the place of the word in its line
+  unsigned dash_place_ = 0;  // the place of the dash that ends the optional fields; 0: not seen yet
   bool is_other_mount_ = false;
   bool is_found_ = false;
-  std::size_t length_ = 0;  // of the word, as far as it has come; only so much as there is room for is kept
+  std::size_t length_ = 0;  // of the word so far; only as much as there is room for is kept
   char word_[kMountNameBytesMax + 16] = {};
   char point_[kMountNameBytesMax] = {};
   char source_[kMountNameBytesMax] = {};
@@ -53,13 +53,13 @@ class MountSearch {
   char lower_[kMountNameBytesMax] = {};
 };
 
-/// The number of the mount that a file was opened through. False on kernels that do not tell.
+/// Finds the number of the mount through which a file was opened. Returns false on kernels that do not tell it.
 bool find_mount_id(int descriptor, std::uint64_t* mount_id);
 
-/// Copies where that mount is to `path`, of kMountNameBytesMax bytes. False when it cannot be told.
+/// Copies the mount's place to `path`, which has kMountNameBytesMax bytes. Returns false when it is not known.
 bool find_mount_point(std::uint64_t mount_id, char* path);
 
-/// The disk below that mount whose counters tell of it; 0 when it cannot be told.
+/// The disk below that mount whose counters count its traffic; 0 when it is not known.
 std::uint64_t disk_below(std::uint64_t mount_id);
 
 }  // namespace discnice::outputs

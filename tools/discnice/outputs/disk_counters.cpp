@@ -18,9 +18,10 @@ using gray::base::is_raw_error;
 using gray::base::raw_syscall;
 using gray::base::word;
 
-constexpr std::uint64_t kSectorBytes = 512;  // of the stat file, whatever the device's own is
-constexpr unsigned kFieldsMin = 9;           // what every kernel has
-constexpr unsigned kFields = 17;             // the ones we read; newer kernels append more
+constexpr std::uint64_t kSectorBytes =
+    512;                            // the unit of the stat file, whatever the device's own sector size is
+constexpr unsigned kFieldsMin = 9;  // the fields that every kernel has
+constexpr unsigned kFields = 17;    // the fields that are read here; newer kernels append more
 constexpr std::size_t kStatBytesMax = 512;
 constexpr std::size_t kPathBytesMax = 96;
 
@@ -38,7 +39,7 @@ bool is_there(std::uint64_t device, const char* file) {
   return !is_raw_error(raw_syscall(SYS_faccessat, AT_FDCWD, word(path), 0));
 }
 
-// A device number, "8:0", out of one of the files of a device.
+// Reads a device number such as "8:0" from one of the files of a device.
 bool read_number(std::uint64_t device, const char* file, std::uint64_t* number) {
   char path[kPathBytesMax];
   char text[32];

@@ -16,7 +16,7 @@ namespace {
 using gray::base::append_text;
 
 constexpr std::size_t kNumberBytesMax = 32;
-constexpr std::size_t kNameBytesMax = 32;  // of a file in a group's folder
+constexpr std::size_t kNameBytesMax = 32;  // the name of a file in a group's folder
 constexpr int kLevelsMax = 16;
 constexpr char kUnified[] = "/sys/fs/cgroup";
 constexpr char kOwnHierarchy[] = "/sys/fs/cgroup/memory";
@@ -29,7 +29,7 @@ struct Line {
   std::size_t path_length;
 };
 
-// Where the letter is next, or null. To look up libc's memchr() takes two kilobytes of the caller's stack.
+// The next place of the letter, or null. libc's memchr() is not used, because its look-up takes two kilobytes of the caller's stack.
 const char* find_letter(const char* text, const char* end, char letter) {
   for (; text != end; ++text) {
     if (*text == letter) return text;
@@ -37,7 +37,7 @@ const char* find_letter(const char* text, const char* end, char letter) {
   return nullptr;
 }
 
-// "NUMBER:CONTROLLER,CONTROLLER:PATH"; false for what is no such line.
+// Splits "NUMBER:CONTROLLER,CONTROLLER:PATH". Returns false for a line of another form.
 bool split(const char* start, std::size_t length, Line* line) {
   const char* first = find_letter(start, start + length, ':');
   if (first == nullptr) return false;
@@ -68,7 +68,7 @@ bool read_memory_bytes(RoomWorkspace& workspace, const char* name, std::uint64_t
   return length > 0 && parse_memory_bytes(text, static_cast<std::size_t>(length), bytes);
 }
 
-// Cuts off the last part of the path; false when there is none any more.
+// Removes the last part of the path. Returns false when there is none.
 bool go_up(char* path) {
   char* slash = std::strrchr(path, '/');
   if (slash == nullptr) return false;
@@ -82,7 +82,7 @@ bool find_memory_group(const char* text, std::size_t length, MemoryGroup* group)
   bool is_found = false;
   for (std::size_t at = 0; at < length;) {
     const char* end = find_letter(text + at, text + length, '\n');
-    if (end == nullptr) return is_found;  // it was cut off
+    if (end == nullptr) return is_found;  // the line was cut off
     Line line{};
     const bool is_line = split(text + at, static_cast<std::size_t>(end - text) - at, &line);
     at = static_cast<std::size_t>(end - text) + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// engine: what the pacer answers to the core (transfer/engine.hpp). It is no guest: the calls are not its own, and the job is that of the process it looks at.
+// engine: the pacer's part of transfer/engine.hpp. The pacer runs outside the program: the calls are not its own, and the job is that of the process that it looks at.
 #include "tools/discnice/transfer/engine.hpp"
 
 #include <atomic>

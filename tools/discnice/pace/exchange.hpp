@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// exchange: what the pacer and who sees calls before they are made (notify/) tell each other.
+// exchange: what the pacer and the code that sees calls before they are made (notify/) tell each other.
 #pragma once
 
 #include <atomic>
@@ -13,10 +13,10 @@
 
 namespace discnice::pace {
 
-/// Several threads may use one.
+/// Several threads may use one object.
 class Exchange {
  public:
-  /// The pacer holds that process, or does so no more.
+  /// The pacer holds that process, or no longer holds it.
   void note(pid_t pid, bool is_held) {
     const std::lock_guard lock(mutex_);
     if (is_held)
@@ -29,13 +29,13 @@ class Exchange {
     return held_.count(pid) != 0;
   }
 
-  /// Bytes that this process has read ahead of the job's calls, and paid for: they are in none of the job's processes' accounts.
+  /// Adds bytes that this process has read ahead for the job's calls, and that are paid already. They are in no account of the job's processes.
   void add_read(std::int64_t bytes) { read_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
   [[nodiscard]] Growth moved() const { return {read_bytes_.load(std::memory_order_relaxed), 0, 0}; }
 
  private:
   std::mutex mutex_;
-  std::set<pid_t> held_;  // under the mutex
+  std::set<pid_t> held_;  // protected by the mutex
   std::atomic<std::int64_t> read_bytes_{0};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// growth: bytes that the kernel has booked to somebody, and differences of such sums, which may be below zero.
+// growth: bytes that the kernel has charged to a process, and differences of such sums, which may be negative.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace discnice::pace {
 
 struct Growth {
   std::int64_t read_bytes = 0;
-  std::int64_t write_bytes = 0;      // made dirty
-  std::int64_t cancelled_bytes = 0;  // of these: removed before they were written
+  std::int64_t write_bytes = 0;      // dirtied
+  std::int64_t cancelled_bytes = 0;  // the part of these that was removed before it was written
 
   [[nodiscard]] bool is_any() const { return read_bytes != 0 || write_bytes != 0 || cancelled_bytes != 0; }
   [[nodiscard]] std::int64_t moved_bytes() const { return read_bytes + write_bytes; }
@@ -33,13 +33,13 @@ struct Growth {
   friend Growth operator-(Growth one, const Growth& other) { return one -= other; }
 };
 
-/// The smaller of each.
+/// The smaller value of each field.
 inline Growth smaller(const Growth& one, const Growth& other) {
   return {std::min(one.read_bytes, other.read_bytes), std::min(one.write_bytes, other.write_bytes),
           std::min(one.cancelled_bytes, other.cancelled_bytes)};
 }
 
-/// The larger of each.
+/// The larger value of each field.
 inline Growth larger(const Growth& one, const Growth& other) {
   return {std::max(one.read_bytes, other.read_bytes), std::max(one.write_bytes, other.write_bytes),
           std::max(one.cancelled_bytes, other.cancelled_bytes)};

@@ -34,18 +34,18 @@ int open_of(pid_t pid, const char* file) {
   return open(fmt::format("/proc/{}/{}", pid, file).c_str(), O_RDONLY | O_CLOEXEC);
 }
 
-// As long as a child that was waited for may be looked at later than its parent.
+// A child that was waited for may be looked at later than its parent by this time.
 constexpr std::uint64_t kMomentNs = 30'000'000;
 
-// A child that has not executed a program within this time is no child of vfork().
+// A child that has not executed a program within this time is no vfork() child.
 constexpr std::uint64_t kOnParentsMemoryMaxNs = 10'000'000'000;
 
-// What a child that is gone had, as far as the parent's account has grown by it.
+// The part of a gone child's bytes by which the parent's account has grown.
 std::int64_t claimed(std::int64_t expected, std::int64_t grown) {
   return std::clamp<std::int64_t>(expected, 0, std::max<std::int64_t>(grown, 0));
 }
 
-// The disk of an open file or folder of another process; null when it has none. A file system's server is not asked: it may be one of those that stand.
+// The disk of an open file or folder of another process; null when it has none. The server of a file system is not asked, because it may be one of the stopped processes.
 protocol::Disk* disk_of_file(guest::Job& job, const std::string& path, mode_t kind) {
   const int fd = open(path.c_str(), O_PATH | O_CLOEXEC);
   struct statx status {};
@@ -60,7 +60,7 @@ protocol::Disk* disk_of_file(guest::Job& job, const std::string& path, mode_t ki
   return disk;
 }
 
-// Of the largest file that is mapped: it may be closed.
+// The disk of the largest mapped file. The file itself may be closed.
 protocol::Disk* disk_of_mapped_file(guest::Job& job, pid_t pid) {
   std::ifstream maps(fmt::format("/proc/{}/maps", pid));
   std::uint64_t largest_bytes = 0;
@@ -98,7 +98,7 @@ bool PacedProcess::has_ended() const {
   return !processes::facts_of(static_cast<std::uint64_t>(pid_));
 }
 
-// A child of vfork() or posix_spawn() runs on its parent's memory until it executes a program, and that memory stays where it was.
+// A child of vfork() or posix_spawn() runs on its parent's memory until it executes a program. Its image is then still that of the parent.
 bool PacedProcess::has_still_that_image(std::uint64_t now_ns) {
   if (!is_image_there()) return false;
   if (parents_image_.empty()) return true;
@@ -122,7 +122,7 @@ HeldBy PacedProcess::judge(const std::string& library, std::uint64_t now_ns) {
   if (is_same_image && held_by_ != HeldBy::unknown) return held_by_;
   if (!is_same_image) {
     take_image(now_ns);
-    if (!is_image_there()) return held_by_;  // it has ended, and its account is still there
+    if (!is_image_there()) return held_by_;  // the process has ended, and its account is still there
   }
   const processes::Coverage coverage = processes::coverage_of(pid_, library);
   const HeldBy before = held_by_;
@@ -166,7 +166,7 @@ void PacedProcess::begin() {
   job_.member = &protocol::enter(segment_, {job_.pid, job_.pid_namespace}, protocol::JoinKind::after_exec);
 }
 
-// The policy compares what the disk has counted with what the job has booked.
+// The policy compares the disk's counters with the job's own traffic, so the traffic up to this moment is counted first.
 void PacedProcess::book_now() {
   if (!look()) return;
   const std::uint64_t now_ns = gray::base::monotonic_ns();
@@ -215,7 +215,7 @@ Growth PacedProcess::take_growth(std::uint64_t now_ns) {
   return own;
 }
 
-// What a child had moved before it was looked at has come to the account now, and is not looked at either.
+// What a child had moved before it was looked at has now come to this account. It does not count here either.
 void PacedProcess::forget_start_of(const Growth& child) {
   start_ += child;
   now_ -= child;
@@ -233,15 +233,15 @@ Growth PacedProcess::take_unforeseen(std::uint64_t now_ns) {
   job_.pid_namespace = protocol::own_pid_namespace(segment_);
   protocol::Member* member = protocol::find_member(segment_, {job_.pid, job_.pid_namespace});
   if (member == nullptr)
-    return {};  // the one found last stays: who compares with the disk's counters is in the middle of it
+    return {};  // the member found last stays, because a comparison with the disk's counters may be using it
   job_.member = member;
   const Growth growth = now_ - std::exchange(unforeseen_seen_, now_);
   return unforeseen_.take(*job_.member, growth, now_ns,
                           [this] { return processes::page_faults_of(static_cast<std::uint64_t>(pid_)); });
 }
 
-// What was opened last counts: files that a program holds all the time, such as a log, come first. Who walks through folders or removes files has only folders open. Page faults
-// are of a file that is mapped.
+// The file that was opened last counts, because files that a program keeps open all the time, such as a log, come first. A program that walks through
+// folders or removes files has only folders open. Page faults belong to a mapped file.
 void PacedProcess::find_disks(std::uint64_t now_ns) {
   if (now_ns - disks_at_ns_ < kDisksAgeMaxNs) return;
   disks_at_ns_ = now_ns;
@@ -265,7 +265,7 @@ void PacedProcess::find_disks(std::uint64_t now_ns) {
   if (read_disk == nullptr) read_disk = folder_disk;
   if (write_disk == nullptr) write_disk = folder_disk;
   if (read_disk == nullptr && read_disk_ == nullptr) read_disk = disk_of_mapped_file(job_, pid_);
-  // A file may be open for a moment only: what was seen last is what is known.
+  // A file may be open only for a moment, so the disk that was seen last stays known.
   if (read_disk != nullptr) read_disk_ = read_disk;
   if (write_disk != nullptr) write_disk_ = write_disk;
   if (read_disk_ == nullptr) read_disk_ = write_disk_;

@@ -34,51 +34,55 @@ using gray::base::monotonic_ns;
 using protocol::Counter;
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
-// How long a process runs between two looks: while it moves nothing for long, and at the least. A look is two system calls.
+// How long a process runs between two looks: the longest time, after it has moved nothing for kQuietNs, and the shortest time. A look costs two system calls.
 constexpr std::uint64_t kSliceMaxNs = 10'000'000;
 constexpr std::uint64_t kSliceMinNs = 300'000;
 constexpr std::uint64_t kQuietNs = kSecondNs;
-// Looking takes a few hundredths of a processor, however many there are: for each look so many times its own time goes by. That counts over a while and not from look
-// to look: who is held to a rate runs for a few slices and then stands for long.
+// The looks take a few hundredths of a processor, however many processes there are: each look is followed by kLookCosts times its own duration
+// without a look. This is an average over a while and not from look to look, because a process that is held to a rate runs for a few
+// slices and is then stopped for long.
 constexpr std::uint64_t kLookCosts = 32;
-// And where that has gone on for long, at the least so many: at the speed of memory ten milliseconds move many megabytes.
+// When many looks have followed each other, the pause is at least this many times the duration of a look. It is not longer, because at the speed of
+// memory ten milliseconds move many megabytes.
 constexpr std::uint64_t kLookCostsMin = 16;
 constexpr std::uint64_t kLookWhileNs = 200'000'000;
-// Without a rate there is nothing to be learned faster than the disk is looked at.
+// Without a rate nothing is learned faster than by the looks at the disk.
 constexpr std::uint64_t kSliceUnratedNs = 2'500'000;
-// What a slice may move, so that the worst second is not far above the rate, if it moves as fast as memory is copied.
+// What a process may move in a slice at the speed of memory, so that the worst second is not far above the rate.
 constexpr std::uint64_t kSlicesPerSecond = 10;
 constexpr std::uint64_t kSliceBytesMin = 64 * 1024;
 constexpr std::uint64_t kMemoryBytesPerSecond = 2'000'000'000;
-// Less is not worth standing for; it is owed, and paid with what comes next.
+// A process is not stopped for a shorter debt. The debt stays, and is paid with the next bytes.
 constexpr std::uint64_t kStandMinNs = 2'000'000;
-// Who stands is looked at this often: its signals, the job's grant.
+// How often a stopped process is looked at: its signals, and the job's grant.
 constexpr std::uint64_t kStandLookNs = 20'000'000;
-// For who has been told to end: so long it is not stopped again. Others are sent by programs, some by timers and many times a second, and wait until it goes on.
+// A process that a signal has told to end is not stopped again for this time. Other signals are sent by programs, and by timers many times in a
+// second. They wait until the process goes on.
 constexpr std::uint64_t kSignalNs = 100'000'000;
 constexpr std::uint64_t kEndingSignals =
     1U << (SIGHUP - 1) | 1U << (SIGINT - 1) | 1U << (SIGQUIT - 1) | 1U << (SIGTERM - 1);
-// Who moves anything so long after it was stopped has been let go by somebody else: a shell's "fg", another tool.
+// When a process still moves bytes this long after it was stopped, something else has let it go: a shell's "fg", another tool.
 constexpr std::uint64_t kStoppingMaxNs = 200'000'000;
-// Nobody is held back by the disk's other users for longer.
+// The disk's other users hold no process back for longer than this.
 constexpr std::uint64_t kHeldMaxNs = 1'000'000'000;
-// Processes that the library holds are looked at this often: while they move anything, and else.
+// How often processes that the library holds are looked at: while they move anything, and otherwise.
 constexpr std::uint64_t kMovingLookNs = 3'000'000;
 constexpr std::uint64_t kLookNs = 20'000'000;
-// And those of which nobody knows yet who holds them.
+// How often processes are looked at while it is not known who holds them.
 constexpr std::uint64_t kUnknownLookNs = 5'000'000;
-// So long a process is new, and looked at this often when the job ends meanwhile.
+// For this time a process is new. It is looked at this often when the job ends meanwhile.
 constexpr std::uint64_t kNewNs = 20'000'000;
 constexpr std::uint64_t kNewLookNs = 1'000'000;
-// Who executes a program at that time is waited for: where the processors are busy that may take long.
+// A process that executes a program at the job's end is waited for. On busy processors that may take long.
 constexpr std::uint64_t kExecutingNs = 500'000'000;
 // How often the job as a whole is settled.
 constexpr std::uint64_t kSettleNs = 10'000'000;
 constexpr int kFirst = -20;
-// As long as a thread that stops or goes on may need attention.
+// How often threads that stop or go on may need attention.
 constexpr std::uint64_t kAttendNs = 2'000'000;
 
-// Of a busy processor: since Linux 6.12 whoever asks for short turns gets them soon (the slice of EEVDF); before, that changes nothing. Root may go first as well.
+// Asks for short waits for a busy processor: since Linux 6.12 a thread that asks for short turns gets them soon (the slice of EEVDF). Before 6.12
+// that changes nothing. Root may also go first.
 void ask_for_short_waits() {
   setpriority(PRIO_PROCESS, 0, kFirst);
   struct {
@@ -96,7 +100,7 @@ void ask_for_short_waits() {
   prctl(PR_SET_TIMERSLACK, 1);
 }
 
-// Of a processor, for this thread.
+// The processor time of this thread.
 std::uint64_t thread_cpu_ns() {
   timespec used{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
@@ -114,7 +118,7 @@ std::uint64_t rate_of(const Grant& grant) {
   return rate;
 }
 
-// How long a process runs until the next look that has run for `quiet_ns` and not moved anything.
+// How long a process runs until the next look, when it has run for `quiet_ns` without moving anything.
 std::uint64_t slice_ns(const Grant& grant, std::uint64_t quiet_ns) {
   const std::uint64_t rate = rate_of(grant);
   if (quiet_ns >= kQuietNs) return kSliceMaxNs;
@@ -124,13 +128,13 @@ std::uint64_t slice_ns(const Grant& grant, std::uint64_t quiet_ns) {
                     kSliceMaxNs);
 }
 
-// Whether the library holds it, and its page faults were charged a short while ago.
+// Whether the library holds the process, and its page faults were charged a short while ago.
 bool moves_without_calls(const PacedProcess& process, std::uint64_t now_ns) {
   return process.held_by() == HeldBy::library && process.moved_at_ns != 0 &&
          now_ns - process.moved_at_ns < kQuietNs;
 }
 
-// Until the next look at a process that nobody holds back at the moment.
+// The time until the next look at a process that is not held back at the moment.
 std::uint64_t look_ns(const PacedProcess& process, std::uint64_t now_ns) {
   if (process.held_by() == HeldBy::unknown) return kUnknownLookNs;
   const bool is_moving = process.grown_at_ns != 0 && now_ns - process.grown_at_ns < kQuietNs;
@@ -204,21 +208,21 @@ void Pacer::run() {
   processes_.clear();
 }
 
-// What a busy processor made us wait is not our own time.
+// Time for which a busy processor made this thread wait does not count as its own.
 void Pacer::note_look_cost(std::uint64_t cost_ns, std::uint64_t now_ns) {
   look_cost_ns_ = cost_ns;
   looks_paid_ns_ = std::max(looks_paid_ns_ + kLookWhileNs, now_ns) - kLookWhileNs + kLookCosts * cost_ns;
   looks_paid_ns_ = std::min(looks_paid_ns_, now_ns + kSliceMaxNs);
 }
 
-// For that moment a process has no image, and nobody knows who is to hold it.
+// While a process executes a program it has no image, and it is not known who will hold it.
 bool Pacer::is_anybody_executing() const {
   return tree_.is_anybody_executing() ||
          std::any_of(processes_.begin(), processes_.end(),
                      [](const auto& process) { return !process->is_image_there() && !process->has_ended(); });
 }
 
-// Who was just started may be about to execute the program that it is for.
+// A process that was just started may be about to execute its real program.
 bool Pacer::is_anybody_new(std::uint64_t now_ns) const {
   return std::any_of(processes_.begin(), processes_.end(), [now_ns](const auto& process) {
     return process->is_image_there() && process->held_by() != HeldBy::pacer &&
@@ -249,7 +253,7 @@ void Pacer::note_who_stays() {
   }
 }
 
-// What was moved since the last look; nobody is held for it any more. Children before their parents, to whose accounts theirs have come.
+// Charges what was moved since the last look. No process is stopped for it any more. Children come before their parents, whose accounts include them.
 void Pacer::charge_the_rest(std::uint64_t now_ns) {
   for (std::size_t i = processes_.size(); i-- > 0;)
     if (!processes_[i]->look() && processes_[i]->is_gone()) forget(i);
@@ -273,7 +277,7 @@ std::uint64_t Pacer::unpaid_ns(std::uint64_t now_ns) const {
   return paid_at_ns > now_ns ? paid_at_ns - now_ns : 0;
 }
 
-// Waits until then, or until it is told to end.
+// Waits until that instant, or until this thread is told to end. Returns whether it was told to end.
 bool Pacer::is_over_at(std::uint64_t instant_ns) {
   std::unique_lock lock(mutex_);
   const std::chrono::steady_clock::time_point until{std::chrono::nanoseconds(instant_ns)};  // CLOCK_MONOTONIC
@@ -301,12 +305,12 @@ void Pacer::look_at_all(std::uint64_t now_ns) {
   }
 }
 
-// Of a process that the library holds: what it moves by page faults no call of it pays for.
+// For a process that the library holds: charges what it moves by page faults, because no call of it pays for them.
 void Pacer::charge_unforeseen(PacedProcess& process, std::uint64_t now_ns) {
   if (segment_.options.is_ledger_on == 0) return;
   const Growth unbooked = process.take_unforeseen(now_ns);
   const Growth found = unbooked + process.take_booked();
-  // Who has lost the job's account settles nothing any more, and runs without a limit, which is told at the end.
+  // A process that has lost the job's account settles nothing any more, and runs without a limit. That is reported at the end.
   guest::Job& job = process.job();
   if (!found.is_any() || job.member == nullptr) return;
   if (protocol::is_lost(segment_) || protocol::is_cut_short(paced_.segment_name)) return;
@@ -318,7 +322,7 @@ void Pacer::charge_unforeseen(PacedProcess& process, std::uint64_t now_ns) {
   process.unturned_bytes += positive(found.read_bytes) + positive(found.write_bytes);
 }
 
-// What it had moved its parent's account has now, if that was waiting for it.
+// What the process had moved is now in its parent's account, if the parent has waited for it.
 void Pacer::forget(std::size_t place) {
   const PacedProcess& process = *processes_[place];
   const auto parent = std::find_if(processes_.begin(), processes_.end(),
@@ -332,7 +336,8 @@ void Pacer::forget(std::size_t place) {
   processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
-// Whoever outlives its parent is our child, and nobody else waits for it. What one had moved that ended before it was seen the job owes as a whole.
+// A process that outlives its parent becomes a child of this process, and no other process waits for it. The job as a whole owes what an orphan had
+// moved that ended before it was seen.
 void Pacer::wait_for_orphans(std::uint64_t now_ns) {
   if (!paced_.takes_orphans) return;
   while (const pid_t pid = processes::ended_orphan(paced_.roots.front())) {
@@ -360,7 +365,7 @@ void Pacer::wait_for_orphans(std::uint64_t now_ns) {
   }
 }
 
-// What nobody was seen to move the job owes as a whole.
+// The job as a whole owes the bytes that no process was seen to move.
 void Pacer::settle_job(std::uint64_t now_ns, JobBalance::When when) {
   if (now_ns - settled_at_ns_ < kSettleNs) return;
   settled_at_ns_ = now_ns;
@@ -376,7 +381,7 @@ void Pacer::settle_job(std::uint64_t now_ns, JobBalance::When when) {
     const std::lock_guard lock(mutex_);
     all_ = all;
   }
-  // What those have moved who are left alone is in their parents' accounts when they have ended, and nobody's to pay.
+  // What left-alone processes have moved is in their parents' accounts after their end, and nobody has to pay for it.
   if (has_left_alone_) return;
   const Growth found = balance_.settle(all, now_ns, when);
   if (!found.is_any() || paced_.are_writes_held) return;
@@ -395,7 +400,7 @@ void Pacer::judge(PacedProcess& process) {
   if (paced_.exchange != nullptr) paced_.exchange->note(process.pid(), now == HeldBy::pacer);
   if (now == HeldBy::left_alone) has_left_alone_ = true;
   if (now == HeldBy::pacer) {
-    process.due_ns = job_due_ns_;  // it may be one of those that moved it
+    process.due_ns = job_due_ns_;  // the process may have moved a part of it
     process.runs_since_ns = monotonic_ns();
   }
   if (now == HeldBy::pacer || now == HeldBy::nobody) note(process, now == HeldBy::pacer);
@@ -424,11 +429,11 @@ void Pacer::charge(PacedProcess& process, const Growth& unbooked, std::uint64_t 
   process.unturned_bytes += positive(growth.read_bytes) + positive(growth.write_bytes);
   process.unsent_bytes += positive(growth.write_bytes);
   have_sent(process, now_ns);
-  // A child's, who was seen to be gone after its parent's account had shown it.
+  // A negative growth comes from a child that was seen to be gone after its parent's account had shown it.
   guest::correct(job, std::min<std::int64_t>(growth.read_bytes, 0), std::min<std::int64_t>(write_bytes, 0));
 }
 
-// What it has written goes to the disk in steps.
+// Has the data that the process has written sent to the disk in steps.
 void Pacer::have_sent(PacedProcess& process, std::uint64_t now_ns) {
   if (process.unsent_bytes < policy::kWriteStepBytesMin) return;
   const std::uint64_t due = due_bytes(guest::grant_now(process.job(), now_ns), process.write_disk());
@@ -444,7 +449,7 @@ void Pacer::book(PacedProcess& process, std::int64_t read_bytes, std::int64_t wr
   guest::book_own_traffic(process.job(), process.write_disk(), 0, write_bytes);
 }
 
-// What was paid for and removed before it was written makes later writes cheaper, by a fifth at the most: all at once it would be a burst.
+// Data that was paid for and removed before it was written makes later writes cheaper, by a fifth at most. All at once it would cause a burst.
 std::uint64_t Pacer::less_unwritten(std::uint64_t write_bytes) {
   constexpr std::uint64_t kShare = 5;
   const std::uint64_t less = std::min(write_bytes / kShare, static_cast<std::uint64_t>(unwritten_bytes_));
@@ -452,7 +457,7 @@ std::uint64_t Pacer::less_unwritten(std::uint64_t write_bytes) {
   return write_bytes - less;
 }
 
-// Until when what it moved is not paid, or others use the disk.
+// The instant until which the process is held: because its bytes are not paid, or because others use the disk.
 std::uint64_t Pacer::held_until(PacedProcess& process, std::uint64_t now_ns) {
   guest::Job& job = process.job();
   const Grant grant = guest::grant_now(job, now_ns);
@@ -461,7 +466,7 @@ std::uint64_t Pacer::held_until(PacedProcess& process, std::uint64_t now_ns) {
     grant_sequence_ = sequence;
     job_due_ns_ = 0;
     paid_at_ns_ = 0;
-    for (const auto& each : processes_) each->due_ns = 0;  // what was owed under the old grant is forgotten
+    for (const auto& each : processes_) each->due_ns = 0;  // a debt under the old grant is forgotten
   }
   if (process.due_ns > now_ns)
     process.due_ns = std::min(process.due_ns, guest::latest_paid_ns(job, grant, now_ns));
@@ -514,7 +519,8 @@ void Pacer::hold_or_let_go(PacedProcess& process, std::uint64_t now_ns) {
       now_ns + slice_ns(guest::grant_now(process.job(), now_ns), now_ns - std::min(now_ns, busy_at_ns));
 }
 
-// Whoever works in a file system that stands stands with it, and so do we when we look at such a one. What it moves the others pay for.
+// A process that uses a file system whose server is stopped stops as well, and so does this thread when it looks at such a process. The other
+// processes pay for what the server moves.
 bool Pacer::serves_others(const PacedProcess& process) const {
   return processes::serves_files(process.pid()) &&
          std::any_of(processes_.begin(), processes_.end(),
@@ -524,7 +530,7 @@ bool Pacer::serves_others(const PacedProcess& process) const {
 void Pacer::stop(PacedProcess& process, std::uint64_t now_ns) {
   if (!process.is_image_there() || serves_others(process)) return;
   const int error = brake_.stop(process.pid());
-  if (error != 0 && !process.is_image_there()) return;  // it has ended meanwhile
+  if (error != 0 && !process.is_image_there()) return;  // the process has ended meanwhile
   if (error == 0) {
     process.stopped_at_ns = process.stood_until_ns = now_ns;
     if (process.job().member != nullptr) protocol::add(*process.job().member, Counter::waits, 1);
@@ -536,7 +542,7 @@ void Pacer::stop(PacedProcess& process, std::uint64_t now_ns) {
   note(process, false);
 }
 
-// At each look, so that who looks at the job sees it stand while it does.
+// Counts the stop at each look, so that an observer of the job sees the process wait while it lasts.
 void Pacer::book_standing(PacedProcess& process, std::uint64_t now_ns) {
   if (process.stopped_at_ns == 0 || process.job().member == nullptr) return;
   protocol::add(*process.job().member, Counter::slept_ns, now_ns - process.stood_until_ns);

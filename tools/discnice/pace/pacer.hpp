@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
-// pacer: holds to the job's limit what the library cannot reach, from outside: static programs, Go, whatever makes its system calls by itself.
+// pacer: holds processes to the job's limit from outside, for programs that the library cannot reach: static programs, Go, and other programs that
+// make their system calls themselves.
 //
-// Each process runs for a slice. Then the kernel's account (paced_process.hpp) shows what it has moved. That is charged to the job's budget, which is the one of the
-// processes that the library holds, too. The process stands (brake.hpp) until what it moved is paid, and until the policy gives the job a turn. So its calls, its
-// page faults and what kernel threads do for it are all held, and what is cached is free. A slice is so short that little is moved in it.
+// Each process runs for a slice. Then the kernel's account (paced_process.hpp) shows what it has moved. That is charged to the job's budget, which
+// the processes that the library holds use, too. The process is stopped (brake.hpp) until what it moved is paid, and until the policy gives
+// the job a turn. So its calls, its page faults and the work of kernel threads for it are all held, and reading cached data is free. A slice is so
+// short that the process moves little in it.
 //
-// Assumes: the account grows when a request goes to the disk, and not when it ends (task_io_account_read() of block/blk-core.c).
-// What breaks it: a program that asks for much in one call. The kernel finishes a call before a thread stands: a program that reads 5 MB at once moves 5 MB at once, and stands for
-//   them afterwards. The average over some such calls is right. Where large calls are shown to us before they are made, notify/ makes them in steps.
-//   A program that serves a file system (FUSE) does not stand while others are in the job: they may wait for it. What it moves is charged to the job all the same.
+// Assumes: the account grows when a request goes to the disk, and not when the request ends (task_io_account_read() of block/blk-core.c).
+// What breaks it: a program that asks for much in one call. The kernel finishes a call before a thread stops. So a program that reads 5 MB at once
+//   moves 5 MB at once, and is stopped for them afterwards. The average over some such calls is right. Where the kernel shows large calls before they
+//   are made, notify/ makes them in steps. A program that serves a file system (FUSE) is not stopped while other processes are in the job, because
+//   they may wait for it. What it moves is charged to the job all the same.
 //
-// Runs in a thread of the launcher: it may then stop the launcher's descendants also where the kernel allows no other tracing (Yama), and ends with it.
+// It runs in a thread of the launcher. So it may stop the launcher's descendants even where the kernel allows no other tracing (Yama), and it ends with the launcher.
 #pragma once
 
 #include <atomic>
@@ -35,30 +38,29 @@
 
 namespace discnice::pace {
 
-/// A process that the pacer has taken, or could not take.
+/// A process that the pacer holds, or could not hold.
 struct Finding {
   pid_t pid;
-  std::string name;  // of its program
-  std::string
-      reason;  // why the library does not hold it; of one that nobody holds, why the pacer does not either
+  std::string name;    // the name of its program
+  std::string reason;  // why the library does not hold it; if the pacer does not hold it either, why not
   bool is_held;
 };
 
 class Pacer {
  public:
   Pacer(protocol::Segment& segment, Paced paced);
-  /// Lets everybody go.
+  /// Lets all processes go.
   ~Pacer();
   Pacer(const Pacer&) = delete;
   Pacer& operator=(const Pacer&) = delete;
 
-  /// Charges what was moved since the last look, and ends. Before the program is waited for.
+  /// Charges what was moved since the last look, and ends. To be called before the program is waited for.
   void finish();
 
-  /// Whether all that there were at the beginning have been looked at.
+  /// Whether all processes that existed at the beginning were looked at.
   [[nodiscard]] bool has_looked() const { return has_looked_.load(std::memory_order_relaxed); }
 
-  /// Whether any process stood at the last looks.
+  /// Whether any process was stopped at the last looks.
   [[nodiscard]] bool is_anybody_standing() const {
     return is_anybody_standing_.load(std::memory_order_relaxed);
   }
@@ -66,21 +68,21 @@ class Pacer {
   /// Whether any process is left.
   [[nodiscard]] bool has_anybody() const { return has_anybody_.load(std::memory_order_relaxed); }
 
-  /// After finish(): who goes on though the first program has ended, but for those that are left alone or that nobody can hold. Those whom the library holds come last:
-  /// they may still execute a program that it cannot reach.
+  /// After finish(): the processes that go on although the first program has ended, without those that are left alone or that cannot be held.
+  /// Processes that the library holds come last, because they may still execute a program that the library cannot reach.
   [[nodiscard]] const std::vector<pid_t>& staying() const { return staying_; }
-  /// How many of them the library does not hold, or nobody knows yet who does.
+  /// How many of them the library does not hold, or may not hold.
   [[nodiscard]] std::size_t staying_without_library() const { return staying_without_library_; }
-  /// What these have moved by then, and those have who ended after their parents: it is in nobody's account but theirs.
+  /// What these processes have moved so far, and what was moved by processes that ended after their parents. It is in no other account.
   [[nodiscard]] const Growth& moved_by_orphans() const { return moved_by_orphans_; }
 
-  /// After finish(): how long from now until what was moved from outside is paid at the rate. What nobody was seen to move is left out: where an account is
-  /// lost, as with a PID namespace that dies, that sum may be too high.
+  /// After finish(): how long it takes from now until what was moved from outside is paid at the rate. Bytes that no process was seen to move are
+  /// left out: when an account is lost, for example with a PID namespace that ends, that sum may be too high.
   [[nodiscard]] std::uint64_t unpaid_ns(std::uint64_t now_ns) const;
-  /// After finish(): whether a process had a signal to end by while it stood.
+  /// After finish(): whether a signal told a process to end while the process was stopped.
   [[nodiscard]] bool was_anybody_told_to_end() const { return was_anybody_told_to_end_; }
 
-  /// What the kernel has booked to all of them, as far as it was seen.
+  /// What the kernel has charged to all of them, as far as it was seen.
   [[nodiscard]] Growth all();
 
   /// What was found since the last call. A process may be found again when it executes another program.
@@ -119,26 +121,26 @@ class Pacer {
   JobBalance balance_;
   Tree tree_;
   WriteSender sender_;
-  Growth gone_;                       // of processes that nobody has waited for
+  Growth gone_;                       // of processes that no process has waited for
   std::int64_t unwritten_bytes_ = 0;  // paid for, and removed before they were written
   std::uint64_t settled_at_ns_ = 0;
-  std::uint64_t job_due_ns_ = 0;  // until then what nobody was seen to move is not paid
+  std::uint64_t job_due_ns_ = 0;  // until then the bytes that no process was seen to move are not paid
   PacedProcesses processes_;
-  std::uint64_t looks_paid_ns_ = 0;  // until then no look is to be made, or soon after
-  std::uint64_t look_cost_ns_ = 0;   // of the last one
+  std::uint64_t looks_paid_ns_ = 0;  // until then no look is to be made, or only soon after
+  std::uint64_t look_cost_ns_ = 0;   // the cost of the last look
   bool has_left_alone_ = false;
   bool was_anybody_told_to_end_ = false;
   std::uint64_t grant_sequence_ = 0;
   std::vector<pid_t> staying_;
   std::size_t staying_without_library_ = 0;
   Growth moved_by_orphans_;
-  std::uint64_t unseen_bytes_ = 0;  // that orphans had moved who ended before they were seen
+  std::uint64_t unseen_bytes_ = 0;  // moved by orphans that ended before they were seen
   std::uint64_t paid_at_ns_ = 0;
-  bool is_over_ = false;  // under the mutex
+  bool is_over_ = false;  // protected by the mutex
   std::mutex mutex_;
   std::condition_variable end_;
   std::vector<Finding> findings_;
-  Growth all_;  // under the mutex
+  Growth all_;  // protected by the mutex
   std::atomic<bool> has_anybody_{true};
   std::atomic<bool> has_looked_{false};
   std::atomic<bool> is_anybody_standing_{false};

@@ -13,11 +13,11 @@
 namespace discnice::pace {
 namespace {
 
-// New threads come from threads that run still. There are fewer of these each time.
+// New threads come from threads that still run. In each round there are fewer of these.
 constexpr int kRoundsMax = 8;
 constexpr int kPartingsMax = 100;
 constexpr timespec kPartingTime{0, 1'000'000};
-constexpr int kEventShift = 8;  // of a stop's kind, above the signal
+constexpr int kEventShift = 8;  // the place of a stop's kind, above the signal
 
 }  // namespace
 
@@ -35,8 +35,8 @@ void TraceBrake::let_all_go() {
   }
 }
 
-// Returns how many threads were asked, or a negative errno when none could be, or somebody else traces one. Of a thread that is just ending the kernel says no as
-// well; that one is nobody's concern.
+// Returns how many threads were asked. Returns a negative errno when no thread could be asked, or when another process traces one of them. The kernel
+// also refuses for a thread that is just ending; such a thread does not matter.
 int TraceBrake::ask_new_threads(pid_t pid) {
   int asked = 0;
   int error = 0;
@@ -84,30 +84,30 @@ void TraceBrake::release(pid_t pid) {
   }
 }
 
-// What the kernel has to say of it, if anything. One that has ended has no process any more.
+// Takes what the kernel has to report about the thread, if anything. A thread that has ended gets the process number 0.
 void TraceBrake::take_news(pid_t tid, Thread& thread) {
   siginfo_t news{};
   const int result =
       waitid(P_PID, static_cast<id_t>(tid), &news, WEXITED | WSTOPPED | WNOWAIT | WNOHANG | __WALL);
   if (result == 0 && news.si_pid == 0) return;
   if (result != 0 || news.si_code != CLD_TRAPPED) {
-    // The tracer is told before the parent is. The end of a child of our own is for others of our threads to wait for.
+    // The tracer is told before the parent is. The end of a child of this process is left to other threads of this process, which wait for it.
     const bool is_own_child = tid == thread.pid && processes::parent_of(tid) == getpid();
     if (result == 0 && !is_own_child) waitpid(tid, nullptr, __WALL | WNOHANG);
     thread.pid = 0;
     return;
   }
   thread.is_standing = true;
-  // A stop that is none of ours is a signal on its way, which goes on when the thread does.
+  // A stop that was not asked for is a signal on its way. It is delivered when the thread goes on.
   thread.signal = news.si_status >> kEventShift == 0 ? news.si_status : 0;
 }
 
-// True when it is none of ours any more.
+// Lets a stopped thread go. Returns true when the thread is no longer traced here.
 bool TraceBrake::let_go(pid_t tid, Thread& thread) {
   if (thread.pid == 0) return true;
   if (!thread.is_released || !thread.is_standing) return false;
   if (ptrace(PTRACE_DETACH, tid, nullptr, thread.signal) == 0) return true;
-  // It has been killed, which waitpid() will tell, or another thread has become this one by exec.
+  // The thread was killed, which waitpid() will report, or another thread has taken its place by exec.
   thread.is_standing = false;
   ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);
   return false;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // trace_brake: stops processes by tracing them, and lets them go on.
 //
-// Knowledge assumed: ptrace(2). PTRACE_SEIZE and PTRACE_INTERRUPT stop a thread without a signal. A thread that is in a system call leaves it and, once let go,
-//   goes on with it. The kernel lets everybody go when the tracer ends, however it ends.
-// So a process is traced only while it stands. A running one can be debugged, and may start a set-user-ID program.
-// What breaks it: a process that somebody else traces, and kernels that allow no tracing; such a process can't be stopped. A call that the kernel
-//   never goes on with by itself ends with EINTR, as after SIGSTOP and SIGCONT: epoll_wait(2) is one (signal(7)). A thread that waits for a disk stands when
-//   that is done.
+// Knowledge assumed: ptrace(2). PTRACE_SEIZE and PTRACE_INTERRUPT stop a thread without a signal. A thread that is in a system call leaves the call
+//   and goes on with it when it is let go. The kernel lets all threads go when the tracer ends, however it ends.
+// So a process is traced only while it is stopped. A running process can be debugged, and may start a set-user-ID program.
+// What breaks it: a process that another process traces, and kernels that allow no tracing. Such a process cannot be stopped. A call that the kernel
+//   never continues by itself ends with EINTR, as after SIGSTOP and SIGCONT: epoll_wait(2) is one (signal(7)). A thread that waits for a disk stops
+//   when that wait has ended.
 //
-// One thread makes all calls of one TraceBrake: to the kernel that thread is the tracer.
+// One thread makes all calls of one TraceBrake, because for the kernel that thread is the tracer.
 #pragma once
 
 #include <map>
@@ -21,41 +21,41 @@ namespace discnice::pace {
 class TraceBrake {
  public:
   TraceBrake() = default;
-  /// Lets everybody go.
+  /// Lets all processes go on.
   ~TraceBrake();
   TraceBrake(const TraceBrake&) = delete;
   TraceBrake& operator=(const TraceBrake&) = delete;
 
-  /// Asks all threads of the process to stand. Returns 0, or the errno that the kernel gave where no thread may be stopped.
+  /// Asks all threads of the process to stop. Returns 0, or the kernel's errno when no thread may be stopped.
   int stop(pid_t pid);
 
-  /// Lets the process go.
+  /// Lets the process go on.
   void release(pid_t pid);
 
-  /// Takes note of who stands by now; asks threads that came meanwhile; lets those go that were to go before they stood. To be called every few
-  /// milliseconds while has_work().
+  /// Notes which threads have stopped; asks threads that came meanwhile; lets threads go that were released before they had stopped. To be called
+  /// every few milliseconds while has_work().
   void attend();
 
-  /// Lets everybody go, and waits for those that did not stand yet, as long as a disk may take. Whoever stands later than that the kernel lets go with the tracer.
+  /// Lets all processes go on. It waits for threads that have not stopped yet, as long as a disk may take. The kernel lets threads that stop later go when the tracer ends.
   void let_all_go();
 
-  /// True while somebody is stopped, or has not been let go yet.
+  /// True while any thread is stopped, or was not let go yet.
   [[nodiscard]] bool has_work() const { return !threads_.empty(); }
 
  private:
   struct Thread {
-    pid_t pid;  // of its process
+    pid_t pid;  // the process of the thread
     bool is_standing = false;
     bool is_released = false;
-    int signal = 0;  // that was about to be delivered when it stopped
+    int signal = 0;  // the signal that was about to be delivered when the thread stopped
   };
 
   int ask_new_threads(pid_t pid);
   void take_news(pid_t tid, Thread& thread);
   bool let_go(pid_t tid, Thread& thread);
 
-  std::map<pid_t, Thread> threads_;  // by their own numbers
-  std::set<pid_t> stopped_;          // processes
+  std::map<pid_t, Thread> threads_;  // by thread number
+  std::set<pid_t> stopped_;          // process numbers
 };
 
 }  // namespace discnice::pace

@@ -16,7 +16,8 @@ namespace {
 
 using gray::base::monotonic_ns;
 
-// Looked at this often at the most, and where nobody can tell whether there is anybody new, at the least. No more than a hundredth of a processor is spent on it.
+// The shortest time between two looks. When it cannot be told whether there is a new process, a look is made after the longest time at the latest.
+// The looks take no more than a hundredth of a processor.
 constexpr std::uint64_t kFollowMinNs = 5'000'000;
 constexpr std::uint64_t kFollowMaxNs = 200'000'000;
 constexpr std::uint64_t kFollowCosts = 100;
@@ -50,13 +51,14 @@ void Tree::look(std::uint64_t now_ns, PacedProcesses& found) {
   const bool is_first = found.empty();
   for (const pid_t root : paced_.roots) follow_from(root, is_first, found);
   follow_orphans(is_first, found);
-  // Whose parent has ended is below the roots no more.
+  // A process whose parent has ended is no longer below the roots.
   for (const auto& [pid, process] : std::map(known_))
     if (seen_.count(pid) == 0) follow_from(pid, is_first, found);
   cost_ns_ = monotonic_ns() - now_ns;
 }
 
-// Of who executes a program in this moment the kernel tells nothing. An environment is that of an image if this was there before and after it was read.
+// The kernel tells nothing about a process that is executing a program at this moment. An environment belongs to an image when the image was the same
+// before and after the environment was read.
 Tree::Orphan Tree::judge_orphan(pid_t pid) const {
   if (processes::is_older_than_we_are(pid)) return Orphan::stranger;
   const auto facts = processes::facts_of(static_cast<std::uint64_t>(pid));
@@ -69,7 +71,7 @@ Tree::Orphan Tree::judge_orphan(pid_t pid) const {
   return is_ours ? Orphan::ours : Orphan::stranger;
 }
 
-// Where they are not our children they are those of somebody above us, who has many. Who is older than we are was there before us.
+// Orphans that are not children of this process are children of a process above it, which has many. A process that is older than this one existed before the job.
 void Tree::follow_orphans(bool is_first, PacedProcesses& found) {
   if (paced_.takes_orphans) {
     for (const pid_t child : processes::orphans(paced_.roots.front()))

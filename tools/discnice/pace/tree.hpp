@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// tree: finds the processes of a job: those named, and all that are below them or come to be.
+// tree: finds the processes of a job: the named processes, and all processes that are below them or will be.
 //
-// Knowledge assumed: the last number that the kernel gave to a thread stands in /proc/loadavg; while that does not change nobody has been started.
-// A process whose parent has ended before anybody looked is below the job no more. The launcher is given it by the kernel (processes/orphans.hpp). Elsewhere it is a child of
-//   a process above us (or of init), and there it is known by the variable that names the job in its environment.
-// What breaks it: in the second case such a process that was started without our environment, or after the kernel's numbers have begun anew.
+// Knowledge assumed: /proc/loadavg shows the last number that the kernel gave to a thread. While that number does not change, no process was started.
+//   A process whose parent ended before anybody looked is no longer below the job. When the launcher started the job, the kernel makes such a process
+//   the launcher's child (processes/orphans.hpp). Otherwise it becomes a child of a process above this one (or of init), and is recognised by the
+//   variable in its environment that names the job.
+// What breaks it: in the second case, such a process that was started without this environment, or after the kernel's numbers have started again from the beginning.
 #pragma once
 
 #include <cstdint>
@@ -23,35 +24,37 @@
 
 namespace discnice::pace {
 
-/// Whom to look after.
+/// The processes to look after.
 struct Paced {
-  std::vector<pid_t> roots;    // these, and all that are below them or come to be
-  std::set<pid_t> left_out;    // but for these, and those below them
-  std::string preloaded_name;  // the file name of what is preloaded
-  bool are_adopted = false;    // they ran before the job did: what they have moved by now is nobody's concern
+  std::vector<pid_t> roots;    // these processes, and all that are below them or will be
+  std::set<pid_t> left_out;    // except these processes, and those below them
+  std::string preloaded_name;  // the file name of the preloaded library
+  bool are_adopted = false;    // they ran before the job did: what they moved before does not count
   std::string obstacle =
-      {};  // why the library cannot reach the first one; empty where that is to be found out
-  protocol::SegmentName segment_name = {};  // of the job's account
-  bool takes_orphans = false;    // who outlives its parent becomes our child; the first root is one as well
-  Exchange* exchange = nullptr;  // by who sees large calls before they are made; null: nobody does
-  bool are_reads_held = false;   // the kernel holds the job to what it may read: nobody stands for that
-  bool are_writes_held = false;  // the same for what it writes
+      {};  // why the library cannot reach the first process; empty when that has to be found out
+  protocol::SegmentName segment_name = {};  // the name of the job's account
+  bool takes_orphans =
+      false;  // a process that outlives its parent becomes a child of this process; the first root is one as well
+  Exchange* exchange =
+      nullptr;  // used by the code that sees large calls before they are made; null: there is none
+  bool are_reads_held = false;   // the kernel holds the job's reads: no process is stopped for them
+  bool are_writes_held = false;  // the same for writes
 };
 
-/// Parents before their children.
+/// Parents come before their children.
 using PacedProcesses = std::vector<std::unique_ptr<PacedProcess>>;
 
 /// One thread makes all calls.
 class Tree {
  public:
-  /// Who is below those left out is added to these.
+  /// The processes below `paced.left_out` are added to it.
   Tree(protocol::Segment& segment, Paced& paced);
 
-  /// Adds to `found` who has come since the last look, if it is time for one.
+  /// Adds processes that have come since the last look to `found`, if it is time for a look.
   void follow(std::uint64_t now_ns, PacedProcesses& found);
-  /// The same, whatever time it is.
+  /// The same, at any time.
   void look(std::uint64_t now_ns, PacedProcesses& found);
-  /// Whether somebody was executing a program in that moment, so that nobody knows whose it is.
+  /// Whether some process was executing a program at that moment, so that it is not known to which job it belongs.
   [[nodiscard]] bool is_anybody_executing() const { return is_anybody_executing_; }
 
  private:
@@ -69,9 +72,9 @@ class Tree {
   std::uint64_t cost_ns_ = 0;
   std::map<pid_t, PacedProcess*> known_;  // during one look
   std::set<pid_t> seen_;
-  std::vector<pid_t> above_;  // us
+  std::vector<pid_t> above_;  // this process and the processes above it
   bool is_anybody_executing_ = false;
-  std::set<pid_t> strangers_;  // younger children of theirs, none of ours
+  std::set<pid_t> strangers_;  // children of these that do not belong to the job
 };
 
 }  // namespace discnice::pace

@@ -13,13 +13,13 @@ namespace {
 
 // A process that makes calls has settled within this time,
 constexpr std::uint64_t kSilentNs = 2 * guest::kStaleNs;
-// unless a call lasts: some seeks of a slow disk.
+// except during a long call: some seeks of a slow disk.
 constexpr std::uint64_t kLongCallNs = 100'000'000;
-// Less is not worth standing for; it stays, and counts with what comes next.
+// The process is not stopped for fewer bytes. They stay, and count with the next bytes.
 constexpr std::int64_t kWorthBytes = 64 * 1024;
 
-// What has grown and was neither charged here nor foreseen by the library. The word that says what was foreseen, with what was charged here, is shared, and may be
-// any number: never more than has grown.
+// The growth that was neither charged here nor predicted by the library. The word with the predictions, which includes what was charged here, is
+// shared and may hold any number. The result is never more than the growth.
 std::int64_t beyond(std::int64_t grown, std::int64_t charged, const std::atomic<std::uint64_t>& foreseen) {
   const std::int64_t open = grown - charged;
   if (open <= 0) return 0;
@@ -37,7 +37,7 @@ Unforeseen::Settlement Unforeseen::last_of(const protocol::Member& member) {
           protocol::get(member, protocol::Counter::settled_write_bytes)};
 }
 
-// A child may be waited for between the look at the account and this one: then the account shows it the next time.
+// A child may be waited for between the look at the account and this look. Then the account shows the child the next time.
 bool Unforeseen::may_be_of_child(const std::optional<processes::PageFaults>& faults) {
   const auto before = std::exchange(faults_, faults);
   const bool has_ended = !before || !faults || faults->of_ended_children != before->of_ended_children;
@@ -61,13 +61,14 @@ Growth Unforeseen::take(protocol::Member& member, const Growth& growth, std::uin
     since_settled_ = charged_;
     return {};
   }
-  // A call that lasts makes none: two looks tell the one from the other.
+  // A long call makes no page faults, so two looks tell the two cases apart.
   if (!faults_at_first_) faults_at_first_ = faults->own;
   if (faults->own == *faults_at_first_ && now_ns < settled_.at_ns + kLongCallNs) return {};
   const Growth found{beyond(since_settled_.read_bytes, charged_.read_bytes, member.pending_read_bytes),
                      beyond(since_settled_.write_bytes, charged_.write_bytes, member.pending_write_bytes), 0};
   if (found.moved_bytes() < kWorthBytes) return {};
-  if (last_of(member) != settled_) return {};  // it has just settled, so nothing is foreseen any more
+  if (last_of(member) != settled_)
+    return {};  // the process has just settled, so nothing is predicted any more
   charged_ += found;
   member.pending_read_bytes.fetch_add(static_cast<std::uint64_t>(found.read_bytes),
                                       std::memory_order_relaxed);

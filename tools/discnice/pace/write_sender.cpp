@@ -24,10 +24,11 @@
 namespace discnice::pace {
 namespace {
 
-// The thread that asks goes first (pacer.cpp): while it waits for a processor, programs run on.
+// The pacer's thread has priority (pacer.cpp), because programs run on while it waits for a processor.
 constexpr int kAfterThePacer = 10;
 
-// The i-nodes of files on which somebody has a lease (fcntl(2)): to open one would break that, and its holder is told by a signal that ends him if he does not expect it.
+// The inodes of files on which a process has a lease (fcntl(2)). Opening such a file would break the lease, and the signal that reports this ends a
+// holder that does not expect it.
 std::set<std::uint64_t> leased_files() {
   std::set<std::uint64_t> leased;
   std::ifstream locks("/proc/locks");
@@ -47,14 +48,14 @@ std::set<std::uint64_t> leased_files() {
   return leased;
 }
 
-// A file that is open there to be written, on a disk; opened once more, to be read where that is allowed. Below 0 for any other.
+// Opens a file once more that is open for writing there and lies on a disk, for reading when that is allowed. Returns a negative number for any other file.
 int open_written(protocol::Segment& segment, const std::string& path, const std::set<std::uint64_t>& leased) {
   struct stat link {};
   if (lstat(path.c_str(), &link) != 0 || (link.st_mode & S_IWUSR) == 0) return -1;
   const int found = open(path.c_str(), O_PATH | O_CLOEXEC);
   struct statx status {};
   int fd = -1;
-  // A file system's server is not asked: it may be one of those that stand.
+  // The server of a file system is not asked, because it may be one of the stopped processes.
   if (found >= 0 &&
       statx(found, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &status) == 0 &&
       S_ISREG(status.stx_mode) && leased.count(status.stx_ino) == 0) {
@@ -91,7 +92,7 @@ void WriteSender::ask(pid_t pid) {
   try {
     if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   } catch (const std::system_error&) {
-    return;  // no thread is to be had: the kernel sends all of it
+    return;  // no thread can be started: the kernel sends all of it
   }
   {
     const std::lock_guard lock(mutex_);
@@ -119,7 +120,7 @@ void WriteSender::run() {
   }
 }
 
-// Of a file that is not dirty the kernel sends nothing.
+// For a file that is not dirty the kernel sends nothing.
 void WriteSender::send_files_of(pid_t pid) {
   std::error_code error;
   const std::set<std::uint64_t> leased = leased_files();

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// write_sender: has the kernel send to the disk in steps what programs write under a rate that the library cannot reach, as transfer/smooth_writes does for those
-// that it can.
+// write_sender: has the kernel send data to the disk in steps, for programs under a rate that the library cannot reach. transfer/smooth_writes does
+// that for programs that the library can reach.
 //
-// Knowledge assumed: the kernel's flusher sends a file's dirty data all at once, up to half a minute later, and sync_file_range() with SYNC_FILE_RANGE_WRITE alone
-//   starts that now (transfer/smooth_writes.hpp). /proc/PID/fd/N opens the file that a process has open there, whatever its name is by now.
-// Output observed: which files a process has open to be written, when its account has grown by a step.
-// Inference drawn: what it has written since lies in these files. Sent now, it reaches the disk at the job's rate.
-// What breaks it: a file that was closed again meanwhile is left to the kernel, and so is one with a lease, and what is written to maps. Whoever watches a file for being opened (inotify)
-//   sees that it was. Without a rate nothing is sent: beside restic under `nice` what is sent early made a foreground wait for longer.
+// Knowledge assumed: the kernel's flusher sends a file's dirty data all at once, up to half a minute later. sync_file_range() with
+//   SYNC_FILE_RANGE_WRITE alone starts that now (transfer/smooth_writes.hpp). /proc/PID/fd/N opens the file that a process has open there, whatever
+//   its name is by now.
+// Output observed: which files a process has open for writing, when its account has grown by a step.
+// Inference drawn: what the process has written since then lies in these files. When it is sent now, it reaches the disk at the job's rate.
+// What breaks it: a file that was closed meanwhile is left to the kernel. So are a file with a lease, and what is written to maps. A program that
+//   watches a file for being opened (inotify) sees that it was opened. Without a rate nothing is sent: beside restic under `nice`, data that was sent
+//   early made a foreground wait longer.
 #pragma once
 
 #include <condition_variable>
@@ -23,21 +25,21 @@
 
 namespace discnice::pace {
 
-/// How much a process writes before that is sent; 0: all is left to the kernel. A null disk is one that is not known.
+/// How much a process writes before it is sent; 0: all is left to the kernel. A null disk is not known.
 std::uint64_t due_bytes(const Grant& grant, const protocol::Disk* disk);
 
-/// One thread makes all calls. A thread of its own sends, from the first asking on.
+/// One thread makes all calls. The sender has a thread of its own, which starts with the first request.
 class WriteSender {
  public:
   explicit WriteSender(protocol::Segment& segment) : segment_(segment) {}
-  /// Waits for what is being sent.
+  /// Waits for the data that is being sent.
   ~WriteSender();
   WriteSender(const WriteSender&) = delete;
   WriteSender& operator=(const WriteSender&) = delete;
 
-  /// Has what the process wrote sent. Never waits.
+  /// Asks for the process's written data to be sent. Never waits.
   void ask(pid_t pid);
-  /// Whether that was asked for, and is not done yet.
+  /// Whether sending was asked for this process, and is not done yet.
   [[nodiscard]] bool is_busy_with(pid_t pid);
 
  private:
@@ -47,7 +49,7 @@ class WriteSender {
   protocol::Segment& segment_;
   std::mutex mutex_;
   std::condition_variable asked_for_;
-  std::set<pid_t> asked_;  // under the mutex, as what follows
+  std::set<pid_t> asked_;  // protected by the mutex, like the fields below
   bool is_ending_ = false;
   std::thread thread_;
 };

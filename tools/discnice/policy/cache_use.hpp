@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cache_use: whether a job lets go of the pages that it brought into the page cache.
+// cache_use: tells whether a job drops the pages that it brought into the page cache.
 #pragma once
 
 #include "tools/discnice/contract/grant.hpp"
@@ -7,7 +7,7 @@
 
 namespace discnice::policy {
 
-/// True when what it has used once goes: where that is asked for, and by itself with the policies that give way to others.
+/// True when the job drops pages that it has used once. The user can ask for it, and policies that give way to others do it by themselves.
 inline bool lets_go_of_cache(const Grant& grant) {
   if (grant.cache == CacheUse::automatic) return policy_by_id(grant.policy_id).hold != nullptr;
   return grant.cache == CacheUse::neutral || grant.cache == CacheUse::own;

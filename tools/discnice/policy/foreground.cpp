@@ -6,15 +6,15 @@
 namespace discnice::policy {
 namespace {
 
-// What a file system may write on its own account beside a job that writes (journal, inodes), between two samples.
+// What a file system may write by itself between two samples beside a job that writes (journal, inodes).
 constexpr std::uint64_t kOwnMetadataBytes = 64 * 1024;
 constexpr std::uint64_t kKib = 1024;
-// The size of requests we believe in: a page, or the most a disk takes at once.
+// The bounds of a believable request: a page, and the most that a disk takes at once.
 constexpr std::uint64_t kRequestBytesMin = 4096;
 constexpr std::uint64_t kRequestBytesMax = UINT64_C(4) << 20;
-// Booked writes that never came: removed in time, or another device's.
+// The limit for charged writes that never come, because they were removed in time or went to another device.
 constexpr std::uint64_t kAwaitedMax = UINT64_C(1) << 30;
-// A job whose calls take long looks seldom: one look then stands for those that there would have been, up to as many as bring any pace to its least.
+// A job whose calls take long looks rarely. One look then counts as all the looks that there would have been, at most as many as bring any pace down to its least.
 constexpr std::uint64_t kHalvingNs = 3'000'000;
 constexpr std::uint64_t kHalvingsMax = 16;
 
@@ -27,22 +27,23 @@ std::uint64_t clamp(std::uint64_t value, std::uint64_t low, std::uint64_t high) 
   return value > high ? high : value;
 }
 
-// Takes what the device has moved off what is awaited; returns the rest, which is somebody else's.
+// Subtracts what the device has moved from the job's awaited bytes. Returns the rest, which somebody else has moved.
 std::uint64_t take_own(std::uint64_t moved, std::uint64_t* awaited) {
   const std::uint64_t own = smaller(moved, *awaited);
   *awaited -= own;
   return moved - own;
 }
 
-// More reads are under way than ours can be. A disk serves a stream that goes straight on before it seeks to another, so the foreground
-// may be waiting long before a request of its has ended. Writes under way tell nothing: the kernel makes them when it likes.
+// True when more reads are under way than the job can have. A disk serves a stream that goes straight on before it seeks to another, so the
+// foreground may wait for a long time before one of its requests ends. Writes under way tell nothing, because the kernel makes them when it likes.
 bool is_somebody_waiting(const DiskActivity& activity) {
   const std::uint64_t request_bytes = clamp(activity.request_bytes, kRequestBytesMin, kRequestBytesMax);
   const std::uint64_t own_requests = (activity.own_reads_awaited + request_bytes - 1) / request_bytes;
   return activity.sample.reads_in_flight > own_requests;
 }
 
-// Whether a call of ours brings data to the disk, or has a moment ago: a flush is counted when it has ended, which may be a look after the call has.
+// Whether a call of this user's jobs brings data to the disk, or did so at the last look. A flush is counted when it has ended, and that may be one
+// look after the call has ended.
 bool is_syncing(const DiskActivity& before, DiskActivity& after) {
   const bool is_own = growth(after.own.syncs, before.own.syncs) != 0 || after.own.is_syncing != 0;
   const bool was_own = before.are_flushes_own != 0;
@@ -50,8 +51,8 @@ bool is_syncing(const DiskActivity& before, DiskActivity& after) {
   return is_own || was_own;
 }
 
-// What was booked before a sending that has ended is on the disk, however much less than that it was: of the metadata of many files no one can
-// tell how much becomes of it.
+// All that was charged before a sending is on the disk when the sending has ended, even if the disk's counters show fewer bytes. It cannot be known
+// how many bytes the metadata of many files becomes on the disk.
 void forget_what_was_sent(const DiskActivity& before, std::uint64_t own_writes, DiskActivity& after) {
   const std::uint64_t booked = before.syncing_written_kib * kKib + own_writes;
   const bool has_ended = before.own.is_syncing != 0 && after.own.is_syncing == 0;
@@ -61,14 +62,14 @@ void forget_what_was_sent(const DiskActivity& before, std::uint64_t own_writes, 
       is_under_way ? static_cast<std::uint32_t>(smaller(booked / kKib + 1, UINT32_MAX)) : 0;
 }
 
-// Somebody else was at the disk, or nobody.
+// Whether other users were at the disk, and whether they have written.
 struct Others {
   bool are_there;
   bool have_written;
 };
 
 Others look_for_others(const DiskActivity& before, DiskActivity& after) {
-  // Sums of other jobs cannot be compared with ours.
+  // A sum over all jobs cannot be compared with a sum over this job alone.
   const OwnTraffic& own_before =
       after.own.is_of_all_jobs == before.own.is_of_all_jobs ? before.own : after.own;
   const std::uint64_t own_reads = growth(after.own.read_bytes, own_before.read_bytes);
@@ -80,26 +81,26 @@ Others look_for_others(const DiskActivity& before, DiskActivity& after) {
   const std::uint64_t writes =
       take_own(growth(after.sample.written_bytes, before.sample.written_bytes), &after.own_writes_awaited);
   forget_what_was_sent(before, own_writes, after);
-  // Nothing is under way and nothing new was booked: what is still awaited went elsewhere or nowhere.
+  // No read is under way and no new read was charged, so the reads that are still awaited went to another disk or to none.
   if (after.sample.reads_in_flight == 0 && own_reads == 0) after.own_reads_awaited = 0;
   const std::uint64_t allowance = after.own.written_bytes != 0 ? kOwnMetadataBytes : 0;
-  // What the disk writes and empties for a call of ours is ours, the journal with it. Else somebody waits for an fsync; a journal's own commit, every
-  // few seconds, passes for one.
+  // What the disk writes and flushes for a call of this user's jobs belongs to them, with the journal. Otherwise somebody waits for an fsync. A
+  // journal's own commit, every few seconds, is taken for such an fsync.
   const bool is_own = is_syncing(before, after);
   const bool has_flushed = growth(after.sample.flushes, before.sample.flushes) != 0;
   const bool has_somebody_written = !is_own && (writes > allowance || has_flushed);
   return {reads != 0 || has_somebody_written || is_somebody_waiting(after), has_somebody_written};
 }
 
-// The mean time of the requests in between, as the foreground feels it.
+// The mean time of the reads between the two samples. The foreground has to wait for such a time.
 std::uint64_t latency_ns(const DiskActivity& before, const DiskActivity& after) {
   const std::uint64_t reads = growth(after.sample.reads, before.sample.reads);
   if (reads == 0) return 0;
   return growth(after.sample.read_ms, before.sample.read_ms) * 1'000'000 / reads;
 }
 
-// Who writes and waits for it is seen when his flush has ended, so the next one may be under way long before anything shows: for as long as the last one, and
-// the pause before it.
+// A program that writes and waits for its fsync is seen only when the flush has ended. So its next fsync may be under way for a long time before
+// anything shows: for as long as the last fsync and the pause before it.
 std::uint64_t beside_writer_ns(const DiskActivity& before, const DiskActivity& after, std::uint64_t now_ns) {
   const std::uint64_t least_ns = preemption_max_ns(after, kPreemptionMaxNs);
   const std::uint64_t most_ns = preemption_max_ns(after, kPreemptionBesideWriterMaxNs);
@@ -112,7 +113,7 @@ unsigned halvings(const DiskActivity& before, std::uint64_t now_ns) {
   return static_cast<unsigned>(clamp(growth(now_ns, before.sampled_at_ns) / kHalvingNs, 1, kHalvingsMax));
 }
 
-// How large requests are when all of them are ours.
+// Learns how large the requests are while all of them are the job's.
 void learn_request_bytes(const DiskActivity& before, DiskActivity& after) {
   const std::uint64_t reads = growth(after.sample.reads, before.sample.reads);
   if (reads == 0) return;
@@ -129,7 +130,7 @@ DiskActivity observe(const DiskActivity& before, const DiskSample& sample, const
   after.sample = sample;
   after.own = own;
   if (before.sampled_at_ns == 0 || before.sampled_at_ns > now_ns || before.foreground_at_ns > now_ns) {
-    // Nothing to compare with: only a request under way tells of somebody.
+    // There is no earlier sample to compare with, so only a request under way can show another user.
     begin_watching(after, grant, sample.in_flight != 0, now_ns);
     after.own_reads_awaited = after.own_writes_awaited = 0;
     return after;

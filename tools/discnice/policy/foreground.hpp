@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// foreground: is somebody else using this disk?
+// foreground: tells whether somebody else is using this disk.
 //
 // Knowledge assumed: a block device counts each request when the request has ended, and shows how many are under way
-//   (Documentation/admin-guide/iostats.rst). The kernel books a read to the process when the request is submitted. It books a
-//   write when the page becomes dirty; the device sees that write up to half a minute later.
-// Output observed: the device's counters, every few milliseconds while a job that gives way has something to do; and what was booked to its
-//   own members and to this user's other jobs.
-// Inference drawn: three things are the foreground's: bytes at the device beyond those that our jobs were booked for; reads under way while none of ours
-//   is outstanding; and flushes of the disk's cache that no call of ours asked for. policy/giving_way.hpp says what follows from that.
-// What breaks it: members whose reads we do not see (static programs). The file system's own writes: they belong to nobody, and beyond a small allowance
-//   they are taken for foreground. A journal's commits, which look like somebody's fsync. A disk without a write cache, which is never told to flush
-//   it. A device below ours (members of a RAID, a disk shared by virtual machines).
+//   (Documentation/admin-guide/iostats.rst). The kernel charges a read to the process when the request is submitted. It charges a write when the page
+//   becomes dirty; the device sees that write up to half a minute later.
+// Output observed: the device's counters, every few milliseconds while a job that gives way has something to do; the bytes charged to the job's own
+//   members and to this user's other jobs.
+// Inference drawn: three things belong to the foreground: bytes at the device beyond those that were charged to this user's jobs; reads under way
+//   while no read of these jobs is outstanding; and flushes of the disk's cache that no call of these jobs asked for. policy/giving_way.hpp says what
+//   follows from that.
+// What breaks it: members whose reads the library does not see (static programs). The file system's own writes: they belong to no program, and beyond
+//   a small allowance they are taken for foreground. A journal's commits, which look like another program's fsync. A disk without a write cache,
+//   which is never told to flush it. A device below this one (members of a RAID, a disk shared by virtual machines).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@
 
 namespace discnice::policy {
 
-/// What is known after a further sample. Pure.
+/// The new knowledge after one more sample. Pure.
 DiskActivity observe(const DiskActivity& before, const DiskSample& sample, const OwnTraffic& own,
                      const Grant& grant, std::uint64_t now_ns);
 

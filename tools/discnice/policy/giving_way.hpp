@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// giving_way: how the pace of `nice` and the preemption interval of `idle` change, when somebody else was seen at the disk and when nobody was.
+// giving_way: changes the pace of `nice` and the preemption interval of `idle`, when somebody else was seen at the disk and when nobody was.
 //
-// The pace: each look that sees others halves it. It grows by a constant when they have been away for longer than a program
-//   thinks between two requests, and for longer than the preemption interval. After a second without others it is unlimited.
-// The preemption interval is how long the disk must have been quiet before we take it for idle. When a foreground comes back soon after that, it had only
-//   paused: then the interval doubles, up to a bound. It shrinks again when the disk has been ours for a while (Eggert & Touch, SOSP 2005).
-// The interval begins at twice the time of a random read. That time is the one measured of this disk. Where none was measured, the job's own small reads
-//   show it while nobody else is there, and it begins with the time of a mechanical disk. Large requests do not count: in a stream the head stays where it is.
+// The pace: each look that sees others halves it. It grows by a constant when the others have been away for longer than a program thinks between two
+// requests, and for longer than the preemption interval. After a second without others it is unlimited.
+// The preemption interval is how long the disk must have been quiet before the job takes it for idle. When a foreground comes back soon after that,
+// the foreground had only paused: then the interval doubles, up to a bound. It shrinks again when the job has used the disk alone for a while (Eggert
+// & Touch, SOSP 2005).
+// The interval begins at twice the time of a random read. That time is the one measured on this disk. Without a measurement, the interval begins with
+// the time of a mechanical disk, and the job learns the disk's time from its own small reads while nobody else is there. Large requests do not count,
+// because in a stream the head stays where it is.
 // What breaks it: small direct reads in order, which are not random. The interval then starts too short, and grows as above.
-// policy/foreground.hpp tells by the disk's counters whether others are there, and policy/pressure.hpp without counters.
+// policy/foreground.hpp tells by the disk's counters whether others are there, and policy/pressure.hpp tells it without counters.
 #pragma once
 
 #include <cstdint>
@@ -19,39 +21,40 @@
 
 namespace discnice::policy {
 
-/// A pace from which on nothing is held.
+/// From this pace on no operation is held back.
 inline constexpr std::uint64_t kPaceUnlimited = UINT64_C(1) << 40;
-/// The slowest pace `nice` knows; the floor keeps the job above it anyway.
+/// The slowest pace of `nice`. policy/floor.hpp keeps the job above it anyway.
 inline constexpr std::uint64_t kPaceMin = 64 * 1024;
-/// Bounds of the interval in which the disk must have been quiet; the upper ones are a mechanical disk's (disk_speed.hpp).
+/// Bounds of the time for which the disk must have been quiet. The upper bounds are for a mechanical disk (disk_speed.hpp).
 inline constexpr std::uint64_t kPreemptionMinNs = 2'000'000;
 inline constexpr std::uint64_t kPreemptionMaxNs = 100'000'000;
-/// And of who writes and waits for it: on a slow card what we write in between makes each fsync of his last longer, and he is seen when it has ended.
+/// The upper bound beside a program that writes and waits for its writes. On a slow card the job's writes make each fsync of that program longer, and
+/// the program is seen only when its fsync has ended.
 inline constexpr std::uint64_t kPreemptionBesideWriterMaxNs = 400'000'000;
-/// Such a bound on this disk.
+/// That bound for this disk.
 inline std::uint64_t preemption_max_ns(const DiskActivity& activity, std::uint64_t of_mechanical_ns) {
   const std::uint64_t here_ns = on_this_disk(activity, of_mechanical_ns);
   return here_ns > kPreemptionMinNs ? here_ns : kPreemptionMinNs;
 }
 
-/// How others were felt.
+/// What is known of the others at a look that has seen them.
 struct Sighting {
-  std::uint64_t latency_ns = 0;         // the mean time of the requests in between; 0 = not known
-  unsigned halvings = 1;                // of the pace
-  std::uint64_t preemption_min_ns = 0;  // an interval that is no shorter
+  std::uint64_t latency_ns = 0;         // the mean time of the reads between the two looks; 0 = not known
+  unsigned halvings = 1;                // how often the pace is halved
+  std::uint64_t preemption_min_ns = 0;  // the interval becomes at least as long as this
 };
 
-/// Nothing known yet: `is_busy` tells of a first look at others.
+/// Begins without knowledge. `is_busy` says that a first look has seen others.
 void begin_watching(DiskActivity& after, const Grant& grant, bool is_busy, std::uint64_t now_ns);
 
 /// Others were seen since `before`.
 void give_way(const DiskActivity& before, DiskActivity& after, const Sighting& sighting, const Grant& grant,
               std::uint64_t now_ns);
 
-/// Nobody was.
+/// No others were seen since `before`.
 void come_back(const DiskActivity& before, DiskActivity& after, const Grant& grant, std::uint64_t now_ns);
 
-/// The interval follows what its base is known to be from now on.
+/// Moves the interval with its base, which may have become known better.
 void follow_base(const DiskActivity& before, DiskActivity& after, const Grant& grant);
 
 }  // namespace discnice::policy

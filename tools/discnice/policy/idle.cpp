@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // idle: idle-time scheduling with a preemption interval (Eggert & Touch, SOSP 2005).
 //
-// Idea: after any request of the foreground nobody else is served until the disk has been quiet for the preemption interval.
-// A foreground program that thinks for a moment between two reads finds the disk's head where it left it.
+// Idea: after any request of the foreground no other program is served until the disk has been quiet for the preemption interval. A foreground
+// program that thinks for a moment between two reads then finds the disk's head where it left it.
 //
-// Assumes: policy/foreground.hpp, or policy/pressure.hpp, tells the foreground's requests from ours.
-// What breaks it: a request of ours that is under way when the foreground comes; it can't be taken back, so the foreground waits
-// for one of them. A foreground whose pauses are longer than the longest interval.
+// Assumes: policy/foreground.hpp, or policy/pressure.hpp, tells the foreground's requests from the job's.
+// What breaks it: a request of the job that is under way when the foreground comes. It cannot be taken back, so the foreground waits for one request.
+//   A foreground whose pauses are longer than the longest interval.
 #include "tools/discnice/policy/idle.hpp"
 
 #include "tools/discnice/policy/floor.hpp"

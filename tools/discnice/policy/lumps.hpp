@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// lumps: spends a rate in few large portions while others use the disk.
+// lumps: spends a rate in a few large portions while others use the disk.
 //
-// Knowledge assumed: on a mechanical disk the way to another place and back takes the time, and hardly the amount that is read there. The disk's
-//   queue lets a stream go straight on before it seeks elsewhere.
+// Knowledge assumed: on a mechanical disk the seek to another place and back takes the time, and the amount that is read there hardly matters. The
+//   disk's queue lets a stream go straight on before it seeks elsewhere.
 // Output observed: policy/foreground.hpp.
-// Inference drawn: the same bytes a second in one portion cost the others a fraction of what they cost in single windows of
-//   read-ahead. So an operation that has to wait for its rate waits until half a portion has been saved up. The operations
-//   after it use that half, and then the other half ahead of time. The average stays. Without others at the disk nothing changes.
-// What breaks it: a job whose operations are scattered over the disk gains nothing by this, and loses nothing.
+// Inference drawn: the same bytes for each second, read in one portion, cost the others a fraction of what they cost in single windows of read-ahead.
+//   So an operation that has to wait for its rate waits until half a portion has been saved up. The operations after it use that half, and then the
+//   other half ahead of time. The average stays. Without others at the disk nothing changes.
+// What breaks it: a job whose operations are scattered over the disk. It gains nothing by this, and loses nothing.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@
 
 namespace discnice::policy {
 
-/// A portion: large beside a seek, small beside what a person waits for.
+/// The size of a portion: large beside a seek, small beside what a person waits for.
 inline constexpr std::uint64_t kLumpBytes = UINT64_C(2) << 20;
-/// No operation waits longer than half of this for a portion.
+/// No operation waits for a portion longer than half of this time.
 inline constexpr std::uint64_t kLumpMaxNs = 250'000'000;
-/// Others count as using the disk for so long after their last request.
+/// Others count as using the disk for this time after their last request.
 inline constexpr std::uint64_t kLumpMemoryNs = 100'000'000;
-/// What was saved up is not lost when they stop in the middle of it, nor while a write waits for the disk.
+/// Savings are kept for this time after the others stop, also while a write waits for the disk.
 inline constexpr std::uint64_t kSavedMemoryNs = 1'000'000'000;
 inline constexpr std::uint64_t kSavedMaxNs = 500'000'000;
 
@@ -32,7 +32,7 @@ inline bool was_shared_within(std::uint64_t memory_ns, const DiskActivity& activ
   return now_ns <= activity.foreground_at_ns || now_ns - activity.foreground_at_ns <= memory_ns;
 }
 
-/// How much of its rate a job saves up before it goes on, in time; 0 while it has the disk for itself. Pure.
+/// The time for which a job saves up its rate before it goes on; 0 while it has the disk for itself. Pure.
 inline std::uint64_t lump_ns(std::uint64_t rate_bytes_per_s, const DiskActivity& activity,
                              std::uint64_t now_ns) {
   if (rate_bytes_per_s == 0 || !was_shared_within(kLumpMemoryNs, activity, now_ns)) return 0;
@@ -40,7 +40,7 @@ inline std::uint64_t lump_ns(std::uint64_t rate_bytes_per_s, const DiskActivity&
   return whole_ns < kLumpMaxNs ? whole_ns : kLumpMaxNs;
 }
 
-/// How much of what was saved up may still be used; 0 while the job has had the disk for itself for a while. Pure.
+/// How much of the savings may still be used; 0 when the job has had the disk for itself for a while. Pure.
 inline std::uint64_t saved_ns_max(const DiskActivity& activity, std::uint64_t now_ns) {
   return was_shared_within(kSavedMemoryNs, activity, now_ns) ? kSavedMaxNs : 0;
 }

@@ -12,32 +12,32 @@ namespace {
 
 using gray::base::LineSums;
 
-// An ordinary mechanical disk: an access, the two of them that the journal of a flush takes, and a KiB at 100 MB/s.
+// An ordinary mechanical disk: the time of an access, of a flush (its journal takes two accesses), and of a KiB at 100 MB/s.
 constexpr double kAccessUs = 8'000;
 constexpr double kFlushUs = 2 * kAccessUs;
 constexpr double kKibUs = 10;
-// An interval: long enough for an access, so short that a verdict comes soon.
+// The length of an interval: long enough for an access, short enough for a quick verdict.
 constexpr double kIntervalUs = 6'000;
 constexpr double kIntervalExpectedUs = 6 * kIntervalUs;
-// Slower is what took more than 4/3 of what was expected: less is no harm to anybody, and chance brings it about all the time.
+// An interval is slower when it took more than 4/3 of the expected time. A smaller excess harms nobody, and happens by chance all the time.
 constexpr double kSlowerShare = 4.0 / 3;
-// What took so much longer is no chance of seeks, and counts twice.
+// An interval that took this many times as long cannot be a chance of seeks. It counts twice.
 constexpr double kMuchSlowerShare = 3;
-// A fair coin shows as many minus so rarely.
+// The job is suspended when a fair coin would show so many minuses with at most this probability.
 constexpr double kDoubtMax = 1.0 / 16;
 constexpr unsigned kSignsMax = 8;
-// So many calls of a kind are needed before it is judged; so many are remembered. Slow ones weigh little: what became slower for good is learned after
+// A kind is judged after kYoungCalls calls, and kRememberedCalls calls of it are remembered. Slow calls have little weight: a disk that became slower for good is learned after
 // some hundred probes.
 constexpr double kYoungCalls = 8;
 constexpr double kRememberedCalls = 64;
 constexpr double kRememberedFlushes = 8;
 constexpr double kSlowWeight = 1.0 / 16;
-// Probes that go well in a row before the job goes on; and by how much less a suspension that goes wrong is the next time, for each good interval.
+// This many probes in a row must go well before the job goes on. Each good interval shortens the next suspension by this part.
 constexpr std::uint64_t kGoodProbes = 2;
 constexpr std::uint64_t kForgivenShare = 16;
-// What a suspended job writes in its turns and probes may come to so many steps: a step takes longer than a probe.
+// The writes of a suspended job, in its turns and probes, may come to this many steps, because a step takes longer than a probe.
 constexpr std::uint64_t kSuspendedSteps = 4;
-// What takes no longer has waited for no disk: the first call after a pause may find what was read ahead before it.
+// A shorter call has not waited for a disk: the first call after a pause may find data that was read ahead before the pause.
 constexpr std::uint64_t kWaitNs = 1'000'000;
 
 constexpr double number(std::uint64_t value) {
@@ -66,7 +66,7 @@ double expected_us(CallKind kind, const LineSums& learned, const CallSums& calls
   return best_us > least_us ? best_us : least_us;
 }
 
-// What the calls of an interval took and should have taken, of the kinds that can be judged.
+// The actual and the expected time of an interval's calls, of the kinds that can be judged.
 struct Pair {
   double actual_us = 0;
   double expected_us = 0;
@@ -98,10 +98,10 @@ void learn(JobProgress& progress, const ProgressInterval& interval, double weigh
   }
 }
 
-// What an interval says: for whom, and how often it counts.
+// The verdict of one interval, and how often it counts.
 struct Vote {
   bool is_slower = false;
-  unsigned count = 0;  // 0: nothing can be said
+  unsigned count = 0;  // 0: no verdict
 };
 
 Vote vote_of(const Pair& pair) {
@@ -117,7 +117,7 @@ void note_vote(JobProgress& progress, const Vote& vote) {
   }
 }
 
-// The paired sign test over the last intervals, as many as make it clearest.
+// The paired sign test over the last intervals. It tries all numbers of intervals and takes the clearest result.
 bool is_slower(const JobProgress& progress) {
   unsigned minus = 0;
   for (unsigned count = 1; count <= kSignsMax && count <= progress.sign_count; ++count) {
@@ -168,7 +168,7 @@ std::uint64_t flush_bytes(const JobProgress& progress) {
   if (progress.is_suspended != 0) return kSuspendedSteps * kFlushBytesMax;
   const LineSums& learned = progress.learned[static_cast<unsigned>(CallKind::flush)];
   if (learned.weight < 1 || learned.y <= 0) return kFlushBytesMin;
-  // A step has a fixed part, so this goes towards the time from below, step by step.
+  // A step has a fixed cost, so the size approaches the wanted time from below, step by step.
   const double bytes = learned.x * 1024 / learned.y * (kFlushNs / 1000.0);
   if (bytes >= number(kFlushBytesMax)) return kFlushBytesMax;
   return bytes > number(kFlushBytesMin) ? static_cast<std::uint64_t>(bytes) : kFlushBytesMin;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
-// manners: giving way by one's own progress (Douceur & Bolosky, "Progress-based regulation of low-importance processes", SOSP 1999), where
+// manners: gives way by watching the job's own progress (Douceur & Bolosky, "Progress-based regulation of low-importance processes", SOSP 1999). It is used where
 // nothing tells who else uses the disk: network file systems, file systems in user space, volumes over several disks, containers.
 //
-// Knowledge assumed: programs that share a disk slow each other down. A mechanical disk alone takes about kAccessUs for an access and kKibUs for each KiB that
-//   follows. A disk that is no slower than that needs no manners, even if it was faster before (a server's cache, an SSD).
-// Output observed: how long the job's own calls took that needed a disk, by kind and size, over intervals of some milliseconds of waiting.
+// Knowledge assumed: programs that share a disk slow each other down. A mechanical disk alone takes about kAccessUs for an access and kKibUs for each
+//   KiB that follows. A disk that is no slower than that needs no manners, even if it was faster before (a server's cache, an SSD).
+// Output observed: how long the job's own calls that needed a disk took, by kind and size, over intervals of some milliseconds of waiting.
 // Inference drawn: for each kind a regression over the size tells how long the calls of an interval take at the job's own best. An interval that took
-//   more than a third longer is a minus. A paired sign test over the last intervals tells competition from chance. When it finds competition the job is
-//   suspended. Then a probe runs for one interval: a minus doubles the suspension, and some good intervals end it. Slow intervals change the
-//   expectation only a little, so that competition is not learned; but they do change it, so that a disk that became slower for good is learned in the end.
-// What breaks it: a disk may go straight on with a stream and so serve the job first; then the job feels little of the others. A foreground that was there from
-//   the first call to the last is part of the job's best. A foreground is felt before it is seen. Two jobs that do not know of each other take each other
-//   for foreground: one goes, the other waits. A foreground that only writes is seen only when the job's own calls wait for it.
+//   more than a third longer counts as a minus. A paired sign test over the last intervals tells competition from chance. When the test finds
+//   competition, the job is suspended. Then a probe runs for one interval: a minus doubles the suspension, and some good intervals end it. Slow
+//   intervals change the expectation only a little, so that competition is not learned. But they do change it, so that a disk that became slower for
+//   good is learned in the end.
+// What breaks it: a disk may go straight on with a stream and so serve the job first; then the job hardly notices the others. A foreground that was
+//   there from the first call to the last is part of the job's best. The job disturbs a foreground before it notices the foreground. Two jobs that do
+//   not know of each other take each other for foreground: one goes, and the other waits. A foreground that only writes is seen only when the job's
+//   own calls wait for it.
 #pragma once
 
 #include <cstdint>
@@ -29,28 +31,28 @@ extern const Policy kManners;
 inline constexpr std::uint64_t kSuspensionMinNs = 800'000'000;
 inline constexpr std::uint64_t kSuspensionMaxNs = 3'200'000'000;
 
-/// What a job writes is brought to the disk in steps that take the disk about so long, on file systems where only that bounds what a burst of the
-/// kernel's can hold; within these sizes.
+/// On some file systems only the size of a step limits what the kernel can flush in one burst. There a job's writes are brought to the disk in steps
+/// that take the disk about this time, and that are within these sizes.
 inline constexpr std::uint64_t kFlushNs = 96'000'000;
 inline constexpr std::uint64_t kFlushBytesMin = UINT64_C(1) << 20;
 inline constexpr std::uint64_t kFlushBytesMax = UINT64_C(16) << 20;
 
-/// How large such a step is, by how fast those before it were. Pure.
+/// The size of such a step, from the speed of the steps before it. Pure.
 std::uint64_t flush_bytes(const JobProgress& progress);
 
-/// By what others are seen on a disk that can be observed that way, under this grant. Pure.
+/// How others are seen under this grant, on a disk on which they can be seen by `possible`. Pure.
 SeenBy observed_by(SeenBy possible, const Grant& grant);
 
-/// Whether these calls are enough to judge by. Pure.
+/// Whether the interval has enough calls to judge by. Pure.
 bool is_interval_full(const JobProgress& progress, const ProgressInterval& interval);
 
-/// Whether a call that began then tells of others: not in a suspension. Pure.
+/// Whether a call that began at `began_ns` tells of others. A call that began in a suspension does not. Pure.
 bool is_call_telling(const DiskActivity& activity, const JobProgress& progress, std::uint64_t began_ns);
 
-/// The kind of a call that took so long, given those before it, which it takes note of: a read that goes on may have to bring the head back. Pure.
+/// The kind of a call that took this time, given the calls before it. Notes the call in `progress`. A read that goes on may first have to bring the head back. Pure.
 CallKind kind_told(JobProgress* progress, CallKind kind, std::uint64_t took_ns);
 
-/// What is known after a further interval: of the progress, and of others. Pure.
+/// The new knowledge, of the job's progress and of others, after one more interval. Pure.
 void judge_interval(const ProgressInterval& interval, JobProgress* progress, DiskActivity* activity,
                     std::uint64_t now_ns);
 

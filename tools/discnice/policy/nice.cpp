@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// nice: full speed while the disk is otherwise idle; the more others use it, the slower.
+// nice: full speed while nobody else uses the disk, and slower the more others use it.
 //
-// Idea: additive increase, multiplicative decrease. Each look at the disk that finds somebody else there halves the pace, down to
-// the floor. When they have been away for the preemption interval, each look that finds nobody adds to it. After a second without anybody it is
-// unlimited. An operation goes when the time that its bytes take at the present pace has passed since the job's last one. So a pace that rises meanwhile is felt
-// at once. A small operation counts for more than its bytes, because the way there and back costs the others the same time.
+// Idea: additive increase, multiplicative decrease. Each look at the disk that finds somebody else there halves the pace, down to the floor. When the
+// others have been away for the preemption interval, each look that finds nobody adds to the pace. After a second without others the pace is
+// unlimited. An operation starts when the time that its bytes take at the present pace has passed since the job's last operation. So a rising pace
+// has an effect at once. A small operation counts for more than its bytes, because its seek costs the others the same time.
 //
-// Assumes: policy/foreground.hpp, or policy/pressure.hpp, tells the foreground's requests from ours; policy/giving_way.hpp moves the pace.
-// What breaks it: as `idle`. A few requests of others a second slow the job down and do not stop it.
+// Assumes: policy/foreground.hpp, or policy/pressure.hpp, tells the foreground's requests from the job's; policy/giving_way.hpp changes the pace.
+// What breaks it: the same as for `idle`. A few requests of others in a second slow the job down and do not stop it.
 #include "tools/discnice/policy/nice.hpp"
 
 #include "tools/discnice/policy/floor.hpp"
@@ -19,8 +19,8 @@ namespace discnice::policy {
 namespace {
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
-// A page for which the head goes somewhere counts for what a slow stream moves in that time, 128 KB on a mechanical disk; less than a page, a name
-// that is removed, say, is a part of what goes in one.
+// A page that needs a seek counts for the bytes that a slow stream moves in that time: 128 KB on a mechanical disk. An operation of less than a page,
+// for example the removal of a name, counts for its part of a page.
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kBytesPerRandomMicrosecond = 16;
 

@@ -6,18 +6,19 @@
 namespace discnice::policy {
 namespace {
 
-// Others are there when they wait for so large a part of a window; less is the kernel's own housekeeping.
+// Others are there when they wait for more than one part in kForegroundShare of a window. A smaller part is the kernel's own housekeeping.
 constexpr std::uint64_t kForegroundShare = 12;
-// More is asked of a window in which we waited, or of the one after it: what we have started may still be on its way through kernel threads
-// that wait as we would. Taken for others it would hold the job back for good, each turn of its own making the next sighting.
+// A larger part is needed in a window in which the job waited, and in the window after it. The requests of the job may still be on their way through
+// kernel threads, which wait like the job.
+// If they were taken for others, the job would be held back for good, because each of its turns would cause the next sighting.
 constexpr std::uint64_t kDoubtfulShare = 5;
-// A window is as many looks at counters, and so many halvings of the pace.
+// A window replaces many looks at counters, so it halves the pace this many times.
 constexpr unsigned kHalvings = 8;
-// While others are there the job is mostly still: windows of this length, for as long after they were last seen.
+// While others are there the job mostly keeps still. The windows then have this length. The disk must be quiet for kHeldQuietNs after others were last seen.
 constexpr std::uint64_t kHeldWindowNs = 50'000'000;
 constexpr std::uint64_t kHeldQuietNs = 2 * kHeldWindowNs;
 constexpr std::uint64_t kRecentNs = 1'000'000'000;
-// A window in which we waited ourselves for more than this part of it is no silence; so many are tried in a row.
+// A window is silent when the job waited for at most one part in kSilentShare of it. After kTriesMax windows that were not silent the job stops trying.
 constexpr std::uint64_t kSilentShare = 4;
 constexpr std::uint64_t kTriesMax = 3;
 
@@ -29,7 +30,7 @@ bool is_first(const DiskActivity& activity, std::uint64_t now_ns) {
   return activity.sampled_at_ns == 0 || activity.sampled_at_ns > now_ns || activity.foreground_at_ns > now_ns;
 }
 
-// A sample that begins a window of silence and ends none.
+// True when the job was not listening before this sample, and this sample starts a window in which it listens.
 bool begins_listening(const DiskActivity& activity, std::uint64_t now_ns) {
   return activity.listen_until_ns == 0 && !was_seen_recently(activity, now_ns);
 }
@@ -65,16 +66,16 @@ DiskActivity observe_pressure(const DiskActivity& before, const PressureSample& 
   const std::uint64_t all_ns = growth(pressure.stalled_ns, before.pressure.stalled_ns);
   const bool is_silence = own_ns <= window_ns / kSilentShare;
   const bool is_listening = before.listen_until_ns != 0;
-  // What we have started may still be on its way when our own waiting is over.
+  // When the job's own waiting has ended, its requests may still be on their way.
   const bool is_doubtful = !is_listening && (own_ns != 0 || before.is_unsettled != 0);
   after.is_unsettled = own_ns != 0 ? 1 : 0;
   if (growth(all_ns, own_ns) > window_ns / (is_doubtful ? kDoubtfulShare : kForegroundShare)) {
     give_way(before, after, {0, kHalvings}, grant, now_ns);
-    // Nothing is known of the time since this window before the next one ends.
+    // Nothing is known of the time after this window until the next window ends.
     if (after.preemption_ns < kHeldQuietNs) after.preemption_ns = kHeldQuietNs;
     return after;
   }
-  // A window that our own waiting fills says nothing of others: what is known stays.
+  // A window in which the job itself waited says nothing of others, so the earlier knowledge stays.
   if (is_silence || !was_seen_recently(before, now_ns)) {
     come_back(before, after, grant, now_ns);
     if (was_seen_recently(before, now_ns)) after.preemption_ns = before.preemption_ns;

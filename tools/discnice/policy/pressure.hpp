@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// pressure: is somebody else waiting for a disk, where no counters tell of it (network file systems, FUSE, volumes over several disks)?
+// pressure: tells whether somebody else is waiting for a disk, where no counters tell of it (network file systems, FUSE, volumes over several disks).
 //
-// Knowledge assumed: the kernel adds up the time in which any task of this host waits for a disk, ours included
-//   (Documentation/accounting/psi.rst). Each of our members knows how long its own calls took that needed one.
-// Output observed: how much both have grown between two looks.
-// Inference drawn: waiting beyond our own is somebody else's. A job that reads without a pause hides the others, because the kernel counts
-//   a moment once, however many wait in it. So the job keeps still for a moment a few times a second, and listens. If a call of
-//   ours was still under way then, it listens once more. The time in which the job is held back anyway serves as well.
-// What breaks it: those who wait for another disk are taken for foreground of this one. Some waiting of ours shows in no call: page faults
-//   of maps, and the kernel's own writing of what we wrote. It is taken for somebody else's. When many processors work the figure becomes small, because the kernel
-//   weighs each processor's waiting by its share.
+// Knowledge assumed: the kernel adds up the time in which any task of this host waits for a disk, including the job's tasks
+//   (Documentation/accounting/psi.rst). Each member of the job knows how long its own calls that needed a disk took.
+// Output observed: how much both times have grown between two looks.
+// Inference drawn: waiting beyond the job's own is somebody else's. A job that reads without a pause hides the others, because the kernel counts a
+//   moment once, however many tasks wait in it. So the job keeps still for a moment a few times a second, and listens. If a call of the job was still
+//   under way then, the job listens once more. The time in which the job is held back anyway serves as well.
+// What breaks it: programs that wait for another disk are taken for foreground of this disk. Some waiting of the job shows in no call: page faults of
+//   maps, and the kernel's own writing of the job's data. It is taken for somebody else's. When many processors work, the figure becomes small,
+//   because the kernel weighs each processor's waiting by its share.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@
 
 namespace discnice::policy {
 
-/// How long a job keeps still to listen, and how often: less than a tenth of its time. The kernel weighs by whole ticks of its clock and drops
-/// what is less, for every reader, so shorter windows would hear nothing.
+/// How long a job keeps still to listen, and how often: less than a tenth of its time. The kernel counts in whole ticks of its clock, and each reader
+/// loses the fraction of a tick. So shorter windows would show nothing.
 inline constexpr std::uint64_t kListenNs = 20'000'000;
 inline constexpr std::uint64_t kListenEveryNs = 250'000'000;
 
-/// Whether a sample is to be taken now; in between, taking one would only make the next less exact. Pure.
+/// Whether a sample is due now. A sample in between would only make the next sample less exact. Pure.
 bool is_pressure_due(const DiskActivity& activity, std::uint64_t now_ns);
 
-/// Until when the job keeps still; 0 while it does not. A wrong byte in shared memory makes it no longer than one window. Pure.
+/// The instant until which the job keeps still; 0 while it does not keep still. A wrong byte in shared memory cannot make this longer than one window. Pure.
 inline std::uint64_t listening_until_ns(const DiskActivity& activity, std::uint64_t now_ns) {
   const bool is_listening =
       activity.listen_until_ns > now_ns && activity.listen_until_ns - now_ns <= kListenNs;
   return is_listening ? activity.listen_until_ns : 0;
 }
 
-/// What is known after a further sample, taken when it was due. Pure.
+/// The new knowledge after one more sample, which was due. Pure.
 DiskActivity observe_pressure(const DiskActivity& before, const PressureSample& pressure,
                               const OwnTraffic& own, const Grant& grant, std::uint64_t now_ns);
 

@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: MIT
-// rate_window: the paper's rate windows, written so that one word is the whole history.
+// rate_window: the paper's rate windows, changed so that one word is the whole history.
 //
-// Idea (Yamada & Kono, DiscNice, section 5.3): let B be the bytes of the last N seconds, this operation
-// included, and R the rate; if B/N <= R run, else sleep B/R - N first.
+// Idea (Yamada & Kono, DiscNice, section 5.3): let B be the bytes of the last N seconds, including this operation, and let R be the rate. If B/N <=
+// R, the operation runs. Otherwise it sleeps B/R - N first.
 //
-// The paper keeps a list of recent operations. Counting each one at its instant makes large operations pay
-// twice: an operation of 4RN bytes still fills the window when the next one comes, and a job of such
-// operations gets 57 % of its rate. Here bytes drain from the window at R from the moment they were admitted
-// (the generic cell rate algorithm: the "theoretical arrival time" is State::paid_until_ns), so B/R - N is
-// exactly the time still owed and the long-run average is R for operations of any size. Two further
-// differences, both so that the average over a whole run is R and not R plus a burst: the window starts used
-// up instead of empty, and an operation starts when its own cost, too, is paid.
+// The paper keeps a list of recent operations. When each operation counts at its instant, large operations pay twice: an operation of 4RN bytes still
+// fills the window when the next one comes, and a job of such operations gets 57 % of its rate. Here bytes drain from the window at R from the moment
+// they were admitted (the generic cell rate algorithm: the "theoretical arrival time" is State::paid_until_ns). So B/R - N is exactly the time still
+// owed, and the long-run average is R for operations of any size. There are two more differences, so that the average over a whole run is R and not R
+// plus a burst: the window starts used up instead of empty, and an operation starts when its own cost, too, is paid.
 //
 // Assumes: an instant means the same in all processes (CLOCK_MONOTONIC).
-// What breaks it: nothing but a wrong
-// cost.
+// What breaks it: only a wrong cost.
 #include "tools/discnice/policy/rate_window.hpp"
 
 namespace discnice::policy {
 namespace {
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
-// No single correction or operation moves the account by more than this; a wild number must not stop a job
-// for good.
+// No single correction or operation moves the account by more than this, because a wrong number must not stop a job for good.
 constexpr std::uint64_t kStepMaxNs = 3600 * kNanosecondsPerSecond;
 
 std::uint64_t drain_time_ns(std::uint64_t bytes, std::uint64_t rate_bytes_per_s) {
@@ -36,8 +32,8 @@ std::uint64_t drain_time_ns(std::uint64_t bytes, std::uint64_t rate_bytes_per_s)
 
 Decision admit_by_rate(State state, const Grant& grant, std::uint64_t cost_bytes, std::uint64_t now_ns) {
   if (cost_bytes == 0 || grant.rate_bytes_per_s == 0) return {state, {0}};
-  // What was saved up may pay for this operation alone, however large: of a refund for one that was predicted too high
-  // nothing is lost when the next is as large.
+  // An operation may use savings up to its own cost, however large it is. So when an operation was predicted too high and refunded, the refund can
+  // pay for a next operation of the same size.
   const std::uint64_t own_ns = drain_time_ns(cost_bytes, grant.rate_bytes_per_s);
   const std::uint64_t window_ns = own_ns > grant.window_ns ? own_ns : grant.window_ns;
   const std::uint64_t window_start_ns = now_ns > window_ns ? now_ns - window_ns : 0;

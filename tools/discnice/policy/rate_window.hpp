@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// rate_window: holds a job to R disk bytes a second over a window of N.
+// rate_window: holds a job to R disk bytes a second over a window of N seconds.
 #pragma once
 
 #include "tools/discnice/policy/policy.hpp"
@@ -8,7 +8,7 @@ namespace discnice::policy {
 
 extern const Policy kRateWindow;
 
-/// The two halves of it, for policies that hold to a rate, too (see Policy::admit and Policy::correct).
+/// The two functions of the rate window, for other policies that also hold to a rate (see Policy::admit and Policy::correct).
 Decision admit_by_rate(State state, const Grant& grant, std::uint64_t cost_bytes, std::uint64_t now_ns);
 State correct_by_rate(State state, const Grant& grant, std::int64_t correction_bytes, std::uint64_t now_ns);
 

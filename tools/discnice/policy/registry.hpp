@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// registry: policies by name and by number. A new policy is one file and one line in registry.cpp.
+// registry: finds policies by name and by number. A new policy is one file and one line in registry.cpp.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,10 @@
 
 namespace discnice::policy {
 
-/// How many policies there are; ids run from 0 to this less one and never change meaning between releases.
+/// The number of policies. The ids run from 0 to this number minus one, and never change meaning between releases.
 std::uint32_t policy_count();
 
-/// The policy of that id, or `unlimited` for an id this build does not know (shared memory may hold a newer
-/// one).
+/// The policy of that id, or `unlimited` for an id that this build does not know (shared memory may come from a newer release).
 const Policy& policy_by_id(std::uint32_t id);
 
 /// The id of the policy called `name` (length characters), or -1.

@@ -23,7 +23,7 @@ bool is_word(Word word, const char* text) {
   return word.length == std::strlen(text) && std::memcmp(word.start, text, word.length) == 0;
 }
 
-// Takes the next word off the front of the text; empty at its end.
+// Takes the next word from the front of the text. Empty at the end of the text.
 Word next_word(const char** at, const char* end) {
   while (*at < end && **at == ' ') ++*at;
   const char* start = *at;
@@ -42,7 +42,7 @@ bool read_day(Word word, unsigned* day) {
   return false;
 }
 
-// Splits "a-b"; both are the word when there is no dash.
+// Splits "a-b". Without a dash both results are the whole word.
 void split(Word word, Word* first, Word* last) {
   const void* dash = std::memchr(word.start, '-', word.length);
   *first = *last = word;
@@ -140,7 +140,7 @@ bool is_day_within(const ScheduleEntry& entry, unsigned day) {
 bool holds(const ScheduleEntry& entry, unsigned day, unsigned minute) {
   if (entry.from_minute < entry.to_minute)
     return is_day_within(entry, day) && minute >= entry.from_minute && minute < entry.to_minute;
-  // Past midnight: the morning belongs to the evening before.
+  // For a range that passes midnight, the morning belongs to the day before.
   if (minute >= entry.from_minute) return is_day_within(entry, day);
   return minute < entry.to_minute && is_day_within(entry, (day + kDayCount - 1) % kDayCount);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// schedule: which limit holds at which time of the week.
+// schedule: decides which limit holds at which time of the week.
 //
 //   Mon-Fri 09:00-18:00 2M, Sat 10:00-12:00 idle, else nice
 //
@@ -37,7 +37,7 @@ struct ScheduleEntry {
 struct Schedule {
   ScheduleEntry entries[kScheduleEntriesMax];
   unsigned count = 0;
-  const char* problem = nullptr;     // what is wrong, and then where
+  const char* problem = nullptr;     // what is wrong; null when nothing is
   std::size_t problem_position = 0;  // in the text
 };
 
@@ -47,7 +47,7 @@ Schedule parse_schedule(const char* text, std::size_t length);
 /// The entry that holds on `day` (0 is Monday) at `minute` of it, or null when none does. Pure.
 const ScheduleEntry* active_entry(const Schedule& schedule, unsigned day, unsigned minute);
 
-/// Whether it speaks of every time of the week. Pure.
+/// Whether an entry fits at every time of the week. Pure.
 bool is_always_said(const Schedule& schedule);
 
 /// What holds while the entry does: `grant`, which holds without one, with the entry's policy, rate and network. Pure.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// share: weights between jobs under one total, work-conserving.
+// share: divides one total among jobs by weight, and leaves no part of it unused.
 //
-// Idea: water-filling. Those who want less than their part get what they want; the rest is divided anew among the others.
-// The policy itself holds a job to the rate it was lent (rate windows); who divides is the launcher of each job, or the daemon,
-// a few times a second. Without a divider a job falls back to the total.
+// Idea: water-filling. Claims that want less than their part get what they want, and the rest is divided again among the others. The policy itself
+// holds a job to the rate that was lent to it (rate windows). The launcher of each job, or the daemon, divides the total a few times a second. When
+// nobody divides, each job may use the whole total.
 //
-// What breaks it: jobs of other users, who cannot be asked.
+// What breaks it: jobs of other users, which cannot be asked.
 #include "tools/discnice/policy/share.hpp"
 
 #include "tools/discnice/policy/rate_window.hpp"
@@ -26,7 +26,7 @@ std::uint64_t part(std::uint64_t left, std::uint64_t weight, std::uint64_t weigh
   return static_cast<std::uint64_t>(static_cast<Wide>(left) * weight / weights);
 }
 
-// Settles those who want no more than their part of what is left; true when there was one.
+// Grants the wanted rate to each claim that wants no more than its part of the remaining total. Returns true when there was such a claim.
 bool settle_content(std::uint64_t* left, Claim* claims, std::size_t count) {
   std::uint64_t weights = 0;
   for (std::size_t i = 0; i < count; ++i) weights += is_open(claims[i]) ? weight_of(claims[i]) : 0;

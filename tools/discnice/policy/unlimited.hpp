@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// unlimited: accounting only.
+// unlimited: holds nothing back and only counts.
 #pragma once
 
 #include "tools/discnice/policy/policy.hpp"

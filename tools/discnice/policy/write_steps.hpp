@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// write_steps: how much a job that gives way sends to a disk at once, and how much of small files it leaves to be sent together.
+// write_steps: how much a job that gives way sends to a disk at once, and how many bytes of small files it leaves to be sent together.
 //
-// A foreground that comes while a step is under way waits for that step. One that comes while the small files' data is being sent waits for that, once. Both
-// bounds are times; the bytes follow from the speed at which the disk was seen to write. The second bound grows while nobody comes.
+// MB of files of 4 KB take 0.13 s, 8 MB 0.19 s and 16 MB 0.29 s, because the file system also writes its inodes, folders and journal, all over the
+// disk. A foreground that comes in that moment waits for all of it. Beside an archive of 80,000 files that is unpacked, a long read took 1.09, 1.06,
+// 1.12 and 1.20 times as long with 4, 8, 12 and 16 steps, and a program's start 1.09, 1.11, 1.09 and 1.08 times. The job pays for that: with these
+// steps it brings 20,000 files to the disk at about 60, 75, 88 and 90 % of its speed.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +14,21 @@
 
 namespace discnice::policy {
 
-inline constexpr std::uint64_t kWriteStepsPerSecond = 100;           // so a step is felt for 10 ms
-inline constexpr std::uint64_t kWriteStepBytes = UINT64_C(1) << 20;  // before the disk's speed is known
+inline constexpr std::uint64_t kWriteStepsPerSecond = 100;           // so a step takes 10 ms
+inline constexpr std::uint64_t kWriteStepBytes = UINT64_C(1) << 20;  // while the disk's speed is not known
 inline constexpr std::uint64_t kWriteStepBytesMin = 256 * 1024;
 inline constexpr std::uint64_t kWriteStepBytesMax = UINT64_C(16) << 20;
-/// Of what a rate lets a job write.
+/// Steps in the bytes that a rate lets a job write in a second.
 inline constexpr std::uint64_t kRatedStepsPerSecond = 10;
-/// So many steps' worth of small files may be left to the kernel when they are closed, where others used the disk just now. Sending them takes longer than
-/// their bytes do: on a mechanical disk 4 MB of files of 4 KB take 0.13 s, 8 MB 0.19 s and 16 MB 0.29 s, for the file system also writes its i-nodes,
-/// folders and journal, all over the disk. A foreground that comes in that moment waits for all of it. Beside an archive of 80,000 files that is unpacked, a
-/// long read took 1.09, 1.06, 1.12 and 1.20 times as long with 4, 8, 12 and 16 steps, and a program's start 1.09, 1.11, 1.09 and 1.08 times. The price is paid
-/// by the job: with these it brings 20,000 files to the disk at about 60, 75, 88 and 90 % of its speed.
+/// This many steps' worth of small files may be left to the kernel when they are closed, on a disk that others used just now. Sending them takes
+/// longer than their bytes do: on a mechanical disk
 inline constexpr std::uint64_t kLeftStepsMin = 8;
-/// A step more for each such time without others at the disk. So a foreground waits for about a twentieth of the time for which it was away, at most.
+/// One more step is allowed for each such time without others at the disk. So a foreground waits for at most about a twentieth of the time for which it was away.
 inline constexpr std::uint64_t kQuietPerLeftStepNs = 500'000'000;
-/// More gains nothing: with 50 steps 80,000 files are unpacked as fast as without discnice.
+/// More steps gain nothing: with 50 steps 80,000 files are unpacked as fast as without discnice.
 inline constexpr std::uint64_t kLeftStepsMax = 50;
 
-/// How many bytes of small files may be left where nobody else has used the disk for `quiet_ns`.
+/// How many bytes of small files may be left when nobody else has used the disk for `quiet_ns`.
 constexpr std::uint64_t left_bytes_max(std::uint64_t step_bytes, std::uint64_t quiet_ns) {
   const std::uint64_t steps = quiet_ns / kQuietPerLeftStepNs;
   if (steps < kLeftStepsMin) return kLeftStepsMin * step_bytes;
@@ -41,20 +40,20 @@ constexpr std::uint64_t clamp_write_step(std::uint64_t bytes) {
   return bytes > kWriteStepBytesMax ? kWriteStepBytesMax : bytes;
 }
 
-/// A step on a disk that writes so fast; 0: not known.
+/// The size of a step on a disk that writes at this speed (0: not known).
 constexpr std::uint64_t write_step_bytes(std::uint64_t write_bytes_per_s) {
   return write_bytes_per_s == 0 ? kWriteStepBytes
                                 : clamp_write_step(write_bytes_per_s / kWriteStepsPerSecond);
 }
 
-/// What bounds what a job writes; 0: nothing.
+/// The rate that limits what a job writes; 0: none.
 constexpr std::uint64_t write_rate(const Grant& grant) {
   const std::uint64_t rate = grant.rate_bytes_per_s;
   const std::uint64_t of_writes = grant.write_rate_bytes_per_s;
   return of_writes != 0 && (rate == 0 || of_writes < rate) ? of_writes : rate;
 }
 
-/// A step of a job: of its rate, and where it gives way of the disk, which writes so fast (0: not known).
+/// The size of a job's step. It follows from the job's rate. For a job that gives way it also follows from the speed at which the disk writes (0: not known).
 constexpr std::uint64_t step_bytes(const Grant& grant, bool gives_way, std::uint64_t write_bytes_per_s) {
   const std::uint64_t rate = write_rate(grant);
   const std::uint64_t rated = rate == 0 ? kWriteStepBytes : clamp_write_step(rate / kRatedStepsPerSecond);

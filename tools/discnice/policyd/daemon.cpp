@@ -51,7 +51,7 @@ bool say_problems(const DaemonConfig& config) {
   return !config.problems.empty();
 }
 
-// A file with a mistake changes nothing.
+// A configuration with a mistake changes nothing.
 void reload(const std::string& path, DaemonConfig& config) {
   DaemonConfig fresh = load_daemon_config(path, true);
   if (say_problems(fresh)) {
@@ -66,7 +66,7 @@ void sleep_for(std::uint64_t duration_ns) {
   nanosleep(&pause, nullptr);
 }
 
-// Samples till the tick is over; asleep for all of it while nobody wants to know.
+// Samples the disks until the tick is over. Sleeps for the whole tick while no member asks for samples.
 void sample_for(DiskSampler& sampler, std::uint64_t tick_ns) {
   const std::uint64_t end_ns = gray::base::monotonic_ns() + tick_ns;
   sampler.find_board();

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// daemon: divides one disk rate among the jobs that share it, until told to end.
+// daemon: divides one disk rate among the jobs that share it, until a signal ends it.
 //
-// Jobs need no daemon: each launcher divides for its own job. The daemon does it once for all of one user's, under one total.
-// Uid 0 is a user like any other: to divide for other users, the daemon would have to trust files that they made, and to write to them. What it lends is stale
-// after a second: when the daemon is dead or stopped, the launchers divide again.
+// Jobs need no daemon: each launcher divides the rate for its own job. The daemon divides once for all jobs of one user, under one total. Uid 0 is treated like any
+// user: to divide for other users, the daemon would have to trust and write files that they made. A rate that the daemon lends is valid for one second. When the
+// daemon is dead or stopped, the launchers divide again.
 #pragma once
 
 namespace discnice::policyd {
 
-/// The program, from its command line to its exit status.
+/// The whole program. Returns its exit status.
 int daemon_main(int argc, char** argv);
 
 }  // namespace discnice::policyd

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// disk_sampler: looks at the disks that jobs give way on, once for all of them, and publishes what it saw.
+// disk_sampler: samples the disks on which jobs give way to others, once for all these jobs, and publishes the samples.
 //
-// What a member wants to know it notes on its user's board (protocol/board.hpp); what was wanted a moment ago is sampled, and nothing else.
-// Members judge for themselves what a sample means, for what each of them owes differs; a stale one they replace by a look of their own.
-// Pressure (policy/pressure.hpp) is left to them: its windows are each job's own, and reading it more often makes it less exact for all.
+// A member notes on its user's board (protocol/board.hpp) which disk it wants to know about. Only disks that were wanted a moment ago are sampled. The members judge
+// by themselves what a sample means, because each of them owes another amount. A member replaces a stale sample by a look of its own. Pressure (policy/pressure.hpp)
+// is left to the members: each job has its own windows for it, and more readings make it less exact for all.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace discnice::policyd {
 
-/// How far apart samples are while somebody wants them: as often as a member would look itself.
+/// The time between samples while members want them: the same as between a member's own looks.
 inline constexpr std::uint64_t kSampleNs = 2'500'000;
 
 class DiskSampler {
@@ -22,10 +22,10 @@ class DiskSampler {
   DiskSampler(const DiskSampler&) = delete;
   DiskSampler& operator=(const DiskSampler&) = delete;
 
-  /// Maps this user's board, which may be another file than before. Now and then.
+  /// Maps this user's board, which may be a new file. To be called now and then.
   void find_board();
 
-  /// Samples what is wanted. True when anything was.
+  /// Samples the wanted disks. Returns true when there was any.
   bool sample();
 
  private:

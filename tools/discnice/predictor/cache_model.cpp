@@ -8,14 +8,14 @@ std::uint64_t smaller(std::uint64_t a, std::uint64_t b) {
   return a < b ? a : b;
 }
 
-// The longest fully resident prefix, by bisection on the kernel's count.
+// Finds the longest fully resident prefix, by bisection on the kernel's count.
 std::uint64_t counted_run(const ResidencyOracle& oracle, std::uint64_t first_page,
                           std::uint64_t page_count_max) {
   if (oracle.count_resident(oracle.context, first_page, page_count_max) == page_count_max)
     return page_count_max;
   std::uint64_t resident = 0;             // a prefix of this length is resident
-  std::uint64_t broken = page_count_max;  // one of this length is not
-  std::uint64_t length = 1;               // most answers are "none": look there first
+  std::uint64_t broken = page_count_max;  // a prefix of this length is not resident
+  std::uint64_t length = 1;               // most answers are "none", so this length is tried first
   while (resident + 1 < broken || length == 1) {
     if (oracle.count_resident(oracle.context, first_page, length) == length) {
       resident = length;
@@ -28,7 +28,7 @@ std::uint64_t counted_run(const ResidencyOracle& oracle, std::uint64_t first_pag
   return resident;
 }
 
-// The paper's scheme: the last page of each stretch answers for the stretch.
+// The paper's scheme: the last page of each range answers for the range.
 std::uint64_t probed_run(const ResidencyOracle& oracle, std::uint64_t first_page,
                          std::uint64_t page_count_max) {
   std::uint64_t run = 0;
@@ -97,7 +97,7 @@ std::uint64_t absent_run(const ResidencyOracle& oracle, std::uint64_t first_page
   };
   std::uint64_t absent = 0;  // a prefix of this length is absent
   std::uint64_t broken =
-      1;  // one of this length is not; doubled until that is so, for runs are short or endless
+      1;  // a prefix of this length is not; it is doubled until that is true, because runs are mostly short or endless
   while (broken <= page_count_max && is_absent(broken)) {
     absent = broken;
     broken *= 2;

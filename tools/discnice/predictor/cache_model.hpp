@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// cache_model: which pages around the file pointer are in the page cache, and for how long to believe it.
+// cache_model: tells which pages around the file pointer are in the page cache, and for how long that may be believed.
 //
-// Knowledge assumed: neighbouring pages live and die together (spatial locality of caching), and what a read has just brought in stays for a while.
+// Knowledge assumed: neighbouring pages come and go together (spatial locality of caching), and pages that a read has just brought in stay for a while.
 // Output observed: the kernel's own count where it gives one; otherwise the time or the refusal of one-byte reads.
 // Inference drawn: a run of resident pages from the pointer onwards. With a probing oracle it is the paper's scheme (DiscNice, section 4.2): of the M
-//   bytes ahead, one page in each stretch of m is looked at, and a fast answer vouches for its stretch. The result is kept until the pointer leaves
-//   the run.
+//   bytes ahead, one page in each range of m bytes is probed, and a fast answer counts for its range. The result is kept until the pointer leaves the
+//   run.
 // What breaks it: proactive reclaim of idle pages (hence the lease), and a cache whose neighbours are unrelated.
 #pragma once
 
@@ -15,52 +15,48 @@
 
 namespace discnice::predictor {
 
-/// M and m of the paper, in pages: how far ahead a look reaches, and the stretch one probe vouches for.
+/// M and m of the paper, in pages: how far ahead a look reaches, and the range for which one probe counts.
 inline constexpr std::uint64_t kRegionPages = 5 * 256;
 inline constexpr std::uint64_t kStretchPages = kRegionPages / 4;
 
-/// How far the first look after a jump reaches where pages can be counted. A count takes the kernel some 30 ns a page, which is wasted on one who
-/// reads here and there; each look that begins where the last one's run ended reaches twice as far, up to kRegionPages.
+/// How far the first look after a jump reaches where pages can be counted. A count costs the kernel some 30 ns for each page, which is wasted on a
+/// program that reads at random places. Each look that begins where the last look's run ended reaches twice as far, up to kRegionPages.
 inline constexpr std::uint64_t kReachPagesMin = 16;
 
-/// How long a belief is kept without asking again.
+/// How long a belief is kept before the oracle is asked again.
 inline constexpr std::uint64_t kBeliefLeaseNs = 2'000'000'000;
 
-/// Pages believed resident: [first_page, end_page), until expires_ns.
+/// Pages that are believed to be resident: [first_page, end_page), until expires_ns.
 struct Belief {
   std::uint64_t first_page = 0;
   std::uint64_t end_page = 0;
   std::uint64_t expires_ns = 0;
-  std::uint64_t reach_pages = 0;  // of the last look
+  std::uint64_t reach_pages = 0;  // how far the last look reached
 
   [[nodiscard]] bool covers(std::uint64_t page, std::uint64_t now_ns) const {
     return page >= first_page && page < end_page && now_ns < expires_ns;
   }
 };
 
-/// How far a look at `page` is to reach when pages can be counted, of a read of `wanted_pages` from there on. Notes it.
+/// How far a look at `page` should reach when pages can be counted, for a read of `wanted_pages` from there on. Notes the result.
 std::uint64_t next_reach(Belief& belief, std::uint64_t page, std::uint64_t wanted_pages);
 
-/// Adds [first_page, end_page) to what is believed: joined to the old run when they touch, else in its place.
+/// Notes that [first_page, end_page) is believed to be resident from now on. When it touches the old run the two are joined; otherwise it replaces the old run.
 void believe(Belief& belief, std::uint64_t first_page, std::uint64_t end_page, std::uint64_t now_ns);
 
-/// Length in pages of the resident run that starts at first_page, at most page_count_max. Asks the oracle;
-/// pure otherwise.
+/// The length in pages of the resident run that starts at first_page, at most page_count_max. Pure, except that it asks the oracle.
 std::uint64_t resident_run(const ResidencyOracle& oracle, std::uint64_t first_page,
                            std::uint64_t page_count_max);
 
-/// Length of the resident run that ends just before `page`, at most page_count_max; 0 when the oracle cannot
-/// count.
+/// The length of the resident run that ends just before `page`, at most page_count_max; 0 when the oracle cannot count.
 std::uint64_t resident_run_before(const ResidencyOracle& oracle, std::uint64_t page,
                                   std::uint64_t page_count_max);
 
-/// Length of the stretch from first_page on that holds no resident page, at most page_count_max; all of it when the oracle
-/// cannot count.
+/// The length of the range without a resident page that starts at first_page, at most page_count_max. It is page_count_max when the oracle cannot count.
 std::uint64_t absent_run(const ResidencyOracle& oracle, std::uint64_t first_page,
                          std::uint64_t page_count_max);
 
-/// How many of these pages a read-ahead over them would have to fetch: all of them when the oracle cannot
-/// count.
+/// How many of these pages a read-ahead over them would have to fetch. It is all of them when the oracle cannot count.
 std::uint64_t count_absent(const ResidencyOracle& oracle, std::uint64_t first_page, std::uint64_t page_count);
 
 }  // namespace discnice::predictor

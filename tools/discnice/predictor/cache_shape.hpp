@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cache_shape: what the models remember of the pages of all files besides whether they are there.
+// cache_shape: what the models remember of the pages of all files, besides whether they are resident.
 #pragma once
 
 #include "tools/discnice/predictor/folios.hpp"
@@ -7,9 +7,9 @@
 
 namespace discnice::predictor {
 
-/// Zero bytes are an empty one. Any thread, no lock; a fork has a copy of its own.
+/// An object of zero bytes is empty. Any thread may use it without a lock. A forked child has a copy of its own.
 struct CacheShape {
-  // In this order: what tells that a table is empty stands at the end of the one and in front of the other, on one page.
+  // The order matters: the flags that tell that a table is empty are the last bytes of the first table and the first bytes of the second, so that both lie on one page.
   Folios folios;
   Markers markers;
 };

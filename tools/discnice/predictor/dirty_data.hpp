@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// dirty_data: what of a job's writing is in memory and not on disk yet. Zero bytes are: nothing.
+// dirty_data: the part of a job's written data that is in memory and not on the disk yet. Zero bytes mean that there is none.
 #pragma once
 
 #include "tools/discnice/contract/lease.hpp"
@@ -12,7 +12,8 @@ class DirtyData {
  public:
   struct Memory {
     InodeBlocks::Memory inode_blocks;
-    UpdateRegions::Memory regions;  // the last, for what it may be allowed lies at its end
+    UpdateRegions::Memory
+        regions;  // the last member, because the memory that it may be allowed to use is at its end
   };
 
   explicit DirtyData(Memory& memory, const Lease& lease = {})

@@ -9,14 +9,14 @@ FetchedPages::FetchedPages(const ResidencyOracle& before) : before_(before), ora
   oracle_.context = this;
   oracle_.count_resident = count_resident;
   oracle_.probe = nullptr;
-  oracle_.note_fetch = nullptr;  // add() tells
+  oracle_.note_fetch = nullptr;  // add() tells the listener
 }
 
 void FetchedPages::add(std::uint64_t first_page, std::uint64_t end_page) {
   if (before_.note_fetch != nullptr) before_.note_fetch(before_.context, first_page, end_page - first_page);
-  std::uint32_t first = 0;  // the first run that ends at the new one, or later
+  std::uint32_t first = 0;  // the first run that ends at or after the new run's start
   while (first < run_count_ && runs_[first].end_page < first_page) ++first;
-  std::uint32_t end = first;  // behind the last run that touches it
+  std::uint32_t end = first;  // the run behind the last run that touches the new run
   while (end < run_count_ && runs_[end].first_page <= end_page) ++end;
   if (first == end) {
     if (run_count_ == kRunsMax) return;

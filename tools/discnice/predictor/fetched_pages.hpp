@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// fetched_pages: the page cache as it will be in the middle of a read, when some of its windows have come in and others have not.
+// fetched_pages: the page cache as it will be in the middle of a read, when some of the read's windows have come in and others have not.
 //
-// An oracle answers for the moment before the read. But the kernel looks at the page cache again for each window of one read, and finds the pages of the windows before.
+// An oracle answers for the moment before the read. But the kernel looks at the page cache again for each window of one read, and then finds the pages of the earlier windows.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace discnice::predictor {
 
-/// Lives for one read. Its oracle refers to it, so it stays where it is.
+/// Lives for one read. Its oracle refers to it, so it must not be moved.
 class FetchedPages {
  public:
   explicit FetchedPages(const ResidencyOracle& before);
   FetchedPages(const FetchedPages&) = delete;
   FetchedPages& operator=(const FetchedPages&) = delete;
 
-  /// What `before` says, and that the pages added are resident. Of an oracle that probes it changes nothing.
+  /// The answers of `before`, with the added pages as resident. A probing oracle is left unchanged.
   [[nodiscard]] const ResidencyOracle& oracle() const { return oracle_; }
-  /// The pages [first_page, end_page) have come in; tells the one who listens to `before`.
+  /// The pages [first_page, end_page) have come in. Also tells the listener of `before`.
   void add(std::uint64_t first_page, std::uint64_t end_page);
 
  private:
-  // Windows follow one another as a rule and make one run. Of more runs than this the oracle before is believed.
+  // As a rule windows follow one another and make one run. When there are more runs than this, the further runs are not noted.
   static constexpr std::uint32_t kRunsMax = 16;
   struct Run {
     std::uint64_t first_page;
@@ -35,7 +35,7 @@ class FetchedPages {
 
   const ResidencyOracle& before_;
   ResidencyOracle oracle_;
-  Run runs_[kRunsMax];  // in order, apart from each other; only the first run_count_ are set
+  Run runs_[kRunsMax];  // sorted, with gaps between them; only the first run_count_ are set
   std::uint32_t run_count_ = 0;
 };
 

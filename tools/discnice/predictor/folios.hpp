@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// folios: which pages of the page cache were brought in together, as one folio of several pages.
+// folios: remembers which pages of the page cache were brought in together, as one folio of several pages.
 //
-// Knowledge assumed: Linux mm/readahead.c, page_cache_ra_order(), from 6.16 on for ext4 and earlier for XFS: a window is made of
-//   folios of 2^n pages, aligned to their size. A folio carries one marker for all of its pages, and makes the kernel's look at
-//   the pages around it skewed (page_cursor.hpp).
-// Output observed: none; what the read-ahead model lays out is noted here.
-// Inference drawn: a page nobody noted is a folio of its own.
-// What breaks it: folios made by others, or by writing.
+// Knowledge assumed: Linux mm/readahead.c, page_cache_ra_order(), from 6.16 on for ext4 and earlier for XFS: a window is made of folios of 2^n pages,
+//   aligned to their size. A folio carries one marker for all of its pages. Inside large folios the kernel's look at the surrounding pages goes wrong
+//   (page_cursor.hpp).
+// Output observed: none. The folios that the read-ahead model lays out are noted here.
+// Inference drawn: a page that was not noted is a folio of its own.
+// What breaks it: folios made by other processes, or by writing.
 //
-// Needs no lock: a name and its bits may come from two writers who meet in one slot, which costs a wrong prediction at most. Zero
-// bytes are an empty table. Any thread; a fork has a copy of its own.
+// No lock is needed: a name and its bits may come from two writers that meet in one slot, which costs at most a wrong prediction. Zero bytes are an
+// empty table. Any thread may use it. A forked child has a copy of its own.
 #pragma once
 
 #include <atomic>
@@ -24,9 +24,9 @@ inline constexpr std::uint32_t kFolioOrderMax = 9;
 
 class Folios {
  public:
-  /// The first page of the folio that holds `page`.
+  /// The first page of the folio that contains `page`.
   [[nodiscard]] std::uint64_t head_of(const FileId& file, std::uint64_t page) const;
-  /// How many pages the folio that starts at `head` has.
+  /// The number of pages of the folio that starts at `head`.
   [[nodiscard]] std::uint64_t pages_at(const FileId& file, std::uint64_t head) const;
   /// Makes [head, head + 2^order) one folio. `head` is a multiple of 2^order, which is at most kFolioOrderMax.
   void make(const FileId& file, std::uint64_t head, std::uint32_t order);
@@ -38,7 +38,8 @@ class Folios {
   static constexpr std::uint64_t kBucketSlots = 4;  // one cache line
   struct Slot {
     std::atomic<std::uint64_t> key;
-    std::atomic<std::uint64_t> joined;  // a bit a page: belongs to the folio of the page before it
+    std::atomic<std::uint64_t>
+        joined;  // one bit for each page: the page belongs to the folio of the page before it
   };
   struct alignas(64) Bucket {
     Slot slots[kBucketSlots];
@@ -49,7 +50,7 @@ class Folios {
 
   Bucket buckets_[kBuckets];
   std::atomic<bool>
-      has_any_;  // never taken back; on file systems with single pages alone nobody looks into the table
+      has_any_;  // never cleared; when there are only single pages, the table is not looked into
 };
 
 }  // namespace discnice::predictor

@@ -32,7 +32,7 @@ bool InodeBlocks::mark(std::uint64_t device, std::uint64_t block, std::uint64_t 
   if (marked.dirty_blocks == 0) marked.dirty_since_ns = now_ns;
   const bool was_clean = (marked.dirty_blocks & bit) == 0;
   marked.dirty_blocks |= bit;
-  if (place == kWays) place = kWays - 1;  // the one not marked for longest
+  if (place == kWays) place = kWays - 1;  // the entry that was not marked for the longest time
   for (; place > 0; --place) lease_.write(set[place], known[place - 1]);
   lease_.write(set[0], marked);
   return was_clean;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// inode_blocks: which of the blocks that a file system keeps its inodes in are dirty in memory and not on disk yet.
+// inode_blocks: remembers which of the blocks in which a file system keeps its inodes are dirty in memory and not on the disk yet.
 //
-// Apart from the blocks of files (update_regions), because their places are many and small: each folder may have its files' inodes elsewhere,
-// and a program that makes files in hundreds of folders by turns comes back to each block again and again.
+// They are kept apart from the blocks of files (update_regions), because they are many and small: each folder may keep its files' inodes in another
+// place, and a program that makes files in hundreds of folders by turns comes back to each block again and again.
 //
-// Knowledge assumed: delayed write; what was dirtied is on its way to the disk after an age limit.
-// Inference drawn: whether a block that is changed now costs the disk anything new.
-// What breaks it: other writers, a sync, early flushing under memory pressure, more places at once than the table holds. A forgotten block is
-//   charged again, never the other way round; the kernel's account corrects that.
-// The memory may be shared, and be damaged: each entry is read once (toolbox/base/read_once.hpp), and what is in it can only be a wrong answer. Zero
-// bytes are an empty table.
+// Knowledge assumed: delayed write; dirty data is sent to the disk after an age limit.
+// Inference drawn: whether the change of a block now costs the disk anything new.
+// What breaks it: other writers, a sync, early flushing under memory pressure, more places at once than the table holds. A forgotten block is charged
+//   again. A block that is not dirty is never taken for a dirty one by forgetting. The kernel's account corrects the charge.
+// The memory may be shared, and may be damaged. Each entry is read once (toolbox/base/read_once.hpp), and its content can only lead to a wrong
+// answer. Zero bytes are an empty table.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ class InodeBlocks {
   struct Stretch {
     std::uint64_t device = 0;
     std::uint64_t number = 0;
-    std::uint64_t dirty_since_ns = 0;  // its first block
-    std::uint64_t dirty_blocks = 0;    // a bit each; 0: nothing is known
+    std::uint64_t dirty_since_ns = 0;  // when its first block became dirty
+    std::uint64_t dirty_blocks = 0;    // one bit for each block; 0: nothing is known
   };
-  using Set = Stretch[kWays];  // the one marked last in front
+  using Set = Stretch[kWays];  // the stretch that was marked last comes first
 
  public:
   struct Memory {
@@ -40,7 +40,7 @@ class InodeBlocks {
 
   explicit InodeBlocks(Memory& memory, const Lease& lease = {}) : memory_(memory), lease_(lease) {}
 
-  /// Marks a block of that device dirty. True: it was clean, or is not known any more.
+  /// Marks a block of that device dirty. Returns true when the block was clean, or is no longer known.
   bool mark(std::uint64_t device, std::uint64_t block, std::uint64_t now_ns);
 
   void forget_all();

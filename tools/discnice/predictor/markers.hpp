@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// markers: the marked pages that read-ahead left in the page cache and nobody has used yet.
+// markers: the marked pages that read-ahead left in the page cache and that no read has used yet.
 //
-// The kernel keeps one for each window, in the page itself, shared by all who read the file (PG_readahead). A program that reads
-// here and there leaves thousands, so they are kept in one table of fixed size for all files. A full bucket forgets one of
-// its own: then one window is predicted too few.
+// The kernel keeps one marker for each window, in the page itself; all processes that read the file share it (PG_readahead). A program that reads at
+// random places leaves thousands of markers, so they are kept in one table of fixed size for all files. A full bucket forgets one of its markers;
+// then one window too few is predicted.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace discnice::predictor {
 
-/// Needs no lock: each slot is one word. Zero bytes are an empty table. Any thread; a fork has a copy of its own.
+/// No lock is needed, because each slot is one word. Zero bytes are an empty table. Any thread may use it. A forked child has a copy of its own.
 class Markers {
  public:
   [[nodiscard]] bool has(const FileId& file, std::uint64_t page) const;
@@ -26,10 +26,10 @@ class Markers {
   struct alignas(64) Bucket {
     std::atomic<std::uint64_t> slots[kBucketSlots];
   };
-  // How many slots of each bucket are taken: reads ask about every page, nearly always in vain, and need not wait for so long a table.
+  // The number of used slots of each bucket. Reads ask about every page, nearly always in vain, and this small table saves them the wait for the large one.
   std::atomic<std::uint8_t> taken_[kBuckets];
-  // Of a program that lives off the page cache there are none at all.
-  std::atomic<bool> has_any_;  // never taken back
+  // A program that finds everything in the page cache has no markers at all.
+  std::atomic<bool> has_any_;  // never cleared
   Bucket buckets_[kBuckets];
 };
 

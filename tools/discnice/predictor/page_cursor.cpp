@@ -24,7 +24,7 @@ bool PageCursor::is_resident(std::uint64_t page, bool is_forward) {
   return page >= run_first_ && page < run_end_;
 }
 
-// Is there anything in this slot of a level above the lowest?
+// Whether any page is resident in this slot, which is on a level above the lowest.
 bool PageCursor::holds_pages(std::uint32_t level, std::uint64_t slot) {
   const std::uint64_t first = slot << (kSlotBits * level);
   const std::uint64_t count = UINT64_C(1) << (kSlotBits * level);
@@ -40,7 +40,7 @@ bool PageCursor::load() {
   return true;
 }
 
-// From a slot down to what lies under it: a page, a large folio, or nothing. Below, the cursor goes by its page number.
+// Moves from a slot down to what lies below it: a page, a large folio, or nothing. Below that level the cursor follows its page number.
 bool PageCursor::descend() {
   while (level_ > 0) {
     if (!holds_pages(level_, slot_)) return false;

@@ -12,16 +12,15 @@ std::uint64_t page_after(std::uint64_t end_bytes) {
   return (end_bytes + kPageBytes - 1) / kPageBytes;
 }
 
-// The end of the operation; lengths near the top of the number range come from careless programs and mean
-// "all".
+// The end of the operation. Lengths near the top of the number range come from careless programs and mean "all".
 std::uint64_t end_of(const IoOp& op) {
-  constexpr std::uint64_t kEndMax = UINT64_MAX - kPageBytes;  // page_after() still adds up
+  constexpr std::uint64_t kEndMax = UINT64_MAX - kPageBytes;  // so that page_after() does not overflow
   return op.offset_bytes >= kEndMax || op.length_bytes > kEndMax - op.offset_bytes
              ? kEndMax
              : op.offset_bytes + op.length_bytes;
 }
 
-// How ext4 keeps inodes: in groups, each with two bitmaps and a descriptor. Where on the disk they lie does not matter here: inodes' blocks are
+// How ext4 keeps inodes: in groups, each with two bitmaps and a descriptor. Their place on the disk does not matter here: the blocks of inodes are
 // numbered as if they lay side by side, and so are bitmaps and descriptors, far behind them.
 constexpr std::uint64_t kGroupInodes = 8192;
 constexpr std::uint64_t kGroupBitmaps = 2;
@@ -29,7 +28,7 @@ constexpr std::uint64_t kDescriptorBytes = 64;
 constexpr std::uint64_t kFirstBitmap = UINT64_C(1) << 60U;
 constexpr std::uint64_t kFirstDescriptor = UINT64_C(1) << 61U;
 
-// A block that is only partly overwritten must be read first, when it exists and is not in memory.
+// Whether a block must be read before it is written: a block that is only partly overwritten, exists, and is not in memory.
 bool needs_read_first(const IoOp& op, std::uint64_t page, const FileState& file, const UpdateRegions& regions,
                       const ResidencyOracle& oracle, std::uint64_t now_ns) {
   if (page * kPageBytes >= op.file_size_bytes) return false;

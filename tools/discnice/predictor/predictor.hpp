@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// predictor: from an operation about to be made, the bytes the disk will move. Pure but for the oracle it
-// asks.
+// predictor: predicts the bytes that the disk will move for an operation that is about to be made. Pure, except that it asks the oracle.
 //
 // It joins the models: cache and read-ahead for reads, update regions for writes and removals, inode blocks for new files.
 #pragma once
@@ -20,39 +19,38 @@ struct FileState {
   Belief belief;
 };
 
-/// Forgets where the last read ended and what it had read ahead, as when reads were made that nobody told the model of.
-/// What posix_fadvise() said stays.
+/// Forgets where the last read ended and what it had read ahead. For reads that the model was not told of. What posix_fadvise() said is kept.
 void forget_reads(FileState& file);
 
-/// Predicts a read (op.kind == read). Moves the file's state and the markers on as if the read had been made.
+/// Predicts a read (op.kind == read). Changes the file's state and the markers as if the read had been made.
 IoEstimate estimate_read(const IoOp& op, FileState& file, CacheShape& shape, const ResidencyOracle& oracle,
                          std::uint64_t now_ns);
 
-/// Predicts a read as if the kernel fetched nothing but what is asked for. To see what the read-ahead model is worth.
+/// Predicts a read as if the kernel fetched only the wanted pages. It shows what the read-ahead model contributes.
 IoEstimate estimate_read_alone(const IoOp& op, const ResidencyOracle& oracle);
 
-/// Predicts what the kernel fetches at once for a program that says which bytes it will need: what of them is not in memory, of the first bytes that one window or one
-/// request of the device holds. Length 0 reaches to the end. Nothing is predicted where the oracle has to probe: the probes would fetch what they ask for.
+/// Predicts what the kernel fetches at once when a program announces the bytes that it will need. That is the part of them that is not in memory,
+/// among the first bytes that one window or one request of the device holds. Length 0 reaches to the end. Nothing is predicted with a probing oracle,
+/// because the probes would fetch the pages themselves.
 /// Source: vfs_fadvise() of mm/fadvise.c and force_page_cache_ra() of mm/readahead.c, unchanged from 5.10 to 6.18.
 IoEstimate estimate_announced_read(const IoOp& op, const FileState& file, const ResidencyOracle& oracle);
 
-/// Predicts a write: the blocks it makes dirty that were not, and the reads a partial overwrite of absent
-/// blocks needs.
+/// Predicts a write: the clean blocks that it makes dirty, and the reads that a partial overwrite of absent blocks needs.
 IoEstimate estimate_write(const IoOp& op, FileState& file, UpdateRegions& regions,
                           const ResidencyOracle& oracle, std::uint64_t now_ns);
 
-/// Predicts a removal of op.length_bytes from op.offset_bytes on, or with a length of 0 of everything from there on (unlink and
-/// replace: from 0; truncate: from the new size). Pages that keep a part are written as before.
+/// Predicts a removal of op.length_bytes from op.offset_bytes on. A length of 0 removes everything from there on (unlink and replace: from 0;
+/// truncate: from the new size). Pages that are removed only in part are still written.
 IoEstimate estimate_remove(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns);
 
-/// Predicts what a new file costs beyond its data (op.kind == create): its inode, of op.length_bytes, in a table of inodes that is as dirty as
-/// the files made just before have left it, the bitmaps and the descriptor of its group, and of a folder its first block, of
-/// op.file_size_bytes. An inode's bytes are a power of two.
-/// Knowledge assumed: ext4 keeps inodes in order of their numbers, by default 8192 a group with two bitmaps and a descriptor of 64 bytes
-/// (fs/ext4/ialloc.c, mke2fs.conf). Other group sizes move the share of these, some bytes a file.
+/// Predicts what a new file costs beyond its data (op.kind == create). That is its inode, of op.length_bytes, in a table of inodes that is as dirty
+/// as the files made just before have left it; the bitmaps and the descriptor of its group; and for a folder its first block, of op.file_size_bytes.
+/// An inode's bytes are a power of two.
+/// Knowledge assumed: ext4 keeps inodes in the order of their numbers, by default 8192 in a group with two bitmaps and a descriptor of 64 bytes
+///   (fs/ext4/ialloc.c, mke2fs.conf). Other group sizes change the cost of these by some bytes for each file.
 IoEstimate estimate_creation(const IoOp& op, DirtyData& dirty, std::uint64_t now_ns);
 
-/// What op names was sent to the disk (op.kind == settle), all of the file with a length of 0: writing there again costs again.
+/// The range of `op` was sent to the disk (op.kind == settle); with a length of 0 it is the whole file. A new write there costs again.
 void note_sent(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns);
 
 }  // namespace discnice::predictor

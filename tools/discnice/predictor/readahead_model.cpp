@@ -10,21 +10,20 @@ namespace {
 
 constexpr std::uint32_t kOrderMax =
     31;  // keeps the shift below defined; the device's limit bounds it earlier
-constexpr std::uint32_t kFolioOrderStep = 2;     // each asynchronous window aims two orders higher
-constexpr std::uint64_t kOldFolioWindowMin = 4;  // up to 6.16 a smaller window comes page by page
+constexpr std::uint32_t kFolioOrderStep = 2;     // each asynchronous window aims at folios two orders larger
+constexpr std::uint64_t kOldFolioWindowMin = 4;  // up to 6.16 a smaller window is made of single pages
 
-// In a more fragmented stretch the rest keeps the folios it had, and its markers are looked at one by one.
+// In a more fragmented range the rest keeps the folios that it had, and its markers are checked one by one.
 constexpr int kRunsMax = 4;
 
-// Of a longer stretch only the beginning is looked through for markers; the kernel moves no more in one call.
+// Only this many pages of a longer range are searched for markers. The kernel moves no more in one call.
 constexpr std::uint64_t kMarkedPagesMax = UINT64_C(1) << 19U;
 
 std::uint64_t smaller(std::uint64_t a, std::uint64_t b) {
   return a < b ? a : b;
 }
 
-// The window of one open file, moved over one read. A class only to carry the many values; it lives for one
-// call.
+// The window of one open file, moved over one read. It is a class only to carry the many values. It lives for one call.
 class Walk {
  public:
   Walk(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits, const PageRange& range,
@@ -53,7 +52,7 @@ class Walk {
       }
       if (marker != UINT64_MAX) {
         fetch_ahead(marker);
-        page = marker;  // the window has moved on: look at the same page again with the marker gone
+        page = marker;  // the window has moved on: the same page is looked at again, without the marker
         continue;
       }
       page = known_end;
@@ -62,7 +61,7 @@ class Walk {
   }
 
  private:
-  // The largest window a request of this many pages may open.
+  // The largest window that a request of this many pages may open.
   [[nodiscard]] std::uint64_t window_pages_max(std::uint64_t request_pages) const {
     const std::uint64_t window = limits_.window_pages_max;
     if (request_pages > window && limits_.request_pages_max > window) {
@@ -94,7 +93,7 @@ class Walk {
     return UINT64_MAX;
   }
 
-  // A marker is its whole folio's: a read that starts further back in the folio uses it too.
+  // A marker belongs to its whole folio, so a read that starts further back in the folio uses it, too.
   void fetch_ahead_in_mid_folio(std::uint64_t page) {
     const std::uint64_t head = shape_.folios.head_of(range_.file, page);
     if (head == page || page >= range_.file_pages || !shape_.markers.has(range_.file, head)) return;
@@ -109,7 +108,7 @@ class Walk {
     if (run > 0) believe(belief_, page, page + run, now_ns_);
   }
 
-  // Books the pages of a window that are not there yet, and believes in all of them from now on.
+  // Counts the absent pages of a window as fetched, and believes in all of its pages from now on.
   void fetch(std::uint64_t first_page, std::uint64_t page_count) {
     const std::uint64_t end = smaller(first_page + page_count, range_.file_pages);
     if (first_page >= end) return;
@@ -120,7 +119,7 @@ class Walk {
     believe(belief_, first_page, end, now_ns_);
   }
 
-  // The absent pages of a stretch come in anew: what is known of those that were here before is out of date.
+  // The absent pages of a range come in anew, so what is known of earlier pages in their places is out of date.
   void forget(std::uint64_t page, std::uint64_t end, std::uint64_t absent_pages) {
     end = smaller(end, page + kMarkedPagesMax);
     for (int i = 0; i < kRunsMax && page < end && absent_pages > 0; ++i) {
@@ -138,14 +137,14 @@ class Walk {
     }
   }
 
-  // Idle pages may be taken back within a belief's lease, and a window is worth the question. Not of what is believed since this very
-  // operation: that was just asked about, or is going to be fetched and absent still.
+  // Whether a page that was believed to be resident is absent. The kernel may evict idle pages within a belief's lease, and a window is worth the
+  // question. Beliefs of this very operation are not asked about: such a page was just asked about, or will be fetched and is still absent.
   [[nodiscard]] bool is_gone(std::uint64_t page) const {
     const bool is_older = belief_.expires_ns < now_ns_ + kBeliefLeaseNs;
     return is_older && oracle_.is_exact() && count_absent(oracle_, page, 1) == 1;
   }
 
-  // A marked page was believed to be there, and was taken back meanwhile: so was its marker.
+  // A marked page that was believed to be resident was evicted, and its marker with it.
   void doubt(std::uint64_t marker) {
     shape_.markers.remove(range_.file, marker);
     belief_.end_page = marker;
@@ -154,10 +153,10 @@ class Walk {
   // page_cache_sync_ra(): a page the program wants is absent.
   void fetch_for_miss(std::uint64_t page) {
     const std::uint64_t request = range_.end_page - page;
-    if (limits_.window_pages_max == 0) return fetch(page, 1);  // no read-ahead: page by page
+    if (limits_.window_pages_max == 0) return fetch(page, 1);  // no read-ahead: single pages
     if (state_.is_random) return fetch(page, request);
     const std::uint64_t max = window_pages_max(request);
-    const std::uint64_t distance = page - previous_page(page);  // wraps on purpose, as in the kernel
+    const std::uint64_t distance = page - previous_page(page);  // wraps around on purpose, as in the kernel
     if (follows(gray::base::kMissGoesOn) && page != 0 &&
         (page == expected_marker() || page == window_end())) {
       go_on(page, max);
@@ -166,21 +165,22 @@ class Walk {
       state_.size_pages = first_window_pages(request, max);
       state_.ahead_pages = state_.size_pages > request ? state_.size_pages - request : state_.size_pages / 2;
     } else if (!open_window_from_history(page, request, max)) {
-      return fetch(page, request);  // a random read: just what was asked for, the window stays as it is
+      return fetch(page, request);  // a random read: only the wanted pages; the window stays as it is
     }
     state_.order = has_old_folios() ? kFolioOrderStep : 0;
     submit();
-    if (!belief_.covers(page, now_ns_)) fetch(page, 1);  // a window that goes on behind the page
+    if (!belief_.covers(page, now_ns_)) fetch(page, 1);  // the window may begin behind the page
   }
 
   [[nodiscard]] bool follows(gray::base::ReadaheadRules rule) const { return (limits_.rules & rule) != 0; }
 
-  // Up to 6.16, where a file system makes large folios: a window aims two orders higher than the folio whose mark was met, the first one at folios of four pages.
+  // Up to 6.16, on file systems that make large folios: a window aims at folios two orders larger than the folio whose marker was met. The first
+  // window aims at folios of four pages.
   [[nodiscard]] bool has_old_folios() const {
     return limits_.folio_order_max > 0 && follows(gray::base::kWindowEndsAnywhere);
   }
 
-  // The page that the one at `page` may be the successor of.
+  // The page after which `page` is a continuation of the reading.
   [[nodiscard]] std::uint64_t previous_page(std::uint64_t page) const {
     if (follows(gray::base::kPreviousByPage) && page > range_.first_page) return page;
     return (state_.previous_end_bytes - (follows(gray::base::kPreviousIsLastPage) ? 1 : 0)) >> 12U;
@@ -189,7 +189,7 @@ class Walk {
   [[nodiscard]] std::uint64_t window_end() const { return state_.start_page + state_.size_pages; }
   [[nodiscard]] std::uint64_t expected_marker() const { return window_end() - state_.ahead_pages; }
 
-  // The next window, met at `page`.
+  // Opens the next window, because the reader has reached it at `page`.
   void go_on(std::uint64_t page, std::uint64_t max) {
     state_.start_page += state_.size_pages;
     const std::uint64_t next = next_window_pages(state_.size_pages, max);
@@ -200,7 +200,7 @@ class Walk {
     if (follows(gray::base::kMissGoesOn) && page == state_.start_page) join_next_window(max);
   }
 
-  // The marker of a window that begins with it would be met at once: the window after it comes in as well.
+  // When the marker of the new window lies at its beginning, the reader meets it at once. So the window after it comes in as well.
   void join_next_window(std::uint64_t max) {
     const std::uint64_t next = next_window_pages(state_.size_pages, max);
     const bool fits = state_.size_pages + next <= max;
@@ -212,7 +212,8 @@ class Walk {
   bool open_window_from_history(std::uint64_t page, std::uint64_t request, std::uint64_t max) {
     if (!oracle_.is_exact()) return false;
     const std::uint64_t miss = PageCursor(range_.file, shape_.folios, oracle_).previous_miss(page - 1, max);
-    std::uint64_t history = page - miss - 1;  // wraps on purpose when everything back to page 0 is there
+    std::uint64_t history =
+        page - miss - 1;  // wraps around on purpose when all pages back to page 0 are resident
     if (history <= request) return false;
     if (history >= page) history *= 2;
     state_.start_page = page;
@@ -221,7 +222,7 @@ class Walk {
     return true;
   }
 
-  // page_cache_async_ra(): the program reached the marked page; the next window is fetched while it works.
+  // page_cache_async_ra(): the program has reached the marked page, and the next window is fetched while the program works.
   void fetch_ahead(std::uint64_t marker) {
     shape_.markers.remove(range_.file, marker);
     if (state_.unused_markers > 0) --state_.unused_markers;
@@ -235,7 +236,7 @@ class Walk {
     if (is_at_end || marker == expected_marker() / folio_pages * folio_pages) {
       go_on(marker, max);
     } else {
-      // The marker of another window, or of another descriptor: the size follows from what is cached behind it.
+      // The marker belongs to another window or another descriptor. The size then follows from the cached pages behind it.
       std::uint64_t run = run_behind(marker, max);
       if (run > max && follows(gray::base::kLastIsMissing)) run = max;
       if (run > max) return;
@@ -247,7 +248,7 @@ class Walk {
     submit();
   }
 
-  // How far it is from a marker to the first absent page; more than `max` when there is none so near.
+  // The distance from a marker to the first absent page; more than `max` when there is none so near.
   [[nodiscard]] std::uint64_t run_behind(std::uint64_t marker, std::uint64_t max) const {
     if (oracle_.is_exact()) {
       return PageCursor(range_.file, shape_.folios, oracle_).next_miss(marker + 1, max) - marker;
@@ -262,7 +263,7 @@ class Walk {
     return run;
   }
 
-  // Large folios: the window ends on a boundary of the folio size it aims at.
+  // With large folios the window ends on a boundary of the folio size that it aims at.
   void align_window_end(std::uint64_t max) {
     if (follows(gray::base::kWindowEndsAnywhere)) return;
     state_.order += kFolioOrderStep;
@@ -274,8 +275,8 @@ class Walk {
     if (end > state_.start_page) state_.size_pages = end - state_.start_page;
   }
 
-  // page_cache_ra_order(): the window comes in as folios as large as the order aims at, as far as nothing of it is there yet; the
-  // rest page by page. Up to 6.16 this rest is as long as the whole window, and reaches beyond it.
+  // page_cache_ra_order(): the window comes in as folios of the wanted order, up to the first page that is already there. The rest comes in as single
+  // pages. Up to 6.16 this rest is as long as the whole window and reaches beyond it.
   void submit() {
     const bool is_single = has_old_folios() && state_.size_pages < kOldFolioWindowMin;
     state_.order = lesser_order(state_.order, is_single ? 0 : limits_.folio_order_max, state_.size_pages);
@@ -291,7 +292,7 @@ class Walk {
     const std::uint64_t all_pages = state_.size_pages + beyond;
     const std::uint64_t all_end = smaller(start + all_pages, range_.file_pages);
     const std::uint64_t folio_mark = start + state_.size_pages - state_.ahead_pages;
-    // Page by page a window that reaches over the end of the file is cut there, and its mark moves with it.
+    // A window of single pages that reaches over the end of the file is cut there, and its marker moves with it.
     std::uint64_t mark = folio_mark + beyond;
     if (start + all_pages > all_end)
       mark = all_end - laid_end >= state_.ahead_pages ? all_end - state_.ahead_pages : all_end;
@@ -308,7 +309,7 @@ class Walk {
     return order;
   }
 
-  // The order of the folio that begins at `page` in a window that ends at `end`. Folios of two pages came with 6.9.
+  // The order of the folio that begins at `page` in a window that ends at `end`. Folios of two pages exist since 6.9.
   [[nodiscard]] std::uint32_t folio_order(std::uint64_t page, std::uint64_t end) const {
     std::uint32_t order = state_.order;
     while (order > 0 && page % (UINT64_C(1) << order) != 0) --order;
@@ -316,7 +317,7 @@ class Walk {
     return order == 1 && follows(gray::base::kMissGoesOn) ? 0 : order;
   }
 
-  // Where folios laid from `page` on end: the first one that would touch a page that was there before is not made.
+  // The end of the folios that are laid from `page` on. The first folio that would touch a page that was there before is not made.
   [[nodiscard]] std::uint64_t end_of_folios(std::uint64_t page, std::uint64_t end,
                                             std::uint64_t free_end) const {
     while (page < end) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// resting_files: files with dirty data that were not written to for long, a stretch of pages each.
+// resting_files: files with dirty data that were not written to for a long time, with one range of pages for each file.
 //
-// update_regions knows a hundred files in full. A program that unpacks or builds something makes thousands, and may remove or rewrite them
-// before they reach the disk. Most of them are written from front to back, so one stretch says all about such a file.
-// The memory may be shared, and be damaged: each entry is read once (toolbox/base/read_once.hpp) and checked. Zero bytes are an empty table.
+// update_regions knows a hundred files in full. A program that unpacks or builds something makes thousands of files, and may remove or rewrite them
+// before they reach the disk. Most of them are written from front to back, so one range says all about such a file. The memory may be shared, and may
+// be damaged: each entry is read once (toolbox/base/read_once.hpp) and checked. Zero bytes are an empty table.
 #pragma once
 
 #include <cstdint>
@@ -37,32 +37,33 @@ class RestingFiles {
 
  public:
   struct Memory {
-    // Of each entry, apart from it: nearly all files that are looked for are not here, and a look at their sets would wait for memory each time.
-    std::uint8_t tags[kSets][kWays] = {};  // tag_of() its id; 0: nobody
-    std::uint8_t nexts[kSets] = {};        // of a full set, the place that is given up next
+    // The tags are kept apart from the entries: nearly all files that are looked up are not in this table, and reading their sets would wait for memory each time.
+    std::uint8_t tags[kSets][kWays] = {};  // tag_of() the id; 0: no file
+    std::uint8_t nexts[kSets] = {};        // in a full set, the place that is given up next
     Set sets[kSets] = {};
   };
 
   explicit RestingFiles(Memory& memory, const Lease& lease = {}) : memory_(memory), lease_(lease) {}
 
-  /// Takes a file in, which is not here, in the place of one that came long ago where there is no other. Returns how many more there are now: 0
-  /// or 1. What is too large for an entry is not taken.
+  /// Adds a file that is not in the table. In a full set it replaces a file that was added long ago. Returns by how many files the table has grown: 0
+  /// or 1. A file that is too large for an entry is not added.
   unsigned put(const File& file);
 
-  /// Takes a file out. False: it is not here.
+  /// Takes a file out of the table. Returns false when it is not there.
   bool take(const FileId& id, File* taken);
 
-  /// The file, which stays. False: it is not here.
+  /// Looks a file up, and keeps it. Returns false when it is not there.
   bool look(const FileId& id, File* seen) const;
 
-  /// Of all files; walks through the whole table.
+  /// The pages of all files. Walks through the whole table.
   [[nodiscard]] std::uint64_t pages() const;
 
   void forget_all();
 
  private:
   static std::uint64_t hash_of(const FileId& id);
-  [[nodiscard]] unsigned find(const FileId& id, std::uint64_t hash, Entry* found) const;  // kWays: not here
+  [[nodiscard]] unsigned find(const FileId& id, std::uint64_t hash,
+                              Entry* found) const;  // kWays: not in the table
 
   Memory& memory_;
   Lease lease_;

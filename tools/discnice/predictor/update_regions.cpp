@@ -35,7 +35,7 @@ unsigned UpdateRegions::file_count() const {
   return count < kFilesMax ? count : kFilesMax;
 }
 
-// Counts from a wrong byte on come back to what is there when the table is forgotten, and bring about nothing but vain looks till then.
+// A wrong byte may spoil this count. It becomes right when the table is forgotten, and until then it only causes lookups in vain.
 std::uint32_t UpdateRegions::resting_count() const {
   return read_once(memory_.resting_count);
 }
@@ -129,7 +129,7 @@ void UpdateRegions::put_to_rest(const File& file) {
   count_resting(resting().put({file.id, file.dirty_since_ns, longest.first_page, longest.end_page}), 0);
 }
 
-// A file that is written to or removed is one of the table again.
+// Moves a resting file back into the table, because it is written to or removed.
 unsigned UpdateRegions::wake(const FileId& id, std::uint64_t now_ns, File* woken) {
   RestingFiles::File rested;
   if (!has_resting() || !resting().take(id, &rested)) return kFilesMax;
@@ -149,8 +149,7 @@ void UpdateRegions::note_mark(unsigned index) {
   write_once(memory_.last_marks[index], marks);
 }
 
-// Whether the file marked last is this one, and one of its intervals holds all that is marked: most writes are such rewrites, and nothing but a
-// number changes.
+// Whether the file was marked last and one of its intervals contains the whole range. Most writes are such rewrites, which change only a number.
 bool UpdateRegions::is_rewrite(const FileId& id, std::uint64_t first_page, std::uint64_t end_page,
                                std::uint64_t now_ns, unsigned* index) const {
   const std::uint32_t last = read_once(memory_.last);
@@ -169,7 +168,7 @@ bool UpdateRegions::is_rewrite(const FileId& id, std::uint64_t first_page, std::
 
 void UpdateRegions::drop(unsigned index) {
   const unsigned count = file_count();
-  if (index >= count) return;  // somebody has emptied the table meanwhile
+  if (index >= count) return;  // another process has emptied the table meanwhile
   const unsigned last = count - 1;
   lease_.write(memory_.file_count, last);
   if (index == last) return;
@@ -178,8 +177,8 @@ void UpdateRegions::drop(unsigned index) {
   lease_.write(memory_.last_marks[index], read_once(memory_.last_marks[last]));
 }
 
-// When there is no room the shortest is forgotten, but not the newest: who writes here and there goes on where he is, and the place would be
-// forgotten again at each step.
+// When there is no room, the shortest interval is forgotten, but not the newest. A program that writes at random places goes on at the newest
+// interval, which would otherwise be forgotten at each step.
 void UpdateRegions::forget_shortest(File& file, unsigned newest) {
   if (file.count <= kIntervalsMax) return;
   unsigned shortest = newest == 0 ? 1 : 0;

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
-// update_regions: which blocks of which files are dirty in memory and not on disk yet.
+// update_regions: remembers which blocks of which files are dirty in memory and not on the disk yet.
 //
-// Idea (DiscNice, section 4.4): writing a block that is already dirty costs the disk nothing more; a dirty
-// block that is deleted in time never costs anything. The paper's table is a flat array of blocks per file;
-// this one keeps intervals, so that a terabyte file costs no terabyte map.
+// Idea (DiscNice, section 4.4): writing a block that is already dirty costs the disk nothing more, and a dirty block that is deleted in time never
+// costs anything. The paper's table is a flat array of blocks for each file. This table keeps intervals, so that a terabyte file does not need a
+// terabyte map.
 //
-// Knowledge assumed: delayed write; the kernel flushes a file's dirty data when its first dirtying is older
-// than an age limit.
-// Inference drawn: how many new dirty bytes a write makes, how many a removal takes back.
-// What breaks it: writers outside the job, early flushing under memory pressure, more files or fragments than the tables
-//   hold. Forgotten regions are charged again when rewritten, never the other way round; the kernel's
-//   account corrects that.
+// Knowledge assumed: delayed write; the kernel flushes a file's dirty data when its first dirtying is older than an age limit.
+// Inference drawn: how many new dirty bytes a write makes, and how many dirty bytes a removal takes back.
+// What breaks it: writers outside the job, early flushing under memory pressure, more files or fragments than the tables hold. A rewrite of a
+//   forgotten region is charged again; forgetting never makes a write free. The kernel's account corrects the charge.
 // The memory may be shared and damaged, for example by a holder that goes on after it was taken for dead. So a file's entry is read once into a local
-//   copy, checked (toolbox/base/read_once.hpp) and changed there. Only a process that still holds the table writes it back. An entry that makes no sense is
-//   forgotten. Whatever the memory holds, a mark returns no more than was asked for.
+// copy, checked (toolbox/base/read_once.hpp) and changed there. Only a process that still holds the table writes it back. An entry that makes no
+// sense is forgotten. Whatever the memory holds, a mark returns no more than was asked for.
 // Invariant: pages marked - pages removed = pages in the table + pages written back or forgotten.
 #pragma once
 
@@ -42,44 +40,42 @@ class UpdateRegions {
   };
   struct Entry {
     EntryHead head;
-    Interval intervals[kIntervalsMax] = {};  // sorted, apart from each other
+    Interval intervals[kIntervalsMax] = {};  // sorted, with gaps between them
   };
 
  public:
   struct Memory {
     std::uint64_t marks = 0;
-    std::uint32_t last =
-        0;  // where the file is that was marked last: the next mark is most likely of the same
+    std::uint32_t last = 0;  // the file that was marked last; the next mark is most likely for the same file
     std::uint32_t file_count = 0;
     Entry files[kFilesMax] = {};
-    // Of each file, apart from it: every new file is looked for in vain, and a look at all of them would read a cache line of each.
+    // The tags are kept apart from the files: every new file is looked up in vain, and reading all entries would read one cache line for each.
     std::uint16_t tags[kFilesMax] = {};        // tag_of() its id
-    std::uint64_t last_marks[kFilesMax] = {};  // of marks
-    std::uint32_t rest = 0;                    // a Rest
+    std::uint64_t last_marks[kFilesMax] = {};  // the value of `marks` at the file's last mark
+    std::uint32_t rest = 0;                    // a value of Rest
     std::uint32_t resting_count = 0;
-    RestingFiles::Memory resting;  // the last of all
+    RestingFiles::Memory resting;  // the last member of all
   };
 
   explicit UpdateRegions(Memory& memory, const Lease& lease = {}) : memory_(memory), lease_(lease) {}
 
-  /// Marks [first_page, end_page) dirty; returns how many of them were clean before.
+  /// Marks [first_page, end_page) dirty. Returns how many of these pages were clean before.
   std::uint64_t mark(const FileId& file, std::uint64_t first_page, std::uint64_t end_page,
                      std::uint64_t now_ns);
 
   /// True when the page is known to be dirty.
   [[nodiscard]] bool is_dirty(const FileId& file, std::uint64_t page, std::uint64_t now_ns) const;
 
-  /// The file's pages from first_page on are gone (unlink, truncate); returns how many dirty ones that took
-  /// back.
+  /// The file's pages from first_page on are gone (unlink, truncate). Returns how many of them were dirty.
   std::uint64_t remove_from(const FileId& file, std::uint64_t first_page, std::uint64_t now_ns) {
     return remove(file, first_page, UINT64_MAX, now_ns);
   }
 
-  /// Those of [first_page, end_page) are gone (a hole was punched) or are on disk now; returns how many dirty ones there were.
+  /// The pages [first_page, end_page) are gone (a hole was punched) or are on the disk now. Returns how many of them were dirty.
   std::uint64_t remove(const FileId& file, std::uint64_t first_page, std::uint64_t end_page,
                        std::uint64_t now_ns);
 
-  /// The file was written back (fsync); forgets its regions.
+  /// The file was written back (fsync). Forgets its regions.
   void clear(const FileId& file);
 
   /// Forgets everything.
@@ -88,8 +84,8 @@ class UpdateRegions {
   [[nodiscard]] bool is_empty() const { return file_count() == 0 && resting_count() == 0; }
   [[nodiscard]] std::uint64_t dirty_pages() const;
 
-  /// The table has had more files than it knows in full: the longest stretch of those that had to make room could be kept in memory behind it,
-  /// kRestingBytes at its end, which is not touched before it was allowed. Until then they are forgotten.
+  /// True when the table has had more files than it can know in full. Then the longest range of each file that had to make room could be kept in the
+  /// memory behind the table: the kRestingBytes at the end, which are not touched before that was allowed. Until then such files are forgotten.
   [[nodiscard]] bool wants_rest() const { return rest_is(Rest::wanted); }
   void allow_rest(bool is_allowed) { set_rest(is_allowed ? Rest::allowed : Rest::refused); }
   static constexpr unsigned kRestingBytes = sizeof(RestingFiles::Memory);
@@ -97,7 +93,7 @@ class UpdateRegions {
  private:
   enum class Rest : std::uint32_t { not_needed, wanted, allowed, refused };
 
-  // A file as this process works on it. It has room for one interval more than an entry: a mark may add one, a removal cut one in two.
+  // A file as this process works on it. It has room for one interval more than an entry, because a mark may add an interval and a removal may cut an interval in two.
   struct File {
     // cppcheck-suppress uninitMemberVar
     File() = default;
@@ -107,7 +103,7 @@ class UpdateRegions {
     FileId id;
     std::uint64_t dirty_since_ns = 0;
     unsigned count = 0;
-    // As many as count says; the others are not written, which would take longer than all else.
+    // Only the first `count` intervals are set; setting the others would take longer than everything else.
     Interval intervals[kIntervalsMax + 1];
 
     void append(const Interval& one) {
@@ -129,7 +125,7 @@ class UpdateRegions {
   [[nodiscard]] bool has_resting() const { return resting_count() != 0 && rest_is(Rest::allowed); }
   void count_resting(std::uint32_t more, std::uint32_t less);
 
-  // These return kFilesMax for a file that is not in the table, or not any more.
+  // These return kFilesMax for a file that is not in the table, or no longer.
   [[nodiscard]] unsigned index_of(const FileId& file) const;
   unsigned find(const FileId& file, std::uint64_t now_ns, File* found);
   [[nodiscard]] bool is_rewrite(const FileId& file, std::uint64_t first_page, std::uint64_t end_page,

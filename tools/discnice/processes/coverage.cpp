@@ -21,8 +21,7 @@ namespace {
 
 using protocol::Counter;
 
-// The libraries to be preloaded come before libc: while that is not there yet the loader is at work. On a busy disk this takes longer than
-// the time between two looks.
+// The preloaded libraries come before libc. While libc is not mapped yet, the loader is still at work. On a busy disk this takes longer than the time between two looks.
 bool is_being_loaded(const std::string& maps) {
   constexpr const char* kLibcs[] = {"/libc.so", "/libc-", "/ld-musl-"};
   return std::none_of(std::begin(kLibcs), std::end(kLibcs),
@@ -38,14 +37,14 @@ std::uint64_t beyond(std::uint64_t all, std::uint64_t part) {
 Coverage coverage_of(pid_t pid, const std::string& library) {
   const std::string maps = read_proc(pid, "maps");
   if (maps.empty()) {
-    // A dead process has no map either; one of somebody else may not be looked into.
+    // A dead process has no maps either. The maps of another user's process cannot be read.
     const bool is_foreign = access(fmt::format("/proc/{}/maps", pid).c_str(), R_OK) != 0 &&
                             access(fmt::format("/proc/{}", pid).c_str(), F_OK) == 0;
     return {false, is_foreign ? "runs with somebody else's rights (set-user-ID)" : ""};
   }
   Identity identity;
   std::error_code error;
-  // Read through the link, which leads to the program itself where its name does not: when it was removed, or lies in another mount namespace.
+  // The program is read through the link, which also works when the program's name does not: when the program was removed, or lies in another mount namespace.
   const std::string program = fmt::format("/proc/{}/exe", pid);
   if (std::filesystem::read_symlink(program, error).empty() || !read_identity(pid, identity)) return {};
   const std::string obstacle = obstacle_of(program);
@@ -82,7 +81,8 @@ std::string AccountWatch::look(const protocol::Segment& segment, pid_t pid) {
   const auto account = own_account_of(pid);
   if (!account) return "";
   const protocol::Member* member = protocol::find_member(segment, {static_cast<std::uint32_t>(pid)});
-  if (member == nullptr && protocol::has_shared_slot(segment)) return "";  // it may be one of those who share
+  if (member == nullptr && protocol::has_shared_slot(segment))
+    return "";  // it may be one of the processes that share a slot
   Seen seen;
   if (member != nullptr) seen.settled_at_ns = member->settled_at_ns.load(std::memory_order_relaxed);
   const auto before = before_.find(pid);
@@ -104,7 +104,7 @@ std::string AccountWatch::look(const protocol::Segment& segment, pid_t pid) {
                                   beyond(account->called_write_bytes, seen.called_write_bytes));
   if (!is_past_us) return "";
   Identity identity;
-  // Its member goes by a number that we cannot know.
+  // Its member uses a number that this process cannot know.
   if (!read_identity(pid, identity) || identity.is_in_own_pid_space) return "";
   return "makes its system calls past the library";
 }

@@ -11,9 +11,9 @@
 namespace discnice::processes {
 namespace {
 
-// Each of these is left out by some way of building; a program without all of them was made to be unrecognisable.
-constexpr std::string_view kNoteName{"Go\0\0", 4};            // of the note that holds the build's number
-constexpr std::string_view kBuildMark = "\xff Go buildinf:";  // in front of the data
+// Each of these marks is missing after some way of building. A program without any of them was made to be unrecognisable.
+constexpr std::string_view kNoteName{"Go\0\0", 4};  // the name of the note that holds the build's number
+constexpr std::string_view kBuildMark = "\xff Go buildinf:";  // at the beginning of the data
 constexpr std::array<std::string_view, 3> kSections = {".go.buildinfo", ".gopclntab", ".note.go.buildid"};
 
 constexpr std::uint64_t kNotesBytesMax = 4096;
@@ -30,7 +30,7 @@ std::string read_at(std::istream& file, std::uint64_t offset, std::uint64_t byte
   return content;
 }
 
-// As many headers of a table as the file holds, in one read.
+// Reads the headers of a table in one read, as many as the file holds.
 template <typename Header>
 std::vector<Header> read_table(std::istream& file, std::uint64_t table, unsigned count) {
   const std::string content = read_at(file, table, std::min(count, kHeadersMax) * sizeof(Header));

@@ -42,7 +42,7 @@ std::optional<KernelAccount> parse(const std::string& text) {
   return account;
 }
 
-// A descriptor, not a stream: this is asked of each process of a job, again and again.
+// Uses a descriptor and not a stream, because this is done for each process of a job again and again.
 std::optional<KernelAccount> read_account(const std::string& path) {
   return KernelAccountFile(open(path.c_str(), O_RDONLY | O_CLOEXEC)).read();
 }

@@ -14,14 +14,14 @@
 namespace discnice::processes {
 namespace {
 
-constexpr std::uint64_t kBlockBytes = 512;  // of getrusage(2)
+constexpr std::uint64_t kBlockBytes = 512;  // the unit of getrusage(2)
 
-// Who is none of the job. A helper is known as one as soon as anybody else can see it.
+// Children that do not belong to the job. A helper is noted before any other thread can see it.
 struct Others {
   std::mutex mutex;
   std::vector<pid_t> pids;
   bool may_be_more = false;
-  std::string variable;  // that one of the job has
+  std::string variable;  // the variable in the environment of the job's processes
   std::string value;
 
   [[nodiscard]] bool has(pid_t pid) const {

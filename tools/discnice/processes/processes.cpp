@@ -31,7 +31,7 @@ std::vector<std::string> words_of(const std::string& status, const std::string& 
   return words;
 }
 
-// A set of signals of /proc/PID/status; empty where there is no such line.
+// A set of signals in /proc/PID/status; empty when there is no such line.
 std::uint64_t signals_of(const std::string& status, const std::string& key) {
   const auto words = words_of(status, key);
   return words.empty() ? 0 : std::strtoull(words.front().c_str(), nullptr, 16);
@@ -61,7 +61,8 @@ std::string image_of(pid_t pid) {
 }
 
 std::vector<pid_t> threads_of(pid_t pid) {
-  constexpr nlink_t kLinksOfOneThread = 3;  // proc_task_getattr() of fs/proc/base.c: two, and one a thread
+  constexpr nlink_t kLinksOfOneThread =
+      3;  // proc_task_getattr() of fs/proc/base.c: two, and one for each thread
   const std::string folder = fmt::format("/proc/{}/task", pid);
   struct stat status {};
   if (stat(folder.c_str(), &status) == 0 && status.st_nlink == kLinksOfOneThread) return {pid};
@@ -89,7 +90,7 @@ std::vector<pid_t> processes_below(pid_t pid) {
   return found;
 }
 
-// The kernel leaves a child out while another one is waited for (get_children_pid() of fs/proc/array.c). Then the next answer is another one.
+// The kernel leaves a child out while another child is being waited for (get_children_pid() of fs/proc/array.c). The next answer then differs.
 std::vector<pid_t> children_of_first_thread(pid_t pid) {
   constexpr int kAnswersMax = 8;
   std::vector<pid_t> children = children_of_thread(pid, pid);
@@ -130,7 +131,7 @@ std::string variable_of(const std::string& environment, const std::string& name)
 }
 
 bool read_identity(pid_t pid, Identity& identity) {
-  constexpr std::size_t kEffective = 1;  // real, effective, saved, of the file system
+  constexpr std::size_t kEffective = 1;  // the second of: real, effective, saved, of the file system
   const std::string status = read_proc(pid, "status");
   const auto users = words_of(status, "Uid:");
   if (users.size() <= kEffective) return false;

@@ -73,7 +73,7 @@ Target locate(const std::string& name) {
   return {name, 0, "", ""};
 }
 
-// The dynamic loader that the program header table names: without one nothing is preloaded.
+// The dynamic loader that the program header table names. Without a loader nothing is preloaded.
 std::string loader_of(std::ifstream& file, const Elf64_Ehdr& header) {
   file.seekg(static_cast<std::streamoff>(header.e_phoff));
   for (int i = 0; i < header.e_phnum; ++i) {
@@ -89,11 +89,11 @@ std::string loader_of(std::ifstream& file, const Elf64_Ehdr& header) {
   return "";
 }
 
-// Whose loader it is where the name does not tell: glibc's own has this version of its symbols, and musl's says its name.
+// Tells whose loader it is when the name does not tell: glibc's loader has this version of its symbols, and musl's contains its own name.
 const char* loader_obstacle(const std::string& loader) {
   if (loader == kOwnLoader) return nullptr;
   std::ifstream file(loader, std::ios::binary);
-  if (!file) return nullptr;  // such a program cannot be run at all, and exec says so
+  if (!file) return nullptr;  // such a program cannot be run at all, and exec reports that
   const std::string content{std::istreambuf_iterator<char>(file), {}};
   if (content.find("GLIBC_PRIVATE") != std::string::npos) return nullptr;
   return content.find("musl libc") != std::string::npos
@@ -140,7 +140,7 @@ Target check_reach(const std::string& path, int depth) {
     return check_reach(interpreter, depth + 1);
   }
   if (std::memcmp(start, ELFMAG, SELFMAG) != 0)
-    return {path, 0, "", ""};  // a script without "#!", or not ours to judge
+    return {path, 0, "", ""};  // a script without "#!", or a file that is not judged here
   Elf64_Ehdr header{};
   const std::size_t header_bytes = start[EI_CLASS] == ELFCLASS32 ? sizeof(Elf32_Ehdr) : sizeof header;
   if (file.gcount() < static_cast<std::streamsize>(header_bytes)) {

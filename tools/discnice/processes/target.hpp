@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// target: the program to run, found as the shell would find it, and whether a preloaded library can reach it.
+// target: finds the program to run as the shell would find it, and tells whether a preloaded library can reach it.
 //
-// ld.so fails open: a program it cannot preload into runs as if nothing had been asked. A person who asked
-// for a limit must hear of it before anything has run, so the file is looked at first.
+// ld.so fails silently: a program into which it cannot preload the library runs without it. A person who asked for a limit must be told before anything has run, so
+// the file is looked at first.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace discnice::processes {
 struct Target {
   std::string path;
   int exit_status = 0;  // 0: it can be run
-  std::string problem;  // one sentence otherwise
+  std::string problem;  // otherwise one sentence
   std::string
       obstacle;  // why a preloaded library cannot reach it ("is statically linked"); empty when it can
 };
 
-/// Finds `name` (in PATH unless it holds a slash) and checks it: present, executable, not set-user-ID; then whether it is dynamic
-/// and by glibc's loader, of our word size and machine. A script is judged by its interpreter.
+/// Finds `name` (in PATH unless it contains a slash) and checks that the file exists, is executable and is not set-user-ID. Then checks whether it is dynamic and
+/// uses glibc's loader, with this program's word size and machine. A script is judged by its interpreter.
 Target find_target(const std::string& name);
 
 /// Why a preloaded library cannot reach the program in this file ("is statically linked"); empty when it can.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// board: what all jobs of one user know together of the disks they use: a small file in /dev/shm, one a user, that outlasts them.
+// board: what all jobs of one user know of the disks they use. It is a small file in /dev/shm, one for each user, that outlasts the jobs.
 //
-// It is an ABI under the rules of layout.hpp. The version is part of the file's name, so a release with another layout has another file. Zero
-// bytes are an empty board; so the first process that wants it makes it by giving the file its size. Members add what their own jobs move. So no job
-// takes another job of the same user for a foreground. Where discnice-policyd runs, it samples each disk once for all of them.
+// It is an ABI under the rules of layout.hpp. The version is part of the file's name, so a release with another layout has another file. Zero bytes
+// are an empty board, so the first process that needs it makes it by giving the file its size. Members add what their own jobs move. So no job takes
+// another job of the same user for a foreground. Where discnice-policyd runs, it samples each disk once for all jobs.
 #pragma once
 
 #include <atomic>
@@ -17,13 +17,13 @@ namespace discnice::protocol {
 
 inline constexpr std::uint32_t kBoardVersion = 3;
 inline constexpr unsigned kBoardDisksMax = 64;
-/// What stands before the user's number and behind it in a board's name; the version comes last.
+/// The parts of a board's name before and behind the user's number. The version comes last.
 inline constexpr char kBoardPrefix[] = "discnice-";
 inline constexpr char kBoardMark[] = ".disks";
 
-/// A published sample holds for so long, then members look for themselves: a few times what the daemon leaves between two.
+/// A published sample is valid for this time; after that the members look for themselves. It is a few times the daemon's interval.
 inline constexpr std::uint64_t kPublishedMaxNs = 10'000'000;
-/// The daemon samples what somebody has asked for within this time.
+/// The daemon samples a disk that a member has asked for within this time.
 inline constexpr std::uint64_t kWantedMaxNs = 1'000'000'000;
 
 struct PublishedSample {
@@ -32,11 +32,12 @@ struct PublishedSample {
 };
 
 struct alignas(64) BoardDisk {
-  std::atomic<std::uint64_t> number;  // the disk's device number plus one; writer: whoever claims it first
+  std::atomic<std::uint64_t>
+      number;  // the disk's device number plus one; writer: the first process that claims it
   std::atomic<std::uint64_t> own_read_bytes;       // writer: every member of every job, by addition
   std::atomic<std::uint64_t> own_written_bytes;    // the same
   std::atomic<std::uint64_t> own_syncs;            // the same
-  std::atomic<std::uint64_t> wanted_at_ns;         // writer: whoever looks
+  std::atomic<std::uint64_t> wanted_at_ns;         // writer: each process that looks
   gray::base::Seqlock<PublishedSample> published;  // writer: the daemon
 };
 
@@ -50,16 +51,16 @@ struct BoardName {
 };
 BoardName board_name(std::uint32_t user);
 
-/// Maps the board of the calling user, uid 0 like any other. It is made if there is none, and made anew or made whole if what this user has
-/// under its name is no board. Errors: -EPERM or -EPROTO (the name is somebody else's), -ENOSPC, else as open(2). Never waits.
+/// Maps the board of the calling user (uid 0 is treated like any user). Makes the board if there is none. If this user's file under that name is no
+/// board, it is made anew or completed. Errors: -EPERM or -EPROTO (the name belongs to another user), -ENOSPC, else as open(2). Never waits.
 gray::base::Result<Board*> map_board();
 
 void unmap(Board* board);
 
-/// The disk's entry, made when there is none; null when the table is full.
+/// The disk's entry, made when there is none. Null when the table is full.
 BoardDisk* find_disk(Board& board, std::uint64_t disk);
 
-/// What the daemon has published of the disk; false when that is older than kPublishedMaxNs. Tells it that somebody wants to know.
+/// What the daemon has published of the disk. Returns false when that is older than kPublishedMaxNs. Also tells the daemon that a member wants a sample.
 bool published_sample(BoardDisk& disk, std::uint64_t now_ns, DiskSample* sample);
 
 }  // namespace discnice::protocol

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// disk_words: what a job knows of the other users of a disk, as it lies in the segment.
+// disk_words: the words in the segment that say what a job knows of the other users of a disk.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,10 @@
 
 namespace discnice::protocol {
 
-/// Nobody keeps a job still to listen for longer, nor waits longer for a disk to be quiet; what says so is a wrong byte.
+/// No job keeps still to listen, or waits for a disk to be quiet, for longer than this; a longer time is a wrong byte.
 inline constexpr std::uint64_t kSilenceMaxNs = 4'000'000'000;
 
-/// What can be of it; what cannot is taken for not known. The numbers that are left are compared and counted down from, and lead nowhere.
+/// The activity with impossible values replaced by "not known". The other numbers are only compared and counted down.
 inline DiskActivity possible(DiskActivity activity, std::uint64_t now_ns) {
   if (activity.sampled_at_ns > now_ns) return {};
   for (std::uint64_t* instant_ns :
@@ -37,14 +37,14 @@ inline DiskActivity load_activity(const Disk& disk, std::uint64_t now_ns) {
   return possible(activity, now_ns);
 }
 
-/// Two members that both came to look, one of them very late, may mix their words: one wrong look, righted by the next.
+/// Two members that both came to look, one of them very late, may mix their words. That causes one wrong look, and the next look corrects it.
 inline void store_activity(Disk& disk, const DiskActivity& activity) {
   std::uint64_t words[kActivityWords] = {};
   std::memcpy(words, &activity, sizeof activity);
   for (unsigned i = 0; i < kActivityWords; ++i) disk.activity[i].store(words[i], std::memory_order_relaxed);
 }
 
-/// For how long nobody else was seen at the disk, as far as the job can know: no longer than it is there.
+/// How long nobody else was seen at the disk, as far as the job can know: at most as long as the job exists.
 inline std::uint64_t quiet_ns(const Segment& segment, const Disk& disk, std::uint64_t now_ns) {
   const std::uint64_t foreground_at_ns = load_activity(disk, now_ns).foreground_at_ns;
   const std::uint64_t since_ns =
@@ -52,7 +52,7 @@ inline std::uint64_t quiet_ns(const Segment& segment, const Disk& disk, std::uin
   return since_ns < now_ns ? now_ns - since_ns : 0;
 }
 
-/// By what others are seen there; a number that means nothing is of a disk that was not looked at yet.
+/// How others are seen on that disk. An unknown number counts as a disk that was not looked at yet.
 inline SeenBy load_seen_by(const Disk& disk) {
   const SeenBy seen_by = disk.seen_by.load(std::memory_order_relaxed);
   return seen_by <= SeenBy::progress ? seen_by : SeenBy::untested;

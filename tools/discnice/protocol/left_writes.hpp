@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// left_writes: what many small files left to the kernel when they were closed, and who sends it to the disk.
+// left_writes: how the data of small files that were closed is sent to the disk by the launcher.
 //
-// A process cannot send what it wrote once the file is closed, and one file at a time makes a request of each. The launcher asks the kernel for a
-// whole file system at once, beside the program (cli/left_writes_sender.hpp). Here is how it is asked.
+// A process cannot send its written data once the file is closed, and sending before each close makes one request of each file. So many small files
+// are left to the kernel, and the launcher asks the kernel for a whole file system at once, beside the program (cli/left_writes_sender.hpp). This file has the
+// functions by which the members ask the launcher.
 #pragma once
 
 #include <cstdint>
@@ -11,59 +12,60 @@
 
 namespace discnice::protocol {
 
-/// Whether the job has a launcher that sends what was left.
+/// Whether the job has a launcher that sends such data.
 inline bool has_left_sender(const Segment& segment) {
   return segment.sends_left.load(std::memory_order_relaxed) == 1;
 }
 
-/// Says whether it does. The launcher says so again and again; a member that waited in vain says that it does not.
+/// Says whether there is such a launcher. The launcher says so again and again. A member that has waited in vain says that there is none.
 inline void set_left_sender(Segment& segment, bool is_there) {
   segment.sends_left.store(is_there ? 1 : 0, std::memory_order_relaxed);
 }
 
-/// Whether somebody has asked, and the launcher neither sends nor has refused yet.
+/// Whether a member has asked, and the launcher has neither started to send nor refused yet.
 inline bool is_left_asked(const Segment& segment) {
-  // Pairs with the release of who takes the asking off.
+  // Pairs with the release of the thread that clears the request.
   return segment.send_left_of.load(std::memory_order_acquire) != 0;
 }
 
-/// Asks for what was left on the file system of that mount (outputs/disk_below.hpp). Never waits.
+/// Asks the launcher to send the data on the file system of that mount (outputs/disk_below.hpp). Never waits.
 void ask_to_send_left(Segment& segment, std::uint64_t mount_id);
 
-/// How often somebody has asked or woken the launcher, as a number that wraps.
+/// How often the launcher was asked or woken, as a number that wraps around.
 inline std::uint32_t left_asked(const Segment& segment) {
-  return segment.left_asked.load(std::memory_order_acquire);  // pairs with the release of who asks
+  return segment.left_asked.load(
+      std::memory_order_acquire);  // pairs with the release of the thread that asks
 }
 
-/// Waits until somebody asks, and no longer than `wait_ms`; not at all when left_asked() is no longer `asked`. Returns the mount's number plus
-/// one, and 0 when nobody has asked. The asking stands until it is taken off.
+/// Waits until a member asks, but no longer than `wait_ms`. Does not wait when left_asked() is no longer `asked`. Returns the mount's number plus
+/// one, or 0 when no member has asked. The request stays until it is cleared.
 std::uint64_t wait_for_left(Segment& segment, std::uint32_t asked, unsigned wait_ms);
 
-/// A file system that takes longer is written by others as well; or its launcher was killed meanwhile.
+/// When sending takes longer than this, other programs write to the file system as well, or the launcher was killed meanwhile.
 inline constexpr std::uint64_t kSendingLeftMaxNs = 3'000'000'000;
 
-/// Takes the asking off: nothing is sent.
+/// Clears the request: nothing is sent.
 inline void refuse_left(Segment& segment) {
   segment.send_left_of.store(0, std::memory_order_release);
 }
 
-// The last bits of the instant are the disk's place in the job's table.
+// The last bits of the instant hold the disk's place in the job's table.
 static_assert((kDisksMax & (kDisksMax - 1)) == 0);
 inline constexpr std::uint64_t kPlaceBits = kDisksMax - 1;
 
-/// Takes the asking off: what was left on this disk of the job's is being sent from now on. Whoever sees that nothing is asked sees that it is sent.
+/// Clears the request: the data on this disk of the job is being sent from now on. A thread that sees no request also sees that the data is being sent.
 inline void begin_sending_left(Segment& segment, const Disk& disk, std::uint64_t now_ns) {
   const auto place = static_cast<std::uint64_t>(&disk - segment.disks);
   segment.sending_left.store((now_ns & ~kPlaceBits) | place, std::memory_order_relaxed);
   segment.send_left_of.store(0, std::memory_order_release);
 }
 
-/// What was left has been sent.
+/// The data has been sent.
 inline void end_sending_left(Segment& segment) {
   segment.sending_left.store(0, std::memory_order_relaxed);
 }
 
-/// Whether what was left on this disk of the job's is being sent just now: the disk's work is the job's then.
+/// Whether the data on this disk of the job is being sent just now. The disk's work then belongs to the job.
 inline bool is_sending_left(const Segment& segment, const Disk& disk, std::uint64_t now_ns) {
   const std::uint64_t sending = segment.sending_left.load(std::memory_order_relaxed);
   const std::uint64_t since_ns = sending & ~kPlaceBits;
@@ -71,7 +73,7 @@ inline bool is_sending_left(const Segment& segment, const Disk& disk, std::uint6
   return since_ns != 0 && since_ns <= now_ns && now_ns - since_ns < kSendingLeftMaxNs;
 }
 
-/// Ends a wait of the launcher's: `wait_for_left()` then returns 0.
+/// Ends a wait of the launcher: `wait_for_left()` then returns 0.
 void wake_left_sender(Segment& segment);
 
 }  // namespace discnice::protocol

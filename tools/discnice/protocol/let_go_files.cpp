@@ -10,7 +10,7 @@ std::uint64_t place_of(std::uint64_t key) {
   return (key >> 32U) % kLetGoFiles;
 }
 
-// 0 is an empty place.
+// Never 0, because 0 is an empty place.
 std::uint32_t mark_of(std::uint64_t key) {
   return static_cast<std::uint32_t>(key) | 1U;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// let_go_files: which files the job has let go of pages of, so that one it comes back to is known by whichever process does.
+// let_go_files: the files of which the job has dropped pages. So any process of the job can tell that a file is read again.
 //
-// A table in the segment, one word a place: a file's mark lies where its key says, and the next file of that place takes it. So it is never full and
-// never old: what was let go of last is known best. A mark that is lost, or a wrong byte, means that a file is taken for one that is read the first
-// time, or for one that is read again; nothing else.
+// It is a table in the segment, one word for each place. A file's mark lies at the place that its key says, and the next file of that place replaces
+// it. So the table is never full, and the newest marks are the safest. A lost mark, or a wrong byte, only makes a file that is read again look like a
+// file that is read the first time, or the reverse.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace discnice::protocol {
 
-/// `key`: a number that is spread over all 64 bits.
+/// Notes that pages of this file were dropped. `key` is a number that is spread over all 64 bits.
 void note_let_go(Segment& segment, std::uint64_t key);
 
 bool was_let_go(const Segment& segment, std::uint64_t key);

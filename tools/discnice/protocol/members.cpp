@@ -9,34 +9,35 @@
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/protocol/reserve.hpp"
 
-// What the launcher alone calls does not lie among the code of a start (preload/process/start_order.ld).
+// Only the launcher calls these functions, so they lie apart from the code that runs when a program starts (preload/process/start_order.ld).
 #define DISCNICE_LAUNCHERS __attribute__((section("seldom_text")))
 
 namespace discnice::protocol {
 namespace {
 
-// How far from its home place a process looks for a slot. Bounded because it runs in every exec of a job.
+// How far from its first place a process looks for a slot. It is bounded, because the search runs in every exec of a job.
 constexpr std::uint32_t kLookMax = 64;
 constexpr std::uint32_t kSharedSlot = 0;  // on the page that every job has
 constexpr std::uint32_t kFrontPlaces = kMembersInFront - 1;
 constexpr std::uint32_t kFarPlaces = kMemberMax - kMembersInFront - kMembersAtOnce;
-constexpr std::uint32_t kSharedSlotPid = UINT32_MAX;        // no process has this pid
-constexpr std::uint32_t kChangingPid = kSharedSlotPid - 1;  // nor this one: the slot is between two holders
-constexpr std::uint32_t kPidMax = 1U << 22U;                // PID_MAX_LIMIT of the kernel's threads.h
+constexpr std::uint32_t kSharedSlotPid = UINT32_MAX;  // no process has this pid
+constexpr std::uint32_t kChangingPid =
+    kSharedSlotPid - 1;  // no process has this pid either: the slot is between two holders
+constexpr std::uint32_t kPidMax = 1U << 22U;  // PID_MAX_LIMIT of the kernel's threads.h
 
 bool is_process(std::uint32_t pid) {
   return pid != 0 && pid != kSharedSlotPid && pid != kChangingPid;
 }
 
-// Of few processes at once all find room in front, where the page is mapped anyway, or on the next page, which is in every process's hands;
-// each page more is memory that nobody has touched yet.
+// When few processes run at once, all find room at the front, whose page is mapped anyway, or on the next page, which every process has mapped. Each
+// further page would be memory that was not touched before.
 std::uint32_t place(std::uint32_t pid, std::uint32_t step) {
   if (step < kFrontPlaces) return kSharedSlot + 1 + (pid + step) % kFrontPlaces;
   if (step < kFrontPlaces + kMembersAtOnce) return kMembersInFront + (pid + step) % kMembersAtOnce;
   return kMembersInFront + kMembersAtOnce + (pid + step) % kFarPlaces;
 }
 
-// Slots that share a page, and a bit of used_members.
+// Slots that share a page and one bit of used_members.
 struct Stretch {
   std::uint32_t number;
 
@@ -53,7 +54,7 @@ bool is_used(const Segment& segment, std::uint32_t slot) {
   return (segment.used_members.load(std::memory_order_relaxed) & Stretch::of(slot).bit()) != 0;
 }
 
-// False: there is no memory for that slot. Each stretch is reserved once, by whoever comes first.
+// Makes sure that a slot has memory. Returns false when there is none. The first process that needs a stretch reserves it.
 bool prepare(Segment& segment, std::uint32_t slot) {
   if (is_used(segment, slot)) return true;
   const Stretch stretch = Stretch::of(slot);
@@ -63,7 +64,8 @@ bool prepare(Segment& segment, std::uint32_t slot) {
   return true;
 }
 
-// The holder of a slot, as far as a process of `own_namespace` can tell. A number that no process can have would mean a group of them to the kernel.
+// Whether the holder of a slot is dead, as far as a process of `own_namespace` can tell. A number that no process can have counts as dead, because
+// the kernel would take it for a group of processes.
 bool is_dead(const Member& member, std::uint32_t pid, std::uint32_t own_namespace) {
   if (pid > kPidMax) return true;
   if (own_namespace == kUnknownPidNamespace ||
@@ -85,14 +87,14 @@ void fold(Segment& segment, Member& member) {
   }
 }
 
-// By an exchange, as has_magic() in segment.cpp and for the same reason.
+// Uses an exchange, like has_magic() in segment.cpp and for the same reason.
 bool is_held_by(Member& member, ProcessId process) {
   std::uint32_t holder = process.pid;
   return member.pid.compare_exchange_strong(holder, process.pid, std::memory_order_acquire) &&
          member.pid_namespace.load(std::memory_order_relaxed) == process.pid_namespace;
 }
 
-// Its number counts as soon as it stands there: who comes from another namespace says so before.
+// The process's number is valid as soon as it is stored, so a process from another namespace stores its namespace first.
 bool take(Member& member, std::uint32_t holder, ProcessId process) {
   const bool is_namespace_said =
       member.pid_namespace.load(std::memory_order_relaxed) == process.pid_namespace;
@@ -109,7 +111,7 @@ void free_slot(Member& member) {
   member.pid.store(0, std::memory_order_release);
 }
 
-// A process that starts looks no farther than any ever had to go: the slots of a whole stretch are several pages of memory.
+// Looks only as far as any process had to go so far, because the slots of a whole stretch are several pages of memory.
 Member* find_own(Segment& segment, ProcessId process) {
   const std::uint32_t farthest = segment.farthest_slot.load(std::memory_order_relaxed);
   for (std::uint32_t step = 0; step <= farthest && step < kLookMax; ++step) {
@@ -119,7 +121,7 @@ Member* find_own(Segment& segment, ProcessId process) {
   return nullptr;
 }
 
-// Returns how many are left, as far as they were counted. Fewer than none is a wrong byte.
+// Counts one member less and returns how many are left by that count. The count stops at 0: less would be a wrong byte.
 std::uint32_t count_gone(Segment& segment) {
   std::uint32_t live = segment.members_live.load(std::memory_order_relaxed);
   while (live != 0 &&
@@ -134,7 +136,7 @@ void raise_to(std::atomic<std::uint32_t>& place, std::uint32_t value) {
   }
 }
 
-// Takes one of the first `steps` places whose holder, 0 for none, is gone by `is_gone`.
+// Takes one of the first `steps` places whose holder (0: none) is gone by `is_gone`.
 template <typename IsGone>
 Member* claim(Segment& segment, ProcessId process, std::uint32_t steps, IsGone is_gone) {
   for (std::uint32_t step = 0; step < steps && step < kLookMax; ++step) {
@@ -153,7 +155,7 @@ Member* claim(Segment& segment, ProcessId process, std::uint32_t steps, IsGone i
   return nullptr;
 }
 
-// Those that nobody holds come first, as far as any had to go yet: whether a holder lives is a system call each.
+// Tries free slots first, as far as any process had to go so far, because each question whether a holder lives costs a system call.
 Member* claim(Segment& segment, ProcessId process) {
   const std::uint32_t near = segment.farthest_slot.load(std::memory_order_relaxed) + 1;
   Member* own =

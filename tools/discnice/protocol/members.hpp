@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // members: the processes of a job, each with a slot of counters in the segment.
 //
-// A slot is claimed by compare-and-swap on its pid and found again by pid and namespace after exec. A member killed without
-// leaving is noticed by the next process of its namespace that wants its slot, or by the launcher; nothing it had counted
-// is lost.
+// A slot is claimed by compare-and-swap on its pid, and found again by pid and namespace after exec. A member that was killed is noticed by the next
+// process of its namespace that wants its slot, or by the launcher.
+// Nothing that it had counted is lost.
 #pragma once
 
 #include <cstdint>
@@ -13,62 +13,62 @@
 
 namespace discnice::protocol {
 
-/// Slots lie on pages: a few in front, and so many on each behind. A bit of Segment::used_members stands for each page.
+/// Slots lie on pages: a few at the front, and a fixed number on each page behind. A bit of Segment::used_members stands for each page.
 inline constexpr std::uint32_t kMemberPages = 64;
 constexpr std::uint32_t first_of_page(std::uint32_t number) {
   return number == 0 ? 0 : kMembersInFront + (number - 1) * kMembersAtOnce;
 }
 static_assert(first_of_page(kMemberPages) == kMemberMax);
 
-/// A process as a job knows it. Namespaces give out the same numbers.
+/// A process as a job knows it. The namespace is needed, because namespaces give out the same numbers.
 struct ProcessId {
   std::uint32_t pid;
   std::uint32_t pid_namespace = kCreatorsPidNamespace;
 };
 
 enum class JoinKind : std::uint8_t {
-  after_exec,  // the process may already have a slot, with its account of the image before
-  after_fork,  // a new process: a slot with its pid is somebody dead's
+  after_exec,  // the process may already have a slot, with the account of its former image
+  after_fork,  // a new process: a slot with its pid belongs to a dead process
 };
 
-/// Gives the calling process its slot. Never fails: when no slot is free, or there is no memory for one, it shares the first one.
-/// Lock-free, async-signal-safe; looks at a bounded number of slots.
+/// Gives the calling process its slot. It never fails: when no slot is free, or there is no memory for one, the process shares the first slot.
+/// Lock-free and async-signal-safe. Looks at a bounded number of slots.
 Member& enter(Segment& segment, ProcessId process, JoinKind kind);
 
-/// Gives the slot back and adds its counters to Segment::left. Returns how many members remain, as far as they were counted.
+/// Gives the slot back and adds its counters to Segment::left. Returns how many members remain by the count of members.
 std::uint32_t leave(Segment& segment, Member& member, std::uint32_t pid);
 
-/// Says again that the member's slot is in use, should a wrong byte have made it unseen: for whoever sums up the members it would have moved nothing.
+/// Marks the member's slot as used again, in case a wrong byte has cleared that mark. Without the mark the sums over all members would leave this member out.
 void stay_seen(Segment& segment, const Member& member);
 
 /// The sum of one counter over all members, present and past.
 std::uint64_t total(const Segment& segment, Counter counter);
 
-/// The sums of all counters, by one walk over the members.
+/// The sums of all counters, from one walk over the members.
 struct Totals {
   std::uint64_t value[kCounterCount] = {};
   [[nodiscard]] std::uint64_t of(Counter counter) const { return value[static_cast<unsigned>(counter)]; }
 };
 Totals totals(const Segment& segment);
 
-/// The slot of that process, or null when it has none of its own.
+/// The slot of that process, or null when the process has no slot of its own.
 const Member* find_member(const Segment& segment, ProcessId process);
 Member* find_member(Segment& segment, ProcessId process);
 
-/// Whether the slots ever ran out, so that processes share one.
+/// Whether the slots ever ran out, so that processes share a slot.
 bool has_shared_slot(const Segment& segment);
 
-/// Whether that is the slot which processes share.
+/// Whether this is the slot that processes share.
 bool is_shared_slot(const Segment& segment, const Member& member);
 
-/// How many members are alive now (asks the kernel about each pid). `own_namespace` is the caller's; those of another one count as alive.
+/// How many members are alive now (asks the kernel about each pid). `own_namespace` is the caller's. Members of another namespace count as alive.
 std::uint32_t count_alive(const Segment& segment, std::uint32_t own_namespace = kCreatorsPidNamespace);
 
-/// Whether nobody is left, where leave() said `members_left`: those of them that were killed never left, and the kernel is asked about each.
-/// Members that share the first slot cannot be asked about and count as alive.
+/// Whether no member is left, after leave() returned `members_left`. Killed members never left, so the kernel is asked about each remaining member.
+/// Members that share the first slot cannot be asked about, and count as alive.
 bool is_deserted(const Segment& segment, std::uint32_t members_left);
 
-/// Calls `take` with each slot that may ever have been somebody's; the memory of the others is not touched.
+/// Calls `take` with each slot that may ever have been used. The memory of the other slots is not touched.
 template <typename AnySegment, typename Take>
 void for_each_member(AnySegment& segment, Take take) {
   for (std::uint64_t left = segment.used_members.load(std::memory_order_relaxed); left != 0;
@@ -79,23 +79,23 @@ void for_each_member(AnySegment& segment, Take take) {
   }
 }
 
-/// What members were charged for operations that still wait for their turn.
+/// The bytes that members were charged for operations which still wait for their turn.
 std::uint64_t reserved_bytes(const Segment& segment);
 
-/// Takes the reservations of members of the caller's namespace that were killed while they waited; returns their bytes, which the caller gives
-/// back to the job's account. Each is returned once.
+/// Takes the reservations of members of the caller's namespace that were killed while they waited. Returns their bytes, which the caller gives back
+/// to the job's account. Each reservation is returned once.
 std::uint64_t take_reservations_of_dead(Segment& segment,
                                         std::uint32_t own_namespace = kCreatorsPidNamespace);
 
-/// Gives back the slots of members of which `is_gone(ProcessId)` says that they are not there any more, for who can tell of all namespaces: nobody
-/// of the same name may come meanwhile. Returns what was reserved for them, as take_reservations_of_dead() does.
+/// Gives back the slots of members that are gone by `is_gone(ProcessId)`. For a caller that knows about all namespaces; no process of the same number
+/// may join meanwhile. Returns the bytes that were reserved for them, as take_reservations_of_dead() does.
 std::uint64_t release_gone(Segment& segment, bool (*is_gone)(const void* context, ProcessId process),
                            const void* context);
 
 /// Whether any member's number counts in another namespace than `own_namespace`.
 bool has_members_elsewhere(const Segment& segment, std::uint32_t own_namespace);
 
-/// Ends a charge that waited. A slot that was taken over meanwhile has none.
+/// Ends the reservation of a charge that waited. A slot that another process took over meanwhile has none.
 inline void give_back_reserved(Member& member, std::uint64_t bytes) {
   std::uint64_t before = member.reserved_bytes.load(std::memory_order_relaxed);
   while (!member.reserved_bytes.compare_exchange_weak(before, before > bytes ? before - bytes : 0,

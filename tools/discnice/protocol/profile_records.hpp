@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// profile_records: what `discnice run --profile` sends through the ring: call stacks, and where in memory programs and libraries lie.
-// Between one release's library and its launcher only; never in a file.
+// profile_records: what `discnice run --profile` sends through the ring: call stacks, and where in memory programs and libraries lie. The records go
+// only from a release's library to the launcher of the same release, and never into a file.
 #pragma once
 
 #include "tools/discnice/protocol/record_format.hpp"
@@ -12,30 +12,30 @@ inline constexpr std::uint16_t kMappingRecord = kPrivateTypes + 1;
 
 inline constexpr std::uint32_t kStackFramesMax = 57;
 
-/// Walks the stacks, where it is found; its name has been this one since release 1.1.
+/// The library that walks the stacks, where it is installed. It has had this name since release 1.1.
 inline constexpr char kUnwindLibrary[] = "libunwind.so.8";
 
-/// The stack of a call that is predicted to cost the disk something.
+/// The stack of a call that is predicted to cost disk work.
 struct StackRecord {
   RecordHead head;
   std::uint64_t read_bytes;  // predicted
   std::uint64_t write_bytes;
   std::uint32_t frame_count;
-  std::uint32_t is_cut;                   // there were more frames, farther out
-  std::uint64_t frames[kStackFramesMax];  // addresses to return to, the innermost first
+  std::uint32_t is_cut;                   // there were more frames, further out
+  std::uint64_t frames[kStackFramesMax];  // return addresses, the innermost first
   std::uint64_t unused[2];
 };
 static_assert(sizeof(StackRecord) == kRecordBytesMax);
 
 inline constexpr std::size_t kMappingPathBytesMax = 464;
 
-/// A stretch of memory that holds code; sent before the first stack that leads through it.
+/// A range of memory that holds code. It is sent before the first stack that leads through it.
 struct MappingRecord {
   RecordHead head;
   std::uint64_t start_address;
   std::uint64_t end_address;
-  std::uint64_t offset_bytes;  // where in the file it begins
-  std::uint32_t index;         // the place among the image's mappings; 0 is the program itself as a rule
+  std::uint64_t offset_bytes;  // where in the file the range begins
+  std::uint32_t index;         // the place among the image's mappings; 0 is usually the program itself
   std::uint32_t reserved;
   char path[kMappingPathBytesMax];  // ends in a zero; a longer one is cut
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // record_format: the records of `discnice run --record`, as they stand in the ring and in the file.
 //
-// docs/record-format.md tells the same to people. Rules: fixed widths, little-endian, records are whole slots, zeroes where nothing
-// stands. kRecordVersion goes up with every new type of record and every changed meaning; a reader refuses any version after its own.
+// docs/record-format.md describes them for people. Rules: fixed widths, little-endian, records fill whole slots, unused bytes are zero.
+// kRecordVersion grows with every new type of record and every changed meaning. A reader refuses any version above its own.
 #pragma once
 
 #include <bit>
@@ -21,7 +21,7 @@ inline constexpr std::uint64_t kRecordFileMagic = UINT64_C(0x44524f434552440a); 
 inline constexpr std::uint32_t kSlotBytes = 64;
 inline constexpr std::uint32_t kRecordBytesMax = 8 * kSlotBytes;
 
-/// What a record may say at most; recording cuts to these and a reader refuses more, so that no file makes it work for ever.
+/// The largest values of a record. The recording cuts values to these, and a reader refuses larger ones, so that no file can make it work for ever.
 inline constexpr std::uint64_t kRecordedLengthBytesMax =
     0x7ffff000;  // what the kernel moves in one call (MAX_RW_COUNT)
 inline constexpr std::uint64_t kRecordedWindowPagesMax = UINT64_C(1) << 20U;
@@ -42,7 +42,7 @@ enum class RecordType : std::uint16_t {
 };
 inline constexpr std::uint16_t kPrivateTypes = 64;
 
-/// Before each record. The checksum stands first.
+/// The head of each record. The checksum comes first.
 struct RecordHead {
   std::uint32_t checksum;  // of the whole record with this field zero; never 0
   std::uint16_t type;
@@ -52,8 +52,7 @@ struct RecordHead {
 };
 static_assert(sizeof(RecordHead) == 16);
 
-/// What the models were told of the page cache. page_count 0: a probe of one page, whose answer is resident_pages: 0 absent, 1
-/// resident, 2 not to be known.
+/// What the models were told of the page cache. With page_count 0 it is a probe of one page, and resident_pages is the answer: 0 absent, 1 resident, 2 unknown.
 struct RecordedAnswer {
   std::uint64_t first_page;
   std::uint32_t page_count;
@@ -61,7 +60,7 @@ struct RecordedAnswer {
 };
 static_assert(sizeof(RecordedAnswer) == 16);
 
-/// How the models could ask.
+/// How the models could ask about pages.
 enum class RecordedOracle : std::uint8_t { none, counting, probing };
 
 /// Bits of OperationRecord::flags.
@@ -71,7 +70,7 @@ inline constexpr std::uint8_t kRecordedCopy = 4;  // one side of a copy inside t
 
 inline constexpr std::uint32_t kOperationAnswersMax = 24;
 
-/// One file operation as the models saw it, before it was made, and what they said.
+/// One file operation as the models saw it before the operation was made, and their answer.
 struct OperationRecord {
   RecordHead head;
   std::uint64_t number;   // of this operation within the job, from 1
@@ -87,7 +86,7 @@ struct OperationRecord {
   std::uint32_t window_pages_max;  // of the device: ReadaheadLimits
   std::uint32_t request_pages_max;
   std::uint32_t descriptor;
-  std::uint32_t opening;  // another number each time the descriptor stands for something new
+  std::uint32_t opening;  // a new number each time the descriptor stands for something new
   std::uint8_t kind;      // OpKind
   std::uint8_t call_class;
   std::uint8_t flags;
@@ -95,14 +94,14 @@ struct OperationRecord {
   std::uint32_t answer_count;
   std::uint16_t folio_order_max;  // of the file system: ReadaheadLimits
   std::uint16_t readahead_rules;  // of the kernel: ReadaheadLimits
-  std::uint32_t since_ns;         // since time_ns, by CLOCK_MONOTONIC, when this was written
+  std::uint32_t since_ns;         // from time_ns, by CLOCK_MONOTONIC, to the writing of this record
   RecordedAnswer answers[kOperationAnswersMax];
 };
 inline constexpr std::uint64_t kRecordedSinceNsMax = 1'000'000'000;
 inline constexpr std::uint32_t kOperationFixedBytes = offsetof(OperationRecord, answers);
 static_assert(kOperationFixedBytes == 128 && sizeof(OperationRecord) == kRecordBytesMax);
 
-/// Further answers of the operation of that number; before its OperationRecord.
+/// Further answers for the operation of that number. It comes before the OperationRecord.
 struct AnswersRecord {
   RecordHead head;
   std::uint64_t number;
@@ -115,12 +114,12 @@ static_assert(sizeof(AnswersRecord) % kSlotBytes == 0);
 inline constexpr std::uint32_t kAnswersFixedBytes = offsetof(AnswersRecord, answers);
 static_assert(kAnswersFixedBytes == 32);
 
-/// What came of an operation. `number` is 0 when the models had to be left alone for it.
+/// The outcome of an operation. `number` is 0 when no model could be asked.
 struct OutcomeRecord {
   RecordHead head;
   std::uint64_t number;
-  std::int64_t result;              // what the call returned; negative: it failed
-  std::uint64_t kernel_read_bytes;  // what the kernel booked to the thread during the call
+  std::int64_t result;              // the result of the call; negative: the call failed
+  std::uint64_t kernel_read_bytes;  // what the kernel charged to the thread during the call
   std::uint64_t kernel_write_bytes;
   std::uint8_t kind;
   std::uint8_t call_class;
@@ -147,11 +146,11 @@ static_assert(sizeof(AdviceRecord) == kSlotBytes);
 
 enum class ProcessEvent : std::uint8_t { started, forked, left };
 
-/// A process joins the job or leaves it in good order; a killed one does not.
+/// A process joins the job or leaves it. A killed process writes no such record when it ends.
 struct ProcessRecord {
   RecordHead head;
   std::uint64_t time_ns;
-  std::uint32_t parent_pid;  // of a forked one: whose memory it has a copy of
+  std::uint32_t parent_pid;  // for a forked process: the process whose memory it has copied
   std::uint8_t event;        // ProcessEvent
   std::uint8_t reserved[35];
 };
@@ -159,7 +158,7 @@ static_assert(sizeof(ProcessRecord) == kSlotBytes);
 
 inline constexpr std::size_t kRecordedPathBytesMax = 480;
 
-/// What a file was called when the process image first touched it; before its operation.
+/// The name of a file when the process image first used it. It comes before the file's first operation.
 struct NameRecord {
   RecordHead head;
   std::uint64_t device;
@@ -180,7 +179,7 @@ struct CommandRecord {
 static_assert(sizeof(CommandRecord) == kRecordBytesMax);
 inline constexpr std::uint32_t kCommandFixedBytes = offsetof(CommandRecord, text);
 
-/// A thread has waited, or one slice of a long wait: for the limit, or for the disk's other users.
+/// A thread has waited, for the limit or for the disk's other users. A long wait is recorded in slices.
 struct WaitRecord {
   RecordHead head;
   std::uint64_t start_ns;  // CLOCK_MONOTONIC
@@ -188,14 +187,14 @@ struct WaitRecord {
   std::uint64_t reserved[4];
 };
 static_assert(sizeof(WaitRecord) == kSlotBytes);
-/// A slice is far shorter; a reader refuses more.
+/// A slice is far shorter; a reader refuses larger values.
 inline constexpr std::uint64_t kRecordedWaitNsMax = UINT64_C(1) << 50U;
 
-/// The last record of every whole file, written by the launcher.
+/// The last record of every complete file. The launcher writes it.
 struct EndRecord {
   RecordHead head;
   std::uint64_t records;            // before this one
-  std::uint64_t lost;               // that found no room in the ring
+  std::uint64_t lost;               // records that found no room in the ring
   std::uint64_t kernel_read_bytes;  // the kernel's account of the command and the children it waited for
   std::uint64_t kernel_write_bytes;
   std::uint64_t kernel_cancelled_bytes;
@@ -205,7 +204,7 @@ static_assert(sizeof(EndRecord) == kSlotBytes);
 
 inline constexpr std::size_t kRecordedCommandBytesMax = 64;
 
-/// The beginning of a file.
+/// The beginning of a record file.
 struct RecordFileHeader {
   std::uint64_t magic;
   std::uint32_t version;
@@ -224,7 +223,7 @@ struct RecordFileHeader {
 inline constexpr std::uint32_t kFileHeaderBytes = sizeof(RecordFileHeader);
 static_assert(kFileHeaderBytes == 2 * kSlotBytes);
 
-/// Sums up `bytes` bytes, a multiple of 8: word by word, h = (h ^ word) * odd, folded. Never 0.
+/// The checksum of `bytes` bytes, a multiple of 8: word by word, h = (h ^ word) * odd, folded. Never 0.
 inline std::uint32_t checksum_of(const void* data, std::size_t bytes) {
   const auto* in = static_cast<const unsigned char*>(data);
   std::uint64_t sum = UINT64_C(0x9e3779b97f4a7c15);
@@ -238,8 +237,7 @@ inline std::uint32_t checksum_of(const void* data, std::size_t bytes) {
   return folded != 0 ? folded : 1;
 }
 
-/// Fills in what every record has: its type, size and checksum. `bytes` is rounded up to whole slots, which the caller's buffer
-/// holds, zeroed.
+/// Fills in the type, size and checksum of a record. `bytes` is rounded up to whole slots. The caller's buffer must have room for them, and must be zeroed.
 inline void seal(RecordHead& head, std::uint16_t type, std::size_t bytes) {
   head.type = type;
   head.bytes = static_cast<std::uint16_t>((bytes + kSlotBytes - 1) / kSlotBytes * kSlotBytes);
@@ -247,7 +245,7 @@ inline void seal(RecordHead& head, std::uint16_t type, std::size_t bytes) {
   head.checksum = checksum_of(&head, head.bytes);
 }
 
-/// True when the record at `bytes`, which holds as much as its head says, is what was sealed.
+/// True when the record at `bytes` is what was sealed. The buffer must hold as many bytes as the head says.
 inline bool is_intact(const unsigned char* bytes) {
   RecordHead head;
   std::memcpy(&head, bytes, sizeof head);

@@ -18,7 +18,7 @@ namespace {
 using gray::base::is_raw_error;
 using gray::base::raw_syscall;
 
-// As far as this machine's pages may be large.
+// The largest page size on this machine.
 #if defined(__x86_64__)
 constexpr std::uint64_t kPageBytesMax = 4096;
 #else
@@ -34,7 +34,7 @@ bool populate(std::uint64_t start, std::uint64_t end) {
 
 bool can_reserve_later(Segment& segment) {
   const auto start = reinterpret_cast<std::uint64_t>(&segment);
-  return populate(start, start);  // of nothing: the kernel only looks whether it knows the advice
+  return populate(start, start);  // for an empty range: the kernel only checks whether it knows the advice
 }
 
 bool reserve(Segment& segment, const void* start, std::size_t bytes) {

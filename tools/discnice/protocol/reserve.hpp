@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// reserve: memory of a job's segment, before it is first touched.
+// reserve: reserves memory of a job's segment before the memory is first touched.
 //
-// A new segment has memory for its first page alone: a launcher would pay a twelfth of its time for the tables behind it, which most jobs
-// hardly use. A page that has none yet is asked for here and not simply touched: with /dev/shm full the kernel answers the call by an error,
-// and a touch by SIGBUS.
+// A new segment has memory for its first page only. The launcher would need a twelfth of its time for the tables behind it, which most jobs hardly
+// use. Memory for a further page is asked for here and not simply touched:
+// when /dev/shm is full, the kernel answers the call with an error, and a touch with SIGBUS.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace discnice::protocol {
 
-/// What make() reserves: the accounts of a job of few processes.
+/// The memory that make() reserves: the accounts of a job with few processes.
 inline constexpr std::size_t kFirstBytes = kFrontBytes;
 
-/// Whether this kernel can be asked for memory later (MADV_POPULATE_WRITE, since 5.14). If not, make() reserves all of it.
+/// Whether this kernel can be asked for memory later (MADV_POPULATE_WRITE, since Linux 5.14). If it cannot, make() reserves all memory.
 bool can_reserve_later(Segment& segment);
 
-/// Reserves `bytes` at `start`, which lies in the segment. False: there is none left, and they must not be touched.
+/// Reserves `bytes` bytes at `start`, which lies in the segment. Returns false when no memory is left; the bytes must not be touched then.
 bool reserve(Segment& segment, const void* start, std::size_t bytes);
 
 }  // namespace discnice::protocol

@@ -24,7 +24,7 @@ using gray::base::word;
 constexpr std::uint64_t kRingMagic = UINT64_C(0x676e6972636e7364);  // "dsncring" on a little-endian machine
 constexpr std::size_t kWordsPerSlot = kSlotBytes / sizeof(std::uint64_t);
 
-// Opens the file of that segment.
+// Opens the file of the segment of that name.
 ScopedFd open_segment(const SegmentName& name, std::uint64_t* size_bytes) {
   Maker maker{};
   if (!read_maker(name, &maker)) return ScopedFd(-EINVAL);
@@ -44,7 +44,7 @@ std::atomic<std::uint64_t>* words_at(Ring& ring, std::uint64_t place) {
   return ring.slots[place % kRingSlots].words;
 }
 
-// The slots of a record that starts at `place`, as many as `bytes` fill; copied to `target` but for the first word.
+// Copies the slots of a record that starts at `place` to `target`, as many as `bytes` fill, except the first word.
 void copy_out(Ring& ring, std::uint64_t place, std::size_t bytes, unsigned char* target) {
   for (std::size_t i = 1; i < bytes / sizeof(std::uint64_t); ++i) {
     const std::uint64_t value =
@@ -92,7 +92,7 @@ bool put(Ring& ring, const RecordHead& record) {
   const std::uint64_t slots = record.bytes / kSlotBytes;
   std::uint64_t place = ring.claimed.load(std::memory_order_relaxed);
   do {
-    // Pairs with Drainer::give_back(): the slots seen as free have been cleared.
+    // Pairs with Drainer::give_back(): slots that are seen as free have been cleared.
     if (place + slots - ring.drained.load(std::memory_order_acquire) > kRingSlots) {
       ring.lost.fetch_add(1, std::memory_order_relaxed);
       return false;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// ring: the shared memory through which the members of a job hand records to the launcher, which drains it into a file.
+// ring: the shared memory through which the members of a job hand records to the launcher. The launcher drains it into a file.
 //
-// Why not a file that the members append to: writing it would be disk work of the very process whose disk work is being recorded, and
-// could meet a full disk, a limit on file sizes (a deadly signal), a sandbox or another root folder there. A member only copies a
-// record into memory that is reserved already. When there is no room it leaves the record out and counts that.
+// The members do not append to a file, because writing to it would be disk work of the very process whose disk work is recorded. It could also meet a
+// full disk, a limit on file sizes (a deadly signal), a sandbox or another root folder. A member only copies a record into memory that is reserved
+// already. When there is no room it leaves the record out and counts that.
 //
-// Any number of members write, one process drains. A member claims slots by compare-and-swap and publishes its record by storing
-// the first word last. One that is killed between the two leaves a hole; the drainer skips a hole it has waited for in vain, slot by
-// slot, and the checksum tells a record from the rest of a torn one. There is no lock to leave behind.
+// Any number of members write, and one process drains. A member claims slots by compare-and-swap and publishes its record by storing the first word
+// last. A member that is killed between the two leaves a hole. The drainer waits for a hole, and then skips it slot by slot. The checksum tells a
+// record from the rest of a torn record. There is no lock that a killed member could leave behind.
 //
 // Invariant: drained <= claimed <= drained + slots; the first word of every slot outside [drained, claimed) is 0.
 #pragma once
@@ -23,7 +23,7 @@
 namespace discnice::protocol {
 
 inline constexpr std::uint32_t kRingVersion = 1;
-/// 16 MiB: a tenth of a second of what four busy processors can record; the launcher looks every few milliseconds.
+/// The ring has 16 MiB: a tenth of a second of what four busy processors can record. The launcher looks every few milliseconds.
 inline constexpr std::uint32_t kRingSlots = UINT32_C(1) << 18U;
 
 struct RingSlot {
@@ -39,16 +39,16 @@ struct Ring {
       64) std::atomic<std::uint64_t> drained;  // slots, ever. Writer: the drainer (release); members acquire
   alignas(64)
       std::atomic<std::uint64_t> lost;  // records left out. Writer: the members and the drainer, by addition
-  std::atomic<std::uint64_t> operations;  // numbers given out. Writer: the members, by addition
+  std::atomic<std::uint64_t> operations;  // numbers of operations given out. Writer: the members, by addition
   alignas(64) RingSlot slots[kRingSlots];
 };
 
-/// It lies behind the segment, in the same file: a second name could be taken by whoever sees the first one.
+/// It lies behind the segment, in the same file: a second name could be taken by another process that sees the first name.
 inline constexpr long kRingPlace =
     (sizeof(Segment) + 65535) / 65536 * 65536;  // a whole page on every machine
 inline constexpr std::uint64_t kRecordedBytes = kRingPlace + sizeof(Ring);
 
-/// Makes the ring of the segment of that name, its memory reserved. Errors as of make() of a segment.
+/// Makes the ring of the segment of that name, and reserves its memory. Errors as for make() of a segment.
 gray::base::Result<Ring*> make_ring(const SegmentName& name);
 
 /// Maps the ring of that segment. Errors: as open(2), -EPERM, -EPROTO.
@@ -56,33 +56,34 @@ gray::base::Result<Ring*> join_ring(const SegmentName& name);
 
 void unmap_ring(Ring* ring);
 
-/// Copies a sealed record into the ring; false when there was no room, which is counted. Lock-free; any thread of any member.
+/// Copies a sealed record into the ring. Returns false when there was no room, which is counted. Lock-free; any thread of any member may call it.
 bool put(Ring& ring, const RecordHead& record);
 
 /// What the drainer found at its place.
 enum class Taken : std::uint8_t { record, nothing, hole, torn, broken };
 
-/// A record, copied out and checked, or why there is none.
+/// A record, copied out and checked, or the reason why there is none.
 struct TakenRecord {
   alignas(8) unsigned char bytes[kRecordBytesMax];
 
   [[nodiscard]] const RecordHead& head() const { return reinterpret_cast<const RecordHead&>(bytes); }
 };
 
-/// The one who drains the ring. Where it stands, and what it has lost, it remembers itself: in the ring others could change it.
+/// Drains the ring. It keeps its place and its count of lost records itself, because other processes could change them in the ring.
 class Drainer {
  public:
-  /// From where the ring has been drained so far; of a new one, from its beginning.
+  /// Starts where the ring has been drained so far; in a new ring that is its beginning.
   explicit Drainer(Ring& ring) : ring_(ring), place_(ring.drained.load(std::memory_order_relaxed)) {}
 
-  /// Takes the next record; a bounded number of steps. `hole`: somebody claimed this place and has not published yet. `torn`: what lay there was no
-  /// record, and a slot was given up. `broken`: the ring's own numbers contradict each other; drain no more.
+  /// Takes the next record, in a bounded number of steps. `hole`: a member has claimed this place and has not published its record yet. `torn`: the
+  /// bytes there were no record, and a slot was given up. `broken`: the ring's own numbers contradict each other, and the ring must not be drained
+  /// any more.
   Taken take(TakenRecord& record);
 
-  /// Gives up the slot at its place and counts it as a lost record.
+  /// Gives up the slot at this place and counts it as a lost record.
   void skip();
 
-  /// Records that found no room in the ring, and slots given up.
+  /// Records that found no room in the ring, and slots that were given up.
   [[nodiscard]] std::uint64_t lost() const;
 
  private:

@@ -57,7 +57,7 @@ SegmentName new_name(std::uint64_t salt) {
   return name;
 }
 
-// Takes the number that `*text` begins with; false where none does, or one that append_number() does not write.
+// Takes the number at the beginning of `*text`. Returns false when there is none, or when append_number() would not write it that way.
 bool take_number(const char** text, const char* end, std::uint64_t* number) {
   const char* start = *text;
   *number = 0;
@@ -76,10 +76,10 @@ Result<Segment*> map(long descriptor, int flags) {
   return reinterpret_cast<Segment*>(address);
 }
 
-// Unlimited: whatever is wrong with a grant, the program goes on.
+// Whatever is wrong with a grant, the program goes on without a limit.
 constexpr Grant kUnlimitedGrant{};
 
-// Odd factors: a change of one byte always changes the sum.
+// The factors are odd, so a change of one byte always changes the sum.
 std::uint64_t sum_of(const Grant& grant) {
   static_assert(sizeof(Grant) % sizeof(std::uint64_t) == 0);
   std::uint64_t words[sizeof(Grant) / sizeof(std::uint64_t)];
@@ -93,7 +93,7 @@ std::uint64_t sum_of(const Grant& grant) {
   return sum;
 }
 
-// The sum notices a wrong byte, and this a wrong writer. What a number means is the policy's to say, which takes any.
+// The sum finds a wrong byte, and this function finds a wrong writer. The meaning of a number is left to the policy, which accepts any.
 bool is_possible(const Grant& grant) {
   return grant.smooth_writes <= SmoothWrites::off && grant.cache <= CacheUse::shared &&
          grant.window_ns <= kAheadMaxNs && grant.weight != 0 && grant.net_gives_way <= 1;
@@ -126,13 +126,13 @@ void fill(Segment& segment, std::uint64_t created_ns, const char* job_name, cons
   segment.magic.store(kSegmentMagic, std::memory_order_release);  // pairs with the acquire in check()
 }
 
-// Without the memory of what is used later, where that can be had later.
+// Without the memory that is used later, if the kernel can be asked for it later.
 long reserve_first(long descriptor, Segment& segment) {
   segment.is_all_reserved = can_reserve_later(segment) ? 0 : 1;
   return segment.is_all_reserved == 0 ? 0 : raw_syscall(SYS_fallocate, descriptor, 0, 0, sizeof(Segment));
 }
 
-// Reserves and maps a file just made.
+// Reserves and maps a file that was just made.
 Result<Segment*> set_up(long descriptor) {
   long status = raw_syscall(SYS_ftruncate, descriptor, sizeof(Segment));
   if (!is_raw_error(status)) status = raw_syscall(SYS_fallocate, descriptor, 0, 0, kFirstBytes);
@@ -146,7 +146,7 @@ Result<Segment*> set_up(long descriptor) {
   return mapped;
 }
 
-// Makes a file under a name that nobody has.
+// Makes a file under a name that no other file has.
 ScopedFd make_file(SegmentName* name) {
   std::uint64_t salt = gray::base::monotonic_ns();
   ScopedFd file(-EEXIST);
@@ -157,8 +157,8 @@ ScopedFd make_file(SegmentName* name) {
   return file;
 }
 
-// By an exchange that changes nothing: a shared page that is touched by a write first is mapped alone, else with up to fifteen
-// others, which every process of a job would have to unmap again.
+// Uses an exchange that changes nothing. A shared page whose first access is a write is mapped alone; otherwise the kernel maps up to fifteen other
+// pages with it, and every process of a job would have to unmap them again.
 bool has_magic(Segment& segment) {
   std::uint64_t magic = kSegmentMagic;
   return segment.magic.compare_exchange_strong(magic, kSegmentMagic, std::memory_order_acquire);
@@ -167,7 +167,7 @@ bool has_magic(Segment& segment) {
 int check(Segment& segment) {
   if (!has_magic(segment)) return -EPROTO;
   if (segment.version != kSegmentVersion || segment.size_bytes != sizeof(Segment)) return -EPROTO;
-  // The name is read as a text: it must end within its field.
+  // The name is read as a text, so it must end within its field.
   return segment.job_name[kJobNameBytesMax - 1] == '\0' ? 0 : -EPROTO;
 }
 
@@ -257,8 +257,7 @@ void remove(const SegmentName& name) {
 }
 
 Grant load_grant(const Segment& segment) {
-  // A writer killed in the middle of a change leaves no grant that could be told: the job then runs free
-  // until the next change, which is better than stopping it.
+  // When a writer was killed in the middle of a change, the grant is unknown. The job then runs without a limit until the next change, which is better than stopping it.
   CheckedGrant checked;
   const bool is_whole = segment.grant.load(checked) && checked.sum == sum_of(checked.grant);
   return is_whole && is_possible(checked.grant) ? checked.grant : kUnlimitedGrant;
@@ -306,7 +305,7 @@ std::uint64_t at_other_rate(std::uint64_t paid_at_ns, std::uint64_t old_rate, st
   return now_ns + (left_ns < kAheadMaxNs ? static_cast<std::uint64_t>(left_ns) : kAheadMaxNs);
 }
 
-// No member lends: the code lies behind that of a start (preload/process/start_order.ld).
+// No member lends, so this code lies apart from the code that runs when a program starts (preload/process/start_order.ld).
 __attribute__((cold)) void lend(Segment& segment, std::uint64_t rate_bytes_per_s, bool is_daemon,
                                 std::uint64_t now_ns) {
   const std::uint64_t before = lent_rate(segment, now_ns);

@@ -16,7 +16,8 @@ using gray::base::is_raw_error;
 using gray::base::raw_syscall;
 using gray::base::word;
 
-constexpr std::uint64_t kPageBytes = 4096;  // the least there is; of a larger page the kernel maps all
+constexpr std::uint64_t kPageBytes =
+    4096;  // the smallest page there is; of a larger page the kernel maps all
 
 constexpr unsigned kGuardedMax = 3;  // a job's segment, its ring, the board of disks
 
@@ -28,7 +29,7 @@ struct Guarded {
 Guarded guarded[kGuardedMax];
 std::atomic<unsigned> guarded_count{0};  // 0: every page
 std::atomic<bool> is_let_go{false};
-std::atomic<std::uint64_t> lost_at{0};  // where memory was lost last
+std::atomic<std::uint64_t> lost_at{0};  // the address at which memory was last lost
 
 bool map_empty(std::uint64_t address, std::uint64_t bytes) {
   return !is_raw_error(raw_syscall(SYS_mmap, static_cast<long>(address), static_cast<long>(bytes),
@@ -46,7 +47,7 @@ bool replace(const void* address) {
   return false;
 }
 
-// As the kernel has it, on the machines that raw_syscall() knows.
+// The structure of the kernel, on the machines that raw_syscall() knows.
 struct KernelAction {
   void (*handler)(int, siginfo_t*, void*);  // null: the standard one
   unsigned long flags;
@@ -54,7 +55,7 @@ struct KernelAction {
   std::uint64_t mask;
 };
 
-// Where a handler of x86-64 returns to. Debuggers know it by these very instructions.
+// The code to which a handler of x86-64 returns. Debuggers recognise these very instructions.
 #if defined(__x86_64__)
 constexpr unsigned long kRestorerFlag = 0x04000000;
 extern "C" __attribute__((visibility("hidden"))) void discnice_end_of_handler();
@@ -86,11 +87,11 @@ void on_bus_error(int number, siginfo_t* info, void* /*context*/) {
     return;
   }
   set_action(number, KernelAction{});
-  if (!is_fault) raise(number);  // a fault comes again by itself
+  if (!is_fault) raise(number);  // a fault comes again without help
 }
 
-// Not by libc's function, which would have to be looked up in every program that is started. And at once: seldom is there a handler to be put back,
-// and nobody else runs yet who could miss it.
+// This does not use libc's function, which would have to be looked up in every program that is started. The handler is installed first and taken back
+// if there was another one, because that is rare, and because no other thread runs yet that could miss the other handler.
 void listen() {
   const KernelAction action{on_bus_error, SA_SIGINFO | SA_ONSTACK | SA_RESTART | kRestorerFlag,
                             discnice_end_of_handler, 0};
@@ -109,7 +110,7 @@ void guard_memory(void* start, std::size_t bytes) {
   if (count == 0) listen();
 }
 
-// Not among the code of a start (preload/process/start_order.ld).
+// Lies apart from the code that runs when a program starts (preload/process/start_order.ld).
 __attribute__((section("seldom_text"))) void let_go_of_memory() {
   is_let_go.store(true);
   const unsigned count = guarded_count.load();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// segment_guard: keeps a program alive when somebody truncates a job's segment under it.
+// segment_guard: keeps a program alive when another process truncates the job's segment.
 //
-// A page of a shared mapping that its file no longer has raises SIGBUS. Where the program leaves that signal at its default, a handler
-// of ours puts empty memory in the segment's place, which every part of the library reads as "no limit"; for any other address it steps
-// back, and the fault ends the program as it would have.
+// A page of a shared mapping that its file no longer has raises SIGBUS. When the program leaves that signal at its default, a handler of the library
+// puts empty memory in the place of the segment. Every part of the library reads empty memory as "no limit". For any other address the handler
+// restores the default, and the fault ends the program as it would have without the library.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@
 
 namespace discnice::protocol {
 
-/// Begins to guard memory of the job that this process is a member of: its segment, its ring, the board. One caller at a time: the
-/// constructor of the library, then whoever maps the board.
+/// Begins to guard memory of this process's job: its segment, its ring, the board. Only one thread may call it at a time: first the constructor of
+/// the library, then the thread that maps the board.
 void guard_memory(void* start, std::size_t bytes);
 
-/// Puts empty memory in the place of all that is guarded, and of whatever will be: this process has no right to it any more. Other threads may be
-/// reading and writing there.
+/// Puts empty memory in the place of all guarded memory, and of all memory that is guarded later, because this process no longer has a right to it.
+/// Other threads may be reading and writing there.
 void let_go_of_memory();
 
-/// Of a program of ours that maps the segments of several jobs and no other file that may shrink: guards all of them, page by page.
+/// For a program of this project that maps the segments of several jobs and no other file that may shrink. Guards all of its memory, page by page.
 void guard_all_memory();
 
-/// Whether the segment has lost its content: it was emptied by a guard, or damaged by somebody.
+/// Whether the segment has lost its content, because a guard has emptied it or another process has damaged it.
 bool is_lost(const Segment& segment);
 
 }  // namespace discnice::protocol

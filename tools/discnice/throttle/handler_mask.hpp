@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// handler_mask: whether a wait begins inside a signal handler.
+// handler_mask: tells whether a wait begins inside a signal handler.
 //
-// Knowledge assumed: while a handler runs the kernel blocks its signal in that thread (sigaction(2), unless SA_NODEFER), and gives a
-//   signal for the whole process to its first thread unless that one blocks it (complete_signal() in kernel/signal.c).
-// Output observed: the mask under which the first thread begins a wait, beside the one under which it last waited to the end.
+// Knowledge assumed: while a handler runs, the kernel blocks its signal in that thread (sigaction(2), unless SA_NODEFER). The kernel gives a signal
+//   for the whole process to its first thread, unless that thread blocks the signal (complete_signal() in kernel/signal.c).
+// Output observed: the mask under which the first thread begins a wait, and the mask under which it last waited to the end.
 // Inference drawn: when one more of the signals by which a person ends a program is blocked now, its handler is running. The signal came while the
-//   program did not wait, so there was no sleep that it could end. A sleep here would last until all is paid, and no
-//   further signal could end it.
-// What breaks it: a program that blocks such a signal for a while itself is taken for a handler once; that puts one wait off. A program whose
+//   program did not wait, so there was no sleep that it could end. A sleep here would last until everything is paid, and no further signal could end
+//   it.
+// What breaks it: a program that itself blocks such a signal for a while is once taken for a handler, and one wait is put off. A program whose
 //   handler runs in another thread, or unblocks its signal first, waits.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace discnice::throttle {
 inline constexpr SignalMask kEndingSignals =
     signal_bit(SIGHUP) | signal_bit(SIGINT) | signal_bit(SIGQUIT) | signal_bit(SIGTERM);
 
-/// Of one process; for waits of its first thread alone. Any thread may ask, also within a handler.
+/// One object for each process, for waits of its first thread only. Any thread may ask, also within a handler.
 class HandlerMask {
  public:
   /// True when a wait that begins under this mask begins in a handler of a signal that ends programs.
@@ -30,7 +30,7 @@ class HandlerMask {
     return (mask & kEndingSignals & ~ordinary_.load(std::memory_order_relaxed)) != 0;
   }
 
-  /// A wait under this mask has come to its end.
+  /// Notes that a wait under this mask has come to its end.
   void note_waited(SignalMask mask) { ordinary_.store(mask & kEndingSignals, std::memory_order_relaxed); }
 
  private:

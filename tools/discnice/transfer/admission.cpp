@@ -29,31 +29,30 @@ using gray::base::monotonic_ns;
 using gray::base::raw_syscall;
 using protocol::Counter;
 
-// A paused job looks up this often by itself; that it goes on is felt within a slice of the wait.
+// A paused job checks at this interval whether it is still paused. The end of a pause is noticed earlier, within one slice of the wait.
 constexpr std::uint64_t kPauseNs = 1'000'000'000;
-// Nobody is held back by the disk's other users for longer while no other member waits for its turn.
+// While no other member waits for its turn, the disk's other users hold no operation back for longer than this.
 constexpr std::uint64_t kHeldMaxNs = 1'000'000'000;
-// Calls after an interrupted wait that do not wait either: a read, a write and some to spare.
+// This many calls after an interrupted wait do not wait either: one read, one write and some to spare.
 constexpr std::uint32_t kGraceCalls = 4;
-// So long after an interrupted wait, and up to so much, small calls do not wait either: an interpreter that was told
-// to stop opens, reads and closes dozens of cached files on its way out, and writes a page of log. Calls that bring
-// in a window of read-ahead do wait, so a program's own timer cannot undo the limit.
+// For this time after an interrupted wait, and up to this cost, small calls do not wait either. An interpreter that was told to stop opens, reads and closes dozens of
+// cached files before it ends, and writes a page of log. Calls that bring in a read-ahead window do wait, so a program's own timer cannot undo the limit.
 constexpr std::uint64_t kGraceCostBytes = 64 * 1024;
 constexpr std::uint64_t kGraceNs = 200'000'000;
 
 constinit throttle::HandlerMask handler_mask;
 
-// What a wait needs to know about the job; lives on the stack of the waiting call.
+// What a wait needs to know about the job. It lives on the stack of the waiting call.
 struct WaitContext {
   Job& job;
   std::uint64_t grant_sequence;
   std::uint64_t start_at_ns;
-  bool is_debt;               // it waits for an account, and not for the disk's other users
-  std::uint64_t shared_rate;  // of a job that shares: what it was lent when the wait began
+  bool is_debt;               // the wait is for an account, and not for the disk's other users
+  std::uint64_t shared_rate;  // for a job that shares a rate: the rate it was lent when the wait began
   throttle::SignalHold& signals;
 };
 
-// What an operation asks of a disk, with what was found out too late about those before it.
+// What an operation asks of a disk, and the bytes of earlier operations that were found out too late to wait for.
 struct Demand {
   Place place;
   std::uint64_t bytes;
@@ -63,7 +62,7 @@ std::uint64_t now_in_wait(void* /*context*/) {
   return monotonic_ns();
 }
 
-// Booked slice by slice, so that who looks at the job sees it wait while it does.
+// Adds the wait to the counters slice by slice, so that an observer of the job sees the wait while it lasts.
 int sleep_in_wait(void* context, std::uint64_t instant_ns) {
   const auto& wait = *static_cast<WaitContext*>(context);
   const std::uint64_t start_ns = monotonic_ns();
@@ -74,9 +73,8 @@ int sleep_in_wait(void* context, std::uint64_t instant_ns) {
   return status;
 }
 
-// The calls that wait are cancellation points and so the wait has to be one; nothing is held here. Asked
-// after each slice. A thread that is cancelled unwinds through these frames, whose unwind tables the build
-// keeps.
+// Asked after each slice of the wait. The calls that wait are cancellation points, so the wait must be one too. No lock is held here. A thread that is cancelled unwinds
+// through these frames; the build keeps their unwind tables.
 bool is_revoked(void* context) {
   engine::test_cancellation();
   const auto& wait = *static_cast<WaitContext*>(context);
@@ -88,10 +86,9 @@ bool is_revoked(void* context) {
          wait.start_at_ns > latest_paid_ns(wait.job, grant, now_ns);
 }
 
-// A person's Ctrl-C must be felt at once; a program's 100 Hz timer must not undo the limit. So a wait gives
-// way to a signal, and the next few calls do not wait either, for the program may only look at its flag after
-// writing what it has read; but no wait gives way again until all that was put off by it is paid. Handlers
-// run on time in any case.
+// A person's Ctrl-C must take effect at once, but a program's 100 Hz timer must not undo the limit. So a signal ends a wait, and the next few calls do not wait either,
+// because a program may look at its flag only after it has written what it has read. No further signal ends a wait until all waits that were put off are paid.
+// Signal handlers run on time in any case.
 bool may_yield_to_signal(void* context) {
   const auto& wait = *static_cast<WaitContext*>(context);
   protocol::Member& member = *wait.job.member;
@@ -108,11 +105,12 @@ bool may_yield_to_signal(void* context) {
   return true;
 }
 
-// True when this call belongs to those that follow a wait which gave way to a signal.
+// True when this call is one of the calls that need not wait after a wait that a signal ended.
 bool takes_grace(protocol::Member& member, std::uint64_t cost_bytes, std::uint64_t now_ns) {
   std::uint32_t left = member.grace_calls.load(std::memory_order_relaxed);
   while (left > 0) {
-    const std::uint32_t next = left <= kGraceCalls ? left - 1 : 0;  // more than are ever given: a wrong byte
+    const std::uint32_t next =
+        left <= kGraceCalls ? left - 1 : 0;  // more than is ever given: a wrong byte in shared memory
     if (member.grace_calls.compare_exchange_weak(left, next, std::memory_order_relaxed)) return true;
   }
   const std::uint64_t until_ns = member.grace_until_ns.load(std::memory_order_relaxed);
@@ -126,7 +124,7 @@ void raise_to(std::atomic<std::uint64_t>& place, std::uint64_t instant_ns) {
   }
 }
 
-// Puts a wait off: the next call pays it, and no further signal ends a wait before it is paid.
+// Puts a wait off: the next call pays the debt, and no signal ends a wait before the debt is paid.
 void owe_until(protocol::Member& member, std::uint64_t instant_ns) {
   raise_to(member.owed_until_ns, instant_ns);
   raise_to(member.yielded_until_ns, instant_ns);
@@ -137,13 +135,13 @@ bool is_first_thread() {
   return raw_syscall(SYS_gettid) == raw_syscall(SYS_getpid);
 }
 
-// What waits in a handler has been told to stop already: it gives way as a wait does in which the signal comes.
+// A call that waits inside a signal handler: its process has been told to stop already. The wait ends as if the signal came now.
 bool gives_way_in_handler(WaitContext& context, bool is_first) {
   return is_first && handler_mask.is_in_handler(context.signals.program_mask()) &&
          may_yield_to_signal(&context);
 }
 
-// Waits until the context's instant, or as long as it may.
+// Waits until the context's instant, or for as long as the call may wait.
 throttle::WaitEnd sleep_until_due(WaitContext context) {
   Job& job = context.job;
   const bool is_first = is_first_thread();
@@ -157,8 +155,7 @@ throttle::WaitEnd sleep_until_due(WaitContext context) {
   return end;
 }
 
-// A debt is paid at another instant when the job is lent another rate, or when what a killed member had reserved went back to
-// the account.
+// The instant at which a debt is paid changes when the job is lent another rate, and when the reservation of a killed member went back to the account.
 void move_debt(WaitContext& wait) {
   const std::uint64_t now_ns = monotonic_ns();
   const Grant grant = grant_now(wait.job, now_ns);
@@ -169,7 +166,7 @@ void move_debt(WaitContext& wait) {
   wait.shared_rate = rate;
 }
 
-// Waits until what was charged is paid; what is left stays owed and is paid by the process's next call. False: a signal ended it.
+// Waits until the charged cost is paid. The rest of an interrupted wait stays a debt, and the process's next call pays it. Returns false when a signal ended the wait.
 bool wait_until_paid(Job& job, std::uint64_t start_at_ns, std::uint64_t grant_sequence,
                      throttle::SignalHold& signals) {
   protocol::Member& member = *job.member;
@@ -191,7 +188,7 @@ bool wait_until_paid(Job& job, std::uint64_t start_at_ns, std::uint64_t grant_se
   return true;
 }
 
-// When the operation may be asked for again: now, or an instant to sleep to first. `now_ns` when it may go.
+// Returns the instant at which to ask again for the operation, or `now_ns` when the operation may start.
 std::uint64_t held_until(Job& job, const Demand& demand, std::uint64_t now_ns) {
   const Grant grant = grant_now(job, now_ns);
   if ((grant.flags & kPaused) != 0) return now_ns + kPauseNs;
@@ -200,7 +197,7 @@ std::uint64_t held_until(Job& job, const Demand& demand, std::uint64_t now_ns) {
   if (policy.hold == nullptr || demand.place.disk == nullptr || demand.place.looking == Looking::as_known ||
       !look_at_disk(job, *demand.place.disk, demand.place.looking, grant, now_ns, &activity))
     return now_ns;
-  // The disk goes back and forth between what is being sent and what else is asked of it: both take longer, and a foreground that comes waits for both.
+  // Other requests during such a sending make the disk seek back and forth. The sending and the requests both take longer, and a foreground that comes waits for both.
   if (protocol::is_sending_left(*job.segment, *demand.place.disk, now_ns)) return now_ns + kLookNs;
   std::uint64_t word = job.segment->last_go.load(std::memory_order_relaxed);
   const std::uint64_t went_ns = protocol::unpack_instant(word, now_ns);
@@ -210,22 +207,23 @@ std::uint64_t held_until(Job& job, const Demand& demand, std::uint64_t now_ns) {
     const std::uint64_t next_look_ns = now_ns + kLookNs;
     return decision.verdict.start_at_ns < next_look_ns ? decision.verdict.start_at_ns : next_look_ns;
   }
-  // Of several that wait for one turn, one gets it.
+  // Several callers may wait for one turn. Exactly one of them gets it.
   const std::uint64_t next = protocol::pack_instant(decision.next.paid_until_ns);
   const bool is_mine = job.segment->last_go.compare_exchange_strong(word, next, std::memory_order_relaxed);
   return is_mine ? now_ns : now_ns + 1;
 }
 
-// Until when an operation may have been held back by others: the job gets a turn within this time, and every other member one before us.
+// The latest instant until which others may have held an operation back. The job gets a turn within this time, and every other member may get one first.
 std::uint64_t held_at_most_until(const Job& job, std::uint64_t since_ns) {
   return since_ns + kHeldMaxNs + policy::kTurnNs * protocol::count_alive(*job.segment, job.pid_namespace);
 }
 
-// Waits while the job is paused, or its policy gives way to the disk's other users. False: a signal ended it.
+// Waits while the job is paused, and while its policy gives way to the disk's other users. Returns false when a signal ended the wait.
 bool wait_while_held(Job& job, const Demand& demand, throttle::SignalHold& signals) {
   bool has_waited = false;
   const std::uint64_t since_ns = monotonic_ns();
-  std::uint64_t look_ns = since_ns + kHeldMaxNs;  // whether that is too long: a walk over all members
+  std::uint64_t look_ns =
+      since_ns + kHeldMaxNs;  // when to check for too long a wait; the check walks over all members
   while (true) {
     const std::uint64_t sequence = job.segment->grant.sequence();
     const std::uint64_t now_ns = monotonic_ns();
@@ -249,7 +247,7 @@ bool wait_while_held(Job& job, const Demand& demand, throttle::SignalHold& signa
   }
 }
 
-// What this process owes from before; not more than the accounts can have brought about. More may be a wrong byte, and stays there no longer.
+// The debt of this process, at most what the accounts can have caused. A larger value may be a wrong byte, and is replaced by that maximum.
 std::uint64_t owed_until(Job& job, const Grant& grant, std::uint64_t now_ns) {
   std::uint64_t owed_ns = job.member->owed_until_ns.load(std::memory_order_relaxed);
   if (owed_ns <= now_ns) return owed_ns;
@@ -259,7 +257,7 @@ std::uint64_t owed_until(Job& job, const Grant& grant, std::uint64_t now_ns) {
   return latest_ns;
 }
 
-// While others use the disk a rate is spent in portions.
+// While others use the disk, a rate is spent in portions.
 Portion portion_now(Job& job, const Grant& grant, const Demand& demand, std::uint64_t now_ns) {
   DiskActivity activity;
   if (demand.bytes == 0 || demand.place.disk == nullptr || grant.rate_bytes_per_s == 0) return {};
@@ -269,8 +267,6 @@ Portion portion_now(Job& job, const Grant& grant, const Demand& demand, std::uin
 
 }  // namespace
 
-// Asks the policy for this cost and moves the shared accounts; the later of its answer and of the debt is when to start. Returns
-// whether the call may wait again: not when it was not allowed to, and not after a signal.
 bool admit(Job& job, const IoEstimate& estimate, const Place& place, bool may_wait,
            throttle::SignalHold& signals) {
   const Demand demand{place, estimate.cost_bytes() + take_unheld()};
@@ -290,13 +286,13 @@ bool admit(Job& job, const IoEstimate& estimate, const Place& place, bool may_wa
     return false;
   }
   if (start_at_ns > now_ns) {
-    // Should we be killed in this wait, what we were charged goes back to the job.
+    // If this process is killed in this wait, its charge goes back to the job.
     job.member->reserved_bytes.fetch_add(estimate.cost_bytes(), std::memory_order_relaxed);
     const bool is_paid = wait_until_paid(job, start_at_ns, sequence, signals);
     protocol::give_back_reserved(*job.member, estimate.cost_bytes());
     if (!is_paid) return false;
   }
-  // A grant that was changed meanwhile may hold the job back where the old one did not.
+  // If the grant was changed during the wait, the new grant may hold the job back where the old grant did not.
   return demand.bytes == 0 || wait_while_held(job, demand, signals);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// admission: when may an operation go? Asks the policy, books its cost in the job's budget, and waits.
+// admission: decides when an operation may start. It asks the policy, charges the cost to the job's budget, and waits.
 //
-// A wait gives way to a signal, for a person's Ctrl-C must be felt at once. What it did not wait for stays owed, and the process's next calls pay it.
+// A signal ends a wait, because a person's Ctrl-C must take effect at once. The part of the wait that was cut off stays a debt, and the process's next calls pay it.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,27 @@
 
 namespace discnice::guest {
 
-/// Where an operation goes. Of a copy the read is booked already when its write asks, and not done: to compare with the kernel's
-/// account then would take it for a mistake. The write goes along with its read.
+/// The disk of an operation, and how its other users are looked at. The write side of a copy uses Looking::as_known: at that time the read side is charged but not
+/// yet made, and a comparison with the kernel's account would take that read for a mistake of the models.
 struct Place {
   protocol::Disk* disk;
   Looking looking = Looking::afresh;
 };
 
-/// Asks the policy for this cost and moves the shared accounts; waits until the later of its answer and of the debt. Returns
-/// whether the call may wait again: not when it was not allowed to, and not after a signal.
+/// Asks the policy for this cost and changes the shared accounts. Waits until the later of two instants: the policy's answer, and the end of the debt.
+/// Returns whether the call may wait again. That is false when `may_wait` was false, and when a signal ended the wait.
 bool admit(Job& job, const IoEstimate& estimate, const Place& place, bool may_wait,
            throttle::SignalHold& signals);
 
-/// For an engine that does not wait in the call: `now_ns` when the job's policy lets `bytes` go to that disk beside its other users, and the turn is
-/// taken then; else when to ask again. At once where the policy gives way to nobody, and of a null disk.
+/// For an engine that does not wait inside the call. Returns `now_ns` when the job's policy lets `bytes` go to that disk beside its other users; the turn is then
+/// taken. Otherwise returns the instant at which to ask again. Returns `now_ns` when the policy never gives way to others, and when `disk` is null.
 std::uint64_t ask_for_turn(Job& job, protocol::Disk* disk, std::uint64_t bytes, std::uint64_t now_ns);
 
-/// Waits until the job's policy lets `bytes` go to that disk beside its other users; at once where the policy gives way to nobody. False: a signal
-/// ended the wait. errno is kept.
+/// Waits until the job's policy lets `bytes` go to that disk beside its other users. Does not wait when the policy never gives way to others.
+/// Returns false when a signal ended the wait. Keeps errno.
 bool wait_for_turn(Job& job, protocol::Disk* disk, std::uint64_t bytes, throttle::SignalHold& signals);
 
-/// Pays what the process still owes from before, if anything. For calls that may reach the disk in ways
-/// nobody predicts.
+/// Waits until the process's debt from earlier calls is paid. Used before calls that may reach the disk in ways that no model predicts.
 void pay_debt(Job& job);
 
 }  // namespace discnice::guest

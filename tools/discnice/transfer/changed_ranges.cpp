@@ -11,9 +11,9 @@ namespace discnice::guest {
 namespace {
 
 constexpr std::uint64_t kToTheEnd = 0;
-constexpr unsigned kTargetsMax = 16;  // of one request; more are left to the account
+constexpr unsigned kTargetsMax = 16;  // targets of one request; the kernel's account settles any further ones
 
-// The head of a struct file_dedupe_range, behind which its targets lie.
+// The head of a struct file_dedupe_range. The targets lie behind it.
 struct DeduplicationHead {
   std::uint64_t source_offset_bytes;
   std::uint64_t length_bytes;

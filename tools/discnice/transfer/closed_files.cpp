@@ -24,8 +24,8 @@ using gray::base::raw_syscall;
 using gray::base::word;
 
 constexpr unsigned kFilesMax = 512;
-// A call looks at so many of the oldest. When the first of them is not on the disk yet, which is known only after it was opened again, so many files
-// are closed before the next look.
+// One call checks at most kLooksAtOnce of the oldest files. Only opening a file again tells whether it is on the disk. When the first file is not on the disk yet, the next
+// check comes after kFilesBetween more files were closed.
 constexpr unsigned kLooksAtOnce = 32;
 constexpr unsigned kFilesBetween = 16;
 constexpr char kOwnDescriptors[] = "/proc/self/fd/";
@@ -36,12 +36,12 @@ struct ClosedFile {
   char path[224];
 };
 
-// In a ring: `first` is the oldest. Zero bytes are an empty one; its memory comes with its use.
+// A ring of remembered files; `first` is the oldest. All zero bytes are an empty ring. Its memory is allocated when it is first used.
 struct Ring {
-  std::atomic<std::uint32_t> lock;  // TryLock over all of it
-  std::uint32_t epoch;              // of the process image whose files these are
+  std::atomic<std::uint32_t> lock;  // a TryLock over the whole ring
+  std::uint32_t epoch;              // of the process image that closed these files
   unsigned first;
-  unsigned closed_since;  // the last look that found the oldest not on the disk
+  unsigned closed_since;  // files closed since a check found the oldest file not on the disk
   ClosedFile files[kFilesMax];
 };
 constinit Ring ring{};
@@ -56,7 +56,7 @@ DescriptorPath path_of_descriptor(long fd) {
   return path;
 }
 
-// A forked child has a copy of its parent's.
+// A forked child has a copy of its parent's ring, and empties it.
 void take_for_own(const Job& job) {
   if (ring.epoch == job.epoch) return;
   ring.epoch = job.epoch;
@@ -69,7 +69,7 @@ ClosedFile& file_at(unsigned place) {
 
 enum class Fate : std::uint8_t { waits, gone };
 
-// Opened for reading; -1 where the name stands for something else by now.
+// Opens the file for reading. Returns -1 when the name stands for something else by now.
 long open_again(const ClosedFile& file) {
   const long found = raw_syscall(SYS_openat, AT_FDCWD, word(file.path), O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
   if (is_raw_error(found)) return -1;
@@ -110,7 +110,7 @@ void drop_oldest() {
   detail::closed_count.fetch_sub(1, std::memory_order_relaxed);
 }
 
-// The last part of a path, behind its last slash.
+// The last part of a path, behind the last slash.
 const char* last_part(const char* path) {
   const char* slash = std::strrchr(path, '/');
   return slash == nullptr ? path : slash + 1;
@@ -121,7 +121,7 @@ bool has_same_folder(const char* one, const char* other) {
   return last_part(other) - other == length && std::memcmp(one, other, static_cast<std::size_t>(length)) == 0;
 }
 
-// Gives it the new name. One that does not fit is forgotten by a name that stands for nothing.
+// Gives the file its new name. When the name does not fit, the path becomes empty, so that the file is not found again.
 void rename(ClosedFile& file, const char* name) {
   auto* place = const_cast<char*>(last_part(file.path));
   const auto room = static_cast<std::size_t>(file.path + sizeof file.path - place);
@@ -176,7 +176,7 @@ void detail::note_renamed(const char* from, const char* to) {
   if (here == nullptr || from == nullptr || to == nullptr || !has_same_folder(from, to)) return;
   const TryLock lock(ring.lock, here->epoch);
   if (!lock || ring.epoch != here->epoch) return;
-  // A program renames what it has just closed.
+  // A program renames a file that it has just closed, so only the newest entries are compared.
   constexpr unsigned kLooksBack = 4;
   const unsigned count = detail::closed_count.load(std::memory_order_relaxed);
   for (unsigned i = 1; i <= count && i <= kLooksBack; ++i) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-// closed_files: files that were written and closed before they were on the disk, so that they can be let go of later.
+// closed_files: remembers files that were closed before their data was on the disk, so that their pages can be dropped from the cache later.
 //
-// No descriptor may be kept for them, so their names are. A name is found again without following a link and without opening what is no file any more,
-// and only where it still stands for the same file.
+// The library may not keep a descriptor for such a file, so it keeps the file's name. To find the file again, it opens the name without following a link, opens
+// only regular files, and checks that the name still stands for the same file.
 //
-// Knowledge assumed: /proc/self/fd tells the name that a file has. Programs that replace files rename them right after they have closed them, within
-//   one folder.
-// Output observed: that name, at the close; renames of it; whether its pages are on the disk, when other files are closed later.
-// Inference drawn: which file is to be let go of by which name.
-// What breaks it: names that are too long, that change otherwise, that another root or another user cannot see; so many files that the first are not on the
-//   disk when there is no room for more. Those stay in the cache.
+// Knowledge assumed: /proc/self/fd tells the name of an open file. Programs that replace a file rename the new file right after they closed it, within one folder.
+// Output observed: the name at the close; renames of that name; whether the file's pages are on the disk, checked when other files are closed later.
+// Inference drawn: which file's pages are to be dropped, and by which name the file is found.
+// What breaks it: names that are too long, that change in another way, or that another root or another user hides from this process; so many closed
+//   files that the oldest is not on the disk when its place is needed. The pages of these files stay in the cache.
 #pragma once
 
 #include <atomic>
@@ -26,15 +25,15 @@ extern __attribute__((visibility("hidden"))) std::atomic<unsigned> closed_count;
 void note_renamed(const char* from, const char* to);
 }  // namespace detail
 
-/// The file of a descriptor is about to be closed, with pages that are not on the disk.
+/// Called when the descriptor of a file is about to be closed while pages of the file are not on the disk.
 void note_closed(Job& job, const FileId& file, int fd, const PageRun& run);
 
-/// The new name of a file, after a rename. A load while no file is waited for.
+/// Tells the new name of a renamed file. Costs one load while no file is remembered.
 inline void note_renamed(const char* from, const char* to) {
   if (detail::closed_count.load(std::memory_order_relaxed) != 0) detail::note_renamed(from, to);
 }
 
-/// Lets go of those that are on the disk by now; of the oldest ones, or of all.
+/// Drops the pages of the remembered files that are on the disk by now: of the oldest files, or of all.
 enum class Which : std::uint8_t { oldest, all };
 void let_go_of_closed(Job& job, Which which);
 

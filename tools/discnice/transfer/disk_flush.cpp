@@ -18,7 +18,7 @@ using gray::base::monotonic_ns;
 using gray::base::raw_syscall;
 using gray::base::word;
 
-// A flush that takes less is hardly felt; one that takes longer had other work to wait for.
+// A flush shorter than kFeltNs hardly delays anybody. A flush longer than kLongNs waited for other work as well.
 constexpr std::uint64_t kFeltNs = 5'000'000;
 constexpr std::uint64_t kLongNs = 500'000'000;
 constexpr unsigned kSkipsMax = 64;
@@ -26,7 +26,7 @@ constexpr unsigned kSkipsMax = 64;
 std::atomic<unsigned> skips_left{0};
 std::atomic<unsigned> skips_next{1};
 
-// The root of the file's mount, if it is what it was when it was mounted: another mount may cover it. A raw error otherwise.
+// Opens the root folder of the file's mount. Returns a raw error when the root is not the folder that was mounted: another mount may cover it.
 long open_root(int fd) {
   std::uint64_t mount_id = 0;
   char path[outputs::kMountNameBytesMax];

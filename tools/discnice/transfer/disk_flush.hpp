@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: MIT
-// disk_flush: has the disk write what it keeps in its own cache, after a batch of a job that gives way.
+// disk_flush: makes the disk empty its own write cache after a batch of a job that gives way to others.
 //
-// Knowledge assumed: a disk with a volatile write cache says that a write is done when the cache has it, and may keep it for as long as there are
-//   other requests. Whoever flushes it next waits for all of it (Documentation/block/writeback_cache_control.rst): somebody's fsync, or the
-//   journal's commit, and every read behind that. fdatasync() of a file with nothing to write does no more than flush (ext4, XFS, btrfs).
-// Output observed: how long our own flush takes.
-// Inference drawn: the time in which a batch would have been felt by somebody else's fsync. Where that is little, the disk keeps nothing
-//   that matters, and is asked more and more seldom.
-// What breaks it: the root folder of the file system was changed a moment ago; then its journal is written, too, which takes
-//   longer, and is done. A mount whose root cannot be opened is not flushed.
+// Knowledge assumed: a disk with a volatile write cache reports a write as done when the data is in that cache. The data may stay there for as long
+//   as other requests come. The next flush waits for all of it (Documentation/block/writeback_cache_control.rst): the fsync of any program, or a
+//   commit of the journal, and every read behind that. fdatasync() of a file without dirty data only flushes the disk's cache (ext4, XFS, btrfs).
+// Output observed: how long this flush takes.
+// Inference drawn: how long somebody else's fsync would have waited for the batch. When that time is short, the disk's cache holds little, and the flushes become rarer.
+// What breaks it: a very recent change of the file system's root folder. fdatasync() then writes the journal, too, which takes
+//   longer. A mount whose root cannot be opened is not flushed.
 #pragma once
 
 #include "tools/discnice/job/job.hpp"
 
 namespace discnice::guest {
 
-/// After a batch written to the file behind `fd`, which lies on that disk. Waits for the disk. errno is kept; a descriptor is open meanwhile.
+/// Called after a batch was written to the file behind `fd`, which lies on `disk`. Waits for the disk. Keeps errno. One descriptor is open meanwhile.
 void flush_after_batch(Job& job, protocol::Disk& disk, int fd);
 
 }  // namespace discnice::guest

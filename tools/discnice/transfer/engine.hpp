@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// engine: what the transfer core asks of the engine that sees the program's calls. Each engine is linked with its own answers; the preload library's are
-// in preload/entry/engine.cpp.
+// engine: what the transfer code asks of the engine that sees the program's calls. Each engine is linked with its own answers. Those of the preload library are in
+// preload/entry/engine.cpp.
 #pragma once
 
 namespace discnice::guest::engine {
 
-/// Called in a wait, after each part of it: a place where the waiting thread may be cancelled, as in the calls that wait. May not return then.
+/// Called after each slice of a wait, because a waiting call must be a cancellation point. Does not return when the thread is cancelled here.
 void test_cancellation();
 
-/// From here on some calls are let through at once: the engine may look for its quickest way to make them. Called often.
+/// From here on some calls are made without a prediction, so the engine may look for its quickest way to make them. This function is called often.
 void prepare_quick_calls();
 
 }  // namespace discnice::guest::engine

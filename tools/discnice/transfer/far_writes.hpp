@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// far_writes: brings what a job writes to its disk in steps, on file systems whose dirty data lies with a server in user space (FUSE).
+// far_writes: brings a job's writes to the disk in steps, on file systems whose dirty data lies with a server in user space (FUSE).
 //
-// Knowledge assumed: what a write hands to such a server is dirty in the memory of the file system below, where sync_file_range() does not reach;
-//   fdatasync() does. It takes a write error away from the program's own fsync().
-// Output observed: how long each step took; it tells of the disk's other users as well (progress.hpp).
-// Inference drawn: a step as large as the disk writes in a moment bounds what the kernel can flush in a burst when others come. An error that a step
-//   has met is kept, and told by the program's next fsync() of that descriptor that would have succeeded.
-// What breaks it: files smaller than a step, which stay with the kernel: each fdatasync() would cost an access. An fsync() of another descriptor of
-//   the same file does not tell the error.
+// Knowledge assumed: data that is written to such a server is dirty in the memory of the file system below. sync_file_range() does not reach that
+//   data; fdatasync() does. fdatasync() also consumes a write error that the program's own fsync() should report.
+// Output observed: how long each step took. That time also tells of the disk's other users (progress.hpp).
+// Inference drawn: steps of the size that the disk writes in a moment limit how much the kernel can flush in one burst when other users come. An
+//   error of a step is kept. The program's next fsync() of that descriptor that would have succeeded reports it.
+// What breaks it: files smaller than a step stay with the kernel, because each fdatasync() would cost a disk access. An fsync() of another descriptor
+//   of the same file does not report the error.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@
 
 namespace discnice::guest {
 
-/// After a write of `bytes`. True when the file was brought to the disk.
+/// Called after a write of `bytes`. Returns true when the file was sent to the disk.
 bool flush_far_after_write(Job& job, OpenFile& file, int fd, std::uint64_t bytes);
 
-/// After the program's own fsync() that succeeded: 0, or -1 with the errno of a step that failed, once.
+/// Called after the program's own fsync() succeeded. Returns 0, or -1 with the errno of a failed step. Each error is reported once.
 int told_of_far_error(int fd);
 
 }  // namespace discnice::guest

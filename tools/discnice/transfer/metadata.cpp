@@ -33,11 +33,11 @@ using gray::base::monotonic_ns;
 using gray::base::raw_syscall;
 using gray::base::word;
 
-// A removal changes an inode, a folder's entry and a block's worth of bitmap or extents for so much of the file.
+// A removal changes an inode and an entry of a folder (kRemovalBytes). It also changes one byte of bitmap or extents for every kRemovalShare bytes of the file.
 constexpr std::uint64_t kRemovalBytes = 512;
 constexpr std::uint64_t kRemovalShare = 1024;
-constexpr std::uint64_t kSectorBytes = 512;  // of st_blocks
-// A journal's commit, as far as it is anybody's: its blocks, and where the head has to go for them.
+constexpr std::uint64_t kSectorBytes = 512;  // the unit of st_blocks
+// The part of a journal's commit that is charged to the program that asked for it: the journal's blocks, and the seek to them.
 constexpr std::uint64_t kSyncBytes = 64 * 1024;
 
 void note_creation_outcome(Job& job, const Creation& made) {
@@ -48,7 +48,7 @@ void note_creation_outcome(Job& job, const Creation& made) {
   record_outcome(job, 0, OpKind::create, protocol::CallClass::create, 0, booked, 0);
 }
 
-// Removals cost something only where a job is held back at all.
+// A removal costs something only when the job is held back at all.
 bool does_charge_removals(const Job& job) {
   if (is_verifying(job)) return false;
   const Grant grant = protocol::load_grant(*job.segment);
@@ -56,14 +56,14 @@ bool does_charge_removals(const Job& job) {
          policy::has_limit(grant);
 }
 
-// What taking away `bytes` of a file costs: its metadata, more of it the larger the file.
+// Charges the removal of `bytes` of a file: its metadata, which is more for a larger file.
 void admit_removal(Job& job, std::uint64_t bytes) {
   if (!does_charge_removals(job)) return;
   throttle::SignalHold signals;
   admit(job, {.write_bytes = kRemovalBytes + bytes / kRemovalShare}, {last_disk()}, true, signals);
 }
 
-// The device of a folder: where none of its files has been opened yet, by a descriptor that is gone again at once.
+// The device of a folder. When no file of that device has been opened yet, the folder itself is opened for a moment.
 Device* device_of_folder(const Job& job, int folder, const char* path, std::uint64_t number) {
   if (Device* known = known_device(number); known != nullptr) return known;
   const long fd = raw_syscall(SYS_openat, folder, word(path), O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
@@ -75,7 +75,6 @@ Device* device_of_folder(const Job& job, int folder, const char* path, std::uint
 
 }  // namespace
 
-// What was sent to the disk is dirty no longer: writing there again will cost again.
 void note_sent(Job& job, const OpenFile& file) {
   HeldTable table(job);
   if (table) table->regions.clear(file.id);
@@ -270,7 +269,7 @@ void after_advice(int fd, int advice) {
       trust.end_term();
       return;
     default:
-      settle(*here);  // WILLNEED reads at once; the kernel's account knows how much
+      settle(*here);  // WILLNEED reads at once; the kernel's account knows how many bytes
   }
 }
 

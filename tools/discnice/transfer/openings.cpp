@@ -26,7 +26,7 @@ void after_making(Job& job, OpenFile& file, int fd, int flags, const ThreadAccou
     const TryLock lock(file.lock, job.epoch);
     if (!lock) return;
     classify(*job.segment, file, fd);
-    // Nobody else can have made it then: the rest of the details is in the call.
+    // With O_EXCL no other process can have created the file, so the flags of the call tell the other details.
     if ((flags & O_EXCL) != 0) set_details(file, flags, true);
   }
   const bool is_charged = file.file_class.load(std::memory_order_relaxed) == FileClass::charged;
@@ -39,7 +39,7 @@ void after_emptying(OpenFile& file, const Opening& opening) {
                      std::memory_order_relaxed);
 }
 
-// One more file that is only read, in a warm process, need not be looked at.
+// In a warm process, another file that is only read need not be looked at.
 void offer_trust(Job& job, OpenFile& file, int flags) {
   if (trust.openings_left() == 0 || has_debt(job) || !is_only_read(flags)) return;
   lose_position(file);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// openings: what opening a file by name changes on its file system: it may make the file, or take its data away.
+// openings: what opening a file by name changes in its file system. The call may create the file, or empty it.
 //
-// Knowledge assumed: open(2). A file that is made dirties its inode; one that is emptied is sent to the disk when it is closed, on file systems
-//   that know how programs replace files (devices.cpp, FlushOfEmptied).
-// Output observed: what the name stood for just before the call, and of a file that is made its number, after it.
-// Inference drawn: what a creation costs; which dirty data was given up, and which will not stay dirty beyond the close.
-// What breaks it: another process that makes or removes the file between the look and the call; a descriptor that has copies is flushed by the
-//   close of the last, not by that of the first.
+// Knowledge assumed: open(2). Creating a file dirties its inode. Some file systems know how programs replace files; they send an emptied file to the
+//   disk when it is closed (devices.cpp, FlushOfEmptied).
+// Output observed: what the name stood for just before the call; the inode number of a created file, after the call.
+// Inference drawn: the cost of a creation; which dirty data is never written; which dirty data will be sent to the disk at the close.
+// What breaks it: another process that creates or removes the file between the look and the call; copies of a descriptor, because the kernel flushes
+//   at the close of the last copy and not of the first.
 #pragma once
 
 #include <fcntl.h>
@@ -24,22 +24,22 @@ struct Opening {
   bool is_file = false;
   FileId file;
   std::uint64_t size_bytes = 0;
-  ThreadAccount account_before{};  // of a call that makes a file, while that is measured
+  ThreadAccount account_before{};  // for a call that creates a file, while that is measured
 };
 
-/// True when these flags of open() neither make a file by its name nor empty one: there is nothing to look at before it.
+/// True when these flags of open() neither create a file by its name nor empty it. Then nothing has to be looked at before the call.
 inline bool leaves_as_it_is(int flags) {
   return (flags & (O_CREAT | O_TRUNC)) == 0;
 }
 
-/// True when these flags of open() are those of a file that is only read, through the page cache.
+/// True when these flags of open() only read a file, through the page cache.
 constexpr bool is_only_read(int flags) {
   constexpr int kOtherwise = O_ACCMODE | O_CREAT | O_TRUNC | O_DIRECT | O_DIRECTORY | O_PATH;
   return (flags & kOtherwise) == O_RDONLY;
 }
 
-/// True when an opening with these flags may go to the kernel at once, to be trusted unseen (trust.hpp). Every fourth of them asks the clock whether the
-/// account is to be looked at, which is what the usual way does. Each takes that when there is anything to pay or the bytes of the term are used up.
+/// True when an opening with these flags may go to the kernel at once, and its file may be trusted without a look (trust.hpp). Every fourth such opening asks the clock
+/// whether the account has to be looked at, as the usual way does. An opening takes the usual way when the process has a debt or the bytes of the term are used up.
 __attribute__((always_inline)) inline bool is_trusted_unseen(int flags) {
   constexpr std::uint32_t kAtOnce = 4;
   const std::uint32_t left = trust.openings_left();
@@ -48,7 +48,7 @@ __attribute__((always_inline)) inline bool is_trusted_unseen(int flags) {
   return is_without_debt(here) && (left % kAtOnce != 0 || !is_settlement_stale(here));
 }
 
-/// A descriptor that such a call has opened in this term, or -1. Returns it.
+/// Notes a descriptor that such a call has opened in this term, or -1. Returns its argument.
 __attribute__((always_inline)) inline int opened_unseen(int fd, std::uint32_t term) {
   if (fd < 0) return fd;
   if (OpenFile* file = known_open_file(fd); file != nullptr) {
@@ -60,16 +60,16 @@ __attribute__((always_inline)) inline int opened_unseen(int fd, std::uint32_t te
   return fd;
 }
 
-/// A descriptor that a call with such flags has just opened by name, or -1. Returns it.
+/// Notes a descriptor that a call with such flags has just opened by name, or -1. Returns its argument.
 int opened_as_it_is(int fd, int flags);
 
-/// Looks, where the flags may change something: one system call. Else nothing is known, and nothing needs to be.
+/// Looks at the name with one system call, when the flags may change the file. Otherwise the answer is empty, and no caller needs it.
 Opening before_opening(int folder, const char* path, int flags);
 
-/// A descriptor that any call has just opened by name, or -1. Returns it.
+/// Notes a descriptor that any call has just opened by name, or -1. Returns its argument.
 int opened(int fd, int flags, const Opening& opening);
 
-/// Before a descriptor is closed: its file may be sent to the disk by that.
+/// Called before a descriptor is closed: the close may send its file to the disk.
 void flush_before_close(int fd);
 
 }  // namespace discnice::guest

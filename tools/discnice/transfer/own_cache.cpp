@@ -28,17 +28,17 @@ namespace {
 using gray::base::is_raw_error;
 using gray::base::raw_syscall;
 
-// What a reader goes on by before it lets go of what lies behind.
+// A reader must be this many pages further before the pages behind it are dropped.
 constexpr std::uint64_t kBehindPages = 256;
-// Half of what nobody used at the beginning is left for what is not counted here: inodes, memory of its own. A job that found nothing free has this
-// part of all memory.
+// Half of the memory that was free at the beginning is left for what is not counted here: inodes, and memory of programs. A job that found no free memory gets this part
+// of all memory as its room.
 constexpr std::uint64_t kMemoryShare = 32;
-constexpr int kWrittenPartsMax = 8;  // a call lets go of so many at most
+constexpr int kWrittenPartsMax = 8;  // one call drops at most this many parts
 
-// The highest descriptor that ever had pages to let go of; -1: none.
+// The highest descriptor that ever had pages to drop; -1 when there was none.
 std::atomic<int> highest_descriptor{-1};
 
-constinit std::atomic<std::uint32_t> workspace_lock{0};  // TryLock over:
+constinit std::atomic<std::uint32_t> workspace_lock{0};  // a TryLock over the workspace
 constinit outputs::RoomWorkspace workspace{};
 
 std::uint64_t free_room_bytes(Job& job) {
@@ -46,13 +46,13 @@ std::uint64_t free_room_bytes(Job& job) {
   const std::uint64_t known_bytes = segment.cache_room_bytes.load(std::memory_order_relaxed);
   if (known_bytes != 0) return known_bytes;
   const TryLock lock(workspace_lock, job.epoch);
-  if (!lock) return 0;  // another thread is about to know: until then there is no room
+  if (!lock) return 0;  // another thread is measuring the room; until it has ended the room is 0
   const outputs::MemoryRoom memory = outputs::read_memory_room(workspace);
   const std::uint64_t least_bytes = memory.total_bytes / kMemoryShare;
   const std::uint64_t most_bytes = memory.free_bytes / 2;
   std::uint64_t room_bytes = (most_bytes > least_bytes ? most_bytes : least_bytes) | 1U;
   std::uint64_t before_bytes = 0;
-  // Who looks later finds what others have brought in meanwhile: the first answer counts.
+  // A later measurement would include pages that others have brought in meanwhile, so the first answer stays.
   if (!segment.cache_room_bytes.compare_exchange_strong(before_bytes, room_bytes, std::memory_order_relaxed))
     room_bytes = before_bytes;
   return room_bytes;
@@ -62,7 +62,7 @@ std::uint64_t room_bytes(Job& job, const Grant& grant) {
   return grant.cache == CacheUse::own ? grant.own_cache_bytes : free_room_bytes(job);
 }
 
-// Whether what the job holds is too much for a file that it reads the first time, or, with all of the room, for one it has come back to.
+// Whether the job holds too many pages. A file that is read the first time may have half of the room, and a file that is read again may have all of it.
 bool holds_too_much(Job& job, const Grant& grant, const OpenFile& file) {
   const std::uint64_t room = room_bytes(job, grant);
   const std::uint64_t brought_bytes = job.segment->cache_brought_bytes.load(std::memory_order_relaxed);
@@ -75,7 +75,7 @@ std::uint64_t key_of(const OpenFile& file) {
   return predictor::page_key(file.id, 0);
 }
 
-// A forked child has a copy of what its parent brought in and goes on reading.
+// A forked child has a copy of its parent's list of pages. The child empties its copy; the parent keeps the list.
 void take_for_own(const Job& job, OpenFile& file) {
   if (file.brought_epoch == job.epoch) return;
   file.brought.forget();
@@ -99,7 +99,7 @@ void add(Job& job, OpenFile& file, const PageRun& run) {
 }
 
 void add_absent(Job& job, OpenFile& file, const predictor::ResidencyOracle& oracle, PageRun window) {
-  // Of a window that is more fragmented than that the rest stays.
+  // When the window has more runs than this, the rest of the window is not noted and stays in the cache.
   for (unsigned i = 0; i < BroughtPages::kRunsMax && !is_empty(window); ++i) {
     const std::uint64_t left = window.end_page - window.first_page;
     if (predictor::count_absent(oracle, window.first_page, left) == left) return add(job, file, window);
@@ -116,7 +116,7 @@ bool is_gone(int fd, std::uint64_t page) {
   return !is_raw_error(ask_cachestat(fd, page * kPageBytes, kPageBytes, &answer)) && answer.cached == 0;
 }
 
-// The models learn of it as of the program's own advice. True when the last page is known to be gone, which is asked where more may follow.
+// Drops pages. The models treat this like the program's own advice. Returns true when the last page is known to be gone; that is asked only when more parts may follow.
 bool let_go(Job& job, OpenFile& file, int fd, const Parting& parting) {
   const PageRun& run = parting.run;
   raw_syscall(SYS_fadvise64, fd, static_cast<long>(run.first_page * kPageBytes),
@@ -143,7 +143,7 @@ bool is_on_disk(int fd, std::uint64_t first_page, std::uint64_t end_page) {
          answer.dirty == 0 && answer.in_writeback == 0;
 }
 
-// Of what was written, the oldest goes first and waits until it is on the disk.
+// Drops written pages, the oldest first. A part that is not on the disk yet stops the loop.
 void let_go_of_grown(Job& job, OpenFile& file, int fd, std::uint64_t end_page) {
   GrownPages& grown = file.grown;
   for (int i = 0; i < kWrittenPartsMax && grown.news_page < end_page; ++i) {
@@ -181,7 +181,7 @@ void let_go_behind_reader(Job& job, OpenFile& file, int fd, std::uint64_t page) 
   } while (!is_empty(parting.run));
 }
 
-// Where the next read begins.
+// The offset at which the next read begins.
 bool find_reader(OpenFile& file, const Transfer& transfer, std::uint64_t bytes, std::uint64_t* offset_bytes) {
   if (transfer.offset_bytes < 0) return find_position(file, transfer.fd, 0, offset_bytes);
   *offset_bytes = static_cast<std::uint64_t>(transfer.offset_bytes) + bytes;
@@ -211,7 +211,7 @@ void let_go_of_all(Job& job, OpenFile& file, int fd) {
   file.grown = {};
 }
 
-// What of these runs is not there yet the job brings in.
+// Notes the absent pages of these runs, because the coming read brings them in.
 void note_fetched(Job& job, OpenFile& file, int fd, unsigned count) {
   take_for_own(job, file);
   const Residency residency(file, fd, job.segment->options, *job.member);

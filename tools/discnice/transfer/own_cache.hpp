@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
 // own_cache: keeps the page cache as the job found it (--cache neutral, --cache own=SIZE).
 //
-// Pages that the job itself brought in, and has read past, are let go of; never what was there before. Nothing is let go of while the job holds less
-// than half of its room, and nothing of a file that it comes back to, once it has let go of it, while it holds less than all of it: what is
-// used twice is paid twice at most, and within the room once.
+// own_cache drops pages that the job itself brought in and has read past, and never pages that were cached before the job. It drops nothing while the job holds less than
+// half of its room. When the job reads a file again after pages of that file were dropped, it drops nothing of that file while the job holds less than all of its room. So
+// data that is used twice is read from the disk at most twice, and only once when it fits into the room.
 //
-// Knowledge assumed: POSIX_FADV_DONTNEED (mm/fadvise.c) drops the clean pages of a range that nobody has mapped. A read-ahead window comes in as the
-//   read-ahead model says.
-// Output observed: the model's windows; of each, just before the read that brings it in, the kernel's count of what is there already; of what was
-//   written, whether it is on the disk.
-// Inference drawn: a page that was absent before the job's read and is there after it is the job's. Its room is what nobody used when it brought in
-//   its first page, half of that, or a small part of all memory if that is more: keeping so much pushes out next to nothing.
-// What breaks it: who reads a page of ours while we have it finds it gone when he comes back, a megabyte of ours later; without the job he would
-//   have paid for it himself at that first time. Between the count and the read somebody else may bring a page in. What the kernel does not
-//   count for us (files of others, where mincore() lies and cachestat() is refused) is left where it is, as is what was brought in by page
-//   faults, by reads in a warm streak, and what was looked up here and there instead of being read through. What is not on the disk when it is
-//   closed is waited for by its name (closed_files.hpp).
+// Knowledge assumed: POSIX_FADV_DONTNEED (mm/fadvise.c) drops the clean pages of a range that no process has mapped. A read-ahead window comes in as the read-ahead model says.
+// Output observed: the model's windows; for each window, the kernel's count of pages that are already cached, taken just before the read that brings
+//   the window in; for written data, whether it is on the disk.
+// Inference drawn: a page that was absent before the job's read and is cached after it was brought in by the job. The job's room is measured when the
+//   job brings in its first page. It is half of the free memory, or a small part of all memory if that is more. Keeping that much pushes hardly any
+//   other pages out of the cache.
+// What breaks it: another program that reads a page which the job brought in. When it comes back a megabyte of the job's reading later, the page is
+//   gone; without the job that program would have read the page from the disk the first time itself. Between the count and the read another program
+//   may bring a page in. Some pages stay in the cache: those that the kernel does not count for this process (files of others, where mincore() lies
+//   and cachestat() is refused), and those brought in by page faults, by reads in a warm streak, and by lookups here and there. Data that is not on
+//   the disk when its file is closed is dropped later, by the file's name (closed_files.hpp).
 //
-// RWF_DONTCACHE is not used: on Linux 6.18 it drops a folio when its first byte is read, so what is smaller than the folio is read from the disk again
-// (measured: 1.1 to 1.6 times the bytes, in up to ten times the time).
+// RWF_DONTCACHE is not used. On Linux 6.18 it drops a folio when the folio's first byte is read, so a program that reads less than a folio at a time reads it from the disk
+// again (measured: 1.1 to 1.6 times the bytes, in up to ten times the time).
 #pragma once
 
 #include <cstdint>
@@ -32,22 +32,22 @@
 
 namespace discnice::guest {
 
-/// Just before a read that brings in what stands in file.fetched, after any wait. Forgets what stands there.
+/// Called after any wait, just before a read that brings in the runs in file.fetched. Notes the absent pages of these runs and clears file.fetched.
 void note_brought_in(Job& job, OpenFile& file, int fd);
 
-/// A write is about to make the file longer, from where on it was not there before. Call under the entry's TryLock.
+/// A write is about to make the file longer; the bytes from `from_bytes` on were not there before. Call under the entry's TryLock.
 void note_grown(Job& job, OpenFile& file, std::uint64_t from_bytes, std::uint64_t end_bytes);
 
-/// After a read or write that moved `bytes`, at least one: lets go of what lies behind it.
+/// Called after a read or write that moved `bytes`, at least one. Drops the pages behind it.
 void let_go_behind(Job& job, const Transfer& transfer, std::uint64_t bytes);
 
-/// Before a descriptor is closed: of all it brought in.
+/// Called before a descriptor is closed: drops all pages that the descriptor brought in.
 void let_go_before_close(int fd);
 
-/// Before the process ends: of what it has left open.
+/// Called before the process ends: drops the pages of the files that are still open.
 void let_go_before_leaving(Job& job);
 
-/// The program advises the kernel itself of what is to be kept: from here on nothing of that descriptor is let go of.
+/// The program itself advises the kernel which pages to keep. From here on no pages of that descriptor are dropped.
 void leave_cache_to_program(OpenFile& file);
 
 }  // namespace discnice::guest

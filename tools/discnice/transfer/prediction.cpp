@@ -49,7 +49,7 @@ IoEstimate estimate_writing(Job& job, OpenFile& file, const IoOp& op,
   return {.write_bytes = op.length_bytes};
 }
 
-// Of a write behind the end no page is there to be read first: nothing has to be asked about the cache, nor how it may be.
+// True for a write that begins behind the end of the file. No page has to be read first there, so the cache need not be asked.
 bool is_behind_end(const IoOp& op) {
   return op.kind == OpKind::write && op.offset_bytes / kPageBytes * kPageBytes >= op.file_size_bytes;
 }
@@ -72,7 +72,6 @@ bool is_whole_file(const IoOp& op) {
 
 }  // namespace
 
-// Where the transfer starts; false when the descriptor has no position.
 bool find_offset(const Transfer& transfer, std::uint64_t* offset_bytes) {
   OpenFile& file = *transfer.file;
   if (transfer.kind == OpKind::write && file.is_append) {
@@ -86,7 +85,6 @@ bool find_offset(const Transfer& transfer, std::uint64_t* offset_bytes) {
   return find_position(file, transfer.fd, transfer.length_bytes, offset_bytes);
 }
 
-// Fills in the charge of a transfer; false when the model had to be left alone.
 bool predict(Job& job, Transfer& transfer, Charge* charge) {
   OpenFile& file = *transfer.file;
   const TryLock lock(file.lock, job.epoch);
@@ -106,11 +104,10 @@ bool predict(Job& job, Transfer& transfer, Charge* charge) {
           file.is_synchronous};
   if (!find_offset(transfer, &op.offset_bytes)) return true;
   transfer.is_going_on = op.offset_bytes == file.state.readahead.previous_end_bytes;
-  // The size matters when the transfer reaches beyond what is known of it: the file may have grown, or be
-  // another one.
+  // The size matters when the transfer reaches beyond the known size: the file may have grown, or be another file.
   const bool is_new = op.kind == OpKind::write && file.is_new.load(std::memory_order_relaxed);
   if (op.offset_bytes + op.length_bytes > file.size_bytes) {
-    // What was written to a new file was written here, so far as it matters: only one who appends has to know where that is.
+    // Only this process writes to a new file, as far as the size matters. So the size is known, except for appends, which need the exact end of the file.
     const bool is_size_known = is_size_fresh || (is_new && !file.is_append);
     if (!is_size_known && !refresh_size(file, transfer.fd)) return false;
     op.file_size_bytes = file.size_bytes;
@@ -118,7 +115,7 @@ bool predict(Job& job, Transfer& transfer, Charge* charge) {
   }
   const std::uint64_t end_bytes = op.offset_bytes + op.length_bytes;
   charge->is_overwrite = op.kind == OpKind::write && op.offset_bytes < op.file_size_bytes;
-  // What was not written to a new file is a hole, and what was lies in memory: nothing of it has to be read first.
+  // The parts of a new file are holes or lie in memory, so no block of it has to be read first.
   if (is_new) op.file_size_bytes = 0;
   if (op.kind == OpKind::write && end_bytes > file.size_bytes)
     note_grown(job, file, op.offset_bytes > file.size_bytes ? op.offset_bytes : file.size_bytes, end_bytes);
@@ -131,11 +128,10 @@ bool predict(Job& job, Transfer& transfer, Charge* charge) {
   return true;
 }
 
-// A trusted read came from the disk after all: the model is brought to where the kernel is now, as after a miss.
 void catch_up(Job& job, const Transfer& transfer, std::uint64_t read_bytes) {
   OpenFile& file = *transfer.file;
   if (file.file_class.load(std::memory_order_acquire) != FileClass::charged)
-    return;  // nobody has looked at it
+    return;  // no call has classified the file yet
   const TryLock lock(file.lock, job.epoch);
   if (!lock) return;
   learn_details(file, transfer.fd);

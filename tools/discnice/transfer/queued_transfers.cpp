@@ -12,7 +12,7 @@
 namespace discnice::guest {
 namespace {
 
-constexpr long kSubmittedMax = 1024;  // of one call; more are left to the account
+constexpr long kSubmittedMax = 1024;  // requests of one call; the kernel's account settles any further ones
 
 bool gives_way(const Job& job) {
   return policy::policy_by_id(protocol::load_grant(*job.segment).policy_id).hold != nullptr;

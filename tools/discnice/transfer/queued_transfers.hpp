@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// queued_transfers: charges operations that are handed over now and done later.
+// queued_transfers: charges operations that a program hands to the kernel now and that the kernel carries out later.
 #pragma once
 
 #include <linux/aio_abi.h>
@@ -9,10 +9,10 @@
 
 namespace discnice::guest {
 
-/// Predicts and charges one operation; what it costs is waited for by the next call, or now where the job gives way to others.
+/// Predicts and charges one operation. The next call waits for its cost. When the job gives way to others, this call waits already.
 void charge_queued(Job& job, Transfer transfer);
 
-/// The same for what is handed to io_submit(). What can't be read is left to the kernel to refuse.
+/// The same for the requests of io_submit(). Requests that cannot be read are left to the kernel, which refuses them.
 void charge_submitted(Job& job, long count, struct iocb* const* requests);
 
 }  // namespace discnice::guest

@@ -10,13 +10,13 @@
 namespace discnice::guest {
 namespace {
 
-// True for a charged file. Asks the kernel where nothing is known; false when that cannot be done now.
+// True for a charged file. Asks the kernel when the file is unknown. Returns false when the entry's lock is held by another thread.
 bool is_charged(Job& job, OpenFile& file, int fd) {
   FileClass file_class = file.file_class.load(std::memory_order_acquire);
   if (file_class == FileClass::unknown) {
     const TryLock lock(file.lock, job.epoch);
     if (!lock) {
-      lose_position(file);  // what is read or written now is not counted
+      lose_position(file);  // this call's read or write will not move the known position
       return false;
     }
     classify(*job.segment, file, fd);
@@ -26,7 +26,7 @@ bool is_charged(Job& job, OpenFile& file, int fd) {
   return file_class == FileClass::charged;
 }
 
-// In a warm process a read needs no prediction. The model then misses reads and must not reason from the last it has seen.
+// In a warm process a read needs no prediction. The model does not see such reads, so it forgets the reads that it has seen.
 bool earns_trust(Job& job, const Transfer& transfer) {
   OpenFile& file = *transfer.file;
   if (transfer.length_bytes > kTrustedBytesMax || !trust.is_warm(job, *file.device)) return false;

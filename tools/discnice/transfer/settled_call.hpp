@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// settled_call: what a call goes through of which nothing is predicted, and which may make the disk work all the same: stdio, folders, names, openings,
-// and calls that move data in ways nobody predicts.
+// settled_call: the steps around a call whose cost is not predicted but which may still use the disk: stdio, folders, names, openings, and calls that move data in ways that
+// no model predicts.
 //
-// Knowledge assumed: the kernel has booked to the process what a call made it read, before the call returns; and a call that
-//   waited for the disk took a tick of the coarse clock, or several that did not add up to one.
-// Output observed: the coarse clock after the call, and when it has moved on since the last look, the kernel's account.
-// Inference drawn: what the account shows beyond the predictions is debt. It is paid before the next call of any kind, so that
-//   what a call has returned is in the program's hands at once, and a wait can be cancelled without losing it. Stdio alone
-//   waits after the call (stream_hooks.cpp).
-// What breaks it: nothing is lost, only late: a program that makes no call after its last cold one does not wait for it.
+// Knowledge assumed: the kernel charges a read to the process before the call that caused it returns. A call that waited for the disk took a tick of
+//   the coarse clock. Several short waits may together take less than one tick.
+// Output observed: the coarse clock after the call; when it has moved since the last look, the kernel's account.
+// Inference drawn: bytes that the account shows beyond the predictions are a debt. The debt is paid before the next call of any kind. So the program
+//   gets the result of a call at once, and a cancelled wait does not lose that result. Only stdio waits after the call (stream_hooks.cpp).
+// What breaks it: no bytes are lost, but some are seen late. A program that makes no call after its last read from the disk does not wait for that read.
 #pragma once
 
 #include "tools/discnice/job/job.hpp"
@@ -19,7 +18,7 @@
 
 namespace discnice::guest {
 
-/// One call: debts are paid where it begins, the account is looked at where it ends. errno is left alone.
+/// One call: its beginning pays debts, its end looks at the account. Keeps errno.
 class SettledCall {
  public:
   explicit SettledCall(Job* job) : job_(job), wait_(after_paying(job)), name_call_(job) {}
@@ -40,7 +39,7 @@ class SettledCall {
   NameCall name_call_;
 };
 
-/// Runs a call that nothing is predicted of. The account is looked at and debts are paid before it: a clock and two loads while there are none.
+/// Runs a call whose cost is not predicted. Before the call it looks at the account and pays debts. That costs a clock and two loads while there is no debt.
 template <typename Call>
 auto run_settled(Call call) {
   Job* here = job();
@@ -52,7 +51,7 @@ auto run_settled(Call call) {
   return call();
 }
 
-/// Runs a call that moves data in ways nobody predicts: debts are paid before it, the account is settled after it.
+/// Runs a call that moves data in ways that no model predicts. Debts are paid before the call, and the account is settled after it.
 template <typename Call>
 auto run_settled_after(Call call) {
   Job* here = job();

@@ -31,42 +31,42 @@ using gray::base::raw_syscall;
 constexpr unsigned kStartWriting = 2;  // SYNC_FILE_RANGE_WRITE
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kBatchSteps = 24;
-// Small files are sent as they are closed. After so many bytes the disk's queue is looked at, and waited for while it is longer than allowed:
-// what was allowed shall be felt for no longer than a step.
+// Small files are sent when they are closed. After this many bytes the length of the disk's queue is read. While the queue is longer than allowed, the job waits. The allowed
+// length adapts, so that emptying the queue takes no longer than one step.
 constexpr std::uint64_t kQueueLookBytes = 256 * 1024;
 constexpr std::uint32_t kQueueMax = 64;
 constexpr std::uint32_t kQueueStep = 4;
 constexpr std::uint64_t kQueueFeltNs = kSecondNs / policy::kWriteStepsPerSecond;
-constexpr std::uint64_t kSmallFileBytesMin = 16 * 1024;  // what a file costs at least
-// Before it, a job's writes are left alone unless smoothing is asked for; of a job with a rate no more than a part of a second's worth, for that comes
-// on top of a second's when the kernel sends it.
+constexpr std::uint64_t kSmallFileBytesMin = 16 * 1024;  // the least that a file costs
+// Unless smoothing is asked for, a job's first writes are left alone up to this many bytes. For a job with a rate they are at most this part of a second's worth, because
+// the kernel sends them in addition to the job's rate.
 constexpr std::uint64_t kLeftAloneBytes = UINT64_C(1) << 20;
 constexpr std::uint64_t kLeftAloneShare = 8;
-// How long a write may wait for an earlier step, and how often it looks.
+// The longest time for which a write waits for an earlier step, and the time between two looks.
 constexpr std::uint64_t kWaitMaxNs = 250'000'000;
 constexpr std::uint64_t kLookAgainNs = 250'000;
-constexpr std::uint32_t kLaterRequests = 1;  // what a step is to most disks
-constexpr unsigned kChunksMax = 64;          // of a file that was written here and there
+constexpr std::uint32_t kLaterRequests = 1;  // what a step is to most disks: one request
+constexpr unsigned kChunksMax = 64;          // of a file whose writes were not in order
 
-std::atomic<std::uint64_t> written_bytes{0};    // of this process
-std::atomic<std::uint64_t> turn_left_bytes{0};  // what may still be sent in the turn that this process had
-std::atomic<std::uint64_t> unflushed_bytes{0};  // sent since the disk's own cache was emptied
+std::atomic<std::uint64_t> written_bytes{0};    // by this process
+std::atomic<std::uint64_t> turn_left_bytes{0};  // the rest of the turn that this process had
+std::atomic<std::uint64_t> unflushed_bytes{0};  // sent since the disk's write cache was last emptied
 std::atomic<std::uint32_t> queue_allowed{8};
-std::atomic<std::uint64_t> queued_bytes{0};  // of small files sent since the queue was looked at
+std::atomic<std::uint64_t> queued_bytes{0};  // of small files, sent since the queue was last looked at
 
-// How what is written is brought to the disk.
+// How written data is brought to the disk.
 struct Pace {
   std::uint64_t step_bytes;  // sent at once
-  std::uint64_t due_bytes;   // left to the kernel up to here
+  std::uint64_t due_bytes;   // up to this many bytes are left to the kernel
   bool gives_way;            // each step waits for the job's turn
-  bool is_shared;            // others use the disk now
+  bool is_shared;            // other users use the disk now
 };
 
 bool does_give_way(const Grant& grant) {
   return policy::policy_by_id(grant.policy_id).hold != nullptr;
 }
 
-// What this process has written, and those of its job that have ended: a job of many short ones is one that writes.
+// The bytes that this process has written, and those that the job's ended processes have written. So a job of many short processes counts as one writer.
 std::uint64_t written_by_job(const Job& job) {
   constexpr auto kWritten = static_cast<unsigned>(protocol::Counter::file_write_bytes);
   return written_bytes.load(std::memory_order_relaxed) +
@@ -82,7 +82,7 @@ std::uint64_t left_alone_bytes(const Grant& grant) {
 bool is_wanted(const Job& job, const Grant& grant) {
   if (grant.smooth_writes == SmoothWrites::on) return true;
   if (grant.smooth_writes == SmoothWrites::off) return false;
-  // Without a rate there is none for the disk to see, and what is started early delays other programs' fsync.
+  // Without a rate the disk need not see one, and writing that is started early delays other programs' fsync.
   return (does_give_way(grant) || policy::has_limit(grant)) && written_by_job(job) >= left_alone_bytes(grant);
 }
 
@@ -98,7 +98,7 @@ Pace pace_of(const Grant& grant, const protocol::Disk* disk) {
   return pace;
 }
 
-// How many writes, of anybody, are under way at the disk; 0 where nothing counts them.
+// The number of writes of all programs that are under way at the disk; 0 when no counter tells.
 std::uint32_t writes_in_flight(const protocol::Disk* disk) {
   const std::uint64_t number = disk == nullptr ? 0 : disk->number.load(std::memory_order_relaxed);
   DiskSample sample;
@@ -106,7 +106,8 @@ std::uint32_t writes_in_flight(const protocol::Disk* disk) {
   return sample.in_flight > sample.reads_in_flight ? sample.in_flight - sample.reads_in_flight : 0;
 }
 
-// Whether the kernel still writes a step. Where it does not count pages, more requests under way than the `later` that may be those of the next step.
+// Whether the kernel is still writing a step. When the kernel does not count such pages, this is true while more requests are under way than `later`, the number that may
+// belong to the next step.
 bool is_being_written(int fd, const WriteStep& step, const protocol::Disk* disk, std::uint32_t later) {
   CachestatAnswer answer{};
   if (step.to_bytes <= step.from_bytes) return false;
@@ -121,7 +122,7 @@ bool is_dirty(int fd, const WriteStep& step) {
          answer.dirty != 0;
 }
 
-// Looks each moment until `is_over()`, but not for long. The write has succeeded already, so a signal only ends the waiting; false then.
+// Waits until `is_over()` is true, but at most kWaitMaxNs. The write has already succeeded, so a signal only ends the waiting. Returns false after a signal.
 template <typename IsOver>
 bool wait_until(Job& job, throttle::SignalHold& signals, IsOver is_over) {
   const std::uint64_t start_ns = monotonic_ns();
@@ -142,7 +143,7 @@ void start_writing(int fd, const WriteStep& step) {
               static_cast<long>(step.to_bytes - step.from_bytes), kStartWriting);
 }
 
-// What was written since the last step: from its end to where the file now stands; of a file written here and there, all of it.
+// The bytes written since the last step, from the end of that step to the file's position. When the writes were not in order, the whole file.
 WriteStep unsent_part(int fd, const OpenFile& file, bool* is_in_order) {
   const long position = raw_syscall(SYS_lseek, fd, 0, SEEK_CUR);
   const std::uint64_t from = file.steps[0].to_bytes;
@@ -151,14 +152,14 @@ WriteStep unsent_part(int fd, const OpenFile& file, bool* is_in_order) {
   return *is_in_order ? WriteStep{from, to} : WriteStep{0, file.size_bytes};
 }
 
-// A step may go when the job's turn has come. False: not now.
+// Waits for the job's turn to send a step. Returns false when the step may not be sent now.
 bool may_send(Job& job, protocol::Disk* disk, std::uint64_t bytes, throttle::SignalHold& signals) {
   if (disk == nullptr) return true;
   if (holds_fresh_lock(monotonic_ns())) return false;
   return wait_for_turn(job, disk, bytes, signals);
 }
 
-// What a batch took tells the disk's speed.
+// Computes the disk's speed from the time that a batch took.
 void learn_speed(protocol::Disk& disk, std::uint64_t bytes, std::uint64_t elapsed_ns) {
   if (bytes < 4 * policy::kWriteStepBytesMin || elapsed_ns < 1'000'000) return;
   __extension__ using Wide = unsigned __int128;
@@ -167,8 +168,8 @@ void learn_speed(protocol::Disk& disk, std::uint64_t bytes, std::uint64_t elapse
   disk.write_bytes_per_s.store(before == 0 ? speed : before / 4 * 3 + speed / 4, std::memory_order_relaxed);
 }
 
-// Sends what was written, step by step, the next one when the last but one is on the disk. Beside others one step at a call, unless the file
-// is about to be closed.
+// Sends the written data step by step. Each step waits until the step before the previous one is on the disk. While others use the disk, each call sends one step, unless
+// the file is about to be closed.
 void send(Job& job, OpenFile& file, int fd, const Pace& pace, bool is_last, throttle::SignalHold& signals) {
   protocol::Disk* disk = pace.gives_way ? file.device->disk.load(std::memory_order_relaxed) : nullptr;
   bool is_in_order = false;
@@ -210,11 +211,11 @@ void send(Job& job, OpenFile& file, int fd, const Pace& pace, bool is_last, thro
   if (is_in_order || from == part.to_bytes) {
     file.unsent_bytes = part.to_bytes - from;
   } else {
-    file.unsent_bytes /= 2;  // how much of it lay in the steps that went is not known
+    file.unsent_bytes /= 2;  // it is not known how much of it was in the steps that were sent
   }
 }
 
-// Until the disk's queue is short enough. How long that takes tells how long it may be next time.
+// Waits until the disk's queue is short enough. The time of the wait decides how long the queue may be next time.
 void wait_for_queue(Job& job, const protocol::Disk& disk, throttle::SignalHold& signals) {
   const std::uint64_t number = disk.number.load(std::memory_order_relaxed);
   const std::uint32_t allowed = queue_allowed.load(std::memory_order_relaxed);
@@ -228,7 +229,7 @@ void wait_for_queue(Job& job, const protocol::Disk& disk, throttle::SignalHold& 
   queue_allowed.store(next < 1 ? 1 : next > kQueueMax ? kQueueMax : next, std::memory_order_relaxed);
 }
 
-// How much of what the job wrote is not on the disk yet, as far as the disk's counters tell.
+// Reads from the disk's counters how much of the job's written data is not on the disk yet.
 bool look_at_left(Job& job, protocol::Disk& disk, const Grant& grant, std::uint64_t* left_bytes) {
   DiskActivity activity;
   if (!look_at_disk(job, disk, Looking::afresh, grant, monotonic_ns(), &activity)) return false;
@@ -243,12 +244,12 @@ void ask_for_left(Job& job, const protocol::Disk& disk, int fd) {
   if (outputs::find_mount_id(fd, &mount_id)) {
     protocol::ask_to_send_left(*job.segment, mount_id);
   } else {
-    protocol::set_left_sender(*job.segment, false);  // it cannot be told what to send
+    protocol::set_left_sender(*job.segment, false);  // the launcher cannot be told what to send
   }
 }
 
-// Asks until what is left has become little. False when others came, or nobody sends it: the launcher says so, or does nothing, stopped perhaps, so that for
-// a whole wait nothing becomes less.
+// Asks the launcher to send the small files that were left to the kernel, and waits until few bytes are left. Returns false when others use the disk, or when the launcher
+// does not send: it says so, or the remaining bytes do not shrink during a whole wait (it may be stopped).
 bool wait_for_left(Job& job, protocol::Disk& disk, int fd, const Grant& grant, std::uint64_t most_bytes,
                    throttle::SignalHold& signals) {
   const std::uint64_t start_ns = monotonic_ns();
@@ -273,7 +274,7 @@ bool wait_for_left(Job& job, protocol::Disk& disk, int fd, const Grant& grant, s
   return false;
 }
 
-// Whether what a small file holds may stay with the kernel: while that is little in all, or while the launcher sends it.
+// Whether the dirty data of a small file may stay with the kernel. It may while the total is small, or while the launcher sends such files.
 bool may_leave(Job& job, const OpenFile& file, int fd, const Grant& grant, const Pace& pace,
                throttle::SignalHold& signals) {
   protocol::Disk& disk = *file.device->disk.load(std::memory_order_relaxed);
@@ -287,7 +288,7 @@ bool may_leave(Job& job, const OpenFile& file, int fd, const Grant& grant, const
   return wait_for_left(job, disk, fd, grant, most_bytes, signals);
 }
 
-// A small file that is closed: this process cannot send it later. False when it was left to the kernel.
+// Sends a small file that is about to be closed, because this process cannot send it later. Returns false when the file was left to the kernel.
 bool send_small(Job& job, OpenFile& file, int fd, const Grant& grant, const Pace& pace,
                 throttle::SignalHold& signals) {
   protocol::Disk* disk = file.device->disk.load(std::memory_order_relaxed);

@@ -42,13 +42,13 @@ using gray::base::raw_syscall;
 using gray::base::word;
 using protocol::Counter;
 
-// A part of a call that is believed to be free anyway; bounded, as the belief may be wrong.
+// The largest part of a call that is believed to need no disk. It is bounded, because the belief may be wrong.
 constexpr std::uint64_t kWarmPartBytes = 4UL * 1024 * 1024;
 
-// So many reads of a file after one that brought something in may wait for what was read ahead: as many as a window has blocks.
+// After a read that brought something in, this many reads of the file may have to wait for read-ahead: as many as a window has blocks.
 constexpr std::uint32_t kAwaitedReads = 64;
 
-// A read waits for what it was foretold to bring in, or as some of those before it did.
+// A read may wait for the disk when it is predicted to bring something in, or when it follows such a read closely.
 bool may_tell(OpenFile& file, std::uint64_t read_bytes) {
   const std::uint32_t left = file.awaited_reads.load(std::memory_order_relaxed);
   if (read_bytes == 0 && left == 0) return false;
@@ -56,14 +56,14 @@ bool may_tell(OpenFile& file, std::uint64_t read_bytes) {
   return true;
 }
 
-// What a transfer has moved its descriptor by. A copy may have moved it by less, or not at all.
+// Moves the known position of the descriptor by the transfer's result. A copy may have moved it by less, or not at all, so the position is then unknown.
 void follow_position(const Transfer& transfer, ssize_t result) {
   if (transfer.offset_bytes >= 0) return;
   if (transfer.is_copy) return lose_position(*transfer.file);
   note_moved(*transfer.file, result);
 }
 
-// Whether a read took no longer than a copy from the page cache does, generously: 1 GB/s after a start.
+// Whether a read took no longer than a generous time for a copy from the page cache: 20 us and 1 GB/s.
 bool is_cached_time(std::uint64_t elapsed_ns, std::uint64_t bytes) {
   constexpr std::uint64_t kStartNs = 20'000;
   return elapsed_ns < kStartNs + bytes;
@@ -74,7 +74,7 @@ protocol::CallClass class_of(const Transfer& transfer) {
   return transfer.kind == OpKind::read ? protocol::CallClass::read : protocol::CallClass::write;
 }
 
-// Books to the class, and records, what the call has done. A copy is two transfers of one call: its reads go to one, its writes to the other.
+// Adds the call's outcome to its class, and records it. A copy consists of two transfers of one call: the reads belong to one transfer, the writes to the other.
 void note_outcome(Job& job, const Transfer& transfer, ssize_t result) {
   const ThreadAccount after = read_thread_account();
   ThreadAccount booked{after.read_bytes - transfer.account_before.read_bytes,
@@ -87,7 +87,7 @@ void note_outcome(Job& job, const Transfer& transfer, ssize_t result) {
                  transfer.went_ns);
 }
 
-// How much a pipe or socket has ready, of at most `part`; when it has nothing yet, a pipe's usual load.
+// The number of bytes that a pipe or socket has ready, at most `part`. When it has none yet, the usual load of a pipe.
 std::uint64_t waiting_bytes(int fd, std::uint64_t part) {
   int bytes = 0;
   if (is_raw_error(raw_syscall(SYS_ioctl, fd, FIONREAD, word(&bytes)))) return part;
@@ -95,7 +95,7 @@ std::uint64_t waiting_bytes(int fd, std::uint64_t part) {
   return ready < part ? ready : part;
 }
 
-// The next reads of a file that is believed to be in the page cache need not come this way.
+// Trusts a file that is believed to be in the page cache, so that its next reads need no prediction.
 void offer_trust(Job& job, const Transfer& transfer) {
   if (!transfer.is_believed_cached || is_measured(job) || has_debt(job)) return;
   lose_position(*transfer.file);
@@ -108,7 +108,7 @@ bool is_still_charged(const Transfer& transfer) {
          transfer.file->file_class.load(std::memory_order_acquire) == FileClass::charged;
 }
 
-// What goes to the disk in steps waits there; in memory it is in nobody's way.
+// Data that goes to the disk in steps waits when it is sent. While it is in memory, it disturbs no other program.
 bool waits_when_sent(const Job& job, const OpenFile& file, const Transfer& transfer) {
   return transfer.kind == OpKind::write && transfer.signals != nullptr && !is_verifying(job) &&
          is_sent_in_steps(job, protocol::load_grant(*job.segment), file);
@@ -123,7 +123,7 @@ void smooth(Job& job, const Transfer& transfer, std::uint64_t bytes) {
   if (is_sent) note_sent(job, file);
 }
 
-// The page a read has just returned must count as resident; else the kernel's count lies on this device.
+// The page that a read has just returned must count as resident. If it does not, the kernel's count is wrong on this device.
 void test_backend(const Transfer& transfer, ssize_t result) {
   OpenFile& file = *transfer.file;
   if (file.is_direct || file.device->count_verdict.load(std::memory_order_relaxed) != CountVerdict::untested)
@@ -213,7 +213,7 @@ std::size_t part_bytes_max(Job& job, const Transfer& transfer) {
   const TryLock lock(file.lock, job.epoch);
   if (!lock) return SIZE_MAX;
   ask_details(file, transfer.fd);
-  // Appends of several processes must not mix, and direct I/O must keep its alignment: those stay whole.
+  // Appends of several processes must not mix, and direct I/O must keep its alignment, so these calls stay whole.
   if (file.is_append || file.is_direct) return SIZE_MAX;
   const bool is_warm = transfer.kind == OpKind::read && trust.is_warm(job, *file.device);
   return is_warm && part < kWarmPartBytes ? kWarmPartBytes : part;

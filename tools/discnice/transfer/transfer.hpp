@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// transfer: the one page on which predicting, deciding and waiting meet. A read, a write or a copy takes these steps:
+// transfer: the one file in which predicting, deciding and waiting meet. A read, a write or a copy takes these steps:
 //
 //   route (route.hpp) -> predict (prediction.hpp) -> admit: ask the policy and wait (admission.hpp) -> the real call -> settle (kernel/account.hpp)
 //
-// The real call is handed in as a function object. It is made exactly once for a vector call, and one or more times
-// for a plain read or write that is longer than the job's burst. Its result and errno reach the program
-// unchanged. Calls that need no second look do not come here (route_at_once()); calls of which nothing is predicted have settled_call.hpp.
+// The caller passes the real call as a function object. A vector call is made exactly once. A plain read or write that is longer than the job's burst is made in several
+// parts. Its result and errno reach the program unchanged. Calls that route_at_once() lets pass do not come here. Calls without a prediction use settled_call.hpp.
 #pragma once
 
 #include <cerrno>
@@ -28,50 +27,46 @@
 
 namespace discnice::guest {
 
-/// Predicts, decides and waits for a transfer whose file was found. True when after_transfer() must follow the call; false when it has no charged
-/// file, or none any more. Clears transfer.may_wait when a signal ended the wait.
+/// Predicts, decides and waits for a transfer whose file was found. Returns true when after_transfer() must follow the call. Returns false when the transfer has no charged
+/// file, or has lost it. Clears transfer.may_wait when a signal ended the wait.
 bool before_transfer(Job& job, Transfer& transfer);
 
-/// Right before the real call, when all waits are over: what it brings into the page cache is absent still.
+/// Called right before the real call, when all waits are over. Counts the pages that the call will bring into the page cache, while they are still absent.
 void before_call(Job& job, const Transfer& transfer);
 
-/// Counts and settles what a transfer did; `result` is what the real call returned.
+/// Counts and settles a transfer. `result` is what the real call returned.
 void after_transfer(Job& job, const Transfer& transfer, ssize_t result);
 
-/// After a trusted read that began at `start_ns`. One that took longer than a copy from memory is looked up in the account at once: which read it was that
-/// needed the disk is known now, and no later.
+/// Called after a trusted read that began at `start_ns`. When the read took longer than a copy from memory, the account is looked at immediately, because only now it is
+/// known which read needed the disk.
 void after_trusted(Job& job, const Transfer& transfer, ssize_t result, std::uint64_t start_ns);
 
-/// The most bytes one call may move at once under the job's present limit: 100 ms worth, so that a long call
-/// is paced instead of being one stall and one burst. SIZE_MAX when nothing limits the job, the transfer is shorter than that or the file
-/// is not charged.
+/// The most bytes that one call may move at once under the job's present limit: 100 ms worth. So a long call is paced instead of being one stall and one burst. Returns
+/// SIZE_MAX when nothing limits the job, when the transfer is shorter than that, and when the file is not charged.
 std::size_t part_bytes_max(Job& job, const Transfer& transfer);
 
-/// The offset a program passed by pointer: kAtPointer for none, or for one that can't be read (the real call
-/// will say so).
+/// The offset that a program passed by pointer. kAtPointer when there is none, or when it cannot be read (the real call will report that).
 std::int64_t offset_at(const off64_t* offset);
 
-/// How much of a copy of `part` bytes there is to copy: programs ask for more than the source holds and stop
-/// at its end.
+/// How many of the `part` bytes of a copy exist. Programs ask for more bytes than the source holds, and stop at its end.
 std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t part);
 
-/// The program asked what a descriptor is, and was told: a file that is about to be read need not be asked about again. Only of regular
-/// files is anything learned, and only where nothing is known yet. errno is kept.
+/// The program asked for a descriptor's status, and got it. So a file that is about to be read need not be asked about again. Only regular files whose class is unknown are
+/// noted. Keeps errno.
 void note_status(int fd, const struct stat& status);
 
-/// False when note_status() would have nothing to do: something is known, or it is trusted unseen and likely closed before anybody wants to know.
+/// False when note_status() would have nothing to do: the file's class is known, or the file is trusted without a look and will most likely be closed before its class matters.
 inline bool wants_status(int fd) {
   const OpenFile* file = known_open_file(fd);
   return file == nullptr ||
          (file->file_class.load(std::memory_order_relaxed) == FileClass::unknown && !trust.is_given(*file));
 }
 
-/// True when the next byte of a write would lie at the process's own limit for files: trying it brings
-/// SIGXFSZ, which one long call that ends there does not.
+/// True when the next byte of a write would lie at the process's own limit for files. Writing that byte raises SIGXFSZ; one long call that ends at the limit does not.
 bool is_at_size_limit(const Transfer& transfer);
 
-/// Makes the real call of a transfer that is charged. It may wait for the disk even if nothing was predicted: for a window that an
-/// earlier one has started to bring in.
+/// Makes the real call of a charged transfer. The call may wait for the disk even when no cost was predicted, namely for a window that an earlier call has started to
+/// bring in.
 template <typename Call>
 ssize_t run_waiting(Job* job, Call call) {
   const DiskWait wait(job);
@@ -87,8 +82,7 @@ ssize_t run_trusted(Job& job, const Transfer& transfer, Call call) {
   return result;
 }
 
-/// Runs a plain read or write, in parts when it is long. `call(done, part)` makes the real call for `part`
-/// bytes after `done`.
+/// Runs a plain read or write, in parts when it is long. `call(done, part)` makes the real call for `part` bytes after the first `done` bytes.
 template <typename Call>
 __attribute__((noinline)) ssize_t run_transfer(Transfer transfer, Call call) {
   Job* here = job();
@@ -115,7 +109,7 @@ __attribute__((noinline)) ssize_t run_transfer(Transfer transfer, Call call) {
     const ssize_t result = run_waiting(is_charged ? here : nullptr, [&] { return call(done, part); });
     if (is_charged) after_transfer(*here, transfer, result);
     if (result < 0 && done == 0) return result;
-    if (result < 0) {  // as the kernel does: progress first and no word of the error, which comes next time
+    if (result < 0) {  // as the kernel does: it returns the progress, and the error comes with the next call
       errno = errno_before;
       return static_cast<ssize_t>(done);
     }
@@ -144,8 +138,7 @@ ssize_t run_vector(Transfer transfer, const iovec* vector, int count, Call call)
   return result;
 }
 
-/// Runs a copy between two descriptors inside the kernel. Its length is clamped: a short copy is a legal
-/// answer there.
+/// Runs a copy between two descriptors inside the kernel. Its length is limited, because a short copy is a legal answer of such a call.
 template <typename Call>
 ssize_t run_copy(Transfer from, const off64_t* from_offset, Transfer to, const off64_t* to_offset,
                  Call call) {

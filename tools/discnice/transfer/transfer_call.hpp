@@ -12,13 +12,12 @@
 
 namespace discnice::guest {
 
-/// Offset that stands for "the file's own position".
+/// The offset that stands for "the file's own position".
 inline constexpr std::int64_t kAtPointer = -1;
-/// Offset that stands for "the caller forbade waiting (RWF_NOWAIT): pass through".
+/// The offset that stands for "the caller forbade waiting (RWF_NOWAIT)". Such a call is passed through.
 inline constexpr std::int64_t kUntouched = -2;
 
-/// The kernel moves no more than this in one call (MAX_RW_COUNT), so the parts of one call never add up to
-/// more.
+/// The kernel moves no more than this many bytes in one call (MAX_RW_COUNT), so the parts of one call never add up to more.
 inline constexpr std::uint64_t kCallBytesMax = 0x7ffff000;
 
 /// One transfer on one descriptor, as the hooks see it.
@@ -27,26 +26,26 @@ struct Transfer {
   int fd;
   std::int64_t offset_bytes;
   std::uint64_t length_bytes;
-  // The descriptor's entry, which is looked up once a call; null until then, or when it is no charged file (route.hpp).
+  // The descriptor's entry, looked up once for each call. Null before that, and when the file is not charged (route.hpp).
   OpenFile* file = nullptr;
-  // False once a signal has ended a wait of this call: the rest of it must not wait again.
+  // False after a signal has ended a wait of this call: the rest of the call must not wait again.
   bool may_wait = true;
-  // The call's hold on signals; begun by its first wait.
+  // The call's hold on signals. Its first wait begins the hold.
   throttle::SignalHold* signals = nullptr;
-  // A side of a copy inside the kernel, which reads through a pipe of its own.
+  // True for each side of a copy inside the kernel, which reads through a pipe of its own.
   bool is_copy = false;
-  // All of its file is believed to be in the page cache, which was found in that term (trust.hpp).
+  // The whole file is believed to be in the page cache. `term` is the term in which that was found (trust.hpp).
   bool is_believed_cached = false;
   std::uint32_t term = 0;
   // The kernel's account just before the call, while verifying or recording.
   ThreadAccount account_before = {};
-  // Of the call in the recording; 0 when it is not in it.
+  // The number of the call in the recording; 0 when the call is not recorded.
   std::uint64_t record_number = 0;
-  // When all waits were over, while recording; 0 otherwise.
+  // The instant at which all waits were over, while recording; otherwise 0.
   std::uint64_t went_ns = 0;
-  // It goes on where the file's last read ended.
+  // The transfer continues where the file's last read ended.
   bool is_going_on = false;
-  // Where only the job's own progress tells of others: what this call will tell.
+  // What this call will tell of the disk's other users, on disks where only the job's own progress tells of them.
   TellingCall telling = {};
 };
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// direct_calls: when a hook may make its system call itself, and need not call libc's wrapper of it.
+// direct_calls: tells when a hook may make its system call itself, without calling libc's wrapper.
 //
-// After a system call the processor foretells the returns of the functions around it wrongly. A hook that calls libc's wrapper has one more such return than
-// the program alone has, and one more function to touch. With the system call in the hook's own code, an opening, a read, a write or a close that needs no
-// second look costs about what it costs without the library.
+// After a system call the processor predicts the returns of the functions around it wrongly. A hook that calls libc's wrapper has one more such
+// return than the program alone has, and one more function to load. With the system call in the hook's own code, an opening, a read, a write or a
+// close that needs no second look costs about as much as without the library.
 //
-// Knowledge assumed: libc's wrappers do no more than the call and errno while there is one thread: only where there are others may somebody cancel
-//   it in there. A program that cancels its only thread itself ends at the next call that is no quick one.
-// Output observed: libc's own mark of that (__libc_single_threaded, glibc 2.32), and which library each real function is from.
-// Inference drawn: while the mark is set and libc alone stands behind us, nobody can tell the two apart. Without the mark libc is called.
+// Knowledge assumed: while there is one thread, libc's wrappers only make the call and set errno. Only another thread could cancel the thread inside
+//   the call. A program that cancels its only thread itself ends at the next call that is not a quick one.
+// Output observed: libc's own mark for one thread (__libc_single_threaded, glibc 2.32), and the library of each real function.
+// Inference drawn: while the mark is set and every real function is libc's, a system call and libc's wrapper have the same effect. Without the mark libc is called.
 #pragma once
 
 #include <atomic>
@@ -17,13 +17,13 @@
 
 namespace discnice::guest {
 
-/// True while a hook may make its system call itself. Two loads.
+/// True while a hook may make its system call itself. Costs two loads.
 __attribute__((always_inline)) inline bool calls_directly() {
   return __atomic_load_n(detail::thread_mark.load(std::memory_order_relaxed), __ATOMIC_RELAXED) != 0;
 }
 
-/// Looks for the mark, once, and for the real functions of the hooks that ask for it: until then nothing is called directly. For programs that
-/// make many quick calls; some microseconds.
+/// Looks once for the mark, and for the real functions of the hooks that ask for it. Until then no system call is made directly. For programs that
+/// make many quick calls. Takes some microseconds.
 void prepare_direct_calls();
 
 }  // namespace discnice::guest

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// engine: what the preload library does for the transfer core (transfer/engine.hpp).
+// engine: what the preload library does for the transfer code (transfer/engine.hpp).
 #include "tools/discnice/transfer/engine.hpp"
 
 #include <pthread.h>
@@ -10,7 +10,7 @@
 namespace discnice::guest {
 namespace {
 
-// Before glibc 2.34 it lives in libpthread, which only programs with threads have.
+// Before glibc 2.34 this function is in libpthread, which only programs with threads have.
 using TestCancel = void (*)();
 constinit TestCancel test_cancel = nullptr;
 

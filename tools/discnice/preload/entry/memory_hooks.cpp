@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// memory_hooks: the wrappers of interposed_memory.def: mapped files, paid for by the account.
+// memory_hooks: the wrappers of interposed_memory.def. The kernel's account charges the reads of mapped files.
 //
-// munmap() is left alone: allocators call it with their locks held, and no wait may begin there.
+// munmap() has no wrapper: allocators call it while they hold their locks, and no wait may begin there.
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -27,13 +27,13 @@ bool does_read_at_once(int advice) {
   return advice == MADV_WILLNEED || advice == kPopulateRead || advice == kPopulateWrite;
 }
 
-// A program that goes through a file map by map makes no other call, and a fast disk brings in megabytes between two ticks of the clock. Small maps
-// go by the clock.
+// A program that goes through a file map by map makes no other call, and a fast disk brings in megabytes between two ticks of the clock. So the
+// account is looked at after this many mapped bytes. Small maps wait for the clock.
 constexpr std::uint64_t kMappedBytesMax = 128UL * 1024;
 std::atomic<std::uint64_t> mapped_bytes{
-    0};  // since the account was looked at for that; a race between threads looks once more
+    0};  // since the account was last looked at for mappings; a race between threads causes one look more
 
-// What was read through the maps before this one is known from here on, so that it is paid before there is more to read.
+// The reads through the earlier maps become known here, so that they are paid before there is more to read.
 Job* before_mapping(Job* job, std::uint64_t length_bytes) {
   if (job == nullptr) return job;
   const std::uint64_t before_bytes = mapped_bytes.load(std::memory_order_relaxed);
@@ -52,7 +52,7 @@ Job* before_mapping(Job* job, std::uint64_t length_bytes) {
     return DISCNICE_REAL(name) != nullptr ? real.name arguments : reinterpret_cast<type>(raw system); \
   }
 
-// posix_madvise() returns its error instead of setting errno; the raw form, of the time before the constructors, says that there was one.
+// posix_madvise() returns its error instead of setting errno. The raw form, used before the constructors, only says that there was an error.
 #define DISCNICE_ADVISE_MEMORY(type, name, parameters, arguments, system, advice) \
   DISCNICE_EXPORT(type, name, parameters);                                        \
   type discnice_hook_##name parameters {                                          \

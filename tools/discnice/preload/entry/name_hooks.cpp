@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// name_hooks: the wrappers of interposed_names.def: names, attributes and folders, settled after the call.
+// name_hooks: the wrappers of interposed_names.def: names, attributes and folders. The account is settled after the call.
 #include <cstddef>
 
 #include <dirent.h>
@@ -18,8 +18,9 @@
 namespace discnice::guest {
 namespace {
 
-// Where the first entry of a buffer lies that was just filled: libc keeps the entries behind the head of its DIR, and where they
-// lie elsewhere, or the head is longer, none counts as the first and the calls between them find out. Others come behind it.
+// The largest distance of the first entry of a freshly filled buffer from its DIR. libc keeps the entries behind the head of the DIR, and other
+// entries come behind the first. In a libc that keeps them elsewhere, or with a longer head, no entry counts as the first, and the calls in between
+// find out what was read.
 constexpr std::ptrdiff_t kFolderHeadBytesMax = 128;
 
 bool is_first_of_buffer(const DIR* folder, const void* entry) {

@@ -7,29 +7,29 @@
 #include <dlfcn.h>
 
 extern "C" __attribute__((visibility("hidden")))
-const char __ehdr_start[];  // the linker's name of where this library begins
+const char __ehdr_start[];  // the linker's name for the beginning of this library
 
 namespace discnice::guest {
 namespace {
 
-constexpr ElfVersion kHiddenVersion = 0x8000;  // the symbol is only for those who name its version
+constexpr ElfVersion kHiddenVersion = 0x8000;  // only programs that name the symbol's version get it
 constexpr std::uint32_t kAddressBits = sizeof(ElfAddress) * 8;
 
-// The head of a DT_GNU_HASH table; the filter, the buckets and the chains come behind it.
+// The head of a DT_GNU_HASH table. The filter, the buckets and the chains follow it.
 enum HashHead : unsigned { kBucketCount, kFirstSymbol, kBloomWords, kBloomShift, kHeadWords };
 
-// The loader has moved the addresses of a library's own table to where it lies, except in tables that can't be written.
+// The loader has converted the values in a library's own table to addresses, except in tables that cannot be written.
 const void* address_of(const link_map& library, ElfAddress value) {
   return reinterpret_cast<const void*>(value < library.l_addr ? value + library.l_addr : value);
 }
 
-// The kernel's own library is nobody's to search, and the program itself comes before us: both have no path.
+// Two entries have no path and are not searched: the kernel's own library, and the program itself, which comes before this library.
 bool is_searched(const link_map& library) {
   return library.l_name != nullptr && std::strchr(library.l_name, '/') != nullptr;
 }
 
-// What a library that is bound lazily has behind the head of its table of addresses: its own place in the loader's list, by the ABI of the
-// machine. _DYNAMIC is the linker's name of this library's own table.
+// A library that is bound lazily has its own place in the loader's list behind the head of its table of addresses, by the ABI of the machine.
+// _DYNAMIC is the linker's name for this library's own table.
 const link_map* place_by_lazy_binding() {
   const auto start = reinterpret_cast<ElfAddress>(__ehdr_start);
   for (const ElfEntry* entry = _DYNAMIC; entry->d_tag != DT_NULL; ++entry) {
@@ -42,7 +42,7 @@ const link_map* place_by_lazy_binding() {
   return nullptr;
 }
 
-// The same by the list that the loader keeps for debuggers. Its name is looked up here alone, and not at each start.
+// The same from the list that the loader keeps for debuggers. The list's name is looked up only here, and not at each start.
 const link_map* place_by_list() {
   const int errno_before = errno;
   const auto* list = static_cast<const r_debug*>(dlsym(RTLD_DEFAULT, "_r_debug"));
@@ -61,12 +61,13 @@ const link_map* own_place() {
 
 void NextSymbols::read_loaded() {
   const link_map* library = own_place();
-  if (library == nullptr) return;  // another namespace
+  if (library == nullptr) return;  // this library is in another namespace
   unsigned count = 0;
   for (library = library->l_next; library != nullptr && count < kLibrariesMax; library = library->l_next) {
     if (!is_searched(*library)) continue;
-    Tables tables;  // put in its place as a whole: who comes here at the same time writes the same
-    if (!read_tables(*library, &tables)) break;  // nobody behind it may be asked before it
+    Tables
+        tables;  // stored as a whole, because another thread that comes here at the same time writes the same
+    if (!read_tables(*library, &tables)) break;  // a library behind it must not be asked before it
     libraries_[count++] = tables;
   }
   library_count_ = count;
@@ -117,7 +118,7 @@ const ElfSymbol* NextSymbols::find_in(const Tables& tables, const char* name, st
     if ((found | 1U) == (hash | 1U) && !is_hidden && symbol.st_shndx != SHN_UNDEF &&
         std::strcmp(tables.names + symbol.st_name, name) == 0)
       return &symbol;
-    if ((found & 1U) != 0) return nullptr;  // the chain's end
+    if ((found & 1U) != 0) return nullptr;  // the end of the chain
   }
 }
 

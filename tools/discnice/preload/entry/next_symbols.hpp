@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// next_symbols: finds many functions of the libraries behind this one at once, as dlsym(RTLD_NEXT) finds one.
+// next_symbols: finds many functions of the libraries behind this one, as dlsym(RTLD_NEXT) finds one.
 //
-// Here the hash tables of the loaded libraries are read: the hash of a name is made by the compiler, and no lock is taken, nothing is allocated
-// and nothing is written. So a function may be looked up at its first call, wherever that is, and a program that is started pays only for
-// those it calls: all of them at once take some 20 microseconds, and by dlsym() several times that.
+// It reads the hash tables of the loaded libraries. The compiler computes the hash of each name. No lock is taken, nothing is allocated and nothing
+// is written. So a function may be looked up at its first call, wherever that is, and a program pays only for the functions that it calls. All of
+// them at once take some 20 microseconds, and dlsym() takes several times that.
 //
-// Source: the ELF hash table of GNU (DT_GNU_HASH: Bloom filter, buckets, chains) and of versions (DT_VERSYM: a symbol whose version is
-// hidden is not the one a program that names no version gets).
-// What breaks it: a library without such a table, a function that chooses itself at run time (STT_GNU_IFUNC), a library that was not
-// loaded with the program. Then the name is not found here, and dlsym() has to be asked.
+// Source: GNU's ELF hash table (DT_GNU_HASH: Bloom filter, buckets, chains) and the table of versions (DT_VERSYM: a symbol whose version is hidden is
+// not the one for a program that names no version).
+// What breaks it: a library without such a table, a function that chooses itself at run time (STT_GNU_IFUNC), a library that was not loaded with the
+//   program. Then the name is not found here, and dlsym() has to be asked.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace discnice::guest {
 
-// Of this machine's width.
+// The ELF types of this machine's width.
 using ElfAddress = ElfW(Addr);
 using ElfSymbol = ElfW(Sym);
 using ElfVersion = ElfW(Half);
@@ -30,29 +30,30 @@ constexpr std::uint32_t symbol_hash(const char* name) {
   return hash;
 }
 
-/// The symbols of the libraries that come behind this one in the order of search. Those that a program was loaded with are never unloaded.
+/// The symbols of the libraries that come behind this one in the order of search. Libraries that were loaded with the program are never unloaded.
 class NextSymbols {
  public:
-  /// Notes where their tables are. To be called before the program runs, while no library is loaded or unloaded. A second time changes nothing.
+  /// Notes where the tables of these libraries are. Call this before the program runs, while no library is loaded or unloaded. A second call changes nothing.
   void read_loaded();
 
-  /// True when no library was left out.
+  /// True when no library had to be left out.
   [[nodiscard]] bool are_all_known() const { return are_all_known_; }
 
-  /// A function's address. Null: dlsym() has to say, or, when `is_certain`, no library has it.
+  /// A function's address. When it is null and `is_certain`, no library has the function; otherwise dlsym() must be asked.
   struct Finding {
     void* address;
     bool is_certain;
-    unsigned owner_number = 0;  // of the library whose it is, counted from the first behind this one
+    unsigned owner_number =
+        0;  // the number of the library that has the function, counted from the first behind this one
   };
   [[nodiscard]] Finding find(const char* name, std::uint32_t hash) const;
 
-  /// A datum of one of those libraries, where the program uses it: one that is linked to a fixed address has a copy of its own, which the library
-  /// uses, too. Null: there is none, or it can't be told.
+  /// Finds a variable of one of these libraries, at the address that the program uses. A program that is linked to a fixed address has a copy of its
+  /// own, which the library uses, too. Null when there is no such variable, or when that cannot be told.
   [[nodiscard]] Finding find_datum(const char* name, std::uint32_t hash) const;
 
  private:
-  // One library's tables. Short, as those of a dozen libraries shall lie on the page that a start writes.
+  // The tables of one library. They are short, so that the tables of a dozen libraries fit on the page that a start writes.
   struct Tables {
     ElfAddress base;
     const ElfSymbol* symbols;
@@ -66,7 +67,7 @@ class NextSymbols {
   static const ElfSymbol* find_in(const Tables& tables, const char* name, std::uint32_t hash);
 
   unsigned library_count_ =
-      0;  // in front: with the first libraries it shares the page that a start writes (start_order.ld)
+      0;  // at the front: it shares the page that a start writes with the first libraries (start_order.ld)
   bool are_all_known_ = false;
   Tables libraries_[kLibrariesMax] = {};
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// queue_hooks: the wrappers of interposed_queues.def: operations that are handed over and done later.
+// queue_hooks: the wrappers of interposed_queues.def: operations that a program hands over now and that are done later.
 //
-// Knowledge assumed: a caller that queues an operation does not expect to wait for the disk; one that comes back for another, or
-//   for results, can be made to.
-// Output observed: the operation as it is handed over.
-// Inference drawn: its cost, charged at once and waited for by the next call: so the queue goes at the rate, one operation late.
-//   A job that gives way to others has no account to owe to: there the operation waits before it is queued.
-// What breaks it: operations that libc does in another order, or after the file has changed; the kernel's account corrects the sum.
+// Knowledge assumed: a caller that queues an operation does not expect to wait for the disk. A caller that comes back to queue another operation, or
+//   for results, can be made to wait.
+// Output observed: the operation when it is handed over.
+// Inference drawn: its cost, which is charged immediately and waited for by the next call. So the queue runs at the rate, one operation late. A job
+//   that gives way to others has no account that could carry a debt, so there the operation waits before it is queued.
+// What breaks it: operations that libc does in another order, or after the file has changed. The kernel's account corrects the sum.
 #include "tools/discnice/transfer/queued_transfers.hpp"
 
 #include <ctime>

@@ -9,11 +9,11 @@
 namespace discnice::guest {
 namespace {
 
-// Its first libraries share the page that a start writes (start_order.ld).
+// The tables of the first libraries share the page that a start writes (start_order.ld).
 __attribute__((section(".bss.start"))) constinit NextSymbols symbols;
 constinit std::atomic<bool> are_symbols_read{false};
 
-// The one library that all functions looked up so far are from, counted from 1, and what stands for several or for one that is not known.
+// The one library that has all functions looked up so far, counted from 1. kSeveral when there are several libraries, or one that is not known.
 constexpr unsigned kSeveral = UINT32_MAX;
 constinit std::atomic<unsigned> provider{0};
 
@@ -41,15 +41,15 @@ void* ask_loader(const char* name) {
   return address;
 }
 
-// Long and seldom needed: not among what a start touches (start_order.ld).
+// This code is long and rarely needed, so it lies apart from the code that a start uses (start_order.ld).
 __attribute__((cold)) void look_up_all() {
 #define DISCNICE_EACH(type, name, parameters) static_cast<void>(DISCNICE_REAL(name));
 #include "tools/discnice/preload/entry/interposed_each.inc"
-  // A name that is not there must not be the program's own trouble when it asks dlerror() for some of its own.
+  // A name that was not found must not show up when the program asks dlerror() for an error of its own.
   if (auto* forget = reinterpret_cast<char* (*)()>(ask_loader("dlerror")); forget != nullptr) forget();
 }
 
-// The same of these: a program that asks for them has begun long ago.
+// The same for these functions: a program that asks for them started long ago.
 __attribute__((cold)) void look_up_direct_ones() {
 #define DISCNICE_EACH(type, name, parameters)
 #define DISCNICE_EACH_DIRECT(type, name, parameters) static_cast<void>(DISCNICE_REAL(name));
@@ -64,7 +64,7 @@ constinit std::atomic<const char*> detail::thread_mark{&kNotAlone};
 void prepare_real_calls() {
   read_symbols();
   if (!symbols.are_all_known()) return look_up_all();
-    // The wrappers of these are no place to look anything up.
+    // The wrappers of these functions cannot look anything up.
 #define DISCNICE_SYSCALL(type, name, parameters, ...) static_cast<void>(DISCNICE_REAL(name));
 #include "tools/discnice/preload/entry/interposed_syscall.def"
 #undef DISCNICE_SYSCALL

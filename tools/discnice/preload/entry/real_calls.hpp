@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// real_calls: the functions we stand in front of, as the next library in line provides them. Each is looked up when it is first
-// called; that takes no lock and allocates nothing (next_symbols.hpp).
+// real_calls: the functions that the wrappers stand in front of, as the next library in line provides them. Each function is looked up when it is
+// first called. That takes no lock and allocates nothing (next_symbols.hpp).
 #pragma once
 
 #include <atomic>
@@ -23,34 +23,34 @@
 
 namespace discnice::guest {
 
-using io_context_id = void*;  // of libaio: the kernel's name of a queue
+using io_context_id = void*;  // of libaio: the kernel's name for a queue
 
-// One pointer a function, named as the function; null until it is first called, and for functions this libc does not have.
+// One pointer for each function, with the name of the function. Null until the function is first called, and for functions that this libc does not have.
 struct RealCalls {
 #define DISCNICE_EACH(type, name, parameters) type(*name) parameters;
 #include "tools/discnice/preload/entry/interposed_each.inc"
 };
 
 extern __attribute__((visibility("hidden")))
-RealCalls real __asm__("discnice_real_calls");  // syscall_hook.cpp knows that name
+RealCalls real __asm__("discnice_real_calls");  // syscall_hook.cpp uses that name
 
-/// Gets ready to look them up behind this library (RTLD_NEXT). Called once, by the constructor. Where a library has no tables that can be
-/// read they are all looked up at once by dlsym(), which is for no place but a constructor.
+/// Prepares the look-up behind this library (RTLD_NEXT). The constructor calls it once. When the tables of a library cannot be read, dlsym() looks up
+/// all functions at once here, because that is safe only in a constructor.
 void prepare_real_calls();
 
-/// When a function that has not been looked up yet may be.
+/// When a function that was not looked up yet may be looked up.
 enum class LookUp : std::uint8_t { after_constructor, always };
 
-/// One of them by its name. Null: there is none, or it is too early. A name whose library chooses its code at run time is left to dlsym().
+/// Looks up one function by its name. Null when there is none, and when it is too early. A function whose library chooses its code at run time is left to dlsym().
 void* look_up_real_call(const char* name, std::uint32_t hash, LookUp when);
 
 namespace detail {
-// libc's mark of a program with one thread (sys/single_threaded.h). It points at "more than one" until the mark was looked for, where libc has none, and
-// when any function that was looked up is not libc's: somebody else then stands behind us, and must see each call. Never null.
+// libc's mark of a program with one thread (sys/single_threaded.h). It points at "more than one" until the mark was looked for, when libc has no
+// mark, and when any function that was looked up is not libc's: then another library stands behind this one and must see each call. Never null.
 extern __attribute__((visibility("hidden"))) std::atomic<const char*> thread_mark;
 }  // namespace detail
 
-/// Looks for that mark. Looks up first all functions for which a hook may make the system call itself; that takes two microseconds.
+/// Looks for that mark. First it looks up all functions whose hook may make the system call itself. That takes two microseconds.
 void look_for_thread_mark();
 
 template <typename Function>
@@ -59,21 +59,22 @@ Function real_call(Function& place, const char* name, std::uint32_t hash, LookUp
   if (known != nullptr) [[likely]]
     return known;
   known = reinterpret_cast<Function>(look_up_real_call(name, hash, when));
-  if (known != nullptr) __atomic_store_n(&place, known, __ATOMIC_RELAXED);  // what another thread found stays
+  if (known != nullptr)
+    __atomic_store_n(&place, known, __ATOMIC_RELAXED);  // the value that another thread found stays
   return known;
 }
 
-/// What is known of the real function of that name without a look: null, too, where it was not called yet. One load.
+/// The known address of the real function, without a look-up. Null also when the function was not called yet. Costs one load.
 #define DISCNICE_KNOWN(name) __atomic_load_n(&real.name, __ATOMIC_RELAXED)
 
-/// The real function of that name; null before the constructor has run, for which there is a raw system call.
+/// The real function of that name. Null before the constructor has run; a raw system call is made then.
 #define DISCNICE_REAL(name) DISCNICE_REAL_WHEN(name, LookUp::after_constructor)
 
-/// The real function of one that has no raw form: looked up at any time.
+/// The real function of a name that has no raw form. It is looked up at any time.
 #define DISCNICE_REAL_ALWAYS(name) DISCNICE_REAL_WHEN(name, LookUp::always)
 
-/// A function that this library calls itself, but seldom, and that not every libc has; by its address `place`, which is null until it is known. The
-/// loader would look it up at every start.
+/// A function that this library itself calls rarely and that not every libc has. `place` holds its address, and is null until the address is known.
+/// The loader would look it up at every start.
 #define DISCNICE_SELDOM(place, name)                                                        \
   real_call(place, #name, std::integral_constant<std::uint32_t, symbol_hash(#name)>::value, \
             LookUp::after_constructor)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// stream_hooks: the wrappers of interposed_streams.def: stdio, settled after the call where the call touched the file.
+// stream_hooks: the wrappers of interposed_streams.def: stdio. The account is settled after a call that touched the file.
 #include <cstdarg>
 #include <cstdio>
 #include <cwchar>
@@ -14,11 +14,12 @@
 namespace discnice::guest {
 namespace {
 
-// What stderr may owe before its calls wait: a handler's farewell is to be seen at once, a program that writes nothing else is held all the same.
+// stderr may owe this much before its calls wait. So the last message of a signal handler is seen at once, and a program that writes nothing else is still held.
 constexpr std::uint64_t kMessageDebtNs = 1'000'000'000;
 
-// After a call that touched the file. Waiting comes after it here: whether one will touch it is seldom to be seen before, and the many that do
-// not are to cost next to nothing. The stream is not locked any more, and a thread that is cancelled in stdio never had its data.
+// Called after a call that touched the file. The wait comes after the call here, because it can rarely be seen before the call whether it will touch
+// the file, and the many calls that do not touch it must cost next to nothing. The stream is no longer locked, and a thread that is cancelled in
+// stdio has not got its data.
 __attribute__((noinline)) void settle_touched(FILE* stream, const StreamBefore& before) {
   Job* here = job();
   if (here == nullptr) return;
@@ -27,7 +28,7 @@ __attribute__((noinline)) void settle_touched(FILE* stream, const StreamBefore& 
   if (has_debt(*here) && (stream != stderr || owes_beyond(*here, kMessageDebtNs))) pay_debt(*here);
 }
 
-// One call on a stream. All it costs is a comparison when all it did was to copy from or to the stream's buffer.
+// One call on a stream. When the call only copied from or to the stream's buffer, this costs one comparison.
 class StreamCall {
  public:
   explicit StreamCall(FILE* stream)
@@ -45,7 +46,7 @@ class StreamCall {
   ThreadAccount account_before_;
 };
 
-// A call that moves the stream's place: what waits in the buffer is written first.
+// A call that changes the stream's position. The bytes in the buffer are written first.
 class StreamMove {
  public:
   explicit StreamMove(FILE* stream) : settled_(job()), stream_(stream) {
@@ -62,7 +63,7 @@ class StreamMove {
   FILE* stream_;
 };
 
-// A call that reads: what its buffer lacks is predicted and paid for before. `taken(result)` says what it took.
+// A call that reads. The bytes that are not in its buffer are predicted and paid for before the call. `taken(result)` tells how many bytes the call took.
 template <typename Call, typename Taken>
 auto run_stream_read(FILE* stream, std::uint64_t missing_bytes, Call call, Taken taken) {
   Job* here = missing_bytes == 0 ? nullptr : job();
@@ -94,7 +95,7 @@ int descriptor_of(FILE* stream) {
   return fd;
 }
 
-// What the descriptor of a stream that is about to be closed meant.
+// Forgets the descriptor of a stream that is about to be closed.
 void forget_stream(FILE* stream) {
   if (Job* here = job(); here != nullptr) note_stream_flushed(*here, stream);
   const int fd = descriptor_of(stream);
@@ -105,7 +106,7 @@ void forget_stream(FILE* stream) {
   forget_open_file(fd);
 }
 
-// As fopen() opens a file; of the mode that matters here. A null mode is the real call's to deal with.
+// The flags with which fopen() opens a file, as far as they matter here. A null mode is left to the real call.
 int flags_of_mode(const char* mode) {
   if (mode == nullptr) return 0;
   if (mode[0] == 'w') return O_CREAT | O_TRUNC;
@@ -132,7 +133,7 @@ FILE* opened_stream(FILE* stream, const char* mode, const Opening& opening) {
     return DISCNICE_REAL_ALWAYS(name) arguments;                   \
   }
 
-// The way of the many is a function of its own, without a frame.
+// The quick path is a function of its own, without a frame.
 #define DISCNICE_STREAM_PUT(type, name, parameters, arguments, stream, bytes) \
   DISCNICE_EXPORT(type, name, parameters);                                    \
   static __attribute__((noinline)) type discnice_put_##name parameters {      \
@@ -188,7 +189,7 @@ FILE* opened_stream(FILE* stream, const char* mode, const Opening& opening) {
     return opened_stream(DISCNICE_REAL_ALWAYS(name) arguments, mode, opening);        \
   }
 
-// Forgotten before the call, as by close(); the stream's own descriptor was opened inside libc.
+// The descriptor is forgotten before the call, as in close(). The stream's own descriptor was opened inside libc.
 #define DISCNICE_STREAM_CLOSE(type, name, parameters, arguments, stream) \
   DISCNICE_EXPORT(type, name, parameters);                               \
   type discnice_hook_##name parameters {                                 \

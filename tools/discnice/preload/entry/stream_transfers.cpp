@@ -27,7 +27,8 @@ using gray::base::is_raw_error;
 using gray::base::monotonic_ns;
 using gray::base::raw_syscall;
 
-constexpr std::uint64_t kBufferBytes = 4096;  // of a stream that has none yet: a block of most file systems
+constexpr std::uint64_t kBufferBytes =
+    4096;  // for a stream that has no buffer yet: a block of most file systems
 
 std::uint64_t buffer_bytes(FILE* stream) {
   const std::uint64_t bytes = __fbufsize(stream);
@@ -39,7 +40,7 @@ struct Waiting {
   std::uint64_t bytes;
 };
 
-// What the buffer has for a reader.
+// What the buffer holds for a reader.
 Waiting waiting_in(FILE* stream) {
 #if defined(__GLIBC__)
   if (stream->_IO_read_ptr < stream->_IO_read_end)
@@ -50,17 +51,17 @@ Waiting waiting_in(FILE* stream) {
   return {nullptr, 0};
 }
 
-// The descriptor of a stream whose file costs something; else -1. errno is kept.
+// The descriptor of a stream whose file is charged, else -1. Keeps errno.
 int charged_descriptor(Job& job, FILE* stream) {
   const int errno_before = errno;
   const int fd = fileno_unlocked(stream);
   errno = errno_before;
   if (fd < 0 || charged_file(job, fd) == nullptr) return -1;
-  note_shared(fd);  // libc moves it, unseen
+  note_shared(fd);  // libc moves the descriptor unseen
   return fd;
 }
 
-// Where a descriptor stands; false for none.
+// The position of a descriptor. Returns false when it has none.
 bool find_place(int fd, std::uint64_t* place_bytes) {
   if (fd < 0) return false;
   const long place = raw_syscall(SYS_lseek, fd, 0, SEEK_CUR);
@@ -68,8 +69,8 @@ bool find_place(int fd, std::uint64_t* place_bytes) {
   return !is_raw_error(place);
 }
 
-// How far behind the descriptor's place the stream stands: by what was read ahead of it into the buffer. libc goes back by so much before it
-// writes (_IO_new_do_write()); one that appends does not.
+// How far the stream stands behind the descriptor's position, because of bytes that were read ahead into the buffer. libc goes back by that many
+// bytes before it writes (_IO_new_do_write()). A stream that appends does not go back.
 std::uint64_t bytes_behind(FILE* stream) {
 #if defined(__GLIBC__)
   constexpr int kIsAppending = 0x1000;  // _IO_IS_APPENDING
@@ -83,7 +84,7 @@ std::uint64_t bytes_behind(FILE* stream) {
 #endif
 }
 
-// Where the next write of the stream begins; false where it has no place.
+// Where the next write of the stream begins. Returns false when the stream has no position.
 bool find_stream_place(FILE* stream, int fd, std::uint64_t* place_bytes) {
   if (!find_place(fd, place_bytes)) return false;
   const std::uint64_t behind = bytes_behind(stream);
@@ -91,14 +92,14 @@ bool find_stream_place(FILE* stream, int fd, std::uint64_t* place_bytes) {
   return true;
 }
 
-// OpenFile::stream_place is one more, so that 0 is "not known".
+// OpenFile::stream_place is one more than the place, so that 0 means "not known".
 void store_place(int fd, std::uint64_t place_bytes) {
   if (OpenFile* file = known_open_file(fd); file != nullptr)
     file->stream_place.store(place_bytes + 1, std::memory_order_relaxed);
 }
 
-// From where on what has been written is news. A stream that came to us open may stand behind what others wrote: of it only what waited in
-// the buffer is.
+// The place from which on written bytes are new. A stream that was already open when the library joined may stand behind bytes that others wrote. Of
+// such a stream only the bytes that waited in the buffer are new.
 std::uint64_t news_start(int fd, std::uint64_t end_bytes, std::uint64_t pending_bytes) {
   const OpenFile* file = known_open_file(fd);
   const std::uint64_t known = file == nullptr ? 0 : file->stream_place.load(std::memory_order_relaxed);
@@ -106,7 +107,7 @@ std::uint64_t news_start(int fd, std::uint64_t end_bytes, std::uint64_t pending_
   return end_bytes > pending_bytes ? end_bytes - pending_bytes : 0;
 }
 
-// A write that libc makes or has made: it is a transfer without a wait of its own.
+// Charges a write that libc makes or has made. It is a transfer without a wait of its own.
 void charge_write(Job& job, int fd, std::uint64_t from_bytes, std::uint64_t bytes,
                   const ThreadAccount* before) {
   throttle::SignalHold signals;
@@ -169,9 +170,9 @@ void StreamRead::done(std::uint64_t bytes) {
   const bool is_direct = direct_.length_bytes != 0;
   after_transfer(job_, is_direct ? direct_ : fill_, static_cast<ssize_t>(bytes));
   if (!is_direct || fill_.length_bytes == 0) return;
-  fill_.telling.disk = nullptr;  // the time of both is with the first
+  fill_.telling.disk = nullptr;  // the first part has the time of both
   if (is_measured(job_))
-    fill_.account_before = read_thread_account();  // what both were booked is with the first
+    fill_.account_before = read_thread_account();  // the first part has the account of both
   after_transfer(job_, fill_, 0);
 }
 
@@ -220,7 +221,7 @@ ClosingStream::~ClosingStream() {
   forget_open_file(fd_);
   if (OpenFile* found = charged_file(*job_, fd_); found != nullptr) {
     OpenFile& file = *found;
-    set_details(file, 0, false);  // only what is written as usual is sent
+    set_details(file, 0, false);  // only data that is written as usual is sent
     file.unsent_bytes = unsent_bytes_;
     send_before_close(fd_);
   }

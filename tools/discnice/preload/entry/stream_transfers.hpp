@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// stream_transfers: what a call on a FILE makes libc read from the file, or has made it write there.
+// stream_transfers: what a call on a FILE makes libc read from the file, or made libc write to it.
 //
-// Knowledge assumed: glibc's stdio (libio/fileops.c). A read that the buffer cannot serve takes whole buffers straight from the file as far as
-//   it is that long, and else fills the buffer once; what is written collects in the buffer and leaves it in order, from where the descriptor
-//   stands. <stdio_ext.h> tells which way a stream goes, how long its buffer is and what waits in it.
-// Output observed: the buffer before the call; the descriptor's place after it.
-// Inference drawn: of reads, before the call, the bytes and the place they will come from, which is what the predictor wants to know; of
-//   writes, after it, what has left the buffer, the last of it when the stream is closed.
-// What breaks it: streams that other threads use at the same time, or whose descriptor is used beside them. The kernel's account
-//   corrects what was missed.
+// Knowledge assumed: glibc's stdio (libio/fileops.c). A long read that the buffer cannot serve takes whole buffers straight from the file, and then
+//   fills the buffer once for the rest. Written bytes collect in the buffer and leave it in order, from the descriptor's position on. <stdio_ext.h>
+//   tells in which direction a stream goes, how long its buffer is and what waits in the buffer.
+// Output observed: the buffer before the call; the descriptor's position after the call.
+// Inference drawn: for reads, before the call, the bytes and their place in the file, which the predictor needs; for writes, after the call, the
+//   bytes that have left the buffer, and the last of them when the stream is closed.
+// What breaks it: streams that other threads use at the same time, or whose descriptor is used directly. The kernel's account corrects what was missed.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +19,19 @@
 
 namespace discnice::guest {
 
-/// How much of `wanted_bytes` the stream's buffer cannot serve. Without a look at the descriptor: some loads.
+/// How many of `wanted_bytes` the stream's buffer cannot serve. It does not look at the descriptor, and costs some loads.
 std::uint64_t bytes_missing(FILE* stream, std::uint64_t wanted_bytes);
 
-/// The same for a call that reads up to `delimiter`, at most `limit_bytes`: 1 when the buffer does not hold all of the line.
+/// The same for a call that reads up to `delimiter`, at most `limit_bytes`. It is 1 when the buffer does not hold the whole line.
 std::uint64_t line_bytes_missing(FILE* stream, int delimiter, std::uint64_t limit_bytes);
 
-/// One read of a stream that goes to the file: predicted and paid for before, settled after.
+/// One read of a stream that reads the file. It is predicted and paid for before the call, and settled after it.
 class StreamRead {
  public:
-  /// `missing_bytes`: at least one.
+  /// `missing_bytes` is at least one.
   StreamRead(Job& job, FILE* stream, std::uint64_t missing_bytes);
 
-  /// What the program got.
+  /// The bytes that the program got.
   void done(std::uint64_t bytes);
 
  private:
@@ -40,33 +39,34 @@ class StreamRead {
 
   Job& job_;
   throttle::SignalHold signals_;
-  Transfer direct_{};  // whole buffers, straight to where the program wants them
-  Transfer fill_{};    // one buffer's worth for the rest; of a trusted read, all of it
+  Transfer direct_{};  // whole buffers, read directly to the program's memory
+  Transfer fill_{};    // one buffer for the rest; for a trusted read, all of it
   bool is_charged_ = false;
   bool is_trusted_ = false;
-  std::uint64_t start_ns_ = 0;  // of a trusted read
+  std::uint64_t start_ns_ = 0;  // the start of a trusted read
 };
 
 /// What was known before a call on a stream.
 struct StreamBefore {
-  std::uint64_t pending_bytes = 0;  // what waited to be written
+  std::uint64_t pending_bytes = 0;  // the bytes that waited to be written
   ThreadAccount account{};          // the thread's, while that is measured
 };
 
-/// What has left the stream's buffer since the last time is charged now and owed by the next call.
+/// Charges what has left the stream's buffer since the last time. The next call waits for it.
 void note_stream_written(Job& job, FILE* stream, const StreamBefore& before);
 
-/// The same before a call that moves the descriptor or closes it: what left the buffer unseen, and what waits in it and will leave it in that call.
+/// The same before a call that moves the descriptor or closes it. It charges the bytes that left the buffer unnoticed, and the bytes in the buffer, which leave it in that call.
 void note_stream_flushed(Job& job, FILE* stream);
 
-/// The stream's descriptor stands elsewhere now, or was opened just now.
+/// The stream's descriptor has another position now, or was just opened.
 void note_stream_moved(Job& job, FILE* stream);
 
-/// A stream that is about to be closed: what libc writes in that call can be sent to the disk only after it, by a descriptor of ours, which is there
-/// meanwhile where something is to be sent. That may wait as a write does. errno is kept.
+/// A stream that is about to be closed. What libc writes in that call can be sent to the disk only after the call, by a descriptor of the library.
+/// The library opens that descriptor only when something has to be sent. May wait like a write.
+/// Keeps errno.
 class ClosingStream {
  public:
-  /// Before the call. What the stream's own descriptor meant must not be forgotten yet.
+  /// Call this before the real call, while the stream's own descriptor is still known.
   ClosingStream(Job* job, FILE* stream);
   ~ClosingStream();
   ClosingStream(const ClosingStream&) = delete;

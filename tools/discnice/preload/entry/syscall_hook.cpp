@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// syscall_hook: syscall(), for programs that name a file operation by its number.
+// syscall_hook: the wrapper of syscall(), for programs that make a file operation by its number.
 //
-// Every other number goes on to libc's syscall() as a jump with all seven words in place, so that whatever it does to the stack or to
-// the process (clone, vfork, rt_sigreturn) is between the program and libc. The numbers handled here are made as raw system calls,
-// with libc's errno. Unlike read() and its kin they are no cancellation points, so their waits are none either.
+// Every other number goes on to libc's syscall() as a jump with all seven words in place. So whatever the call does to the stack or to the process
+// (clone, vfork, rt_sigreturn) is between the program and libc. The numbers handled here are made as raw system calls, with libc's errno. Unlike
+// read() and similar functions they are no cancellation points, so their waits are none either.
 #include <cerrno>
 #include <cstdarg>
 #include <cstddef>
@@ -26,14 +26,14 @@
 namespace discnice::guest {
 namespace {
 
-// A word of a call, which becomes whatever a function takes there.
+// A word of a call. It converts to whatever type a function takes there.
 struct Word {
   long value;
   template <typename T>
-  operator T() const {  // NOLINT(google-explicit-constructor): that is what it is for
+  operator T() const {  // NOLINT(google-explicit-constructor): the conversion is its purpose
     if constexpr (std::is_pointer_v<T>)
       return reinterpret_cast<T>(
-          value);  // NOLINT(performance-no-int-to-ptr): that is how system calls get them
+          value);  // NOLINT(performance-no-int-to-ptr): system calls get pointers as integers
     else
       return static_cast<T>(value);
   }
@@ -48,12 +48,12 @@ struct Words {
 using SetCancelState = int (*)(int state, int* before);
 constinit SetCancelState known_set_cancel_state = nullptr;
 
-// Before glibc 2.34 it lives in libpthread, which only programs with threads have.
+// Before glibc 2.34 this function is in libpthread, which only programs with threads have.
 SetCancelState set_cancel_state() {
   return DISCNICE_SELDOM(known_set_cancel_state, pthread_setcancelstate);
 }
 
-// A wait inside is not to be a point where the thread is cancelled.
+// While this object lives, a wait is no cancellation point.
 class CancelHold {
  public:
   CancelHold() {
@@ -70,7 +70,7 @@ class CancelHold {
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-// What libc alone wants to know, and below the words that stay where they are.
+// Some parameters are used only by libc's functions, and below some words are not used.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 // The calls of interposed.def once more, each made by its number.
@@ -113,7 +113,7 @@ long settled(const Words& call) {
   return made(call);
 }
 
-// What a ring is given to do no argument tells, and one call may do all of it: the account is looked at each time, not once a tick.
+// No argument tells what a ring is given to do, and one call may do all of it. So the account is looked at after each call, not once in a tick.
 long entered_ring(const Words& call) {
   const long result = settled(call);
   if (Job* here = job(); here != nullptr) settle(*here);
@@ -125,8 +125,8 @@ int flags_of_how(const void* how) {
   return read_caller(how, &asked, sizeof asked.flags) ? static_cast<int>(asked.flags) : 0;
 }
 
-// Openings, removals and renames are made by the number that was asked for, and not by that of the *at form as libc makes them: a program may have
-// had the kernel refuse it that one.
+// Openings, removals and renames are made by the number that the program used, and not by the number of the *at form, which libc uses: the program
+// may have forbidden itself that number.
 long opened_by(const Words& call, int folder, const char* path, int flags) {
   const CancelHold hold;
   const SettledCall around(job());
@@ -181,7 +181,7 @@ long submitted(const Words& call) {
   return made(call);
 }
 
-// The numbers of what an architecture may have besides the *at form; one that no call has where it lacks it.
+// The numbers that some architectures have besides the *at form. On an architecture without such a number, it is a number that no call has.
 #ifdef SYS_open
 constexpr long kOpen = SYS_open, kCreat = SYS_creat, kUnlink = SYS_unlink, kRename = SYS_rename,
                kDup2 = SYS_dup2, kStat = SYS_stat, kLstat = SYS_lstat, kGetdents = SYS_getdents,
@@ -193,7 +193,7 @@ constexpr long kOpen = -1, kCreat = -2, kUnlink = -3, kRename = -4, kDup2 = -5, 
                kSymlink = -14;
 #endif
 
-// One list, told apart twice: what is to be looked at, and how.
+// One list, used twice: to tell which calls are handled, and how.
 //   DISCNICE_NUMBER(number, function of interposed.def and which words it takes)
 //   DISCNICE_OTHER(number, what to do with `call`)
 #define DISCNICE_TRANSFER_NUMBERS                                                                       \
@@ -252,7 +252,7 @@ constexpr long kOpen = -1, kCreat = -2, kUnlink = -3, kRename = -4, kDup2 = -5, 
   DISCNICE_OTHER(SYS_io_uring_enter, entered_ring(call))                                            \
   DISCNICE_SETTLED_NUMBERS
 
-// Nothing is predicted of these.
+// Nothing is predicted for these calls.
 #define DISCNICE_SETTLED_NUMBERS                \
   DISCNICE_OTHER(SYS_syncfs, settled(call))     \
   DISCNICE_OTHER(SYS_msync, settled(call))      \
@@ -279,7 +279,7 @@ constexpr long kOpen = -1, kCreat = -2, kUnlink = -3, kRename = -4, kDup2 = -5, 
   DISCNICE_OTHER(kSymlink, settled(call))       \
   DISCNICE_OTHER(SYS_symlinkat, settled(call))
 
-// A bit each: which of the first numbers are looked at. All are below it on every architecture.
+// One bit for each of the first numbers: whether it is handled. All handled numbers are below kNumbersMax on every architecture.
 constexpr long kNumbersMax = 512;
 struct HandledNumbers {
   std::uint64_t bits[kNumbersMax / 64] = {};
@@ -321,7 +321,7 @@ long on_disk(const Words& call) {
 
 }  // namespace
 
-// The names by which the hook below knows its parts, which the compiler does not see it use.
+// The assembler names by which the hook below uses its parts. The compiler does not see these uses.
 #define DISCNICE_PART __attribute__((used, visibility("hidden")))
 DISCNICE_PART constinit HandledNumbers handled_numbers __asm__("discnice_handled_numbers");
 
@@ -332,7 +332,7 @@ long on_handled(long number, long a, long b, long c, long d, long e, long f) {
   return job() != nullptr ? on_disk(call) : made(call);
 }
 
-// Before the constructor.
+// Called before the constructor has run.
 DISCNICE_PART long on_early(long number, long a, long b, long c, long d, long e,
                             long f) __asm__("discnice_on_early");
 long on_early(long number, long a, long b, long c, long d, long e, long f) {
@@ -340,8 +340,8 @@ long on_early(long number, long a, long b, long c, long d, long e, long f) {
 }
 
 #if defined(__x86_64__)
-// By hand, because the seventh word lies in the frame of the caller. One that passed fewer has something of its own there, which another
-// thread may be writing, and a compiler that arranges the words for the next function writes back what it has read.
+// Written by hand, because the seventh word lies in the frame of the caller. A caller that passed fewer words has something of its own there, which
+// another thread may be writing. A compiler that arranges the words for the next function would write back what it has read.
 #define DISCNICE_SYSCALL(type, name, parameters, arguments)                        \
   DISCNICE_EXPORTED(type, name, parameters);                                       \
   __attribute__((naked)) type discnice_hook_##name parameters {                    \
@@ -366,7 +366,7 @@ long on_early(long number, long a, long b, long c, long d, long e, long f) {
 
 #else
 
-// Where all seven words travel in registers the compiler's own jump does.
+// On machines where all seven words are in registers, the compiler's own jump is enough.
 #define DISCNICE_SYSCALL(type, name, parameters, arguments)                                  \
   DISCNICE_EXPORTED(type, name, parameters);                                                 \
   type discnice_hook_##name parameters {                                                     \

@@ -18,14 +18,14 @@ constexpr char kCacheVariable[] = "DISCNICE_CACHE";
 constexpr char kSegmentMark[] = ",segment=";
 constexpr char kNoSegment[] = "none";
 
-// Long enough for any rate text a person writes and a segment name; a longer entry is left as it is.
+// Long enough for any rate that a person writes and a segment name. A longer entry stays unchanged.
 char rate_entry[160];
 
 bool is_text(Text text, const char* word) {
   return text.length == std::strlen(word) && std::memcmp(text.start, word, text.length) == 0;
 }
 
-// The value of "NAME=value" when `entry` is that variable.
+// The value of "NAME=value" when `entry` is that variable, else an empty text.
 Text value_of(const char* entry, const char* name) {
   const std::size_t length = std::strlen(name);
   if (std::strncmp(entry, name, length) != 0 || entry[length] != '=') return {};
@@ -37,7 +37,7 @@ void complain(Request& request, const char* entry, const char* complaint) {
   request.bad_entry = entry;
 }
 
-// Cuts ",segment=NAME" off a value and notes the name.
+// Removes ",segment=NAME" from a value and notes the name.
 void take_segment(Request& request, Text& value) {
   const char* mark = std::strstr(value.start, kSegmentMark);
   if (mark == nullptr) return;
@@ -80,7 +80,7 @@ void read_ledger(Request& request, const char* entry, Text value) {
   }
 }
 
-// Not among the code of a start (start_order.ld): few programs are started with these.
+// This code lies apart from the code that a start uses (start_order.ld), because few programs are started with these variables.
 #define DISCNICE_SELDOM_READ __attribute__((noinline, section("seldom_text")))
 
 DISCNICE_SELDOM_READ void read_backend(Request& request, const char* entry, Text value) {
@@ -137,10 +137,10 @@ const char* find_entry(char* const* environment, const char* name) {
   return nullptr;
 }
 
-// What no entry says by itself: a wish that lacks another, or that another one takes away.
+// Finds what no entry shows alone: a setting that needs another one, or that another one contradicts.
 void judge_together(Request& request, char* const* environment) {
   if (find_entry(environment, protocol::kSegmentVariable) != nullptr)
-    request.complaint = nullptr;  // the launcher's job says all of it
+    request.complaint = nullptr;  // the launcher's job has all settings
   if (request.segment || request.complaint != nullptr) return;
   const policy::Policy& policy = policy::policy_by_id(request.grant.policy_id);
   if (request.has_policy && policy.needs_rate && !request.has_rate) {

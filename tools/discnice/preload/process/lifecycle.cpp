@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
-// lifecycle: joining a job when the library is loaded, noticing a fork, leaving at exit and as another user.
+// lifecycle: joins a job when the library is loaded, notices a fork, and leaves the job at exit and when the process becomes another user.
 //
-// The constructor calls nothing that sets errno, and it never ends the program: whatever fails, the program runs as if we were not there. Some loaders
-// (musl's) hand a constructor no arguments. Then the constructor uses none, and every call of the program passes through for good.
+// The constructor calls nothing that sets errno, and it never ends the program: whatever fails, the program runs as if the library were not there.
+// Some loaders (musl's) hand a constructor no arguments. Then the constructor uses no arguments, and all calls of the program pass through unchanged.
 //
-// After a fork the child must take a slot of its own. The kernel wipes the fork mark in a forked child (MADV_WIPEONFORK); the child's first hooked call
-// finds it wiped and takes the slot. A vfork child runs in its parent's memory, so it sees the parent's mark and counts on the parent's account.
+// After a fork the child must take a slot of its own. The kernel wipes the fork mark in a forked child (MADV_WIPEONFORK). The child's first hooked
+// call finds the mark wiped and takes the slot. A vfork child runs in its parent's memory, so it sees the parent's mark and
+// counts on the parent's account.
 //
-// The first hooked call makes the mark, and not the constructor, because making it takes a sixth of what a start costs, and many programs make no
-// hooked call. So a forked child may find no mark at all. It then knows itself by its process number, and asks the kernel whether it shares its memory with its
-// parent, as after vfork. If it does, it makes no mark, because the parent would take that mark for its own. If the kernel does not tell, no mark is made
-// either, and each call asks for the process number. A parent that finds its child's number in its memory returns to its own slot.
+// The first hooked call makes the mark, and not the constructor, because making the mark takes a sixth of the time of a start, and many programs make
+// no hooked call. So a forked child may find no mark at all. It then recognises itself by its process number, and asks the
+// kernel whether it shares its memory with its parent, as after vfork. If it does, it makes no mark, because the parent would take that mark for its
+// own. If the kernel does not tell, no mark is made either, and each call asks for the process number. A parent that finds
+// its child's number in its memory returns to its own slot.
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -48,22 +50,22 @@ constexpr std::uint32_t kNobody = 0;  // no process has this number
 using detail::joined;
 
 constinit Job this_job{};
-std::uint32_t loaded_pid = 0;  // of the process that this program image was loaded in
-// Who set the fork mark last; a forked child knows that, and finds it wiped. kNobody: it is not made yet.
+std::uint32_t loaded_pid = 0;  // of the process in which this program image was loaded
+// The process that set the fork mark last. A forked child has a copy of this number, and finds the mark wiped. kNobody: the mark is not made yet.
 std::atomic<std::uint32_t> marked_pid{kNobody};
 
 std::uint32_t own_pid() {
   return static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
 }
 
-// By a system call: the first look at the clock of the vDSO is two page faults, and many short programs never take one.
+// Uses a system call: the first look at the clock of the vDSO costs two page faults, and many short programs never use that clock.
 std::uint64_t coarse_ns() {
   timespec now{};
   raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC_COARSE, word(&now));
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// A variable may hold what a terminal would obey.
+// Replaces control characters, because a variable may hold commands for a terminal.
 char without_controls(char letter) {
   const auto byte = static_cast<unsigned char>(letter);
   return byte < 0x20 || byte == 0x7f ? '?' : letter;
@@ -92,7 +94,7 @@ void say(const char* entry, const char* text) {
   raw_syscall(SYS_write, kStandardError, word(line), static_cast<long>(length + 1));
 }
 
-// Without its ring a job goes on, unrecorded.
+// A job without a ring goes on, and is not recorded.
 void find_ring(Segment& segment) {
   if (segment.options.recorded == 0) return;
   this_job.ring = protocol::join_ring(this_job.name).value_or(nullptr);
@@ -100,7 +102,8 @@ void find_ring(Segment& segment) {
 }
 
 void enter_job(Segment& segment, protocol::JoinKind kind) {
-  const std::uint32_t parent_pid = this_job.pid;  // of a forked child, whose memory is still the parent's
+  const std::uint32_t parent_pid =
+      this_job.pid;  // for a forked child, whose memory is still a copy of the parent's
   this_job.segment = &segment;
   this_job.pid = own_pid();
   this_job.pid_namespace = protocol::own_pid_namespace(segment);
@@ -112,8 +115,8 @@ void enter_job(Segment& segment, protocol::JoinKind kind) {
                  is_forked ? parent_pid : 0);
 }
 
-// Without one a process is known by its number at each call, which is slower and as good. The word is set first: a vfork child that comes in
-// between must not take it for wiped.
+// Without a mark a process is recognised by its number at each call, which is slower but works as well. The word is set before marked_pid: a vfork
+// child that comes in between must not take the word for wiped.
 void make_mark(std::uint32_t pid) {
   if (marked_pid.load(std::memory_order_relaxed) == kNobody && !prepare_fork_mark()) return;
   fork_mark().is_noted.store(1, std::memory_order_relaxed);
@@ -121,20 +124,21 @@ void make_mark(std::uint32_t pid) {
   marked_pid.store(pid, std::memory_order_release);
 }
 
-// What was read on trust before the fork is its parent's to count. Whoever calls first in the new memory sees to that.
+// The trusted reads before the fork are counted by the parent. The first call in the new memory forgets them.
 void forget_before_fork() {
   if (marked_pid.load(std::memory_order_acquire) == kNobody) return;
   if (fork_mark().is_noted.exchange(1, std::memory_order_relaxed) == 0) trust.forget();
 }
 
-// Whose memory the calling process runs in: that of the image as it was loaded, a copy of its own, or perhaps its parent's.
+// The memory in which the calling process runs: that of the loaded image, a copy of its own, or perhaps its parent's memory.
 enum class Kin : std::uint8_t { loaded, forked_child, unknown };
 
 Kin kin_of(std::uint32_t pid) {
   const std::uint32_t marker = marked_pid.load(std::memory_order_acquire);
-  // Another namespace may give out the same number, and has no number for a parent outside.
+  // Another PID namespace may give out the same number, and shows 0 for a parent outside.
   if (pid == loaded_pid && marker == kNobody) return Kin::loaded;
-  // The mark's maker is our parent, and we find no mark. In the parent's memory, after vfork, we would find it: so this is a copy, after fork.
+  // The maker of the mark is this process's parent, and this process finds no mark. In the parent's memory, after vfork, it would find the mark. So
+  // this memory is a copy, made by fork.
   const long parent = raw_syscall(SYS_getppid);
   const bool is_parent_outside = parent == kNobody;
   if (marker != kNobody && (is_parent_outside || parent == static_cast<long>(marker)))
@@ -143,7 +147,7 @@ Kin kin_of(std::uint32_t pid) {
   return comparison > 0 ? Kin::forked_child : Kin::unknown;
 }
 
-// Where the mark is set, who has set it has his number in the job; a vfork child of his has another.
+// While the mark is set, the process that set it has its own number in the job. A vfork child of that process has another number.
 bool is_memory_own(const Job& job, std::uint32_t pid) {
   if (fork_mark().is_set.load(std::memory_order_relaxed) != 0) return pid == job.pid;
   return kin_of(pid) != Kin::unknown;
@@ -157,13 +161,13 @@ __attribute__((noinline, section("seldom_text"))) bool is_other_user(const Job& 
   return real != job.user && effective != job.user && saved != job.user;
 }
 
-// From here on every call passes through, in this process and those that it forks. A call of another thread may be under way in what is let go of.
+// From here on every call passes through, in this process and in the processes that it forks. A call of another thread may still be using the memory that is given up.
 void let_go_of_job() {
   joined.store(nullptr, std::memory_order_release);
   protocol::let_go_of_memory();
 }
 
-// The first process of a bare job: makes the segment and lets its children know.
+// For the first process of a job without a launcher: makes the segment and tells the children its name.
 Result<Segment*> start_bare_job(const Request& request, const char* program, char** environment) {
   if (!request.is_alone) {
     Result<Segment*> made = protocol::make(program, request.grant, request.options, &this_job.name);
@@ -189,7 +193,7 @@ Result<Segment*> find_job(const Request& request, const char* program, char** en
   return start_bare_job(request, program, environment);
 }
 
-// The last one out of a job whose maker is gone removes its name. Elsewhere than in the maker's PID namespace nobody can tell who is gone.
+// The last member of a job removes the job's name when the job's maker is gone. Outside the maker's PID namespace it cannot be told which processes are gone.
 void remove_when_last(Segment& segment, std::uint32_t members_left) {
   protocol::Maker maker{};
   if (this_job.pid_namespace != protocol::kCreatorsPidNamespace ||
@@ -200,7 +204,7 @@ void remove_when_last(Segment& segment, std::uint32_t members_left) {
     protocol::remove(this_job.name);
 }
 
-// True for a program that the job is told to leave alone.
+// True for a program that the job must leave alone.
 bool is_excluded(const Segment& segment, const char* name) {
   for (const auto& excluded : segment.options.excluded) {
     if (excluded[0] != '\0' && std::strncmp(excluded, name, sizeof excluded) == 0) return true;
@@ -208,15 +212,15 @@ bool is_excluded(const Segment& segment, const char* name) {
   return false;
 }
 
-// glibc hands a constructor what main() will get, as it lies on the stack: a count, so many pointers, null, the environment. Another loader leaves
-// there whatever was in the registers before.
+// Whether the loader has passed the arguments. glibc passes a constructor the arguments of main(), as they lie on the stack: a count, that many
+// pointers, null, the environment. Another loader leaves in these registers whatever was there before.
 bool are_arguments_handed(int argument_count, char** arguments, char** environment) {
   const auto own_frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   return argument_count >= 0 && reinterpret_cast<std::uintptr_t>(arguments) > own_frame &&
          environment == arguments + argument_count + 1;
 }
 
-// What a person calls the program: the last part of what it was started as.
+// The usual name of the program: the last part of the path by which it was started.
 const char* short_name(int argument_count, char** arguments) {
   if (argument_count < 1 || arguments[0] == nullptr) return "";
   const char* slash = std::strrchr(arguments[0], '/');
@@ -243,7 +247,7 @@ __attribute__((constructor)) void join_at_load(int argument_count, char** argume
       enter_job(*segment.value(), protocol::JoinKind::after_exec);
       loaded_pid = this_job.pid;
       if (this_job.ring != nullptr)
-        make_mark(loaded_pid);  // each process of a recorded job says whose child it is
+        make_mark(loaded_pid);  // each process of a recorded job records its parent
       if (is_profiling(this_job)) prepare_walks();
       joined.store(&this_job, std::memory_order_release);  // pairs with job()
       settle_own(this_job, coarse_ns());
@@ -263,7 +267,8 @@ std::atomic<Job*> joined{nullptr};
 
 void find_own_slot(Job& job) {
   const std::uint32_t pid = own_pid();
-  if (pid == job.pid && pid != loaded_pid) return;  // of unknown kin, and known by its number
+  if (pid == job.pid && pid != loaded_pid)
+    return;  // it is not known whose memory this is, and the process is recognised by its number
   forget_before_fork();
   const Kin kin = kin_of(pid);
   if (kin == Kin::forked_child && is_other_user(job)) return let_go_of_job();
@@ -280,21 +285,21 @@ void leave_job() {
   Job* here = joined.load(std::memory_order_acquire);
   const std::uint32_t pid = own_pid();
   if (here == nullptr || here->pid != pid)
-    return;  // a vfork child, or a fork that never made a call: nothing is its own
-  // Few jobs let go of any page, and whether this one did is on a page that every process has at hand.
+    return;  // a vfork child, or a forked child that never made a call: nothing is its own
+  // Few jobs drop any pages. The counter that tells whether this job did lies on a page that every process has mapped.
   if (here->segment->cache_brought_bytes.load(std::memory_order_relaxed) != 0) let_go_before_leaving(*here);
-  constexpr std::uint64_t kAnyTimeNs = 0;  // nobody asks any more when that was
+  constexpr std::uint64_t kAnyTimeNs = 0;  // the instant does not matter any more
   settle_own(*here, kAnyTimeNs);
   record_process(*here, protocol::ProcessEvent::left, 0);
   if (pid == loaded_pid || fork_mark().is_set.load(std::memory_order_relaxed) != 0) {
     joined.store(nullptr, std::memory_order_release);
   } else {
-    here->pid = kNobody;  // the memory may be a parent's, who goes on
+    here->pid = kNobody;  // the memory may be the parent's, which goes on
   }
   remove_when_last(*here->segment, protocol::leave(*here->segment, *here->member, pid));
 }
 
-// Not among the code of a start (start_order.ld).
+// This code lies apart from the code that a start uses (start_order.ld).
 __attribute__((section("seldom_text"))) void leave_when_other_user() {
   const Job* here = joined.load(std::memory_order_acquire);
   if (here == nullptr || !is_other_user(*here) || !is_memory_own(*here, own_pid())) return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// own_text: those functions of libc for bytes and texts that a start of the library uses, for the library alone.
+// own_text: functions of libc for bytes and texts that a start of the library uses. These copies are for the library alone.
 //
-// libc chooses the code of its own at run time: each such name is a look-up and a choice in every program that is started, a third of a
-// microsecond, and a start handles some hundred bytes. So these are as plain as can be. What long data goes through (memchr, in a stream's
-// buffer) is left to libc. The compiler calls memcpy of its own accord, also for a loop that looks like it: not in here (CMakeLists.txt).
+// libc chooses the code of such functions at run time. So each name costs a look-up and a choice in every program that is started, a third of a
+// microsecond, and a start handles only some hundred bytes. So these copies are as plain as possible. Functions for long data
+// (memchr, in a stream's buffer) are left to libc. The compiler replaces a loop that looks like memcpy by a call of memcpy, but not in this file (CMakeLists.txt).
 #include <cstddef>
 #include <cstdint>
 
@@ -31,8 +31,8 @@ OWN_TEXT void* memcpy(void* __restrict to, const void* __restrict from, std::siz
   return to;
 }
 
-// The next two are not for the start, but for calls: libc's would be looked up where it is first used, deep in somebody's call, and that takes more of its stack
-// than all of us.
+// The next two functions are not for the start, but for calls. libc's functions would be looked up at their first use, deep in a call of the program,
+// and the look-up takes more stack than the whole library.
 OWN_TEXT void* memset(void* to, int value, std::size_t size_bytes) {
   constexpr std::uint64_t kEveryByte = ~std::uint64_t{0} / UINT8_MAX;
   const std::uint64_t eight = static_cast<Byte>(value) * kEveryByte;
