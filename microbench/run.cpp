@@ -265,7 +265,7 @@ void print_results(const Run& run, const std::vector<gray::repo::Parameter>& sho
   }
 }
 
-// Whether the record may be written to when all is measured: asked before, not after.
+// Checks, before anything is measured, whether the record may be written at the end.
 int check_record(const gray::repo::LoadedFile& record, const RunOptions& options) {
   if (record.status == FileStatus::kUsable || record.status == FileStatus::kMissing) return 0;
   if (record.status == FileStatus::kForeign) {

@@ -21,7 +21,7 @@ mkdir afolder
 touch afile
 SHELLS=(bash)
 
-# Words as bash would have split them; an empty one stands at the end after a blank.
+# Splits the line into words as bash does. If the line ends with a blank, the last word is empty.
 cat >../ask.bash <<'ASK'
 source "$1/${2%% *}.bash"
 line=$2

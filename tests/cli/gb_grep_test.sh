@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # gb_grep: gb-grep prints, says and ends as grep does, but for the order of files; with --sorted in that order, too. It reads what is cached first.
 #
-# grep itself is the judge, over a copy of these sources with odd files among them. Half of the files are cached, so the order is another
-# one; a small stack makes the lists of arguments too long for one run. Leaves out the gain (script/bench gbp).
+# The output of grep itself is compared with that of gb-grep. Both read a copy of these sources with some odd files added. Half of the files are cached, so gb-grep reads the
+# files in another order than grep. A small stack makes the lists of arguments too long for one run. Leaves out the gain (script/bench gbp).
 source "$(dirname "$0")/../support/system.bash"
 need grep timeout setpriv mkfifo pgrep
 need_built gb-grep

@@ -55,7 +55,7 @@ bool add_account(pid_t pid, Account& account) {
   return std::fclose(file) == 0;
 }
 
-// Waits for everybody; the exit status of `first` as a shell would give it, or a failure of our own.
+// Waits for all child processes. Returns the exit status of `first` as a shell would give it, or kOwnFailure.
 int wait_for_all(pid_t first, Account& account) {
   int result = kOwnFailure;
   while (true) {

@@ -7,7 +7,7 @@
 # /sys is unmounted) has its progress, or pressure: nice must not hold itself back, idle must leave the disk to a reader. With the daemon, which samples
 # for all, running, stopped and killed, a job goes on giving way.
 # Left out: what a foreground loses in hundredths (script/bench throttle foreground), btrfs (unit/discnice reads its line of the table).
-# Runs alone: others that use the disk or the processors are what it measures.
+# Runs alone: it measures the other users of the disk and of the processors.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
 need_built hddsim discnice-policyd

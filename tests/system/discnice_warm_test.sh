@@ -245,8 +245,8 @@ PROGRAM
     complain "on the disk after memory: slept $slept s for $wrote bytes at 4 MB/s"
 }
 
-# Small reads of what is known to be in memory are let by without a look, for a moment: each is counted all the same, and when the file is
-# thrown out under the reader's hands, what comes in again is paid.
+# A small read of data that is known to be in memory passes without a check, for a short time. Each such read is counted. If the file is evicted while it is being read, the
+# program pays for what is read from the disk again.
 small_reads() {
   local bytes kernel slept base python
   python=$(interpreter)

@@ -62,13 +62,13 @@ serve too_much 118 1500
 (($(left "$SCRATCH/one") >= 8 * MIB && $(left "$SCRATCH/two") >= 8 * MIB)) || fail "for one who cannot be served they gave all but $(left "$SCRATCH/one") and $(left "$SCRATCH/two") bytes"
 let_go
 
-# What is held without being returnable is not given.
+# gb_alloc() does not give memory that another program holds and has not marked as returnable.
 hold firm alloc 8 4096 10000
 serve server 48 1500
 [[ $(got "$SCRATCH/server") == 0 ]] || fail "48 MiB were granted beside one who holds all: $(cat "$SCRATCH/server")"
 let_go
 
-# A sort gives back what it has filled, and sorts all the same: as long as it runs one comes after the other who needs nearly all.
+# A sort gives back the memory that it has filled, and its result is still sorted. While the sort runs, one server after another asks for nearly all of the memory.
 "$BIN/gb-fastsort" --generate 1500000 "$SCRATCH/records"
 returns=0
 for _ in {1..5}; do

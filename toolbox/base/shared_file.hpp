@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // shared_file: files of one user in a folder where everybody may make names (/dev/shm).
 //
-// Every name of ours there goes through these two functions, for every program and library, and for the superuser as for
-// anybody. The rule: such a file is made exclusively and for its user alone; one that is there already is used only when it
-// is a regular file under one name, of the calling user, open to nobody else. Whatever else lies under the name is somebody's
-// trap or leftover and is neither believed, waited for nor changed.
+// All programs and libraries of this project make and open their files in /dev/shm by these two functions alone. The functions treat the superuser like any other user. The rule:
+// a file is made exclusively (O_EXCL) and is open to its user alone. A file that exists already is used only if it is a regular file of the calling user, has one name, and is
+// open to nobody else.
+// Anything else under the name may be a trap or a leftover of another user. It is not believed, not waited for and not changed.
 #pragma once
 
 #include <cstdint>

@@ -57,19 +57,19 @@ class Fullness {
     asked_bytes_ = 0;
   }
 
-  /// Nobody can tell without fetching pages.
+  /// Notes that it cannot be told, without fetching pages, what is cached.
   void give_up() { is_unknown_ = true; }
 
-  /// So many bytes that were not cached are asked for now: their pages are there, though empty, as soon as they have been asked for.
+  /// Notes that `bytes` bytes that were not cached are asked for now. Their pages take up memory from this moment, before they are filled.
   void note_asked(std::uint64_t bytes) {
     brought_bytes_ += bytes;
     asked_bytes_ += bytes;
   }
 
-  /// So many of them were given back.
+  /// Notes that `bytes` of these bytes were given back.
   void note_given_back(std::uint64_t bytes) { brought_bytes_ -= std::min(brought_bytes_, bytes); }
 
-  /// So many bytes that were cached at the start have been found evicted so far.
+  /// Notes how many of the bytes that were cached at the start have been found evicted so far.
   void note_evicted(std::uint64_t bytes_so_far) {
     is_evicting_ = is_evicting_ || bytes_so_far >= step_bytes_;
   }

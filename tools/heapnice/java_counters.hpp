@@ -25,13 +25,14 @@ struct JavaHeap {
   std::uint64_t collecting_ns = 0;  // since the JVM began
 };
 
-/// Nothing if the text is no such file, or the JVM has not begun yet. Pure; any bytes will do.
+/// Returns nothing if the text is not such a file, or if the JVM has not begun yet. Pure; `bytes` may be any bytes.
 std::optional<JavaHeap> parse_counters(std::string_view bytes);
 
-/// The file of that process, as it sees it, below /proc/PID/root; empty where it maps none. `maps` is the text of /proc/PID/maps. Pure.
+/// Returns the path, below /proc/PID/root, of the counters file that the process maps. Returns an empty string if the process maps no such file. `maps` is the text of
+/// /proc/PID/maps. Pure.
 std::string counters_path(std::string_view maps, int pid);
 
-/// Copies the file, if it is a plain one, of this user and no larger than any JVM makes it. Empty otherwise.
+/// Reads the file if it is a regular file of this user, and no larger than any JVM makes it. Otherwise returns an empty string.
 std::string read_counters(const std::string& path);
 
 }  // namespace heapnice

@@ -26,33 +26,34 @@ class Means {
   virtual ~Means() = default;
 
   [[nodiscard]] virtual MeansKind kind() const = 0;
-  /// For people: "memory.high of /sys/fs/cgroup/...".
+  /// The name as people read it: "memory.high of /sys/fs/cgroup/...".
   [[nodiscard]] virtual std::string name() const = 0;
-  /// In the child, before it executes the program; or for a process that runs. 0 or a negative errno. Async-signal-safe for the calling process (0).
+  /// Puts the process `pid` under this means: in the child before it executes the program, or for a process that runs already. Returns 0 or a negative errno. Async-signal-safe
+  /// if `pid` is 0, the calling process.
   virtual int take_in(pid_t pid) = 0;
-  /// Whether stopping the job's processes is up to the caller.
+  /// Whether the caller must stop the job's processes by signals.
   [[nodiscard]] virtual bool stops_by_signals() const { return true; }
 
-  /// What the job has, in bytes, of these processes.
+  /// How many bytes of memory the processes `pids` of the job have.
   [[nodiscard]] virtual std::uint64_t job_bytes(const std::vector<pid_t>& pids) const = 0;
-  /// Time in which the job's own members waited for memory, in microseconds. Nothing: not told apart from others'.
+  /// How long the job's own members have waited for memory, in microseconds. Empty if the kernel does not tell this time apart from that of other processes.
   [[nodiscard]] virtual std::optional<std::uint64_t> own_stall_us() const { return std::nullopt; }
-  /// Whether members get no memory, and nothing can be taken from them: they wait until somebody else gives some.
+  /// Whether the members get no memory and nothing can be taken from them. They then wait until another program gives some memory back.
   [[nodiscard]] virtual bool is_job_stuck() const { return false; }
-  /// Holds it to so much from now on; kUnlimited: to nothing. To be called again as long as it holds.
+  /// Limits the job to `limit_bytes` from now on; kUnlimited takes the limit away. The caller repeats the call as long as the limit is to hold.
   virtual void hold(std::uint64_t limit_bytes, const std::vector<pid_t>& pids) = 0;
-  /// Freezes or thaws, where stops_by_signals() is false.
+  /// Freezes the job or lets it go on. Used only where stops_by_signals() is false.
   virtual void freeze(bool /*is_frozen*/) {}
-  /// The job has ended, or goes on without us: no limit is left behind.
+  /// To be called when the job has ended, or goes on without memnice. Takes every limit away.
   virtual void end() = 0;
-  /// Its members now, where the kernel tells; nothing: by descent.
+  /// The members now, if the kernel tells them. If this is empty, the caller finds the members by descent.
   [[nodiscard]] virtual std::optional<std::vector<pid_t>> members() const { return std::nullopt; }
 };
 
 /// Whether there is room in swap.
 bool has_swap();
 
-/// A group, or why there can be none. Without swap version 1 has nothing to take from a job but what it wants next: a job that wants more than is left waits in its page faults, and fork(), open() and mmap() fail.
+/// Whether there is free swap space.
 struct GroupTry {
   std::unique_ptr<Means> means;
   std::string problem;

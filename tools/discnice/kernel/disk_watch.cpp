@@ -46,7 +46,7 @@ OwnTraffic own_traffic(const Job& job, const protocol::Disk& disk, const protoco
           static_cast<std::uint32_t>(on_board->own_syncs.load(std::memory_order_relaxed))};
 }
 
-// One look, by whichever way the disk is observed; false when nothing was to be seen.
+// Looks at the disk once, in the way that is used for this disk. Returns false when there was nothing to see.
 bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint64_t now_ns,
                   DiskActivity* activity) {
   const std::uint64_t claimed = disk.number.load(std::memory_order_relaxed);
@@ -55,7 +55,7 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
   Grant here = grant;
   here.random_read_ns = protocol::measured_read_ns(*job.segment, number);
   const SeenBy seen_by = policy::observed_by(protocol::load_seen_by(disk), grant);
-  // What we did ourselves must not be taken for somebody else's: of counters it is looked at after them, so that it is never less than what they show.
+  // The job's own work must not be taken for somebody else's. So the job's own bytes are settled after the counters are read: then they are never less than the counters show.
   if (seen_by != SeenBy::counters) settle(job);
   switch (seen_by) {
     case SeenBy::counters: {

@@ -18,14 +18,14 @@ protocol::Disk* disk_of(Job& job, Device& device);
 /// The disk last used by this process; null before the first.
 protocol::Disk* last_disk();
 
-/// Books what the job itself moves there, by addition; a correction may be below zero. A null disk is none.
+/// Adds to the counters of the disk what the job itself moved there. A correction may be below zero. If `disk` is null, nothing is counted.
 void book_own_traffic(const Job& job, protocol::Disk* disk, std::int64_t read_bytes,
                       std::int64_t write_bytes);
 
-/// Books that a call which brings data to the disk begins or ends.
+/// Counts that a call which brings data to the disk begins or ends.
 void book_sync(const Job& job, protocol::Disk& disk);
 
-/// Which of the job's entries it is.
+/// The index of this disk among the job's disks.
 inline unsigned place_of(const Job& job, const protocol::Disk& disk) {
   return static_cast<unsigned>(&disk - job.segment->disks);
 }

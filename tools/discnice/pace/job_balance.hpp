@@ -24,13 +24,13 @@ class JobBalance {
   enum class Of : std::uint8_t { whole_job, rest };
   explicit JobBalance(protocol::Segment& segment, Of of = Of::whole_job);
 
-  /// `all` is the sum of the accounts. Returns what the job is to be charged for, and counts it as settled; below zero: what it gets back. At the end
-  /// nobody settles anything any more.
+  /// `all` is the sum of the accounts. Returns how many bytes the job must be charged for, and counts these bytes as settled. A result below zero is given back to the job. After
+  /// `at_its_end` nobody settles anything.
   enum class When : std::uint8_t { while_it_runs, at_its_end };
   Growth settle(const Growth& all, std::uint64_t now_ns, When when);
 
  private:
-  // One of the members' sums, which only grow. What is written over it by mistake moves it up or down once; it goes on growing from there.
+  // How much of one sum over the members is settled. Such a sum only grows. If a member overwrites the sum by mistake, the sum jumps up or down once and then grows from there.
   class Settled {
    public:
     void begin(std::uint64_t said);

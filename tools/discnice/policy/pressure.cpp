@@ -17,7 +17,7 @@ constexpr unsigned kHalvings = 8;
 constexpr std::uint64_t kHeldWindowNs = 50'000'000;
 constexpr std::uint64_t kHeldQuietNs = 2 * kHeldWindowNs;
 constexpr std::uint64_t kRecentNs = 1'000'000'000;
-// A window in which we waited ourselves for more than this part of it is no silence; so many are tried in a row.
+// A window is no silence if the job itself waited for more than 1/kSilentShare of it. Up to kTriesMax windows are tried in a row.
 constexpr std::uint64_t kSilentShare = 4;
 constexpr std::uint64_t kTriesMax = 3;
 
@@ -29,7 +29,7 @@ bool is_first(const DiskActivity& activity, std::uint64_t now_ns) {
   return activity.sampled_at_ns == 0 || activity.sampled_at_ns > now_ns || activity.foreground_at_ns > now_ns;
 }
 
-// A sample that begins a window of silence and ends none.
+// Whether no window of silence is open, so that this sample opens one.
 bool begins_listening(const DiskActivity& activity, std::uint64_t now_ns) {
   return activity.listen_until_ns == 0 && !was_seen_recently(activity, now_ns);
 }

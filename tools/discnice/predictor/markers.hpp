@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // markers: the marked pages that read-ahead left in the page cache and nobody has used yet.
 //
-// The kernel keeps one for each window, in the page itself, shared by all who read the file (PG_readahead). A program that reads
-// here and there leaves thousands, so they are kept in one table of fixed size for all files. A full bucket forgets one of
-// its own: then one window is predicted too few.
+// The kernel keeps one marker for each read-ahead window. The marker is a flag of the page (PG_readahead), so all readers of the file share it. A program that reads at random
+// places leaves thousands of markers. So the markers of all files are kept in one table of fixed size. When a bucket of the table is full, a new marker replaces an old one of
+// the same bucket. Then the prediction misses one window.
 #pragma once
 
 #include <atomic>

@@ -125,8 +125,8 @@ int flags_of_how(const void* how) {
   return read_caller(how, &asked, sizeof asked.flags) ? static_cast<int>(asked.flags) : 0;
 }
 
-// Openings, removals and renames are made by the number that was asked for, and not by that of the *at form as libc makes them: a program may have
-// had the kernel refuse it that one.
+// Makes an open, removal or rename with the system call that the program asked for. libc would use the *at form of the call instead, but the program may have made the kernel
+// refuse that form.
 long opened_by(const Words& call, int folder, const char* path, int flags) {
   const CancelHold hold;
   const SettledCall around(job());
