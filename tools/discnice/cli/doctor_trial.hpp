@@ -25,7 +25,7 @@ struct Trial {
 };
 inline constexpr int kTrialLost = -1;
 
-/// Makes a file without a name in `folder`. The file vanishes when it is closed.
+/// A file in that folder without a name, which goes when it is closed.
 gray::base::ScopedFd make_nameless_file(const std::string& folder);
 
 /// Runs this program itself with these options over a command that writes kTrialBytes to `output_fd`, and then lives on for a moment. Takes half a second.

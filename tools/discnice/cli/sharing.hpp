@@ -19,13 +19,14 @@ namespace discnice::cli {
 /// This user's jobs of policy `share` that are kept by a launcher, and what each used lately.
 class SharingJobs {
  public:
-  /// Looks which of these jobs exist now. If /dev/shm holds very many names, a look takes long. Then looks are made less often, so that they take only a small part of the time.
+  /// Looks who is there now. Where looking takes long, because there are very many names in /dev/shm, it is done less often, so that it takes
+  /// a small part of the time.
   void look(std::uint64_t now_ns);
 
-  /// The jobs that the last look found.
+  /// Those that the last look found.
   [[nodiscard]] std::vector<MappedJob>& here() { return here_; }
 
-  /// What the job with the name `name` would use.
+  /// What the job of that name would use.
   policy::Claim claim_of(const char* name, const protocol::Segment& segment, std::uint64_t now_ns);
 
  private:
