@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // call_numbers: numbers of system calls under the names that glibc gives them, also where its list is older than the kernel's headers.
 //
-// Packages are built with a glibc that does not name these yet (script/package). What the kernel lacks it refuses by itself.
+// Packages are built with a glibc that has no names for these calls yet (script/package). A kernel without such a call refuses it.
 #pragma once
 
 #include <sys/syscall.h>

@@ -11,14 +11,14 @@
 
 namespace gray::base {
 
-/// Nanoseconds since an unspecified start, never going back. About 25 ns. errno is left alone.
+/// Nanoseconds since an unspecified start. The value never goes back. A call takes about 25 ns and does not change errno.
 inline std::uint64_t monotonic_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// The same clock as of the last timer tick (1 to 10 ms old). About 5 ns.
+/// The same clock at the last timer tick, so 1 to 10 ms old. A call takes about 5 ns.
 inline std::uint64_t monotonic_coarse_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC_COARSE, &now);

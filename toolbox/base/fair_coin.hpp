@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// fair_coin: how likely a fair coin is to be as uneven as this; the sums of a paired sign test, exactly and without a library.
+// fair_coin: the probability that a fair coin gives a result at least as uneven as a given one. These are the exact sums of a paired sign test, computed without a library.
 //
 // For code inside a host process. Samples that are kept, and the test itself: toolbox/stats/sign_test.
 #pragma once
 
 namespace gray::base {
 
-/// The number of throws up to which the answer is exact; more are answered as if it were that many of the same share.
+/// Up to this number of throws the answer is exact. For more throws the answer is that for this number of throws with the same share of heads.
 inline constexpr unsigned kThrowsMax = 64;
 
-/// The probability that of `throws` of a fair coin `heads` or more show heads: 1 for no heads, 0 for more heads than throws.
+/// The probability that `throws` throws of a fair coin show `heads` or more heads: 1 for no heads, 0 for more heads than throws.
 constexpr double heads_or_more(unsigned heads, unsigned throws) {
   if (heads > throws) return 0;
   if (throws > kThrowsMax) {

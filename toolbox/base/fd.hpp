@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // fd: a file descriptor that closes itself and an errno that restores itself, without libc's wrappers.
 //
-// Inside a host process libc's open() and close() may be our own hooks, so both go to the kernel. Every
-// descriptor is opened with O_CLOEXEC: a program the host starts must not inherit ours.
+// Inside a host process libc's open() and close() may be hooks of discnice. So this file calls the kernel directly. Every descriptor is opened with O_CLOEXEC, so that a program
+// that the host starts does not inherit it.
 #pragma once
 
 #include <fcntl.h>
@@ -12,12 +12,12 @@
 
 namespace gray::base {
 
-/// Owns one descriptor, or none: then get() is the negative errno that says why. Movable, not copyable. One
-/// thread at a time. After a fork both processes own, and close, a descriptor of their own.
+/// Owns one descriptor, or none. Without a descriptor get() returns the negative errno that says why. Movable, not copyable. One thread at a time. After a fork each of the two
+/// processes owns and closes a descriptor of its own.
 class ScopedFd {
  public:
   ScopedFd() = default;
-  /// Takes over `fd`; a negative number is kept as the reason for having none.
+  /// Takes ownership of `fd`. A negative number is kept as the reason for having no descriptor.
   explicit ScopedFd(int fd) : fd_(fd) {}
   ScopedFd(ScopedFd&& other) noexcept : fd_(other.release()) {}
   ScopedFd& operator=(ScopedFd&& other) noexcept {
@@ -28,8 +28,7 @@ class ScopedFd {
   ScopedFd& operator=(const ScopedFd&) = delete;
   ~ScopedFd() { reset(); }
 
-  /// Opens `path`, relative to the directory `directory_fd`; O_CLOEXEC is added to `flags`. No errno is set:
-  /// a failure is in error(). Not retried after a signal.
+  /// Opens `path`, relative to the directory `directory_fd`. O_CLOEXEC is added to `flags`. errno is not set: a failure is in error(). The call is not repeated after a signal.
   static ScopedFd open(const char* path, int flags, mode_t mode = 0, int directory_fd = AT_FDCWD);
 
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
@@ -39,16 +38,14 @@ class ScopedFd {
   [[nodiscard]] int error() const { return fd_ >= 0 ? 0 : fd_; }
   /// Gives the descriptor to the caller, who closes it. Returns as get().
   [[nodiscard]] int release();
-  /// Closes what is owned and takes over `fd`. errno is left alone. The result of close is not looked at:
-  /// what must be on disk is synced before.
+  /// Closes the owned descriptor and takes ownership of `fd`. errno is not changed. The result of close is ignored: data that must be on disk is synced before.
   void reset(int fd = -EBADF);
 
  private:
   int fd_ = -EBADF;
 };
 
-/// Puts errno back, at the end of its scope, to what it was at the start: a hook must not let the host see
-/// our calls.
+/// At the end of its scope it restores errno to the value at the start: the host must not notice the calls of a hook.
 class ErrnoKeeper {
  public:
   ErrnoKeeper() : kept_(errno) {}

@@ -11,12 +11,11 @@
 
 namespace gray::base {
 
-/// Makes one system call. Returns what the kernel returns: a value, or -errno in [-4095, -1]. errno is left
-/// alone.
+/// Makes one system call. Returns the result of the kernel: a value, or -errno in [-4095, -1]. errno is not changed.
 long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0);
 
-/// The same with no more arguments than the call takes, as a part of its caller's own code: nothing returns through a function after the kernel
-/// has run, which processors foretell wrongly then.
+/// The same, with only as many arguments as the call takes, and inlined into the caller. So no function returns after the kernel has run. Processors predict such a return
+/// wrongly.
 #if defined(__x86_64__)
 
 __attribute__((always_inline)) inline long inline_syscall(long number, long a = 0, long b = 0, long c = 0) {

@@ -2,9 +2,9 @@
 // read_once: values in memory that others may change at any moment.
 //
 // The rule for all memory that another process can write (a job's segment and the table of dirty data in it, the board, the ring): a value is read
-// once into a local copy, every field of the copy is checked against what it can be, and then the copy is used. Nothing shared is an index, a
-// count, a length, a divisor, a shift or an instant before that, and nothing is read a second time. What cannot be is not repaired but forgotten.
-// A plain read is not enough: the compiler may read again what it has read, and see another value than the one that was checked.
+// once into a local copy, every field of the copy is checked against its possible values, and then the copy is used. Before this check no shared value is used as an index, a
+// count, a length, a divisor, a shift or an instant. No value is read a second time. An impossible value is not repaired but forgotten. A plain read is not enough: the compiler
+// may read the memory again, and see another value than the one that was checked.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ inline constexpr bool kIsWords = sizeof(T) % sizeof(std::uint64_t) == 0 &&
                                  alignof(T) >= alignof(std::uint64_t);
 }  // namespace detail
 
-/// A copy that stays as it is, whatever others do. Of a value longer than a word, each word is of one moment.
+/// Returns a copy that does not change, whatever others do. If the value is longer than a word, each word is from one moment, but the words may be from different moments.
 template <typename T>
 __attribute__((always_inline)) inline T read_once(const T& shared) {
   static_assert(std::is_trivially_copyable_v<T> && (detail::kIsOneWord<T> || detail::kIsWords<T>));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// seqlock: a value that one writer replaces and any number of readers copy whole, without a lock and across
-// processes.
+// seqlock: a value that one writer replaces, and that any number of readers copy as a whole, without a lock and across processes.
 //
 // The sequence is odd while the writer writes. A reader that saw the same even sequence before and after its
 // copy has a copy of one version. The value is kept as atomic words, so that a copy made during a write is
@@ -24,7 +23,7 @@ class Seqlock {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "a lock would not work between processes");
 
  public:
-  /// Passes a reader makes over a value that keeps changing before it gives up.
+  /// How many times a reader tries to copy a value that keeps changing before it gives up.
   static constexpr unsigned kPassesMax = 64;
 
   /// Replaces the value. One writer at a time; callers with several writers hold a lock of their own.
@@ -40,9 +39,8 @@ class Seqlock {
     sequence_.store(odd + 1, std::memory_order_release);  // pairs with the first acquire in try_load()
   }
 
-  /// Copies the value to `value`; false, with `value` left alone, when a write was under way on each of
-  /// `passes_max` passes (a writer that died amid a store() leaves it so). Any thread or process; never waits
-  /// for anybody.
+  /// Copies the value to `value`. Returns false, with `value` unchanged, if a write was under way at each of `passes_max` tries. A writer that was killed during a store() leaves
+  /// it so. Any thread or process; never waits.
   [[nodiscard]] bool load(T& value, unsigned passes_max = kPassesMax) const {
     for (unsigned pass = 0; pass < passes_max; ++pass) {
       if (try_load(value)) return true;
@@ -50,8 +48,7 @@ class Seqlock {
     return false;
   }
 
-  /// Counts the stores so far, twice; odd while one is under way. Tells a reader that its copy is out of
-  /// date.
+  /// Twice the number of stores so far; odd while a store is under way. By this number a reader knows that its copy is out of date.
   [[nodiscard]] std::uint64_t sequence() const { return sequence_.load(std::memory_order_acquire); }
 
  private:

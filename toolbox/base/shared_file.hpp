@@ -13,13 +13,13 @@
 
 namespace gray::base {
 
-/// Makes the file `path` for the effective user alone (mode 0600 whatever the umask), empty and open for reading and
-/// writing. A failure is in error(): -EEXIST where anything has that name already, a symbolic link too.
+/// Makes the file `path` for the effective user alone (mode 0600 whatever the umask), empty and open for reading and writing. A failure is in error(): -EEXIST if the name exists
+/// already, also as a symbolic link.
 ScopedFd make_shared_file(const char* path);
 
-/// Whether a file may be known by more names than one. Where the kernel lets everybody make a second name for anybody's file
-/// (fs.protected_hardlinks), a file that is made fit, or written to before its content is checked, must have one only: it may be another file
-/// of the user's. One that is checked first may have several, or anybody could take it away by giving it a second.
+/// Whether a file may have more than one name. Some kernels let every user make a second name for any file (fs.protected_hardlinks). So a file that is corrected, or that is
+/// written to before its content is checked, must have one name only: otherwise it may be another file of the user. A file whose content is checked first may have several names.
+/// Otherwise anybody could make it useless by giving it a second name.
 enum class Names : std::uint8_t { one, any };
 
 /// Opens the file `path` for reading and writing and tells its size. A failure is in error(): -ENOENT; -EPERM (somebody

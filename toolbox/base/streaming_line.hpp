@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// streaming_line: the straight line with the least squared errors through a stream of pairs, of which the old ones fade, in five sums.
+// streaming_line: the straight line with the least squared errors through a stream of pairs. It needs five sums. Old pairs lose weight over time.
 //
-// For code inside a host process, which may keep no samples; the sums of several streams can be added. Samples that are kept, and how well the line
-// fits: toolbox/stats/regression. The sums are of the values themselves, so values should not be large against their spread: six digits of it are
-// left where they are a thousand times as large.
+// For code inside a host process, which may keep no samples. The sums of several streams can be added. For kept samples, and for how well the line fits, see
+// toolbox/stats/regression. The sums add the values themselves, so the values should not be much larger than their spread. If they are a thousand times larger, six digits of the
+// spread are exact.
 #pragma once
 
 #include <cstdint>
 
 namespace gray::base {
 
-/// What has been seen. Plain data: copyable, valid when zeroed.
+/// The sums of the pairs seen so far. Plain data: copyable, valid when zeroed.
 struct LineSums {
   double weight = 0;
   double x = 0;
@@ -25,7 +25,7 @@ struct CostLine {
   double slope = 0;
 };
 
-/// All pairs of `more`, each counted as so much of one.
+/// Adds all pairs of `more`, each with this weight.
 constexpr void add_sums(LineSums& sums, const LineSums& more, double share) {
   sums.weight += share * more.weight;
   sums.x += share * more.x;
@@ -34,7 +34,7 @@ constexpr void add_sums(LineSums& sums, const LineSums& more, double share) {
   sums.products += share * more.products;
 }
 
-/// Lets what was seen fade until it weighs no more than `weight_max` pairs.
+/// Reduces the weight of the pairs seen so far until they weigh no more than `weight_max` pairs.
 constexpr void fade_to(LineSums& sums, double weight_max) {
   if (!(sums.weight > weight_max)) return;
   const double share = weight_max / sums.weight;
@@ -43,8 +43,8 @@ constexpr void fade_to(LineSums& sums, double weight_max) {
   add_sums(sums, before, share);
 }
 
-/// The line of least squares among those that cost nothing below zero, anywhere: what has no fixed part goes through the origin, what does not grow with
-/// x is level. Where all x are equal, through the origin; of nothing seen, zero.
+/// The line of least squares among all lines that are nowhere below zero. If the fit has no fixed part, the line goes through the origin. If y does not grow with x, the line is
+/// level. If all x are equal, it goes through the origin. Without any pairs it is zero.
 constexpr CostLine cost_line(const LineSums& sums) {
   if (!(sums.weight > 0)) return {};
   const CostLine level{sums.y / sums.weight, 0};

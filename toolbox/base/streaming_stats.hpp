@@ -15,16 +15,15 @@ namespace gray::base {
 /// copyable, valid when zeroed, one thread at a time.
 class StreamingStats {
  public:
-  /// Takes one value in. A value that is not finite is refused: false, and nothing changes.
+  /// Adds one value. A value that is not finite is refused: then the result is false, and nothing changes.
   bool add(double value);
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
-  /// 0 when nothing was added; so are min and max.
+  /// 0 if no value was added; then min and max are 0, too.
   [[nodiscard]] double mean() const { return mean_; }
   [[nodiscard]] double min() const { return min_; }
   [[nodiscard]] double max() const { return max_; }
-  /// Of the sample (divided by count - 1), in the square of the unit; 0 below two values. The square root is
-  /// the caller's, for libc alone has none.
+  /// The variance of the sample (divided by count - 1), in the square of the unit; 0 for less than two values. The caller takes the square root, because libc alone has none.
   [[nodiscard]] double variance() const;
 
  private:
@@ -37,14 +36,14 @@ class StreamingStats {
 
 /// An estimate of one quantile from five moving markers: the P2 algorithm (R. Jain and I. Chlamtac, "The P2
 /// Algorithm for Dynamic Calculation of Quantiles and Histograms Without Storing Observations", 1985). Exact
-/// (nearest rank) up to five values. What breaks it: a stream that drifts, for old values never leave.
+/// (nearest rank) up to five values. What breaks it: a stream that drifts, because old values are never forgotten.
 /// Copyable; one thread at a time.
 class StreamingQuantile {
  public:
   /// probability is between 0 and 1, both excluded (0.5 is the median); it is clamped to that.
   explicit StreamingQuantile(double probability);
 
-  /// Takes one value in. A value that is not finite is refused: false, and nothing changes.
+  /// Adds one value. A value that is not finite is refused: then the result is false, and nothing changes.
   bool add(double value);
 
   [[nodiscard]] std::uint64_t count() const { return count_; }

@@ -6,7 +6,7 @@
 //   KB MB GB TB                  powers of 1000
 //   bit kbit Mbit Gbit           powers of 1000, eight bits a byte (rates only)
 // A rate may end in "/s" or "ps" ("5MB/s", "40Mbit/s", "40Mbps"). A fraction is allowed ("1.5M").
-// Nothing is guessed: an empty text, a sign, an unknown unit, trailing text or an overflow is an error.
+// This code never guesses: an empty text, a sign, an unknown unit, trailing text or an overflow is an error.
 #pragma once
 
 #include <cstddef>
@@ -30,12 +30,11 @@ Result<std::uint64_t> parse_bytes(const char* text, std::size_t length);
 /// "/s". A rate of zero is -EINVAL: nothing could ever run under it. Errors as parse_bytes().
 Result<std::uint64_t> parse_rate_bytes_per_s(const char* text, std::size_t length);
 
-/// True of a rate without a unit that is below one kilobyte a second: "5" is far more often a forgotten "M" than five bytes. "5B"
-/// says that they are meant. For a text that parse_rate_bytes_per_s() has read as `rate_bytes_per_s`. Pure.
+/// True if a rate has no unit and is below one kilobyte a second. Such a "5" is far more often "5M" without its unit than five bytes. "5B" means five bytes. `text` is one that
+/// parse_rate_bytes_per_s() has read as `rate_bytes_per_s`. Pure.
 bool is_unit_forgotten(const char* text, std::size_t length, std::uint64_t rate_bytes_per_s);
 
-/// Reads a duration such as "250ms", "1s", "2m", "10us", "5ns" into nanoseconds; a bare number is refused,
-/// for its unit would be a guess. Errors as parse_bytes().
+/// Reads a duration such as "250ms", "1s", "2m", "10us", "5ns" into nanoseconds; a number without a unit is refused, because its unit would be a guess. Errors as parse_bytes().
 Result<std::uint64_t> parse_duration_ns(const char* text, std::size_t length);
 
 }  // namespace gray::base

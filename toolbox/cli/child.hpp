@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// child: runs the command that a launcher of ours was given, and ends as it ends.
+// child: runs the command of a launcher, and ends with the exit status of the command.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace gray::cli {
 
-/// How long to leave the command alone, unless this descriptor gets readable first; -1 is none.
+/// How long to let the command run before the next call. A readable descriptor ends this time early; -1 means no descriptor.
 struct ChildPause {
   std::uint64_t time_ns = 0;
   int wake_fd = -1;
 };
 
-/// What a launcher does beside it; those that are empty are not called.
+/// The functions that a launcher calls while the command runs. Empty functions are not called.
 struct ChildHooks {
   std::function<ChildPause(pid_t)> look;  // at first and after each pause, while the command runs
   std::function<int()>
@@ -25,7 +25,7 @@ struct ChildHooks {
   std::function<void()> before_signal;  // before it is told to end, by us or by the terminal
 };
 
-/// What became of it.
+/// How the command ended.
 struct ChildEnd {
   bool has_run = false;
   int status =
@@ -34,17 +34,17 @@ struct ChildEnd {
   std::uint64_t resident_peak_bytes = 0;
 };
 
-/// Runs the command in this environment. SIGTERM, SIGHUP, SIGINT and SIGQUIT are handed on to it, but for what the terminal sends, which
-/// reaches it anyway, and what was ignored when we were started, which it ignores too. Blocks signals in this process, for good.
+/// Runs the command in this environment. It passes SIGTERM, SIGHUP, SIGINT and SIGQUIT on to the command. It does not pass on a signal from the terminal, which reaches the
+/// command anyway, or a signal that was ignored when this process started, which the command ignores, too. Blocks signals in this process for good.
 ChildEnd run_child(const std::vector<std::string>& command, const ChildHooks& hooks);
 ChildEnd run_child(const std::vector<std::string>& command, const std::function<ChildPause(pid_t)>& look);
 
-/// Whether a signal of this number and code (siginfo_t) has reached the command already: what the terminal sends goes to the whole process
-/// group. What a process sends us is to be handed on.
+/// Whether a signal of this number and code (siginfo_t) has reached the command already. A signal from the terminal goes to the whole process group. A signal that a process
+/// sends to this one must be passed on.
 bool has_reached_all(int signal_number, int signal_code);
 
-/// A descriptor of ours must not come to lie where the command's closed input, output or errors would be. To be called first in main():
-/// the command finds them closed, as they were, and what we read or print there fails as before.
+/// Call this first in main(). It makes sure that no later descriptor gets the number of a closed input, output or error output. The command finds these closed, as they were.
+/// Reading or printing there in this process fails as before.
 void occupy_standard_descriptors();
 
 }  // namespace gray::cli

@@ -8,8 +8,8 @@
 //       {"CACHED", "bytes in memory", Alignment::kRight, true,
 //        [](const File& f) { return Cell(f.cached_bytes, format_bytes(f.cached_bytes)); }}};
 //
-// JSON keys are the names in lower case, or what a column gives beside its name, such as "read_bytes_per_s" for READ. They are the stable form for
-// scripts; which columns the text shows by default may change, so a script that reads text names its columns.
+// JSON keys are the names in lower case, or a key that the column gives beside its name, such as "read_bytes_per_s" for READ. The keys are stable, for scripts. The columns that
+// the text shows by default may change, so a script that reads text must name its columns.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ enum class TableFormat {
   kJsonLines,       ///< One object a line.
 };
 
-/// One value of a row: for machines as JSON, for people as text.
+/// One value of a row: as JSON for machines, as text for people.
 struct Cell {
   Cell() = default;  ///< Nothing known: null and "-".
   explicit Cell(std::string_view shown) : value(shown), text(shown) {}
@@ -42,7 +42,7 @@ struct Cell {
   std::string text = "-";
 };
 
-/// What every kind of row shares, so that the printing is compiled once.
+/// The common part of all kinds of rows, so that the printing is compiled only once.
 struct ColumnHead {
   std::string name;
   std::string help;
@@ -68,9 +68,8 @@ struct Selection {
   [[nodiscard]] bool is_ok() const { return problem.empty(); }
 };
 
-/// Reads what --output was given: "NAME,SIZE" takes exactly these, "+SIZE" adds to the default ones, and an
-/// empty list means the default ones. Names match in any case, and JSON keys too; an unknown name or one twice is a problem
-/// whose sentence lists the names there are.
+/// Reads the value of --output: "NAME,SIZE" selects exactly these columns, "+SIZE" adds to the default ones, and an empty list means the default ones. Names match in any case,
+/// and JSON keys match, too. An unknown name, or the same name twice, is a problem. Its sentence lists all names.
 Selection select_columns(const std::vector<ColumnHead>& heads, std::string_view list);
 
 /// Lines of "  NAME  what it is" for the end of --help.

@@ -19,17 +19,17 @@ bool is_completion_asked(int argc, const char* const* argv);
 /// Prints the script for that shell. Returns the status to end with.
 [[nodiscard]] int print_completion(const DescribedProgram& program, const std::string& shell);
 
-/// What of completion the three shells have in common: which command prints what may stand in place of a value, "WORD<tab>what it is" a line.
-/// Empty where nothing but the shell knows. Pure.
+/// The part of completion that the three shells have in common: which command prints the possible values, one line "WORD<tab>what it is" for each. Empty if only the shell knows
+/// the values. Pure.
 std::string lister_of(const std::string& value_name);
 
-/// A name for functions of a shell: "gb_run". Pure.
+/// A name for the functions of a shell script, such as "gb_run". Pure.
 std::string identifier_of(const std::string& program);
 
 /// The text with @ID@ and @NAME@ replaced by identifier_of() and the program's name. Pure.
 std::string filled(std::string text, const std::string& program);
 
-/// In single quotes, as bash and zsh read them. Pure.
+/// The text in single quotes, as bash and zsh read it. Pure.
 std::string quoted(const std::string& text);
 
 }  // namespace gray::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// description: what a program's command line takes, as its definition (command_line) says. completion makes scripts of it.
+// description: the options and arguments of a program, taken from the definition of its command line (command_line). completion makes scripts from it.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace gray::cli {
 
-/// What stands behind an option, or as an argument. `name` is what --help calls it, and says what is offered: FILE, DIR, PATH, CMD, JOB, PROCESS, KEY,
-/// WHAT, VARIABLE, PROGRAM; whatever else is free text. Where there are choices, these are, beside FILEs if that is the name.
+/// The value of an option, or an argument. `name` is its name in --help, and decides what is offered: FILE, DIR, PATH, CMD, JOB, PROCESS, KEY, WHAT, VARIABLE, PROGRAM. Any other
+/// name means free text. If there are choices, these are offered. If the name is FILE, files are offered as well.
 struct DescribedValue {
   std::string name = {};  // empty: there is none
   std::vector<std::string> choices = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// diagnostics: how a program of ours tells a person that something is wrong, and with which status it ends.
+// diagnostics: how a program of this project tells a person that something is wrong, and with which status the program ends.
 //
 // One problem is one line on stderr, "prog: message", written by a single write(2) so that lines of several
 // processes do not mix. Control characters in the message (a file name may hold a newline) are shown escaped.
@@ -21,42 +21,42 @@ inline constexpr int kExitToolFailed = 125;    ///< A launcher failed before its
 inline constexpr int kExitCannotInvoke = 126;  ///< The program to launch exists but cannot be run.
 inline constexpr int kExitNotFound = 127;      ///< The program to launch does not exist.
 
-/// Sets the name that stands before each message: the last component of argv[0]. Call it first in main().
+/// Sets the name that is printed before each message: the last component of argv[0]. Call it first in main().
 /// A null or empty text leaves the name as it is. Not thread-safe: before threads are started.
 void set_program_name(const char* argv0);
 
-/// The name set, "gray" before that. Owned by this module, valid until the next set_program_name().
+/// The name that was set; "gray" before that. Owned by this module, valid until the next set_program_name().
 const std::string& program_name();
 
-/// The sub-command that the command line names; the hint of fail_usage() points to its help. Before threads are started, too.
+/// Sets the sub-command of the command line; the hint of fail_usage() points to its help. Not thread-safe: before threads are started, too.
 void set_subcommand_name(std::string_view name);
 
-/// `text` with everything that a terminal could take for a command, and backslashes, escaped as \n, \t, \\ or \xHH: control
+/// Returns `text`, with backslashes and all bytes that a terminal could take for a command escaped as
+/// , \t, \\ or \xHH: control
 /// characters (newline and tab among them), those from U+0080 to U+009F, and bytes that are not UTF-8. Any thread.
 std::string escape_controls(std::string_view text);
 
-/// The same with single backslashes, for a person and not to be read back: what every name goes through that is printed for one. Any
-/// thread.
+/// The same, but with single backslashes. The result is for a person and cannot be read back. Every name that is printed for a person goes through this function. Any thread.
 std::string printable(std::string_view text);
 
 /// Writes "prog: message" and a newline to stderr, after clearing a progress line if one is shown.
-/// A failure to write is ignored: there is nobody left to tell. errno is kept. Any thread.
+/// A failure to write is ignored, because it cannot be reported anywhere. errno is kept. Any thread.
 void write_diagnostic(std::string_view message);
 
-/// Says that something went wrong with one input; the caller carries on and ends with kExitSomeFailed.
+/// Reports that something went wrong with one input. The caller goes on and ends with kExitSomeFailed.
 template <typename... Args>
 void warn(fmt::format_string<Args...> format, Args&&... args) {
   write_diagnostic(fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Says why the program ends, and returns `exit_status` so that main() can read `return fail(...)`.
+/// Reports why the program ends. Returns `exit_status` so that main() can say `return fail(...)`.
 template <typename... Args>
 [[nodiscard]] int fail(int exit_status, fmt::format_string<Args...> format, Args&&... args) {
   write_diagnostic(fmt::format(format, std::forward<Args>(args)...));
   return exit_status;
 }
 
-/// As fail() for a wrong command line: adds the hint at --help, of the sub-command if there is one, on the same line and returns kExitUsage.
+/// As fail(), for a wrong command line. It adds a hint at --help on the same line, or at the help of the sub-command if there is one, and returns kExitUsage.
 [[nodiscard]] int fail_usage_text(std::string_view message);
 
 template <typename... Args>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// helper: what a process of ours does first that is to outlive us should we be killed.
+// helper: the first steps of a helper process that must live on if its launcher is killed.
 #pragma once
 
 namespace gray::cli {
 
-/// In a process that was just forked: a session of its own, so that what ends ours by the terminal does not end it, no signals, this name, and no descriptor but this one and standard error.
+/// For a process that was just forked. It gets a session of its own, so that a signal from the terminal to the launcher does not end it. It ignores signals, takes this name, and
+/// keeps only this descriptor and standard error open.
 void become_helper(int kept_fd, const char* name);
 
 }  // namespace gray::cli

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// options: the manners of every program: how it tells its version and ends, and that what it printed has arrived. Its options are
-// command_line's.
+// options: what every program does in the same way: it prints its version, ends, and checks that its output was written. The options themselves are defined in command_line.
 #pragma once
 
 #include <cstdio>
@@ -15,13 +14,12 @@ std::string version_text();
 /// Writes help, a version or another ready text to stdout. Returns the status to end with.
 [[nodiscard]] int print_and_close(std::string_view text);
 
-/// Closes `stream` and returns 0, or the negative errno of the first write that failed. A stream whose
-/// descriptor was never open is no error as long as nothing was written to it.
+/// Closes `stream`. Returns 0, or the negative errno of the first write that failed. If the descriptor of the stream was never open, this is an error only if something was
+/// written to the stream.
 int close_stream(std::FILE* stream);
 
-/// Call last, with the status the program would end with: flushes and closes stdout. If what was printed did
-/// not all arrive (full disk, closed pipe) it says so on stderr and returns kExitSomeFailed instead of
-/// success.
+/// Call this last, with the exit status of the program. It flushes and closes stdout. If not all output was written (full disk, closed pipe), it says so on stderr and returns
+/// kExitSomeFailed instead of success.
 [[nodiscard]] int close_stdout(int exit_status);
 
 }  // namespace gray::cli

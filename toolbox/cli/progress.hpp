@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // progress: one changing line on a terminal while something takes long.
 //
-// Shows nothing unless the descriptor is a terminal, nothing in the first moments (short work stays silent),
-// redraws a few times a second at most, and clears its line at the end, so that output looks the same as
-// without.
+// It shows nothing unless the descriptor is a terminal, and nothing in the first moments, so that short work prints nothing. It redraws at most a few times a second. It clears
+// its line at the end, so that the output looks the same as without it.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +11,29 @@
 
 namespace gray::cli {
 
-/// How far the work is. Not thread-safe: one thread owns it. At most one at a time on a terminal.
+/// How far the work is. Not thread-safe: one thread owns it. At most one object at a time for one terminal.
 class Progress {
  public:
-  /// `what` stands before the figures ("probing"); `total` units are expected, 0 when that is unknown.
-  /// `fd` is borrowed.
+  /// `what` is the text before the figures ("probing"). `total` is the expected number of units, 0 if unknown. `fd` is borrowed.
   Progress(std::string what, std::uint64_t total, int fd = 2);
 
-  /// The same with the terminal decided by the caller and the clock started at `start_ns`. For tests.
+  /// The same, but the caller decides whether this is a terminal, and the clock starts at `start_ns`. For tests.
   Progress(std::string what, std::uint64_t total, int fd, bool is_terminal, std::uint64_t start_ns);
 
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Changes what stands before the figures, from the next redraw on.
+  /// Changes the text before the figures, from the next redraw on.
   void describe(std::string what) { what_ = std::move(what); }
 
-  /// Says that `done` units are finished. Costs a coarse clock read; writes only when a redraw is due.
+  /// Reports that `done` units are finished. Costs a coarse clock read, and writes only when a redraw is due.
   void set(std::uint64_t done);
 
   /// The same with the time as a parameter. `now_ns` is of toolbox/base/clock.
   void set_at(std::uint64_t done, std::uint64_t now_ns);
 
-  /// Clears the line, if one is shown. The destructor does it too.
+  /// Clears the line if one is shown. The destructor does this, too.
   void finish();
 
  private:

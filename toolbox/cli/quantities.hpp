@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // quantities: bytes, rates and durations as people read and write them.
 //
-// Reading follows toolbox/base/units (that header has the spellings); what this adds is the sentence that
-// tells a person what is wrong and what would be right, and an option for each. What is printed rounds to
-// three digits, and bytes and rates count in 1024 there, whatever they were typed in.
+// Reading follows toolbox/base/units; that header has the spellings. This file adds a sentence that tells a person what is wrong and what would be right, and an option for each
+// kind of quantity. Printed values are rounded to three digits. Printed bytes and rates use powers of 1024, whatever unit was typed.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +13,14 @@
 
 namespace gray::cli {
 
-/// For help texts: which spellings count in 1024 and which in 1000.
+/// For help texts: which spellings are powers of 1024 and which of 1000.
 inline constexpr std::string_view kBytesHelp =
     "K M G T or KiB MiB GiB TiB count in 1024, KB MB GB TB in 1000";
 inline constexpr std::string_view kRateHelp =
     "K M G or KiB MiB GiB count in 1024, KB MB GB and kbit Mbit Gbit in 1000, each with or without /s";
 inline constexpr std::string_view kDurationHelp = "a number with its unit: ns us ms s m h";
 
-/// What was read: a value, or one sentence on why not.
+/// The result of reading: a value, or one sentence that says why there is none.
 struct Reading {
   std::uint64_t value = 0;
   std::string problem;  ///< Empty when `value` holds.
@@ -34,8 +33,8 @@ Reading read_bytes(std::string_view text);
 Reading read_rate_bytes_per_s(std::string_view text);
 Reading read_duration_ns(std::string_view text);
 
-/// Adds an option whose value is such a quantity and is stored in `target` (which must outlive the parse and
-/// keeps its content when the option is not given). A wrong value is a usage error with the sentence above.
+/// Adds an option whose value is such a quantity. The value is stored in `target`. `target` must outlive the parse and keeps its content if the option is not given. A wrong
+/// value is a usage error with the sentence above.
 Option add_bytes_option(Command& command, const std::string& name, std::uint64_t& target,
                         const std::string& help);
 Option add_rate_option(Command& command, const std::string& name, std::uint64_t& target_bytes_per_s,
@@ -46,7 +45,7 @@ Option add_duration_option(Command& command, const std::string& name, std::uint6
 /// "812 B", "12.3 MiB", "1.50 GiB": powers of 1024, three digits. Pure.
 std::string format_bytes(std::uint64_t bytes);
 
-/// "4.80 MiB/s": powers of 1024, three digits, so that a rate of 5M reads back as "5.00 MiB/s". Negative or not-a-number prints "-". Pure.
+/// "4.80 MiB/s": powers of 1024, three digits, so that a rate of 5M is printed as "5.00 MiB/s". A negative number or not-a-number prints "-". Pure.
 std::string format_rate(double bytes_per_s);
 
 /// "25.0 ns", "1.25 s", "2 min 05 s", "3 h 07 min". Negative or not-a-number prints "-". Pure.

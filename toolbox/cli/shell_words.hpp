@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// shell_words: a command line as a person would type it, to be shown and pasted.
+// shell_words: quotes a command line so that a person can read it and paste it into a shell.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace gray::cli {
 
-/// As a shell takes it for one word. Pure.
+/// Quotes a text so that a shell takes it as one word. Pure.
 std::string shell_word(const std::string& word);
 
-/// The same of several, with blanks between. Pure.
+/// Quotes several words, with blanks between them. Pure.
 std::string shell_words(const std::vector<std::string>& words);
 
 }  // namespace gray::cli

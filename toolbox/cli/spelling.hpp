@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// spelling: which of some words was meant by one that is none of them.
+// spelling: guesses which of the known words a person meant by a wrong word.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace gray::cli {
 
-/// The word that takes the fewest letters put in, taken out or changed; empty where a third of the letters or more would be wrong. Pure.
+/// The known word that differs by the fewest inserted, removed or changed letters. Empty if a third of the letters or more would be wrong. Pure.
 std::string closest_word(std::string_view wanted, const std::vector<std::string>& words);
 
 }  // namespace gray::cli

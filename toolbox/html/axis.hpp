@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// axis: from values to places along one side of a picture, and the round values that are written there.
+// axis: maps values to places along one side of a picture, and chooses the round values that are written there.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace gray::html {
 
-/// What is counted along an axis: it decides which values are round, and how they are written.
+/// The quantity along an axis. It decides which values are round, and how they are written.
 enum class Quantity { count, per_second, bytes, bytes_per_s, time_ns, number };
 
 struct Axis {
@@ -20,10 +20,10 @@ struct Axis {
   [[nodiscard]] double place(double value) const;
 };
 
-/// Some five round values between the ends, ascending. Pure.
+/// About five round values between the ends, ascending. Pure.
 std::vector<double> round_values(const Axis& axis);
 
-/// "10 s", "4 KiB": a value as it stands at an axis. Pure.
+/// "10 s", "4 KiB": a value as it is written at an axis. Pure.
 std::string label(double value, Quantity quantity);
 
 }  // namespace gray::html

@@ -7,7 +7,7 @@
 
 namespace gray::html {
 
-/// A stretch of a bar, from 0, its left end, to 1.
+/// A part of a bar, in coordinates from 0, the left end, to 1.
 struct Stretch {
   double from;
   double to;
@@ -23,13 +23,13 @@ struct BarRow {
   std::string more = {};  ///< A small line below.
 };
 
-/// A bar by itself. Pure.
+/// A single bar. Pure.
 std::string bar(const std::vector<Stretch>& stretches, bool is_tall = false);
 
 /// Pure.
 std::string bar_list(const std::vector<BarRow>& rows);
 
-/// What the colours of bars mean, as a list. Pure.
+/// A list that explains the colours of the bars. Pure.
 struct Key {
   const char* colour;
   std::string name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// chart: a picture over two axes: lines, steps, or areas that stand on one another. Only lines and areas are stretched to the reader's
-// screen; what is written beside them keeps its size. Colours come from the page's style.
+// chart: a picture over two axes: lines, steps, or areas that stand on one another. Lines and areas are stretched to the reader's screen; the text beside them keeps its size.
+// Colours come from the page's style.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct Series {
   std::vector<Point> points;  ///< Ascending by x.
 };
 
-/// A dashed line with its name in the list of colours: upright at a value of x, or level at a value of y.
+/// A dashed line with its name in the list of colours. It is vertical at a value of x, or horizontal at a value of y.
 struct Mark {
   enum class Along { x, y };
   Along along;
@@ -46,7 +46,7 @@ struct Chart {
   std::vector<Mark> marks = {};
 };
 
-/// A <figure>; empty if there is nothing to draw. Pure.
+/// A <figure>. Empty if there is nothing to draw. Pure.
 std::string draw(const Chart& chart);
 
 }  // namespace gray::html

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// document: a whole HTML page around what a program has to show. It needs nothing from elsewhere and runs no script; its colours follow the reader's,
-// light or dark, and it fits a telephone as well as a wide screen.
+// document: a whole HTML page around the results of a program. The page needs no other files and runs no script. Its colours are light or dark as the reader's browser asks. It
+// fits a telephone as well as a wide screen.
 //
-// Names come from anywhere: whatever is not ours goes through escape().
+// Names may come from anywhere, so every text that this project did not write goes through escape().
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 
 namespace gray::html {
 
-/// `text` as it may stand in a page or in an attribute: markup, controls and what is not UTF-8 are shown and have no effect. Pure.
+/// `text` in a form that may stand in a page or in an attribute: markup, control characters and bytes that are not UTF-8 are shown and have no effect. Pure.
 std::string escape(std::string_view text);
 
-/// The same of a file's name: it may break anywhere, and a direction of writing inside it ends with it. Pure.
+/// The same for the name of a file: the name may break at any place, and a change of writing direction in it ends with it. Pure.
 std::string name(std::string_view text);
 
 /// `seconds` since 1970 as a date and a time of this host.
@@ -27,10 +27,10 @@ std::string document(std::string_view title, const std::string& lead, const std:
 /// A heading, a sentence of plain text (may be empty) and ready HTML. Pure.
 std::string section(std::string_view title, std::string_view sentence, const std::string& body);
 
-/// A sentence in plain text that stands back. Pure.
+/// A sentence in plain text in a muted colour. Pure.
 std::string note(std::string_view sentence);
 
-/// Figures with a word below each, side by side as they fit. Plain text. Pure.
+/// Figures with a word below each, side by side if there is space. Plain text. Pure.
 std::string tiles(const std::vector<std::pair<std::string, std::string>>& figures);
 
 struct Column {

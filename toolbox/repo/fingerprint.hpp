@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fingerprint: what tells the host that was measured from any other.
+// fingerprint: the facts by which the measured host is distinguished from any other host.
 //
 // Knowledge assumed: times measured on one machine, processor, kernel or side of a hypervisor say little
 // about another. Observed: /etc/machine-id, /proc/cpuinfo, uname. Inferred: the same host if all four are the
@@ -17,9 +17,8 @@ struct Fingerprint {
   bool has_hypervisor = false;
 };
 
-/// Reads the fingerprint of this host. `root` stands before each path read ("" for the real host, another
-/// folder for tests); the kernel release and host name always come from uname(2). Never fails: what cannot be
-/// read has a fixed substitute. Any thread.
+/// Reads the fingerprint of this host. `root` is put before each path that is read: "" for the real host, another folder for tests. The kernel release and the host name always
+/// come from uname(2). Never fails: a value that cannot be read is replaced by a fixed text. Any thread.
 Fingerprint read_fingerprint(const std::string& root = "");
 
 /// Empty if both are the same host, else the first difference as a phrase: "machine id a, here b".

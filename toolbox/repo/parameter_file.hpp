@@ -24,16 +24,16 @@ struct LoadedFile {
   std::vector<Parameter> parameters;
 };
 
-/// Reads `path`. Never throws for what is in the file, never waits (a FIFO is unreadable, not a hang).
+/// Reads `path`. Never throws because of the content of the file. Never waits: a FIFO counts as unreadable.
 LoadedFile load_file(const std::string& path, const Fingerprint& here);
 
-/// What shall change, all of it or nothing.
+/// The changes to make. Either all of them are made, or none.
 struct Changes {
   std::vector<Parameter> set;  ///< Added, or replacing what has the same key and device.
   std::vector<Name> forget;    ///< Removed if there; done before `set`.
 };
 
-/// What a writer does with a file it cannot use.
+/// What a writer does with a file that it cannot use.
 enum class UnusableFile {
   kRefuse,     ///< Leave everything as it is and say why.
   kMoveAside,  ///< Rename it to "PATH.unusable-DATE" and start anew. Asked for by a person, never by default.
@@ -51,9 +51,8 @@ struct UpdateOutcome {
 /// How long a writer waits for another one's lock before it gives up.
 inline constexpr std::uint64_t kLockWaitMaxNs = UINT64_C(10'000'000'000);
 
-/// Applies `changes` to the file at `path`, making its folder if needed. Any number of processes and threads
-/// may do so at once: each sees the others' updates. Sleeps while another holds the lock. If it fails, or the
-/// process is killed in between, the old file is still there, whole.
+/// Applies `changes` to the file at `path`, and makes its folder if needed. Any number of processes and threads may do so at once, and no update is lost. Sleeps while another
+/// writer holds the lock. If it fails, or if the process is killed meanwhile, the old file is unchanged.
 UpdateOutcome update_file(const std::string& path, const Fingerprint& here, const Changes& changes,
                           UnusableFile unusable = UnusableFile::kRefuse,
                           std::uint64_t lock_wait_max_ns = kLockWaitMaxNs);

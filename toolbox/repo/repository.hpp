@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// repository: looks a host parameter up where it is most specific, and says where that was.
+// repository: looks a host parameter up in its sources, the most specific first, and says which source had it.
 //
 //   flag > environment > user's file > host's file > shipped default
 //
@@ -27,14 +27,14 @@ enum class Source { kFlag, kEnvironment, kUser, kHost, kDefault };
 /// "flag", "environment", "user", "host" or "default".
 const char* source_name(Source source);
 
-/// A parameter with where it came from.
+/// A parameter and its source.
 struct Found {
   Parameter parameter;
   Source source = Source::kDefault;
   std::string origin;  ///< The file's path, the variable's name, or empty for a flag or a default.
 };
 
-/// Where a repository is looked for. Filled by default_places(); tests fill their own.
+/// The places where a repository looks. default_places() fills it; tests fill their own.
 struct Places {
   std::string user_path;                 ///< Empty: no user's file (neither XDG_DATA_HOME nor HOME is set).
   std::string host_path;                 ///< Empty: no host's file.
@@ -49,8 +49,8 @@ Places default_places();
 /// several hosts keeps one file for each.
 std::string file_name_for(const Fingerprint& fingerprint);
 
-/// Both files, the environment and the flags, as they were when loaded. Lookups are const and may run in any
-/// number of threads; set_flag() and reload() may not run beside them.
+/// Holds both files, the environment and the flags, as they were when they were loaded. Lookups are const, and any number of threads may make them. set_flag() and reload() may
+/// not run at the same time.
 class Repository {
  public:
   explicit Repository(Places places);
@@ -64,10 +64,10 @@ class Repository {
   /// The number alone; -ENOENT if no source knows the key.
   [[nodiscard]] base::Result<double> value(std::string_view key, std::string_view device = "") const;
 
-  /// The winner for every name any source knows, sorted by name: what a person is shown.
+  /// For every name that any source knows: the value of the first source that has it, sorted by name. This is shown to a person.
   [[nodiscard]] std::vector<Found> list() const;
 
-  /// One line for each file or variable that is there but not used.
+  /// One line for each file or variable that exists but is not used.
   [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
 
   [[nodiscard]] const LoadedFile& user_file() const { return user_; }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// shipped_defaults: what is assumed of a host nobody has measured, in one table.
+// shipped_defaults: one table of the values that are assumed for a host that was not measured.
 //
-// These keep the tools working; they are not facts about this host. What each means and who reads it stands where it is measured, in
-// microbench/benchmarks.
+// These values keep the tools working; they are not facts about this host. The meaning and the readers of each value are described where it is measured, in microbench/benchmarks.
 #pragma once
 
 #include <cstddef>

@@ -31,7 +31,7 @@ enum class FileStatus {
   kForeign,        ///< Measured on another host than this one.
 };
 
-/// What a file's text says.
+/// The content of a file's text.
 struct Decoded {
   FileStatus status = FileStatus::kMissing;
   std::string problem;  ///< One phrase without the file's name; empty if usable or missing.
@@ -43,8 +43,7 @@ struct Decoded {
 /// and no name may stand twice.
 std::string encode(const Fingerprint& fingerprint, std::vector<Parameter> parameters);
 
-/// Reads a text; it never throws for what is in it, whatever the bytes. A text that is whole but of another
-/// host than `here` is kForeign. Pure.
+/// Reads a text. It never throws because of the content, whatever the bytes are. A complete text of another host than `here` is kForeign. Pure.
 Decoded decode(std::string_view text, const Fingerprint& here);
 
 }  // namespace gray::repo

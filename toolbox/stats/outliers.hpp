@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // outliers: which values of a sample stand apart, judged by the modified z-score.
 //
-// Source: B. Iglewicz and D. Hoaglin, How to Detect and Handle Outliers, ASQC 1993: the distance from the
-// median over the median of these distances, scaled so that it reads like standard deviations of a normal
-// sample. Median and median deviation stand up to outliers in nearly half of the sample, which mean and
-// deviation do not.
+// Source: B. Iglewicz and D. Hoaglin, How to Detect and Handle Outliers, ASQC 1993: the distance of a value from the median, divided by the median of these distances, and scaled
+// to the standard deviations of a normal sample. Outliers in nearly half of the sample do not disturb the median and the median deviation. They would disturb the mean and the
+// standard deviation.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +13,10 @@
 
 namespace gray::stats {
 
-/// The limit its authors recommend.
+/// The limit that the authors recommend.
 inline constexpr double kOutlierScore = 3.5;
 
-/// Which of the corner cases the sample is.
+/// Which special case the sample is.
 enum class OutlierBasis {
   kMedianDeviation,  ///< The ordinary case.
   kMeanDeviation,  ///< More than half of the values are equal: the mean of the distances stands in for their

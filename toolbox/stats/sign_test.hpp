@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// sign_test: does one of two things run in turn come out lower more often than a coin would?
+// sign_test: two things are run in turn. Is one of them lower more often than by chance?
 //
-// The paired sign test assumes nothing of the distributions, only that the pairs are independent: right for
-// timings on a host that drifts, where both of a pair meet the same conditions (Conover, Practical
+// The paired sign test assumes nothing about the distributions. It only assumes that the pairs are independent. So it suits timings on a host whose speed drifts, because both
+// values of a pair are measured under the same conditions (Conover, Practical
 // Nonparametric Statistics, 3.4).
 #pragma once
 

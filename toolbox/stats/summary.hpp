@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // summary: a sample in a few numbers, and its quantiles.
 //
-// All functions of toolbox/stats take samples by const reference, leave their order alone, hold no state and
-// may run in any thread. A sample with a value that is not finite is -EDOM; one too small for the question is
-// -EINVAL.
+// All functions of toolbox/stats take samples by const reference, do not change their order, hold no state and may run in any thread. They return -EDOM for a sample with a value
+// that is not finite, and -EINVAL for a sample that is too small.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +12,7 @@
 
 namespace gray::stats {
 
-/// In the unit of the values, but for the count.
+/// All members have the unit of the values, except the count.
 struct Summary {
   std::size_t count = 0;
   double mean = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// cached_read: what reading one cached byte costs here, in less than a millisecond, for who has no measured value.
+// cached_read: measures, in less than a millisecond, how long it takes to read one cached byte on this host. It is for callers that have no measured value.
 //
 // Knowledge assumed: a program that runs has its own first page in the page cache. Observed: the time of reading one
-// byte of it, again and again. Inferred: a low quantile, for whatever disturbs only adds. What breaks it: a file
-// system without a page cache below the program (the time says so); it is the time of a processor that does nothing
-// else, so a threshold has to lie well above it. `microbench run cache_roc` finds that by both sides.
+// byte of it, again and again. Inferred: a low quantile, because every disturbance only adds time. What breaks it: a file system without a page cache below the program; then the
+// time is long. The time is that of a processor that does nothing else, so a threshold must be well above it. `microbench run cache_roc` finds a threshold from both hits and
+// misses.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// timer: the one clock (toolbox/base/clock), and what reading it costs and the step by which it advances.
+// timer: the clock of toolbox/base/clock, the cost of reading it, and the step by which it advances.
 //
-// Why not the processor's own counter: it may be believed only where the kernel tells its own time by it, and there the vDSO
-// already reads it, in order, for the same price. `script/bench microbench` measures both (docs/results.md).
+// Why not the processor's own counter? It is reliable only if the kernel uses it for its own time. In this case the vDSO already reads it, in order, at the same cost.
+// `script/bench microbench` measures both (docs/results.md).
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace gray::timing {
 
-/// Immutable once made: any number of threads may use one timer, also after a fork.
+/// A timer never changes, so any number of threads may use one, also after a fork.
 class Timer {
  public:
-  /// Measures cost and step: less than a millisecond as a rule.
+  /// Measures the cost and the step. Usually takes less than a millisecond.
   Timer();
 
-  /// Nanoseconds since an unspecified start, never going back; the same for every process of the machine.
+  /// Nanoseconds since an unspecified start. The value never goes back, and is the same for every process of the machine.
   [[nodiscard]] static std::uint64_t now_ns() { return base::monotonic_ns(); }
 
-  /// Nanoseconds since an earlier now_ns(), what one reading costs included. Never negative.
+  /// Nanoseconds since an earlier now_ns(), less the cost of one reading. Never negative.
   [[nodiscard]] static double ns_since(std::uint64_t start_ns) {
     const std::uint64_t end_ns = now_ns();
     return end_ns > start_ns ? static_cast<double>(end_ns - start_ns) : 0;
