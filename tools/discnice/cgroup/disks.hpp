@@ -12,7 +12,7 @@
 
 namespace discnice::cgroup {
 
-/// Where a file lies: on these disks; none in memory; none, and a reason, where this host has no disk for it.
+/// Where a file lies. A file in memory has no disks. If this host has no disk for the file, there are no disks and a reason.
 struct FileDisks {
   std::vector<std::uint64_t> disks;
   std::string type;              // of the file system
@@ -21,12 +21,12 @@ struct FileDisks {
 
 FileDisks disks_of_file(const std::string& path);
 
-/// The disks that a stacked one lies on, and those below them.
+/// The disks below a stacked disk, and the disks below those.
 std::vector<std::uint64_t> disks_below(std::uint64_t disk);
 
 /// "8:0".
 std::string number_of(std::uint64_t disk);
-/// 0 where it is none.
+/// 0 if the text is not such a number.
 std::uint64_t disk_of(const std::string& number);
 
 }  // namespace discnice::cgroup

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// group: one control group of a job's own: its limits, what it has moved, its end. Its name tells which process made it, so a group whose maker was killed is known as such.
+// group: one control group of a job: its limits, the bytes that it has moved, its removal. The name of the group says which process made it. So a group whose maker was killed is
+// recognised.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace discnice::cgroup {
 
-/// Of one disk, bytes a second; 0: none.
+/// The limits on one disk, in bytes a second; 0 means no limit.
 struct Limits {
   std::uint64_t read_bytes_per_s = 0;
   std::uint64_t write_bytes_per_s = 0;
@@ -24,28 +25,28 @@ struct Traffic {
 
 class Group {
  public:
-  /// A group that is there, or is to be made.
+  /// A group that exists or will be made.
   Group(Version version, std::string folder) : version_(version), folder_(std::move(folder)) {}
 
-  /// Makes it. 0 or a negative errno.
+  /// Makes the group. Returns 0 or a negative errno.
   [[nodiscard]] int make() const;
   [[nodiscard]] const std::string& folder() const { return folder_; }
   [[nodiscard]] Version version() const { return version_; }
 
-  /// Sets both limits of a disk. 0 or a negative errno.
+  /// Sets both limits of a disk. Returns 0 or a negative errno.
   [[nodiscard]] int limit(std::uint64_t disk, const Limits& limits) const;
-  /// Takes every limit away.
+  /// Removes every limit.
   void lift() const;
-  /// The limits that are set, by disk.
+  /// The present limits of each disk.
   [[nodiscard]] std::map<std::uint64_t, Limits> limits() const;
-  /// By disk. Version 1 counts reads when they are asked for, version 2 when they go to the disk.
+  /// The bytes moved on each disk. Version 1 counts reads when they are asked for, version 2 when they go to the disk.
   [[nodiscard]] std::map<std::uint64_t, Traffic> traffic() const;
 
-  /// Whether any process is in it.
+  /// Whether the group has any process.
   [[nodiscard]] bool has_processes() const;
-  /// Of its memory, what is not on the disk yet. 0 where that is not told.
+  /// How many bytes of the group's memory are not on the disk yet. 0 if the kernel does not tell.
   [[nodiscard]] std::uint64_t dirty_bytes() const;
-  /// Whether it is gone.
+  /// Whether the group was removed.
   [[nodiscard]] bool remove() const;
 
  private:
@@ -56,7 +57,7 @@ class Group {
 /// The name of a group that this process makes.
 std::string own_name();
 
-/// Takes the limits from groups in this folder whose makers are no more, and removes those that are empty.
+/// Removes the limits from groups in this folder whose makers have ended, and removes the groups that are empty.
 void clear_left_groups(const Place& place);
 
 }  // namespace discnice::cgroup

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// limiter: holds a job to its rate by a control group. It makes the group, moves the group's limits to what the job's grant says now, and removes it.
+// limiter: holds a job to its rate by a control group. It makes the group, adjusts the group's limits to the job's present grant, and removes the group.
 //
-// Version 2: the kernel holds what is read and written. Version 1 does not see in whose name memory goes to the disk: there the kernel holds what is read, and the pacer (pace/) whom it sees
-//   writing. Both charge one account. While somebody stands for it reads have half of the rate, so that they don't take all.
-// A process of its own watches over us: killed, we leave no limit behind (watcher.hpp).
+// In version 2 the kernel holds reads and writes. Version 1 does not know for which group data of the page cache is written. There the kernel holds reads, and the pacer (pace/)
+// holds the processes that it sees writing. Both charge one account. While a process is stopped for its writes, reads have half of the rate, so that they do not use all of it. A
+// process of its own watches the launcher: if the launcher is killed, that process removes the limits (watcher.hpp).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace discnice::cgroup {
 
-/// What a group would hold, before there is one.
+/// What a group would hold, before a group is made.
 struct Plan {
   Place place;
   std::vector<std::uint64_t> disks;
@@ -28,7 +28,7 @@ struct Plan {
   std::string problem;             // why the job cannot be held so; empty when it can
 };
 
-/// For a job that uses these files. Changes nothing.
+/// For a job that uses these files. This call changes nothing.
 Plan plan_for(const std::vector<std::string>& paths, const Grant& grant);
 
 class Limiter {
@@ -37,24 +37,25 @@ class Limiter {
   Limiter(const Limiter&) = delete;
   Limiter& operator=(const Limiter&) = delete;
 
-  /// Makes the group and sets its limits. What is wrong, or nothing; then nothing is left behind.
+  /// Makes the group and sets its limits. Returns nothing, or a text that says what is wrong; then nothing is left behind.
   std::string begin(const Grant& grant);
 
-  /// A descriptor of the file that whoever is to be in the group writes a 0 to. It stays ours.
+  /// A descriptor of a file of the group. A process joins the group by writing a 0 to it. The descriptor belongs to this object.
   [[nodiscard]] int entry_fd() const { return entry_fd_; }
-  /// Whether the kernel holds what is written, too.
+  /// Whether the kernel holds writes, too.
   [[nodiscard]] bool holds_writes() const { return group_.version() == Version::two; }
   [[nodiscard]] const Group& group() const { return group_; }
 
-  /// To be called every tenth of a second: the grant may have changed, and the job may do something else. `is_writer_waiting`: see above.
+  /// To be called ten times a second, because the grant may have changed, and the job may do other work. For `is_writer_waiting` see above.
   void look(const Grant& grant, bool is_writer_waiting, std::uint64_t now_ns);
 
-  /// Nobody of the job is left. Removes the group; what it has written and is not on the disk yet goes there under the limit, and then the watcher removes it.
+  /// To be called when no process of the job is left. Removes the group. If data that it has written is not on the disk yet, the data goes there under the limit, and then the
+  /// watcher removes the group.
   void end();
 
-  /// In a process that takes over (a child of the one that did it till now): has it watched over.
+  /// For a process that takes over, a child of the process that used this object before. Starts a watcher for it.
   void take_over();
-  /// Somebody else has taken over.
+  /// To be called when another process has taken over.
   void hand_over();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// place: where in the tree of control groups this user may make a group in which the kernel holds disk traffic to a rate, or why there is none.
+// place: finds where in the tree of control groups this user may make a group in which the kernel holds disk traffic to a rate, or says why there is no such place.
 //
 // Knowledge assumed: /proc/self/mountinfo and /proc/self/cgroup tell the trees and our group in each (cgroups(7), Documentation/admin-guide/cgroup-v2.rst). In version 2 a group has the
 //   controllers that its parent hands on (cgroup.subtree_control), and only a group without processes of its own hands on any; the root is free of that rule. Writing goes back to the
@@ -22,19 +22,19 @@ struct Place {
   std::string problem;  // why no group can be made; empty when one can
 };
 
-/// Looks, and changes nothing.
+/// Looks for a place, and changes nothing.
 Place find_place();
 
-/// Has the groups from the root down hand on the controllers that a group in this place needs. What is wrong, or nothing.
+/// Makes the groups from the root down pass on the controllers that a group in this place needs. Returns nothing, or a text that says what is wrong.
 std::string hand_on_controllers(const Place& place);
 
-/// Whether that file of words has this one.
+/// Whether the file, a list of words, contains this word.
 bool has_word(const std::string& file, const std::string& word);
 
-/// A small file as it is now; empty when it cannot be read.
+/// The present content of a small file; empty if it cannot be read.
 std::string read_text(const std::string& file);
 
-/// Writes it at once. 0 or a negative errno.
+/// Writes the text in one call. Returns 0 or a negative errno.
 int write_text(const std::string& file, const std::string& text);
 
 }  // namespace discnice::cgroup

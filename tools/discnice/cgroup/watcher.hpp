@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// watcher: a process that takes the limits from a group when who moves them was killed, and removes the group when it is empty. It is there before the program is.
+// watcher: a process that removes the limits of a group if the launcher that adjusts them was killed, and removes the group when it is empty. It starts before the program.
 //
-// Killed alone it is replaced (limiter.hpp). What breaks it: both are killed within a tenth of a second. Then the limits stay as they are, and the next start of a job with a group removes the group when it is empty.
+// If only the watcher is killed, it is replaced (limiter.hpp). What breaks it: the launcher and the watcher are both killed within a tenth of a second. Then the limits stay as
+// they are, and the next start of a job with a group removes the group when it is empty.
 #pragma once
 
 #include <sys/types.h>
@@ -12,20 +13,20 @@ namespace discnice::cgroup {
 
 class Watcher {
  public:
-  /// Starts it. A fork.
+  /// Starts the watcher, by a fork.
   explicit Watcher(const Group& group);
-  /// As if we had been killed, unless it was dismissed.
+  /// Lets the watcher act as if the launcher had been killed, unless it was dismissed.
   ~Watcher();
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
 
-  /// False: no process was to be had.
+  /// False if no process could be started.
   [[nodiscard]] bool is_there() const { return pid_ > 0; }
-  /// Somebody has killed it. Asked once.
+  /// Whether another program has killed the watcher. Tells this only once.
   [[nodiscard]] bool has_ended() const;
-  /// The group is gone, or somebody else watches: it ends.
+  /// Ends the watcher: the group is removed, or another process watches.
   void dismiss();
-  /// Nobody is in the group, and something is on its way to the disk: it waits for that, and removes the group.
+  /// To be called when the group has no process, but data that is still on its way to the disk. The watcher waits for the data and then removes the group.
   void leave_to_it();
 
  private:

@@ -21,8 +21,7 @@ struct DiskSample {
   std::uint32_t reads_in_flight = 0;  // of these
 };
 
-/// What the job itself was booked as having moved on the device, ever. Predictions count from the moment the
-/// operation may go.
+/// The bytes that the job itself was booked as having moved on the device, in all. A prediction counts from the moment at which the operation may start.
 struct OwnTraffic {
   std::uint64_t read_bytes = 0;
   std::uint64_t written_bytes = 0;
@@ -31,16 +30,16 @@ struct OwnTraffic {
   std::uint32_t syncs = 0;  // calls that had data brought to the disk, begun and ended; the last 32 bits
 };
 
-/// By what a job knows of the other users of a disk. Append only: it lies in shared memory.
+/// The means by which a job sees other users of a disk. Only append values: they lie in shared memory.
 enum class SeenBy : std::uint64_t { untested, counters, pressure, none, progress };
 
-/// How long somebody on this host has waited for a disk, ever, and how long of it only our own members can have.
+/// How long any process on this host has waited for a disk, in all, and how much of this time may be the waits of the job's own members.
 struct PressureSample {
   std::uint64_t stalled_ns = 0;
   std::uint64_t own_stalled_ns = 0;
 };
 
-/// What is known of a disk's foreground after some samples. Words alone: it lies in shared memory.
+/// What some samples have shown of a disk's foreground. It has only words, because it lies in shared memory.
 struct DiskActivity {
   std::uint64_t sampled_at_ns = 0;  // 0: never
   DiskSample sample;
@@ -60,7 +59,7 @@ struct DiskActivity {
   std::uint32_t syncing_written_kib = 0;  // booked since own.is_syncing became 1
   std::uint64_t random_read_ns =
       0;  // what the interval goes by: measured, or learned of our own reads; 0: of neither
-  // How long one waits for a small read here, for a write, and for a flush of the disk's cache, most looks say; 0: none was seen yet.
+  // How long a small read, a write, and a flush of the disk's cache take here, by most looks; 0: none was seen yet.
   std::uint32_t read_wait_us = 0;
   std::uint32_t write_wait_us = 0;
   std::uint32_t flush_wait_us = 0;

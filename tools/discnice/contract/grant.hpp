@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// grant: what a job may use, as the person or the daemon set it.
+// grant: how much a job may use, as set by the user or the daemon.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ inline constexpr std::uint32_t kPaused = 1;  // no operation that needs the disk
 inline constexpr std::uint32_t kHeldByGroup =
     2;  // the kernel holds it, by a control group: a rate and nothing else
 
-/// When writes are brought to the disk in paced steps instead of leaving them to the kernel's flusher.
+/// When writes are brought to the disk in paced steps, instead of being left to the kernel's flusher.
 enum class SmoothWrites : std::uint32_t { automatic = 0, on = 1, off = 2 };
 
-/// What becomes of the pages that a job brings into the page cache.
+/// What happens to the pages that a job brings into the page cache.
 enum class CacheUse : std::uint32_t {
   automatic = 0,  // neutral where the policy gives way to others, else shared (policy/cache_use.hpp)
   neutral = 1,    // what it used once goes

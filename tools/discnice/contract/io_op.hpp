@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// io_op: one file operation a program is about to make, as plain values.
+// io_op: one file operation that a program is about to make, as plain values.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace discnice {
 inline constexpr std::uint64_t kPageBytes =
     4096;  // the unit of the page cache models; see predictor/readahead_model.hpp
 
-/// The classes of call that predictions are made and reported for.
+/// The classes of calls. Predictions are made and reported for each class.
 enum class OpKind : std::uint8_t { read, write, remove, truncate, replace, settle, create };
 inline constexpr unsigned kOpKindCount = 7;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_progress: how a job gets on with its own calls, where nothing tells who else uses a disk. Plain values; policy/manners.hpp makes them.
+// job_progress: how fast a job's own calls are, for disks whose other users cannot be seen otherwise. Plain values; policy/manners.hpp makes them.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace discnice {
 
-/// What waits for a disk in different ways. Append only: it is a place in shared memory.
+/// Kinds of calls that wait for a disk in different ways. Only append values: each is a place in shared memory.
 enum class CallKind : std::uint8_t {
   read_on,     // a read that goes on where the one before it ended
   read_start,  // any other read
@@ -18,7 +18,7 @@ enum class CallKind : std::uint8_t {
 };
 inline constexpr unsigned kCallKinds = 5;
 
-/// Calls of one kind, added up: how many, for how much, for how long.
+/// Sums over the calls of one kind: their number, their bytes, their time.
 struct CallSums {
   std::uint64_t calls = 0;
   std::uint64_t kib = 0;
@@ -27,7 +27,7 @@ struct CallSums {
   std::uint64_t kib_us = 0;
 };
 
-/// What is known of a job's progress on one disk. Words alone: it lies in shared memory.
+/// What is known of a job's progress on one disk. It has only words, because it lies in shared memory.
 struct JobProgress {
   gray::base::LineSums learned[kCallKinds];  // microseconds by KiB, at the job's own best
   std::uint64_t signs = 0;  // of the last intervals, newest lowest: 1 is slower than expected

@@ -15,7 +15,7 @@ namespace discnice {
 
 class Lease {
  public:
-  /// Of memory that nobody else has.
+  /// A lease on memory that nobody else uses.
   Lease() = default;
   Lease(const std::atomic<std::uint64_t>& holder, std::uint64_t written)
       : holder_(&holder), written_(written) {}
@@ -24,7 +24,7 @@ class Lease {
     return holder_ == nullptr || holder_->load(std::memory_order_relaxed) == written_;
   }
 
-  /// Stores a value, unless the memory was taken over.
+  /// Stores a value, unless another process has taken the memory over.
   template <typename T>
   void write(T& shared, std::type_identity_t<T> value) const {
     if (is_held()) gray::base::write_once(shared, value);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// brought_pages: which pages of one open file the job has brought into the page cache, and which of them a reader is done with.
+// brought_pages: which pages of one open file the job has brought into the page cache, and which of these pages its reader no longer needs.
 //
-// A reader of a whole file has one run of them, behind what it reads and a window ahead. Of a file that is cached here and there it has a run for
-// each gap; of a file that is read here and there each read has one. Only so many are remembered: what is forgotten stays in the cache.
+// A reader of a whole file has one run of such pages, from the pages behind its position to one window ahead. If parts of the file were cached before, the reader has one run for
+// each gap. If a file is read at random places, each read makes a run. Only a fixed number of runs is remembered. The pages of a forgotten run stay in the cache.
 //
-// Pure; zero bytes are an empty one.
+// Pure. Zero bytes are an empty object.
 #pragma once
 
 #include <cstdint>
@@ -21,33 +21,33 @@ inline bool is_empty(const PageRun& run) {
   return run.first_page >= run.end_page;
 }
 
-/// Pages that a reader is done with. Those before `news_page` were named before: a large folio that reached over their end stayed then.
+/// Pages that a reader no longer needs. The pages before `news_page` were named before: they stayed then because a large folio reached over their end.
 struct Parting {
   PageRun run;
   std::uint64_t news_page;
 };
 
-/// What was read in one go, of at least so many pages, or from the beginning of its file on, was streamed; the rest was looked up.
+/// A run of at least this many pages that was read at once, or a run from the beginning of its file, was streamed. All other runs were looked up.
 inline constexpr std::uint64_t kStreamedPagesMin = 32;
 
 class BroughtPages {
  public:
   static constexpr unsigned kRunsMax = 16;
 
-  /// Pages that came in. The oldest run is forgotten when there are too many.
+  /// Adds pages that came in. If there are too many runs, the oldest one is forgotten.
   void add(const PageRun& run);
 
-  /// These were let go of. `is_end_gone`: their last page is, too, so that no folio reaches over their end and none of them is named again.
+  /// Notes that these pages were dropped. `is_end_gone` means that their last page was dropped, too. Then no folio reaches over their end, and none of them is named again.
   void note_let_go(const Parting& parting, bool is_end_gone);
 
-  /// True when some of these were let go of: the reader has come back to them.
+  /// True if some of these pages were dropped before: then the reader has come back to them.
   [[nodiscard]] bool was_let_go(const PageRun& run) const;
 
-  /// The next pages that a reader at `page` is done with: `pages_min` of them at least, or the rest of a run that has ended. Empty when there are
-  /// none. Each page is named once; with it up to `overlap_pages` of those named before it.
+  /// The next pages that a reader at `page` no longer needs: at least `pages_min` pages, or the rest of a run that has ended. Empty if there are none. Each page is named once,
+  /// together with up to `overlap_pages` of the pages named before it.
   Parting part_behind(std::uint64_t page, std::uint64_t pages_min, std::uint64_t overlap_pages);
 
-  /// The same of all that is left, of one run after the other.
+  /// The same for all remaining pages, one run after the other.
   Parting part_all(std::uint64_t overlap_pages);
 
   [[nodiscard]] bool has_runs() const { return count_ != 0; }

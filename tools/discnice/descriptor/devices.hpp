@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// devices: what is known of the file system and device a file lies on. Asked once for each device, then
-// remembered; what is told by /sys, once for all processes of a job (protocol/device_facts.hpp).
+// devices: what is known of the file system and device of a file. The kernel is asked once for each device, and the answer is remembered. The facts from /sys are read once for
+// all processes of a job (protocol/device_facts.hpp).
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace discnice::guest {
 
 enum class CountVerdict : std::uint8_t { untested, works, lies };
 
-/// When closing a file that was emptied on opening sends it to the disk.
+/// Whether the close of a file that was emptied on opening sends the file to the disk.
 enum class FlushOfEmptied : std::uint8_t { never, when_it_had_data, always };
 
 struct Device {
@@ -34,11 +34,11 @@ struct Device {
   std::atomic<bool> is_without_disk{false};    // there was no room for one
 };
 
-/// The device of an open file. Null when the table is full. Uses a few transient descriptors the first time, where no other
-/// process of the segment's job has.
+/// The device of an open file. Null if the table is full. At the first use it opens a few descriptors for a moment, unless another process of the segment's job has asked
+/// already.
 Device* device_of(protocol::Segment& segment, int fd, std::uint64_t number);
 
-/// The device of that number, if a file on it has been met.
+/// The device with this number, if a file on it was met before.
 Device* known_device(std::uint64_t number);
 
 }  // namespace discnice::guest

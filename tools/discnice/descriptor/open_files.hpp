@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// open_files: what is remembered of each descriptor. A hint only: it is made from the descriptor itself
-// (fstat) when it is missing, so a descriptor whose opening was never seen is as good as any other.
+// open_files: what is remembered of each descriptor. This is only a hint: a missing entry is made from the descriptor itself (fstat). So a descriptor whose opening was never
+// seen is as good as any other.
 //
-// The first descriptors, which are all that most programs have, lie in the library's own memory. The table of the others has two levels; the
-// second is mapped when a descriptor of its range is first used, so neither start-up nor memory depends on RLIMIT_NOFILE.
+// The entries of the first descriptors, which are enough for most programs, lie in the library's own memory. The table of the others has two levels. The second level is mapped
+// when a descriptor of its range is first used, so neither start-up nor memory depends on RLIMIT_NOFILE.
 #pragma once
 
 #include <atomic>
@@ -25,17 +25,17 @@ enum class FileClass : std::uint8_t {
   charged,  // a regular file or block device on a disk
 };
 
-/// What opening a file with O_TRUNC took away.
+/// The data that opening a file with O_TRUNC removed.
 enum class Emptied : std::uint8_t { not_at_all, of_nothing, of_data };
 
-/// A stretch of a file that was sent to the disk at once.
+/// A part of a file that was sent to the disk at once.
 struct WriteStep {
   std::uint64_t from_bytes;
   std::uint64_t to_bytes;
 };
 
-/// Pages that a writer has added to the end of a file. Before `news_page` they were let go of, and before `again_page` none is left of them; with
-/// `looked_page` as the end it was looked last whether any could be.
+/// Pages that a writer has added to the end of a file. The pages before `news_page` were dropped, and no page before `again_page` is left. At `looked_page` it was last checked
+/// whether any page could be dropped.
 struct GrownPages {
   std::uint64_t again_page;
   std::uint64_t news_page;
@@ -46,7 +46,7 @@ struct GrownPages {
 struct alignas(64) OpenFile {
   static constexpr std::uint32_t kHasFlags = 1U << 31U;
 
-  // What a call on a file that is only opened, read and closed looks at is in front: one line of the processor's cache.
+  // The members that are needed for a file that is only opened, read and closed are in front: they fill one line of the processor's cache.
   std::atomic<FileClass> file_class;
   std::atomic<bool> was_opened;  // by name, and nothing else has happened to it since
   std::atomic<bool> is_new;      // that opening made the file, or emptied it
@@ -79,7 +79,7 @@ struct alignas(64) OpenFile {
   int far_error;                             // that a step has met and nobody was told of (far_writes.hpp)
   predictor::FileState state;
 
-  // What the job has in the page cache of it through this descriptor (own_cache.hpp).
+  // The pages of the file that the job brought into the page cache through this descriptor (own_cache.hpp).
   static constexpr unsigned kFetchedMax = 4;
   BroughtPages brought;
   GrownPages grown;
@@ -100,7 +100,7 @@ extern __attribute__((visibility("hidden"))) std::atomic<OpenFile*> open_file_ch
 OpenFile* map_open_file(unsigned number);
 }  // namespace detail
 
-/// The entry of a descriptor that has one, else null. The quickest look: two loads at most.
+/// The entry of a descriptor, or null if it has none yet. This is the quickest look: two loads at most.
 __attribute__((always_inline)) inline OpenFile* known_open_file(int fd) {
   const auto number = static_cast<unsigned>(fd);
   if (number < detail::kChunkFiles) [[likely]]
@@ -111,15 +111,14 @@ __attribute__((always_inline)) inline OpenFile* known_open_file(int fd) {
   return chunk == nullptr ? nullptr : &chunk[number % detail::kChunkFiles];
 }
 
-/// The entry of a descriptor, or null for one the table does not reach. The entry may be `unknown`. Two loads
-/// at most when it exists.
+/// The entry of a descriptor, or null if the table does not reach so far. The entry may be `unknown`. Two loads at most if it exists.
 inline OpenFile* find_open_file(int fd) {
   OpenFile* file = known_open_file(fd);
   return file != nullptr ? file : detail::map_open_file(static_cast<unsigned>(fd));
 }
 
-/// True when the descriptor is known to stand for nothing that is charged: a socket, a pipe, a terminal, a file in memory.
-/// Three loads, so that calls on these cost next to nothing.
+/// True if the descriptor is known to stand for something that is never charged: a socket, a pipe, a terminal, a file in memory. Three loads, so that calls on these cost almost
+/// nothing.
 inline bool is_known_free(int fd) {
   if (static_cast<unsigned>(fd) >= detail::kChunkFiles * detail::kChunksMax) return true;
   const OpenFile* file = known_open_file(fd);
@@ -137,12 +136,12 @@ __attribute__((always_inline)) inline void forget(OpenFile& file) {
   file.file_class.store(FileClass::unknown, std::memory_order_release);
 }
 
-/// Forgets a descriptor: it was closed, opened or replaced.
+/// Forgets a descriptor because it was closed, opened or replaced.
 inline void forget_open_file(int fd) {
   if (OpenFile* file = known_open_file(fd); file != nullptr) forget(*file);
 }
 
-/// Makes an entry that of a file just opened by name; one that is new was made by that, or emptied.
+/// Makes the entry of a file that was just opened by name. The opening may have made or emptied the file.
 __attribute__((always_inline)) inline void renew(OpenFile& file, bool is_new) {
   forget(file);
   file.opening_flags.store(0, std::memory_order_relaxed);
@@ -150,7 +149,7 @@ __attribute__((always_inline)) inline void renew(OpenFile& file, bool is_new) {
   file.is_new.store(is_new, std::memory_order_relaxed);
 }
 
-/// The same, for one that a name was opened by. Null where the table does not reach.
+/// The same for a descriptor that was just opened by a name. Null if the table does not reach so far.
 inline OpenFile* renew_opened_file(int fd, bool is_new) {
   OpenFile* file = find_open_file(fd);
   if (file != nullptr) renew(*file, is_new);
@@ -160,25 +159,22 @@ inline OpenFile* renew_opened_file(int fd, bool is_new) {
 /// Forgets all descriptors in [first, last].
 void forget_open_files(unsigned first, unsigned last);
 
-/// Fills an unknown entry from the descriptor, all but the details. Call under the entry's TryLock. One system call once
-/// the device is known.
+/// Fills an unknown entry from the descriptor, except for the details. Call this under the entry's TryLock. One system call if the device is known.
 void classify(protocol::Segment& segment, OpenFile& file, int fd);
 
-/// The same from what fstat() told of the descriptor just now. No system call once the device is known.
+/// The same from the result of an fstat() that was just made for the descriptor. No system call if the device is known.
 void classify(protocol::Segment& segment, OpenFile& file, int fd, const struct stat& status);
 
-/// Fills in the details of a charged entry, if that has not been done. Call under the entry's TryLock. Two system calls, one where the flags
-/// it was opened with are known.
+/// Fills in the details of a charged entry, if this has not been done. Call this under the entry's TryLock. Two system calls, or one if the flags of the opening are known.
 void learn_details(OpenFile& file, int fd);
 
-/// The same from the descriptor itself, once: for what must not go by the flags of an opening that a vfork child made in our memory.
+/// The same from the descriptor itself, once. For callers that must not use the flags of an opening that a vfork child made in this memory.
 void ask_details(OpenFile& file, int fd);
 
-/// The same of one that was just classified, for who knows the flags it was opened with and whether the file is our own. No system call.
+/// The same for an entry that was just classified, for a caller that knows the flags of the opening and whether the file belongs to this user. No system call.
 void set_details(OpenFile& file, long flags, bool is_own);
 
-/// Reads the size again, as the file may have grown. False when the descriptor is another file now (then it
-/// is forgotten).
+/// Reads the size again, because the file may have grown. False if the descriptor is another file now; then the entry is forgotten.
 bool refresh_size(OpenFile& file, int fd);
 
 }  // namespace discnice::guest

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// pages_in_flight: pages that a read through one descriptor had the kernel fetch a moment ago. The disk may not have delivered them yet.
+// pages_in_flight: pages that a read through one descriptor made the kernel fetch a moment ago. The disk may not have delivered them yet.
 //
 // Knowledge assumed: a page that read-ahead has asked the disk for stands in the page cache from then on. mincore() tells only of pages that have
 //   come (mincore_page() of mm/mincore.c), cachestat() of all. Who reads fast meets pages that are on their way.
@@ -14,24 +14,24 @@
 
 namespace discnice::guest {
 
-/// Plain words, zero at first. One thread at a time changes it.
+/// Plain words, zero at first. Only one thread at a time changes them.
 class PagesInFlight {
  public:
-  /// Longer than a disk takes for what it was asked for.
+  /// Longer than a disk takes to deliver a requested page.
   static constexpr std::uint64_t kArrivalMaxNs = 250'000'000;
 
-  /// From now on it is of use: somebody asks mincore().
+  /// Switches this on, because mincore() is used.
   void keep() { is_kept_ = true; }
   [[nodiscard]] bool is_kept() const { return is_kept_; }
 
-  /// A read that begins now fetches this run.
+  /// Notes that a read that begins now fetches this run.
   void add(const PageRun& run, std::uint64_t now_ns) {
     runs_[next_] = run;
     began_ns_[next_] = now_ns;
     next_ = (next_ + 1) % kRuns;
   }
 
-  /// Whether this page may be on its way still.
+  /// Whether this page may still be on its way.
   [[nodiscard]] bool has(std::uint64_t page, std::uint64_t now_ns) const {
     for (unsigned i = 0; i < kRuns; ++i) {
       if (page >= runs_[i].first_page && page < runs_[i].end_page && now_ns - began_ns_[i] < kArrivalMaxNs)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// readahead_setting: how far the kernel reads ahead on a file system, by what it says in /sys.
+// readahead_setting: reads from /sys how far the kernel reads ahead on a file system.
 //
 // Knowledge assumed: the window is a setting of the backing device (struct backing_dev_info). A file system on one block device has that device's, which goes by the device's
 //   number. btrfs has one of its own (4 MiB unless set), since its files are on no one device; it is linked from /sys/fs/btrfs, by the file system's UUID. For such a one the
@@ -17,7 +17,7 @@ struct ReadaheadSetting {
   long request_kib = -1;  // the largest request
 };
 
-/// Of the file system with this device number, which the open file `fd` lies on. `magic` is the file system's, as statfs() tells it.
+/// The setting of the file system with this device number, on which the open file `fd` lies. `magic` is the magic number of the file system, from statfs().
 ReadaheadSetting read_readahead_setting(int fd, std::uint64_t device_number, unsigned long magic);
 
 }  // namespace discnice::guest

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// trust: may a read go to the kernel without a prediction? This is the only answer to that question.
+// trust: decides whether a read may go to the kernel without a prediction. No other file decides this.
 //
-// A prediction takes a hundred nanoseconds, as long as a small read from the page cache. So a read that most likely needs no disk goes on trust: it is only
-// counted. The kernel's account shows later what it cost, and what it cost is paid then.
+// A prediction takes a hundred nanoseconds, as long as a small read from the page cache. So a read that most likely needs no disk is trusted: it is only counted. The kernel's
+// account shows its cost later, and the cost is paid then.
 //
 // Knowledge assumed: what was in the page cache a moment ago is there still; the kernel books a read of the disk to the process before the
 //   call returns (task_io_account_read() in submit_bio(), shown by getrusage()); files that a program opens one after the other are alike.
@@ -16,8 +16,8 @@
 //   lasts one tick of the coarse clock and a megabyte, and an unseen file 256 KiB. After an exec within the term its reads are missing from the counters; the
 //   disk's part of them is in the account, and the next program pays for it.
 //
-// Nothing is trusted while the process owes something, or while every call is verified or recorded. In a warm process nothing is either where the account
-// would not show a mistake (Device::is_ledger_kept).
+// Nothing is trusted while the process owes bytes, or while every call is verified or recorded. In a warm process nothing is trusted if the account would not show a mistake
+// (Device::is_ledger_kept).
 #pragma once
 
 #include <atomic>
@@ -32,13 +32,13 @@
 
 namespace discnice::guest {
 
-/// A longer read is predicted: that takes no time worth mentioning beside the copying.
+/// A longer read is always predicted: the prediction takes little time compared with the copy.
 inline constexpr std::uint64_t kTrustedBytesMax = 256UL * 1024;
 
 /// Any thread may call any function. Races between threads cost a prediction more or less.
 class Trust {
  public:
-  /// What was read on trust since the last time this was asked.
+  /// How many bytes were read on trust since the last call of this function.
   struct Counted {
     std::uint64_t calls;
     std::uint64_t bytes;
@@ -46,8 +46,8 @@ class Trust {
 
   // --- asked by each read
 
-  /// True when a read of so many bytes may go at once. Asks no clock, so it answers for small reads and unseen files only, and each sixteenth time it says no.
-  /// count() must follow the read.
+  /// True if a read of this many bytes may go at once. It reads no clock, so it decides only for small reads and unseen files, and every sixteenth call returns false. count()
+  /// must follow the read.
   __attribute__((always_inline)) bool covers_at_once(OpenFile& file, std::size_t bytes) {
     const std::uint64_t calls = counted_.load(std::memory_order_relaxed) >> kCallShift;
     if (calls % kAtOnceCalls == 0 || !is_given(file) || is_used_up()) return false;
@@ -55,20 +55,20 @@ class Trust {
     return (is_unseen || bytes <= kAtOnceBytesMax) && takes(file, bytes);
   }
 
-  /// The same by the clock.
+  /// The same decision, but with the clock.
   bool covers(OpenFile& file, std::size_t bytes) {
     return is_given(file) && !is_used_up() &&
            gray::base::monotonic_coarse_ns() < ends_at_ns_.load(std::memory_order_relaxed) &&
            takes(file, bytes);
   }
 
-  /// Counts what a trusted read returned, and returns it.
+  /// Counts the bytes that a trusted read returned, and returns the result of the read.
   ssize_t count(ssize_t result) {
     counted_.fetch_add(one_call(result), std::memory_order_relaxed);
     return result;
   }
 
-  /// The same where this is the only thread.
+  /// The same for a process with only this thread.
   __attribute__((always_inline)) ssize_t count_alone(ssize_t result) {
     counted_.store(counted_.load(std::memory_order_relaxed) + one_call(result), std::memory_order_relaxed);
     return result;
@@ -76,13 +76,13 @@ class Trust {
 
   // --- given
 
-  /// The present term. Who gives trust takes it before he looks at what speaks for it: given for a term that is over it is void.
+  /// The present term. A caller that gives trust must take the term before it looks at the file. If the term has ended meanwhile, the trust has no effect.
   [[nodiscard]] std::uint32_t term() const { return term_.load(std::memory_order_relaxed); }
 
-  /// A descriptor that was looked at is trusted for that term.
+  /// Trusts a descriptor that was looked at, for this term.
   void give(OpenFile& file, std::uint32_t term) { set(file, term, kTermBytesMax); }
 
-  /// True when a descriptor has been given trust in this term; it may be used up.
+  /// True if a descriptor was given trust in this term, even if the trust is used up.
   [[nodiscard]] bool is_given(const OpenFile& file) const {
     return file.trust.load(std::memory_order_relaxed) >> kTermShift == term();
   }
@@ -90,7 +90,7 @@ class Trust {
   /// How many files may be opened and trusted unseen. Not 0 only in a warm process.
   [[nodiscard]] std::uint32_t openings_left() const { return openings_left_.load(std::memory_order_relaxed); }
 
-  /// One of them was opened, in that term.
+  /// Notes that one of these files was opened in this term.
   __attribute__((always_inline)) void give_unseen(OpenFile& file, std::uint32_t term) {
     const std::uint32_t left = openings_left();
     if (left == 0) return;
@@ -100,49 +100,49 @@ class Trust {
 
   // --- earned
 
-  /// True when the reads of that device's files need not be predicted.
+  /// True if the reads of files on this device need not be predicted.
   [[nodiscard]] bool is_warm(const Job& job, const Device& device) const;
 
-  /// A read returned that many bytes, and nothing is known to have come from the disk.
+  /// Notes that a read returned that many bytes, and that as far as known nothing came from the disk.
   void note_free_read(std::uint64_t bytes) { free_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
 
-  /// The whole of a file was found in memory: of a few dozen small ones that says as much as the windows of one long file.
+  /// Notes that a whole file was found in memory. A few dozen small files are as good evidence as the windows of one long file.
   void note_free_file(const Device& device);
 
-  /// A descriptor was looked at: it is a file on this device, or, with null, something else.
+  /// Notes that a descriptor was looked at. It is a file on `device`, or something else if `device` is null.
   void note_looked_at(const Job& job, Device* device);
 
   // --- lost
 
-  /// True when the bytes of the term are used up, so that it is time for the next.
+  /// True if the bytes of the term are used up, so that the next term must begin.
   [[nodiscard]] bool is_used_up() const {
     return (counted_.load(std::memory_order_relaxed) & kBytesMask) >= kTermBytesMax;
   }
 
-  /// The account was looked at: another term begins, until that instant of the coarse clock.
+  /// Begins a new term, after the account was looked at. It ends at this instant of the coarse clock.
   void begin_term(std::uint64_t ends_at_ns);
 
-  /// What was given is void: there is something to pay, or what is in the page cache has changed.
+  /// Takes all given trust back, because there is something to pay, or because the content of the page cache has changed.
   void end_term();
 
-  /// A read was predicted to need the disk, or the account says that one did: the process is no longer warm.
+  /// To be called if a read was predicted to need the disk, or if the account shows such a read: the process is no longer warm.
   void cool();
 
   [[nodiscard]] Counted take_counted();
 
-  /// In a forked child neither what was given nor what was counted is its own.
+  /// For a forked child: the trust and the counts of its parent are not its own.
   void forget();
 
  private:
   static constexpr std::uint64_t kTermBytesMax = 1024UL * 1024;
-  // Of so many calls one asks the clock. A slow reader goes on for that many after the end of its term.
+  // One of this many calls reads the clock. So a slow reader may make this many calls after the end of its term.
   static constexpr std::uint64_t kAtOnceCalls = 16;
   static constexpr std::size_t kAtOnceBytesMax = 16 * 1024;
 
-  // In counted_: calls in the upper bits, bytes in the lower, so that one addition counts both.
+  // The layout of counted_: the number of calls in the upper bits, the bytes in the lower bits, so that one addition counts both.
   static constexpr unsigned kCallShift = 44;
   static constexpr std::uint64_t kBytesMask = (UINT64_C(1) << kCallShift) - 1;
-  // In OpenFile::trust: the term in the upper half; in the lower how many bytes may still be read.
+  // The layout of OpenFile::trust: the term in the upper half, and in the lower half the bytes that may still be read.
   static constexpr unsigned kTermShift = 32;
   static constexpr std::uint64_t kLeftMask = UINT32_MAX;
 
@@ -161,7 +161,7 @@ class Trust {
     return true;
   }
 
-  // Read by each call. No word of another term holds; never 0, which is the word of a descriptor without trust.
+  // Read by each call. A word from another term is not valid. The term is never 0, which is the word of a descriptor without trust.
   std::atomic<std::uint32_t> term_{1};
   std::atomic<std::uint32_t> openings_left_{0};  // 0 while not warm, or the files were not alike
   std::atomic<std::uint64_t> ends_at_ns_{0};     // of the term, on the coarse clock

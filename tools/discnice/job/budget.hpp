@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// budget: the job's shared accounts, one a limit, and how an operation or a correction moves them.
+// budget: the job's shared accounts, one for each limit, and how an operation or a correction changes them.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace discnice::guest {
 
-/// No call is made in smaller parts than this: splitting would cost more calls than it smooths.
+/// A call is never split into smaller parts than this: smaller parts would cost too many calls for the little that they smooth.
 inline constexpr std::uint64_t kPartBytesMin = UINT64_C(64) * 1024;
 
-/// The grant that holds now: of a job that shares, the rate it was lent.
+/// The present grant. For a job that shares, it has the rate that was lent to the job.
 Grant grant_now(const Job& job, std::uint64_t now_ns);
 
-/// The rate of a job that shares, as grant_now() found it; 0 of any other job.
+/// The rate of a job that shares, as found by grant_now(); 0 for any other job.
 std::uint64_t shared_rate_of(const Grant& grant);
 
 /// A rate spent in portions (policy/lumps.hpp).
@@ -25,22 +25,21 @@ struct Portion {
   std::uint64_t saved_ns_max = 0;  // how much of what was saved up may be used
 };
 
-/// Books an operation in every account that has a limit. Returns the instant at which it is paid in all of them (in that
-/// of all bytes, within half a portion: later when it has to wait at all); 0: at once.
+/// Books an operation in every account that has a limit. Returns the instant at which it is paid in all accounts, or 0: at once. In the account of all bytes a tolerance of half
+/// a portion applies: if the operation must wait at all, it waits until half a portion is saved up.
 std::uint64_t charge(Job& job, const Grant& grant, const IoEstimate& estimate, const Portion& portion,
                      std::uint64_t now_ns);
 
-/// Moves the accounts by what the disk did beyond the predictions (or less). Returns the instant at which all of it is
-/// paid; 0 when nothing was added.
+/// Adds to the accounts what the disk moved beyond the predictions; the value may be below zero. Returns the instant at which all of it is paid, or 0 if nothing was added.
 std::uint64_t correct(Job& job, std::int64_t read_bytes, std::int64_t write_bytes);
 
-/// When all that is booked is paid in all accounts that have a limit; `now_ns` when it is.
+/// The instant at which all booked bytes are paid in all accounts that have a limit. It is `now_ns` if they are paid already.
 std::uint64_t paid_ns(const Job& job, const Grant& grant, std::uint64_t now_ns);
 
-/// No debt of a member reaches beyond the accounts it comes from; a later instant is a wrong byte in the segment.
+/// A debt of a member never reaches beyond the accounts that it comes from. A later instant is a wrong byte in the segment.
 std::uint64_t latest_paid_ns(const Job& job, const Grant& grant, std::uint64_t now_ns);
 
-/// The most bytes to move at once under this grant, so that a long call is paced; 0: no bound. `is_shared`: others use the disk.
+/// The most bytes to move at once under this grant, so that a long call is paced; 0 means no limit. `is_shared` means that others use the disk.
 std::uint64_t part_bytes(const Grant& grant, bool is_write, bool is_shared);
 
 }  // namespace discnice::guest

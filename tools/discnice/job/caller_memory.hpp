@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// caller_memory: reads what a program passed by pointer without trusting the pointer.
+// caller_memory: reads memory through a pointer that a program passed, without trusting the pointer.
 //
-// A bad pointer must give the program the EFAULT of the real call, not a crash in our wrapper, so the kernel
-// does the copying (process_vm_readv on ourselves). Where a sandbox forbids that call, nothing is learned and
-// the prediction does without.
+// For a bad pointer the program must get the EFAULT of the real call, and not a crash in the wrapper. So the kernel does the copying (process_vm_readv on this process). If a
+// sandbox forbids that call, the prediction does without the data.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +12,10 @@
 
 namespace discnice::guest {
 
-/// Copies `bytes` bytes from the program's `source`; false when they can't be read. About 300 ns; errno is
-/// left alone.
+/// Copies `bytes` bytes from the program's `source`. False if they can't be read. Takes about 300 ns and does not change errno.
 bool read_caller(const void* source, void* target, std::size_t bytes);
 
-/// The sum of the lengths of a vector of buffers; 0 when it can't be read, is empty or is longer than the
-/// kernel takes.
+/// The sum of the lengths in a vector of buffers. 0 if the vector can't be read, is empty, or is longer than the kernel accepts.
 std::uint64_t vector_bytes(const iovec* vector, int count);
 
 }  // namespace discnice::guest

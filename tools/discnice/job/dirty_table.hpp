@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// dirty_table: the job's table of dirty data, which all its processes read and change: what one wrote another may remove, as a compiler's
-// driver does with the files between its passes.
+// dirty_table: the job's table of dirty data. All processes of the job read and change it, because one process may remove what another one wrote. A compiler's driver does this
+// with the files between its passes.
 //
-// Whoever does not get it does without it for this call. It is held by an instant: a holder that was killed, or left by longjmp(), lets it go
-// after a second. Should one come back later than that, it finds somebody else's instant and writes no more (contract/lease.hpp); what it may have
-// written meanwhile makes numbers wrong, never bounds.
+// A process that does not get the table goes on without it for this call. The table is held by an instant: a holder that was killed, or that left by longjmp(), loses the table
+// after a second. If such a holder comes back later, it finds another instant and writes no more (contract/lease.hpp). Its last writes may make numbers wrong, but never bounds.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +13,12 @@
 
 namespace discnice::guest {
 
-/// The memory of the table; it has none before the table was first held.
+/// The memory of the table. There is none before the table was first held.
 inline predictor::DirtyData::Memory& dirty_memory(const Job& job) {
   return *reinterpret_cast<predictor::DirtyData::Memory*>(job.segment->dirty_table);
 }
 
-/// False while no file's data is in it, and before it has memory.
+/// False while the table has no data of any file, and while it has no memory.
 inline bool has_dirty_data(const Job& job) {
   const protocol::Segment& segment = *job.segment;
   const bool is_there =
@@ -27,7 +26,7 @@ inline bool has_dirty_data(const Job& job) {
   return is_there && !predictor::UpdateRegions(dirty_memory(job).regions).is_empty();
 }
 
-/// Holds the table for the length of a block, if nobody else does and there is memory for it.
+/// Holds the table until the end of the block, if nobody else holds it and there is memory for it.
 class HeldTable {
  public:
   explicit HeldTable(const Job& job)

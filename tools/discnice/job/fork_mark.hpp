@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// fork_mark: a word that a fork wipes, by which a forked child tells that it is not the process that joined the job.
+// fork_mark: a word that a fork wipes. By this word a forked child knows that it is not the process that joined the job.
 //
-// The kernel empties its page in the child (MADV_WIPEONFORK). A vfork child shares the parent's memory and so sees the parent's word.
-// The page is mapped when it is first wanted: one of the library's own would have to be cut out of a mapping, which takes longer.
+// The kernel empties the page of the word in the child (MADV_WIPEONFORK). A vfork child shares the parent's memory, so it sees the parent's word. The page is mapped when it is
+// first needed: a page of the library itself would have to be cut out of a mapping, which takes longer.
 #pragma once
 
 #include <atomic>
@@ -20,12 +20,12 @@ namespace detail {
 extern __attribute__((visibility("hidden"))) std::atomic<ForkMark*> fork_mark_place;
 }
 
-/// The mark; before there is one, a word that is never set.
+/// The mark. Before there is one, this is a word that is never set.
 __attribute__((always_inline)) inline ForkMark& fork_mark() {
   return *detail::fork_mark_place.load(std::memory_order_acquire);  // pairs with prepare_fork_mark()
 }
 
-/// Makes the mark, which the kernel wipes in each forked child from now on. False: it can't. Not for who shares somebody else's memory.
+/// Makes the mark. From then on the kernel wipes it in each forked child. False if that is impossible. Not for a process that shares the memory of another one.
 bool prepare_fork_mark();
 
 }  // namespace discnice::guest

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job: what this process knows about the job it belongs to. One instance, set up by lifecycle.cpp.
+// job: what this process knows about its job. There is one instance, set up by lifecycle.cpp.
 //
 // Rules of conduct for every file of this folder, because it runs inside somebody else's process:
 //   no heap, stdio, lock, thread, exception or static constructor; no descriptor kept; system calls by
@@ -21,7 +21,7 @@ struct Ring;
 
 namespace discnice::guest {
 
-/// The job as this process sees it. Lives from the constructor of the library to its destructor.
+/// The job as this process sees it. It exists from the constructor of the library to its destructor.
 struct Job {
   protocol::Segment* segment;
   protocol::Member* member;
@@ -32,21 +32,20 @@ struct Job {
   protocol::SegmentName name = {};  // that the segment was made or joined under; empty for a private one
   std::uint32_t pid_namespace = 0;  // in which `pid` counts, as the job's members go by it
   std::uint32_t user = 0;           // whose job it is, by the effective user at the start
-  // Of a process that is held from outside: books what it has moved by now. Null in the process itself, which settles.
+  // For a process that is held from outside: books the bytes that it has moved so far. Null in the process itself, which settles instead.
   void (*book_from_outside)(void* watcher) = nullptr;
   void* watcher = nullptr;
 };
 
-// What the wrappers' inline code reads is declared hidden, here as elsewhere: else it would be looked for in the table of addresses (the
-// compiler's -fvisibility is for definitions).
+// Everything that the inline code of the wrappers reads is declared hidden. Otherwise the compiler would look it up in the table of addresses, because -fvisibility affects only
+// definitions.
 namespace detail {
 extern __attribute__((visibility("hidden"))) std::atomic<Job*> joined;
 void find_own_slot(Job& job);
 }  // namespace detail
 
-/// The job, or null while there is none: before the constructor, after the destructor, or when nothing was
-/// asked of us. In a forked child the first call takes a slot of its own. About one nanosecond once the fork mark is made, which the first
-/// call does.
+/// The job, or null if there is none: before the constructor, after the destructor, or if no job was asked for. In a forked child the first call takes a slot of its own. Takes
+/// about one nanosecond once the fork mark is made; the first call makes it.
 __attribute__((always_inline)) inline Job* job() {
   Job* here = detail::joined.load(std::memory_order_acquire);  // pairs with join_at_load()
   if (here == nullptr) return nullptr;
@@ -54,18 +53,18 @@ __attribute__((always_inline)) inline Job* job() {
   return here;
 }
 
-/// True when there is a job and job() would have nothing to do.
+/// True if there is a job and job() would have nothing to do.
 __attribute__((always_inline)) inline bool has_job_at_hand() {
   return detail::joined.load(std::memory_order_acquire) != nullptr &&
          fork_mark().is_set.load(std::memory_order_relaxed) != 0;
 }
 
-/// Leaves the job for good: settles and gives the slot back. Called by the destructor and before _exit().
+/// Leaves the job for good: settles and gives the slot back. The destructor calls this, and it is called before _exit().
 void leave_job();
 
-/// Leaves it for good, too, when neither the real nor the effective nor the saved user of this process is the job's any more: what is shared is
-/// replaced by empty memory, where whatever else runs in this process from now on can do as it likes. Nothing is done in memory that may be
-/// somebody else's, after vfork(). Costs a system call. errno is kept.
+/// Leaves the job for good if none of the three users of this process (real, effective, saved) is the user of the job any more. The shared memory is replaced by empty memory,
+/// because from then on other code in this process could write anything there. After vfork() nothing is done, because the memory may belong to another process. Costs a system
+/// call. errno is kept.
 void leave_when_other_user();
 
 }  // namespace discnice::guest

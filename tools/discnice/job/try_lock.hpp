@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// try_lock: keeps two threads (or a thread and its signal handler) out of one piece of model state, without
-// ever waiting.
+// try_lock: makes sure that only one thread (or a thread and not its signal handler) uses a piece of model state, without ever waiting.
 //
-// Whoever does not get it does without the model for this call. The word holds the epoch of the holder's
-// process image, so a lock that another thread held at the moment of a fork does not stay taken in the child.
+// A caller that does not get the lock goes on without the model for this call. The word holds the epoch of the holder's process image. So a lock that another thread held at the
+// moment of a fork is free in the child.
 #pragma once
 
 #include <atomic>

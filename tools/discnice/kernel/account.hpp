@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// account: settles predictions by the kernel's own account of this process.
+// account: settles the predictions by the kernel's own account of this process.
 //
 // Knowledge assumed: getrusage() ru_inblock and ru_oublock count, in units of 512 bytes, what this process made the kernel read from disk
 //   and the pages it made dirty (include/linux/task_io_accounting_ops.h), whatever call or page fault did it.
@@ -20,7 +20,7 @@
 
 namespace discnice::guest {
 
-/// What is being done to the account and to the budget, for one call.
+/// The charge of one call to the account and to the budget.
 struct Charge {
   IoEstimate estimate;
   bool is_ledger_kept = true;
@@ -29,25 +29,23 @@ struct Charge {
       false;  // part of the file existed before: an excess in the account may be a large folio
 };
 
-/// The process has taken a slot: what the kernel has booked to it beyond what stands there is new.
-/// Call before it settles.
+/// To be called when the process has taken a slot, before it settles. Bytes that the kernel has booked beyond the slot's counters are new.
 void begin_account(const Job& job, protocol::JoinKind kind);
 
-/// Notes what a call is about to cost; call just before it, after any wait.
+/// Notes how much a call will cost. Call this just before the call, after any wait.
 void note_charge(Job& job, const Charge& charge);
 
-/// Notes metadata that a call makes dirty. The kernel books it to the process or, with a journal, to the journal's thread: the account is right
-/// either way.
+/// Notes metadata that a call makes dirty. The kernel books it to the process or, with a journal, to the journal's thread. The account is right in both cases.
 void note_metadata(Job& job, std::uint64_t bytes, protocol::Disk* disk);
 
-/// Reads the kernel's account now and corrects the job's budget by what the predictions missed. Returns the bytes
-/// the process was booked as having read from disk since the last settlement.
+/// Reads the kernel's account now, and corrects the job's budget by what the predictions missed. Returns how many bytes the kernel booked as read from disk since the last
+/// settlement.
 std::uint64_t settle(Job& job);
 
-/// The same where the calling process is known to be the member, at this instant of the coarse clock.
+/// The same if the calling process is known to be the member, at this instant of the coarse clock.
 std::uint64_t settle_own(Job& job, std::uint64_t now_ns);
 
-/// After so long a settlement is stale: one tick of the coarse clock on most kernels.
+/// After this time a settlement is stale: one tick of the coarse clock on most kernels.
 inline constexpr std::uint64_t kStaleNs = 4'000'000;
 
 /// True when the last settlement is stale.
@@ -56,28 +54,27 @@ inline bool is_settlement_stale(const Job& job) {
          kStaleNs;
 }
 
-/// Settles when the last settlement is stale or as much as may has been read on trust since: for calls whose prediction was "no disk".
+/// Settles if the last settlement is stale, or if the bytes read on trust since then have reached their limit. For calls that were predicted to need no disk.
 inline std::uint64_t settle_if_stale(Job& job) {
   return is_settlement_stale(job) || trust.is_used_up() ? settle(job) : 0;
 }
 
-/// Something has been moved that no policy has held back: the next operation answers for it.
+/// Notes bytes that were moved without being held back by a policy. The next operation pays for them.
 void note_unheld(std::uint64_t bytes);
 
-/// What the account showed beyond the predictions and no policy has held back yet: the next operation answers for it. Once.
+/// How much the account showed beyond the predictions that no policy has held back yet. The next operation pays for it. Each byte is returned once.
 std::uint64_t take_unheld();
 
-/// True while there is something of that. A load.
+/// True if there are such bytes. One load.
 extern __attribute__((visibility("hidden"))) std::atomic<std::uint64_t> unheld_bytes;
 __attribute__((always_inline)) inline bool has_unheld() {
   return unheld_bytes.load(std::memory_order_relaxed) != 0;
 }
 
-/// Gives back what a removal saved the disk.
+/// Gives back the bytes that a removal saved the disk.
 void refund(Job& job, std::uint64_t bytes);
 
-/// True while the process owes something from before. An instant that has passed is forgotten. One or two nanoseconds while
-/// there is none.
+/// True while the process owes bytes from before. An instant that has passed is forgotten. One or two nanoseconds if there is none.
 inline bool has_debt(Job& job) {
   std::uint64_t owed_ns = job.member->owed_until_ns.load(std::memory_order_relaxed);
   if (owed_ns == 0) return has_unheld();
@@ -86,12 +83,12 @@ inline bool has_debt(Job& job) {
   return has_unheld();
 }
 
-/// The same without a look at the clock: false also for a debt whose time has passed.
+/// Whether the process owes nothing, without reading the clock. It is also false for a debt whose time has passed.
 __attribute__((always_inline)) inline bool is_without_debt(const Job& job) {
   return job.member->owed_until_ns.load(std::memory_order_relaxed) == 0 && !has_unheld();
 }
 
-/// True when what the process owes is not paid within so long.
+/// True if the debt of the process will not be paid within this time.
 inline bool owes_beyond(const Job& job, std::uint64_t within_ns) {
   return job.member->owed_until_ns.load(std::memory_order_relaxed) >
          gray::base::monotonic_coarse_ns() + within_ns;
