@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cachestat: the kernel's count of the pages of a stretch of a file in the page cache (mm/filemap.c, cachestat(), since 6.5).
+// cachestat: the kernel's count of the cached pages in a part of a file (mm/filemap.c, cachestat(), since 6.5).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace discnice::guest {
 
-/// What the kernel tells, in pages; laid out as it is there.
+/// The kernel's answer, in pages, with the layout of the kernel's structure.
 struct CachestatAnswer {
   std::uint64_t cached;
   std::uint64_t dirty;
@@ -17,8 +17,7 @@ struct CachestatAnswer {
   std::uint64_t recently_evicted;
 };
 
-/// Asks about a stretch in bytes. Returns 0, or a raw error: -EPERM on a file one neither owns nor may write, -ENOSYS on older
-/// kernels. Leaves errno alone.
+/// Asks about a part of a file, in bytes. Returns 0, or a raw error: -EPERM for a file that the user neither owns nor may write, -ENOSYS on older kernels. Does not change errno.
 inline long ask_cachestat(int fd, std::uint64_t offset_bytes, std::uint64_t length_bytes,
                           CachestatAnswer* answer) {
   constexpr long kNumber = 451;  // the same on every architecture

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// disk_waits: how long this job's own members wait for disks, so that it can be told from what others wait (policy/pressure.hpp).
+// disk_waits: measures how long this job's own members wait for disks, so that their waits can be distinguished from those of others (policy/pressure.hpp).
 //
 // A process waits while at least one of its threads is in a call that needs a disk. Nothing is counted before a disk is used whose other
 // users are seen by pressure alone.
@@ -18,7 +18,7 @@ void begin_disk_wait(Job& job);
 void end_disk_wait(Job& job);
 }  // namespace detail
 
-/// From now on they are counted.
+/// Switches the counting of waits on.
 inline void count_disk_waits() {
   detail::are_waits_counted.store(true, std::memory_order_relaxed);
 }
@@ -27,10 +27,10 @@ inline bool are_disk_waits_counted() {
   return detail::are_waits_counted.load(std::memory_order_relaxed);
 }
 
-/// What all members have waited by now, those that wait at this moment included; each member's time for itself.
+/// How long all members have waited so far, including waits that are under way. Each member's time is added separately.
 std::uint64_t own_stalled_ns(const Job& job, std::uint64_t now_ns);
 
-/// A stretch of a call in which it may wait for a disk. A null job counts nothing.
+/// The part of a call in which it may wait for a disk. With a null job nothing is counted.
 class DiskWait {
  public:
   explicit DiskWait(Job* job) : job_(job != nullptr && are_disk_waits_counted() ? job : nullptr) {

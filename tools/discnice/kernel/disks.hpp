@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// disks: the disks that this job uses, and what it moves on each.
+// disks: the disks that this job uses, and how many bytes it moves on each.
 //
-// A file system's disk is the whole disk below it, as the kernel counts it; where none is counted, the file system's own device stands for it.
+// The disk of a file system is the whole disk below it, whose counters the kernel keeps. If no such disk is known, the file system's own device stands for it.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,10 @@
 
 namespace discnice::guest {
 
-/// The job's entry of that device, made when there is none; null when it can't be had. Also remembers it as the disk that
-/// corrections without a device of their own belong to.
+/// The job's entry for the device, made if there is none; null if that is impossible. The entry is also remembered as the disk for corrections that belong to no known device.
 protocol::Disk* disk_of(Job& job, Device& device);
 
-/// The disk last used by this process; null before the first.
+/// The disk that this process used last; null if it has used none.
 protocol::Disk* last_disk();
 
 /// Adds to the counters of the disk what the job itself moved there. A correction may be below zero. If `disk` is null, nothing is counted.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// progress: how long this job's own calls took that needed a disk, where only that tells of the disk's other users (policy/manners.hpp).
+// progress: measures how long those calls of the job take that need a disk. It is used if only these times tell of the disk's other users (policy/manners.hpp).
 //
-// Looked at are reads that were foretold to need the disk and those after them, which may wait for what was read ahead; calls on names that took long
-// enough to have waited for one; and flushes of far_writes. Time in which the thread waited for a processor is taken off: that is no disk. Not looked
-// at are writes: they wait for memory, and for as long as the kernel pleases. Calls of several members at once share the time, for they slow each other
-// down.
+// Three kinds of calls are measured: reads that were predicted to need the disk, and the reads after them, which may wait for read-ahead; calls on names that took long enough to
+// have waited for a disk; and flushes of far_writes. The time in which the thread waited for a processor is subtracted, because a disk did not cause it. Writes are not measured:
+// they wait for memory, and for as long as the kernel decides. If several members make calls at once, they share the time, because they slow each other down.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@
 
 namespace discnice::guest {
 
-/// A call under way that will tell; without a disk it is none.
+/// A call under way whose time will be measured. Without a disk nothing is measured.
 struct TellingCall {
   protocol::Disk* disk = nullptr;
   CallKind kind = CallKind::read_on;
@@ -26,26 +25,26 @@ struct TellingCall {
   std::uint64_t run_delay_ns = 0;  // of the thread, before it
 };
 
-/// Whether the disk's other users are seen by the job's progress, and there is memory to note it. A null disk is none.
+/// Whether the other users of the disk are seen by the job's progress, and there is memory to note it. A null disk means no disk.
 bool is_seen_by_progress(const Job& job, const protocol::Disk* disk, const Grant& grant);
 
-/// Just before the call. None unless the disk is seen that way.
+/// To be called just before the call. Does nothing unless the disk is watched in this way.
 TellingCall begin_call(const Job& job, protocol::Disk* disk, CallKind kind);
 
-/// The call begins only now: something has waited in between.
+/// Sets the start of the call to now, because it has waited for something else before.
 void begin_again(TellingCall& call);
 
 /// How much of a file is written before it is brought to the disk.
 std::uint64_t flush_bytes(const Job& job, const protocol::Disk& disk);
 
-/// When it has ended and moved so many bytes. True when it took as long as if it had waited for a disk.
+/// To be called after the call, with the bytes that it moved. True if it took as long as a call that waits for the disk.
 bool end_call(Job& job, const TellingCall& call, std::uint64_t bytes);
 
-/// After a call on a name that began then, somewhere on the disk used last.
+/// To be called after a call on a name that began at this time, on the disk that was used last.
 void note_name_call(Job& job, std::uint64_t began_ns);
 
-/// A call on a name, from the beginning to the end of this. A null job notes nothing; nor is anything noted before a disk is met whose other users are
-/// seen by more than its counters: a load.
+/// Measures a call on a name from the construction to the destruction of this object. A null job notes nothing. Nothing is noted either before the job meets a disk whose other
+/// users are not seen by counters; checking that takes one load.
 class NameCall {
  public:
   explicit NameCall(Job* job)

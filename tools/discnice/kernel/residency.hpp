@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// residency: answers the cache model from the running kernel, by the best backend that permission and
-// self-test allow.
+// residency: answers the questions of the cache model from the running kernel, by the best backend that permission and a self-test allow.
 //
 //   cachestat   the kernel's own count; refused on files one neither owns nor may write, silently 0 on overlay
 //   mincore     the same through a mapping; says "all resident" to those it does not trust: own files only
@@ -20,7 +19,7 @@
 
 namespace discnice::guest {
 
-/// Numbers in JobOptions::cache_backend; never change.
+/// The numbers in JobOptions::cache_backend. They never change.
 enum class Backend : std::uint32_t {
   automatic = 0,
   cachestat = 1,
@@ -30,7 +29,7 @@ enum class Backend : std::uint32_t {
   none = 5
 };
 
-/// The oracle for one estimate on one open file. Closes its probe descriptor when it goes.
+/// The oracle for one estimate on one open file. Its destructor closes its probe descriptor.
 class Residency {
  public:
   Residency(OpenFile& file, int fd, const protocol::JobOptions& options, protocol::Member& member);
@@ -60,7 +59,7 @@ class Residency {
   protocol::Member& member_;
   predictor::ResidencyOracle oracle_;
   std::uint64_t (Residency::*count_)(std::uint64_t first_page, std::uint64_t page_count) = nullptr;
-  // The last stretch that was there as a whole, or not at all: the same estimate asks about its parts, and hardly anything happens meanwhile.
+  // The last part of the file that was wholly resident, or wholly absent. The same estimate asks about its pieces, and the cache hardly changes meanwhile.
   std::uint64_t first_alike_page_ = 0;
   std::uint64_t end_alike_page_ = 0;
   bool is_alike_resident_ = false;

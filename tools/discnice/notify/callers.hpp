@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// callers: who makes the calls that are shown, and which file they are about.
+// callers: finds out which process makes a reported call, and which file the call is about.
 //
-// A file is judged before anything is done with it that could wait for somebody: a file system in user space may be served by a process of the job, whose own calls wait for us.
-// What breaks it: a file of a thread that has a table of descriptors of its own (unshare(2)): its process's file of that number is another one. Its calls go at once.
+// The file is judged before anything is done with it that could wait for a process. The reason: a file system in user space may be served by a process of the job, whose own
+// calls wait for discnice. What breaks it: a thread may have a table of descriptors of its own (unshare(2)). Then the file with the same number in its process is another file.
+// The calls of such a thread go on at once.
 #pragma once
 
 #include <cstdint>
@@ -33,22 +34,22 @@ struct CalledFile {
   std::uint64_t inode = 0;
 };
 
-/// One thread makes all calls.
+/// Only one thread may make calls.
 class Callers {
  public:
-  /// `exchange` knows whom the pacer holds.
+  /// `exchange` knows which processes the pacer holds.
   Callers(guest::Job& job, pace::Exchange& exchange) : job_(job), exchange_(exchange) {}
 
-  /// The process of that thread, if the pacer holds it and it serves no file system; else null. Stays until the next call.
+  /// The process of that thread, if the pacer holds it and if it serves no file system; else null. Valid until the next call.
   const Caller* find(pid_t thread, std::uint64_t now_ns);
 
-  /// What the thread has open under that number.
+  /// The file that the thread has open under that number.
   CalledFile file_of(pid_t thread, int fd);
 
-  /// What the caller has open there by now. Not open where the kernel does not let us have it.
+  /// The file that the caller has open there now. Not open if the kernel does not allow access to it.
   static gray::base::ScopedFd take_file(const Caller& caller, int fd);
 
-  /// Whether that is the file still: the process may have put another one there meanwhile.
+  /// Whether it is still the same file: the process may have opened another one under the number meanwhile.
   static bool is_it(const gray::base::ScopedFd& taken, const CalledFile& file);
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// guard: a process that lets all calls go when who looks at them is no more. Without it a large call of a program would fail with ENOSYS then.
+// guard: a process that lets all reported calls go on if the launcher that handles them has ended. Without it a large call of a program would then fail with ENOSYS.
 //
-// It is there before the program is. The program gives it the listener before it begins, so there is no moment in which nobody would have it.
-// What breaks it: it is killed as well, within a tenth of a second of the launcher.
+// The guard starts before the program. The program gives it the listener before it begins, so at every moment some process has the listener. What breaks it: the guard is killed
+// as well, within a tenth of a second of the launcher.
 #pragma once
 
 #include <sys/types.h>
@@ -13,20 +13,20 @@ namespace discnice::notify {
 
 class Guard {
  public:
-  /// Starts it. It lets go what is noted in `taken`. A fork.
+  /// Starts the guard, by a fork. It lets the calls go on that are noted in `taken`.
   explicit Guard(TakenCalls& taken);
-  /// We have ended as we should: whoever goes on all the same it lets go, without a word.
+  /// Tells the guard that the launcher ended as planned. It lets later calls go on, without a message.
   ~Guard();
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
-  /// False: no process was to be had.
+  /// False if no process could be started.
   [[nodiscard]] bool is_there() const { return pid_ > 0; }
-  /// By which give_listener() reaches it.
+  /// The descriptor by which give_listener() reaches the guard.
   [[nodiscard]] int socket() const { return socket_; }
-  /// Somebody has killed it. Asked once.
+  /// Whether another program has killed the guard. Tells this only once.
   [[nodiscard]] bool has_ended() const;
-  /// Somebody else looks at the calls: it ends.
+  /// Ends the guard, because another process handles the calls.
   void dismiss();
 
  private:
@@ -36,7 +36,7 @@ class Guard {
   int socket_ = -1;
 };
 
-/// Gives a guard the listener. Returns 0 or an errno. Allocates nothing.
+/// Gives the listener to a guard. Returns 0 or an errno. Allocates nothing.
 int give_listener(int socket, int listener_fd);
 
 }  // namespace discnice::notify

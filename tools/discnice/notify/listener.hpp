@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// listener: the descriptor by which the kernel shows calls and takes the answers (seccomp_unotify(2)).
+// listener: the descriptor by which the kernel reports calls and receives the answers (seccomp_unotify(2)).
 //
-// Knowledge assumed: the kernel shows a call once. Whoever has taken it and ends owes the answer: the caller waits as long as anybody has the descriptor open. So what is taken and not
-//   answered stands in memory that is shared with the guard, and the kernel writes it there itself. A caller that gets a signal is in that call no more, and makes it again afterwards:
-//   so every answer is to let the call go, which does no harm twice.
+// Knowledge assumed: the kernel reports a call once. If the process that has taken a call ends without an answer, the caller waits as long as any process has the descriptor
+// open. So calls without an answer are noted in memory that is shared with the guard, and the kernel itself writes them there. A caller that gets a signal leaves the call and
+// makes it again afterwards. So every answer is to let the call go on, which does no harm if it is given twice.
 #pragma once
 
 #include <atomic>
@@ -16,10 +16,10 @@
 
 namespace discnice::notify {
 
-/// Calls that were taken and have not been answered, in memory that is shared with processes forked later.
+/// Calls that were taken and not answered, in memory that is shared with processes forked later.
 class TakenCalls {
  public:
-  /// Throws std::system_error where there is no memory.
+  /// Throws std::system_error if there is no memory.
   TakenCalls();
   ~TakenCalls();
   TakenCalls(const TakenCalls&) = delete;
@@ -38,25 +38,25 @@ class TakenCalls {
   Place* places_;
 };
 
-/// Several threads may use one.
+/// Several threads may use one object.
 class Listener {
  public:
-  /// Takes over the descriptor. `taken` must outlive it.
+  /// Takes ownership of the descriptor. `taken` must outlive this object.
   Listener(int fd, TakenCalls& taken);
 
   [[nodiscard]] int fd() const { return fd_.get(); }
 
-  /// Takes the next call that is shown; waits for one. False: there was none after all, or there are too many that have not been answered. One thread.
+  /// Waits for the next reported call and takes it. False if there was no call after all, or if too many calls have no answer yet. One thread.
   bool receive(seccomp_notif& shown);
 
-  /// The kernel makes the call.
+  /// Lets the kernel make the call.
   void let_go(std::uint64_t id);
 
   /// Whether the caller is still in that call.
   [[nodiscard]] bool is_waiting(std::uint64_t id) const;
 
-  /// In a process that was forked from the one that took calls, and has ended: lets go what that had taken, and all others, until nobody makes any more. `tell` is called before
-  /// the first. Allocates nothing.
+  /// For a process that was forked from the process that took calls, after that process has ended. Lets the taken calls go on, and all later ones, until no process makes any
+  /// more. `tell` is called before the first. Allocates nothing.
   void let_all_go(void (*tell)());
 
  private:

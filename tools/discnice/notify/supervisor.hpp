@@ -40,24 +40,24 @@ namespace discnice::notify {
 
 class Supervisor {
  public:
-  /// Takes over the listener. Throws std::system_error when no thread is to be had; the watch's guard lets all calls go then.
+  /// Takes ownership of the listener. Throws std::system_error if no thread can be started; then the watch's guard lets all calls go on.
   Supervisor(protocol::Segment& segment, int listener_fd, std::unique_ptr<Watch> watch,
              pace::Exchange& exchange);
-  /// Stops looking. Whoever goes on the guard lets go from then on, unless somebody else looks.
+  /// Stops handling calls. From then on the guard lets them go on, unless another process handles them.
   ~Supervisor();
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  /// To be called every now and then: the guard may have been killed.
+  /// To be called from time to time, because the guard may have been killed.
   void look_after_guard();
 
-  /// Stops looking; what waits goes. Returns the listener, for who is to look from now on. The descriptor stays ours.
+  /// Stops handling calls and lets waiting ones go on. Returns the listener for the process that handles calls from now on. The descriptor still belongs to this object.
   int stop();
-  /// Somebody else looks: the guard is not needed any more.
+  /// To be called when another process handles the calls, so that the guard is not needed any more.
   void hand_over();
 
  private:
-  // A write that was let go, as its thread made it: by what the account has grown since it is known what it cost.
+  // A write that was let go on, and the thread that made it. The growth of the account then shows its cost.
   struct LetGo {
     std::uint64_t bytes;
     std::uint64_t account_bytes;
@@ -92,7 +92,7 @@ class Supervisor {
   bool is_ending_ = false;           // under the mutex
   std::deque<WaitingCall> waiting_;  // under the mutex
 
-  // Of the thread that moves.
+  // These belong to the thread that moves data.
   std::uint64_t due_ns_ = 0;        // until then what was read is not paid
   std::uint64_t write_due_ns_ = 0;  // until then what was written takes at the rate; the pacer has it paid
   std::uint64_t grant_sequence_ = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// waiting_call: a call that was shown and waits, and what is moved for it step by step.
+// waiting_call: a reported call that waits, and the data that is moved for it step by step.
 //
-// Of a read, and of a copy by the kernel, the part of the file that it reads comes into the page cache. Then the kernel makes the call, which finds all of it there. Nothing is done in the
-// caller's place: whatever becomes of us, and however often the call is begun anew after a signal, it is right. A write cannot be made in parts. It waits for its turn.
+// For a read, and for a copy inside the kernel, the part of the file that it reads is brought into the page cache. Then the kernel makes the call, which finds all of this data
+// there. discnice does nothing in the caller's place. So the result is right whatever happens to discnice, and however often the call begins again after a signal. A write cannot
+// be made in parts. It waits for its turn.
 //
 // Knowledge assumed: posix_fadvise(POSIX_FADV_WILLNEED) reads what it is told and no more, and leaves the open file's read-ahead as it is (force_page_cache_ra() of mm/readahead.c). So the
 //   caller's own open file can be used: one of our own would break its leases, and be seen by who watches the file.
@@ -31,7 +32,7 @@ struct WaitingCall {
   [[nodiscard]] bool is_write() const { return call.kind == LargeCall::Kind::write; }
 };
 
-/// Brings up to so much more of a read's part of the file into memory. Returns whether there is more to come.
+/// Brings up to this many more bytes of a read's part of the file into memory. Returns whether there are more.
 bool bring(WaitingCall& waiting, std::uint64_t bytes);
 
 }  // namespace discnice::notify

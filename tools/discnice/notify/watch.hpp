@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// watch: what is made ready before a program starts whose large calls are to be shown: the guard, and what it shares with who looks at the calls.
+// watch: prepares the reporting of large calls before the program starts: it starts the guard, and makes the memory that the guard shares with the process that handles the
+// calls.
 #pragma once
 
 #include <memory>
@@ -9,17 +10,17 @@
 
 namespace discnice::notify {
 
-/// One thread.
+/// Only one thread may use it.
 class Watch {
  public:
-  /// Throws std::system_error where there is no memory. Without a process for the guard is_ready() is false.
+  /// Throws std::system_error if there is no memory. If no process can be started for the guard, is_ready() is false.
   Watch() : guard_(std::make_unique<Guard>(taken_)) {}
 
   [[nodiscard]] bool is_ready() const { return guard_->is_there(); }
   [[nodiscard]] TakenCalls& taken() { return taken_; }
   [[nodiscard]] Guard& guard() { return *guard_; }
 
-  /// Somebody may have killed the guard: then there is a new one.
+  /// Starts a new guard if the old one was killed.
   void renew_guard(int listener_fd) {
     if (!guard_->has_ended()) return;
     guard_ = std::make_unique<Guard>(taken_);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// callsite: where in the program a call comes from. Two files can stand behind it, chosen by linking: callsite_none.cpp in
-// libdiscnice.so, which needs libc alone, and callsite_libunwind.cpp in libdiscnice-profile.so.
+// callsite: tells from which place of the program a call comes. There are two implementations, chosen at link time: callsite_none.cpp in libdiscnice.so, which needs libc alone,
+// and callsite_libunwind.cpp in libdiscnice-profile.so.
 #pragma once
 
 #include <cstdint>
 
 namespace discnice::guest {
 
-/// Makes ready to walk, in the constructor of a process that is profiled. May allocate and open files.
+/// Prepares for walking stacks, in the constructor of a process that is profiled. May allocate and open files.
 void prepare_walks();
 
 /// The addresses that the calling thread's functions will return to, the innermost first, at most `frames_max`. Returns how many;

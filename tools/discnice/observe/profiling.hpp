@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// profiling: while `discnice run --profile` looks on, sends the call stack of each call that will cost the disk something, with what
-// it is predicted to cost, and the places of the code it leads through. Names are found by the launcher, after the run.
+// profiling: used under `discnice run --profile`. It sends the call stack of each call that will cost the disk something, with the predicted cost, and the memory places of the
+// code in the stack. The launcher finds the names after the run.
 #pragma once
 
 #include "tools/discnice/contract/io_estimate.hpp"
@@ -12,7 +12,7 @@ inline bool is_profiling(const Job& job) {
   return job.ring != nullptr && (job.segment->options.recorded & protocol::kRecordStacks) != 0;
 }
 
-/// Call while profiling only, for calls with a cost. Keeps errno. Some microseconds.
+/// To be called only while profiling, for calls with a cost. Keeps errno. Takes some microseconds.
 void profile_call(Job& job, const IoEstimate& estimate);
 
 }  // namespace discnice::guest

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// recording: while `discnice run --record` looks on, puts each file operation, what the models were told and said of it, and what came of
-// it into the job's ring. See protocol/record_format.hpp.
+// recording: used under `discnice run --record`. It puts each file operation into the job's ring, with the input and output of the models and with the result of the operation.
+// See protocol/record_format.hpp.
 //
-// Nothing here waits, allocates or can fail the program: a record that finds no room is left out and counted.
+// Nothing here waits, allocates, or can make the program fail. A record that finds no room is left out and counted.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,17 @@ inline bool is_recording(const Job& job) {
   return job.ring != nullptr && (job.segment->options.recorded & protocol::kRecordOperations) != 0;
 }
 
-/// Calls whose kernel account has to be read before and after.
+/// Calls for which the kernel's account must be read before and after.
 inline bool is_measured(const Job& job) {
   return is_verifying(job) || is_recording(job);
 }
 
-/// What the thread was booked before a call, while somebody looks on.
+/// The bytes that the kernel had booked to the thread before a call, while the job is recorded or verified.
 inline ThreadAccount account_if_measured(const Job* job) {
   return job != nullptr && is_measured(*job) ? read_thread_account() : ThreadAccount{};
 }
 
-/// Stands between the models and their oracle for one operation and notes each question and answer. Costs nothing while the job is
-/// not recording.
+/// Stands between the models and their oracle for one operation, and notes each question and answer. Costs nothing while the job is not recorded.
 class AnswerLog {
  public:
   // cppcheck-suppress uninitMemberVar
@@ -40,10 +39,10 @@ class AnswerLog {
   AnswerLog(const AnswerLog&) = delete;
   AnswerLog& operator=(const AnswerLog&) = delete;
 
-  /// The oracle to hand to the models. This object must outlive its use.
+  /// The oracle for the models. This object must outlive its use.
   predictor::ResidencyOracle listen(const predictor::ResidencyOracle& oracle);
 
-  /// Records the operation with the answers given since listen(); returns its number, 0 while the job is not recording.
+  /// Records the operation with the answers since listen(). Returns its number, or 0 while the job is not recorded.
   std::uint64_t record(const IoOp& op, const OpenFile& file, int fd, bool is_copy, const IoEstimate& estimate,
                        std::uint64_t now_ns);
 
@@ -54,7 +53,7 @@ class AnswerLog {
   void note(std::uint64_t first_page, std::uint64_t page_count, std::uint64_t answer);
   void flush();
 
-  // Not initialised on purpose: half a kibibyte on the stack of every call, touched only while recording.
+  // Not initialised on purpose: these 512 bytes lie on the stack of every call and are used only while recording.
   Job& job_;
   bool is_listening_ = false;
   std::uint64_t number_;
@@ -65,18 +64,18 @@ class AnswerLog {
 /// Records a removal, truncation or flush: an operation without questions about the page cache.
 void record_operation(Job& job, const IoOp& op, const IoEstimate& estimate, std::uint64_t now_ns);
 
-/// Records what came of a transfer. `number` as from AnswerLog::record(), 0 when it was not predicted; `went_ns` is when the call was made, 0
-/// when that is not known.
+/// Records the result of a transfer. `number` is the result of AnswerLog::record(), or 0 if the transfer was not predicted. `went_ns` is the time at which the call was made, or
+/// 0 if unknown.
 void record_outcome(Job& job, std::uint64_t number, OpKind kind, protocol::CallClass call_class,
                     std::int64_t result, const ThreadAccount& booked, std::uint64_t went_ns);
 
-/// Records that a thread has waited since `start_ns`, until `end_ns`.
+/// Records that a thread waited from `start_ns` to `end_ns`.
 void record_wait(Job& job, std::uint64_t start_ns, std::uint64_t end_ns);
 
 /// Records a posix_fadvise() that succeeded.
 void record_advice(Job& job, const OpenFile& file, int fd, int advice);
 
-/// Records that this process has joined (of a forked one: `parent_pid` whose memory it copied) or is about to leave.
+/// Records that this process has joined or is about to leave. For a forked process, `parent_pid` is the process whose memory it copied.
 void record_process(Job& job, protocol::ProcessEvent event, std::uint32_t parent_pid);
 
 }  // namespace discnice::guest

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// verification: while `discnice verify` looks on, sums up by class of call what was predicted and what the kernel booked.
+// verification: used under `discnice verify`. It sums up, for each class of calls, the predicted bytes and the bytes that the kernel booked.
 //
 // Knowledge assumed: getrusage(RUSAGE_THREAD) grows during a call by what that call made the kernel read and made dirty.
 // Output observed: its growth from just before the call to just after.
@@ -14,7 +14,7 @@
 
 namespace discnice::guest {
 
-/// What the kernel has booked to the calling thread.
+/// The bytes that the kernel has booked to the calling thread.
 struct ThreadAccount {
   std::uint64_t read_bytes = 0;
   std::uint64_t write_bytes = 0;
@@ -28,10 +28,10 @@ inline bool is_verifying(const Job& job) {
 /// One system call.
 ThreadAccount read_thread_account();
 
-/// Counts a call and its prediction. Call while verifying only.
+/// Counts a call and its prediction. To be called only while verifying.
 void note_class_prediction(Job& job, protocol::CallClass call_class, const IoEstimate& estimate);
 
-/// Counts what a call moved, and what the kernel booked for it.
+/// Counts the bytes that a call moved, and the bytes that the kernel booked for it.
 void note_class_outcome(Job& job, protocol::CallClass call_class, std::uint64_t bytes,
                         const ThreadAccount& booked);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// disk_below: which block device lies below a file whose own device number is none.
+// disk_below: finds the block device below a file whose own device number belongs to no block device.
 //
 // Knowledge assumed: btrfs, overlay and others give their files device numbers that belong to no block device
 //   (/proc/self/mountinfo, Documentation/filesystems/proc.rst; statx() tells the mount). The table of mounts names a source. For
@@ -20,20 +20,20 @@ namespace discnice::outputs {
 
 inline constexpr std::size_t kMountNameBytesMax = 256;
 
-/// Takes the table of mounts piece by piece and keeps what it says of one of them. Pure.
+/// Takes the table of mounts piece by piece, and keeps what the table says of one mount. Pure.
 class MountSearch {
  public:
-  /// Looks for the mount of that number.
+  /// Starts to look for the mount with that number.
   explicit MountSearch(std::uint64_t mount_id) : mount_id_(mount_id) {}
 
   void feed(const char* text, std::size_t length);
 
   [[nodiscard]] bool is_found() const { return is_found_; }
-  /// What is mounted; empty when it is too long to be kept. The table's escapes are undone.
+  /// The source of the mount; empty if it is too long. The escapes of the table are undone.
   [[nodiscard]] const char* source() const { return source_; }
-  /// Where it is mounted; empty when that is too long.
+  /// The folder where it is mounted; empty if that is too long.
   [[nodiscard]] const char* point() const { return point_; }
-  /// Of overlay, the upper folder; without one the first lower one.
+  /// For an overlay: its upper folder, or the first lower folder if there is no upper one.
   [[nodiscard]] const char* folder() const { return upper_[0] != '\0' ? upper_ : lower_; }
 
  private:
@@ -53,13 +53,13 @@ class MountSearch {
   char lower_[kMountNameBytesMax] = {};
 };
 
-/// The number of the mount that a file was opened through. False on kernels that do not tell.
+/// The number of the mount through which a file was opened. False if the kernel does not tell.
 bool find_mount_id(int descriptor, std::uint64_t* mount_id);
 
-/// Copies where that mount is to `path`, of kMountNameBytesMax bytes. False when it cannot be told.
+/// Copies the folder of that mount to `path`, which has kMountNameBytesMax bytes. False if the folder is unknown.
 bool find_mount_point(std::uint64_t mount_id, char* path);
 
-/// The disk below that mount whose counters tell of it; 0 when it cannot be told.
+/// The disk below that mount, whose counters show its traffic; 0 if it is unknown.
 std::uint64_t disk_below(std::uint64_t mount_id);
 
 }  // namespace discnice::outputs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// disk_counters: reads what a block device has counted.
+// disk_counters: reads the counters of a block device.
 //
-// Host-safe: raw system calls, no heap, no descriptor kept. Members of a job, the daemon and the command all read by it.
+// Host-safe: raw system calls, no heap, no descriptor kept. The members of a job, the daemon and the command all use it.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace discnice::outputs {
 
-/// Reads the text of /sys/block/DEVICE/stat. False when it is not that. Pure.
+/// Reads the text of /sys/block/DEVICE/stat. False if the text has another form. Pure.
 bool parse_disk_sample(const char* text, std::size_t length, DiskSample* sample);
 
-/// The first number of /sys/block/DEVICE/inflight: the reads of what is under way. Pure.
+/// The first number of /sys/block/DEVICE/inflight: how many reads are under way. Pure.
 std::uint32_t parse_reads_in_flight(const char* text, std::size_t length);
 
-/// The disk whose counters tell of that block device (as in st_dev): the device itself, and of a partition the whole disk, for its one
-/// head serves all of them. 0 when there are none.
+/// The disk whose counters show the traffic of that block device (as in st_dev). It is the device itself, or for a partition the whole disk, because one head serves all
+/// partitions. 0 if there are no counters.
 std::uint64_t counted_disk(std::uint64_t device);
 
-/// Reads the counters of a disk that counted_disk() named.
+/// Reads the counters of a disk that counted_disk() has returned.
 bool read_disk_sample(std::uint64_t disk, DiskSample* sample);
 
 }  // namespace discnice::outputs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// io_pressure: for how long somebody on this host has waited for its disks, as the kernel adds it up (PSI).
+// io_pressure: reads how long processes of this host have waited for its disks, as the kernel adds it up (PSI).
 //
 // Host-safe, like disk_counters.
 #pragma once
@@ -9,10 +9,10 @@
 
 namespace discnice::outputs {
 
-/// Reads the total of the line "some" of /proc/pressure/io, in nanoseconds. False when the text is not that. Pure.
+/// Reads the total in the line "some" of /proc/pressure/io, in nanoseconds. False if the text has another form. Pure.
 bool parse_io_pressure(const char* text, std::size_t length, std::uint64_t* stalled_ns);
 
-/// Reads it now. False where the kernel keeps no account of pressure.
+/// Reads the present value. False if the kernel keeps no account of pressure.
 bool read_io_pressure(std::uint64_t* stalled_ns);
 
 }  // namespace discnice::outputs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// memory_room: how much memory nobody uses just now, of what this process may have.
+// memory_room: tells how much of the memory that this process may use is unused now.
 //
 // Knowledge assumed: a control group's memory counts the page cache of its processes, and what is read beyond its limit pushes out what the
 //   group read before (Documentation/admin-guide/cgroup-v1/memory.rst and cgroup-v2.rst). Above it its ancestors' limits hold.
@@ -23,29 +23,29 @@ struct MemoryRoom {
 
 inline constexpr std::size_t kGroupPathBytesMax = 384;
 
-/// Where a process stands among the control groups that count memory.
+/// The place of a process among the control groups that count memory.
 struct MemoryGroup {
   bool is_unified = false;  // of the second version
   char path[kGroupPathBytesMax] = {};
 };
 
-/// Finds the group in the text of /proc/self/cgroup. False when it is not there, or its path is too long. Pure.
+/// Finds the group in the text of /proc/self/cgroup. False if the group is not there, or if its path is too long. Pure.
 bool find_memory_group(const char* text, std::size_t length, MemoryGroup* group);
 
-/// Reads a limit or a use: "max" is UINT64_MAX. False when the text is neither that nor a number. Pure.
+/// Reads a limit or a use. "max" gives UINT64_MAX. False if the text is neither "max" nor a number. Pure.
 bool parse_memory_bytes(const char* text, std::size_t length, std::uint64_t* bytes);
 
-/// What is left below a limit, where it is the narrower one. Pure.
+/// The memory left below a limit, if that is less than the present value. Pure.
 MemoryRoom narrowed(const MemoryRoom& room, std::uint64_t limit_bytes, std::uint64_t used_bytes);
 
-/// What a look needs beside a few words; more than there may be left of a guest's stack.
+/// The buffers that a look needs. They may be larger than the rest of a guest's stack.
 struct RoomWorkspace {
   MemoryGroup group;
   char text[1024];
   char path[kGroupPathBytesMax + 64];
 };
 
-/// Looks now. Some microseconds, and two small files for each level of groups.
+/// Looks now. Takes some microseconds, and reads two small files for each level of groups.
 MemoryRoom read_memory_room(RoomWorkspace& workspace);
 
 }  // namespace discnice::outputs

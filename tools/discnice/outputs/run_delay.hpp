@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// run_delay: for how long this thread could run and had no processor, as the kernel adds it up (/proc/thread-self/schedstat).
+// run_delay: reads how long this thread was ready to run but had no processor, as the kernel adds it up (/proc/thread-self/schedstat).
 //
 // Host-safe, like disk_counters.
 #pragma once
@@ -9,10 +9,10 @@
 
 namespace discnice::outputs {
 
-/// Reads the second number of a schedstat file, in nanoseconds. False when the text is not that. Pure.
+/// Reads the second number of a schedstat file, in nanoseconds. False if the text has another form. Pure.
 bool parse_run_delay(const char* text, std::size_t length, std::uint64_t* delay_ns);
 
-/// Reads it now. False where the kernel keeps none.
+/// Reads the present value. False if the kernel keeps none.
 bool read_run_delay(std::uint64_t* delay_ns);
 
 }  // namespace discnice::outputs

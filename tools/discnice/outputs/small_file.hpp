@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// small_file: reads the beginning of one of the kernel's small files at once. Host-safe; the descriptor is gone when it returns.
+// small_file: reads the beginning of a small file of the kernel with one read. Host-safe. No descriptor stays open.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace discnice::outputs {
 
-/// How many bytes came, or a negative errno.
+/// Returns how many bytes were read, or a negative errno.
 inline long read_small_file(const char* path, char* text, std::size_t room) {
   using gray::base::raw_syscall;
   using gray::base::word;

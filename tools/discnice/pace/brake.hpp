@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// brake: stops processes that know nothing of us, and lets them go on: by tracing where the kernel allows it, else by signals.
+// brake: stops processes that do not cooperate with discnice, and lets them go on. It uses tracing if the kernel allows that, else signals.
 #pragma once
 
 #include <sys/types.h>
@@ -9,16 +9,16 @@
 
 namespace discnice::pace {
 
-/// One thread makes all calls of one Brake.
+/// One thread must make all calls of one Brake.
 class Brake {
  public:
-  /// Asks the process to stand. Returns 0, or the errno that the kernel gave where it can't be stopped.
+  /// Asks the process to stop. Returns 0, or the errno of the kernel if the process can't be stopped.
   int stop(pid_t pid);
-  /// It stands and was let go by somebody else, as only a process that is stopped by signals can be.
+  /// Stops a process again that was stopped here and that another program has let go on. This can happen only to a process that is stopped by signals.
   void stop_again(pid_t pid) { by_signal_.stop_again(pid); }
-  /// Lets the process go.
+  /// Lets the process go on.
   void release(pid_t pid);
-  /// At the end.
+  /// To be called at the end.
   void let_all_go() {
     by_trace_.let_all_go();
     by_signal_.let_all_go();

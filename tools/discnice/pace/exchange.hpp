@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// exchange: what the pacer and who sees calls before they are made (notify/) tell each other.
+// exchange: the facts that the pacer and the code that sees calls in advance (notify/) tell each other.
 #pragma once
 
 #include <atomic>
@@ -13,10 +13,10 @@
 
 namespace discnice::pace {
 
-/// Several threads may use one.
+/// Several threads may use one object.
 class Exchange {
  public:
-  /// The pacer holds that process, or does so no more.
+  /// Notes that the pacer holds that process, or that it does not hold it any more.
   void note(pid_t pid, bool is_held) {
     const std::lock_guard lock(mutex_);
     if (is_held)
@@ -29,7 +29,7 @@ class Exchange {
     return held_.count(pid) != 0;
   }
 
-  /// Bytes that this process has read ahead of the job's calls, and paid for: they are in none of the job's processes' accounts.
+  /// How many bytes the launcher has read in advance for the job's calls, and has paid for. They are in the account of no process of the job.
   void add_read(std::int64_t bytes) { read_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
   [[nodiscard]] Growth moved() const { return {read_bytes_.load(std::memory_order_relaxed), 0, 0}; }
 

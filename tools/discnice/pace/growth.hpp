@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// growth: bytes that the kernel has booked to somebody, and differences of such sums, which may be below zero.
+// growth: bytes that the kernel has booked to a process or a job, and differences of such sums, which may be below zero.
 #pragma once
 
 #include <algorithm>
@@ -33,13 +33,13 @@ struct Growth {
   friend Growth operator-(Growth one, const Growth& other) { return one -= other; }
 };
 
-/// The smaller of each.
+/// The smaller value of each member.
 inline Growth smaller(const Growth& one, const Growth& other) {
   return {std::min(one.read_bytes, other.read_bytes), std::min(one.write_bytes, other.write_bytes),
           std::min(one.cancelled_bytes, other.cancelled_bytes)};
 }
 
-/// The larger of each.
+/// The larger value of each member.
 inline Growth larger(const Growth& one, const Growth& other) {
   return {std::max(one.read_bytes, other.read_bytes), std::max(one.write_bytes, other.write_bytes),
           std::max(one.cancelled_bytes, other.cancelled_bytes)};

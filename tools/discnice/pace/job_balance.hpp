@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_balance: what the kernel has booked to all processes of the job together, against what its members have settled.
+// job_balance: compares the bytes that the kernel has booked to all processes of the job with the bytes that its members have settled.
 //
 // Knowledge assumed: an account has those of the children that were waited for. So nothing that any process of the tree ever moved is missing in the sum.
 // Output observed: that sum, and the members' counters.
@@ -20,7 +20,7 @@ namespace discnice::pace {
 
 class JobBalance {
  public:
-  /// Of processes that are all of the job, or that go on in one whose others have ended: what was settled before is no concern of theirs then.
+  /// Whether the processes belong to the job from its start, or go on in a job whose other processes have ended. In the second case earlier settlements do not concern them.
   enum class Of : std::uint8_t { whole_job, rest };
   explicit JobBalance(protocol::Segment& segment, Of of = Of::whole_job);
 
@@ -34,7 +34,7 @@ class JobBalance {
   class Settled {
    public:
     void begin(std::uint64_t said);
-    /// At least so much is settled, of all that was moved. To be called at each look.
+    /// Returns how many bytes are surely settled, out of all bytes that were moved. To be called at each look.
     std::int64_t follow(std::uint64_t said, std::int64_t moved);
 
    private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// paced_process: one process of the job, as the pacer sees it from outside: what the kernel has booked to it, whether the library is in it, on which disks
-// it works.
+// paced_process: one process of the job, as the pacer sees it from outside: the bytes that the kernel has booked to it, whether the library is in it, and its disks.
 //
 // Knowledge assumed: /proc/PID/io is the account of a process, with those of the threads that have ended and of the children that it has waited for
 //   (do_io_accounting() of fs/proc/base.c, wait_task_zombie()). /proc/PID/pagemap, once open, shows nothing any more when the process has executed
@@ -27,7 +26,7 @@
 
 namespace discnice::pace {
 
-/// Who holds a process to the job's limit.
+/// Which engine holds a process to the job's limit.
 enum class HeldBy : std::uint8_t {
   unknown,  // its program is just being loaded
   library,
@@ -38,58 +37,59 @@ enum class HeldBy : std::uint8_t {
 
 class PacedProcess {
  public:
-  /// A process of the job, judged by `library`, the file name of what is preloaded.
+  /// A process of the job. `library`, the file name of the preloaded library, is used to judge whether the library is in it.
   PacedProcess(protocol::Segment& segment, pid_t pid, pid_t parent);
   ~PacedProcess();
   PacedProcess(const PacedProcess&) = delete;
   PacedProcess& operator=(const PacedProcess&) = delete;
 
-  /// Finds out who holds the program that runs there now. Cheap when it is the same as at the last call.
+  /// Finds out which engine holds the program that runs in the process now. Cheap if the program is the same as at the last call.
   HeldBy judge(const std::string& library, std::uint64_t now_ns);
-  /// As judge() where it is known why the library does not hold it.
+  /// As judge(), for a caller that knows why the library does not hold the program.
   void hold_from_outside(std::string reason);
-  /// Nobody can: says why.
+  /// Marks the process as one that no engine can hold, with the reason.
   void give_up(std::string reason);
 
-  /// Reads the account. False: there is none for us to read.
+  /// Reads the account. False if there is none that may be read.
   bool look();
-  /// Whether it has ended, and been waited for.
+  /// Whether the process has ended and its parent has waited for it.
   [[nodiscard]] bool is_gone() const;
-  /// Since it was first looked at.
+  /// The growth of the account since the first look.
   [[nodiscard]] std::uint64_t age_ns(std::uint64_t now_ns) const {
     return now_ns > first_judged_at_ns_ ? now_ns - first_judged_at_ns_ : 0;
   }
-  /// What it has moved by now is not looked at.
+  /// Ignores the bytes that it has moved so far.
   void start_here();
-  /// What it has moved itself since the last call.
+  /// The bytes that it has moved itself since the last call.
   Growth take_growth(std::uint64_t now_ns);
-  /// What it was found to have moved and was booked to its disks between two looks of the pacer's. Once.
+  /// The bytes that it moved, and that were booked to its disks, between two looks of the pacer. Each byte is returned once.
   Growth take_booked() { return std::exchange(booked_, {}); }
-  /// A child of it is gone. Its own account will grow by the child's, with what that had before the child was looked at, and by those of the child's children.
+  /// To be called when a child of it has ended. Its own account will grow by the child's account, including the bytes before the first look at the child, and by the accounts of
+  /// the child's children.
   void expect_from_child(const PacedProcess& child);
-  /// What it has moved, with children that its account does not show yet.
+  /// The bytes that it has moved, with those of children that its account does not include yet.
   [[nodiscard]] Growth left_to_job() const { return now_ + expected_ - expected_start_; }
-  /// What of this its account has not grown by, as take_growth() found: nobody has waited for the child. Once.
+  /// The part of these bytes that its account does not include, as take_growth() found: no process has waited for the child. Each byte is returned once.
   Growth take_missing() { return std::exchange(missing_, {}); }
-  /// All that it has moved, as far as that was seen, with the children that were waited for.
+  /// All bytes that it was seen to move, with those of children that were waited for.
   [[nodiscard]] Growth all() const { return now_; }
-  /// Of one that the library holds: what it has moved since the last call without a call of its own, to be charged now.
+  /// For a process that the library holds: the bytes that it has moved since the last call without a call of its own. They must be charged now.
   Growth take_unforeseen(std::uint64_t now_ns);
 
-  /// Looks for the disks it works on, if the last look is old.
+  /// Looks for the disks that it works on, if the last look is old.
   void find_disks(std::uint64_t now_ns);
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] pid_t parent() const { return parent_; }
-  /// Somebody else has taken over its parent's place.
+  /// Notes that another process is its parent now.
   void set_parent(pid_t parent) { parent_ = parent; }
-  /// Whether it runs a program: not while it executes another one, and not when it has ended.
+  /// Whether it runs a program. False while it executes another program, and after it has ended.
   [[nodiscard]] bool is_image_there() const;
-  /// Whether it has ended, waited for or not.
+  /// Whether it has ended, even if its parent has not waited for it.
   [[nodiscard]] bool has_ended() const;
   [[nodiscard]] HeldBy held_by() const { return held_by_; }
   [[nodiscard]] const std::string& reason() const { return reason_; }
-  /// The job as this process is a member of it.
+  /// The job, with this process as its member.
   [[nodiscard]] guest::Job& job() { return job_; }
   [[nodiscard]] protocol::Disk* read_disk() const { return read_disk_; }
   [[nodiscard]] protocol::Disk* write_disk() const { return write_disk_; }
@@ -103,7 +103,7 @@ class PacedProcess {
   std::uint64_t unturned_bytes = 0;    // moved, and no turn was asked for them yet
   std::uint64_t unsent_bytes = 0;      // written, and nobody was asked to send them yet
   std::uint64_t moved_at_ns = 0;       // when it was last charged for anything
-  // When it was last let go, or first held: what it does then nobody knows yet.
+  // The time at which it was last let go on, or first held. What it does after that is not known yet.
   std::uint64_t runs_since_ns = 0;
   std::uint64_t grown_at_ns = 0;      // when its account had last grown
   protocol::Disk* turn_at = nullptr;  // where those bytes have had their turn, and wait for the other disk's

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// pacer: holds to the job's limit what the library cannot reach, from outside: static programs, Go, whatever makes its system calls by itself.
+// pacer: holds from outside every process that the library cannot reach: static programs, Go, and all programs that make system calls directly.
 //
-// Each process runs for a slice. Then the kernel's account (paced_process.hpp) shows what it has moved. That is charged to the job's budget, which is the one of the
-// processes that the library holds, too. The process stands (brake.hpp) until what it moved is paid, and until the policy gives the job a turn. So its calls, its
-// page faults and what kernel threads do for it are all held, and what is cached is free. A slice is so short that little is moved in it.
+// Each process runs for a slice. Then the kernel's account (paced_process.hpp) shows how many bytes it has moved. These are charged to the job's budget, which it shares with the
+// processes that the library holds. The process is stopped (brake.hpp) until its bytes are paid, and until the policy gives the job a turn. So its calls, its page faults and the
+// work of kernel threads for it are all held, and cached data costs nothing. A slice is so short that few bytes are moved in it.
 //
 // Assumes: the account grows when a request goes to the disk, and not when it ends (task_io_account_read() of block/blk-core.c).
 // What breaks it: a program that asks for much in one call. The kernel finishes a call before a thread stands: a program that reads 5 MB at once moves 5 MB at once, and stands for
@@ -35,7 +35,7 @@
 
 namespace discnice::pace {
 
-/// A process that the pacer has taken, or could not take.
+/// A process that the pacer holds, or could not hold.
 struct Finding {
   pid_t pid;
   std::string name;  // of its program
@@ -47,18 +47,18 @@ struct Finding {
 class Pacer {
  public:
   Pacer(protocol::Segment& segment, Paced paced);
-  /// Lets everybody go.
+  /// Lets all processes go on.
   ~Pacer();
   Pacer(const Pacer&) = delete;
   Pacer& operator=(const Pacer&) = delete;
 
-  /// Charges what was moved since the last look, and ends. Before the program is waited for.
+  /// Charges the bytes that were moved since the last look, and ends. To be called before the program is waited for.
   void finish();
 
-  /// Whether all that there were at the beginning have been looked at.
+  /// Whether every process of the beginning was looked at.
   [[nodiscard]] bool has_looked() const { return has_looked_.load(std::memory_order_relaxed); }
 
-  /// Whether any process stood at the last looks.
+  /// Whether any process was stopped at the last looks.
   [[nodiscard]] bool is_anybody_standing() const {
     return is_anybody_standing_.load(std::memory_order_relaxed);
   }
@@ -66,24 +66,24 @@ class Pacer {
   /// Whether any process is left.
   [[nodiscard]] bool has_anybody() const { return has_anybody_.load(std::memory_order_relaxed); }
 
-  /// After finish(): who goes on though the first program has ended, but for those that are left alone or that nobody can hold. Those whom the library holds come last:
-  /// they may still execute a program that it cannot reach.
+  /// For use after finish(): the processes that go on after the first program has ended. Processes that are left alone, or that no engine can hold, are not among them. Processes
+  /// that the library holds come last: they may still execute a program that the library cannot reach.
   [[nodiscard]] const std::vector<pid_t>& staying() const { return staying_; }
-  /// How many of them the library does not hold, or nobody knows yet who does.
+  /// How many of these processes the library does not hold, or are not judged yet.
   [[nodiscard]] std::size_t staying_without_library() const { return staying_without_library_; }
-  /// What these have moved by then, and those have who ended after their parents: it is in nobody's account but theirs.
+  /// The bytes that these processes have moved so far, and those of processes that ended after their parents. They are in no other account.
   [[nodiscard]] const Growth& moved_by_orphans() const { return moved_by_orphans_; }
 
-  /// After finish(): how long from now until what was moved from outside is paid at the rate. What nobody was seen to move is left out: where an account is
-  /// lost, as with a PID namespace that dies, that sum may be too high.
+  /// For use after finish(): how long it takes from now until the bytes that were moved from outside are paid at the rate. Bytes that no process was seen to move are left out:
+  /// if an account is lost, for example with a PID namespace that ends, their sum may be too high.
   [[nodiscard]] std::uint64_t unpaid_ns(std::uint64_t now_ns) const;
-  /// After finish(): whether a process had a signal to end by while it stood.
+  /// For use after finish(): whether a process had a signal to end while it was stopped.
   [[nodiscard]] bool was_anybody_told_to_end() const { return was_anybody_told_to_end_; }
 
-  /// What the kernel has booked to all of them, as far as it was seen.
+  /// The bytes that the kernel has booked to all of them, as far as they were seen.
   [[nodiscard]] Growth all();
 
-  /// What was found since the last call. A process may be found again when it executes another program.
+  /// The processes found since the last call. A process may be found again when it executes another program.
   std::vector<Finding> take_findings();
 
  private:

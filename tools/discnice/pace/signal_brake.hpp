@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// signal_brake: stops processes by SIGSTOP and lets them go on by SIGCONT, for those that may not be traced.
+// signal_brake: stops processes by SIGSTOP and lets them go on by SIGCONT. It is for processes that may not be traced.
 //
-// Knowledge assumed: signal(7). When discnice ends, the kernel does not let those go whom SIGSTOP has stopped. So another process, the guard, waits for discnice to end and then
+// Knowledge assumed: signal(7). When discnice ends, processes that SIGSTOP has stopped stay stopped. So another process, the guard, waits for discnice to end and then
 //   sends SIGCONT.
-// What breaks it: the guard is killed as well, at once. A shell with job control inside the job sees its child stopped. Who was stopped by somebody else
-//   while it stood goes on.
+// What breaks it: the guard is killed as well, at once. A shell with job control inside the job sees its child stopped. A process that another program stops while it is stopped
+// here goes on too early.
 #pragma once
 
 #include <atomic>
@@ -17,22 +17,22 @@ namespace discnice::pace {
 class SignalBrake {
  public:
   SignalBrake() = default;
-  /// Lets everybody go, and the guard end.
+  /// Lets all processes go on, and ends the guard.
   ~SignalBrake();
   SignalBrake(const SignalBrake&) = delete;
   SignalBrake& operator=(const SignalBrake&) = delete;
 
   /// Returns 0 or an errno.
   int stop(pid_t pid);
-  /// Nothing for one that it has not stopped.
+  /// Does nothing for a process that it has not stopped.
   void stop_again(pid_t pid);
   void let_all_go();
-  /// Nothing for one that it has not stopped.
+  /// Does nothing for a process that it has not stopped.
   void release(pid_t pid);
 
  private:
   static constexpr std::size_t kStoppedMax = 1024;
-  // Who stands; shared with the guard.
+  // The stopped processes. This memory is shared with the guard.
   struct Stopped {
     std::atomic<pid_t> pids[kStoppedMax];
   };

@@ -8,7 +8,7 @@
 //   never goes on with by itself ends with EINTR, as after SIGSTOP and SIGCONT: epoll_wait(2) is one (signal(7)). A thread that waits for a disk stands when
 //   that is done.
 //
-// One thread makes all calls of one TraceBrake: to the kernel that thread is the tracer.
+// One thread must make all calls of one TraceBrake, because for the kernel that thread is the tracer.
 #pragma once
 
 #include <map>
@@ -21,25 +21,25 @@ namespace discnice::pace {
 class TraceBrake {
  public:
   TraceBrake() = default;
-  /// Lets everybody go.
+  /// Lets all processes go on.
   ~TraceBrake();
   TraceBrake(const TraceBrake&) = delete;
   TraceBrake& operator=(const TraceBrake&) = delete;
 
-  /// Asks all threads of the process to stand. Returns 0, or the errno that the kernel gave where no thread may be stopped.
+  /// Asks all threads of the process to stop. Returns 0, or the errno of the kernel if no thread may be stopped.
   int stop(pid_t pid);
 
-  /// Lets the process go.
+  /// Lets the process go on.
   void release(pid_t pid);
 
-  /// Takes note of who stands by now; asks threads that came meanwhile; lets those go that were to go before they stood. To be called every few
-  /// milliseconds while has_work().
+  /// Notes which threads have stopped by now, asks new threads to stop, and lets threads go on whose process was let go before they stopped. To be called every few milliseconds
+  /// while has_work().
   void attend();
 
-  /// Lets everybody go, and waits for those that did not stand yet, as long as a disk may take. Whoever stands later than that the kernel lets go with the tracer.
+  /// Lets all processes go on. Waits for threads that have not stopped yet, for as long as a disk may take. The kernel lets threads that stop later go on when the tracer ends.
   void let_all_go();
 
-  /// True while somebody is stopped, or has not been let go yet.
+  /// True while a process is stopped, or was not let go on yet.
   [[nodiscard]] bool has_work() const { return !threads_.empty(); }
 
  private:

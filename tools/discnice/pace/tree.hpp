@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tree: finds the processes of a job: those named, and all that are below them or come to be.
+// tree: finds the processes of a job: the named ones, and all their present and later descendants.
 //
 // Knowledge assumed: the last number that the kernel gave to a thread stands in /proc/loadavg; while that does not change nobody has been started.
 // A process whose parent has ended before anybody looked is below the job no more. The launcher is given it by the kernel (processes/orphans.hpp). Elsewhere it is a child of
@@ -23,7 +23,7 @@
 
 namespace discnice::pace {
 
-/// Whom to look after.
+/// Which processes to look after.
 struct Paced {
   std::vector<pid_t> roots;    // these, and all that are below them or come to be
   std::set<pid_t> left_out;    // but for these, and those below them
@@ -38,20 +38,20 @@ struct Paced {
   bool are_writes_held = false;  // the same for what it writes
 };
 
-/// Parents before their children.
+/// Parents come before their children.
 using PacedProcesses = std::vector<std::unique_ptr<PacedProcess>>;
 
-/// One thread makes all calls.
+/// One thread must make all calls.
 class Tree {
  public:
-  /// Who is below those left out is added to these.
+  /// Processes below those that are left out are added to these.
   Tree(protocol::Segment& segment, Paced& paced);
 
-  /// Adds to `found` who has come since the last look, if it is time for one.
+  /// Adds to `found` the processes that have come since the last look, if it is time for a look.
   void follow(std::uint64_t now_ns, PacedProcesses& found);
-  /// The same, whatever time it is.
+  /// The same, at any time.
   void look(std::uint64_t now_ns, PacedProcesses& found);
-  /// Whether somebody was executing a program in that moment, so that nobody knows whose it is.
+  /// Whether a process was executing a program at that moment, so that its job is not known.
   [[nodiscard]] bool is_anybody_executing() const { return is_anybody_executing_; }
 
  private:

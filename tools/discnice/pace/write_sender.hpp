@@ -23,21 +23,21 @@
 
 namespace discnice::pace {
 
-/// How much a process writes before that is sent; 0: all is left to the kernel. A null disk is one that is not known.
+/// How many bytes a process writes before they are sent; 0: all are left to the kernel. A null disk is an unknown disk.
 std::uint64_t due_bytes(const Grant& grant, const protocol::Disk* disk);
 
-/// One thread makes all calls. A thread of its own sends, from the first asking on.
+/// One thread must make all calls. Another thread sends the data; it starts at the first request.
 class WriteSender {
  public:
   explicit WriteSender(protocol::Segment& segment) : segment_(segment) {}
-  /// Waits for what is being sent.
+  /// Waits until the present sending has ended.
   ~WriteSender();
   WriteSender(const WriteSender&) = delete;
   WriteSender& operator=(const WriteSender&) = delete;
 
-  /// Has what the process wrote sent. Never waits.
+  /// Requests that the data that the process wrote is sent. Never waits.
   void ask(pid_t pid);
-  /// Whether that was asked for, and is not done yet.
+  /// Whether such a request was made and is not done yet.
   [[nodiscard]] bool is_busy_with(pid_t pid);
 
  private:

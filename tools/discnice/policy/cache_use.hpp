@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cache_use: whether a job lets go of the pages that it brought into the page cache.
+// cache_use: whether a job drops the pages that it brought into the page cache.
 #pragma once
 
 #include "tools/discnice/contract/grant.hpp"
@@ -7,7 +7,7 @@
 
 namespace discnice::policy {
 
-/// True when what it has used once goes: where that is asked for, and by itself with the policies that give way to others.
+/// True if pages that were used once are dropped. This is done if the user asks for it, and by default with the policies that give way to others.
 inline bool lets_go_of_cache(const Grant& grant) {
   if (grant.cache == CacheUse::automatic) return policy_by_id(grant.policy_id).hold != nullptr;
   return grant.cache == CacheUse::neutral || grant.cache == CacheUse::own;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// disk_speed: how long others wait for a request at this disk, and by how much the times that suit a mechanical disk are shortened where that is less.
+// disk_speed: how long others wait for a request at this disk. If they wait for less time than at a mechanical disk, times that suit a mechanical disk are shortened by the same
+// factor.
 //
-// Giving way costs the job time, and spares others the time that a request of the job's takes. On a mechanical disk that is some ten milliseconds, on flash a
-// hundredth of it. A job that kept still as long for the one as for the other got a hundredth of a fast disk's speed beside somebody who calls fsync() five
-// times a second, and spared him nothing.
+// Giving way costs the job time, and saves others the time of one of the job's requests. On a mechanical disk that is some ten milliseconds, on flash a hundredth of it. A job
+// that waited as long on flash as on a mechanical disk got a hundredth of the flash disk's speed beside a program that calls fsync() five times a second, and saved that program
+// nothing.
 //
 // Knowledge assumed: the disk's counters add up how long its requests took, in whole milliseconds (Documentation/admin-guide/iostats.rst). So a request
 //   of a tenth of a millisecond shows as 0 nine times of ten, and as 1 once: the mean is right.
@@ -20,24 +21,24 @@
 
 namespace discnice::policy {
 
-/// Without a measured time of a random read: a turn and a seek of an ordinary mechanical disk.
+/// The assumed time of a random read if none was measured: a turn and a seek of an ordinary mechanical disk.
 inline constexpr std::uint64_t kRandomReadNs = 8'000'000;
 
-/// The time of a random read as far as it is known of the disk.
+/// The time of a random read, as far as it is known for the disk.
 constexpr std::uint64_t random_read_ns(const DiskActivity& activity) {
   return activity.random_read_ns != 0 ? activity.random_read_ns : kRandomReadNs;
 }
 
-/// Nobody else read since `before`: what our own reads tell of the disk's time for a random one. Pure.
+/// To be called if nobody else has read since `before`: returns what the job's own reads tell of the time of a random read. Pure.
 void learn_random_read(const DiskActivity& before, DiskActivity& after);
 
-/// What the requests since `before`, anybody's, tell of how long one waits here. Pure.
+/// What all requests since `before` tell of the time that a request waits here. Pure.
 void learn_waits(const DiskActivity& before, DiskActivity& after, const Grant& grant);
 
-/// A time that suits a mechanical disk, as it suits this one: shorter, where others wait less for a request. Pure.
+/// Converts a time that suits a mechanical disk into one that suits this disk: it is shorter if others wait less for a request. Pure.
 std::uint64_t on_this_disk(const DiskActivity& activity, std::uint64_t mechanical_ns);
 
-/// Counters that go back are a new beginning.
+/// Counters that go back mean a new beginning.
 constexpr std::uint64_t growth(std::uint64_t now, std::uint64_t before) {
   return now > before ? now - before : 0;
 }

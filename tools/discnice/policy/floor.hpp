@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// floor: how long a job that gives way may be held back before it gets a turn all the same.
+// floor: how long a job that gives way may be held back before it gets a turn even beside others.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace discnice::policy {
 
-/// An operation's turn at a mechanical disk comes after this at the latest, counted from the job's last one: nothing may starve, and two requests
-/// a second cost a mechanical disk's foreground some hundredths (four cost eight on bench/hddsim, even of one window of read-ahead each).
+/// On a mechanical disk an operation gets its turn at the latest this long after the job's last operation. No job may starve. Two requests a second cost the foreground of a
+/// mechanical disk some hundredths of its speed (four cost eight hundredths on bench/hddsim, even if each is one window of read-ahead).
 inline constexpr std::uint64_t kTurnNs = 500'000'000;
 
-/// How long after the job's last operation one of `cost_bytes` may go whatever others do: sooner where they wait less for it. With a least rate: so that
-/// the job gets it. Pure.
+/// How long after the job's last operation an operation of `cost_bytes` may go, whatever others do. The time is shorter if others wait less for it. With a minimum rate it is
+/// short enough for that rate. Pure.
 inline std::uint64_t turn_after_ns(const Grant& grant, const DiskActivity& activity,
                                    std::uint64_t cost_bytes) {
   constexpr std::uint64_t kSecondNs = 1'000'000'000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// foreground: is somebody else using this disk?
+// foreground: decides whether somebody else uses this disk.
 //
 // Knowledge assumed: a block device counts each request when the request has ended, and shows how many are under way
 //   (Documentation/admin-guide/iostats.rst). The kernel books a read to the process when the request is submitted. It books a
@@ -20,7 +20,7 @@
 
 namespace discnice::policy {
 
-/// What is known after a further sample. Pure.
+/// The knowledge after one more sample. Pure.
 DiskActivity observe(const DiskActivity& before, const DiskSample& sample, const OwnTraffic& own,
                      const Grant& grant, std::uint64_t now_ns);
 

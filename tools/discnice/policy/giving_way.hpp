@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// giving_way: how the pace of `nice` and the preemption interval of `idle` change, when somebody else was seen at the disk and when nobody was.
+// giving_way: how the pace of `nice` and the preemption interval of `idle` change when others were seen at the disk, and when no others were seen.
 //
 // The pace: each look that sees others halves it. It grows by a constant when they have been away for longer than a program
 //   thinks between two requests, and for longer than the preemption interval. After a second without others it is unlimited.
@@ -19,39 +19,40 @@
 
 namespace discnice::policy {
 
-/// A pace from which on nothing is held.
+/// From this pace on nothing is held back.
 inline constexpr std::uint64_t kPaceUnlimited = UINT64_C(1) << 40;
-/// The slowest pace `nice` knows; the floor keeps the job above it anyway.
+/// The slowest pace of `nice`. The floor keeps the job above it anyway.
 inline constexpr std::uint64_t kPaceMin = 64 * 1024;
-/// Bounds of the interval in which the disk must have been quiet; the upper ones are a mechanical disk's (disk_speed.hpp).
+/// The bounds of the time for which the disk must have been quiet. The upper bounds are those for a mechanical disk (disk_speed.hpp).
 inline constexpr std::uint64_t kPreemptionMinNs = 2'000'000;
 inline constexpr std::uint64_t kPreemptionMaxNs = 100'000'000;
-/// And of who writes and waits for it: on a slow card what we write in between makes each fsync of his last longer, and he is seen when it has ended.
+/// The bound beside a program that writes and waits for its writes. On a slow card, writes of the job in between make each fsync of that program longer, and an fsync is seen
+/// only when it has ended.
 inline constexpr std::uint64_t kPreemptionBesideWriterMaxNs = 400'000'000;
-/// Such a bound on this disk.
+/// Such a bound for this disk.
 inline std::uint64_t preemption_max_ns(const DiskActivity& activity, std::uint64_t of_mechanical_ns) {
   const std::uint64_t here_ns = on_this_disk(activity, of_mechanical_ns);
   return here_ns > kPreemptionMinNs ? here_ns : kPreemptionMinNs;
 }
 
-/// How others were felt.
+/// How others were noticed.
 struct Sighting {
   std::uint64_t latency_ns = 0;         // the mean time of the requests in between; 0 = not known
   unsigned halvings = 1;                // of the pace
   std::uint64_t preemption_min_ns = 0;  // an interval that is no shorter
 };
 
-/// Nothing known yet: `is_busy` tells of a first look at others.
+/// The start, when nothing is known yet. `is_busy` says whether a first look found others.
 void begin_watching(DiskActivity& after, const Grant& grant, bool is_busy, std::uint64_t now_ns);
 
-/// Others were seen since `before`.
+/// The change if others were seen since `before`.
 void give_way(const DiskActivity& before, DiskActivity& after, const Sighting& sighting, const Grant& grant,
               std::uint64_t now_ns);
 
-/// Nobody was.
+/// The change if no others were seen.
 void come_back(const DiskActivity& before, DiskActivity& after, const Grant& grant, std::uint64_t now_ns);
 
-/// The interval follows what its base is known to be from now on.
+/// Bases the interval from now on the known time of a random read.
 void follow_base(const DiskActivity& before, DiskActivity& after, const Grant& grant);
 
 }  // namespace discnice::policy

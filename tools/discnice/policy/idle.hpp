@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// idle: the disk is used while nobody else uses it.
+// idle: a policy by which the job uses the disk only while nobody else uses it.
 #pragma once
 
 #include "tools/discnice/policy/policy.hpp"

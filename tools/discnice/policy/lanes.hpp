@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// lanes: the limits a job may have at once (all bytes, read bytes, written bytes, operations), each with an account of its own.
+// lanes: the limits that a job may have at the same time (all bytes, read bytes, written bytes, operations). Each has an account of its own.
 //
-// A lane is a rate window over other units, so every policy that works on one word works on each.
+// A lane is a rate window with another unit. So every policy that works on one word works on each lane.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace discnice::policy {
 
-/// Append only: the number is a place in shared memory.
+/// Only append values: the number is a place in shared memory.
 enum class Lane : std::uint8_t { bytes, read_bytes, written_bytes, operations };
 inline constexpr std::uint32_t kLaneCount = 4;
 
-/// The lane's limit in its units a second; 0 = none.
+/// The limit of the lane in its units a second; 0 means no limit.
 constexpr std::uint64_t lane_limit(const Grant& grant, Lane lane) {
   switch (lane) {
     case Lane::bytes:
@@ -30,14 +30,14 @@ constexpr std::uint64_t lane_limit(const Grant& grant, Lane lane) {
   return 0;
 }
 
-/// The grant as a policy sees it that works on this lane alone: its limit stands where the rate does.
+/// The grant for a policy that works on this lane alone: the limit of the lane is in the place of the rate.
 constexpr Grant lane_grant(const Grant& grant, Lane lane) {
   Grant one = grant;
   one.rate_bytes_per_s = lane_limit(grant, lane);
   return one;
 }
 
-/// What an operation of this estimate costs in the lane.
+/// The cost of an operation with this estimate, in units of the lane.
 constexpr std::uint64_t lane_cost(Lane lane, const IoEstimate& estimate) {
   switch (lane) {
     case Lane::bytes:

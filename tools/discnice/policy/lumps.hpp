@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// lumps: spends a rate in few large portions while others use the disk.
+// lumps: moves the bytes of a rate in few large portions while others use the disk.
 //
 // Knowledge assumed: on a mechanical disk the way to another place and back takes the time, and hardly the amount that is read there. The disk's
 //   queue lets a stream go straight on before it seeks elsewhere.
@@ -17,13 +17,13 @@
 
 namespace discnice::policy {
 
-/// A portion: large beside a seek, small beside what a person waits for.
+/// The size of a portion: large compared with a seek, small compared with the time for which a person waits.
 inline constexpr std::uint64_t kLumpBytes = UINT64_C(2) << 20;
-/// No operation waits longer than half of this for a portion.
+/// No operation waits longer than half of this time for a portion.
 inline constexpr std::uint64_t kLumpMaxNs = 250'000'000;
-/// Others count as using the disk for so long after their last request.
+/// Others count as users of the disk for this long after their last request.
 inline constexpr std::uint64_t kLumpMemoryNs = 100'000'000;
-/// What was saved up is not lost when they stop in the middle of it, nor while a write waits for the disk.
+/// Saved time is not lost if others stop in the middle of the saving, or while a write waits for the disk.
 inline constexpr std::uint64_t kSavedMemoryNs = 1'000'000'000;
 inline constexpr std::uint64_t kSavedMaxNs = 500'000'000;
 
@@ -32,7 +32,7 @@ inline bool was_shared_within(std::uint64_t memory_ns, const DiskActivity& activ
   return now_ns <= activity.foreground_at_ns || now_ns - activity.foreground_at_ns <= memory_ns;
 }
 
-/// How much of its rate a job saves up before it goes on, in time; 0 while it has the disk for itself. Pure.
+/// How much of its rate a job saves up before it goes on, as a time. 0 while no others use the disk. Pure.
 inline std::uint64_t lump_ns(std::uint64_t rate_bytes_per_s, const DiskActivity& activity,
                              std::uint64_t now_ns) {
   if (rate_bytes_per_s == 0 || !was_shared_within(kLumpMemoryNs, activity, now_ns)) return 0;
@@ -40,7 +40,7 @@ inline std::uint64_t lump_ns(std::uint64_t rate_bytes_per_s, const DiskActivity&
   return whole_ns < kLumpMaxNs ? whole_ns : kLumpMaxNs;
 }
 
-/// How much of what was saved up may still be used; 0 while the job has had the disk for itself for a while. Pure.
+/// How much of the saved time may still be used. 0 if no others have used the disk for a while. Pure.
 inline std::uint64_t saved_ns_max(const DiskActivity& activity, std::uint64_t now_ns) {
   return was_shared_within(kSavedMemoryNs, activity, now_ns) ? kSavedMaxNs : 0;
 }

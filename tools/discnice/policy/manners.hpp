@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// manners: giving way by one's own progress (Douceur & Bolosky, "Progress-based regulation of low-importance processes", SOSP 1999), where
-// nothing tells who else uses the disk: network file systems, file systems in user space, volumes over several disks, containers.
+// manners: a policy that gives way by the job's own progress (Douceur & Bolosky, "Progress-based regulation of low-importance processes", SOSP 1999). It is for disks whose other
+// users cannot be seen: network file systems, file systems in user space, volumes over several disks, containers.
 //
 // Knowledge assumed: programs that share a disk slow each other down. A mechanical disk alone takes about kAccessUs for an access and kKibUs for each KiB that
 //   follows. A disk that is no slower than that needs no manners, even if it was faster before (a server's cache, an SSD).
@@ -29,28 +29,28 @@ extern const Policy kManners;
 inline constexpr std::uint64_t kSuspensionMinNs = 800'000'000;
 inline constexpr std::uint64_t kSuspensionMaxNs = 3'200'000'000;
 
-/// What a job writes is brought to the disk in steps that take the disk about so long, on file systems where only that bounds what a burst of the
-/// kernel's can hold; within these sizes.
+/// The job's written data is brought to the disk in steps that take the disk about this long, within the sizes below. This is done on file systems where only such steps bound
+/// the size of the kernel's bursts.
 inline constexpr std::uint64_t kFlushNs = 96'000'000;
 inline constexpr std::uint64_t kFlushBytesMin = UINT64_C(1) << 20;
 inline constexpr std::uint64_t kFlushBytesMax = UINT64_C(16) << 20;
 
-/// How large such a step is, by how fast those before it were. Pure.
+/// The size of such a step, from the speed of earlier steps. Pure.
 std::uint64_t flush_bytes(const JobProgress& progress);
 
-/// By what others are seen on a disk that can be observed that way, under this grant. Pure.
+/// The means by which others are seen on a disk that can be observed that way, under this grant. Pure.
 SeenBy observed_by(SeenBy possible, const Grant& grant);
 
 /// Whether these calls are enough to judge by. Pure.
 bool is_interval_full(const JobProgress& progress, const ProgressInterval& interval);
 
-/// Whether a call that began then tells of others: not in a suspension. Pure.
+/// Whether a call that began at this time tells of others. A call during a suspension does not. Pure.
 bool is_call_telling(const DiskActivity& activity, const JobProgress& progress, std::uint64_t began_ns);
 
-/// The kind of a call that took so long, given those before it, which it takes note of: a read that goes on may have to bring the head back. Pure.
+/// The kind of a call that took this long, given the earlier calls; it is then one of them. A read that continues the last one may still have to bring the head back. Pure.
 CallKind kind_told(JobProgress* progress, CallKind kind, std::uint64_t took_ns);
 
-/// What is known after a further interval: of the progress, and of others. Pure.
+/// The knowledge after one more interval, about the progress and about others. Pure.
 void judge_interval(const ProgressInterval& interval, JobProgress* progress, DiskActivity* activity,
                     std::uint64_t now_ns);
 

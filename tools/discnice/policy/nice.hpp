@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// nice: full speed while the disk is otherwise idle, backing off when it is not.
+// nice: a policy that runs at full speed while nobody else uses the disk, and backs off while others use it.
 #pragma once
 
 #include "tools/discnice/policy/policy.hpp"

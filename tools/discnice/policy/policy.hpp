@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// policy: may this operation go now? Pure functions of (state, grant, cost, now); nothing here sleeps or
-// looks around.
+// policy: decides whether an operation may go now. Policies are pure functions of (state, grant, cost, now). Nothing here sleeps or reads the system.
 //
-// The whole state of a policy is one 64-bit word, so that a tree of processes can share it in shared memory
-// and change it with one compare-and-swap: no lock that a killed member could leave behind.
+// The whole state of a policy is one 64-bit word. So a tree of processes can share it in shared memory and change it with one compare-and-swap. There is no lock that a killed
+// member could leave behind.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +13,28 @@
 
 namespace discnice::policy {
 
-/// The shared word. For rate_window it is the instant up to which the disk work admitted so far is paid for.
+/// The shared word. For rate_window it is the instant at which all admitted disk work will be paid for.
 struct State {
   std::uint64_t paid_until_ns = 0;
 };
 
-/// What a policy answers: the state after admitting the operation, and when the operation may start.
+/// The answer of a policy: the state after the operation was admitted, and the instant at which the operation may start.
 struct Decision {
   State next;
   Verdict verdict;
 };
 
-/// A policy: named, described, pure functions. Thread- and fork-safe because they keep nothing.
+/// A policy has a name, a description and pure functions. It is thread-safe and fork-safe because it keeps no data.
 struct Policy {
   const char* name;
   const char* summary;
   bool needs_rate;
   /// Admits an operation of `cost_bytes` at `now_ns`.
   Decision (*admit)(State state, const Grant& grant, std::uint64_t cost_bytes, std::uint64_t now_ns);
-  /// Corrects the account afterwards: positive = the disk did more than was admitted.
+  /// Corrects the account afterwards. A positive value means that the disk moved more than was admitted.
   State (*correct)(State state, const Grant& grant, std::int64_t correction_bytes, std::uint64_t now_ns);
-  /// Null for a policy that does not look at the disk. Else: may an operation of `cost_bytes` go, given the disk's other
-  /// users? `last_go` is the instant at which the job's last operation went. The answer is asked for anew until its instant
+  /// Null for a policy that does not look at the disk. Otherwise it decides whether an operation of `cost_bytes` may go beside the disk's other users. `last_go` is the instant
+  /// at which the job's last operation went. The answer is asked for anew until its instant
   /// has come; only then does the state become `next`.
   Decision (*hold)(State last_go, const Grant& grant, const DiskActivity& activity, std::uint64_t cost_bytes,
                    std::uint64_t now_ns);

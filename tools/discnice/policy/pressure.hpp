@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// pressure: is somebody else waiting for a disk, where no counters tell of it (network file systems, FUSE, volumes over several disks)?
+// pressure: decides whether somebody else waits for a disk, for disks without counters (network file systems, FUSE, volumes over several disks).
 //
 // Knowledge assumed: the kernel adds up the time in which any task of this host waits for a disk, ours included
 //   (Documentation/accounting/psi.rst). Each of our members knows how long its own calls took that needed one.
@@ -19,22 +19,22 @@
 
 namespace discnice::policy {
 
-/// How long a job keeps still to listen, and how often: less than a tenth of its time. The kernel weighs by whole ticks of its clock and drops
-/// what is less, for every reader, so shorter windows would hear nothing.
+/// How long a job stops to look who waits, and how often: less than a tenth of its time. The kernel counts whole ticks of its clock and drops the rest, so shorter windows would
+/// see nothing.
 inline constexpr std::uint64_t kListenNs = 20'000'000;
 inline constexpr std::uint64_t kListenEveryNs = 250'000'000;
 
-/// Whether a sample is to be taken now; in between, taking one would only make the next less exact. Pure.
+/// Whether a sample must be taken now. A sample in between would only make the next one less exact. Pure.
 bool is_pressure_due(const DiskActivity& activity, std::uint64_t now_ns);
 
-/// Until when the job keeps still; 0 while it does not. A wrong byte in shared memory makes it no longer than one window. Pure.
+/// Until when the job stops to look; 0 if it does not. A wrong byte in shared memory makes this no longer than one window. Pure.
 inline std::uint64_t listening_until_ns(const DiskActivity& activity, std::uint64_t now_ns) {
   const bool is_listening =
       activity.listen_until_ns > now_ns && activity.listen_until_ns - now_ns <= kListenNs;
   return is_listening ? activity.listen_until_ns : 0;
 }
 
-/// What is known after a further sample, taken when it was due. Pure.
+/// The knowledge after one more sample, which was taken when it was due. Pure.
 DiskActivity observe_pressure(const DiskActivity& before, const PressureSample& pressure,
                               const OwnTraffic& own, const Grant& grant, std::uint64_t now_ns);
 

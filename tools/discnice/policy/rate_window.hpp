@@ -8,7 +8,7 @@ namespace discnice::policy {
 
 extern const Policy kRateWindow;
 
-/// The two halves of it, for policies that hold to a rate, too (see Policy::admit and Policy::correct).
+/// The two functions of this policy, for other policies that hold a job to a rate, too (see Policy::admit and Policy::correct).
 Decision admit_by_rate(State state, const Grant& grant, std::uint64_t cost_bytes, std::uint64_t now_ns);
 State correct_by_rate(State state, const Grant& grant, std::int64_t correction_bytes, std::uint64_t now_ns);
 

@@ -9,11 +9,10 @@
 
 namespace discnice::policy {
 
-/// How many policies there are; ids run from 0 to this less one and never change meaning between releases.
+/// The number of policies. Ids run from 0 to this number less one, and never change their meaning between releases.
 std::uint32_t policy_count();
 
-/// The policy of that id, or `unlimited` for an id this build does not know (shared memory may hold a newer
-/// one).
+/// The policy with that id, or `unlimited` for an id that this build does not know, because shared memory may hold a newer one.
 const Policy& policy_by_id(std::uint32_t id);
 
 /// The id of the policy called `name` (length characters), or -1.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// schedule: which limit holds at which time of the week.
+// schedule: says which limit is valid at which time of the week.
 //
 //   Mon-Fri 09:00-18:00 2M, Sat 10:00-12:00 idle, else nice
 //
@@ -37,13 +37,13 @@ struct Schedule {
 /// Reads a schedule. Pure.
 Schedule parse_schedule(const char* text, std::size_t length);
 
-/// The entry that holds on `day` (0 is Monday) at `minute` of it, or null when none does. Pure.
+/// The entry that is valid on `day` (0 is Monday) at `minute` of the day, or null if there is none. Pure.
 const ScheduleEntry* active_entry(const Schedule& schedule, unsigned day, unsigned minute);
 
-/// Whether it speaks of every time of the week. Pure.
+/// Whether some entry is valid at every time of the week. Pure.
 bool is_always_said(const Schedule& schedule);
 
-/// What holds while the entry does: `grant`, which holds without one, with the entry's policy and rate. Pure.
+/// The grant while the entry is valid: it is `grant`, the grant without a schedule, with the entry's policy and rate. Pure.
 Grant scheduled(const Grant& grant, const ScheduleEntry* entry);
 
 }  // namespace discnice::policy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// share: several jobs under one total, by weight.
+// share: a policy by which several jobs share one total rate by weight.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ struct Claim {
   std::uint64_t granted_bytes_per_s = 0;  // the answer
 };
 
-/// Divides `total_bytes_per_s` by weight. Nobody gets more than it wants while another wants more: what one leaves over goes to
-/// the others. The grants add up to the total, or to what is wanted if that is less. Pure.
+/// Divides `total_bytes_per_s` by weight. No job gets more than it wants while another job wants more: the part that one job does not use goes to the others. The grants add up
+/// to the total, or to the sum of all wishes if that is less. Pure.
 void divide(std::uint64_t total_bytes_per_s, Claim* claims, std::size_t count);
 
 }  // namespace discnice::policy

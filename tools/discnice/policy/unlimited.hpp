@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// unlimited: accounting only.
+// unlimited: a policy that only counts.
 #pragma once
 
 #include "tools/discnice/policy/policy.hpp"

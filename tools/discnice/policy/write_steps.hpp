@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// write_steps: how much a job that gives way sends to a disk at once, and how much of small files it leaves to be sent together.
+// write_steps: how many bytes a job that gives way sends to a disk at once, and how many bytes of small files it leaves to be sent together.
 //
-// A foreground that comes while a step is under way waits for that step. One that comes while the small files' data is being sent waits for that, once. Both
-// bounds are times; the bytes follow from the speed at which the disk was seen to write. The second bound grows while nobody comes.
+// A foreground that comes during a step waits for that step. A foreground that comes while the data of the small files is sent waits for that sending, once. Both bounds are
+// times. The bytes follow from the speed at which the disk was seen to write. The second bound grows while no foreground comes.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kWriteStepsPerSecond = 100;           // so a ste
 inline constexpr std::uint64_t kWriteStepBytes = UINT64_C(1) << 20;  // before the disk's speed is known
 inline constexpr std::uint64_t kWriteStepBytesMin = 256 * 1024;
 inline constexpr std::uint64_t kWriteStepBytesMax = UINT64_C(16) << 20;
-/// Of what a rate lets a job write.
+/// The time of a step under a rate: a step has the bytes that the rate allows in this time.
 inline constexpr std::uint64_t kRatedStepsPerSecond = 10;
 /// So many steps' worth of small files may be left to the kernel when they are closed, where others used the disk just now. Sending them takes longer than
 /// their bytes do: on a mechanical disk 4 MB of files of 4 KB take 0.13 s, 8 MB 0.19 s and 16 MB 0.29 s, for the file system also writes its i-nodes,
@@ -24,12 +24,12 @@ inline constexpr std::uint64_t kRatedStepsPerSecond = 10;
 /// long read took 1.09, 1.06, 1.12 and 1.20 times as long with 4, 8, 12 and 16 steps, and a program's start 1.09, 1.11, 1.09 and 1.08 times. The price is paid
 /// by the job: with these it brings 20,000 files to the disk at about 60, 75, 88 and 90 % of its speed.
 inline constexpr std::uint64_t kLeftStepsMin = 8;
-/// A step more for each such time without others at the disk. So a foreground waits for about a twentieth of the time for which it was away, at most.
+/// One step more for each such time without others at the disk. So a foreground waits at most for about a twentieth of the time for which it was away.
 inline constexpr std::uint64_t kQuietPerLeftStepNs = 500'000'000;
-/// More gains nothing: with 50 steps 80,000 files are unpacked as fast as without discnice.
+/// More steps gain nothing: with 50 steps 80,000 files are unpacked as fast as without discnice.
 inline constexpr std::uint64_t kLeftStepsMax = 50;
 
-/// How many bytes of small files may be left where nobody else has used the disk for `quiet_ns`.
+/// How many bytes of small files may be left to the kernel if nobody else has used the disk for `quiet_ns`.
 constexpr std::uint64_t left_bytes_max(std::uint64_t step_bytes, std::uint64_t quiet_ns) {
   const std::uint64_t steps = quiet_ns / kQuietPerLeftStepNs;
   if (steps < kLeftStepsMin) return kLeftStepsMin * step_bytes;
@@ -41,20 +41,20 @@ constexpr std::uint64_t clamp_write_step(std::uint64_t bytes) {
   return bytes > kWriteStepBytesMax ? kWriteStepBytesMax : bytes;
 }
 
-/// A step on a disk that writes so fast; 0: not known.
+/// The size of a step on a disk that writes at this speed; 0: the speed is unknown.
 constexpr std::uint64_t write_step_bytes(std::uint64_t write_bytes_per_s) {
   return write_bytes_per_s == 0 ? kWriteStepBytes
                                 : clamp_write_step(write_bytes_per_s / kWriteStepsPerSecond);
 }
 
-/// What bounds what a job writes; 0: nothing.
+/// The rate that bounds the job's writes; 0 means none.
 constexpr std::uint64_t write_rate(const Grant& grant) {
   const std::uint64_t rate = grant.rate_bytes_per_s;
   const std::uint64_t of_writes = grant.write_rate_bytes_per_s;
   return of_writes != 0 && (rate == 0 || of_writes < rate) ? of_writes : rate;
 }
 
-/// A step of a job: of its rate, and where it gives way of the disk, which writes so fast (0: not known).
+/// The size of a step of a job. Under a rate it follows from the rate. If the job gives way, it follows from the disk's writing speed (0: unknown).
 constexpr std::uint64_t step_bytes(const Grant& grant, bool gives_way, std::uint64_t write_bytes_per_s) {
   const std::uint64_t rate = write_rate(grant);
   const std::uint64_t rated = rate == 0 ? kWriteStepBytes : clamp_write_step(rate / kRatedStepsPerSecond);

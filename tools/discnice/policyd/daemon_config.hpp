@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// daemon_config: what discnice-policyd is told: lines of "option = value".
+// daemon_config: the configuration of discnice-policyd: lines of "option = value".
 //
 //   total = 50M       # what all sharing jobs get together; without it, the largest --rate among them
 //   tick  = 100ms     # how often it divides
@@ -17,14 +17,14 @@ struct DaemonConfig {
   std::vector<std::string> problems;  // "FILE:LINE: what is wrong"
 };
 
-/// Bounds of the tick: often enough for the heartbeat, not so often that dividing is work.
+/// The bounds of the tick: short enough for the heartbeat, and not so short that dividing costs noticeable work.
 inline constexpr std::uint64_t kTickMinNs = 10'000'000;
 inline constexpr std::uint64_t kTickMaxNs = 500'000'000;
 
-/// Reads a text in that form; `path` is for the problems. Pure.
+/// Reads a text in that form. `path` is used in the problems. Pure.
 DaemonConfig parse_daemon_config(const std::string& text, const std::string& path);
 
-/// The same from a file; one that is not there is an empty one, and a problem if it had to be.
+/// The same for a file. A missing file counts as empty, and is a problem only if the file was required.
 DaemonConfig load_daemon_config(const std::string& path, bool must_exist);
 
 }  // namespace discnice::policyd

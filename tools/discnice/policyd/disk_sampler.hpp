@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// disk_sampler: looks at the disks that jobs give way on, once for all of them, and publishes what it saw.
+// disk_sampler: samples the disks on which jobs give way, once for all jobs, and publishes the samples.
 //
-// What a member wants to know it notes on its user's board (protocol/board.hpp); what was wanted a moment ago is sampled, and nothing else.
-// Members judge for themselves what a sample means, for what each of them owes differs; a stale one they replace by a look of their own.
-// Pressure (policy/pressure.hpp) is left to them: its windows are each job's own, and reading it more often makes it less exact for all.
+// A member notes on its user's board (protocol/board.hpp) which disks it wants to know of. Only disks that were wanted a moment ago are sampled. Each member judges itself what a
+// sample means, because each owes a different amount. If a sample is stale, the member samples the disk itself. The members themselves read the pressure (policy/pressure.hpp):
+// its windows differ from job to job, and reading it more often makes it less exact for all.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace discnice::policyd {
 
-/// How far apart samples are while somebody wants them: as often as a member would look itself.
+/// The time between two samples while a member wants them: as short as if a member sampled the disk itself.
 inline constexpr std::uint64_t kSampleNs = 2'500'000;
 
 class DiskSampler {
@@ -22,10 +22,10 @@ class DiskSampler {
   DiskSampler(const DiskSampler&) = delete;
   DiskSampler& operator=(const DiskSampler&) = delete;
 
-  /// Maps this user's board, which may be another file than before. Now and then.
+  /// Maps this user's board again, because it may be another file than before. To be called from time to time.
   void find_board();
 
-  /// Samples what is wanted. True when anything was.
+  /// Samples the wanted disks. True if there were any.
   bool sample();
 
  private:

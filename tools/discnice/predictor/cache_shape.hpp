@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cache_shape: what the models remember of the pages of all files besides whether they are there.
+// cache_shape: what the models remember about the cached pages of all files, apart from whether they are cached.
 #pragma once
 
 #include "tools/discnice/predictor/folios.hpp"
@@ -7,9 +7,9 @@
 
 namespace discnice::predictor {
 
-/// Zero bytes are an empty one. Any thread, no lock; a fork has a copy of its own.
+/// Zero bytes are an empty object. Any thread, no lock; a fork has a copy of its own.
 struct CacheShape {
-  // In this order: what tells that a table is empty stands at the end of the one and in front of the other, on one page.
+  // The order of these members matters. The marks that say whether a table is empty are at the end of the first and at the beginning of the second, so they share one page.
   Folios folios;
   Markers markers;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// dirty_data: what of a job's writing is in memory and not on disk yet. Zero bytes are: nothing.
+// dirty_data: which data that a job has written is in memory and not on disk yet. Zero bytes mean none.
 #pragma once
 
 #include "tools/discnice/contract/lease.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fetched_pages: the page cache as it will be in the middle of a read, when some of its windows have come in and others have not.
+// fetched_pages: the page cache as it will be in the middle of a read, when some of the read's windows have come in and others have not.
 //
 // An oracle answers for the moment before the read. But the kernel looks at the page cache again for each window of one read, and finds the pages of the windows before.
 #pragma once
@@ -10,20 +10,20 @@
 
 namespace discnice::predictor {
 
-/// Lives for one read. Its oracle refers to it, so it stays where it is.
+/// Lives for one read. Its oracle refers to it, so it must not be moved.
 class FetchedPages {
  public:
   explicit FetchedPages(const ResidencyOracle& before);
   FetchedPages(const FetchedPages&) = delete;
   FetchedPages& operator=(const FetchedPages&) = delete;
 
-  /// What `before` says, and that the pages added are resident. Of an oracle that probes it changes nothing.
+  /// Answers as `before`, but the added pages are resident. For an oracle that probes, nothing is changed.
   [[nodiscard]] const ResidencyOracle& oracle() const { return oracle_; }
-  /// The pages [first_page, end_page) have come in; tells the one who listens to `before`.
+  /// Notes that the pages [first_page, end_page) have come in, and tells the listener of `before`.
   void add(std::uint64_t first_page, std::uint64_t end_page);
 
  private:
-  // Windows follow one another as a rule and make one run. Of more runs than this the oracle before is believed.
+  // Usually the windows follow one another and make one run. If there are more runs than this, the answers of `before` are used.
   static constexpr std::uint32_t kRunsMax = 16;
   struct Run {
     std::uint64_t first_page;

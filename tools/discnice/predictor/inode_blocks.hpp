@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// inode_blocks: which of the blocks that a file system keeps its inodes in are dirty in memory and not on disk yet.
+// inode_blocks: which of the blocks with a file system's inodes are dirty in memory and not on disk yet.
 //
-// Apart from the blocks of files (update_regions), because their places are many and small: each folder may have its files' inodes elsewhere,
-// and a program that makes files in hundreds of folders by turns comes back to each block again and again.
+// They are kept apart from the blocks of files (update_regions), because they are many small places. Each folder may have the inodes of its files elsewhere, and a program that
+// makes files by turns in hundreds of folders comes back to each block again and again.
 //
 // Knowledge assumed: delayed write; what was dirtied is on its way to the disk after an age limit.
 // Inference drawn: whether a block that is changed now costs the disk anything new.
@@ -40,7 +40,7 @@ class InodeBlocks {
 
   explicit InodeBlocks(Memory& memory, const Lease& lease = {}) : memory_(memory), lease_(lease) {}
 
-  /// Marks a block of that device dirty. True: it was clean, or is not known any more.
+  /// Marks a block of that device dirty. True if the block was clean, or if it is not known any more.
   bool mark(std::uint64_t device, std::uint64_t block, std::uint64_t now_ns);
 
   void forget_all();

@@ -26,9 +26,10 @@ class Markers {
   struct alignas(64) Bucket {
     std::atomic<std::uint64_t> slots[kBucketSlots];
   };
-  // How many slots of each bucket are taken: reads ask about every page, nearly always in vain, and need not wait for so long a table.
+  // How many slots of each bucket are taken. Reads ask about every page, and nearly always no marker is found. With this count they need not wait for the memory of such a long
+  // table.
   std::atomic<std::uint8_t> taken_[kBuckets];
-  // Of a program that lives off the page cache there are none at all.
+  // For a program that finds all its data in the page cache there are no markers at all.
   std::atomic<bool> has_any_;  // never taken back
   Bucket buckets_[kBuckets];
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// page_cursor: how the kernel looks for the nearest absent page, with the error it makes inside large folios.
+// page_cursor: emulates how the kernel looks for the nearest absent page, with the error that it makes inside large folios.
 //
 // Knowledge assumed: Linux mm/filemap.c, page_cache_prev_miss() and page_cache_next_miss(), walking the page cache's tree with
 //   xas_prev() and xas_next() of lib/xarray.c (6.18): nodes of 64 slots, a large folio in several neighbouring slots, one of 64

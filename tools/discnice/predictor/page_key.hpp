@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// page_key: one word that names a page, or a block of pages, of a file in the tables of this folder, and where in them a number belongs.
+// page_key: one word that names a page, or a block of pages, of a file in the tables of this folder, and the place of a number in these tables.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,23 @@
 
 namespace discnice::predictor {
 
-/// No file is longer; what says so is a wrong byte. Bytes of so many pages still have room in 64 bits.
+/// No file has more pages. A larger value is a wrong byte. The bytes of this many pages still fit into 64 bits.
 inline constexpr std::uint64_t kPagesMax = UINT64_MAX / kPageBytes;
 
-/// Spreads the bits of a number over all of its places (the finaliser of the SplitMix64 generator).
+/// Spreads the bits of a number over all 64 bits (the last step of the SplitMix64 generator).
 constexpr std::uint64_t mixed(std::uint64_t value) {
   value = (value ^ (value >> 30U)) * UINT64_C(0xbf58476d1ce4e5b9);
   value = (value ^ (value >> 27U)) * UINT64_C(0x94d049bb133111eb);
   return value ^ (value >> 31U);
 }
 
-/// Never 0, which means an empty slot. Two pages of one name are too rare to matter.
+/// Never 0, which means an empty slot. Two pages rarely have the same name, so this does not matter.
 constexpr std::uint64_t page_key(const FileId& file, std::uint64_t number) {
   return mixed(mixed(mixed(file.inode) ^ file.device) + number) | 1U;
 }
 
-/// Where the number, of a file or of a block, belongs in a table, in the upper half of the bits: neighbours, and those at equal distances, as the
-/// files of one folder are, come to lie apart (multiplication by the golden ratio; Knuth, The Art of Computer Programming 3, section 6.4).
+/// The place of a number (of a file or a block) in a table, in the upper half of the bits. Neighbouring numbers, and numbers at equal distances, like those of the files of one
+/// folder, get places that lie apart (multiplication by the golden ratio; Knuth, The Art of Computer Programming 3, section 6.4).
 constexpr std::uint64_t spread(std::uint64_t number, std::uint64_t device) {
   return (number ^ device << 32U) * UINT64_C(0x9e3779b97f4a7c15);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// predictor: from an operation about to be made, the bytes the disk will move. Pure but for the oracle it
-// asks.
+// predictor: predicts, for an operation that is about to be made, the bytes that the disk will move. Pure, except for the oracle that it asks.
 //
 // It joins the models: cache and read-ahead for reads, update regions for writes and removals, inode blocks for new files.
 #pragma once
@@ -13,22 +12,21 @@
 
 namespace discnice::predictor {
 
-/// What is remembered of one open file between operations.
+/// What is remembered of one open file between two operations.
 struct FileState {
   ReadaheadState readahead;
   ReadaheadLimits limits;
   Belief belief;
 };
 
-/// Forgets where the last read ended and what it had read ahead, as when reads were made that nobody told the model of.
-/// What posix_fadvise() said stays.
+/// Forgets where the last read ended and what was read ahead, because reads were made that the model does not know of. Advice of posix_fadvise() is kept.
 void forget_reads(FileState& file);
 
-/// Predicts a read (op.kind == read). Moves the file's state and the markers on as if the read had been made.
+/// Predicts a read (op.kind == read). Changes the file's state and the markers as if the read had been made.
 IoEstimate estimate_read(const IoOp& op, FileState& file, CacheShape& shape, const ResidencyOracle& oracle,
                          std::uint64_t now_ns);
 
-/// Predicts a read as if the kernel fetched nothing but what is asked for. To see what the read-ahead model is worth.
+/// Predicts a read as if the kernel fetched only the pages that are asked for. It shows how much the read-ahead model improves a prediction.
 IoEstimate estimate_read_alone(const IoOp& op, const ResidencyOracle& oracle);
 
 /// Predicts what the kernel fetches at once for a program that says which bytes it will need: what of them is not in memory, of the first bytes that one window or one
@@ -36,8 +34,7 @@ IoEstimate estimate_read_alone(const IoOp& op, const ResidencyOracle& oracle);
 /// Source: vfs_fadvise() of mm/fadvise.c and force_page_cache_ra() of mm/readahead.c, unchanged from 5.10 to 6.18.
 IoEstimate estimate_announced_read(const IoOp& op, const FileState& file, const ResidencyOracle& oracle);
 
-/// Predicts a write: the blocks it makes dirty that were not, and the reads a partial overwrite of absent
-/// blocks needs.
+/// Predicts a write: the clean blocks that it makes dirty, and the reads that are needed because it overwrites parts of absent blocks.
 IoEstimate estimate_write(const IoOp& op, FileState& file, UpdateRegions& regions,
                           const ResidencyOracle& oracle, std::uint64_t now_ns);
 
@@ -52,7 +49,7 @@ IoEstimate estimate_remove(const IoOp& op, UpdateRegions& regions, std::uint64_t
 /// (fs/ext4/ialloc.c, mke2fs.conf). Other group sizes move the share of these, some bytes a file.
 IoEstimate estimate_creation(const IoOp& op, DirtyData& dirty, std::uint64_t now_ns);
 
-/// What op names was sent to the disk (op.kind == settle), all of the file with a length of 0: writing there again costs again.
+/// To be called after the data that op names was sent to the disk (op.kind == settle); a length of 0 means the whole file. Writing there again costs again.
 void note_sent(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns);
 
 }  // namespace discnice::predictor

@@ -28,7 +28,7 @@ struct ReadaheadLimits {
   gray::base::ReadaheadRules rules = 0;  // of the kernel
 };
 
-/// What the kernel keeps per open file description.
+/// What the kernel keeps for each open file description.
 struct ReadaheadState {
   std::uint64_t start_page = 0;
   std::uint64_t size_pages = 0;
@@ -47,16 +47,14 @@ struct PageRange {
   std::uint64_t file_pages;
 };
 
-/// What posix_fadvise() told the kernel of one open file, as far as it changes its read-ahead.
+/// The advice that posix_fadvise() gave for one open file, as far as it changes read-ahead.
 enum class Advice : std::uint8_t { normal, sequential, random };
 
-/// Moves the state and the limits of one open file as mm/fadvise.c does: sequential doubles the window,
-/// random sets a mode.
+/// Changes the state and the limits of one open file as mm/fadvise.c does: sequential doubles the window, random sets a mode.
 void advise(ReadaheadState& state, ReadaheadLimits& limits, const ReadaheadLimits& device_limits,
             Advice advice);
 
-/// Predicts how many pages the disk must deliver for this read and moves the state and the belief on.
-/// `end_bytes` is one past the last byte the read will return.
+/// Predicts how many pages the disk must deliver for this read, and advances the state and the belief. `end_bytes` is the place behind the last byte that the read will return.
 std::uint64_t predict_read_pages(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits,
                                  const PageRange& range, std::uint64_t end_bytes, CacheShape& shape,
                                  const ResidencyOracle& oracle, std::uint64_t now_ns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// residency_oracle: how the cache model asks which pages of a file are in the page cache.
+// residency_oracle: the interface by which the cache model asks which pages of a file are in the page cache.
 //
 // The models are pure; whoever drives them supplies the answers: the preload library from the running kernel,
 // a unit test from a list of pages. Two kinds of oracle exist. An exact one counts (the kernel's own answer).
@@ -20,7 +20,7 @@ struct ResidencyOracle {
   /// Is this page resident? A miss may cost one page of disk I/O. Null when nothing can be learned.
   Answer (*probe)(void* context, std::uint64_t page) = nullptr;
 
-  /// Told of each stretch that the operation will bring in, before any further question. Null when nobody listens.
+  /// Called for each run of pages that the operation will bring in, before any further question. Null if there is no listener.
   void (*note_fetch)(void* context, std::uint64_t first_page, std::uint64_t page_count) = nullptr;
 
   [[nodiscard]] bool is_exact() const { return count_resident != nullptr; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// resting_files: files with dirty data that were not written to for long, a stretch of pages each.
+// resting_files: files with dirty data that were not written to for long. For each file one run of pages is kept.
 //
 // update_regions knows a hundred files in full. A program that unpacks or builds something makes thousands, and may remove or rewrite them
 // before they reach the disk. Most of them are written from front to back, so one stretch says all about such a file.
@@ -37,7 +37,8 @@ class RestingFiles {
 
  public:
   struct Memory {
-    // Of each entry, apart from it: nearly all files that are looked for are not here, and a look at their sets would wait for memory each time.
+    // A short mark of each entry, kept apart from the entries. Nearly all files that are looked for are not in the table, and without the marks each look would wait for the
+    // memory of the entries.
     std::uint8_t tags[kSets][kWays] = {};  // tag_of() its id; 0: nobody
     std::uint8_t nexts[kSets] = {};        // of a full set, the place that is given up next
     Set sets[kSets] = {};
@@ -45,17 +46,17 @@ class RestingFiles {
 
   explicit RestingFiles(Memory& memory, const Lease& lease = {}) : memory_(memory), lease_(lease) {}
 
-  /// Takes a file in, which is not here, in the place of one that came long ago where there is no other. Returns how many more there are now: 0
-  /// or 1. What is too large for an entry is not taken.
+  /// Adds a file that is not in the table yet. If there is no free place, it replaces an old file. Returns by how many files the table has grown: 0 or 1. A file that is too
+  /// large for an entry is not added.
   unsigned put(const File& file);
 
-  /// Takes a file out. False: it is not here.
+  /// Removes a file. False if it is not in the table.
   bool take(const FileId& id, File* taken);
 
-  /// The file, which stays. False: it is not here.
+  /// Finds a file, which stays in the table. False if it is not there.
   bool look(const FileId& id, File* seen) const;
 
-  /// Of all files; walks through the whole table.
+  /// For all files; walks through the whole table.
   [[nodiscard]] std::uint64_t pages() const;
 
   void forget_all();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// spliced_read: what a copy inside the kernel reads.
+// spliced_read: predicts the reads of a copy inside the kernel.
 //
 // Knowledge assumed: splice_direct_to_actor() and its kin read through a pipe of PIPE_DEF_BUFFERS pages.
 // Output observed: as for any read.
@@ -11,7 +11,7 @@
 
 namespace discnice::predictor {
 
-/// What the kernel's own pipe holds: a copy asks read-ahead for no more at once.
+/// The size of the kernel's own pipe: a copy never asks read-ahead for more at once.
 inline constexpr std::uint64_t kSpliceBytes = 16 * kPageBytes;
 
 /// Predicts the reading side of a copy, of at most `length_bytes_max`.

@@ -9,8 +9,7 @@
 // than an age limit.
 // Inference drawn: how many new dirty bytes a write makes, how many a removal takes back.
 // What breaks it: writers outside the job, early flushing under memory pressure, more files or fragments than the tables
-//   hold. Forgotten regions are charged again when rewritten, never the other way round; the kernel's
-//   account corrects that.
+//   hold. A forgotten region is charged again when it is rewritten. So this model never charges too little; the kernel's account corrects what it charges too much.
 // The memory may be shared and damaged, for example by a holder that goes on after it was taken for dead. So a file's entry is read once into a local
 //   copy, checked (toolbox/base/read_once.hpp) and changed there. Only a process that still holds the table writes it back. An entry that makes no sense is
 //   forgotten. Whatever the memory holds, a mark returns no more than was asked for.
@@ -52,7 +51,7 @@ class UpdateRegions {
         0;  // where the file is that was marked last: the next mark is most likely of the same
     std::uint32_t file_count = 0;
     Entry files[kFilesMax] = {};
-    // Of each file, apart from it: every new file is looked for in vain, and a look at all of them would read a cache line of each.
+    // A short mark of each file, kept apart from the entries. Every new file is looked for in vain, and looking at all entries would read a cache line of each.
     std::uint16_t tags[kFilesMax] = {};        // tag_of() its id
     std::uint64_t last_marks[kFilesMax] = {};  // of marks
     std::uint32_t rest = 0;                    // a Rest
@@ -62,24 +61,23 @@ class UpdateRegions {
 
   explicit UpdateRegions(Memory& memory, const Lease& lease = {}) : memory_(memory), lease_(lease) {}
 
-  /// Marks [first_page, end_page) dirty; returns how many of them were clean before.
+  /// Marks [first_page, end_page) dirty. Returns how many of these pages were clean before.
   std::uint64_t mark(const FileId& file, std::uint64_t first_page, std::uint64_t end_page,
                      std::uint64_t now_ns);
 
   /// True when the page is known to be dirty.
   [[nodiscard]] bool is_dirty(const FileId& file, std::uint64_t page, std::uint64_t now_ns) const;
 
-  /// The file's pages from first_page on are gone (unlink, truncate); returns how many dirty ones that took
-  /// back.
+  /// To be called when the file's pages from first_page on were removed (unlink, truncate). Returns how many dirty pages were removed.
   std::uint64_t remove_from(const FileId& file, std::uint64_t first_page, std::uint64_t now_ns) {
     return remove(file, first_page, UINT64_MAX, now_ns);
   }
 
-  /// Those of [first_page, end_page) are gone (a hole was punched) or are on disk now; returns how many dirty ones there were.
+  /// To be called when the pages [first_page, end_page) were removed (a hole was punched) or are on disk now. Returns how many of them were dirty.
   std::uint64_t remove(const FileId& file, std::uint64_t first_page, std::uint64_t end_page,
                        std::uint64_t now_ns);
 
-  /// The file was written back (fsync); forgets its regions.
+  /// To be called when the file was written back (fsync). Forgets its regions.
   void clear(const FileId& file);
 
   /// Forgets everything.
@@ -88,8 +86,8 @@ class UpdateRegions {
   [[nodiscard]] bool is_empty() const { return file_count() == 0 && resting_count() == 0; }
   [[nodiscard]] std::uint64_t dirty_pages() const;
 
-  /// The table has had more files than it knows in full: the longest stretch of those that had to make room could be kept in memory behind it,
-  /// kRestingBytes at its end, which is not touched before it was allowed. Until then they are forgotten.
+  /// The table has had more files than it can hold. The longest run of each replaced file may be kept in the memory behind the table (kRestingBytes at its end). This memory is
+  /// not touched before it was allowed. Until then such runs are forgotten.
   [[nodiscard]] bool wants_rest() const { return rest_is(Rest::wanted); }
   void allow_rest(bool is_allowed) { set_rest(is_allowed ? Rest::allowed : Rest::refused); }
   static constexpr unsigned kRestingBytes = sizeof(RestingFiles::Memory);
@@ -97,7 +95,7 @@ class UpdateRegions {
  private:
   enum class Rest : std::uint32_t { not_needed, wanted, allowed, refused };
 
-  // A file as this process works on it. It has room for one interval more than an entry: a mark may add one, a removal cut one in two.
+  // A file as this process works on it. It has room for one interval more than an entry, because a mark may add one, and a removal may cut one in two.
   struct File {
     // cppcheck-suppress uninitMemberVar
     File() = default;
@@ -107,7 +105,7 @@ class UpdateRegions {
     FileId id;
     std::uint64_t dirty_since_ns = 0;
     unsigned count = 0;
-    // As many as count says; the others are not written, which would take longer than all else.
+    // Only as many as `count` are valid. The others are not written, because that would take longer than everything else.
     Interval intervals[kIntervalsMax + 1];
 
     void append(const Interval& one) {

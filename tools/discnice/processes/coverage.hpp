@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// coverage: whether a process of a job is held to its limit, by what can be seen from outside.
+// coverage: decides whether a process of a job is held to its limit, from what can be seen from outside.
 //
 // Knowledge assumed: the kernel books disk bytes to a process (/proc/PID/io). The process's member settles them at each call that needs the disk, and
 // at other calls every few milliseconds. Page faults move bytes of the disk, and none through system calls.
@@ -20,45 +20,45 @@
 
 namespace discnice::processes {
 
-/// More than this of the kernel's account that nobody settled is no lag of the last moments.
+/// If more than this of the kernel's account is not settled, it is not merely a delay of the last moments.
 inline constexpr std::uint64_t kUnsettledBytesMax = UINT64_C(1) << 20;
 
-/// What a job of so many processes may leave unsettled at its end: each may have flushed its streams after the library had left it.
+/// How much a job with this many processes may leave unsettled at its end. Each process may have flushed its streams after the library had left it.
 constexpr std::uint64_t unsettled_bytes_max(std::uint64_t processes) {
   constexpr std::uint64_t kFlushedBytes = 16384;
   return kUnsettledBytesMax + processes * kFlushedBytes;
 }
 
-/// Whether our library is in a process and may work there, and if it is known not to, why. Neither, where that can't be known (yet).
+/// Whether our library is in a process and may work there, or the reason why it is known not to. Neither is set if this can't be known, or not yet.
 struct Coverage {
   bool is_covered = false;
   std::string obstacle;
   bool is_wanted = false;  // whoever started it said that it is to be left alone
 };
 
-/// What the names of our libraries have in common: for who does not know which one a job was started with.
+/// The common part of the names of our libraries, for a caller that does not know which library a job was started with.
 inline constexpr char kAnyLibrary[] = "libdiscnice";
 
-/// By what the process is: its image, its user, who must be the caller's, its environment. `library` is the file name of what is preloaded.
+/// Judges by the properties of the process: its image, its user, which must be the caller's, and its environment. `library` is the file name of the preloaded library.
 Coverage coverage_of(pid_t pid, const std::string& library);
 
-/// Whether somebody holds the process from outside, and has looked at it a moment ago.
+/// Whether another process holds this one from outside, and has looked at it a moment ago.
 bool is_held_from_outside(const protocol::Segment& segment, pid_t pid, const Coverage& coverage);
 
 /// Whether the job was told to leave programs of that name alone.
 bool is_left_alone(const protocol::Segment& segment, const std::string& name);
 
-/// By what the processes of a job do, from one look to the next.
+/// Judges by what the processes of a job do from one look to the next.
 class AccountWatch {
  public:
-  /// Why this process of the job is seen to run without a limit; empty when it is not.
+  /// Why this process of the job seems to run without a limit; empty if it does not.
   std::string look(const protocol::Segment& segment, pid_t pid);
 
-  /// Forgets whoever was not looked at since the last call.
+  /// Forgets all processes that were not looked at since the last call.
   void forget_others();
 
  private:
-  // What system calls had moved when this settlement was first seen.
+  // How many bytes system calls had moved when this settlement was first seen.
   struct Seen {
     std::uint64_t settled_at_ns = 0;
     std::uint64_t called_read_bytes = 0;

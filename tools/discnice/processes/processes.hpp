@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// processes: what /proc tells of the processes of a job.
+// processes: reads from /proc about the processes of a job.
 #pragma once
 
 #include <cstdint>
@@ -15,55 +15,55 @@ struct Descendant {
   pid_t parent;  // of the first one: 0
 };
 
-/// All processes below `pid` that are there now, itself first, parents before their children.
+/// All present processes below `pid`, `pid` itself first, parents before their children.
 std::vector<Descendant> descendants_of(pid_t pid);
 std::vector<pid_t> processes_below(pid_t pid);
 
-/// The children of the process's first thread: with those whose own parent has ended, where it takes these.
+/// The children of the process's first thread. If this process adopts orphans, these are included.
 std::vector<pid_t> children_of_first_thread(pid_t pid);
 
-/// Its parent; 0 where that is not told.
+/// The parent of the process; 0 if it is unknown.
 pid_t parent_of(pid_t pid);
 
-/// Its parent, that one's parent and so on, up to the one that takes everybody whose parent has ended.
+/// The parent of the process, the parent of that one, and so on, up to the process that adopts all orphans.
 std::vector<pid_t> processes_above(pid_t pid);
 
-/// By when they started: a number is given anew to somebody younger when the kernel has come to the last one.
+/// Orders processes by their start. A number alone does not tell the order, because the kernel reuses numbers.
 bool is_older_than_we_are(pid_t pid);
 
-/// The threads a process has now.
+/// The present threads of a process.
 std::vector<pid_t> threads_of(pid_t pid);
 
-/// /proc/PID/FILE as it is now; empty when it is not there or may not be read.
+/// The present content of /proc/PID/FILE; empty if the file does not exist or may not be read.
 std::string read_proc(pid_t pid, const char* file);
 
-/// The name of the program that runs in the process, as the kernel has it; may hold any character.
+/// The kernel's name of the program that runs in the process. It may hold any character.
 std::string program_name_of(pid_t pid);
 
-/// Changes with each exec: says where the program, its loader and its stack lie, which the kernel chooses anew.
+/// A value that changes with each exec: it tells where the program, its loader and its stack lie, and the kernel chooses these places anew.
 std::string image_of(pid_t pid);
 
-/// The environment that the program in the process was started with; empty where it may not be read, and for a moment while a program is executed.
+/// The environment with which the program in the process was started. Empty if it may not be read, and for a moment while a program is executed.
 std::string environment_of(pid_t pid);
-/// The value of a variable in such an environment; empty where it is not there. Pure.
+/// The value of a variable in such an environment; empty if there is none. Pure.
 std::string variable_of(const std::string& environment, const std::string& name);
 
-/// Who a process runs as, and what it is called in its own name space of processes.
+/// The users of a process, and its number in its own PID namespace.
 struct Identity {
   uid_t user = 0;
   bool is_in_own_pid_space = false;  // it knows itself by another number than we do
 };
 
-/// False when the process is gone.
+/// False if the process has ended.
 bool read_identity(pid_t pid, Identity& identity);
 
-/// Whether somebody traces the process: a debugger, strace.
+/// Whether another program traces the process: a debugger, strace.
 bool is_traced(pid_t pid);
 
-/// Whether a file system in user space (FUSE) is served by the process.
+/// Whether the process serves a file system in user space (FUSE).
 bool serves_files(pid_t pid);
 
-/// The signals that wait for the process and that its first thread neither blocks nor ignores, a bit each, SIGHUP's the lowest. One that stands cannot take them.
+/// The pending signals of the process that its first thread neither blocks nor ignores, one bit each; SIGHUP is the lowest. A stopped process cannot handle them.
 std::uint64_t waiting_signals(pid_t pid);
 
 }  // namespace discnice::processes

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// target: the program to run, found as the shell would find it, and whether a preloaded library can reach it.
+// target: finds the program to run as the shell would find it, and tells whether a preloaded library can reach it.
 //
-// ld.so fails open: a program it cannot preload into runs as if nothing had been asked. A person who asked
-// for a limit must hear of it before anything has run, so the file is looked at first.
+// If ld.so cannot preload a library into a program, the program runs as if nothing had been asked. A person who asked for a limit must learn this before anything has run. So the
+// file is looked at first.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct Target {
 /// and by glibc's loader, of our word size and machine. A script is judged by its interpreter.
 Target find_target(const std::string& name);
 
-/// Why a preloaded library cannot reach the program in this file ("is statically linked"); empty when it can.
+/// Why a preloaded library cannot reach the program in this file ("is statically linked"); empty if it can.
 std::string obstacle_of(const std::string& path);
 
 }  // namespace discnice::processes

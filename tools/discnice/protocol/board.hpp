@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// board: what all jobs of one user know together of the disks they use: a small file in /dev/shm, one a user, that outlasts them.
+// board: the facts that all jobs of one user share about their disks. It is a small file in /dev/shm, one for each user, and it outlasts the jobs.
 //
 // It is an ABI under the rules of layout.hpp. The version is part of the file's name, so a release with another layout has another file. Zero
 // bytes are an empty board; so the first process that wants it makes it by giving the file its size. Members add what their own jobs move. So no job
@@ -17,13 +17,13 @@ namespace discnice::protocol {
 
 inline constexpr std::uint32_t kBoardVersion = 3;
 inline constexpr unsigned kBoardDisksMax = 64;
-/// What stands before the user's number and behind it in a board's name; the version comes last.
+/// The text before the user's number in the name of a board, and the text behind it. The version comes last.
 inline constexpr char kBoardPrefix[] = "discnice-";
 inline constexpr char kBoardMark[] = ".disks";
 
-/// A published sample holds for so long, then members look for themselves: a few times what the daemon leaves between two.
+/// A published sample is valid for this time; after that, members sample the disk themselves. The time is a few times the interval of the daemon.
 inline constexpr std::uint64_t kPublishedMaxNs = 10'000'000;
-/// The daemon samples what somebody has asked for within this time.
+/// The daemon samples the disks that a member has asked for within this time.
 inline constexpr std::uint64_t kWantedMaxNs = 1'000'000'000;
 
 struct PublishedSample {
@@ -50,16 +50,16 @@ struct BoardName {
 };
 BoardName board_name(std::uint32_t user);
 
-/// Maps the board of the calling user, uid 0 like any other. It is made if there is none, and made anew or made whole if what this user has
-/// under its name is no board. Errors: -EPERM or -EPROTO (the name is somebody else's), -ENOSPC, else as open(2). Never waits.
+/// Maps the board of the calling user; uid 0 is treated like any other user. The board is made if there is none. If the file under the name is this user's but is no valid board,
+/// it is made anew or repaired. Errors: -EPERM or -EPROTO (the name belongs to somebody else), -ENOSPC, else as open(2). Never waits.
 gray::base::Result<Board*> map_board();
 
 void unmap(Board* board);
 
-/// The disk's entry, made when there is none; null when the table is full.
+/// The entry of the disk, made if there is none; null if the table is full.
 BoardDisk* find_disk(Board& board, std::uint64_t disk);
 
-/// What the daemon has published of the disk; false when that is older than kPublishedMaxNs. Tells it that somebody wants to know.
+/// The sample of the disk that the daemon has published. False if it is older than kPublishedMaxNs. Also tells the daemon that the sample is wanted.
 bool published_sample(BoardDisk& disk, std::uint64_t now_ns, DiskSample* sample);
 
 }  // namespace discnice::protocol

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// disk_words: what a job knows of the other users of a disk, as it lies in the segment.
+// disk_words: what a job knows of the other users of a disk, in the form of the segment.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,10 @@
 
 namespace discnice::protocol {
 
-/// Nobody keeps a job still to listen for longer, nor waits longer for a disk to be quiet; what says so is a wrong byte.
+/// No policy stops a job for longer to look who waits, or waits longer for a disk to be quiet. A larger value is a wrong byte.
 inline constexpr std::uint64_t kSilenceMaxNs = 4'000'000'000;
 
-/// What can be of it; what cannot is taken for not known. The numbers that are left are compared and counted down from, and lead nowhere.
+/// Reads the possible values. An impossible value counts as unknown. The remaining numbers are only compared and counted down, so wrong ones do no harm.
 inline DiskActivity possible(DiskActivity activity, std::uint64_t now_ns) {
   if (activity.sampled_at_ns > now_ns) return {};
   for (std::uint64_t* instant_ns :
@@ -37,14 +37,14 @@ inline DiskActivity load_activity(const Disk& disk, std::uint64_t now_ns) {
   return possible(activity, now_ns);
 }
 
-/// Two members that both came to look, one of them very late, may mix their words: one wrong look, righted by the next.
+/// If two members look, one of them very late, their words may be mixed. That makes one look wrong, and the next look corrects it.
 inline void store_activity(Disk& disk, const DiskActivity& activity) {
   std::uint64_t words[kActivityWords] = {};
   std::memcpy(words, &activity, sizeof activity);
   for (unsigned i = 0; i < kActivityWords; ++i) disk.activity[i].store(words[i], std::memory_order_relaxed);
 }
 
-/// For how long nobody else was seen at the disk, as far as the job can know: no longer than it is there.
+/// For how long no others were seen at the disk, as far as the job can know. It is never longer than the job exists.
 inline std::uint64_t quiet_ns(const Segment& segment, const Disk& disk, std::uint64_t now_ns) {
   const std::uint64_t foreground_at_ns = load_activity(disk, now_ns).foreground_at_ns;
   const std::uint64_t since_ns =
@@ -52,7 +52,7 @@ inline std::uint64_t quiet_ns(const Segment& segment, const Disk& disk, std::uin
   return since_ns < now_ns ? now_ns - since_ns : 0;
 }
 
-/// By what others are seen there; a number that means nothing is of a disk that was not looked at yet.
+/// The means by which others are seen there. A number without a meaning belongs to a disk that was not looked at yet.
 inline SeenBy load_seen_by(const Disk& disk) {
   const SeenBy seen_by = disk.seen_by.load(std::memory_order_relaxed);
   return seen_by <= SeenBy::progress ? seen_by : SeenBy::untested;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// guarded_word: an instant in shared memory that a wrong byte cannot turn into an endless wait.
+// guarded_word: an instant in shared memory, protected so that a wrong byte cannot turn it into an endless wait.
 //
 // The word holds the lower 52 bits of the instant (52 days of nanoseconds, read as the nearest such instant to now) and their
 // remainder by a prime above 255 in the rest. A change of any one byte changes one of the two and not the other as it should, so it
@@ -14,7 +14,7 @@ namespace discnice::protocol {
 inline constexpr std::uint64_t kInstantBits = 52;
 inline constexpr std::uint64_t kInstantMask = (UINT64_C(1) << kInstantBits) - 1;
 inline constexpr std::uint64_t kInstantPrime = 4093;
-/// No honest instant lies further ahead; more is a mistake of somebody's.
+/// No correct instant lies further ahead. A larger value is a mistake of another process.
 inline constexpr std::uint64_t kAheadMaxNs = UINT64_C(24) * 3600 * 1'000'000'000;
 
 constexpr std::uint64_t pack_instant(std::uint64_t instant_ns) {
@@ -22,7 +22,7 @@ constexpr std::uint64_t pack_instant(std::uint64_t instant_ns) {
   return low | (low % kInstantPrime) << kInstantBits;
 }
 
-/// The instant, or `now_ns` for a word that pack_instant() cannot have made.
+/// The instant, or `now_ns` if pack_instant() cannot have made the word.
 constexpr std::uint64_t unpack_instant(std::uint64_t word, std::uint64_t now_ns) {
   const std::uint64_t low = word & kInstantMask;
   if (low % kInstantPrime != word >> kInstantBits) return now_ns;
@@ -41,7 +41,7 @@ inline void store_instant(std::atomic<std::uint64_t>& word, std::uint64_t instan
   word.store(pack_instant(instant_ns), std::memory_order_relaxed);
 }
 
-/// Replaces the instant by what `next` makes of it, by compare-and-swap; `next` is called again when somebody came between.
+/// Replaces the instant by the result of `next`, by compare-and-swap. `next` is called again if another process changed the word meanwhile.
 template <typename Next>
 void change_instant(std::atomic<std::uint64_t>& word, std::uint64_t now_ns, Next next) {
   std::uint64_t before = word.load(std::memory_order_relaxed);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// lane_account: the shared account of one of a job's limits: until when all it has admitted is paid, and what stands behind that.
+// lane_account: the shared account of one limit of a job: the instant at which everything admitted is paid, and the sums that support this instant.
 //
-// A wrong instant could say anything, and everybody in the job would wait for it. So two sums stand beside it: how many units were ever charged to the lane,
-// and how many had been charged when it was last found paid. No honest debt is longer than the difference takes at the job's rate. So whatever a wrong byte says, a
-// process waits for its own bytes, behind those of others that were charged and are not paid yet.
+// A wrong instant could have any value, and the whole job would wait for it. So two sums are kept beside it: how many units were ever charged to the lane, and how many had been
+// charged when it was last found paid. A correct debt is never longer than the time that the difference takes at the job's rate. So whatever a wrong byte says, a process waits
+// only for its own bytes, and for the charged and unpaid bytes of others before it.
 #pragma once
 
 #include <atomic>
@@ -14,11 +14,11 @@
 
 namespace discnice::protocol {
 
-/// Beyond what stands behind it an account may lie this far ahead: its words change one after the other.
+/// An account may lie this much further ahead than its unpaid units allow, because its words change one after the other.
 inline constexpr std::uint64_t kUnbackedMaxNs = 100'000'000;
 
-/// The instant that a lane's word says, as far as it can be at this rate (units a second; 0: the lane has no limit, and nothing is owed). Of what was
-/// charged `own_units` are the caller's, who has not moved the instant for them yet.
+/// The instant in a lane's word, cut off at what is possible at this rate (units a second; 0: the lane has no limit, and nothing is owed). `own_units` of the charged units
+/// belong to the caller, who has not moved the instant for them yet.
 inline std::uint64_t checked_paid_ns(const Segment& segment, unsigned lane, std::uint64_t word,
                                      std::uint64_t rate_per_s, std::uint64_t now_ns,
                                      std::uint64_t own_units = 0) {
@@ -39,11 +39,11 @@ inline std::uint64_t load_paid_ns(const Segment& segment, unsigned lane, std::ui
   return checked_paid_ns(segment, lane, word, rate_per_s, now_ns);
 }
 
-/// Charges `units` and replaces the instant by what `next` makes of it; `next` is called again when somebody came between.
+/// Charges `units` and replaces the instant by the result of `next`. `next` is called again if another process changed the word meanwhile.
 template <typename Next>
 void change_paid_ns(Segment& segment, unsigned lane, std::uint64_t units, std::uint64_t rate_per_s,
                     std::uint64_t now_ns, Next next) {
-  // Read before the instant is: what others charge later counts as unpaid.
+  // This is read before the instant: units that others charge later count as unpaid.
   const std::uint64_t charged = segment.lane_charged[lane].load(std::memory_order_acquire);
   std::uint64_t word = segment.lane_states[lane].load(std::memory_order_acquire);
   if (unpack_instant(word, now_ns) <= now_ns)
@@ -55,7 +55,7 @@ void change_paid_ns(Segment& segment, unsigned lane, std::uint64_t units, std::u
   }
 }
 
-/// All lanes owe nothing from now on.
+/// Forgets the debts of all lanes.
 inline void settle_lanes(Segment& segment, std::uint64_t now_ns) {
   for (unsigned lane = 0; lane < kLaneStates; ++lane) {
     const std::uint64_t charged = segment.lane_charged[lane].load(std::memory_order_acquire);

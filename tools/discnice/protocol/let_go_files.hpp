@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// let_go_files: which files the job has let go of pages of, so that one it comes back to is known by whichever process does.
+// let_go_files: marks the files of which the job has dropped pages. So every process of the job recognises such a file when the job comes back to it.
 //
-// A table in the segment, one word a place: a file's mark lies where its key says, and the next file of that place takes it. So it is never full and
-// never old: what was let go of last is known best. A mark that is lost, or a wrong byte, means that a file is taken for one that is read the first
-// time, or for one that is read again; nothing else.
+// It is a table in the segment with one word for each place. The mark of a file lies at the place that its key gives, and the next file with that place replaces it. So the table
+// is never full, and the latest files are known best. If a mark is lost, or if a byte is wrong, a file is taken for one that is read for the first time, or for one that is read
+// again. Nothing else happens.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// measured_reads: how long a random read takes, as it was measured on this host, by disk: what the repository of host parameters knows and a
-// policy goes by. A word an entry, so that it is read as one value while the launcher publishes it.
+// measured_reads: the measured time of a random read on each disk of this host. The values come from the repository of host parameters, and policies use them. A word an entry,
+// so that it is read as one value while the launcher publishes it.
 #pragma once
 
 #include <atomic>
@@ -10,17 +10,17 @@
 
 namespace discnice::protocol {
 
-/// A disk as outputs/disk_counters.hpp numbers it; 0 stands for each that has no entry of its own.
+/// A disk with the number of outputs/disk_counters.hpp. 0 stands for every disk without an entry of its own.
 struct MeasuredRead {
   std::uint64_t disk = 0;
   std::uint64_t random_read_ns = 0;
 };
 
-/// No random read takes longer; what says so is a wrong byte or no measurement.
+/// No random read takes longer. A larger value is a wrong byte or not a measurement.
 inline constexpr std::uint64_t kMeasuredReadMaxNs = 1'000'000'000;
 inline constexpr std::uint64_t kMeasuredReadUnitNs = 1000;
 
-/// In the place of that number. What can't be told in a word is left out.
+/// Stores the value for the disk with that number. A value that does not fit into a word is left out.
 inline void publish_measured_read(Segment& segment, unsigned place, const MeasuredRead& read) {
   const std::uint64_t units = read.random_read_ns / kMeasuredReadUnitNs;
   if (place >= kMeasuredReadsMax || read.disk > UINT32_MAX || units == 0 ||
@@ -29,7 +29,7 @@ inline void publish_measured_read(Segment& segment, unsigned place, const Measur
   segment.measured_reads[place].store(read.disk << 32 | units, std::memory_order_relaxed);
 }
 
-/// 0 where nothing was measured.
+/// 0 if nothing was measured.
 inline std::uint64_t measured_read_ns(const Segment& segment, std::uint64_t disk) {
   std::uint64_t of_any_ns = 0;
   for (const auto& entry : segment.measured_reads) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // members: the processes of a job, each with a slot of counters in the segment.
 //
-// A slot is claimed by compare-and-swap on its pid and found again by pid and namespace after exec. A member killed without
-// leaving is noticed by the next process of its namespace that wants its slot, or by the launcher; nothing it had counted
-// is lost.
+// A slot is claimed by compare-and-swap on its pid. After an exec it is found again by pid and namespace. If a member is killed without leaving, the next process of its
+// namespace that wants its slot, or the launcher, notices this. None of its counts is lost.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +12,14 @@
 
 namespace discnice::protocol {
 
-/// Slots lie on pages: a few in front, and so many on each behind. A bit of Segment::used_members stands for each page.
+/// The slots lie on pages: a few on the page in front, and a fixed number on each page behind. Each page behind has a bit in Segment::used_members.
 inline constexpr std::uint32_t kMemberPages = 64;
 constexpr std::uint32_t first_of_page(std::uint32_t number) {
   return number == 0 ? 0 : kMembersInFront + (number - 1) * kMembersAtOnce;
 }
 static_assert(first_of_page(kMemberPages) == kMemberMax);
 
-/// A process as a job knows it. Namespaces give out the same numbers.
+/// How a job identifies a process. Different namespaces use the same numbers.
 struct ProcessId {
   std::uint32_t pid;
   std::uint32_t pid_namespace = kCreatorsPidNamespace;
@@ -38,7 +37,7 @@ Member& enter(Segment& segment, ProcessId process, JoinKind kind);
 /// Gives the slot back and adds its counters to Segment::left. Returns how many members remain, as far as they were counted.
 std::uint32_t leave(Segment& segment, Member& member, std::uint32_t pid);
 
-/// Says again that the member's slot is in use, should a wrong byte have made it unseen: for whoever sums up the members it would have moved nothing.
+/// Marks the member's slot as used again, in case a wrong byte has hidden it. Otherwise the sums over the members would not include it.
 void stay_seen(Segment& segment, const Member& member);
 
 /// The sum of one counter over all members, present and past.
@@ -51,24 +50,24 @@ struct Totals {
 };
 Totals totals(const Segment& segment);
 
-/// The slot of that process, or null when it has none of its own.
+/// The slot of that process, or null if it has none of its own.
 const Member* find_member(const Segment& segment, ProcessId process);
 Member* find_member(Segment& segment, ProcessId process);
 
-/// Whether the slots ever ran out, so that processes share one.
+/// Whether all slots were ever taken at once, so that processes share one.
 bool has_shared_slot(const Segment& segment);
 
-/// Whether that is the slot which processes share.
+/// Whether that is the slot that processes share.
 bool is_shared_slot(const Segment& segment, const Member& member);
 
-/// How many members are alive now (asks the kernel about each pid). `own_namespace` is the caller's; those of another one count as alive.
+/// How many members are alive now; the kernel is asked about each pid. `own_namespace` is the caller's namespace. Members of other namespaces count as alive.
 std::uint32_t count_alive(const Segment& segment, std::uint32_t own_namespace = kCreatorsPidNamespace);
 
-/// Whether nobody is left, where leave() said `members_left`: those of them that were killed never left, and the kernel is asked about each.
-/// Members that share the first slot cannot be asked about and count as alive.
+/// Whether no member is left, if leave() returned `members_left`. Some of these may have been killed without leaving, so the kernel is asked about each. Members that share the
+/// first slot cannot be asked about, and count as alive.
 bool is_deserted(const Segment& segment, std::uint32_t members_left);
 
-/// Calls `take` with each slot that may ever have been somebody's; the memory of the others is not touched.
+/// Calls `take` with each slot that a member may ever have used. The memory of the others is not touched.
 template <typename AnySegment, typename Take>
 void for_each_member(AnySegment& segment, Take take) {
   for (std::uint64_t left = segment.used_members.load(std::memory_order_relaxed); left != 0;
@@ -82,20 +81,20 @@ void for_each_member(AnySegment& segment, Take take) {
 /// What members were charged for operations that still wait for their turn.
 std::uint64_t reserved_bytes(const Segment& segment);
 
-/// Takes the reservations of members of the caller's namespace that were killed while they waited; returns their bytes, which the caller gives
-/// back to the job's account. Each is returned once.
+/// Takes the reservations of members of the caller's namespace that were killed while they waited. Returns their bytes, which the caller gives back to the job's account. Each
+/// byte is returned once.
 std::uint64_t take_reservations_of_dead(Segment& segment,
                                         std::uint32_t own_namespace = kCreatorsPidNamespace);
 
-/// Gives back the slots of members of which `is_gone(ProcessId)` says that they are not there any more, for who can tell of all namespaces: nobody
-/// of the same name may come meanwhile. Returns what was reserved for them, as take_reservations_of_dead() does.
+/// Gives back the slots of members for which `is_gone(ProcessId)` says that they have ended. For a caller that knows the processes of all namespaces; no process with the same
+/// identity may start meanwhile. Returns the reserved bytes of these members, as take_reservations_of_dead() does.
 std::uint64_t release_gone(Segment& segment, bool (*is_gone)(const void* context, ProcessId process),
                            const void* context);
 
 /// Whether any member's number counts in another namespace than `own_namespace`.
 bool has_members_elsewhere(const Segment& segment, std::uint32_t own_namespace);
 
-/// Ends a charge that waited. A slot that was taken over meanwhile has none.
+/// Ends a charge that waited. If the slot was taken over meanwhile, there is none.
 inline void give_back_reserved(Member& member, std::uint64_t bytes) {
   std::uint64_t before = member.reserved_bytes.load(std::memory_order_relaxed);
   while (!member.reserved_bytes.compare_exchange_weak(before, before > bytes ? before - bytes : 0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// pid_namespace: in which namespace a process's number counts. A container has numbers of its own: the same one may be two processes, and one
-// that is there looks dead from outside.
+// pid_namespace: tells in which namespace the number of a process counts. A container has numbers of its own: two processes may have the same number, and a living process may
+// look dead from outside.
 //
 // A job's creator has the namespace 0 by definition; each other one goes by the kernel's number of it (the inode of /proc/self/ns/pid).
 // Knowledge assumed: who has the creator's number and session, both other than none, is the creator: another namespace would have to have
@@ -17,10 +17,10 @@ struct Segment;
 inline constexpr std::uint32_t kCreatorsPidNamespace = 0;
 inline constexpr std::uint32_t kUnknownPidNamespace = UINT32_MAX;  // of one that has no /proc
 
-/// The kernel's number of the calling process's own; kUnknownPidNamespace without /proc. Some microseconds.
+/// The kernel's number of the calling process's namespace; kUnknownPidNamespace without /proc. Takes some microseconds.
 std::uint32_t find_pid_namespace();
 
-/// The calling process's as this job's members go by it.
+/// The namespace of the calling process, as the members of this job number it.
 std::uint32_t own_pid_namespace(const Segment& segment);
 
 }  // namespace discnice::protocol

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// profile_records: what `discnice run --profile` sends through the ring: call stacks, and where in memory programs and libraries lie.
-// Between one release's library and its launcher only; never in a file.
+// profile_records: the records that `discnice run --profile` sends through the ring: call stacks, and the memory places of programs and libraries. They pass only between the
+// library and the launcher of one release, and are never in a file.
 #pragma once
 
 #include "tools/discnice/protocol/record_format.hpp"
@@ -12,7 +12,7 @@ inline constexpr std::uint16_t kMappingRecord = kPrivateTypes + 1;
 
 inline constexpr std::uint32_t kStackFramesMax = 57;
 
-/// Walks the stacks, where it is found; its name has been this one since release 1.1.
+/// The library that walks the stacks, if it is installed. It has had this name since release 1.1.
 inline constexpr char kUnwindLibrary[] = "libunwind.so.8";
 
 /// The stack of a call that is predicted to cost the disk something.
@@ -29,7 +29,7 @@ static_assert(sizeof(StackRecord) == kRecordBytesMax);
 
 inline constexpr std::size_t kMappingPathBytesMax = 464;
 
-/// A stretch of memory that holds code; sent before the first stack that leads through it.
+/// A range of memory that holds code. It is sent before the first stack that leads through it.
 struct MappingRecord {
   RecordHead head;
   std::uint64_t start_address;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// progress_words: how a job gets on with a disk, as it lies in the segment.
+// progress_words: the progress of a job on a disk, in the form of the segment.
 #pragma once
 
 #include <atomic>
@@ -11,17 +11,17 @@
 
 namespace discnice::protocol {
 
-/// No call waits longer, and none moves more; what says so is a wrong byte. Sums of so large numbers do not overflow.
+/// No call waits longer, and none moves more bytes. A larger value is a wrong byte. Sums of such numbers do not overflow.
 inline constexpr std::uint64_t kCallUsMax = 60'000'000;
 inline constexpr std::uint64_t kCallKibMax = UINT64_C(1) << 21;
 
-/// A sum that is none: not a number, below zero, or beyond all measure.
+/// An impossible sum: not a number, below zero, or far too large.
 inline bool is_possible_sum(double sum) {
   constexpr double kSumMax = 1e18;
   return sum >= 0 && sum <= kSumMax;
 }
 
-/// What can be of it; what cannot is taken for not known. The counts that are left are compared, and lead nowhere.
+/// Reads the possible values. An impossible value counts as unknown. The remaining counts are only compared, so wrong ones do no harm.
 inline JobProgress possible(JobProgress progress) {
   for (gray::base::LineSums& sums : progress.learned) {
     const double all[] = {sums.weight, sums.x, sums.y, sums.x_squares, sums.products};
@@ -40,14 +40,14 @@ inline JobProgress load_progress(const Progress& place) {
   return possible(progress);
 }
 
-/// Two members that both ended an interval may mix their words: one wrong verdict, righted by the next.
+/// If two members end an interval at once, their words may be mixed. That makes one verdict wrong, and the next verdict corrects it.
 inline void store_progress(Progress& place, const JobProgress& progress) {
   std::uint64_t words[kProgressWords] = {};
   std::memcpy(words, &progress, sizeof progress);
   for (unsigned i = 0; i < kProgressWords; ++i) place.words[i].store(words[i], std::memory_order_relaxed);
 }
 
-/// One call more.
+/// Counts one more call.
 inline void add_call(OpenCallSums& sums, std::uint64_t kib, std::uint64_t us) {
   if (kib > kCallKibMax) kib = kCallKibMax;
   if (us > kCallUsMax) us = kCallUsMax;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// record_format: the records of `discnice run --record`, as they stand in the ring and in the file.
+// record_format: the records of `discnice run --record`, in the form of the ring and of the file.
 //
 // docs/record-format.md tells the same to people. Rules: fixed widths, little-endian, records are whole slots, zeroes where nothing
 // stands. kRecordVersion goes up with every new type of record and every changed meaning; a reader refuses any version after its own.
@@ -17,17 +17,17 @@ static_assert(std::endian::native == std::endian::little, "records are little-en
 inline constexpr std::uint32_t kRecordVersion = 2;  // 1 had no names, commands and waits
 inline constexpr std::uint64_t kRecordFileMagic = UINT64_C(0x44524f434552440a);  // "\nDRECORD" as bytes
 
-/// The unit of the ring: every record takes whole ones.
+/// The unit of the ring: every record takes whole units.
 inline constexpr std::uint32_t kSlotBytes = 64;
 inline constexpr std::uint32_t kRecordBytesMax = 8 * kSlotBytes;
 
-/// What a record may say at most; recording cuts to these and a reader refuses more, so that no file makes it work for ever.
+/// The largest values in a record. Recording cuts to these, and a reader refuses larger ones, so that no file makes it work for ever.
 inline constexpr std::uint64_t kRecordedLengthBytesMax =
     0x7ffff000;  // what the kernel moves in one call (MAX_RW_COUNT)
 inline constexpr std::uint64_t kRecordedWindowPagesMax = UINT64_C(1) << 20U;
 inline constexpr std::uint32_t kRecordedFolioOrderMax = 31;
 
-/// Types of record. Append only. Those from kPrivateTypes on are for the launcher and never in a file.
+/// Types of records. Only append values. The types from kPrivateTypes on are for the launcher and are never in a file.
 enum class RecordType : std::uint16_t {
   none,
   operation,
@@ -42,7 +42,7 @@ enum class RecordType : std::uint16_t {
 };
 inline constexpr std::uint16_t kPrivateTypes = 64;
 
-/// Before each record. The checksum stands first.
+/// The beginning of each record. The checksum is first.
 struct RecordHead {
   std::uint32_t checksum;  // of the whole record with this field zero; never 0
   std::uint16_t type;
@@ -52,8 +52,7 @@ struct RecordHead {
 };
 static_assert(sizeof(RecordHead) == 16);
 
-/// What the models were told of the page cache. page_count 0: a probe of one page, whose answer is resident_pages: 0 absent, 1
-/// resident, 2 not to be known.
+/// An answer about the page cache that the models got. With page_count 0 it is a probe of one page, and resident_pages is the answer: 0 absent, 1 resident, 2 unknown.
 struct RecordedAnswer {
   std::uint64_t first_page;
   std::uint32_t page_count;
@@ -61,7 +60,7 @@ struct RecordedAnswer {
 };
 static_assert(sizeof(RecordedAnswer) == 16);
 
-/// How the models could ask.
+/// How the models could ask about the page cache.
 enum class RecordedOracle : std::uint8_t { none, counting, probing };
 
 /// Bits of OperationRecord::flags.
@@ -71,7 +70,7 @@ inline constexpr std::uint8_t kRecordedCopy = 4;  // one side of a copy inside t
 
 inline constexpr std::uint32_t kOperationAnswersMax = 24;
 
-/// One file operation as the models saw it, before it was made, and what they said.
+/// One file operation as the models saw it before it was made, and their prediction.
 struct OperationRecord {
   RecordHead head;
   std::uint64_t number;   // of this operation within the job, from 1
@@ -102,7 +101,7 @@ inline constexpr std::uint64_t kRecordedSinceNsMax = 1'000'000'000;
 inline constexpr std::uint32_t kOperationFixedBytes = offsetof(OperationRecord, answers);
 static_assert(kOperationFixedBytes == 128 && sizeof(OperationRecord) == kRecordBytesMax);
 
-/// Further answers of the operation of that number; before its OperationRecord.
+/// Further answers of the operation with that number; stands before its OperationRecord.
 struct AnswersRecord {
   RecordHead head;
   std::uint64_t number;
@@ -115,7 +114,7 @@ static_assert(sizeof(AnswersRecord) % kSlotBytes == 0);
 inline constexpr std::uint32_t kAnswersFixedBytes = offsetof(AnswersRecord, answers);
 static_assert(kAnswersFixedBytes == 32);
 
-/// What came of an operation. `number` is 0 when the models had to be left alone for it.
+/// The result of an operation. `number` is 0 if the models were not asked.
 struct OutcomeRecord {
   RecordHead head;
   std::uint64_t number;
@@ -147,7 +146,7 @@ static_assert(sizeof(AdviceRecord) == kSlotBytes);
 
 enum class ProcessEvent : std::uint8_t { started, forked, left };
 
-/// A process joins the job or leaves it in good order; a killed one does not.
+/// A process joins the job or leaves it in good order. A killed process has no record of leaving.
 struct ProcessRecord {
   RecordHead head;
   std::uint64_t time_ns;
@@ -159,7 +158,7 @@ static_assert(sizeof(ProcessRecord) == kSlotBytes);
 
 inline constexpr std::size_t kRecordedPathBytesMax = 480;
 
-/// What a file was called when the process image first touched it; before its operation.
+/// The name of a file when the process image first used it; stands before its operation.
 struct NameRecord {
   RecordHead head;
   std::uint64_t device;
@@ -180,7 +179,7 @@ struct CommandRecord {
 static_assert(sizeof(CommandRecord) == kRecordBytesMax);
 inline constexpr std::uint32_t kCommandFixedBytes = offsetof(CommandRecord, text);
 
-/// A thread has waited, or one slice of a long wait: for the limit, or for the disk's other users.
+/// A thread has waited, or one slice of a long wait, for the limit or for the disk's other users.
 struct WaitRecord {
   RecordHead head;
   std::uint64_t start_ns;  // CLOCK_MONOTONIC
@@ -188,10 +187,10 @@ struct WaitRecord {
   std::uint64_t reserved[4];
 };
 static_assert(sizeof(WaitRecord) == kSlotBytes);
-/// A slice is far shorter; a reader refuses more.
+/// A slice is far shorter than this. A reader refuses larger values.
 inline constexpr std::uint64_t kRecordedWaitNsMax = UINT64_C(1) << 50U;
 
-/// The last record of every whole file, written by the launcher.
+/// The last record of every complete file, written by the launcher.
 struct EndRecord {
   RecordHead head;
   std::uint64_t records;            // before this one
@@ -238,8 +237,7 @@ inline std::uint32_t checksum_of(const void* data, std::size_t bytes) {
   return folded != 0 ? folded : 1;
 }
 
-/// Fills in what every record has: its type, size and checksum. `bytes` is rounded up to whole slots, which the caller's buffer
-/// holds, zeroed.
+/// Fills in the members that every record has: its type, size and checksum. `bytes` is rounded up to whole slots. The caller's buffer must hold these, zeroed.
 inline void seal(RecordHead& head, std::uint16_t type, std::size_t bytes) {
   head.type = type;
   head.bytes = static_cast<std::uint16_t>((bytes + kSlotBytes - 1) / kSlotBytes * kSlotBytes);
@@ -247,7 +245,7 @@ inline void seal(RecordHead& head, std::uint16_t type, std::size_t bytes) {
   head.checksum = checksum_of(&head, head.bytes);
 }
 
-/// True when the record at `bytes`, which holds as much as its head says, is what was sealed.
+/// True if the record at `bytes` is unchanged since it was sealed. As many bytes as its head says must be readable.
 inline bool is_intact(const unsigned char* bytes) {
   RecordHead head;
   std::memcpy(&head, bytes, sizeof head);

@@ -43,12 +43,12 @@ struct Ring {
   alignas(64) RingSlot slots[kRingSlots];
 };
 
-/// It lies behind the segment, in the same file: a second name could be taken by whoever sees the first one.
+/// The ring lies behind the segment, in the same file. A second file's name could be taken by another process that sees the first one.
 inline constexpr long kRingPlace =
     (sizeof(Segment) + 65535) / 65536 * 65536;  // a whole page on every machine
 inline constexpr std::uint64_t kRecordedBytes = kRingPlace + sizeof(Ring);
 
-/// Makes the ring of the segment of that name, its memory reserved. Errors as of make() of a segment.
+/// Makes the ring of the segment with that name, and reserves its memory. Errors are those of make() of a segment.
 gray::base::Result<Ring*> make_ring(const SegmentName& name);
 
 /// Maps the ring of that segment. Errors: as open(2), -EPERM, -EPROTO.
@@ -56,33 +56,33 @@ gray::base::Result<Ring*> join_ring(const SegmentName& name);
 
 void unmap_ring(Ring* ring);
 
-/// Copies a sealed record into the ring; false when there was no room, which is counted. Lock-free; any thread of any member.
+/// Copies a sealed record into the ring. False if there was no room; this is counted. Lock-free; any thread of any member.
 bool put(Ring& ring, const RecordHead& record);
 
 /// What the drainer found at its place.
 enum class Taken : std::uint8_t { record, nothing, hole, torn, broken };
 
-/// A record, copied out and checked, or why there is none.
+/// A record, copied and checked, or the reason why there is none.
 struct TakenRecord {
   alignas(8) unsigned char bytes[kRecordBytesMax];
 
   [[nodiscard]] const RecordHead& head() const { return reinterpret_cast<const RecordHead&>(bytes); }
 };
 
-/// The one who drains the ring. Where it stands, and what it has lost, it remembers itself: in the ring others could change it.
+/// The process that drains the ring. It remembers its place and its losses in its own memory, because others could change them in the ring.
 class Drainer {
  public:
-  /// From where the ring has been drained so far; of a new one, from its beginning.
+  /// Starts at the place up to which the ring was drained; a new ring is drained from its beginning.
   explicit Drainer(Ring& ring) : ring_(ring), place_(ring.drained.load(std::memory_order_relaxed)) {}
 
-  /// Takes the next record; a bounded number of steps. `hole`: somebody claimed this place and has not published yet. `torn`: what lay there was no
-  /// record, and a slot was given up. `broken`: the ring's own numbers contradict each other; drain no more.
+  /// Takes the next record, in a bounded number of steps. `hole`: a member has claimed this place and has not published its record yet. `torn`: the data there was not a record,
+  /// and one slot was given up. `broken`: the ring's own numbers contradict each other, so drain no more.
   Taken take(TakenRecord& record);
 
-  /// Gives up the slot at its place and counts it as a lost record.
+  /// Gives up the slot at this place and counts it as a lost record.
   void skip();
 
-  /// Records that found no room in the ring, and slots given up.
+  /// How many records found no room in the ring, and how many slots were given up.
   [[nodiscard]] std::uint64_t lost() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// segment_guard: keeps a program alive when somebody truncates a job's segment under it.
+// segment_guard: keeps a program alive if somebody truncates the segment of its job.
 //
 // A page of a shared mapping that its file no longer has raises SIGBUS. Where the program leaves that signal at its default, a handler
 // of ours puts empty memory in the segment's place, which every part of the library reads as "no limit"; for any other address it steps
@@ -12,18 +12,18 @@
 
 namespace discnice::protocol {
 
-/// Begins to guard memory of the job that this process is a member of: its segment, its ring, the board. One caller at a time: the
-/// constructor of the library, then whoever maps the board.
+/// Begins to guard memory of the job of this process: its segment, its ring, the board. One caller at a time: first the constructor of the library, later the code that maps the
+/// board.
 void guard_memory(void* start, std::size_t bytes);
 
-/// Puts empty memory in the place of all that is guarded, and of whatever will be: this process has no right to it any more. Other threads may be
-/// reading and writing there.
+/// Replaces all guarded memory, and all memory that will be guarded, by empty memory, because this process has no right to it any more. Other threads may read and write there
+/// meanwhile.
 void let_go_of_memory();
 
-/// Of a program of ours that maps the segments of several jobs and no other file that may shrink: guards all of them, page by page.
+/// For a program of this project that maps the segments of several jobs and no other file that may shrink: guards all segments, page by page.
 void guard_all_memory();
 
-/// Whether the segment has lost its content: it was emptied by a guard, or damaged by somebody.
+/// Whether the segment has lost its content, because a guard emptied it or because somebody damaged it.
 bool is_lost(const Segment& segment);
 
 }  // namespace discnice::protocol

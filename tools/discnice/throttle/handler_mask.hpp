@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// handler_mask: whether a wait begins inside a signal handler.
+// handler_mask: tells whether a wait begins inside a signal handler.
 //
 // Knowledge assumed: while a handler runs the kernel blocks its signal in that thread (sigaction(2), unless SA_NODEFER), and gives a
 //   signal for the whole process to its first thread unless that one blocks it (complete_signal() in kernel/signal.c).
@@ -22,15 +22,15 @@ namespace discnice::throttle {
 inline constexpr SignalMask kEndingSignals =
     signal_bit(SIGHUP) | signal_bit(SIGINT) | signal_bit(SIGQUIT) | signal_bit(SIGTERM);
 
-/// Of one process; for waits of its first thread alone. Any thread may ask, also within a handler.
+/// The state of one process, for waits of its first thread alone. Any thread may ask, also within a handler.
 class HandlerMask {
  public:
-  /// True when a wait that begins under this mask begins in a handler of a signal that ends programs.
+  /// True if a wait that begins under this mask begins in a handler of a signal that ends programs.
   [[nodiscard]] bool is_in_handler(SignalMask mask) const {
     return (mask & kEndingSignals & ~ordinary_.load(std::memory_order_relaxed)) != 0;
   }
 
-  /// A wait under this mask has come to its end.
+  /// Notes that a wait under this mask has reached its end.
   void note_waited(SignalMask mask) { ordinary_.store(mask & kEndingSignals, std::memory_order_relaxed); }
 
  private:

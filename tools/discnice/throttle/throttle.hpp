@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// throttle: makes time pass until a verdict allows an operation. The only code that sleeps.
+// throttle: waits until a verdict allows an operation. This is the only code that sleeps.
 //
 // It sleeps to an absolute instant, so waits do not drift, in slices, so that a changed limit is felt while
 // it waits. A signal ends the sleep at once: the operation then goes ahead and the rest of the wait stays
@@ -12,26 +12,25 @@
 
 namespace discnice::throttle {
 
-/// How often a waiting call looks whether its limit was changed. Well under the 200 ms in which `set` must be
-/// felt.
+/// How often a waiting call checks whether its limit was changed. It is well below the 200 ms within which `set` must have effect.
 inline constexpr std::uint64_t kSliceNs = 50'000'000;
 
-/// Where time comes from; the tests put a fake here. Functions take `context` back as it was given.
+/// The source of time; the tests use a fake one. The functions get `context` back unchanged.
 struct Sleeper {
   void* context;
   std::uint64_t (*now_ns)(void* context);
   /// Sleeps until `instant_ns`; 0, or a negative errno (-EINTR: a signal handler ran).
   int (*sleep_until)(void* context, std::uint64_t instant_ns);
-  /// True when the verdict no longer holds (the job's limit was changed or lifted).
+  /// True if the verdict is no longer valid, because the job's limit was changed or removed.
   bool (*is_revoked)(void* context);
-  /// True when a signal should end the wait; asked once for each -EINTR.
+  /// True if a signal must end the wait. It is asked once for each -EINTR.
   bool (*may_yield_to_signal)(void* context);
 };
 
 enum class WaitEnd : std::uint8_t { due, revoked, interrupted, refused };
 
-/// Waits until the verdict's instant. Holds nothing while asleep; async-signal-safe; errno is left alone.
-/// `refused`: the kernel did not let us sleep (a sandbox), so the caller should stop trying.
+/// Waits until the verdict's instant. Holds no lock while it sleeps; async-signal-safe; does not change errno. `refused`: a sandbox forbade the sleep, so the caller should stop
+/// trying.
 WaitEnd wait(const Verdict& verdict, const Sleeper& sleeper);
 
 /// Signals the kernel's way: bit n - 1 is signal n.
@@ -50,10 +49,10 @@ class SignalHold {
   SignalHold(const SignalHold&) = delete;
   SignalHold& operator=(const SignalHold&) = delete;
 
-  /// Begins to hold, once; later calls do nothing.
+  /// Begins to hold signals. Only the first call has an effect.
   void begin();
 
-  /// The mask to sleep under: the program's own.
+  /// The mask for sleeping: the program's own mask.
   [[nodiscard]] const SignalMask& program_mask() const { return program_mask_; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// admission: when may an operation go? Asks the policy, books its cost in the job's budget, and waits.
+// admission: decides when an operation may go. It asks the policy, books the cost in the job's budget, and waits.
 //
-// A wait gives way to a signal, for a person's Ctrl-C must be felt at once. What it did not wait for stays owed, and the process's next calls pay it.
+// A signal ends a wait, because a person's Ctrl-C must have effect at once. The rest of the wait stays owed, and the process's next calls pay it.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,27 @@
 
 namespace discnice::guest {
 
-/// Where an operation goes. Of a copy the read is booked already when its write asks, and not done: to compare with the kernel's
-/// account then would take it for a mistake. The write goes along with its read.
+/// The place of an operation. When the write of a copy asks, the read of the copy is booked but not yet made. A comparison with the kernel's account would take it for a mistake.
+/// So the write is settled together with its read.
 struct Place {
   protocol::Disk* disk;
   Looking looking = Looking::afresh;
 };
 
-/// Asks the policy for this cost and moves the shared accounts; waits until the later of its answer and of the debt. Returns
-/// whether the call may wait again: not when it was not allowed to, and not after a signal.
+/// Asks the policy for this cost and changes the shared accounts. Then waits until the later of two instants: the policy's answer and the end of the debt. Returns whether the
+/// call may wait again. It may not if waiting was not allowed, or after a signal.
 bool admit(Job& job, const IoEstimate& estimate, const Place& place, bool may_wait,
            throttle::SignalHold& signals);
 
-/// For an engine that does not wait in the call: `now_ns` when the job's policy lets `bytes` go to that disk beside its other users, and the turn is
-/// taken then; else when to ask again. At once where the policy gives way to nobody, and of a null disk.
+/// For an engine that does not wait in the call. Returns `now_ns` if the job's policy lets `bytes` go to that disk beside its other users; then the turn is taken. Otherwise
+/// returns when to ask again. It is at once if the policy gives way to nobody, and for a null disk.
 std::uint64_t ask_for_turn(Job& job, protocol::Disk* disk, std::uint64_t bytes, std::uint64_t now_ns);
 
-/// Waits until the job's policy lets `bytes` go to that disk beside its other users; at once where the policy gives way to nobody. False: a signal
-/// ended the wait. errno is kept.
+/// Waits until the job's policy lets `bytes` go to that disk beside its other users. Returns at once if the policy gives way to nobody. False if a signal ended the wait. errno
+/// is kept.
 bool wait_for_turn(Job& job, protocol::Disk* disk, std::uint64_t bytes, throttle::SignalHold& signals);
 
-/// Pays what the process still owes from before, if anything. For calls that may reach the disk in ways
-/// nobody predicts.
+/// Waits for the rest of the process's debt, if there is any. For calls that may reach the disk in ways that are not predicted.
 void pay_debt(Job& job);
 
 }  // namespace discnice::guest

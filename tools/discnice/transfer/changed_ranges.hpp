@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// changed_ranges: calls that change which blocks a part of a file has without writing there: holes, clones.
+// changed_ranges: calls that change the blocks of a part of a file without writing there: holes, clones.
 //
 // Knowledge assumed: punching and zeroing drop the dirty pages inside the range; collapsing and inserting write everything behind the
 //   place first. A clone writes the source's dirty data, drops the target's, and moves metadata alone; so does a deduplication, which
@@ -19,7 +19,7 @@ void note_range_changed(int fd, int mode, std::uint64_t offset_bytes, std::uint6
 /// True for the requests of ioctl() that note_shared_blocks() understands.
 bool shares_blocks(unsigned long request);
 
-/// After such a request has succeeded; `argument` is what the program passed with it.
+/// To be called after such a request has succeeded. `argument` is what the program passed with it.
 void note_shared_blocks(int fd, unsigned long request, const void* argument);
 
 }  // namespace discnice::guest

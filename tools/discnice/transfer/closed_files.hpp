@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// closed_files: files that were written and closed before they were on the disk, so that they can be let go of later.
+// closed_files: remembers files that were written and closed before they were on the disk, so that their pages can be dropped later.
 //
-// No descriptor may be kept for them, so their names are. A name is found again without following a link and without opening what is no file any more,
-// and only where it still stands for the same file.
+// No descriptor may be kept for these files, so their names are kept. To find a file again, its name is opened without following a link and only if it is a regular file. The
+// name is used only if it still stands for the same file.
 //
 // Knowledge assumed: /proc/self/fd tells the name that a file has. Programs that replace files rename them right after they have closed them, within
 //   one folder.
@@ -26,15 +26,15 @@ extern __attribute__((visibility("hidden"))) std::atomic<unsigned> closed_count;
 void note_renamed(const char* from, const char* to);
 }  // namespace detail
 
-/// The file of a descriptor is about to be closed, with pages that are not on the disk.
+/// To be called when the file of a descriptor is about to be closed, and some of its pages are not on the disk.
 void note_closed(Job& job, const FileId& file, int fd, const PageRun& run);
 
-/// The new name of a file, after a rename. A load while no file is waited for.
+/// Notes the new name of a file after a rename. One load while no file is remembered.
 inline void note_renamed(const char* from, const char* to) {
   if (detail::closed_count.load(std::memory_order_relaxed) != 0) detail::note_renamed(from, to);
 }
 
-/// Lets go of those that are on the disk by now; of the oldest ones, or of all.
+/// Drops the pages of files that are on the disk by now: either of the oldest files, or of all.
 enum class Which : std::uint8_t { oldest, all };
 void let_go_of_closed(Job& job, Which which);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// disk_flush: has the disk write what it keeps in its own cache, after a batch of a job that gives way.
+// disk_flush: makes the disk write out its own cache after a batch of a job that gives way.
 //
 // Knowledge assumed: a disk with a volatile write cache says that a write is done when the cache has it, and may keep it for as long as there are
 //   other requests. Whoever flushes it next waits for all of it (Documentation/block/writeback_cache_control.rst): somebody's fsync, or the
@@ -15,7 +15,7 @@
 
 namespace discnice::guest {
 
-/// After a batch written to the file behind `fd`, which lies on that disk. Waits for the disk. errno is kept; a descriptor is open meanwhile.
+/// To be called after a batch was written to the file behind `fd`, which lies on that disk. Waits for the disk. errno is kept; a descriptor is open during the call.
 void flush_after_batch(Job& job, protocol::Disk& disk, int fd);
 
 }  // namespace discnice::guest

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// far_writes: brings what a job writes to its disk in steps, on file systems whose dirty data lies with a server in user space (FUSE).
+// far_writes: brings the written data of a job to its disk in steps, on file systems whose dirty data is held by a server in user space (FUSE).
 //
 // Knowledge assumed: what a write hands to such a server is dirty in the memory of the file system below, where sync_file_range() does not reach;
 //   fdatasync() does. It takes a write error away from the program's own fsync().
@@ -17,10 +17,10 @@
 
 namespace discnice::guest {
 
-/// After a write of `bytes`. True when the file was brought to the disk.
+/// To be called after a write of `bytes`. True if the file was brought to the disk.
 bool flush_far_after_write(Job& job, OpenFile& file, int fd, std::uint64_t bytes);
 
-/// After the program's own fsync() that succeeded: 0, or -1 with the errno of a step that failed, once.
+/// To be called after a successful fsync() of the program. Returns 0, or -1 with the errno of a step that failed; each error is returned once.
 int told_of_far_error(int fd);
 
 }  // namespace discnice::guest

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// metadata: what calls do to a file beside moving its data: it is made, cut short, removed, sent to the disk; the program gives advice on it.
+// metadata: what calls do to a file besides moving its data. The file is made, cut short, removed, or sent to the disk, or the program gives advice on it.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace discnice::guest {
 
-/// A folder was opened: what a walk reads of it, which no call predicts, belongs to its disk.
+/// Notes that a folder was opened. A walk through it reads data that no call predicts; this data belongs to the folder's disk.
 void note_folder(int fd);
 
 /// A file or folder that a call has just made.
@@ -22,56 +22,55 @@ struct Creation {
   const ThreadAccount& account_before;  // the call, while that is measured
 };
 
-/// What a creation dirties beside its data is charged, and owed by the next call.
+/// Charges what the creation makes dirty besides the data. The next call pays for it.
 void charge_creation(Job& job, const Creation& made);
 
-/// A folder was made there: what is new dirties more than its data. `before` is the thread's account before the call, while that is measured.
+/// Notes that a folder was made there: a new folder makes more dirty than its data. `before` is the thread's account before the call, if that is measured.
 void after_folder_made(int folder, const char* path, const ThreadAccount& before);
 
-/// A file was put in another's place and is sent to the disk, on file systems that do so.
+/// Notes that a file replaced another one. It is then sent to the disk, on file systems that do so.
 void after_replacing(int folder, const char* path);
 
-/// Before a file is cut short through a descriptor: what goes is paid for like a removal.
+/// To be called before a file is cut short through a descriptor. The removed data is paid for like a removal.
 void before_truncation(int fd, std::uint64_t size_bytes);
 
-/// What to do to the table of dirty regions after a removal succeeded. Filled before the call, while the file
-/// still exists.
+/// What must be done with the table of dirty regions after a removal has succeeded. It is filled before the call, while the file still exists.
 struct Removal {
   bool is_known = false;
   FileId file;
 };
 
-/// Looks at the file a removal is about to take away, and waits until the removal is paid for. Costs one system call, and
-/// none while nothing is held back and no dirty data is known.
+/// Looks at the file that a removal is about to take away, and waits until the removal is paid for. Costs one system call, or none while nothing is held back and no dirty data
+/// is known.
 Removal before_removal(int folder, const char* path);
 
-/// After a successful removal of everything from `offset_bytes` on: the dirty data there is never written.
+/// To be called after everything from `offset_bytes` on was removed: the dirty data there is never written.
 void after_removal(const Removal& removal, std::uint64_t offset_bytes);
 
 /// The same for a descriptor (ftruncate, O_TRUNC).
 void after_truncation(int fd, std::uint64_t size_bytes);
 
-/// The program asks for its data to be brought to the disk: that waits for the job's turn, and whose the disk's work is gets known.
+/// To be called when the program asks for its data to be brought to the disk. This waits for the job's turn, and notes that the disk's work belongs to the job.
 void before_sync(int fd);
 
-/// After fsync or fdatasync: the file's dirty data is on disk.
+/// To be called after fsync or fdatasync: the file's dirty data is on disk.
 void after_sync(int fd);
 
-/// After a part of a file was taken out of it, or another file's put in its place (fallocate, FICLONE): its dirty data is never written
-/// and what was believed of the cache no longer holds. A length of 0 reaches to the end.
+/// To be called after a part of a file was removed, or replaced by a part of another file (fallocate, FICLONE). Its dirty data is never written, and what was believed of the
+/// cache is no longer true. A length of 0 reaches to the end.
 void after_range_removal(int fd, std::uint64_t offset_bytes, std::uint64_t length_bytes);
 
-/// Before the descriptor of a charged file is closed: sends what it still holds to the disk, where that is done in steps (smooth_writes.hpp). May
-/// wait as a write does. errno is kept.
+/// To be called before the descriptor of a charged file is closed. Sends the file's remaining data to the disk, if that is done in steps (smooth_writes.hpp). May wait as a write
+/// does. errno is kept.
 void send_before_close(int fd);
 
-/// After a part of a file was sent to the disk: writing there again costs again. A length of 0 reaches to the end, from 0 on.
+/// To be called after a part of a file was sent to the disk: writing there again costs again. A length of 0 from 0 on means the whole file.
 void after_range_sent(int fd, std::uint64_t offset_bytes, std::uint64_t length_bytes);
 
-/// After a successful posix_fadvise(): the kernel reads ahead differently now, or has dropped pages.
+/// To be called after a successful posix_fadvise(): the kernel now reads ahead differently, or has dropped pages.
 void after_advice(int fd, int advice);
 
-/// What was sent to the disk is dirty no longer: writing there again will cost again.
+/// Notes that the sent data is dirty no longer: writing there again will cost again.
 void note_sent(Job& job, const OpenFile& file);
 
 }  // namespace discnice::guest

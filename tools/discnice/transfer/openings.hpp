@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// openings: what opening a file by name changes on its file system: it may make the file, or take its data away.
+// openings: what opening a file by name changes on its file system. The opening may make the file, or remove its data.
 //
 // Knowledge assumed: open(2). A file that is made dirties its inode; one that is emptied is sent to the disk when it is closed, on file systems
 //   that know how programs replace files (devices.cpp, FlushOfEmptied).
@@ -27,19 +27,19 @@ struct Opening {
   ThreadAccount account_before{};  // of a call that makes a file, while that is measured
 };
 
-/// True when these flags of open() neither make a file by its name nor empty one: there is nothing to look at before it.
+/// True if an open() with these flags neither makes a file nor empties one, so that nothing must be looked at before it.
 inline bool leaves_as_it_is(int flags) {
   return (flags & (O_CREAT | O_TRUNC)) == 0;
 }
 
-/// True when these flags of open() are those of a file that is only read, through the page cache.
+/// True if these flags of open() are those of a file that is only read, through the page cache.
 constexpr bool is_only_read(int flags) {
   constexpr int kOtherwise = O_ACCMODE | O_CREAT | O_TRUNC | O_DIRECT | O_DIRECTORY | O_PATH;
   return (flags & kOtherwise) == O_RDONLY;
 }
 
-/// True when an opening with these flags may go to the kernel at once, to be trusted unseen (trust.hpp). Every fourth of them asks the clock whether the
-/// account is to be looked at, which is what the usual way does. Each takes that when there is anything to pay or the bytes of the term are used up.
+/// True if an opening with these flags may go to the kernel at once, to be trusted unseen (trust.hpp). Every fourth such opening reads the clock to see whether the account must
+/// be looked at; then the usual way does this. The usual way is also taken if there is anything to pay, or if the bytes of the term are used up.
 __attribute__((always_inline)) inline bool is_trusted_unseen(int flags) {
   constexpr std::uint32_t kAtOnce = 4;
   const std::uint32_t left = trust.openings_left();
@@ -48,7 +48,7 @@ __attribute__((always_inline)) inline bool is_trusted_unseen(int flags) {
   return is_without_debt(here) && (left % kAtOnce != 0 || !is_settlement_stale(here));
 }
 
-/// A descriptor that such a call has opened in this term, or -1. Returns it.
+/// Notes a descriptor that such a call has opened in this term, or -1. Returns it.
 __attribute__((always_inline)) inline int opened_unseen(int fd, std::uint32_t term) {
   if (fd < 0) return fd;
   if (OpenFile* file = known_open_file(fd); file != nullptr) {
@@ -60,16 +60,16 @@ __attribute__((always_inline)) inline int opened_unseen(int fd, std::uint32_t te
   return fd;
 }
 
-/// A descriptor that a call with such flags has just opened by name, or -1. Returns it.
+/// Notes a descriptor that a call with such flags has just opened by name, or -1. Returns it.
 int opened_as_it_is(int fd, int flags);
 
-/// Looks, where the flags may change something: one system call. Else nothing is known, and nothing needs to be.
+/// Looks at the name if the flags may change something, by one system call. Otherwise nothing is known, and nothing needs to be known.
 Opening before_opening(int folder, const char* path, int flags);
 
-/// A descriptor that any call has just opened by name, or -1. Returns it.
+/// Notes a descriptor that any call has just opened by name, or -1. Returns it.
 int opened(int fd, int flags, const Opening& opening);
 
-/// Before a descriptor is closed: its file may be sent to the disk by that.
+/// To be called before a descriptor is closed: the close may send its file to the disk.
 void flush_before_close(int fd);
 
 }  // namespace discnice::guest

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// own_cache: keeps the page cache as the job found it (--cache neutral, --cache own=SIZE).
+// own_cache: leaves the page cache as the job found it (--cache neutral, --cache own=SIZE).
 //
 // Pages that the job itself brought in, and has read past, are let go of; never what was there before. Nothing is let go of while the job holds less
 // than half of its room, and nothing of a file that it comes back to, once it has let go of it, while it holds less than all of it: what is
@@ -32,22 +32,22 @@
 
 namespace discnice::guest {
 
-/// Just before a read that brings in what stands in file.fetched, after any wait. Forgets what stands there.
+/// To be called just before a read that brings in the pages in file.fetched, after any wait. Clears file.fetched.
 void note_brought_in(Job& job, OpenFile& file, int fd);
 
-/// A write is about to make the file longer, from where on it was not there before. Call under the entry's TryLock.
+/// Notes that a write is about to make the file longer, and from which place on. To be called under the entry's TryLock.
 void note_grown(Job& job, OpenFile& file, std::uint64_t from_bytes, std::uint64_t end_bytes);
 
-/// After a read or write that moved `bytes`, at least one: lets go of what lies behind it.
+/// To be called after a read or write that moved `bytes`, at least one. Drops the pages behind it.
 void let_go_behind(Job& job, const Transfer& transfer, std::uint64_t bytes);
 
-/// Before a descriptor is closed: of all it brought in.
+/// To be called before a descriptor is closed. Drops all pages that it brought in.
 void let_go_before_close(int fd);
 
-/// Before the process ends: of what it has left open.
+/// To be called before the process ends. Drops the pages of the files that it has left open.
 void let_go_before_leaving(Job& job);
 
-/// The program advises the kernel itself of what is to be kept: from here on nothing of that descriptor is let go of.
+/// To be called when the program itself tells the kernel which pages to keep. From then on no page of that descriptor is dropped.
 void leave_cache_to_program(OpenFile& file);
 
 }  // namespace discnice::guest

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// prediction: what a transfer will cost its disk: the file behind the descriptor, its place in it, and the models' answer.
+// prediction: predicts the disk cost of a transfer: it finds the file behind the descriptor and the place in the file, and asks the models.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace discnice::guest {
 
-/// Where the transfer starts; false when the descriptor has no position. Call under the entry's TryLock.
+/// Finds where the transfer starts. False if the descriptor has no position. To be called under the entry's TryLock.
 bool find_offset(const Transfer& transfer, std::uint64_t* offset_bytes);
 
-/// Fills in the charge of a transfer; false when the model had to be left alone.
+/// Fills in the charge of a transfer. False if the model could not be used.
 bool predict(Job& job, Transfer& transfer, Charge* charge);
 
-/// A trusted read came from the disk after all: the model is brought to where the kernel is now, as after a miss.
+/// To be called if a trusted read came from the disk after all. Sets the model to the kernel's present state, as after a miss.
 void catch_up(Job& job, const Transfer& transfer, std::uint64_t read_bytes);
 
 }  // namespace discnice::guest

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// queued_transfers: charges operations that are handed over now and done later.
+// queued_transfers: charges operations that are queued now and done later.
 #pragma once
 
 #include <linux/aio_abi.h>
@@ -9,10 +9,10 @@
 
 namespace discnice::guest {
 
-/// Predicts and charges one operation; what it costs is waited for by the next call, or now where the job gives way to others.
+/// Predicts and charges one operation. The next call waits for its cost, or this call does so if the job gives way to others.
 void charge_queued(Job& job, Transfer transfer);
 
-/// The same for what is handed to io_submit(). What can't be read is left to the kernel to refuse.
+/// The same for operations that are passed to io_submit(). Operations that can't be read are left to the kernel, which refuses them.
 void charge_submitted(Job& job, long count, struct iocb* const* requests);
 
 }  // namespace discnice::guest

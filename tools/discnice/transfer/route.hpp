@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// route: how a call on a descriptor goes to the kernel. Each wrapper asks route_at_once() first, and route() when that has no answer.
+// route: decides how a call on a descriptor goes to the kernel. Each wrapper asks route_at_once() first, and route() if that has no answer.
 #pragma once
 
 #include <cstddef>
@@ -19,25 +19,24 @@ enum class Route : std::uint8_t {
   predicted,  // all steps of transfer.hpp
 };
 
-/// The first question of a wrapper, so that what is none of the disk's costs a few nanoseconds. Calls nothing and asks no clock; `predicted` says
-/// that route() has to be asked.
+/// The first question of a wrapper. It makes calls that do not concern a disk cost only a few nanoseconds. It calls nothing and reads no clock. `predicted` means that route()
+/// must be asked.
 __attribute__((always_inline)) inline Route route_at_once(OpKind kind, OpenFile* file, std::size_t bytes) {
   if (file == nullptr || !has_job_at_hand()) return Route::predicted;
   if (file->file_class.load(std::memory_order_acquire) == FileClass::free) return Route::bypass;
   return kind == OpKind::read && trust.covers_at_once(*file, bytes) ? Route::trusted : Route::predicted;
 }
 
-/// The answer. With `predicted` transfer.file is a charged file.
+/// The answer. If it is `predicted`, transfer.file is a charged file.
 Route route(Job& job, Transfer& transfer);
 
-/// Looks up what the descriptor is, once a call, and where nothing is known asks the kernel. True when it is a charged file: transfer.file then is its
-/// entry, else null.
+/// Finds out what the descriptor is, once for each call. If nothing is known, it asks the kernel. True if it is a charged file: then transfer.file is its entry, else null.
 bool find_file(Job& job, Transfer& transfer);
 
-/// The entry of a descriptor that is a charged file, else null: for calls that are no transfers.
+/// The entry of a descriptor that is a charged file, else null. For calls that are not transfers.
 OpenFile* charged_file(Job& job, int fd);
 
-/// True when calls on this descriptor are made as they are: there is no job, or nothing on it is ever charged.
+/// True if calls on this descriptor are made unchanged: there is no job, or nothing on it is ever charged.
 inline bool is_bypassed(int fd) {
   return job() == nullptr || is_known_free(fd);
 }

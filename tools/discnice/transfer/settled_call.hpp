@@ -19,7 +19,7 @@
 
 namespace discnice::guest {
 
-/// One call: debts are paid where it begins, the account is looked at where it ends. errno is left alone.
+/// One call: debts are paid at its beginning, and the account is looked at at its end. errno is not changed.
 class SettledCall {
  public:
   explicit SettledCall(Job* job) : job_(job), wait_(after_paying(job)), name_call_(job) {}
@@ -40,7 +40,7 @@ class SettledCall {
   NameCall name_call_;
 };
 
-/// Runs a call that nothing is predicted of. The account is looked at and debts are paid before it: a clock and two loads while there are none.
+/// Runs a call for which nothing is predicted. The account is looked at and debts are paid before it. This costs a clock read and two loads while there are no debts.
 template <typename Call>
 auto run_settled(Call call) {
   Job* here = job();
@@ -52,7 +52,7 @@ auto run_settled(Call call) {
   return call();
 }
 
-/// Runs a call that moves data in ways nobody predicts: debts are paid before it, the account is settled after it.
+/// Runs a call that moves data in ways that are not predicted: debts are paid before it, and the account is settled after it.
 template <typename Call>
 auto run_settled_after(Call call) {
   Job* here = job();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// smooth_writes: brings what a job writes to the disk in small paced steps.
+// smooth_writes: brings the written data of a job to the disk in small paced steps.
 //
 // Knowledge assumed: the kernel's flusher writes a file's dirty data all at once, when it is half a minute old or when there is too much of it
 //   (mm/page-writeback.c). So a job that is held back when it dirties pages still reaches the disk in bursts. sync_file_range()
@@ -25,17 +25,17 @@
 
 namespace discnice::guest {
 
-/// Whether what is written to the file waits for its turn when it is sent to the disk, and so need not when it is written.
+/// Whether the data that is written to the file waits for its turn when it is sent to the disk. Then it need not wait when it is written.
 bool is_sent_in_steps(const Job& job, const Grant& grant, const OpenFile& file);
 
-/// After a write of `bytes` to a charged file. Starts a step when one is full, or a batch, and waits for an earlier one and for the job's turn,
-/// under the call's own hold on signals. True when data was sent to the disk.
+/// To be called after a write of `bytes` to a charged file. If a step or a batch is full, this starts it, and waits for an earlier one and for the job's turn, with signals held
+/// by the call. True if data was sent to the disk.
 bool smooth_after_write(Job& job, OpenFile& file, int fd, std::uint64_t bytes, throttle::SignalHold& signals);
 
-/// Whether what a file still holds when it is closed is sent to the disk then.
+/// Whether the remaining data of a file is sent to the disk when the file is closed.
 bool is_sent_at_close(const Job& job, const OpenFile& file);
 
-/// Before a descriptor of a charged file is closed: what is left of its last step; true when it was sent. May wait as a write does. errno is kept.
+/// To be called before a descriptor of a charged file is closed. Sends the rest of its last step; true if data was sent. May wait as a write does. errno is kept.
 bool smooth_before_close(Job& job, OpenFile& file, int fd);
 
 }  // namespace discnice::guest

@@ -28,50 +28,45 @@
 
 namespace discnice::guest {
 
-/// Predicts, decides and waits for a transfer whose file was found. True when after_transfer() must follow the call; false when it has no charged
-/// file, or none any more. Clears transfer.may_wait when a signal ended the wait.
+/// Predicts, decides and waits for a transfer whose file was found. True if after_transfer() must follow the call. False if it has no charged file, or none any more. Clears
+/// transfer.may_wait if a signal ended the wait.
 bool before_transfer(Job& job, Transfer& transfer);
 
-/// Right before the real call, when all waits are over: what it brings into the page cache is absent still.
+/// To be called right before the real call, after all waits: the pages that the call brings into the page cache are still absent then.
 void before_call(Job& job, const Transfer& transfer);
 
-/// Counts and settles what a transfer did; `result` is what the real call returned.
+/// Counts and settles the result of a transfer. `result` is the result of the real call.
 void after_transfer(Job& job, const Transfer& transfer, ssize_t result);
 
-/// After a trusted read that began at `start_ns`. One that took longer than a copy from memory is looked up in the account at once: which read it was that
-/// needed the disk is known now, and no later.
+/// To be called after a trusted read that began at `start_ns`. If the read took longer than a copy from memory, the account is looked at at once: only now it is known which read
+/// needed the disk.
 void after_trusted(Job& job, const Transfer& transfer, ssize_t result, std::uint64_t start_ns);
 
-/// The most bytes one call may move at once under the job's present limit: 100 ms worth, so that a long call
-/// is paced instead of being one stall and one burst. SIZE_MAX when nothing limits the job, the transfer is shorter than that or the file
-/// is not charged.
+/// The most bytes that one call may move at once under the job's present limit: the bytes of 100 ms, so that a long call is paced and is not one long wait and one burst.
+/// SIZE_MAX if nothing limits the job, if the transfer is shorter, or if the file is not charged.
 std::size_t part_bytes_max(Job& job, const Transfer& transfer);
 
-/// The offset a program passed by pointer: kAtPointer for none, or for one that can't be read (the real call
-/// will say so).
+/// The offset that a program passed by pointer. kAtPointer if there is none, or if it can't be read; the real call reports that.
 std::int64_t offset_at(const off64_t* offset);
 
-/// How much of a copy of `part` bytes there is to copy: programs ask for more than the source holds and stop
-/// at its end.
+/// How many of the `part` bytes of a copy there are to copy: programs ask for more than the source holds and stop at its end.
 std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t part);
 
-/// The program asked what a descriptor is, and was told: a file that is about to be read need not be asked about again. Only of regular
-/// files is anything learned, and only where nothing is known yet. errno is kept.
+/// Notes the answer when the program asked what a descriptor is. So a file that is about to be read need not be asked about again. Only regular files of which nothing is known
+/// yet are noted. errno is kept.
 void note_status(int fd, const struct stat& status);
 
-/// False when note_status() would have nothing to do: something is known, or it is trusted unseen and likely closed before anybody wants to know.
+/// False if note_status() would have nothing to do: something is known already, or the descriptor is trusted unseen and will likely be closed before anything is needed.
 inline bool wants_status(int fd) {
   const OpenFile* file = known_open_file(fd);
   return file == nullptr ||
          (file->file_class.load(std::memory_order_relaxed) == FileClass::unknown && !trust.is_given(*file));
 }
 
-/// True when the next byte of a write would lie at the process's own limit for files: trying it brings
-/// SIGXFSZ, which one long call that ends there does not.
+/// True if the next byte of a write would lie at the process's own limit for file sizes. Trying to write it raises SIGXFSZ. One long call that ends there does not raise it.
 bool is_at_size_limit(const Transfer& transfer);
 
-/// Makes the real call of a transfer that is charged. It may wait for the disk even if nothing was predicted: for a window that an
-/// earlier one has started to bring in.
+/// Makes the real call of a transfer that is charged. It may wait for the disk even if nothing was predicted, namely for a window that an earlier call has requested.
 template <typename Call>
 ssize_t run_waiting(Job* job, Call call) {
   const DiskWait wait(job);

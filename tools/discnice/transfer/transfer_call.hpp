@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// transfer_call: one transfer on one descriptor, from the hook that saw it to its end.
+// transfer_call: the state of one transfer on one descriptor, from the hook that saw it to its end.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace discnice::guest {
 
-/// Offset that stands for "the file's own position".
+/// The offset that stands for "the file's own position".
 inline constexpr std::int64_t kAtPointer = -1;
-/// Offset that stands for "the caller forbade waiting (RWF_NOWAIT): pass through".
+/// The offset that stands for "the caller forbade waiting (RWF_NOWAIT), so pass the call through".
 inline constexpr std::int64_t kUntouched = -2;
 
 /// The kernel moves no more than this in one call (MAX_RW_COUNT), so the parts of one call never add up to
@@ -27,26 +27,26 @@ struct Transfer {
   int fd;
   std::int64_t offset_bytes;
   std::uint64_t length_bytes;
-  // The descriptor's entry, which is looked up once a call; null until then, or when it is no charged file (route.hpp).
+  // The descriptor's entry, which is looked up once for each call. Null until then, or if the descriptor is not a charged file (route.hpp).
   OpenFile* file = nullptr;
   // False once a signal has ended a wait of this call: the rest of it must not wait again.
   bool may_wait = true;
-  // The call's hold on signals; begun by its first wait.
+  // The signals that the call holds back, from its first wait on.
   throttle::SignalHold* signals = nullptr;
-  // A side of a copy inside the kernel, which reads through a pipe of its own.
+  // Whether this is one side of a copy inside the kernel, which reads through a pipe of its own.
   bool is_copy = false;
-  // All of its file is believed to be in the page cache, which was found in that term (trust.hpp).
+  // Whether the whole file is believed to be in the page cache. This was found in that term (trust.hpp).
   bool is_believed_cached = false;
   std::uint32_t term = 0;
   // The kernel's account just before the call, while verifying or recording.
   ThreadAccount account_before = {};
-  // Of the call in the recording; 0 when it is not in it.
+  // The number of the call in the recording; 0 if it is not recorded.
   std::uint64_t record_number = 0;
-  // When all waits were over, while recording; 0 otherwise.
+  // The time after all waits, while recording; 0 otherwise.
   std::uint64_t went_ns = 0;
-  // It goes on where the file's last read ended.
+  // Whether it begins where the file's last read ended.
   bool is_going_on = false;
-  // Where only the job's own progress tells of others: what this call will tell.
+  // The measurement of this call, if only the job's own progress tells of others.
   TellingCall telling = {};
 };
 

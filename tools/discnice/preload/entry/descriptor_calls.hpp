@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// descriptor_calls: what the macros of descriptor_calls.inc and the lines of interposed.def are written with.
+// descriptor_calls: the functions that the macros of descriptor_calls.inc and the lines of interposed.def use.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,7 @@ inline off64_t off(std::size_t done) {
   return static_cast<off64_t>(done);
 }
 
-// Where preadv2 and its kin read: -1 is the file's own position; a caller that must not be made to wait is
-// left alone.
+// The place where preadv2 and similar calls read: -1 is the file's own position. A call that must not wait is left alone.
 inline std::int64_t place_of(off64_t offset, int flags) {
   if ((flags & kNoWaitFlag) != 0) return kUntouched;
   return offset < 0 ? kAtPointer : offset;
@@ -44,7 +43,7 @@ inline bool is_lock_command(int command) {
   return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW;
 }
 
-// A lock was taken or given back. Only giving all of a file back counts as that: programs lock its parts one by one.
+// Notes that a lock was taken or given back. Only a release of the whole file counts as given back, because programs lock its parts one by one.
 inline void note_record_lock(int fd, const void* argument) {
   struct flock lock {};
   if (!read_caller(argument, &lock, sizeof lock)) return;
@@ -52,7 +51,7 @@ inline void note_record_lock(int fd, const void* argument) {
   note_unlock(fd);
 }
 
-// The parameters that say which file is opened have other names in each wrapper; in the raw system call they always stand in the same order.
+// The parameters that say which file is opened have other names in each wrapper. In the raw system call they always have the same order.
 inline Opening asked_to_open(long /*number*/, int folder, long path, int flags, mode_t /*mode*/) {
   return before_opening(folder, reinterpret_cast<const char*>(path), flags);
 }
@@ -61,7 +60,7 @@ inline bool takes_mode(int flags) {
   return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-// Opens by `call`, after what these flags of open() may change was looked at.
+// Opens by `call`, after it was checked what an open() with these flags may change.
 template <typename Call>
 inline int open_by(int flags, const Opening& opening, Call call) {
   return opened(run_settled(call), flags, opening);

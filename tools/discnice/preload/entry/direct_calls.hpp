@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// direct_calls: when a hook may make its system call itself, and need not call libc's wrapper of it.
+// direct_calls: decides when a hook may make its system call itself and need not call libc's wrapper.
 //
 // After a system call the processor foretells the returns of the functions around it wrongly. A hook that calls libc's wrapper has one more such return than
 // the program alone has, and one more function to touch. With the system call in the hook's own code, an opening, a read, a write or a close that needs no
@@ -22,8 +22,8 @@ __attribute__((always_inline)) inline bool calls_directly() {
   return __atomic_load_n(detail::thread_mark.load(std::memory_order_relaxed), __ATOMIC_RELAXED) != 0;
 }
 
-/// Looks for the mark, once, and for the real functions of the hooks that ask for it: until then nothing is called directly. For programs that
-/// make many quick calls; some microseconds.
+/// Looks for the mark once, and for the real functions of the hooks that use it. Until then no hook makes its call directly. For programs that make many quick calls. Takes some
+/// microseconds.
 void prepare_direct_calls();
 
 }  // namespace discnice::guest

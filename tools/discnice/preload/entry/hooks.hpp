@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// hooks: what the files of wrappers share. Each of them makes the wrappers of one table, interposed*.def.
+// hooks: the code that all files of wrappers share. Each of these files makes the wrappers of one table, interposed*.def.
 //
 // The wrappers carry the libc name as their assembler name only, so libc's headers (with their noexcept, attributes and
 // fortified inlines) can be included without a clash. Before the constructor has run, the real call is the raw system call;
@@ -46,14 +46,14 @@ namespace discnice::guest {
 using gray::base::raw_syscall;
 using gray::base::word;
 
-/// A raw result as libc would give it.
+/// Converts a raw result into the result of a libc function.
 inline long from_raw(long result) {
   if (!gray::base::is_raw_error(result)) return result;
   errno = static_cast<int>(-result);
   return -1;
 }
 
-/// System calls take machine words; the tables pass what they have.
+/// System calls take machine words. The tables pass the types of the functions.
 template <typename... Arguments>
 long raw_words(long number, Arguments... arguments) {
   return raw_syscall(number, static_cast<long>(arguments)...);
@@ -64,7 +64,7 @@ long raw(long number, Arguments... arguments) {
   return from_raw(raw_words(number, arguments...));
 }
 
-/// The same as a part of the wrapper itself (direct_calls.hpp).
+/// The same, inlined into the wrapper (direct_calls.hpp).
 template <typename... Arguments>
 __attribute__((always_inline)) inline long direct(long number, Arguments... arguments) {
   const long result = gray::base::inline_syscall(number, static_cast<long>(arguments)...);
@@ -74,19 +74,19 @@ __attribute__((always_inline)) inline long direct(long number, Arguments... argu
   return -1;
 }
 
-/// A descriptor that a call has just given out or reassigned means something else now.
+/// Notes that a descriptor that a call has just returned or reassigned means something else now.
 inline int renewed(int fd) {
   if (fd >= 0) forget_open_file(fd);
   return fd;
 }
 
-/// The same of one that was given out for the description behind `from`.
+/// The same for a descriptor that was made for the open file behind `from`.
 inline int duplicated(int from, int fd) {
   if (fd >= 0) note_shared(from);
   return renewed(fd);
 }
 
-/// Descriptors that are about to be closed. Forgotten before the call: afterwards the number may already be another thread's.
+/// Forgets descriptors that are about to be closed. This is done before the call, because afterwards the number may already belong to another thread.
 __attribute__((always_inline)) inline void closing(unsigned first, unsigned last) {
   note_locks_closed(first, last);
   if (first != last) return forget_open_files(first, last);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// next_symbols: finds many functions of the libraries behind this one at once, as dlsym(RTLD_NEXT) finds one.
+// next_symbols: finds many functions of the libraries behind this one at once. Each result is the same as that of dlsym(RTLD_NEXT).
 //
 // Here the hash tables of the loaded libraries are read: the hash of a name is made by the compiler, and no lock is taken, nothing is allocated
 // and nothing is written. So a function may be looked up at its first call, wherever that is, and a program that is started pays only for
@@ -30,16 +30,16 @@ constexpr std::uint32_t symbol_hash(const char* name) {
   return hash;
 }
 
-/// The symbols of the libraries that come behind this one in the order of search. Those that a program was loaded with are never unloaded.
+/// The symbols of the libraries that come behind this one in the order of search. Libraries that were loaded with the program are never unloaded.
 class NextSymbols {
  public:
-  /// Notes where their tables are. To be called before the program runs, while no library is loaded or unloaded. A second time changes nothing.
+  /// Notes where the tables of these libraries are. To be called before the program runs, while no library is loaded or unloaded. A second call changes nothing.
   void read_loaded();
 
-  /// True when no library was left out.
+  /// True if no library was left out.
   [[nodiscard]] bool are_all_known() const { return are_all_known_; }
 
-  /// A function's address. Null: dlsym() has to say, or, when `is_certain`, no library has it.
+  /// The address of a function. Null means: ask dlsym(), or, if `is_certain`, no library has it.
   struct Finding {
     void* address;
     bool is_certain;
@@ -47,12 +47,12 @@ class NextSymbols {
   };
   [[nodiscard]] Finding find(const char* name, std::uint32_t hash) const;
 
-  /// A datum of one of those libraries, where the program uses it: one that is linked to a fixed address has a copy of its own, which the library
-  /// uses, too. Null: there is none, or it can't be told.
+  /// A variable of one of those libraries, in the copy that the program uses. A program that is linked to a fixed address has a copy of its own, and the library uses this copy,
+  /// too. Null if there is none, or if it can't be found.
   [[nodiscard]] Finding find_datum(const char* name, std::uint32_t hash) const;
 
  private:
-  // One library's tables. Short, as those of a dozen libraries shall lie on the page that a start writes.
+  // The tables of one library. The structure is short, because those of a dozen libraries must fit on the page that a start writes.
   struct Tables {
     ElfAddress base;
     const ElfSymbol* symbols;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// real_calls: the functions we stand in front of, as the next library in line provides them. Each is looked up when it is first
-// called; that takes no lock and allocates nothing (next_symbols.hpp).
+// real_calls: the real functions behind the wrappers, as the next library provides them. Each is looked up at its first call. The look-up takes no lock and allocates nothing
+// (next_symbols.hpp).
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ namespace discnice::guest {
 
 using io_context_id = void*;  // of libaio: the kernel's name of a queue
 
-// One pointer a function, named as the function; null until it is first called, and for functions this libc does not have.
+// One pointer for each function, with the name of the function. Null until the first call, and for functions that this libc does not have.
 struct RealCalls {
 #define DISCNICE_EACH(type, name, parameters) type(*name) parameters;
 #include "tools/discnice/preload/entry/interposed_each.inc"
@@ -34,14 +34,14 @@ struct RealCalls {
 extern __attribute__((visibility("hidden")))
 RealCalls real __asm__("discnice_real_calls");  // syscall_hook.cpp knows that name
 
-/// Gets ready to look them up behind this library (RTLD_NEXT). Called once, by the constructor. Where a library has no tables that can be
-/// read they are all looked up at once by dlsym(), which is for no place but a constructor.
+/// Prepares to look them up behind this library (RTLD_NEXT). The constructor calls this once. If the tables of a library can't be read, all functions are looked up at once by
+/// dlsym(), which is safe only in a constructor.
 void prepare_real_calls();
 
-/// When a function that has not been looked up yet may be.
+/// Whether a function that has not been looked up yet may be looked up now.
 enum class LookUp : std::uint8_t { after_constructor, always };
 
-/// One of them by its name. Null: there is none, or it is too early. A name whose library chooses its code at run time is left to dlsym().
+/// Finds one of them by its name. Null if there is none, or if it is too early. If a library chooses the code of a function at run time, the look-up is left to dlsym().
 void* look_up_real_call(const char* name, std::uint32_t hash, LookUp when);
 
 namespace detail {
@@ -50,7 +50,7 @@ namespace detail {
 extern __attribute__((visibility("hidden"))) std::atomic<const char*> thread_mark;
 }  // namespace detail
 
-/// Looks for that mark. Looks up first all functions for which a hook may make the system call itself; that takes two microseconds.
+/// Looks for that mark. First looks up all functions for which a hook may make the system call itself. Takes two microseconds.
 void look_for_thread_mark();
 
 template <typename Function>
@@ -63,17 +63,17 @@ Function real_call(Function& place, const char* name, std::uint32_t hash, LookUp
   return known;
 }
 
-/// What is known of the real function of that name without a look: null, too, where it was not called yet. One load.
+/// The real function of that name as far as it is known. It is also null if the function was not called yet. One load.
 #define DISCNICE_KNOWN(name) __atomic_load_n(&real.name, __ATOMIC_RELAXED)
 
-/// The real function of that name; null before the constructor has run, for which there is a raw system call.
+/// The real function of that name. Null before the constructor has run; for these functions there is a raw system call.
 #define DISCNICE_REAL(name) DISCNICE_REAL_WHEN(name, LookUp::after_constructor)
 
-/// The real function of one that has no raw form: looked up at any time.
+/// The real function of one that has no raw system call. It is looked up at any time.
 #define DISCNICE_REAL_ALWAYS(name) DISCNICE_REAL_WHEN(name, LookUp::always)
 
-/// A function that this library calls itself, but seldom, and that not every libc has; by its address `place`, which is null until it is known. The
-/// loader would look it up at every start.
+/// A function that this library itself calls rarely, and that not every libc has. `place` holds its address, null until it is known. Otherwise the loader would look it up at
+/// every start.
 #define DISCNICE_SELDOM(place, name)                                                        \
   real_call(place, #name, std::integral_constant<std::uint32_t, symbol_hash(#name)>::value, \
             LookUp::after_constructor)

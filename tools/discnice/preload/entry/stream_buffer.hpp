@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// stream_buffer: whether a call on a FILE was served from its buffer alone.
+// stream_buffer: tells whether a call on a FILE used only its buffer.
 //
 // Knowledge assumed: glibc shows a stream's buffer to its own inlined getc_unlocked() and putc_unlocked(), so the places of the
 //   pointers are part of its interface (bits/types/struct_FILE.h). A call that only copies moves the pointer forward; one that
@@ -16,19 +16,19 @@
 
 namespace discnice::guest {
 
-/// Of a call of which only it finds out how much it puts into a stream.
+/// For a call of which only the call itself finds out how much it puts into a stream.
 inline constexpr std::uint64_t kUnknownBytes = UINT64_MAX;
 
 #if defined(__GLIBC__)
 
-/// True when a call that puts so many bytes into the stream copies them to its buffer, and does nothing else.
+/// True if a call that puts this many bytes into the stream only copies them into its buffer.
 inline bool has_room(FILE* stream, std::uint64_t bytes) {
   if (bytes == 0) return true;
   return stream != nullptr && stream->_IO_write_ptr < stream->_IO_write_end &&
          bytes <= static_cast<std::uint64_t>(stream->_IO_write_end - stream->_IO_write_ptr);
 }
 
-/// Where a stream stood.
+/// The state of a stream's buffer at one moment.
 class StreamMark {
  public:
   explicit StreamMark(FILE* stream) {
@@ -39,13 +39,13 @@ class StreamMark {
     write_start_ = stream->_IO_write_base;
   }
 
-  /// True when all that has happened to the stream since took place in its buffer.
+  /// True if everything that has happened to the stream since then took place in its buffer.
   bool has_only_copied(const StreamMark& before) const {
     return (read_at_ > before.read_at_ && read_end_ == before.read_end_) ||
            (write_at_ > before.write_at_ && write_start_ == before.write_start_);
   }
 
-  /// What waited in the buffer to be written.
+  /// How many bytes in the buffer waited to be written.
   std::uint64_t pending_bytes() const {
     return write_at_ > write_start_ ? static_cast<std::uint64_t>(write_at_ - write_start_) : 0;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// stream_transfers: what a call on a FILE makes libc read from the file, or has made it write there.
+// stream_transfers: finds out which bytes a call on a FILE makes libc read from the file, or has made libc write to it.
 //
 // Knowledge assumed: glibc's stdio (libio/fileops.c). A read that the buffer cannot serve takes whole buffers straight from the file as far as
 //   it is that long, and else fills the buffer once; what is written collects in the buffer and leaves it in order, from where the descriptor
@@ -20,19 +20,19 @@
 
 namespace discnice::guest {
 
-/// How much of `wanted_bytes` the stream's buffer cannot serve. Without a look at the descriptor: some loads.
+/// How many of `wanted_bytes` the stream's buffer cannot serve. Does not look at the descriptor; takes a few loads.
 std::uint64_t bytes_missing(FILE* stream, std::uint64_t wanted_bytes);
 
-/// The same for a call that reads up to `delimiter`, at most `limit_bytes`: 1 when the buffer does not hold all of the line.
+/// The same for a call that reads up to `delimiter`, at most `limit_bytes`: 1 if the buffer does not hold the whole line.
 std::uint64_t line_bytes_missing(FILE* stream, int delimiter, std::uint64_t limit_bytes);
 
-/// One read of a stream that goes to the file: predicted and paid for before, settled after.
+/// One read of a stream that needs the file. It is predicted and paid for before the call, and settled after it.
 class StreamRead {
  public:
   /// `missing_bytes`: at least one.
   StreamRead(Job& job, FILE* stream, std::uint64_t missing_bytes);
 
-  /// What the program got.
+  /// How many bytes the program got.
   void done(std::uint64_t bytes);
 
  private:
@@ -53,20 +53,20 @@ struct StreamBefore {
   ThreadAccount account{};          // the thread's, while that is measured
 };
 
-/// What has left the stream's buffer since the last time is charged now and owed by the next call.
+/// Charges now the bytes that have left the stream's buffer since the last time. The next call pays for them.
 void note_stream_written(Job& job, FILE* stream, const StreamBefore& before);
 
-/// The same before a call that moves the descriptor or closes it: what left the buffer unseen, and what waits in it and will leave it in that call.
+/// The same, before a call that moves or closes the descriptor. Charges the bytes that left the buffer unseen, and those that wait in it and will leave it in that call.
 void note_stream_flushed(Job& job, FILE* stream);
 
-/// The stream's descriptor stands elsewhere now, or was opened just now.
+/// Notes that the stream's descriptor has another position now, or was opened just now.
 void note_stream_moved(Job& job, FILE* stream);
 
-/// A stream that is about to be closed: what libc writes in that call can be sent to the disk only after it, by a descriptor of ours, which is there
-/// meanwhile where something is to be sent. That may wait as a write does. errno is kept.
+/// A stream that is about to be closed. The data that libc writes in that call can be sent to the disk only after it. So a descriptor of the library is open during the call, if
+/// there is data to send. This may wait as a write does. errno is kept.
 class ClosingStream {
  public:
-  /// Before the call. What the stream's own descriptor meant must not be forgotten yet.
+  /// To be called before the call. The facts about the stream's own descriptor must not be forgotten yet.
   ClosingStream(Job* job, FILE* stream);
   ~ClosingStream();
   ClosingStream(const ClosingStream&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// environment: the few variables of bare use (LD_PRELOAD without the launcher), read strictly.
+// environment: reads the few variables for use without the launcher (LD_PRELOAD). Wrong values are refused.
 //
 //   DISCNICE_RATE=5M          hold this program and its children to a rate
 //   DISCNICE_POLICY=NAME      rate (the default with a rate), share, nice, idle, manners, unlimited
@@ -9,7 +9,7 @@
 //   DISCNICE_DISABLE=1        do nothing at all
 //   DISCNICE_SEGMENT=NAME     set by the launcher: the job to join
 //
-// A bad value is said in one line, and the program and its children run without a limit.
+// A wrong value is reported in one line, and the program and its children run without a limit.
 //
 // Children find the job of a bare first process because its name is appended to DISCNICE_RATE (or to DISCNICE_POLICY, without a
 // rate) in place ("5M,segment=NAME"): no new variable is needed, so neither the heap nor the array of pointers that main()
@@ -24,7 +24,7 @@
 
 namespace discnice::guest {
 
-/// A stretch of text in the environment; not terminated.
+/// A part of the environment's text; it does not end in a zero byte.
 struct Text {
   const char* start = nullptr;
   std::size_t length = 0;
@@ -43,17 +43,16 @@ struct Request {
   const char* bad_entry = nullptr;  // the variable it is about
 };
 
-/// Reads the variables out of `environment` (as handed to main()). Pure.
+/// Reads the variables from `environment`, the array that main() gets. Pure.
 Request read_request(char* const* environment);
 
-/// Replaces the entry of DISCNICE_RATE by "DISCNICE_RATE=<rate>,segment=<name>" in place; without one, that of DISCNICE_POLICY.
+/// Replaces the entry of DISCNICE_RATE by "DISCNICE_RATE=<rate>,segment=<name>" in place. If there is no such entry, it does the same with DISCNICE_POLICY.
 void announce_segment(char** environment, const char* name);
 
 /// Makes an entry empty.
 void silence_entry(const char* entry);
 
-/// Makes all entries that ask for something empty, so that children neither complain again nor do what the
-/// first process of their tree could not.
+/// Empties all entries that ask for a limit. So children do not report the error again, and do not do what the first process of their tree could not do.
 void silence_entries(char* const* environment);
 
 }  // namespace discnice::guest
