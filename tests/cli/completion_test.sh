@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # completion_test: bash, zsh and fish complete the command line of each program by its own options.
 #
-# How: the scripts that the build has made, in the shells themselves: bash's own completion function, zsh's system at a terminal (support/completed.zsh), and fish's
-# `complete -C`. What --help names has to be offered. A job runs meanwhile. Left out: how a shell draws what it offers.
+# How: the scripts that the build has made run in the shells themselves: bash's own completion function, zsh's system at a terminal (support/completed.zsh), and fish's `complete
+# -C`. Every word that --help names must be offered. A job runs meanwhile. Left out: how a shell draws the words that it offers.
 source "$(dirname "$0")/../support/system.bash"
 need_built discnice gbp gb-run heapnice gb-wss memnice netnice gb-grep microbench
 scratch
@@ -33,7 +33,7 @@ function_name=$(complete -p "${COMP_WORDS[0]}" | sed 's/.*-F \([^ ]*\) .*/\1/')
 ((${#COMPREPLY[@]} == 0)) || printf '%s\n' "${COMPREPLY[@]}"
 ASK
 
-# Asks each shell for each line of the file lines; the answers go to SHELL.words, each line's closed by END.
+# Asks each shell to complete each line of the file "lines". The answers go to the file SHELL.words. The word END follows the answers to each line.
 ask_all() {
   local line
   while IFS= read -r line; do
@@ -52,7 +52,7 @@ ask_all() {
 }
 
 WANTED=()
-# offers LINE [WORD... [not WORD...]]: for all shells; nothing behind LINE: that nothing is offered.
+# offers LINE [WORD... [not WORD...]]: checks the answers of all shells. Without a WORD nothing may be offered.
 offers() {
   printf '%s\n' "$1" >>lines
   shift
@@ -78,7 +78,7 @@ judge() { # SHELL
   done <lines
 }
 
-# helped PROGRAM [COMMAND]: each long option of --help.
+# helped PROGRAM [COMMAND]: prints each long option of --help.
 helped() {
   local options
   options=$("$@" --help | grep -oE '^ +(-[a-zA-Z0-9],)? *--[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+' | sort -u | tr '\n' ' ')

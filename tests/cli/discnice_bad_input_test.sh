@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_bad_input_test: whatever is wrong is said in one line, and nothing is half done.
+# discnice_bad_input_test: every error is reported in one line, and nothing is done by half.
 #
 # How: each command would make a file; after a refusal the file must not be there, stdout must be empty, stderr one line
 # that names what is wrong (and what would be right), the status that of a launcher: 2 for a wrong command line, 125 for
@@ -13,7 +13,7 @@ printf '#!/bin/sh\ntouch "%s/ran"\n' "$SCRATCH" >program
 chmod 755 program
 RUNNER=()
 
-# refused STATUS PATTERN COMMAND...: fails unless COMMAND is refused so. RUNNER stands before it.
+# refused STATUS PATTERN COMMAND...: fails unless COMMAND is refused with this status and a line that matches. RUNNER is put before COMMAND.
 refused() {
   local want=$1 pattern=$2 status=0
   shift 2
@@ -53,7 +53,7 @@ rates() {
   refused 2 'no command' "$DISCNICE" --rate 5M
 }
 
-# A 32-bit program in name: the header of one.
+# A file that is a 32-bit program only by its header.
 make_32_bit() {
   printf '\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\x03\0\x01\0\0\0\0\0\0\0\x34\0\0\0\0\0\0\0\0\0\0\0\x34\0\x20\0\0\0\0\0\0\0\0\0' >"$1"
   chmod 755 "$1"
@@ -123,7 +123,7 @@ surroundings() {
   refused 125 'blank' env DISCNICE_LIBRARY="$SCRATCH/blank lib/libdiscnice.so" "$DISCNICE" --rate 5M -- ./program
 }
 
-# With /dev/shm full, missing, or not writable. The mounts are those of a name space of their own.
+# The cases with /dev/shm full, missing, or not writable. The mounts are in a mount namespace of the test.
 readonly FULL='mount -t tmpfs -o size=4k tmpfs /dev/shm && dd if=/dev/zero of=/dev/shm/full bs=4k count=1 status=none && exec "$@"'
 readonly MISSING='mount -t tmpfs tmpfs /dev && mknod -m 666 /dev/null c 1 3 && exec "$@"'
 readonly READ_ONLY='mount -t tmpfs -o ro tmpfs /dev/shm && exec "$@"'
@@ -146,7 +146,7 @@ shared_memory() {
   RUNNER=()
 }
 
-# bare PATTERN VARIABLE...: a tree of processes under the library with these variables: one line, own output and status.
+# bare PATTERN VARIABLE...: runs a tree of processes under the library with these variables, and expects one line and the program's own output and status.
 bare() {
   local pattern=$1 status=0
   shift
@@ -171,13 +171,13 @@ bare_variables() {
   bare 'DISCNICE_CACHE=mine .*neutral' DISCNICE_RATE=5M DISCNICE_CACHE=mine
   bare 'DISCNICE_CACHE=own=much .*own=200M' DISCNICE_RATE=5M DISCNICE_CACHE=own=much
   bare 'DISCNICE_(RATE|POLICY)' DISCNICE_RATE=abc DISCNICE_POLICY=nosuch
-  # And it runs unthrottled, children included: a megabyte at a kilobyte a second would take a quarter of an hour.
+  # The program and its children then run without a limit: a megabyte at a kilobyte a second would take a quarter of an hour.
   for variable in DISCNICE_POLICY=nosuch DISCNICE_LEDGER=maybe DISCNICE_BACKEND=oracle DISCNICE_CACHE=mine; do
     timeout 120 env "LD_PRELOAD=$LIBRARY" DISCNICE_RATE=1K "$variable" \
       sh -c 'dd if=/dev/zero of=big bs=1M count=1 status=none; exit 4' 2>err || status=$?
     ((status == 4)) || complain "with $variable the program's children are held back"
   done
-  # The launcher's job does not hear what bare use would have read.
+  # A job of the launcher ignores the variables for use without the launcher.
   rm -f ran
   DISCNICE_POLICY=nosuch DISCNICE_LEDGER=maybe DISCNICE_RATE=abc "$DISCNICE" -q --rate 5M --ledger on -- ./program 2>err
   [[ -e ran && ! -s err ]] || complain "under the launcher bad variables are heard: $(cat err)"

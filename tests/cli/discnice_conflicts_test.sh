@@ -31,7 +31,7 @@ starts() { # COMMAND...
   [[ $status -eq 0 && -e ran && ! -s err ]] || complain "status $status, or not a silent start: $*: $(<err)"
 }
 
-# Which policies use an option. A policy that needs a rate is given one.
+# Which policies use an option. A policy that needs a rate gets one.
 readonly -A USERS=(
   ['--rate 5M']='rate share idle manners nice'
   ['--read-rate 5M']='rate share idle manners nice'
@@ -72,7 +72,7 @@ schedules() {
   starts "$DISCNICE" -q --min-rate 1M --schedule "$day nice, else 3M" -- ./program
   starts "$DISCNICE" -q --read-rate 5M --schedule "$day 2M, else 3M" -- ./program
   refused 2 'schedule.*rate and its unit' "$DISCNICE" --schedule "$day 5" -- ./program
-  # What was limited at the command line stays so at the times that the schedule does not speak of.
+  # A limit of the command line is used at the times that the schedule does not cover.
   "$DISCNICE" --json --report report --rate 5M --schedule "$day 2M" -- ./program
   [[ $(field report rate_bytes_per_s) -eq $((5 * 1024 * 1024)) ]] || complain "outside the schedule's times the rate is gone: $(<report)"
   "$DISCNICE" --json --report report --schedule "$day 2M" -- ./program
@@ -119,7 +119,7 @@ control() {
   wait "$job" || true
 }
 
-# spoiled LINE TEXT PATTERN: defaults whose line LINE is wrong.
+# spoiled LINE TEXT PATTERN: expects a refusal of defaults whose line LINE is wrong.
 spoiled() {
   printf '%b' "$2" >config/discnice/config
   refused 2 "config/discnice/config:$1: .*$3" "$DISCNICE" -q -- ./program
@@ -138,7 +138,7 @@ defaults() {
   spoiled 1 'weight = abc\nspeed = 5\n' 'and 1 more'
   printf '[program]\npolicy = share\n' >config/discnice/config
   refused 2 "share.*needs a rate.*config/discnice/config:2" "$DISCNICE" -q -- ./program
-  # What does not fit the policy of this run is for another one.
+  # A default that does not fit the policy of this run is meant for another run.
   printf 'min-rate = 1M\nweight = 3\n' >config/discnice/config
   starts "$DISCNICE" -q --rate 5M -- ./program
   rm config/discnice/config
@@ -167,7 +167,7 @@ unreadable() {
   rm config/discnice/config
 }
 
-# bare PATTERN VARIABLE...: one line, and a tree of programs that runs as if nothing had been asked.
+# bare PATTERN VARIABLE...: expects one line, and a tree of programs that runs as if nothing had been asked.
 bare() {
   local pattern=$1
   shift
@@ -187,15 +187,15 @@ variables() {
   bare 'LEDGER=off has no effect alone' DISCNICE_LEDGER=off
   bare 'BACKEND=timed has no effect alone' DISCNICE_BACKEND=timed
   bare 'CACHE=neutral has no effect alone' DISCNICE_CACHE=neutral
-  # No terminal obeys what somebody wrote into a variable.
+  # The text of a variable never reaches a terminal as a command.
   bare 'RATE=\?\[2J.*not a rate' "DISCNICE_RATE=$(printf '\033[2J')"
-  # The launcher goes by none of them, and says so where nothing on the command line speaks instead.
+  # The launcher uses none of these variables. It says so if the command line does not set the same thing.
   for name in DISCNICE_RATE=5M DISCNICE_POLICY=idle DISCNICE_LEDGER=off DISCNICE_BACKEND=timed DISCNICE_CACHE=shared; do
     refused 2 "${name%=*}.*--" env "$name" "$DISCNICE" -q -- ./program
   done
   starts env DISCNICE_RATE=5M "$DISCNICE" -q --rate 6M -- ./program
   refused 125 'DISCNICE_DISABLE' env DISCNICE_DISABLE=1 "$DISCNICE" -q --rate 6M -- ./program
-  # In a job of the launcher's they take nobody out of it.
+  # In a job of the launcher these variables do not take a program out of the job.
   "$DISCNICE" --json --report report --rate 5M -- env DISCNICE_RATE=abc cat program >out 2>err
   [[ ! -s err && $(field report processes) -ge 1 && $(field report file_read_bytes) -gt 0 ]] || complain "a variable takes a program out of its job: $(cat err report)"
 }

@@ -25,7 +25,7 @@ refuses() { # STATUS PATTERN COMMAND...
   grep -Eq -- "$pattern" err || complain "does not say '$pattern': $*: $(<err)"
 }
 
-# start OPTION...: a job that reads the cold source; JOB is its number.
+# start OPTION...: starts a job that reads the cold source; JOB is its number.
 start() {
   local look
   make_cold source
@@ -90,7 +90,7 @@ refuses 2 "schedule.*at ' Foo" "$DISCNICE" --schedule 'Mon 2M, Foo 3M' -- true
 says 'idle' "$DISCNICE" policies
 says '"needs_rate": *true' "$DISCNICE" policies --json
 
-# A person's own defaults; their mistakes are in discnice_conflicts.
+# A user's own defaults. Mistakes in them are tested in discnice_conflicts.
 mkdir -p config/discnice
 printf 'policy = idle\n[dd]\nrate = 123MB\n' >config/discnice/config
 "$DISCNICE" --json --report report -- dd if=/dev/null of=/dev/null status=none
@@ -108,20 +108,20 @@ grep -q 'sleep was started with a scrubbed' report || complain "nor in the repor
 "$DISCNICE" -q --engine preload -- sh -c 'sleep 0.3; exec env -i sleep 1' 2>err # covered when it was looked at first
 grep -Eq "'sleep' .*scrubbed environment.*WITHOUT A LIMIT" err || complain "a program in a covered one's place is not told: $(<err)"
 expect_status 125 "$DISCNICE" -q --engine preload --require -- sh -c 'env -i sleep 5' 2>err
-# Where the library alone is not asked for, they are held from outside.
+# If the library alone is not asked for, these programs are held from outside.
 "$DISCNICE" --require --report report -- sh -c 'env -i sleep 0.5' 2>err || complain "what is held from outside is no covered program: $(<err)"
 grep -Eq "'sleep' .*scrubbed environment: it is held from outside" err || complain "it is not told who is held from outside: $(<err)"
 "$DISCNICE" -q --exclude sleep -- sh -c 'sleep 0.3; env -i sleep 0.3' 2>err
 [[ ! -s err ]] || complain "a program that was to be left alone is complained about: $(<err)"
 
-# Options that are many are in groups, and only what every program has is in none.
+# A long list of options is divided into groups. Only the options that every program has are in no group.
 for command in run set adopt; do
   "$DISCNICE" "$command" --help >help
   grep -q '^How fast:$' help || complain "the help of $command has no groups"
   awk '/^Options:/ { at = 1; next } /^[^ ]/ { at = 0 } at && / --/ && !/--help|--version/ { exit 1 }' help || complain "an option of $command is in no group"
 done
 
-# What a command will be covered by is told without running it.
+# `explain` tells what will cover a command without running it.
 says 'engine: .*libdiscnice.so preloaded' "$DISCNICE" explain -- cp source target
 [[ ! -e target ]] || complain 'explain has run the command'
 says 'charged|in memory, free' "$DISCNICE" explain -- cp source target
@@ -142,7 +142,7 @@ refuses 2 "no option '--nosuch'" "$DISCNICE" explain --nosuch
 LD_PRELOAD=$LIBRARY DISCNICE_POLICY=nice bash -c "env -u LD_PRELOAD '$DISCNICE' status --json; cat source >/dev/null" >out
 [[ $(grep -c '"command": *"bash"' out) -eq 1 ]] || complain "a policy alone makes no job called by its program: $(<out)"
 
-# Who starts us may not care for his children: then the kernel would take the program's status away. The program begins as it would without us.
+# The process that starts discnice may ignore SIGCHLD: then the kernel would discard the program's status. The program itself starts as it would without discnice.
 careless() { # STATUS COMMAND...
   local wanted=$1
   shift

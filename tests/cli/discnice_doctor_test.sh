@@ -11,7 +11,7 @@ export XDG_CONFIG_HOME=$SCRATCH/config XDG_DATA_HOME=$SCRATCH/data HOME=$SCRATCH
 cd "$SCRATCH"
 WITHOUT=$SOURCE/tests/support/without_calls.py
 
-# diagnose STATUS COMMAND...: the JSON goes to the file said, and what is on stderr to err.
+# diagnose STATUS COMMAND...: writes the JSON to the file `said`, and stderr to the file `err`.
 diagnose() {
   local want=$1 status=0
   shift
@@ -19,7 +19,7 @@ diagnose() {
   [[ $status -eq $want ]] || complain "status $status instead of $want: $*: $(cat said err)"
 }
 
-# is CHECK STATE [PATTERN [PLACE]]: what the last diagnosis says of that check, of the host or of the place with that number.
+# is CHECK STATE [PATTERN [PLACE]]: checks what the last diagnosis says in that check, about the host or about the place with that number.
 is() {
   python3 - "$@" <<'PY' || complain "$1 is not $2 (${3:-}): $(cat said)"
 import json, re, sys
@@ -80,7 +80,7 @@ running_jobs() {
   wait "$job" || true
 }
 
-# What is told is what was tried: each of these takes away one thing.
+# The diagnosis reports what was tried: each of these cases takes away one thing.
 in_sandboxes() {
   if ! python3 "$WITHOUT" EPERM seccomp -- true; then
     echo 'not shown: sandboxes (no filter can be set here)'

@@ -31,7 +31,7 @@ full_files() {
   else
     echo 'not shown: a profile (built without libunwind)'
   fi
-  # The failure of the program itself goes before.
+  # The failure of the program itself takes precedence.
   fails 3 "cannot write the report to '/dev/full': No space" "$DISCNICE" --rate 5M --report /dev/full -- sh -c 'exit 3'
   local status=0
   "$DISCNICE" --rate 5M -- true 2>/dev/full || status=$?
@@ -54,7 +54,7 @@ full_stdout() {
   wait "$job" || true
 }
 
-# untouched WHAT COMMAND...: the command fails, and leaves old files as they were and no new ones.
+# untouched WHAT COMMAND...: expects that the command fails, leaves old files as they were, and makes no new ones.
 untouched() {
   local what=$1 file status=0
   shift
@@ -70,7 +70,7 @@ untouched() {
 failed_starts() {
   PROGRAM=true
   if ((EUID == 0)) && unshare -m true 2>/dev/null; then
-    # Full for the segment, and full for the ring alone.
+    # /dev/shm is full for the segment, and then for the ring alone.
     untouched 'a full /dev/shm' unshare -m --propagation slave sh -c 'mount -t tmpfs -o size=4k tmpfs /dev/shm && dd if=/dev/zero of=/dev/shm/full bs=4k count=1 status=none && exec "$@"' sh "$DISCNICE" --rate 5M
     untouched 'no room for the ring' unshare -m --propagation slave sh -c 'mount -t tmpfs -o size=1m tmpfs /dev/shm && exec "$@"' sh "$DISCNICE" --rate 5M
   else
@@ -84,7 +84,7 @@ failed_starts() {
   untouched 'no program' "$DISCNICE" --rate 5M
   PROGRAM=true
   untouched 'an unwritable profile' "$DISCNICE" --rate 5M --profile /no/such/folder/profile
-  # The kernel refuses this one at the last moment: an interpreter that is a script without end.
+  # The kernel refuses this program at the last moment: it is a script whose interpreter is itself.
   printf '#!%s/loop\n' "$SCRATCH" >loop
   chmod 755 loop
   PROGRAM=./loop
@@ -97,12 +97,12 @@ replaced() {
   "$DISCNICE" --json --rate 5M --report rep --record rec -- true || complain "status $?"
   [[ $(head -c 1 rep) == '{' && $(wc -l <rep) -eq 1 ]] || complain "the old report is not replaced: $(head -c 100 rep)"
   "$DISCNICE" replay rec >/dev/null || complain 'the old recording is not replaced'
-  # Its own output and the report in one file: neither eats the other.
+  # The program's output and the report go to one file, and neither overwrites the other.
   "$DISCNICE" --report /dev/stdout --rate 5M -- echo said >both
   [[ $(grep -cE '^said$|discnice: echo: ' both) -eq 2 ]] || complain "the program's output and the report: $(<both)"
 }
 
-# Nothing that we were given reaches a terminal as it is.
+# No text that a user gives reaches a terminal unescaped.
 escapes() {
   local name
   name=$(printf 'a\033[31mb')

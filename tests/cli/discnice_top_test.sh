@@ -10,7 +10,7 @@ export XDG_CONFIG_HOME=$SCRATCH/config LC_ALL=C.UTF-8
 unset NO_COLOR
 cd "$SCRATCH"
 make_file ./source 60000000
-# Each terminal has a server of its own: one that is told to end may still hear who comes.
+# Each terminal has a server of its own, because a server that was told to end may still accept a connection.
 SOCKET=$SCRATCH/terminal
 terminal() { tmux -S "$SOCKET" -f /dev/null "$@"; }
 at_exit sh -c "for socket in '$SCRATCH'/terminal*; do tmux -S \"\$socket\" kill-server 2>/dev/null; done; :"
@@ -47,7 +47,7 @@ make_cold source
 JOB=$!
 shows "^> +$JOB dd +[0-9.]+ (Ki)?B/s +0 B/s +[0-9]+ %"
 shows "limit 20.0 KiB/s; 1 process"
-# It waits between two reads of some seconds each.
+# The job waits some seconds between two reads.
 sleep 2.5
 screen | grep -Eq "^> +$JOB .* (9[0-9]|100) %\$" || complain "it waits all the time, and shows otherwise: $(screen)"
 (($(screen | wc -L) <= 80)) || complain "a line is wider than the terminal: $(screen)"

@@ -25,14 +25,14 @@ done
 timeout 300 "$SORT" -o empty none
 [[ ! -s empty ]] || fail "out of nothing came something"
 
-# How much is asked for: of 25,000 records, 116 bytes each with what sorting adds, a third makes three passes, and all of them one.
+# Checks how much memory is asked for. A third of 25,000 records, 116 bytes each with the memory for sorting, gives three passes. The memory for all of them gives one pass.
 for case in "967000 3" "2900000 1" "99999999999 1"; do
   read -r most passes <<<"$case"
   "$SORT" --max "$most" --min 1 --runs-only --stats -o sorted a b 2>said
   [[ $(cat said) == "passes $passes "* ]] || fail "with --max $most: $(cat said)"
 done
 
-# An input of which every third part is cached, in another order than that of the file.
+# An input of which every third part is cached. Its parts come in another order than in the file.
 "$SORT" --generate 150000 --seed 3 holes
 sync holes
 evict holes

@@ -58,7 +58,7 @@ same() { # ARGUMENT...: as grep, and where its lines are
   cases=$((cases + 1))
 }
 
-# Names given, as shells give them.
+# Names are given in all the forms that shells produce.
 files=(odd/* tools/gbp/*.cpp toolbox/base/*)
 regular=(); for file in "${files[@]}"; do [[ -p $file ]] || regular+=("$file"); done
 for options in '' -n -i -v -c -l -L -h -H -o -w -x -b -T -Z -z -a -s -E -F -P -nH '-m 1' '-m1 -c' '-m 0' '-A 1' '-B2' -1 '-C 1 -n' '-on -A1' \
@@ -116,7 +116,7 @@ same -D sk foo odd/many odd/long
 same -d re foo odd/many odd/long
 PLACE=odd same -rF -- --help
 
-# More names than one run takes.
+# More names than one run can take.
 LIMIT='ulimit -s 512'
 for options in -r -rn -rc -rl -rL -rA1 -rq -rB1\ -m1 -rh '-r --include=*-1*' '-rA1 -c' -ru; do
   read -ra words <<<"$options"
@@ -130,11 +130,11 @@ same -r 'a\d' long odd/many
 same -r foo long odd/none
 LIMIT=:
 
-# A folder of more entries than grep takes as they come.
+# A folder with so many entries that grep does not read them in the order of the folder.
 mkdir many && (cd many && seq 12000 | xargs touch && printf 'foo\n' | tee 17 4711 9999 12000 >/dev/null)
 same -rl foo many odd
 
-# Who may not read says so as grep does.
+# A user who may not read a file gets the same message as from grep.
 if [[ $EUID -eq 0 ]]; then
   mkdir closed && echo foo >closed/in && echo foo >odd/secret && chmod 700 closed && chmod 600 odd/secret
   chmod 755 "$SCRATCH" && chmod 777 "$TMPDIR"
@@ -148,7 +148,7 @@ if [[ $EUID -eq 0 ]]; then
   done
 fi
 
-# What is written to is not read.
+# A file that is the output is not read.
 for way in '' --sorted; do
   theirs=0 ours=0
   grep -r foo odd toolbox >odd/output 2>"$SCRATCH/their_words" || theirs=$?
@@ -160,13 +160,13 @@ for way in '' --sorted; do
   cmp <(sort "$SCRATCH/theirs") <(sort "$SCRATCH/ours") || fail "other lines where a file is the output: $way"
 done
 
-# What is cached comes first, and --sorted puts it back.
+# Cached files come first, and --sorted restores the order.
 find odd -type f -exec "$TOOLS/pagecache" evict {} +
 cat odd/many >/dev/null
 [[ $("$GREP" -l foo odd/long odd/many | head -n 1) == odd/many ]] || fail "what is cached is not read first"
 [[ $("$GREP" --sorted -l foo odd/long odd/many | head -n 1) == odd/long ]] || fail "--sorted does not put it back"
 
-# It ends when its reader has, when it is ended, and with what a signal says; nothing is left.
+# gb-grep ends when its reader ends, or when it is ended, and with the status of the signal. Nothing is left behind.
 status=0
 "$GREP" -r foo . 2>/dev/null | head -n 1 >/dev/null || status=${PIPESTATUS[0]}
 [[ $status -eq 141 || $status -eq 0 ]] || fail "status $status when nobody reads"
@@ -181,12 +181,12 @@ sleep 0.2
 [[ -z $(pgrep -f 'grep.* stuck odd/long' || true) ]] || fail "a grep goes on when gb-grep is ended"
 [[ -z $(ls -A "$TMPDIR") ]] || fail "files are left in TMPDIR"
 
-# What can be read only once is read once. A file named - is a file where it is found.
+# An input that can be read only once is read once. A file named - in a folder is read as a file.
 [[ $("$GREP" -h foo <(echo foo 1) <(echo foo 2) | sort) == $'foo 1\nfoo 2' ]] || fail "pipes in the place of files are not read"
 mkdir dash && echo foo >dash/- && echo bar >dash/other
 [[ $(cd dash && "$GREP" -r foo <"$SCRATCH/input") == ./-:foo ]] || fail "a file named - is not found"
 
-# Where there is no room for what waits, that is said.
+# If there is no room for the waiting output, a message says so.
 if [[ $EUID -eq 0 ]] && mkdir "$SCRATCH/small" && mount -t tmpfs -o size=40k none "$SCRATCH/small" 2>/dev/null; then
   at_exit umount "$SCRATCH/small"
   evict odd/no_newline odd/many odd/long
@@ -195,7 +195,7 @@ if [[ $EUID -eq 0 ]] && mkdir "$SCRATCH/small" && mount -t tmpfs -o size=40k non
   grep -q 'No space left' "$SCRATCH/our_words" || fail "a full TMPDIR is not named: $(cat "$SCRATCH/our_words")"
 fi
 
-# In the place of grep it does not find itself.
+# If it is installed under the name grep, it does not run itself.
 mkdir "$SCRATCH/bin" && ln -s "$GREP" "$SCRATCH/bin/grep"
 [[ $(PATH=$SCRATCH/bin:$PATH timeout 120 grep -l foo odd/long odd/nothing) == odd/long ]] || fail "gb-grep takes itself for grep"
 PATH=$SCRATCH/bin expect_status 2 "$GREP" foo odd/long 2>/dev/null

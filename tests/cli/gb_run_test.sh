@@ -20,7 +20,7 @@ expect() {
 }
 prints() { [[ $(cat "$OUT") == "$1" ]] || fail "gb-run printed '$(cat "$OUT")' instead of '$1'"; }
 
-# What is granted lies between the least and the most, and is a multiple.
+# The grant lies between the minimum and the maximum, and is a multiple.
 expect 0 0 --print --min 1M --max 8M
 prints $((8 << 20))
 expect 0 0 --print --min 1M --max 8000000 --multiple 3M
@@ -50,7 +50,7 @@ expect 143 0 --max 8M -- sh -c 'kill -TERM $$'
 expect 127 1 --max 8M -- "$SCRATCH/none"
 expect 126 1 --max 8M -- "$SCRATCH/lines"
 
-# The least is not there: status 1 and one line, nothing run.
+# If the minimum is not free, the status is 1, one line says so, and nothing is run.
 for more in --print "echo run"; do
   read -ra words <<<"$more"
   expect 1 1 --min 900T "${words[@]}"
@@ -64,7 +64,7 @@ expect 2 1 --mim 1M -- echo run
 grep -q "there is no option '--mim'; perhaps --min is meant" "$ERR" || fail "no other option is proposed: $(cat "$ERR")"
 expect 1 1 --min 900T --wait 100ms --print
 
-# Where nothing tells how much memory there is, that is said, and no number.
+# If nothing tells how much memory is free, a message says so, and no number is printed.
 if unshare -m true 2>/dev/null; then
   for more in --print "--max 8M --print" "--max 8M -- echo run" "-- echo run"; do
     read -ra words <<<"$more"
@@ -79,7 +79,7 @@ else
   echo "SKIPPED here: no mount namespace to be without /proc in"
 fi
 
-# What a command takes beside its grant is learned, and kept.
+# The memory that a command takes beside its grant is learned and kept.
 rm -rf "$XDG_CACHE_HOME"
 expect 0 0 --max 8M -- python3 -c 'x = bytearray(40 << 20); x[::4096] = b"1" * len(x[::4096])'
 need=$(sed -n 's/ python3$//p' "$XDG_CACHE_HOME/gray/gb-run.needs")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gb_wss: gb-wss tells of processes, trees and control groups what they touch, ends when it is told to, and says in one line what is wrong.
+# gb_wss: gb-wss tells how much memory processes, trees and control groups touch. It ends when it is told to, and reports an error in one line.
 #
 # Small processes of the test's own. How exact whole curves are is system/working_set's.
 source "$(dirname "$0")/../support/system.bash"
@@ -22,7 +22,7 @@ json() { # EXPRESSION: true of the answer d
 }
 said() { grep -q -- "$1" "$ERR" || fail "not said: '$1': $(cat "$ERR")"; }
 
-# begin ARGUMENT...: a process with a known pattern is in $process.
+# begin ARGUMENT...: starts a process with a known pattern; its number is in $process.
 begin() {
   "$TOOLS/touches" "$@" >"$SCRATCH/ready" &
   process=$!
@@ -30,7 +30,7 @@ begin() {
   until grep -q ready "$SCRATCH/ready"; do sleep 0.02; done
 }
 
-# What makes no sense.
+# Arguments that are not valid.
 expect 2 1
 said 'whose memory'
 expect 2 1 abc
@@ -63,7 +63,7 @@ expect 0 0 --anyway --json --span 200ms --looks 4 --windows 2 "$process"
 json 'len(d["processes"]) == 1 and len(d["processes"][0]["curve"]) == 4 and d["span_ns"] == 200000000 and not d["is_ended_early"]'
 json '16 << 20 <= d["processes"][0]["curve"][-1]["touched_bytes"] < 19 << 20'
 
-# A tree: those that begin meanwhile count. A process that is nobody's is named, and the rest is done.
+# A tree: processes that start meanwhile count. A process that may not be watched is named, and the others are watched.
 bash -c 'exec 2>&-; "$0" loop 8 1000 & sleep 0.5; "$0" loop 32 1000 & wait' "$TOOLS/touches" >/dev/null &
 tree=$!
 at_exit pkill -P "$tree"
@@ -78,7 +78,7 @@ json 'len(d["processes"]) == 2 and [p["error"] is None for p in d["processes"]] 
 expect 1 1 --anyway --span 20ms --looks 3 2147483646
 [[ ! -s $OUT ]] || fail "of nobody it says: $(cat "$OUT")"
 
-# It is told to end, and says what is known by then.
+# It is told to end, and prints the results so far.
 timeout 120 "$BIN/gb-wss" --anyway --json --span 1h --looks 20 "$process" >"$OUT" 2>"$ERR" &
 watcher=$!
 sleep 1
@@ -87,7 +87,7 @@ wait "$watcher" || fail "status $? after Ctrl-C: $(cat "$ERR")"
 said 'ended before its time'
 json 'd["is_ended_early"] and d["processes"][0]["curve"][-1]["touched_bytes"] > 16 << 20'
 
-# One that ends meanwhile.
+# A process that ends meanwhile.
 begin exits 16 1000
 expect 0 1 --anyway --json --span 3s "$process"
 said '1 of 1 processes ended'
@@ -103,7 +103,7 @@ sleep 0.3
   expect 0 0 --anyway --json --span 20ms --looks 3 --tree "$many"
 )
 
-# Somebody else's, where we may become somebody else; and output that does not arrive.
+# A process of another user, if the test may become another user; and output that cannot be written.
 if [[ $EUID -eq 0 ]] && command -v setpriv >/dev/null; then
   begin loop 4 1000
   got=0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # gbp_actions: what gbp does with files besides printing names: -out, --exec, --ranges, --unsort, --plan, --html, --verify, -r.
 #
-# Every action is held against what it must come to whatever is cached: all bytes, all names, once each. Leaves out the order
+# Every action must give the same result whatever is cached: all bytes and all names, once each. Leaves out the order
 # (system/gbp_order_test.sh) and what it gains (script/bench gbp).
 source "$(dirname "$0")/../support/system.bash"
 need python3 timeout
@@ -20,7 +20,7 @@ wrong() { # ARGUMENT...: refused in one line, status 2, nothing printed
 mkdir "$SCRATCH/data"
 cd "$SCRATCH/data"
 
-# -out: every byte once, whole records together, in units that are told in the paper's way.
+# -out: every byte is printed once, and records are whole, in the units of the paper.
 python3 -c 'import sys; [sys.stdout.write(f"{i:098d}\n") for i in range(30000)]' >records # of 99 bytes
 export GRAY_PARAM_FILECACHE_ACCESS_UNIT_BYTES=100000
 evict records
@@ -42,7 +42,7 @@ status=0 && gbp -out records >/dev/full 2>"$SCRATCH/err" || status=$?
 [[ $status -eq 1 && $(wc -l <"$SCRATCH/err") -eq 1 ]] || fail "-out to a full disk: status $status, $(cat "$SCRATCH/err")"
 gbp -out records | head -c 10 >/dev/null || [[ $? -ne 124 ]] || fail "-out to a reader that has seen enough hangs"
 
-# -r: what lies below, filtered; links are no way in, so a loop is none.
+# -r: the files below a folder, filtered. Links are not followed, so a loop does no harm.
 mkdir -p tree/a/b tree/c
 for name in tree/1.txt tree/a/2.txt tree/a/b/3.log tree/c/.hidden.txt $'tree/c/new\nline.txt'; do echo foo >"$name"; done
 ln -s .. tree/a/up
@@ -66,7 +66,7 @@ printf 'out\0' >"$SCRATCH/nuls"
 gbp -mem --files-from "$SCRATCH/lines" --files0-from "$SCRATCH/nuls" -- tree/1.txt | sort | tr '\n' ' ' >"$SCRATCH/out"
 [[ $(cat "$SCRATCH/out") == 'empty out records tree/1.txt ' ]] || fail "lists: $(cat "$SCRATCH/out")"
 
-# --exec: all names once, in batches; the command's failure and its absence show.
+# --exec: all names are given once, in batches. A failure of the command, and a missing command, are reported.
 (mkdir many && cd many && seq -f 'a-long-name-for-a-file-that-is-one-of-many-%06.0f' 30000 | xargs touch)
 gbp -r many --exec sh -c 'printf "%s\n" "$@"; echo batch >&2' sh {} + >"$SCRATCH/out" 2>"$SCRATCH/batches"
 cmp -s <(sort "$SCRATCH/out") <(find many -type f | sort) || fail "--exec does not pass all names once"
@@ -81,7 +81,7 @@ expect_status 126 gbp --exec "$SCRATCH" {} + -- records 2>"$SCRATCH/err"
 status=0 && gbp --exec cat {} + -- none records >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
 if [[ $status -ne 1 ]] || ! cmp -s "$SCRATCH/out" records; then fail "--exec with a missing file: status $status"; fi
 
-# --unsort: grep's and sha256sum's lines come back in the given order.
+# --unsort: the lines of grep and sha256sum are sorted back into the given order.
 cp tree/1.txt 'one name'
 gbp -mem --exec sha256sum {} + -- records 'one name' out | gbp --unsort records 'one name' out >"$SCRATCH/out"
 cmp -s "$SCRATCH/out" <(sha256sum records 'one name' out) || fail "--unsort: $(cat "$SCRATCH/out")"
@@ -93,7 +93,7 @@ evict out
 gbp --verify records out >"$SCRATCH/out" || fail "--verify ends with status $?: $(cat "$SCRATCH/out")"
 grep -q '^timed .*100.00 %' "$SCRATCH/out" || fail "--verify: $(cat "$SCRATCH/out")"
 
-# --html: each file or its part of a sum is on the page, what is cached is where it is, names have no effect, and what stood there before stays where it fails.
+# --html: each file, or its part of a sum, is on the page, and cached parts are shown at their place. Names have no effect on the page. If the run fails, the old page stays.
 hostile=$'<script>&"\'\n\xff'
 mkdir html
 cp records "html/$hostile"
@@ -128,7 +128,7 @@ grep -q '<p>And [0-9]* files, smaller than these' "$SCRATCH/out" || fail 'the re
 status=0 && gbp --html none/map.html records 2>"$SCRATCH/err" || status=$?
 [[ $status -eq 1 && $(wc -l <"$SCRATCH/err") -eq 1 ]] || fail "--html where no file can be: status $status, $(cat "$SCRATCH/err")"
 
-# Files that vanish, shrink and become folders while they are looked at.
+# Files that vanish, shrink or become folders while gbp looks at them.
 mkdir restless
 (while :; do
   : >restless/a && head -c 100000 records >restless/a && rm restless/a && mkdir restless/a && rmdir restless/a
@@ -165,7 +165,7 @@ wrong --files-from "$SCRATCH/none"
 wrong --lines records
 wrong -out records --lines -align 5
 wrong -out records --lines --bytes
-# What could have no effect is refused, and named.
+# An option that would have no effect is refused and named.
 for words in '-out records --json' '-out records -0' '-out records -file' '-out records --order inode' '-out records -r' '--unsort --json records' \
   '--unsort -mem records' '--html map --json records' '--html map -0 records' '--plan --json records' '--plan -0 records' '--verify --json records' '--verify --backend timed records' \
   '--ranges -file records' '--ranges --order inode records' '-refresh . --json' '-refresh . -mem' '-refresh . --backend timed' \

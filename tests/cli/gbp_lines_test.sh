@@ -26,7 +26,7 @@ same_lines() { # FILE OPTION...: each line once, whole, and an unfinished one la
     case $state in mixed) mix "$file" ;; cold) evict "$file" ;; warm) cat "$file" >/dev/null ;; esac
     gbp -mem -out "$file" "$@" | cat >out || fail "$file, $state: -out ends with status ${PIPESTATUS[*]}"
     [[ -z $(comm -3 <(sort "$file") <(sort out)) ]] || fail "$file, $state: $(comm -3 <(sort "$file") <(sort out) | wc -l) lines differ"
-    # With a newline at its end a file has no unfinished line.
+    # A file with a newline at its end has no unfinished line.
     if [[ $(tail -c 1 "$file" | wc -l) -eq 0 ]] && ! cmp -s <(tail -n 1 "$file") <(tail -n 1 out); then
       fail "$file, $state: the unfinished line does not come last"
     fi
@@ -55,7 +55,7 @@ for file in short unfinished crlf long small empty; do same_lines "$file"; done
 for file in longer one; do same_lines "$file" --lines; done
 ((reordered > 4)) || fail "the files came in their own order all but $reordered times: nothing was shown"
 
-# Told otherwise, and what is no text: parts end where they end; every byte once.
+# With --bytes, and for a file that is not text, a part may end within a line. Every byte is printed once.
 mix short
 gbp -mem -out short --bytes >out
 [[ $(wc -c <out) -eq $(wc -c <short) ]] || fail "--bytes loses bytes"
@@ -65,7 +65,7 @@ mix binary
 gbp -mem -out binary >out
 [[ $(wc -c <out) -eq $(wc -c <binary) ]] || fail "no text: bytes are lost"
 
-# A file that grows meanwhile: what was there when it was looked at comes out, its unfinished line last.
+# A file that grows meanwhile: the content at the first look is printed, with its unfinished line last.
 cp short growing
 printf 'unfinished' >>growing
 mix growing
@@ -76,7 +76,7 @@ gbp -mem -out growing | (
 ) >out
 [[ -z $(comm -3 <(sort short) <(head -c -10 out | sort)) && $(tail -c 10 out) == unfinished ]] || fail "a growing file"
 
-# Records: whole, and the short last one last, wherever it is cached.
+# Records are printed whole, and a short last record comes last, wherever it is cached.
 python3 -c 'import sys; [sys.stdout.write(f"{i:099d}\n") for i in range(167772)]' >records
 printf 'tail of a file' >>records
 for skip in 15 2; do

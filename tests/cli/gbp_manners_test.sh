@@ -11,7 +11,7 @@ export XDG_DATA_HOME=$SCRATCH/parameters # nobody's measured parameters but the 
 
 gbp() { timeout "$SECONDS_MAX" "$BIN/gbp" "$@"; }
 
-# expect STATUS LINES-ON-STDERR ARGUMENT...: how gbp ends and how much it says; stdout and stderr are left in $OUT and $ERR.
+# expect STATUS LINES-ON-STDERR ARGUMENT...: checks the exit status of gbp and the number of its messages. stdout and stderr are left in $OUT and $ERR.
 OUT=$SCRATCH/out ERR=$SCRATCH/err
 expect() {
   local want=$1 lines=$2 got=0 said
@@ -34,7 +34,7 @@ for number, line in enumerate(sys.stdin.buffer, 1):
     print(entry["path"])'
 }
 
-# grant USER FILE: reading, by an access list, of a file that only its owner may read otherwise. As linux/posix_acl_xattr.h has it.
+# grant USER FILE: lets USER read the file by an access list. Otherwise only its owner may read it. The format is that of linux/posix_acl_xattr.h.
 grant() {
   python3 -c '
 import os, struct, sys
@@ -49,7 +49,7 @@ cd "$SCRATCH/odd"
 odd=($'new\nline' 'a blank' ' ' '-mem' '-x' '--' $'\xff\xfe' $'\xc3\xa9' '[a,b]' '[]' $'\x01' $'\x01[a]' '{}' '%%' '$HOME' '*' '"' "'" '\' '=' '++')
 for name in "${odd[@]}"; do head -c 10000 /dev/zero >"./$name"; done
 
-# Names go through unharmed, from arguments and from lists.
+# Names pass unchanged, from arguments and from lists.
 printf '%s\0' "${odd[@]}" | LC_ALL=C sort -z >"$SCRATCH/wanted"
 for mode in -mem -file -compose; do
   expect 0 0 "$mode" -0 -- "${odd[@]}"
@@ -72,7 +72,7 @@ expect 1 1 --json -- $'none\xff\n"' ' '
 parse_json <"$OUT" >/dev/null || fail "JSON of a missing, odd name: $(cat "$OUT")"
 grep -q '"size":null,.*"device":null,"inode":null,' "$OUT" || fail "JSON makes up facts of a missing file: $(cat "$OUT")"
 
-# A terminal gets no commands from a file's name, in whatever is printed for a person; a program gets the name byte for byte.
+# The name of a file never sends a command to a terminal in text that is printed for a person. A program gets the name byte for byte.
 mkdir "$SCRATCH/commands"
 cd "$SCRATCH/commands"
 evil=$'\e]0;owned\a\xc2\x9b2J\x9b31m'
@@ -127,7 +127,7 @@ wrong -mem --files0-from <(printf '\0')
 expect 0 0 -mem --files0-from <(:)
 [[ ! -s $OUT ]] || fail "an empty list makes: $(cat "$OUT")"
 
-# Files that cannot be looked at come last, are named, and cost status 1; the others are unaffected.
+# Files that cannot be looked at come last and are named, and the status is 1. The other files are not affected.
 cd "$SCRATCH"
 echo data >plain
 expect 1 1 -mem none plain
@@ -146,7 +146,7 @@ expect 1 1 "$(printf '%05000d' 0)"
 mkfifo fifo
 mkdir folder
 : >empty
-# A pipe cannot be read twice, and a folder not as a file; where it lies can be told.
+# A pipe cannot be read twice, and a folder cannot be read as a file. Their places can be told.
 for backend in auto cachestat mincore nowait fault timed; do
   for mode in -mem -compose; do expect 1 2 "$mode" --backend "$backend" fifo folder empty /dev/null /dev/zero; done
   expect 1 1 -file --backend "$backend" fifo folder empty /dev/null /dev/zero
@@ -168,7 +168,7 @@ for backend in auto cachestat mincore nowait fault timed; do
 done
 rm huge
 
-# A file that may not be read comes last in every order: whoever gets the list could not read it either.
+# A file that may not be read comes last in every order, because the program that gets the list could not read it either.
 echo secret >secret
 chmod 000 secret
 chmod 755 "$SCRATCH"
@@ -188,8 +188,7 @@ if [[ ${unprivileged[*]} != false ]]; then
   done
 fi
 
-# The same among many of one folder, which are found by another way than the first, all of them in memory; and what a list of access
-# rights grants is no error.
+# The same with many files of one folder, all in memory: these are looked up in another way than the first file. A right that an access list grants is not an error.
 mkdir rights
 (cd rights && seq -f 'name-%02.0f' 60 | xargs -I{} cp ../plain {})
 chmod 000 rights/name-30 rights/name-60

@@ -20,7 +20,7 @@ says() { # WORDS PROGRAM ARGUMENT...
   grep -q -e "$words" "$SCRATCH/out" || fail "no '$words' from $*: $(cat "$SCRATCH/out")"
 }
 
-# Nothing recorded: the paper's unit, and a cached read is timed on the spot.
+# Nothing is recorded: the paper's unit is used, and a cached read is timed at once.
 says 'answers for 5.00 MiB: the default' "$BIN/gbp" --explain file
 says 'cache.threshold_ns is not measured, a cached read took .* just now (measured in ' "$BIN/gbp" --explain file
 says 'a cached read took .* just now (measured in .*); neither cache.threshold_ns nor' "$BIN/discnice" explain
@@ -41,7 +41,7 @@ GRAY_PARAM_CACHE_HIT_NS=1000 GRAY_PARAM_DISK_MISS_NS=100000 says 'above 10.0 us 
 says 'learned from the job.s own: disk.random_read_ns is not measured' "$BIN/discnice" explain
 GRAY_PARAM_DISK_RANDOM_READ_NS=4000000 says 'a random read takes 4.00 ms: disk.random_read_ns was measured' "$BIN/discnice" explain
 
-# A running job is told: the first page of its segment has the time, in microseconds, as a word of its own.
+# A running job gets the value: the first page of its segment has the time, in microseconds, as a word of its own.
 told() { # SECONDS-AT-MOST
   python3 - "$1" "$JOB" <<'PYTHON'
 import glob, os, struct, sys, time
@@ -68,7 +68,7 @@ kill "$JOB"
 GRAY_PARAM_DISK_ACCESS_UNIT_BYTES=$((3 << 20)) says 'answers for 3145728 bytes (from the record' "$SETTINGS" text
 GRAY_PARAM_CACHE_THRESHOLD_NS=12345 says 'above 12345 ns missed (from the record' "$SETTINGS" text
 
-# A threshold decides: where every read is called slow nothing is cached, where none is all of it.
+# The threshold decides: if every read counts as slow, nothing is cached; if no read does, everything is.
 cat file >/dev/null
 fraction() { "$BIN/gbp" --json --backend timed file | sed 's/.*"cached_fraction":\([^,]*\).*/\1/'; }
 [[ $(GRAY_PARAM_CACHE_THRESHOLD_NS=1000000000000 fraction) == 1.0 ]] || fail "a threshold of 1000 s finds a miss"
@@ -79,7 +79,7 @@ says 'missed: cache.threshold_ns (user, ' "$BIN/gbp" --explain file
 says 'cache.threshold_ns was measured on this host' "$BIN/discnice" explain
 says 'missed (from the record of this host)' "$SETTINGS" text
 
-# That record with other figures: each of the three says something else, and what it says is the figure.
+# The same record with other figures: each of the three programs prints the changed figure.
 explained() {
   "$BIN/gbp" --explain file 2>&1 >/dev/null | grep -v 'random' >"$1.gbp"
   "$BIN/discnice" explain >"$1.discnice"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # memnice: memnice runs a command, ends as it ends, passes signals on, and says in one line what is wrong.
 #
-# By whatever means this host allows. That others have their memory is system/memnice's.
+# It uses whatever means this host allows. That other programs keep their memory is tested by system/memnice.
 source "$(dirname "$0")/../support/system.bash"
 need timeout python3
 need_built memnice
@@ -18,7 +18,7 @@ expect() {
 }
 said() { grep -q -- "$1" "$ERR" || fail "not said: '$1': $(cat "$ERR")"; }
 
-# What makes no sense.
+# Arguments that are not valid.
 expect 2 1
 said 'no command to run'
 expect 2 1 --
@@ -35,7 +35,7 @@ said "none': No such file"
 touch "$SCRATCH/file"
 expect 126 1 -q --means pause -- "$SCRATCH/file"
 
-# The command's output, words and status are its own.
+# The command's output, arguments and status are its own.
 expect 7 1 --means pause -- sh -c 'echo out; exit 7'
 [[ $(cat "$OUT") == out ]] || fail "the command's output: $(cat "$OUT")"
 said 'there was room all the time\|held for\|too short to be seen'
@@ -51,7 +51,7 @@ expect 125 1 -q --report "$SCRATCH/no/folder" -- touch "$SCRATCH/was_run"
 said 'No such file'
 [[ ! -e $SCRATCH/was_run ]] || fail 'the command was run although its report cannot be written'
 
-# The command begins as it would without us: the same signals are ignored and blocked, and what was closed is closed.
+# The command starts as it would without memnice: the same signals are ignored and blocked, and closed descriptors are closed.
 signals() { (
   if [[ $1 == ignored ]]; then trap '' INT QUIT HUP; fi
   "${@:2}" grep -E '^Sig(Ign|Blk)' /proc/self/status
@@ -61,7 +61,7 @@ for they in ignored default; do
 done
 "$BIN/memnice" -q -- sh -c '[ ! -e /proc/self/fd/0 ] && [ ! -e /proc/self/fd/1 ]' <&- >&- 2>&- || fail "status $? with nothing open"
 
-# nohup: a signal that is ignored ends nothing. An interrupt that a process sends, and not the keyboard, is passed on.
+# nohup: an ignored signal ends nothing. An interrupt that comes from a process, and not from the keyboard, is passed on.
 (
   trap '' HUP
   exec "$BIN/memnice" -q -- sleep 1
@@ -79,7 +79,7 @@ got=0
 wait "$running" || got=$?
 [[ $got -eq 9 ]] || fail "status $got after SIGINT, and the command's was 9: $(cat "$ERR")"
 
-# Told to end it ends the command, and says how that ended.
+# When memnice is told to end, it ends the command and prints how the command ended.
 rm "$OUT"
 "$BIN/memnice" -q -- sh -c 'trap "exit 9" TERM; echo ready; while :; do sleep 0.1; done' >"$OUT" 2>"$ERR" &
 running=$!
@@ -89,7 +89,7 @@ got=0
 wait "$running" || got=$?
 [[ $got -eq 9 ]] || fail "status $got after SIGTERM, and the command's was 9: $(cat "$ERR")"
 
-# Killed by its name, it leaves no limit and no guard. Whom somebody else stopped stays so.
+# When memnice is killed under its name, it leaves no limit and no guard. A process that somebody else stopped stays stopped.
 rm "$OUT"
 # shellcheck disable=SC2016 # for the inner shell to expand
 "$BIN/memnice" -q -- sh -c 'echo $$; exec sleep 30' >"$OUT" 2>"$ERR" &

@@ -45,7 +45,7 @@ wrong report
 wrong show -o NONSENSE
 wrong export --xml
 
-# Before anything is measured: defaults, and no record made by looking.
+# Before anything is measured: the defaults are shown, and a look makes no record.
 expect 0 0 show
 grep -q 'timer.overhead_ns .* default' "$OUT" || fail "show without a record: $(cat "$OUT")"
 expect 0 0 list
@@ -91,10 +91,10 @@ expect 0 0 forget --all
 GRAY_PARAM_TIMER_OVERHEAD_NS=77 microbench explain timer.overhead_ns >"$OUT"
 grep -q 'the variable GRAY_PARAM_TIMER_OVERHEAD_NS' "$OUT" || fail "explain does not name the variable: $(cat "$OUT")"
 
-# The page: one file, nothing from elsewhere, nothing left where it cannot be written.
+# The page: one file that needs no other, and nothing is left behind if it cannot be written.
 expect 0 0 report --html "$SCRATCH/page.html"
 if grep -Eq '(src|href)=|@import|url\(' "$SCRATCH/page.html"; then fail "the page needs something from elsewhere"; fi
-# What was not measured is said to be so, and nothing is claimed of it; what was is said as it is.
+# Figures that were not measured are marked as such. Measured figures are shown as they are.
 page_says() { # WORDS [VARIABLE=VALUE...]
   local words=$1
   shift
@@ -120,7 +120,7 @@ rmdir "it's <b>there"
 expect 1 1 report --html "$SCRATCH/none/page.html"
 expect 1 1 report --html /dev/full/x
 
-# Places that cannot be measured: one line, status 1, nothing left, the record untouched.
+# Places that cannot be measured: one line, status 1, nothing left behind, and the record unchanged.
 expect 0 0 run timer
 before=$(cat "$(record)")
 expect 1 1 run --dir "$SCRATCH/none" disk_random
@@ -139,7 +139,7 @@ fi
 [[ $(cat "$(record)") == "$before" ]] || fail "a run that failed changed the record"
 nothing_left "a run that failed"
 
-# A record that cannot be used is refused before anything is measured, and moved aside when asked to.
+# A record that cannot be used is refused before anything is measured. It is moved aside if the user asks for that.
 printf 'torn' >>"$(record)"
 expect 1 1 run timer
 expect 0 1 run --move-aside timer
@@ -182,7 +182,7 @@ for point in range(POINTS):
         interrupted += 1
         wanted = "nothing was recorded" if now == before else "all was measured, and is recorded"
         rest = [line for line in said.splitlines() if "busy" not in line and "other programs" not in line]
-        # Before main() there is nobody to say anything.
+        # Before main() no code can print a message.
         if rest not in ([], [f"microbench: interrupted: {wanted}"]):
             sys.exit(f"{where}: it says '{said}', the record is {'as it was' if now == before else 'new'}")
     elif run.returncode not in (0, 1):
@@ -205,7 +205,7 @@ wait "$pid" || status=$?
 [[ $status -eq 143 ]] || fail "status $status after SIGTERM: $(cat "$ERR")"
 grep -q 'interrupted: nothing was recorded' "$ERR" || fail "an interrupted run says: $(cat "$ERR")"
 
-# Two at once: the second gives way.
+# Two runs at once: the second gives up.
 "$BIN/microbench" run --anew --dir . >/dev/null 2>&1 </dev/null &
 first=$!
 sleep 0.5
@@ -214,8 +214,8 @@ grep -q 'another microbench' "$ERR" || fail "two at once: $(cat "$ERR")"
 kill -TERM "$first"
 wait "$first" || true
 
-# Killed outright: the next run is not held up, and nothing lies about but perhaps an empty folder, which the next run there removes. First at any
-# moment; then right after it was made, which is when it is there.
+# After a kill the next run is not delayed. Only an empty folder may be left, and the next run there removes it. First the kill comes at any moment; then right after the folder
+# was made.
 only_an_empty_folder() { # WHEN
   local left
   left=$(find "$SCRATCH/place" -mindepth 1 ! \( -type d -name '.microbench.??????' \))
@@ -232,7 +232,7 @@ expect 0 0 run timer
 grep -q '^the hook failed' "$OUT" || fail "no run could be killed right after its folder was made: $(cat "$OUT" "$ERR")"
 flock .microbench.?????? true # until the dying run has let go of it
 only_an_empty_folder "a run killed in the worst moment"
-# What others use or have filled stays; what is left of dead runs goes, of those of old versions, too.
+# Files that others use or have filled stay. Leftovers of dead runs are removed, also those of old versions.
 mkdir .microbench.living .microbench.filled .microbench.oldone .microbench.longname
 touch .microbench.oldone/0{00..39} .microbench.afile0 .microbench.living/000
 echo kept | tee .microbench.filled/000 >.microbench.mytext

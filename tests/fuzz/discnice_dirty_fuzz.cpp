@@ -50,7 +50,7 @@ void damage(World& world) {
   }
 }
 
-// An entry as somebody who knows the layout would forge it: its first intervals, in any order.
+// An entry as a forger who knows the layout would write it: its first intervals, in any order.
 void forge(World& world) {
   Input& input = world.input;
   auto& entry = memory.regions.files[input.number(1) % UpdateRegions::kFilesMax];

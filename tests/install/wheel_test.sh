@@ -24,11 +24,11 @@ pythons() {
   for minor in {9..19}; do command -v "python3.$minor" || true; done
 }
 
-# as_user COMMAND...
-# By way of env: setpriv itself still has the right to search every folder.
+# as_user COMMAND... It runs the command by env, because setpriv itself still has the right to search every folder.
 as_user() { setpriv --reuid "$NOBODY" --regid "$NOBODY" --clear-groups env "$@"; }
 
-# within_reach PYTHON: sets REACHED, the same interpreter by a path that the user can take: a copy where it has to be. A mount below SCRATCH would be emptied with it.
+# within_reach PYTHON: sets REACHED to the same interpreter under a path that the user can reach; if needed, this is a copy. A mount below SCRATCH would be emptied together with
+# SCRATCH.
 within_reach() {
   local place prefix
   REACHED=$1

@@ -113,7 +113,7 @@ int hold(std::size_t bytes) {
 
 int grow(std::size_t bytes, std::size_t mib_per_s) {
   char* memory = map(bytes);
-  // Only what happens to it from now on: its own start may have read its code from the disk.
+  // Counts only what happens to this process from now on: its start may have read its code from the disk.
   const long before = major_faults();
   const double start = now_ms();
   for (std::size_t done = 0; done < bytes; done += kMiB) {
@@ -137,7 +137,7 @@ std::size_t free_bytes() {
   return kib * 1024;
 }
 
-// A hypervisor takes back what was free for a second, and has to find it again at the next touch.
+// A hypervisor takes back memory that was free for a second, and must find memory again at the next touch.
 int feed(std::size_t bytes) {
   constexpr std::size_t kPartBytes = 32 * kMiB;
   constexpr std::size_t kAheadBytes = 256 * kMiB;
@@ -190,7 +190,7 @@ int alloc(char** argv) {
   return gb_free(memory) == 0 ? 0 : 1;
 }
 
-// A worker that can do with less: it looks between two pieces of its work.
+// A worker that can run with less memory: it checks this between two pieces of its work.
 int hold_returnable(std::size_t min, std::size_t max) {
   gb_alloc_options options{};
   options.size = sizeof options;
@@ -214,7 +214,7 @@ int hold_returnable(std::size_t min, std::size_t max) {
   return gb_free(memory) == 0 ? 0 : 1;
 }
 
-// What the processes of one round of returns share.
+// The memory that the processes of one round of returns share.
 struct ReturnBoard {
   std::atomic<int> holders;
   std::atomic<int> is_over;
@@ -278,7 +278,7 @@ int rounds_of_returns(int count, std::size_t min, std::size_t server_bytes) {
   return killed + failed + unserved == 0 ? 0 : 1;
 }
 
-// What the processes of the rounds share.
+// The memory that the processes of the rounds share.
 struct Board {
   std::atomic<int> is_started;
   std::atomic<int> served;  // of this round
@@ -316,7 +316,7 @@ double jain(const std::uint64_t* got, int count) {
   return squares > 0 ? sum * sum / (count * squares) : 0;
 }
 
-// In three rounds of four all minima fit and equal shares are due; in the fourth some have to wait.
+// In three of four rounds all minima fit, and each process must get an equal share. In the fourth round some processes must wait.
 int rounds(int count, std::size_t min, std::size_t max) {
   auto& board = *reinterpret_cast<Board*>(
       mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));

@@ -48,7 +48,7 @@ void count_signal(int /*number*/) {
                 shown_errno == kMark ? "errno untouched" : strerrorname_np(shown_errno)); \
   } while (false)
 
-// Descriptors' numbers are made comparable: only whether there is one is shown.
+// Makes the numbers of descriptors comparable: only whether there is one is printed.
 #define SHOW_FD(what, call)                       \
   do {                                            \
     int shown_fd = -1;                            \
@@ -61,11 +61,10 @@ void* nowhere() {
   return page;
 }
 
-// Where a shim that splits long calls into tenths of a second would split them, at the rate the test gives
-// it.
+// Where a shim that splits long calls into tenths of a second would split them, at the rate of the test.
 constexpr std::size_t kPartBytes = 655'360;
 
-// So many good bytes with a bad page behind them.
+// This many good bytes, followed by a bad page.
 char* good_before_bad(std::size_t good_bytes) {
   char* pages = static_cast<char*>(
       mmap(nullptr, kPartBytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -197,8 +196,7 @@ void writes() {
   close(appender);
 }
 
-// The limit lies once in the middle of where a shim may split a call and once where it would: neither may
-// show.
+// Once the limit lies in the middle of a part, and once where a shim would split the call. Neither may be visible.
 void size_limit(rlim_t limit_bytes) {
   const int fd = make_file("limit", 0);
   rlimit before{};

@@ -41,7 +41,7 @@ pages_of() {
   stat -c %s -- "$@" | awk '{ sum += int(($1 + 4095) / 4096) } END { print sum + 0 }'
 }
 
-# Dirty pages and pages that somebody just touched survive the first try.
+# Dirty pages, and pages that somebody has just touched, survive the first try.
 make_cold() {
   local try left
   for try in 1 2 3 4 5; do
@@ -63,7 +63,7 @@ make_warm() {
   fail "$left pages of $1 ... did not stay in memory after $try tries"
 }
 
-# No child of ours: a bare `wait` must not wait for them.
+# This process is not our child, so that a bare `wait` does not wait for it.
 _holders=()
 hold() {
   local said=$SCRATCH/.held-${#_holders[@]} holder
@@ -81,7 +81,7 @@ release() {
 _release_all() { while ((${#_holders[@]})); do release; done; }
 at_exit _release_all
 
-# An interpreter tells its own files: what stands on the path may be a script that starts it.
+# The interpreter itself tells its files, because the program on the path may be a script that starts the interpreter.
 hold_programs() {
   local name held=("$DISCNICE" "$LIBRARY")
   for name in "$@"; do held+=("$(type -P "$name")"); done
@@ -98,7 +98,7 @@ for module in list(sys.modules.values()):
     for name in (getattr(module, "__file__", None), getattr(module, "__cached__", None)):
         if name and os.path.isfile(name): print(name)'
 
-# io_account adds a command's own start to its account, and a warm run's programs are no part of what it reads.
+# io_account counts the start of a command, too. In a warm run the files of the programs must not be read from the disk.
 hold_programs sh true
 
 field() {
@@ -121,7 +121,7 @@ moved() { echo $(($(field "$1" read_bytes) + $(field "$1" write_bytes) - $(field
 
 segments() { find /dev/shm -maxdepth 1 -name 'discnice-*' ! -name '*.disks*' -printf '%f\n' 2>/dev/null | sort; }
 
-# In a file, because background jobs complain, too.
+# Failures are noted in a file, because background jobs complain, too.
 complain() {
   printf 'WRONG: %s\n' "$*" | tee -a "$SCRATCH/complaints" >&2
 }

@@ -31,8 +31,8 @@ namespace {
   std::exit(2);
 }
 
-// Calls after which a disk may hold something else that matters: those that force data out, and those that change names. What
-// others change waits in memory for one of these.
+// The calls after which a disk may hold something else that matters: calls that force data out, and calls that change names. Changes by other calls wait in memory for one of
+// these.
 bool may_change(long number) {
   constexpr long kChanging[] = {
 #ifdef SYS_mkdir  // not on every processor
@@ -59,7 +59,7 @@ pid_t start(char** command) {
   return child;
 }
 
-// Goes on to the next stop at a system call; false when the program has ended, with its wait status.
+// Goes on to the next stop at a system call. False if the program has ended; then the wait status is set.
 bool go_on(pid_t child, int& status) {
   int signal_number = 0;
   for (;;) {
@@ -71,7 +71,7 @@ bool go_on(pid_t child, int& status) {
   }
 }
 
-// The call the program stands at; `is_before` tells which side of it.
+// The call at which the program is stopped. `is_before` tells whether the call is about to be made or was just made.
 long call_at(pid_t child, bool& is_before) {
   __ptrace_syscall_info info{};
   ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof info, &info);

@@ -33,7 +33,7 @@ constexpr std::size_t kInputBytes = 300'000;
 constexpr unsigned kThreads = 4;
 constexpr int kRounds = 10;
 
-// How much of the file there is, read through memory that was just allocated.
+// How many bytes the file has, read through memory that was just allocated.
 std::size_t read_by_stream() {
   FILE* stream = fopen("input", "r");
   if (stream == nullptr) return 0;
@@ -116,7 +116,7 @@ int deepbind() {
   return 0;
 }
 
-// Blocks so small and so many that a guest comes to know that they cost the disk nothing.
+// So many small blocks that the library learns that they cost the disk nothing.
 constexpr std::size_t kSmallBytes = 1000;
 constexpr int kManyRounds = 20;
 

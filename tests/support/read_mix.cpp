@@ -114,7 +114,7 @@ bool has_cached_pages(int file) {
   return std::any_of(pages.begin(), pages.end(), [](unsigned char page) { return (page & 1U) != 0; });
 }
 
-// Reads that are still on their way keep their pages, and are not seen: they have ended when two looks in a row find nothing.
+// Pages of reads that are still on their way are not evicted, and are not seen. The reads have ended when two looks in a row find no pages.
 void make_cold(const char* path) {
   constexpr int kTriesMax = 500;
   constexpr useconds_t kPauseUs = 2000;

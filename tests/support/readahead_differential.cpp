@@ -112,7 +112,7 @@ class File {
     return sum;
   }
 
-  // Where cachestat() is not there (before 6.5): whether no request is on its way.
+  // If there is no cachestat() (before 6.5): tells whether any request is on its way.
   [[nodiscard]] bool is_disk_quiet() const {
     const std::string name = "/sys/dev/block/" + std::to_string(major(id_.device)) + ":" +
                              std::to_string(minor(id_.device)) + "/inflight";
@@ -153,7 +153,7 @@ struct Descriptor {
   std::uint64_t position = 0;
 };
 
-// One sequence: its calls come from the seed alone, so a wrong one can be repeated.
+// One sequence. Its calls follow from the seed alone, so a wrong sequence can be repeated.
 class Sequence {
  public:
   Sequence(File& file, const ReadaheadLimits& limits, unsigned seed)
@@ -183,7 +183,7 @@ class Sequence {
   }
 
  private:
-  // Some calls of one kind.
+  // A few calls of one kind.
   void phrase(Descriptor& descriptor) {
     static constexpr std::size_t kLengths[] = {1, 4096, 4096, 16384, 65536, 100000, kReadMax};
     const std::size_t length = kLengths[dice() % std::size(kLengths)];
@@ -254,7 +254,7 @@ class Sequence {
 
   static unsigned long long number(std::uint64_t value) { return value; }
 
-  // In which stretches the pages came that the model expected, and those that did come.
+  // The runs of pages that the model expected, and the runs that came in.
   void tell_arrived(const std::vector<unsigned char>& were_there) {
     const std::vector<unsigned char> expected =
         file_.resident();  // oracle() has marked what the model fetches

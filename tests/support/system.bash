@@ -20,13 +20,13 @@
 #
 # Written for `set -euo pipefail`, which it sets. Needs no root unless a test asks. A second time it does nothing.
 #
-# A test has a /dev/shm and mounts of its own where the system allows that, which wants root; GRAY_OWN_SHM then stands in its environment. So it neither
-# takes what others have in shared memory for what it left behind itself, nor shares a board of the disks with their jobs, and several can run at a time.
+# If the system allows it, a test has a /dev/shm and mounts of its own; this needs root. GRAY_OWN_SHM is then set in its environment. So the test does not mistake the shared
+# memory of others for its own leftovers, and does not share a board of the disks with their jobs. Several such tests can run at a time.
 if declare -F at_exit >/dev/null; then return 0; fi
 set -euo pipefail
 export LC_ALL=C
 
-# What is unmounted outside meanwhile goes here too ("slave"), or others' disks would stay in use as long as this runs.
+# An unmount outside is also done here ("slave"). Otherwise the disks of others would stay in use as long as this test runs.
 if [[ $0 == *_test.sh && $EUID -eq 0 && -z ${GRAY_OWN_SHM:-} ]] && unshare -m true 2>/dev/null; then
   GRAY_OWN_SHM=1 exec unshare -m --propagation slave sh -c 'mount -t tmpfs tmpfs /dev/shm && exec bash "$@"' sh "$0" "$@"
 fi
@@ -63,7 +63,7 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Inside $(...) the reason goes to stderr, so that it is seen and not captured; `x=$(...)` hands on the status.
+# Inside $(...) the reason goes to stderr, so that it is shown and not captured. `x=$(...)` passes on the status.
 skip() {
   if ((BASH_SUBSHELL)); then exec >&2; fi
   printf 'SKIP: %s\n' "$*"
@@ -118,7 +118,7 @@ scratch() {
   at_exit remove_folder "$SCRATCH"
 }
 
-# What is mounted below it would be emptied with it, be it a folder of this machine: that goes first, or all stays.
+# A folder that is mounted below it would be emptied with it, even a folder of this machine. So such mounts are removed first, or everything stays.
 remove_folder() {
   local mounted
   while mounted=$(awk -v below="$1/" 'index($5, below) == 1 { last = $5 } END { print last }' /proc/self/mountinfo) && [[ -n $mounted ]]; do

@@ -45,12 +45,12 @@ struct Pattern {
     return state;
   }
 
-  // The page of touch number `i`.
+  // The page of the touch with number `i`.
   std::uint64_t page(std::uint64_t i) {
     if (name == "sparse") return i * kSparse % used_pages;
     if (name == "random") return random() % used_pages;
     if (name == "zipf") {
-      // The distribution of 1/r, as a continuous one, turned around; ranks are spread over the memory.
+      // The inverse of the distribution 1/r, as a continuous one. The ranks are spread over the memory.
       const double part = static_cast<double>(random() >> 11U) / 9007199254740992.0;
       const auto rank = static_cast<std::uint64_t>(std::pow(static_cast<double>(used_pages) + 1, part)) - 1;
       return rank * 2654435761U % used_pages;

@@ -31,7 +31,7 @@ constexpr int kMappingsMax = 4;
 
 const char* input;
 
-// What of ours is mapped: each one's last word.
+// The mapped memory of the library: the last word of each mapping.
 struct Shared {
   int count = 0;
   volatile std::uint64_t* last_words[kMappingsMax] = {};
@@ -52,7 +52,7 @@ Shared find_shared() {
   return shared;
 }
 
-// Cold, so that it is charged, settled and, under a limit, waited for.
+// The file is cold, so that the read is charged, settled and, under a limit, waited for.
 void read_blocks(int count) {
   static thread_local char block[kBlockBytes];
   const int fd = open(input, O_RDONLY | O_CLOEXEC);
@@ -84,7 +84,7 @@ int by_number() {
 int by_old_number() {
   return static_cast<int>(syscall(SYS_setuid, kOther));
 }
-// As the code of another language would: nobody stands in front of it.
+// Makes the call as code in another language would: no library stands in front of it.
 int by_itself() {
 #if defined(__x86_64__)
   long result = SYS_setresuid;
@@ -114,7 +114,7 @@ constexpr Way kWays[] = {{"setuid", by_setuid, true},
                          {"syscall SYS_setuid", by_old_number, true},
                          {"its own system call", by_itself, false}};
 
-// The worker's answer: 0 when nothing of ours is mapped any more.
+// The worker's answer: 0 if nothing of the library is mapped any more.
 int be_worker(const Way& way, const Shared& before, bool calls_before) {
   if (calls_before) read_blocks(4);
   if (way.become() != 0) return 3;
@@ -151,7 +151,7 @@ int fork_workers() {
   return 0;
 }
 
-// A daemon that works as its clients and comes back.
+// A daemon that works in the name of its clients and then changes back.
 int go_back_and_forth() {
   for (int i = 0; i < 5; ++i) {
     if (seteuid(kOther) != 0) return 3;
@@ -168,7 +168,7 @@ int go_back_and_forth() {
   return 0;
 }
 
-// As su, ssh and cron do. The child runs on our memory until it is the other program.
+// As su, ssh and cron do. The child runs in the parent's memory until it executes the other program.
 int vfork_and_become() {
   char name[] = "/bin/true";
   char* arguments[] = {name, nullptr};
@@ -206,7 +206,7 @@ void* read_on(void* stop) {
   return nullptr;
 }
 
-// The others are in the middle of calls, or waits, when the memory is replaced.
+// The other threads are in the middle of calls, or waits, when the memory is replaced.
 int change_under_threads() {
   constexpr int kThreads = 4;
   int stop = 0;

@@ -13,7 +13,7 @@ export GRAY_BUILD_DIR=$BUILD
 readonly KIT=$SOURCE/bench/kit
 complain() { printf 'WRONG: %s\n' "$*" | tee -a "$SCRATCH/complaints" >&2; }
 
-# A row's median, interval and verdict; a goal nobody measured; a missed one; nothing made of a smoke run.
+# A row's median, interval and verdict; a goal that nobody measured; a missed goal; and no document from a smoke run.
 rows() {
   local rows=$SCRATCH/rows.jsonl
   export GRAY_BENCH_RESULTS=$rows
@@ -55,7 +55,7 @@ front() {
   done
 }
 
-# Each benchmark has a share of --full; where it is used up, fewer turns are taken, and never fewer than the least.
+# Each benchmark has a share of --full. When the share is used up, fewer turns are taken, but never fewer than the minimum.
 shares() {
   local name turns
   while read -r name _; do
@@ -80,7 +80,7 @@ print(*(sum(1 for _ in map(lambda _: time.sleep(0.1), shares.turns(part, 50))) f
   [[ $turns == 50 ]] || complain "without a budget there were $turns turns of 50"
 }
 
-# ends SIGNAL DELAY: nothing is left of a benchmark that gets this signal then.
+# ends SIGNAL DELAY: sends a benchmark this signal after the delay, and checks that nothing of it is left.
 ends() {
   local pid left='' try
   env --default-signal=INT script/bench contention --smoke sequential >"$SCRATCH/said" 2>&1 &
@@ -97,7 +97,7 @@ ends() {
   "$KIT/leftovers.py" sweep "$pid" >/dev/null || true
 }
 
-# A benchmark that takes longer than it may is told to stop while writers in sessions of their own use its disk.
+# A benchmark that takes longer than allowed is told to stop while writers in sessions of their own use its disk.
 times_out() {
   local left
   export GRAY_BENCH_RUN=$$

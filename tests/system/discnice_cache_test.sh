@@ -17,12 +17,12 @@ class Stat(ctypes.Structure): _fields_ = [(name, ctypes.c_uint64) for name in "a
 sys.exit(ctypes.CDLL(None).syscall(451, fd, ctypes.byref((ctypes.c_uint64 * 2)(0, 4096)), ctypes.byref(Stat()), 0) != 0)' ||
   skip "this kernel has no cachestat()"
 
-# job OPTION... -- CMD...: runs it, its report in `report`
+# job OPTION... -- CMD...: runs the job and leaves its report in `report`.
 job() { "$DISCNICE" --json --report report "$@" || fail "status $? from $*"; }
-# disk_reads FILES: how many times the whole of big the job had of the disk
+# disk_reads FILES: prints how many times the job has read the whole of `big` from the disk.
 disk_reads() { calculate "$(field report kernel_read_bytes) / ($FILE_MB * 1048576.0)"; }
 
-# What was there stays, what came with the job goes, whichever call reads it. Without the ledger: nothing is read on trust then.
+# Pages that were cached before stay, and pages that the job brought in are dropped, whichever call reads them. Without the ledger no read is trusted.
 half_warm() {
   local try
   for try in 1 2 3 4 5; do
@@ -45,7 +45,7 @@ readonly VECTOR='import os
 source = os.open("big", os.O_RDONLY)
 at, buffers = 0, [bytearray(5000), bytearray(70000)]
 while (got := os.preadv(source, buffers, at)): at += got'
-# leaves_half READER OPTION...: half a file in memory, and the same half afterwards; up to three times, for the host may take pages back as well.
+# leaves_half READER OPTION...: half a file is in memory before, and the same half afterwards. Up to three tries, because the host may evict pages as well.
 leaves_half() {
   local reader=$1 try
   shift
@@ -63,10 +63,10 @@ for reader in 'cat big' 'dd if=big bs=10240' 'sha256sum big' 'cp big copied' "py
   leaves_half "$reader"
   (($(field report cache_let_go_bytes) > 0)) || complain "the report says nothing of what '$reader' let go of"
 done
-# The same by the other way to count.
+# The same with the other way to count.
 leaves_half 'cat big' --backend mincore
 
-# Nobody who has not asked for it lets go; within the room everything stays.
+# A job that has not asked for it drops nothing. Within the room everything stays.
 make_cold big
 job --cache shared -- cat big >/dev/null
 (($(resident_pages big) == PAGES)) || complain "--cache shared has let go of pages"
@@ -77,8 +77,8 @@ holds "$(disk_reads) < 1.05" || complain "a job with room for its file had it $(
 job -- cat big >/dev/null
 (($(field report cache_brought_bytes) == 0)) || complain "nice alone looks after the page cache"
 
-# What the job comes back to is kept: of three readings one is free where the room is half as large again as the file. A reading that begins anew in the
-# same descriptor is one, too.
+# Pages of a file that the job comes back to are kept: one of three readings costs nothing if the room is half as large again as the file. A reading that begins anew with the
+# same descriptor counts as a reading, too.
 readonly THRICE='import os
 fd = os.open("big", os.O_RDONLY)
 for _ in range(3):
@@ -91,7 +91,7 @@ for thrice in 'cat big; cat big; cat big' "python3 -c '$THRICE'"; do
   holds "$(disk_reads) < 2.05" || complain "of a file that is read three times $(disk_reads) readings came from the disk: $thrice"
 done
 
-# A program that advises the kernel itself is left alone.
+# For a program that itself advises the kernel, nothing is dropped.
 make_cold big
 job --cache own=64K --ledger off -- python3 -c 'import os
 fd = os.open("big", os.O_RDONLY)
@@ -99,7 +99,7 @@ os.posix_fadvise(fd, 0, 4096, os.POSIX_FADV_WILLNEED)
 while os.read(fd, 65536): pass'
 (($(resident_pages big) == PAGES)) || complain "pages went that a program advises the kernel of itself"
 
-# What is written goes when it is on the disk, and arrives whole.
+# Written pages are dropped when they are on the disk, and the data is complete.
 make_warm big
 job --cache own=64K --smooth-writes on -- sh -c 'dd if=big of=written bs=64K status=none; sync; cp written again'
 cmp big written || complain "what was written is not what was read"
@@ -107,7 +107,7 @@ cmp big again || complain "what was copied is not what was read"
 (($(field report cache_let_go_bytes) > FILE_MB << 19)) || complain "of what was written only $(field report cache_let_go_bytes) bytes went"
 rm -f written again
 
-# Many small files, in a reader that leaves the last one open.
+# Many small files, read by a program that leaves the last one open.
 mkdir small
 for i in $(seq 200); do head -c $((i * 50)) /dev/urandom >"small/$i"; done
 sync -f small
@@ -119,7 +119,8 @@ job --cache own=4K --ledger off -- cat small/* >/dev/null
 left=$(resident_pages small/*)
 ((left <= 8)) || complain "$left pages of small files are left"
 
-# What is written and closed at once goes when it is on the disk, under the name that it has then; what has another file's name by then stays.
+# The pages of a file that is written and closed at once are dropped when they are on the disk, under the file's present name. A file that has taken over the name of another one
+# keeps its pages.
 readonly WRITE_SMALL='import os, sys, time
 os.mkdir("made")
 def write(name):
@@ -153,7 +154,7 @@ small_writes() {
 }
 small_writes
 
-# The models know that pages go: nothing is foretold too late. And a job can be told otherwise while it runs.
+# The models know that pages are dropped: no read is predicted too late. And the setting of a running job can be changed.
 make_cold big
 job --cache own=64K --ledger off -- python3 -c "$THRICE"
 holds "$(field report unforetold) < 0.02 * $(field report kernel_read_bytes)" || complain "$(field report unforetold) bytes came from the disk unforeseen"

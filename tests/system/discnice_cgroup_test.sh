@@ -37,7 +37,7 @@ lasted() { # COMMAND...: seconds
   calculate "$till - $from"
 }
 
-# Beside the same limit by hand.
+# Compares the time with that under the same limit, set by hand.
 by_hand=$(python3 "$SOURCE/bench/kit/control_groups.py" cap "gray-by-hand-$$" "$(findmnt -no SOURCE -T .)" $((10 * MB)) 0) || skip 'no group by hand'
 at_exit rmdir "$by_hand"
 make_cold big
@@ -51,14 +51,14 @@ holds "$(field report uncovered) <= 1500000" || complain "not accounted for: $(<
 [[ -z $(groups) ]] || complain "the group is still there when discnice has ended: $(groups)"
 printf 'reads: %s s, by hand %s s\n' "$took" "$wanted"
 
-# What is cached is free, and statuses are the program's.
+# Cached data costs nothing, and the status is the program's.
 make_warm small
 took=$(lasted held -q -- cat small)
 holds "$took <= 1.5" || complain "8 MB in memory took $took s"
 expect_status 7 held -q -- sh -c 'exit 7'
 expect_status 127 held -q -- ./nosuch 2>err
 
-# A limit is moved, and the job stands while it is paused.
+# A limit is changed, and the job is stopped while it is paused.
 make_cold big
 "$DISCNICE" -q --engine cgroup --rate 1MB -- cat big >"$OUT/out" &
 job=$!
@@ -83,7 +83,7 @@ grep -q 'holds a rate' err || complain "says: $(<err)"
 wait "$job"
 no_group_left 'after set'
 
-# Killed, discnice leaves no limit behind, and no group.
+# When discnice is killed, it leaves no limit and no group behind.
 make_cold small
 "$DISCNICE" -q --engine cgroup --rate 500kB -- cat small >"$OUT/out" 2>err &
 job=$!
@@ -95,7 +95,7 @@ if limits | grep -q "^$disk .*500000"; then complain "a second after the end the
 no_group_left 'after kill -9'
 grep -q 'WITHOUT A LIMIT' err || complain "the guard says: $(<err)"
 
-# Its guard is killed, and then it.
+# The guard is killed, and then discnice.
 make_cold small
 "$DISCNICE" -q --engine cgroup --rate 500kB -- cat small >"$OUT/out" 2>err &
 job=$!
@@ -109,12 +109,12 @@ sleep 1
 if limits | grep -q "^$disk .*500000"; then complain 'the guard was killed first: a second after the end the limit holds still'; fi
 no_group_left 'after the guard and kill -9'
 
-# Both were killed: the next start clears up.
+# Both were killed: the next start removes the group.
 mkdir "$tree/discnice-999999999-1"
 held -q -- true
 [[ ! -d $tree/discnice-999999999-1 ]] || complain 'a group whose maker is no more is left'
 
-# Who goes on when the command has ended is held still, and then the group goes.
+# A program that goes on after the command has ended is still held, and then the group is removed.
 make_cold big
 held --report report -- sh -c 'cat big >/dev/null & exit 0' 2>err
 [[ -n $(groups) ]] || complain 'the group of who goes on is gone'

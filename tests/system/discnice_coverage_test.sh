@@ -16,7 +16,7 @@ make_file "$SCRATCH/big" $((32 * MIB))
 chmod 755 "$SCRATCH"
 cp "$TOOLS/past_libc" past
 
-# uncovered PATTERN COMMAND...: is named at once and in the report, as PATTERN, and is 125 with --require only.
+# uncovered PATTERN COMMAND...: checks that the program is named at once and in the report, as PATTERN, and that the status is 125 only with --require.
 uncovered() {
   local pattern=$1 status=0
   shift
@@ -34,10 +34,10 @@ uncovered() {
   printf 'named: %s\n' "$(head -1 err)"
 }
 
-# One that goes on when its job has ended reads what is to be cold for the next.
+# A program that goes on after its job has ended reads a file that must be cold for the next case.
 end_staying() { pkill -KILL -x staying_static || true; }
 
-# covered NAME COMMAND...: nobody is named, and the status is the command's.
+# covered NAME COMMAND...: checks that no program is named, and that the status is the command's.
 covered() {
   local name=$1 status=0
   shift
@@ -49,7 +49,7 @@ covered() {
   printf 'covered: %-28s %s\n' "$name" "$(grep covered report)"
 }
 
-# refused PATTERN PROGRAM: before anything runs.
+# refused PATTERN PROGRAM: checks that it is refused before anything runs.
 refused() {
   local status=0
   "$DISCNICE" --rate 5M --engine preload -- "$2" version >out 2>err || status=$?
@@ -88,7 +88,7 @@ static_programs() {
 past_libc() {
   uncovered 'makes its system calls past the library' ./past big 4000
   uncovered 'DISCNICE_DISABLE' env DISCNICE_DISABLE=1 sh -c 'cat big; sleep 1'
-  # Too short to be seen at it, and its account is settled when it ends: told as what it is.
+  # The program is too short to be seen at work, and its account is settled when it ends. The report names it.
   make_cold big
   "$DISCNICE" --rate 60MB --engine preload --report report -- ./past big
   grep -q 'accounted for, 32.0 MiB of them after they had moved' report || complain "a program past us looks held back: $(<report)"
@@ -124,7 +124,7 @@ with open("big", "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
         view[at]
         if at % 65536 == 0: time.sleep(float(sys.argv[1]))
         if len(sys.argv) > 2 and at % 65536 == 0: sys.stdout.buffer.write(b"x" * 65536)'
-# More processes than have slots of their own, all alive at once.
+# More processes than there are slots, all alive at once.
 readonly CROWD='import os, sys
 count, here, there = int(sys.argv[1]), os.pipe(), os.pipe()
 for number in range(count):
@@ -177,7 +177,7 @@ running_jobs() {
   program=$(pgrep -P "$job" -x sh)
   pkill -P "$program" -x sleep
   wait "$job" || true
-  # A job without the launcher is called by its program.
+  # A job without the launcher has the name of its program.
   make_cold big
   LD_PRELOAD=$LIBRARY DISCNICE_RATE=60MB bash -c 'cat big; env -u LD_PRELOAD sleep 30; true' >/dev/null &
   job=$!

@@ -18,14 +18,14 @@ need git
 cd "$SCRATCH"
 readonly DAMAGES=${GRAY_DAMAGES:-2500} SEED=${GRAY_SEED:-$RANDOM} PER_SECOND=400 RATE=24MB
 
-# Prints how often it wrote when it is told to end.
+# Prints how many times it wrote when it is told to end.
 cat >damage.py <<'PYTHON'
 import glob, mmap, os, random, signal, struct, sys, time
 
 random.seed(sys.argv[1])
 period_s, left = 1 / float(sys.argv[2]), int(sys.argv[3])
-# What stands in front says who the job is and what it is granted. A wrong byte there is noticed, and the job has no limit any more: nothing would
-# wait, so most runs spare it.
+# The front of the segment says which job it is and what its grant is. A wrong byte there is noticed, and the job then has no limit. Then nothing would wait, so most runs do not
+# damage the front.
 spared = 576 if random.randrange(4) else 0
 over = []
 signal.signal(signal.SIGTERM, lambda *_: over.append(1))
@@ -101,7 +101,7 @@ while not over and done < left:
 print(done)
 PYTHON
 
-# What is worked on, and by whom. Each makes `made` anew; `digest` says what is in it.
+# The input of the programs, and the programs. Each makes `made` anew; `digest` tells its content.
 make_file ./big 12000000
 mkdir tree
 for ((i = 0; i < 150; ++i)); do make_file "tree/$((i % 10))/file$i" $((i * 400 + 1)); done
@@ -156,7 +156,7 @@ digest() {
   esac
 }
 
-# run NAME: TOOK is how long it took. Everything read is on disk alone before.
+# run NAME: TOOK is the time of the run. Before it, all input is on disk alone.
 run() {
   local begun status=0
   rm -rf made
@@ -181,7 +181,7 @@ for name in "${ORDER[@]}"; do
   printf '%-8s %.2f s at %s a second, undamaged\n' "$name" "${FAIR[$name]}" "$RATE"
 done
 
-# damaged_run NAME SEED COUNT: BEYOND is by how much it took longer than undamaged.
+# damaged_run NAME SEED COUNT: BEYOND is by how much it took longer than without damage.
 damaged_run() {
   python3 damage.py "$2" "$PER_SECOND" "$3" >damaged &
   local damager=$!

@@ -23,7 +23,7 @@ is_gone() { ! kill -0 "$1" 2>/dev/null; }
 
 seconds_since() { calculate "($(date +%s%N) - $1) / 1e9"; }
 
-# start RATE COMMAND...: a job in the background; LAUNCHER and, once there, SEGMENT.
+# start RATE COMMAND...: starts a job in the background. LAUNCHER is its process and SEGMENT its segment, once there is one.
 start() {
   local rate=$1 look
   shift
@@ -45,7 +45,7 @@ member_killed() {
   local begun
   make_cold source
   begun=$(date +%s%N)
-  # The first is killed while it sleeps off eight seconds' worth; the second must not wait for what that one had reserved.
+  # The first program is killed while it waits for a debt of eight seconds. The second one must not wait for what the first had reserved.
   start 1MB sh -c 'dd if=source of=/dev/null bs=8M iflag=direct status=none & first=$!; sleep 0.5; kill -9 $first; wait $first
     sleep 0.3; dd if=source of=/dev/null bs=64k count=8 iflag=direct status=none'
   wait "$LAUNCHER" || complain "a killed member: status $?"
@@ -85,7 +85,7 @@ launcher_killed() {
   [[ -z $(segments) ]] || complain "the launcher killed: there is still $(segments)"
 }
 
-# truncated SIZE: the segment becomes that large while the job sleeps.
+# truncated SIZE: the segment is truncated to that size while the job waits.
 truncated() {
   local begun
   make_cold source
@@ -102,7 +102,7 @@ truncated() {
   [[ ! -e /dev/shm/$SEGMENT ]] || complain "the segment truncated to $1: it is still there"
 }
 
-# The ring through which a recording passes, behind the segment in its file, likewise.
+# The same for the ring of a recording, which lies behind the segment in the same file.
 recorded_segments() { find /dev/shm -maxdepth 1 -name 'discnice-*' -size +16M; }
 ring_truncated() {
   local begun
@@ -119,7 +119,7 @@ ring_truncated() {
   copied 'the ring truncated'
 }
 
-# Every byte of what members share becomes wrong, one after the other, and stays so; the program goes on.
+# Every byte of the memory that members share becomes wrong, one after the other, and stays wrong; the program goes on.
 readonly CORRUPT='import mmap, sys, time
 with open(sys.argv[1], "r+b") as file, mmap.mmap(file.fileno(), 0) as segment:
     for at in range(int(sys.argv[2]), int(sys.argv[3])):
@@ -147,7 +147,7 @@ read_so_far() { # JOB
   field so-far file_read_bytes
 }
 
-# divided WHAT LOW HIGH: bytes a second of both sharing jobs together; the heavier has twice the lighter's weight.
+# divided WHAT LOW HIGH: checks the bytes a second of both sharing jobs together. The heavier job has twice the weight of the lighter.
 divided() {
   local before after begun elapsed light heavy
   before=("$(read_so_far "$LIGHT")" "$(read_so_far "$HEAVY")")
@@ -167,7 +167,7 @@ start_daemon() {
   DAEMON=$!
 }
 
-# The daemon divides another total than the jobs' own, so it shows whose division holds.
+# The daemon divides another total than the jobs would. So the result shows whose division is in force.
 daemon_lost() {
   make_file ./light 60000000
   make_file ./heavy 120000000
@@ -204,7 +204,7 @@ daemon_lost() {
   wait "$LIGHT" "$HEAVY" || complain 'the sharing jobs did not end well'
 }
 
-# The job has its first page, and /dev/shm is full when more processes than have room there want a slot and the first write a table.
+# The job has only its first page, and /dev/shm is full. Then more processes than fit into that page want a slot, and the first write needs a table.
 full_later() {
   local status=0 i
   if ((EUID != 0)) || ! unshare -m true 2>/dev/null; then

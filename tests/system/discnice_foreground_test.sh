@@ -47,7 +47,7 @@ one_users_jobs() {
   holds "$ours < 2 * $plain + 0.5" || complain "jobs of one user give way to each other: $ours s instead of $plain s"
 }
 
-# seen COMMAND...: which disk, and by what its other users were seen, as the job's report tells.
+# seen COMMAND...: prints the disk, and by which means its other users were seen, from the job's report.
 seen() {
   "$DISCNICE" --policy nice --json --report report -- "$@" >/dev/null
   sed -n 's/.*"disk":"\([0-9:]*\)","others_seen_by":"\([a-z]*\)".*/\1 \2/p' report
@@ -71,7 +71,7 @@ disks_named() {
 
 blind() { unshare -m sh -c 'umount -R -l /sys; exec "$@"' sh "$@"; }
 
-# moved_beside PREFIX...: million bytes that a job reads in 1.5 s of a foreground reading the whole time.
+# moved_beside PREFIX...: prints how many million bytes a job reads in 1.5 s while a foreground reads the whole time.
 moved_beside() {
   local reader job before after
   make_cold "$DISK/long" "$DISK/first" "$DISK/second"
@@ -100,7 +100,7 @@ without_counters() {
   grep -q '"others_seen_by":"progress"' report || complain "without counters nice goes by its progress, and must say so: $(<report)"
   holds "$ours < 2 * $plain + 0.5" || complain "without counters nice holds the job back: $ours s instead of $plain s"
   free=$(moved_beside env)
-  # One try in eight listens only while the reader happens not to wait, and hears him late.
+  # In one of eight tries the job looks only while the reader happens not to wait, and notices him late.
   for try in 1 2 3; do
     held=$(moved_beside blind "$DISCNICE" -q --policy idle --)
     printf 'without counters, try %d: %s MB beside a reader\n' "$try" "$held"
@@ -110,7 +110,7 @@ without_counters() {
   holds "$held < 10" || complain "a job that listens does not hear: $held MB beside a reader, $free without us"
 }
 
-# published: when the daemon last sampled the disk, as the board tells; 0 for never. The entry: number, three sums, wanted, sequence, sample.
+# published: prints when the daemon last sampled the disk, as the board tells; 0 for never. The entry has: number, three sums, wanted, sequence, sample.
 published() {
   python3 - "$NUMBER" <<'TEXT'
 import os, struct, sys
@@ -121,7 +121,7 @@ print(next((struct.unpack_from("<Q", board, at + 48)[0] for at in range(0, len(b
 TEXT
 }
 
-# The job gives way while the daemon is in this state.
+# Checks that the job gives way while the daemon is in this state.
 gives_way() { # STATE
   local held
   held=$(moved_beside "$DISCNICE" -q --policy idle --)

@@ -59,7 +59,7 @@ rate_of() { # COMMAND...
   calculate "153 * 65536 * 1e9 / ($(date +%s%N) - $begun)"
 }
 
-# A sharing job of the stranger's that waits all the time, and so says that it wants all it can get.
+# A sharing job of the stranger that waits all the time, and so claims as much as it can get.
 make_file ./strangers 20000000
 chmod 644 strangers
 "${AS_STRANGER[@]}" "$DISCNICE" -q --policy share --rate 100K --weight 1000 -- dd if=strangers of=/dev/null bs=64k iflag=direct status=none &
@@ -73,7 +73,7 @@ chmod 644 "$FORGED"
 MAKER=$$ # lives, and is root's
 DEAD=$(sh -c 'echo $$')
 
-# Six of them and root's own job, which they made crawl. And from one ordinary user to another.
+# Six such segments, and root's own job, which they once slowed down. The same from one ordinary user to another.
 for victim in 0 "$USER_IN_BETWEEN"; do
   as=(env)
   ((victim == 0)) || as=("${AS_USER[@]}")
@@ -84,7 +84,7 @@ for victim in 0 "$USER_IN_BETWEEN"; do
   holds "$rate > 6.4e6 && $rate < 8.8e6" || complain "user $victim: six forged jobs made one of 8 MB/s read $(calculate "$rate / 1e6") MB/s"
 done
 
-# A forged segment of a dead maker that says it is the file of a live job.
+# A forged segment of a dead maker that claims to be the file of a live job.
 "${AS_USER[@]}" "$DISCNICE" -q --rate 1M -- sleep 1000 &
 LIVE=$!
 "$DISCNICE" -q --rate 1M -- sleep 1000 &
@@ -114,7 +114,7 @@ strangers_end
 kill "$LIVE"
 wait "$LIVE" 2>/dev/null || true
 
-# The daemon as root: a stranger's 100 GB/s lift nobody, and neither does the job that is to have more.
+# The daemon runs as root: a stranger's total of 100 GB/s speeds up no job, not even the job that is to get more.
 "$DAEMON" --config /dev/null 2>daemon-said &
 DAEMONS_PID=$!
 at_exit quietly kill "$DAEMONS_PID"
@@ -132,7 +132,7 @@ kill "$LARGE"
 printf 'the same within one user: %.2f MB/s\n' "$(calculate "$rate / 1e6")"
 holds "$rate > 3.2e6 && $rate < 4.6e6" || complain "the daemon lifted a job of its own user from 4 MB/s to $(calculate "$rate / 1e6")"
 
-# Forty boards on which somebody wants to know all the time, of users who do not exist.
+# Forty boards of users that do not exist, on which disks are wanted all the time.
 python3 - <<'PYTHON' &
 import os, struct, time
 boards = [os.open(f"/dev/shm/discnice-{60200 + i}.disks3", os.O_CREAT | os.O_RDWR, 0o600) for i in range(40)]
@@ -156,7 +156,7 @@ share=$(calculate "($after - $before) / 2 / $(getconf CLK_TCK)")
 printf 'the daemon beside forty forged boards: %s of a processor\n' "$share"
 holds "$share < 0.1" || complain "forty forged boards keep the daemon at $share of a processor"
 
-# What a job is called is shown as text.
+# The name of a job is shown as text.
 name=$'x\e]2;owned\a\e[31m'
 printf '#!/bin/sh\nsleep 2\n' >"$name"
 chmod 755 "$name"

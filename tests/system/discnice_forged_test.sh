@@ -10,7 +10,7 @@ need python3
 cd "$SCRATCH"
 make_file ./source 4000000
 
-# The program: after each step it says so and waits for a word.
+# The program: after each step it prints a line and waits for a word.
 cat >victim.py <<'PYTHON'
 import ctypes, os, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -37,7 +37,7 @@ else:
 print(f"{time.monotonic() - begun:.2f}")
 PYTHON
 
-# Writes what the first word says into the segment.
+# Writes into the segment what the first word says.
 cat >forge.py <<'PYTHON'
 import glob, mmap, os, struct, sys, time
 pid, device, inode = map(int, open("stands").read().split())
@@ -69,7 +69,7 @@ if what == "paid":
     for lane in range(4): struct.pack_into("<Q", memory, 576 + 8 * lane, instant(HOUR))
 PYTHON
 
-# forged STEP VALUE: how the program goes on from there.
+# forged STEP VALUE: checks how the program goes on from there.
 forged() {
   local status=0 launcher
   rm -f stands go target

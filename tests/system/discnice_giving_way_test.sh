@@ -27,7 +27,7 @@ head -c $((300 * MB)) /dev/urandom >/dev/shm/source
 head -c $((400 * MB)) /dev/urandom >"$DISK/long"
 sync -f "$DISK"
 
-# Writes one file in order, and prints the most bytes of it that waited to be written.
+# Writes one file in order. Prints the highest number of its bytes that waited to be written at one time.
 cat >writer.py <<'PYTHON'
 import ctypes, os, sys, threading, time
 libc = ctypes.CDLL(None)
@@ -69,7 +69,7 @@ dirty_data() {
   ((bytes[auto] < 110 * MB)) || complain "${bytes[auto]} bytes of the job's file waited for the disk at once"
 }
 
-# Prints the most writes that were under way at a disk at once, when told to end.
+# Prints, when it is told to end, the highest number of writes that were under way at a disk at one time.
 cat >watcher.py <<'PYTHON'
 import signal, sys, time
 is_over, most = [], 0
@@ -82,7 +82,7 @@ with open(f"/sys/dev/block/{sys.argv[1]}/inflight") as counter:
 print(most)
 PYTHON
 
-# COMMAND...: without cachestat().
+# COMMAND...: runs it without cachestat().
 cat >older_kernel.py <<'PYTHON'
 import ctypes, os, struct, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -114,14 +114,14 @@ older_kernel() {
   done
   printf 'without cachestat at most %d writes were under way at once; left to the kernel %d\n' "${most[auto]}" "${most[off]}"
   ((most[off] > 16)) || complain 'left to the kernel there were no more: this shows nothing'
-  # Two steps, each of a request or two, and a commit of the journal.
+  # Two steps, each of one or two requests, and a commit of the journal.
   ((most[auto] <= 8)) || complain "without cachestat ${most[auto]} writes were under way at once"
 }
 
-# Prints how many bytes the disk wrote, ever.
+# Prints how many bytes the disk has written in all.
 written() { awk '{ printf "%.0f", $7 * 512 }' "/sys/dev/block/$NUMBER/stat"; }
 
-# How many requests to write the disk has served.
+# Prints how many requests to write the disk has served.
 write_requests() { awk '{ print $5 }' "/sys/dev/block/$NUMBER/stat"; }
 
 # Prints how many bytes the disk wrote in two seconds.
@@ -133,7 +133,7 @@ written_meanwhile() {
   echo $((after - before))
 }
 
-# beside FOREGROUND SMOOTH: what is written while it runs.
+# beside FOREGROUND SMOOTH: prints how much is written while the foreground runs.
 beside() {
   local job foreground
   "$DISCNICE" -q --smooth-writes "$2" -- sh -c "while :; do cp /dev/shm/source '$DISK/target'; rm '$DISK/target'; done" &
@@ -168,14 +168,14 @@ foregrounds() {
   for who in reader syncer; do
     bytes=$(beside "$who" auto)
     printf 'beside a %s the disk wrote %d KB a second\n' "$who" $((bytes / 2000))
-    # Two turns of at most 4 MB a second, and what the foreground writes itself.
+    # Two turns of at most 4 MB a second, and the bytes that the foreground itself writes.
     ((bytes < 20 * MB)) || complain "beside a $who the job wrote $bytes bytes in two seconds"
   done
   bytes=$(beside reader off)
   printf 'left to the kernel, beside a reader: %d KB a second\n' $((bytes / 2000))
 }
 
-# What many small files leave to the kernel is sent meanwhile: when the job has ended, most of it is on the disk.
+# The data that many small files leave to the kernel is sent while the job runs: when the job has ended, most of it is on the disk.
 small_files() {
   local way before
   local -A bytes=()
@@ -197,8 +197,8 @@ for i in range(5000):
   ((bytes[auto] > 30 * MB)) || complain "only ${bytes[auto]} bytes of small files were on the disk when the job ended"
 }
 
-# Much is dirty elsewhere, which no sending of the job's changes: its small files are sent together all the same, so by fewer requests than there are files. Not
-# where it is more than a second's worth, by tests that run beside this one.
+# Much data is dirty on another file system, and the job's sending does not change that. The job's small files are still sent together, so by fewer requests than there are files.
+# This is not checked if tests beside this one make more than a second's worth of data dirty.
 small_files_beside_dirty_data() {
   local before requests dirty_kb
   sync
@@ -217,7 +217,7 @@ small_files_beside_dirty_data() {
   rm -r "$DISK/tree" elsewhere
 }
 
-# The launcher is stopped, or cannot reach the job's mounts: each process sends its own small files, and none is lost or waits for long.
+# The launcher is stopped, or cannot reach the job's mounts. Then each process sends its own small files, and no file is lost or waits for long.
 small_files_alone() {
   local job begun took=0
   "$DISCNICE" -q -- sh -c "sleep 1; exec cp -r tree '$DISK/tree'" &
@@ -243,7 +243,7 @@ small_files_alone() {
   sync -f "$DISK"
 }
 
-# Many short programs that write by stdio, under a rate: the disk sees what they write when they write it.
+# Many short programs that write by stdio, under a rate: the disk gets their data when they write it.
 short_programs() {
   local way before
   local -A bytes=()

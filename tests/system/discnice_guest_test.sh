@@ -16,7 +16,7 @@ skipped=()
 
 # --- musl ------------------------------------------------------------------------------------------------------
 
-# Uses of each table of hooks; what it prints depends on nothing else.
+# Uses functions of each table of hooks. Its output depends on nothing else.
 write_musl_program() {
   cat >musl.c <<'TEXT'
 #define _GNU_SOURCE
@@ -111,7 +111,7 @@ TEXT
   musl-gcc -O1 -w -o musl-program musl.c 2>musl-errors || fail "musl-gcc: $(<musl-errors)"
 }
 
-# like_without NAME COMMAND...: says and ends as the program does by itself.
+# like_without NAME COMMAND...: checks that the program prints and ends as it does without the library.
 like_without() {
   local name=$1 status=0
   shift
@@ -151,7 +151,7 @@ musl_programs() {
   own_loaders
 }
 
-# A loader elsewhere is judged by what it is.
+# A loader in another folder is judged by its content.
 own_loaders() {
   local status=0
   cp "$(ldd "$DISCNICE" | awk '/ld-linux/ { print $1 }')" own-loader
@@ -168,7 +168,7 @@ own_loaders() {
 
 # --- small stacks ----------------------------------------------------------------------------------------------
 
-# on_small_stacks NAME COMMAND...: both cases say what they say without us.
+# on_small_stacks NAME COMMAND...: checks that both cases print the same as without the library.
 on_small_stacks() {
   local name=$1 case status
   shift
@@ -208,7 +208,7 @@ small_stacks() {
 
 # --- sanitizers ------------------------------------------------------------------------------------------------
 
-# like_alone NAME STATUS PROGRAM ARGUMENT...: under the launcher, and as a child of a job, it ends so and says the same.
+# like_alone NAME STATUS PROGRAM ARGUMENT...: checks that under the launcher, and as a child of a job, it ends with this status and prints the same.
 like_alone() {
   local name=$1 want=$2 status=0
   shift 2
@@ -255,7 +255,7 @@ TEXT
     grep -q heap-buffer-overflow err || complain "$compiler's address sanitizer misses a read that is too long: $(head -3 err)"
   done
   ((tried > 0)) || skipped+=('no sanitizer')
-  # What the user says of it stays.
+  # What the user has set in the variable stays.
   [[ $(ASAN_OPTIONS=color=never "$DISCNICE" --quiet -- sh -c 'echo $ASAN_OPTIONS') == color=never:* ]] ||
     complain "the user's ASAN_OPTIONS are gone"
   [[ $(ASAN_OPTIONS=verify_asan_link_order=1 "$DISCNICE" --quiet -- sh -c 'echo $ASAN_OPTIONS') == verify_asan_link_order=1 ]] ||

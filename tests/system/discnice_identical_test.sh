@@ -30,13 +30,13 @@ make_sample() {
   find sample -exec touch -h -d '2001-02-03 04:05:06' {} +
 }
 
-# What a case left behind. Sockets' and pipes' content is nobody's.
+# The files that a case left behind. Sockets and pipes have no content to compare.
 describe() {
   (cd "$1" && find . -path ./.git/index -prune -o -printf '%P %y %m %n %l ' \( -type f -printf '%s ' -exec sha256sum {} \; -o -printf '\n' \) |
     LC_ALL=C sort)
 }
 
-# run_way WAY NAME: runs ./case.sh in a fresh folder `here` holding a cold copy of the sample.
+# run_way WAY NAME: runs ./case.sh in a fresh folder `here` with a cold copy of the sample.
 run_way() {
   local way=$1 status=0 before=()
   case $way in
@@ -163,7 +163,7 @@ python() {
   same 'python3, threads, forks' 'python3 ../program.py' 9
 }
 
-# edges_of PROGRAM CHECKED: the program as it is, and once more compiled so that it calls the checked form CHECKED.
+# edges_of PROGRAM CHECKED: runs the program as it is, and once more compiled so that it calls the checked form CHECKED.
 edges_of() {
   same "edges: $1" "mkdir e; $TOOLS/$1 e"
   if "${GRAY_PRESET_CXX:-c++}" -std=c++20 -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -D_GNU_SOURCE -w -I"$SOURCE" -o fortified "$SOURCE/tests/support/$1.cpp"; then

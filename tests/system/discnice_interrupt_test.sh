@@ -68,7 +68,7 @@ felt() { # NAME STATUS SIGNAL COMMAND...
   holds "$worst <= $FELT_MS_MAX" || complain "$name: felt after $worst ms"
 }
 
-# Its farewell, a page of text, goes to a file here.
+# Its last output, a page of text, goes to a file here.
 readonly READ_LOOP='f = open("source", "rb")
 while f.read(1000000): pass'
 
@@ -76,7 +76,7 @@ ctrl_c() {
   local held=(env "LD_PRELOAD=$LIBRARY" "DISCNICE_RATE=$RATE") name=bare
   felt "$name: Ctrl-C, default action" -2 ctrl-c "${held[@]}" cat source --
   felt "$name: Ctrl-C, handler and flag" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source
-  # Such a read is finished first, without a wait but by the disk: uncovered it is as well.
+  # Such a read is finished first, and waits only for the disk. It does the same without discnice.
   felt "$name: Ctrl-C, handler, one large read" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source 30000000
   felt "$name: Ctrl-C, handler, small reads" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source 4096
   felt "$name: Ctrl-C, handler that cleans up" -2 ctrl-c "${held[@]}" "$TOOLS/signalled_waiter" source temporary
@@ -95,7 +95,7 @@ ctrl_c() {
   grep -q 'copied' err-1 || complain "dd said nothing at its end: $(cat err-1)"
 }
 
-# Stopped for a second, it goes on afterwards; the time it stood still is no reason to catch up in a burst beyond a window.
+# The program is stopped for a second and then goes on. It may not catch up on this time in a burst of more than a window.
 stop_and_continue() {
   local pid start_ns elapsed_s
   make_file ./short 3000000
@@ -114,8 +114,7 @@ stop_and_continue() {
   holds "$elapsed_s > 1.5 && $elapsed_s < 4.5" || complain "stop and continue: took $elapsed_s s"
 }
 
-# A program's own timer interrupts every wait; the limit has to stand all the same. What is owed at the end stays unpaid,
-# and that may be two windows of read-ahead.
+# A program's own timer interrupts every wait, and the limit must still hold. The debt at the end stays unpaid. It may be two windows of read-ahead.
 readonly WITH_TIMER='import os, signal
 signal.signal(signal.SIGALRM, lambda *a: None)
 signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
@@ -174,7 +173,7 @@ restart_rsync() {
   echo 'rsync killed and started again: identical'
 }
 
-# full_disk WAY COMMAND: COMMAND, copying to a file system of 16 MB, with all that it says and leaves in full.WAY.
+# full_disk WAY COMMAND: COMMAND copies to a file system of 16 MB. All its output and files are left in full.WAY.
 full_disk() {
   local manner=$1 command=$2 status=0 in_front=()
   [[ $manner == bare ]] && in_front=(env "LD_PRELOAD=$LIBRARY" DISCNICE_RATE=32MB)
@@ -203,7 +202,7 @@ full_disks() {
   fi
   at_exit umount "$SCRATCH/small"
   at_exit cd /
-  # Which error rsync's sender names is chance: its handler for the end of a child may have come between.
+  # Chance decides which error rsync's sender reports: its handler for the end of a child may have run in between.
   for command in 'cp source small/to' 'dd if=source of=small/to bs=1M status=none' 'dd if=source of=small/to bs=100001 status=none' \
     'cat source >small/to' 'rsync source small/to 2>&1 | sed "s/\\.to\\.[A-Za-z0-9]*/.to.X/; s/write error: .*/write error/"; ls -A small | grep -v lost' \
     'tar cf small/to source 2>&1' 'python3 -c "open(\"small/to\", \"wb\").write(open(\"source\", \"rb\").read())" 2>&1 | tail -1'; do

@@ -24,7 +24,7 @@ at_exit sh -c "[ ! -d /run/hddsim/$NAME ] || '$HDDSIM' down --force $NAME"
 DISK=$("$HDDSIM" up "$NAME" --size 2G --scheduler none) || skip 'no emulated disk here'
 readonly FAR=$PWD/far
 mkfifo begin
-# What stands in the PATH may be a script that looks for it.
+# The program on the PATH may be a script that looks for the real one.
 PYTHON=$(python3 -c 'import sys; print(sys.executable)')
 readonly PYTHON
 mkdir "$FAR" "$DISK/small" "$DISK/out"
@@ -57,8 +57,8 @@ says_so() {
   "$DISCNICE" explain -- cat "$FAR/small/1" | grep -q 'manners give way there' || complain 'explain does not say what nice does through FUSE'
 }
 
-# Here and there, so that the disk cannot go straight on with the job's stream and leave this one waiting. It says when it is there, begins when it is told
-# to, and says when it has read.
+# Reads at random places, so that the disk cannot serve only the job's sequential stream and leave this one waiting. It prints a line when it is ready, begins when it is told to,
+# and prints a line when it has read.
 read_here_and_there() {
   exec "$PYTHON" -c '
 import os, random, sys
@@ -80,7 +80,7 @@ until_there() { # FILE PID
   done
 }
 
-# moved_beside PREFIX...: million bytes that a job copies in 1.5 s of a foreground reading the disk the whole time.
+# moved_beside PREFIX...: prints how many million bytes a job copies in 1.5 s while a foreground reads the disk the whole time.
 moved_beside() {
   local reader job before after
   all_cold
@@ -105,7 +105,7 @@ moved_beside() {
   calculate "($after - $before) / 1e6"
 }
 
-# One try in some is spoilt by what else the machine does.
+# Some tries are spoilt by other work of the machine.
 gives_way() { # WHAT PREFIX...
   local what=$1 held try
   shift
@@ -117,7 +117,7 @@ gives_way() { # WHAT PREFIX...
   complain "$what: the job does not give way: $held MB beside a reader"
 }
 
-# Keeps its time: sleeps less than a tenth of it.
+# The job keeps its time: it waits for less than a tenth of it.
 keeps_its_time() { # WHAT COMMAND...
   local what=$1 took held try
   shift
@@ -157,7 +157,7 @@ two_users() {
   holds "$both < 5 * $plain + 5" || complain "two mannered jobs starve each other: $both s instead of $plain s"
 }
 
-# What a job has written is on the disk, but for some steps: the pages that are dirty below are few.
+# The data that a job has written is on the disk, except for a few steps: few pages of the file system below are dirty.
 writes_in_steps() {
   local before after
   before=$(awk '/^Dirty:/ { print $2 }' /proc/meminfo)

@@ -15,7 +15,7 @@ mkdir here
 head -c 300000 /dev/urandom >here/input
 readonly SECONDS_MAX=20
 
-# same NAME CASE PRELOAD...: CASE under these libraries says what it says without.
+# same NAME CASE PRELOAD...: CASE prints the same with these libraries as without them.
 same() {
   local name=$1 case=$2 said status=0
   shift 2
@@ -47,7 +47,7 @@ done
 same 'on our own' allocate "$LIBRARY"
 EXPECTED='sandbox: read it all'
 same 'a sandbox' sandbox "$LIBRARY"
-# Quick calls are made without libc's wrappers: not in the way of who cancels a thread in one, nor of who stands behind us.
+# Quick calls are made without libc's wrappers. This must not disturb a program that cancels a thread in such a call, or a library behind this one.
 EXPECTED='cancel: cancelled'
 same 'a cancelled thread' cancel "$LIBRARY"
 cat >behind.c <<'TEXT'
@@ -76,7 +76,7 @@ if "${GRAY_CXX:-c++}" -std=c++20 -O1 -g -w -fsanitize=address -D_GNU_SOURCE -o w
 else
   missing+=(AddressSanitizer)
 fi
-# What is read while a lock is held that was just taken is waited for after it is given back.
+# A read that is made while a lock is held that was just taken is waited for after the lock is given back.
 read -r -d '' LOCK <<'TEXT' || true
 import fcntl, os, time
 lock, data = os.open("lock", os.O_CREAT | os.O_RDWR), os.open("large", os.O_RDONLY)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_new_file_test: of a file that a program has just made nothing is asked that its own calls have told already.
+# discnice_new_file_test: about a file that a program has just made, the library asks nothing that the program's own calls have already told.
 #
 # How: strace counts the system calls of a writer below discnice, ours among them. A file that is made and written in order needs no question about the
 # page cache, nor after its flags, nor after its size at each write; one that is there is asked about, which shows that the count sees us. What is
@@ -10,10 +10,10 @@ need strace python3
 cd "$SCRATCH"
 readonly WRITES=40 WRITE_BYTES=1000
 
-# calls PATTERN: how many lines of the trace it matches.
+# calls PATTERN: prints how many lines of the trace match.
 calls() { grep -c -E "$1" trace || true; }
 
-# traced NAME FLAG...: leaves in `trace` what a process did from its opening of NAME on, which it then writes to.
+# traced NAME FLAG...: leaves in `trace` the system calls of a process from its opening of NAME on. The process then writes to NAME.
 traced() {
   local name=$1 writer
   strace -f -o all "$DISCNICE" -q --policy unlimited -- python3 -c '
@@ -43,7 +43,7 @@ printf 'a new file: %s questions about the cache, %s after flags, %s after sizes
 (($(calls "$FLAGS") == 0)) || complain "the flags of a file that was just made were in the call"
 (($(calls "$SIZE") <= WRITES / 4)) || complain "the size of a file that only we write was asked for $(calls "$SIZE") times"
 
-# Who appends has to know where the end is: another may have moved it.
+# A program that appends must know where the end is, because another one may have moved it.
 : >log
 traced log O_APPEND
 (($(calls "$SIZE") >= WRITES)) || complain "the end of a file that is appended to was asked for $(calls "$SIZE") times in $WRITES writes"

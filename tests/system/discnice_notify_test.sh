@@ -139,7 +139,7 @@ sha256sum <big >"$OUT/wanted"
 DISK=/sys/dev/block/$(stat -c %Hd:%Ld big)/stat
 [[ -r $DISK ]] || skip "the kernel keeps no counters of the emulated disk"
 
-# most NAME: the most that the disk was asked to read within 100 ms, beyond what the rate of 6 MB/s allows, in MB; while the processor is busy that is looked at later.
+# most NAME: prints how many MB the disk was asked to read within 100 ms beyond the rate of 6 MB/s, at most. If the processor is busy, this is measured later.
 most() {
   python3 - "$1" "$DISK" <<'PYTHON'
 import pathlib, sys, time
@@ -156,7 +156,7 @@ print(most / 1e6)
 PYTHON
 }
 
-# in_steps_once ENGINE: the job, with `most` of what came at once and `took` of its time.
+# in_steps_once ENGINE: runs the job. `most` is how much came at once, and `took` is its time.
 in_steps_once() {
   local engine=$1 watcher
   make_cold big
@@ -171,7 +171,7 @@ in_steps_once() {
   printf 'in steps: %-6s 24 MB by calls of 8 MB: %.2f s, %.2f MB at once\n' "$engine" "$took" "$most"
 }
 
-# A job that the host lets stand for a second may make up for it at once: so it has three tries to show that it needs not.
+# A job that the host did not run for a second may catch up on it at once. So it has three tries to keep the bound.
 in_steps() {
   local most took engine
   for engine in auto notify; do
@@ -227,11 +227,11 @@ outlives_the_launcher() {
     grep -q 'WITHOUT A LIMIT' "$OUT/err" || complain "launcher killed: nobody says so"
   done
   sleep 0.2
-  # Another test's guard is none of ours.
+  # The guard of another test does not count.
   if pgrep --ns $$ --nslist mnt -x -r S,R,D discnice-guard >/dev/null; then complain "the guard is still there"; fi
 }
 
-# until_gone PROGRAM: waits until nobody runs it.
+# until_gone PROGRAM: waits until no process runs it.
 until_gone() {
   local i
   for ((i = 0; i < 200; ++i)); do
@@ -252,7 +252,7 @@ goes_on() {
   holds "$(date +%s%N) - $start_ns >= 3e9" || complain "a daemon: 24 MB at 6 MB/s took $((($(date +%s%N) - start_ns) / 1000000)) ms"
 }
 
-# Nobody has to wait for us to see it, and a guard that is killed is replaced.
+# No call waits for discnice to see it, and a guard that is killed is replaced.
 guarded() {
   local job i
   for ((i = 0; i < 40; ++i)); do
@@ -275,7 +275,7 @@ guarded() {
   sha256sum <"$OUT/out" | cmp -s - "$OUT/wanted" || complain "guard and launcher killed one after the other: other bytes come out"
 }
 
-# A program that serves files to others of its job; one that holds a lease on what it reads; a write that writes nothing.
+# A program that serves files to others of its job; a program that holds a lease on the file that it reads; a write that writes nothing.
 peculiar() {
   local took
   cat >"$SCRATCH/peculiar.c" <<'C'
@@ -318,14 +318,14 @@ SH
   cmp -s small "$OUT/out" || complain "a served file system: other bytes come out"
 }
 
-# What the library holds pays once.
+# A program that the library holds pays only once.
 no_double_payment() {
   make_cold small
   "$DISCNICE" --rate 6MB --json --report "$OUT/report" -- "$SCRATCH/parent" dd if=small of=/dev/null bs=1M 2>"$OUT/err" || complain "a covered child: $(<"$OUT/err")"
   holds "$(field "$OUT/report" elapsed_seconds) >= 1.5 && $(field "$OUT/report" elapsed_seconds) <= 3" || complain "a covered child: 12 MB at 6 MB/s took $(field "$OUT/report" elapsed_seconds) s"
 }
 
-# What a user loses is for him to say.
+# The user must allow what he would lose.
 for_users() {
   local -r AS=(setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent)
   local state
@@ -339,7 +339,7 @@ for_users() {
   sha256sum <"$OUT/out" | cmp -s - "$OUT/wanted" || complain "a user: other bytes come out"
 }
 
-# A program has one listener: within another such job there is none to be had.
+# A program can have only one listener: within another such job no further one can be made.
 refusals() {
   local status=0
   "$DISCNICE" -q --engine notify --rate 9MB -- "$DISCNICE" -q --engine notify --rate 6MB -- touch "$OUT/touched" 2>"$OUT/err" || status=$?

@@ -19,13 +19,13 @@ GB_RUN=$(program gb-run)
 readonly GB_RUN STRANGER=65534 EXTRA_MAX_NS=200000000 TRIES=3
 chmod 755 "$SCRATCH"
 cd "$SCRATCH"
-# What everybody may run; root's own programs may stand first on the path.
+# The programs that every user may run. Root's own programs may come first on the path.
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 cp "$SOURCE/tests/support/other_user.py" .
 make_file ./source 1000000
 chmod 644 source
 
-# As the victim, from here on.
+# From here on as the victim.
 become() { # UID
   VICTIM=$1
   AS=(env HOME="$SCRATCH/home-of-$VICTIM")
@@ -34,7 +34,7 @@ become() { # UID
 become 65533
 "${AS[@]}" "$DISCNICE" --version >/dev/null 2>&1 || skip "another user may not run what was built: $DISCNICE"
 
-# What is run, by name, in LINE; JOB is the number of a job of the victim's that runs all the time.
+# The commands, by name, in LINE. JOB is the number of a job of the victim that runs all the time.
 readonly READ=(dd if=source of=/dev/null bs=64k iflag=direct status=none)
 readonly END_BY_SIGTERM='"$1" -q --policy nice -- sleep 100 & sleep 0.1; kill -TERM $!; wait $!; test $? = 143'
 readonly COMMANDS=(job share recorded status set report top ended memory)
@@ -53,7 +53,7 @@ line_of() {
 
 RUNS=0 WORST_NS=-1000000000 WORST=
 declare -A OWN_NS
-# took COMMAND: how long it takes, in TOOK_NS; what it says is in `said`.
+# took COMMAND: leaves its time in TOOK_NS, and its output in `said`.
 took() {
   local begun status=0
   line_of "$1"
@@ -63,7 +63,7 @@ took() {
   ((status == 0)) || complain "$1 of user $VICTIM: status $status: $(<said)"
 }
 
-# Against its own time, which is the shortest of some tries.
+# The time is compared with the command's own time, which is the shortest of some tries.
 measure_own() {
   local command try
   for command in "${COMMANDS[@]}"; do
@@ -91,7 +91,7 @@ judge() { # WHAT
   done
 }
 
-# The stranger at work: stranger ARGUMENT... begins, strangers_end ends and removes what he left.
+# The stranger at work: `stranger ARGUMENT...` starts him, and strangers_end ends him and removes what he left.
 stranger() {
   coproc AT_WORK { exec setpriv --reuid="$STRANGER" --regid="$STRANGER" --clear-groups python3 "$SCRATCH/other_user.py" "$@" 2>&1; }
   # shellcheck disable=SC2034 # AT_WORK_PID is the coprocess's
@@ -121,7 +121,7 @@ end_job() {
   wait "$JOB" || true
 }
 
-# The names that the victim's runs leave behind, with their sizes, and one as of a job of his.
+# The names that the victim's runs leave behind, with their sizes, and one name like that of a job of his.
 names_of() {
   find /dev/shm -maxdepth 1 -type f -name "*[-.]$VICTIM*" ! -name "discnice-$VICTIM-*" -printf '%f %s\n' | sort
   echo "discnice-$VICTIM-$JOB-$NAMESPACE-1 4096"
@@ -135,7 +135,7 @@ kinds() { # SIZE
   echo fifo fifo-held "link:$SCRATCH/bait" link:/dev/zero link:nothing folder socket
 }
 
-# stands FILE: what it is, to be compared.
+# stands FILE: prints what the file is, for a comparison.
 stands() { stat -c '%u %a %s %F %i' "$1" 2>/dev/null; }
 
 meet_traps() { # FILE SIZE
@@ -150,7 +150,7 @@ meet_traps() { # FILE SIZE
   done
 }
 
-# He takes any name that could belong to the one he sees.
+# He takes every name that could belong to the job that he sees.
 meet_racer() {
   local i
   stranger race

@@ -27,8 +27,8 @@ sync -f .
 chmod 644 big small
 sha256sum <big >"$OUT/wanted"
 
-# held NAME COMMAND...: takes as long as 40 MB take at 10 MB/s, and says all of it. What it moves before the first look comes early.
-# Longer is the machine's doing.
+# held NAME COMMAND...: checks that it takes as long as 40 MB at 10 MB/s, and prints everything. Bytes that it moves before the first look come early. A longer time is caused by
+# the machine.
 OPTIONS=()
 held() {
   local name=$1 status=0 took
@@ -44,7 +44,7 @@ held() {
   printf 'held: %-22s %.2f s\n' "$name" "$took"
 }
 
-# free COMMAND...: the same in memory.
+# free COMMAND...: the same with all data in memory.
 free() {
   make_warm big
   "$DISCNICE" --rate 10MB --json --report "$OUT/report" -- "$@" >"$OUT/out" 2>"$OUT/err" || complain "in memory: $(<"$OUT/err")"
@@ -73,7 +73,7 @@ static_programs() {
   grep -q "'static' is statically linked: it is held from outside" "$OUT/err" || complain "is not said to be held: $(<"$OUT/err")"
   free ./static big
   held 'a child of a shell' sh -c './static big; true'
-  # While its program is read from the disk, a child that was made by vfork() is on its parent's memory.
+  # While its program is read from the disk, a child that was made by vfork() runs in its parent's memory.
   make_cold static
   held 'a cold child of a shell' sh -c './static big; true'
   grep -q "'static' is statically linked" "$OUT/err" || complain "a cold child is not said to be held: $(<"$OUT/err")"
@@ -86,7 +86,7 @@ static_programs() {
   children_once
 }
 
-# What a child has moved is in its parent's account, too, when that has waited for it.
+# Bytes that a child has moved are also in its parent's account, after the parent has waited for the child.
 children_once() {
   local took
   make_cold big small
@@ -144,7 +144,7 @@ with open("big", "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
   sha256sum <"$OUT/out" | cmp -s - "$OUT/wanted" || complain 'Go: other bytes come out'
 }
 
-# A server of a file system in user space, who works in what it serves, and we, who look at the programs there: nobody waits for somebody who stands.
+# A server of a file system in user space reads files of the file system that it serves, and discnice reads the programs there. No process may wait for a stopped one.
 served() {
   local took
   if [[ ! -e static ]] || ! type -P bindfs >/dev/null || ! type -P fusermount >/dev/null; then
@@ -171,7 +171,7 @@ SH
   holds "$took >= 3 && $took <= 14" || complain "a served file system: 64 MB at 10 MB/s took $took s"
 }
 
-# dirty FILE: how many bytes of it are not on their way to the disk. Status 77: the kernel does not tell.
+# dirty FILE: prints how many of its bytes are not on their way to the disk. Status 77: the kernel does not tell.
 dirty() {
   python3 - "$1" <<'PYTHON'
 import ctypes, os, sys
@@ -181,8 +181,8 @@ print(4096 * answer[1])
 PYTHON
 }
 
-# What is written under a rate is sent in steps, and not by the kernel half a minute later. Who stood for long is looked at as often as before: what it writes at the
-# speed of memory when it goes on would be far above the rate.
+# Data that is written under a rate is sent in steps, and not by the kernel half a minute later. A process that was stopped for long is looked at as often as before: otherwise it
+# could write far above the rate, at the speed of memory, when it goes on.
 written() {
   local way left took
   local -A bytes=()
@@ -202,8 +202,8 @@ written() {
   ((bytes[auto] < 4 * MB)) || complain "what is written from outside is not sent: ${bytes[auto]} bytes are dirty"
 }
 
-# A program that is over before anybody could stop it, here because its launcher stands: discnice ends when it is paid, or when a signal says so. Who was killed is
-# not waited for.
+# A program that ends before it could be stopped, here because its launcher is stopped: discnice ends when the bytes are paid, or at a signal. It does not wait for the bytes of a
+# killed program.
 cat >later.c <<'C'
 #include <fcntl.h>
 #include <signal.h>
@@ -215,7 +215,7 @@ int main(int count, char** arguments) {
   return count > 2 ? raise(SIGKILL) : 0;
 }
 C
-# behind ARGUMENT...: starts it under a rate that it takes 4 s for, behind the launcher's back.
+# behind ARGUMENT...: starts it under a rate for which it takes 4 s, without the launcher seeing it.
 behind() {
   "$DISCNICE" -q --engine pace --rate 3MB -- ./later "$@" & # by the engine notify, who sees the write before it is made, it would stand meanwhile
   JOB=$!
@@ -248,13 +248,13 @@ over_at_once() {
   done
 }
 
-# standing PID...: which of these, and of those below them, stand.
+# standing PID...: prints which of these processes and their descendants are stopped.
 standing() {
   local pid
   for pid in "$@"; do grep -l '^State:.[tT]' "/proc/$pid/status" 2>/dev/null || true; done
 }
 
-# A program that goes on for long, and what is its own way to say that it has been told to stop. It has a name of its own: to adopt by name takes whoever is called so.
+# A program that runs for long and reacts to a signal in its own way. It has a name of its own, because adopting by name takes every program with that name.
 start_reader() {
   make_cold big
   [[ -e pace-reader ]] || ln -s "$(python3 -c 'import sys; print(sys.executable)')" pace-reader
@@ -284,7 +284,7 @@ ends() {
   sleep 2.5
   "$DISCNICE" status | grep -q "^$job .*pace-reader" || complain "an adopted job is not in the list: $("$DISCNICE" status)"
   "$DISCNICE" top --once | grep -Eq "^$job .* 1 +0 " || complain "top does not know it: $("$DISCNICE" top --once)"
-  # A signal is taken while it stands.
+  # A signal is handled while it is stopped.
   start_ns=$(date +%s%N)
   kill -TERM "$READER"
   wait "$READER" || status=$?
@@ -310,7 +310,8 @@ ends() {
   done
 }
 
-# Who outlives its parent, however short, and whatever its environment: held and named while it runs, and paid for when it is over before anybody has seen it. Who has ended is waited for.
+# A process that outlives its parent, for however short a time, and with whatever environment: it is held and named while it runs. If it ends before it was seen, its bytes are
+# paid for. Ended processes are waited for.
 orphans() {
   local i status=0 silent=0 left
   if [[ ! -e later ]]; then return; fi
@@ -318,11 +319,11 @@ orphans() {
     rm -f copy
     "$DISCNICE" --rate 40MB --json --report "$OUT/report" -- sh -c 'env -i ./at_once copy & exit 0' 2>"$OUT/err" || status=$?
     ((status == 0)) || complain "an orphan: status $status"
-    # Who goes on as a shell still, that the library holds, is looked after without a word.
+    # A process that goes on as a shell, and that the library holds, is looked after without a message.
     holds "$(field "$OUT/report" still_running) >= 1 || $(field "$OUT/report" kernel_write_bytes) >= 11e6" || grep -q 'goes on: process' "$OUT/err" || silent=$((silent + 1))
   done
   ((silent == 0)) || complain "of 10 orphans $silent were lost in silence"
-  # One that comes and ends while its launcher stands, so that nobody can see it.
+  # A process that starts and ends while its launcher is stopped, so that it cannot be seen.
   rm -f copy
   "$DISCNICE" --rate 40MB --json --report "$OUT/report" -- sh -c 'sleep 0.3; (./at_once copy &); sleep 0.6' 2>"$OUT/err" &
   JOB=$!
@@ -332,7 +333,7 @@ orphans() {
   kill -CONT "$JOB"
   wait "$JOB" || complain "an orphan that nobody saw: status $?"
   holds "$(field "$OUT/report" kernel_write_bytes) >= 11e6" || complain "an orphan that nobody saw is not paid for: $(<"$OUT/report")"
-  # Who was our child before belongs to whoever started us.
+  # A process that was discnice's child before belongs to the program that started discnice.
   bash -c 'sleep 1.5 & exec "$@"' bash "$DISCNICE" --rate 1MB -- true 2>"$OUT/err" || complain "with a child from before: status $?"
   if grep -q sleep "$OUT/err"; then complain "a stranger is taken for one of the job: $(<"$OUT/err")"; fi
   left=$("$DISCNICE" -q --rate 9MB -- sh -c '(true &); (sleep 0.1 &); sleep 0.6; ps -o stat= --ppid "$PPID"' | grep -c Z) || true
@@ -341,7 +342,8 @@ orphans() {
   ((left == 0)) || complain "$left orphans that have ended are not waited for, by the library alone"
 }
 
-# What a script leaves in the background, and what nobody has seen before its parent ended: held until they end, or until their holder does.
+# Programs that a script leaves in the background, and programs that were not seen before their parent ended: they are held until they end, or until the process that holds them
+# ends.
 outlives() {
   local holder program
   if [[ ! -e static ]]; then return; fi
@@ -358,7 +360,7 @@ outlives() {
     tail --pid="$program" -f /dev/null
     sha256sum <"$OUT/out" | cmp -s - "$OUT/wanted" || complain "what goes on: other bytes come out"
   done
-  # Whom the library holds at that time, and who then becomes a program that it cannot reach.
+  # A process that the library holds at that time, and that then executes a program that the library cannot reach.
   make_cold big
   "$DISCNICE" -q --rate 4MB -- sh -c '(sleep 0.5; exec ./static big >"$1") &' sh "$OUT/out" 2>"$OUT/err" || complain "becomes static: status $?: $(<"$OUT/err")"
   sleep 1
@@ -373,7 +375,7 @@ outlives() {
   echo 'outlives: held after their parent has ended'
 }
 
-# The launcher killed at any moment: the program goes on, and its output is right.
+# The launcher is killed at any moment: the program goes on, and its output is right.
 killed() {
   local i program
   if [[ ! -e static ]]; then return; fi

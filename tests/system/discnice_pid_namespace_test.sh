@@ -24,13 +24,13 @@ readers_share_a_rate() {
       sh -c 'for i in 1 2 3 4; do unshare -pf sh -c "cat here/$i; :" >/dev/null & done; wait' || fail 'the readers did not end well'
     rate=$(calculate "$READERS * $BYTES / $(field report elapsed_seconds)")
     printf 'readers in namespaces: %s of the rate\n' "$(calculate "$rate / $RATE")"
-    # Slower is the machine's fault, and tried again; faster is ours.
+    # A slower run is caused by the machine and is repeated. A faster run is a fault of discnice.
     holds "$rate > 0.97 * $RATE" && break
   done
   holds "$rate > 0.97 * $RATE && $rate < 1.03 * $RATE" || complain "four readers in namespaces: $rate bytes/s of $RATE"
 }
 
-# Its first process dies, and with it all others of the namespace.
+# The first process of the namespace is killed, and with it all others of the namespace.
 killed_namespaces() {
   local job before after try
   make_cold here/*
@@ -56,7 +56,7 @@ killed_namespaces() {
   [[ -z $(segments) ]] || complain "left behind: $(segments)"
 }
 
-# The last one out is in a namespace, and who started the job lives on.
+# The last process that ends is in a namespace, and the process that started the job lives on.
 bare_jobs() {
   rm -f go
   LD_PRELOAD=$LIBRARY DISCNICE_RATE=20M sh -c 'unshare -pf sh -c "cat here/1; :" >/dev/null; touch ended; until [ -e go ]; do sleep 0.1; done' &
@@ -67,7 +67,7 @@ bare_jobs() {
   [[ -z $(segments) ]] || complain "left behind by a bare job: $(segments)"
 }
 
-# A launcher that dies with its namespace leaves its job behind. Who is in the first namespace sees that nobody of it is left.
+# A launcher that dies with its namespace leaves its job behind. A process in the first namespace sees that no process of the job is left.
 killed_launchers() {
   local killer
   rm -f go

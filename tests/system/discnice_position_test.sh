@@ -68,7 +68,7 @@ globals()[way]()
 for _ in range(3): os.read(fd, 65536)
 PROGRAM
 
-# moved WAY: what read calls cost, as predicted and as the kernel tells.
+# moved WAY: prints the cost of the read calls, as predicted and as the kernel tells.
 moved() {
   make_cold file
   "$TOOLS/pagecache" warm file

@@ -79,7 +79,7 @@ fn consume(path: &str) -> usize {
 fn main() { std::process::exit(if consume("cold") == 8000000 { 3 } else { 1 }); }
 RUST
 
-# profile PROGRAM...: runs it on a cold and a cached file; leaves folded and table.
+# profile PROGRAM...: runs it on a cold and a cached file; leaves `folded` and `table`.
 profile() {
   make_cold cold
   make_warm cached
@@ -89,7 +89,7 @@ profile() {
   if grep -Evq '^[^ ].* [0-9]+$' folded; then complain "$*: not a folded stack: $(grep -Ev '^[^ ].* [0-9]+$' folded | head -1)"; fi
 }
 
-# bytes_of PATTERN: of all stacks that match.
+# bytes_of PATTERN: prints the bytes of all stacks that match.
 bytes_of() { awk -v pattern="$1" '$0 ~ pattern { sum += $NF } END { print sum + 0 }' folded; }
 
 near() { # WHAT BYTES EXPECTED
@@ -149,7 +149,7 @@ refusals() {
   expect_status 125 env DISCNICE_LIBRARY="$SCRATCH/alone/libdiscnice.so" "$DISCNICE" run --profile folded -- touch ran 2>said
   grep -q 'libunwind' said || complain "without the second library: $(<said)"
   [[ $(wc -l <said) -eq 1 && ! -e ran ]] || complain "without the second library: $(<said)"
-  # Nobody who does not ask gets libunwind into his process.
+  # libunwind is loaded only into programs that are profiled.
   "$DISCNICE" run -q -- cat /proc/self/maps >maps
   if grep -q unwind maps; then complain 'libunwind is in a program that is not profiled'; fi
 }

@@ -20,7 +20,7 @@ readonly SHA256SUM_SECONDS=16
 declare -A BYTES=([2MB]=2000000 [10MB]=10000000 [50MB]=50000000)
 cd "$SCRATCH"
 
-# judge NAME RATE EXPECTED ACCOUNT [REPORT]: prints the figures; complains when they are off.
+# judge NAME RATE EXPECTED ACCOUNT [REPORT]: prints the figures, and complains if they are wrong.
 judge() {
   local name=$1 rate=$2 expected=$3 account=$4 report=${5:-}
   local total outside inside=- off
@@ -39,7 +39,7 @@ judge() {
   done
 }
 
-# launched NAME RATE EXPECTED CMD... and bare NAME RATE EXPECTED CMD...: run it, judge it.
+# launched NAME RATE EXPECTED CMD... and bare NAME RATE EXPECTED CMD...: run the command and judge it.
 launched() {
   local name=$1 rate=$2 expected=$3 files=$1-$2
   shift 3
@@ -82,7 +82,7 @@ run_rsync() { # WAY RATE
   rm -rf "$folder" "$folder.copy"
 }
 
-# run_one WAY NAME RATE SIDES CMD...: CMD with IN as its cold source and OUT as its target; SIDES 1 or 2 of them are moved.
+# run_one WAY NAME RATE SIDES CMD...: runs CMD with IN as its cold source and OUT as its target. SIDES (1 or 2) says how many of them are moved.
 run_one() {
   local way=$1 name=$2 rate=$3 bytes=$((${BYTES[$3]} * RUN_SECONDS / $4))
   local in=$way-$name-$rate.in out=$way-$name-$rate.to
@@ -109,7 +109,7 @@ together() {
   wait
 }
 
-# A machine that takes pages back which were read ahead: what was waited for is not read, and what was read is read again.
+# A machine may evict pages that were read ahead. Then bytes that were waited for are not read, and others are read again.
 run_nibbled() { # RATE
   local in=nibbled-$1.in nibbler
   make_file "./$in" $((${BYTES[$1]} * RUN_SECONDS))
@@ -121,7 +121,7 @@ run_nibbled() { # RATE
   rm -f "$in"
 }
 
-# The programs' own pages are not what is measured.
+# The pages of the programs themselves are not measured.
 hold_programs rsync dd cat sha256sum cp tar python3 env
 
 together 'run_rsync launched 2MB' 'run_rsync launched 10MB'

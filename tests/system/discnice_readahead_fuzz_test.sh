@@ -17,7 +17,7 @@ case $kernel in
   *) skip "the read-ahead model knows kernel 6.18 to the byte; this one is $kernel" ;;
 esac
 
-# compare NAME FILE: one line, and a complaint when too few sequences were exact.
+# compare NAME FILE: prints one line, and complains if too few sequences were exact.
 compare() {
   local name=$1 file=$2 device queue window request answer
   device=$(mountpoint -d "$(stat -c %m "$file")")
@@ -31,7 +31,7 @@ compare() {
   (($(sed -n '$s/ of.*//p' <<<"$answer") >= EXACT_MIN)) || complain "$name, window $window KB: $answer"
 }
 
-# On a fresh file system over a loop device.
+# The same on a fresh file system over a loop device.
 on_loop() { # TYPE
   local device mount=$SCRATCH/mount window
   truncate -s 400M image

@@ -15,10 +15,10 @@ make_file ./big 20000000
 for i in {1..20}; do make_file "tree/$i" $((i * 5000)); done
 sync big tree/*
 
-# value FILE KEY: of a JSON object.
+# value FILE KEY: prints a value of a JSON object.
 value() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$1" "$2"; }
 
-# same_as_run NAME: the replay of NAME.record says what the report NAME.json of its run does.
+# same_as_run NAME: the replay of NAME.record prints what the report NAME.json of its run says.
 same_as_run() {
   "$DISCNICE" replay --json "$1.record" >"$1.replay" 2>"$1.said" || complain "replay of $1 ended with $?: $(<"$1.said")"
   python3 - "$1" <<'PYTHON' || complain "the replay of $1 differs from its run"
@@ -73,7 +73,7 @@ replays_to_the_same() {
   done
 }
 
-# A tree that forks, and threads on one descriptor: all calls are there, whatever their order.
+# A tree that forks, and threads that share one descriptor: all calls are recorded, in whatever order.
 whole_trees() {
   local calls
   make_cold big tree/*
@@ -94,7 +94,7 @@ PYTHON
   done
 }
 
-# What a program prints, returns and leaves is the same with a recording as without.
+# The output, the status and the files of a program are the same with a recording as without.
 nothing_changes() {
   local script='cat tree/*; echo told >&2; mkdir -p left; cp big left/; tail -c 5 big; ls /proc/self/fd; exit 7' way
   for way in plain recorded; do
@@ -162,7 +162,7 @@ killed_programs() {
   "$DISCNICE" run -q --record killed.record -- dash -c 'cat big >/dev/null; kill -9 $$' 2>said || status=$?
   ((status == 137)) || complain "a killed program's status is $status"
   "$DISCNICE" replay killed.record >/dev/null 2>said || complain "the recording of a killed program: $(<said)"
-  # Many of them, at any instruction: what was recorded is whole.
+  # Many processes are killed at any instruction: the records are whole.
   "$DISCNICE" run -q --record storm.record -- python3 -c 'import os, signal, time
 for i in range(30):
     pid = os.fork()
@@ -176,7 +176,7 @@ for i in range(30):
   [[ $(value storm.replay processes) -gt 10 ]] || complain 'the storm was not recorded'
 }
 
-# The launcher dies: the program goes on, the file is refused.
+# The launcher is killed: the program goes on, and the file is refused.
 killed_launcher() {
   local launcher
   "$DISCNICE" run -q --record orphan.record -- dash -c 'sleep 0.5; cat big >/dev/null; echo done >finished' &
@@ -194,7 +194,7 @@ killed_launcher() {
   [[ -z $(segments) ]] || complain "left in /dev/shm: $(segments)"
 }
 
-# refused PATTERN FILE: replay says so in one line and prints nothing.
+# refused PATTERN FILE: replay says so in one line and prints nothing else.
 refused() {
   local status=0
   "$DISCNICE" replay "$2" >out 2>said || status=$?
@@ -235,7 +235,7 @@ os._exit(5)' 2>said
   refused 'cut short' cut.record
 }
 
-# The ring stopped being drained: the program must not care, and the count of what is missing must be said.
+# The ring is no longer drained: the program must not be affected, and the number of lost records must be printed.
 too_fast() {
   # shellcheck disable=SC2016 # the inner shell's own variables
   "$DISCNICE" run -q --record fast.record -- python3 -c 'import os, signal

@@ -22,7 +22,7 @@ for name in "${found[@]}"; do
 done
 printf 'names a start looks up: %s\n' "${found[*]}"
 
-# covered NAME [VARIABLE=VALUE]: cat reads the same, is one program of the job, and its reads are counted.
+# covered NAME [VARIABLE=VALUE]: checks that cat prints the same, is one program of the job, and that its reads are counted.
 covered() {
   local name=$1
   shift
@@ -68,7 +68,7 @@ if grep -q '^VmFlags:' /proc/self/smaps; then
   (($(wiped_in tail -f input) == 1)) || complain 'a program that has read a file has no mark that a fork wipes'
 fi
 
-# signals FIELD: that mask of a covered program, its bit for SIGBUS alone.
+# signals FIELD: prints that mask of a covered program, but only its bit for SIGBUS.
 signals() { "$DISCNICE" -q --policy unlimited -- sed -n "s/^$1:[[:space:]]*//p" /proc/self/status | awk '{ print substr($1, length($1) - 1) }'; }
 bus_in() { (((0x$(signals "$1") & 0x40) != 0)); }
 bus_in SigCgt || complain 'nobody would notice that the memory of the job is gone'

@@ -15,7 +15,7 @@ readonly SHARE_PERCENT_MIN=25 # of an equal share, half-way; what read-ahead bri
 cd "$SCRATCH"
 readonly FILE_BYTES=$((RATE_BYTES * RUN_SECONDS * 2 / PROGRAMS / 3))
 
-# Half of them only read; the other half read and write. The dd's block size is small so that what they have had is seen.
+# Half of the programs only read; the other half read and write. The block size of dd is small, so that the progress of each program can be seen.
 cat >tree.sh <<'TEXT'
 for i in 1 2 3 4; do dd if=in-$i of=/dev/null bs=64k status=none & echo $! >>pids; done
 for i in 5 6 7 8; do dd if=in-$i of=out-$i bs=64k status=none & echo $! >>pids; done
@@ -29,7 +29,7 @@ make_inputs() {
   make_cold in-*
 }
 
-# Bytes read and written so far by each program: what their file calls were given.
+# The bytes that each program has read and written so far, by its file calls.
 progress() {
   local pid
   while read -r pid; do
@@ -87,10 +87,10 @@ kill_member() { # NAME CMD...
   victim=$(sed -n 3p pids)
   kill -KILL "$victim"
   sleep 0.2
-  # The others go on; end them as their user would.
+  # The other programs go on. They are ended as their user would end them.
   xargs kill -TERM <pids 2>/dev/null || true
   wait $! 2>/dev/null || true
-  # The shell is the only one who left: all others were killed.
+  # Only the shell left the job in good order: all others were killed.
   [[ $(segments) == "$before" ]] || complain "$name: left in /dev/shm after kill -9 of a member: $(segments)"
 }
 

@@ -82,10 +82,10 @@ else:
 # verify OPTION... -- CMD...: leaves the report in verified.json.
 verify() { "$DISCNICE" verify --json --report verified.json "$@" >/dev/null 2>said || complain "$* ended with $?: $(<said)"; }
 
-# value KEY: of the report's own, not of its classes.
+# value KEY: prints a value of the report itself, not of its classes.
 value() { python3 -c 'import json, sys; print(json.load(open("verified.json"))[sys.argv[1]])' "$1"; }
 
-# off WHAT BYTES-MAX NAME: predicted and kernel's bytes of all calls differ by no more.
+# off WHAT BYTES-MAX NAME: checks that the predicted bytes of all calls and those of the kernel differ by no more than BYTES-MAX.
 off() {
   local predicted kernel
   predicted=$(value "charged_$1_bytes")
@@ -141,7 +141,7 @@ patterns() {
   done
 }
 
-# More files than the table knows in full, removed before any of them reached the disk.
+# More files than the table can hold in full, removed before any of them reached the disk.
 readonly MANY_REMOVED='import os
 for i in range(1000):
     f = os.open(f"temporary{i}", os.O_WRONLY | os.O_CREAT | os.O_EXCL); os.write(f, b"x" * 5000); os.close(f)
@@ -204,7 +204,7 @@ other_ways() {
   fi
 }
 
-# errs WHAT MODEL CMD...: without MODEL the prediction of WHAT must be far off.
+# errs WHAT MODEL CMD...: without MODEL the prediction of WHAT must be far from the truth.
 errs() {
   local what=$1 model=$2
   shift 2
@@ -227,7 +227,7 @@ ablations() {
   errs write write python3 -c "$REWRITE"
 }
 
-# What the classes account for, with "other", is what the kernel counted.
+# The bytes of all classes, with "other", add up to what the kernel counted.
 classes() {
   make_cold big
   rm -f new
@@ -242,7 +242,7 @@ names = [one["class"] for one in report["classes"]]
 assert names == ["read", "write", "copy", "remove", "create", "other"], names
 for what in "read", "write":
     assert sum(one[f"kernel_{what}_bytes"] for one in report["classes"]) == report[f"kernel_{what}_bytes"], what
-    # What is written is taken back again: a folder's block that the kernel adds would be all of the net sum.
+    # The written data is removed again. Otherwise a folder's block that the kernel adds would be the whole net sum.
     off = abs(report[f"predicted_{what}_bytes"] - report[f"kernel_{what}_bytes"])
     assert off < max(0.05 * report[f"kernel_{what}_bytes"], 65536), (what, off)
 removal = report["classes"][3]

@@ -72,7 +72,7 @@ warm_programs() {
   judge_warm 'cp to a file system in memory'
 }
 
-# A program's streams may stand behind what others wrote to the same files before; that is nobody's debt here.
+# The streams of a program may append to files to which others wrote before. Nobody owes bytes for that here.
 behind_others() {
   local written
   make_warm warm
@@ -100,7 +100,7 @@ backends() { # WHO
   done
 }
 
-# A thread that others keep from its processor is late with every other probe, and that is no disk.
+# If other threads keep a thread from its processor, every second probe of it is late. That is not caused by a disk.
 robbed() {
   if ((EUID != 0)) || ! type -P chrt >/dev/null || ! type -P taskset >/dev/null; then
     echo 'not shown: probes of a thread that is robbed of its processor (needs root, chrt and taskset)'
@@ -118,7 +118,7 @@ robbed() {
   done
   kill "$robber"
 }
-# 0.4 ms in each half a millisecond, which is less than what the kernel lets such a thread have.
+# 0.4 ms in each half millisecond. This is less than the kernel allows for such a thread.
 readonly ROBBER='
 import time
 while True:
@@ -160,7 +160,7 @@ cold_after_warm() {
     complain "cold after warm: $predicted bytes were predicted of $kernel"
 }
 
-# The job's next process begins anew: a cold file that it begins with is predicted.
+# The job's next process begins anew: if its first file is cold, the file is predicted.
 next_process_cold() {
   local kernel slept predicted wanted
   report_long --rate 16MB -- sh -c 'cat warm warm && cat long && cat warm'

@@ -19,7 +19,7 @@ export XDG_DATA_HOME=$SCRATCH/parameters # nobody's measured parameters but the 
 chmod 755 "$SCRATCH"
 mkdir "$SCRATCH/data"
 cd "$SCRATCH/data"
-# Written in an order that is not that of the names.
+# The files are written in an order that is not that of their names.
 names=(f07 f02 f11 f05 f09 f01 f12 f04 f08 f03 f10 f06)
 for name in "${names[@]}"; do
   head -c "$FILE_BYTES" /dev/urandom >"$name"
@@ -48,7 +48,7 @@ prepare() {
   "$TOOLS/pagecache" warm "${warm[@]}"
 }
 
-# ask COMMAND...: what COMMAND prints while exactly the warm files were warm, in `answer`.
+# ask COMMAND...: leaves in `answer` what COMMAND prints while exactly the warm files are in memory.
 ask() {
   local round
   for ((round = 0; round < ROUNDS_MAX; ++round)); do
@@ -92,7 +92,7 @@ check_small() {
   rm s{1..6}
 }
 
-# The control's control: the tool must tell a cold file from a warm one.
+# Checks the tool of this test: it must distinguish a cold file from a warm one.
 prepare
 is_warm "${warm[@]}" || skip "what was read just now is not in the page cache"
 if is_warm "${cold[@]}"; then fail "pagecache cannot evict here"; fi
@@ -105,7 +105,7 @@ check_order timed "$GBP" --backend timed
 check_order fault "$GBP" --backend fault
 check_order 'nowait' "$GBP" --backend nowait
 
-# -compose: the cached ones first, each group as -file has them.
+# -compose: the cached files come first, and each group is in the order of -file.
 by_layout=$("$GBP" -file --order extent "${names[@]}")
 in_layout_order() { grep -xF -f <(printf '%s\n' "$@") <<<"$by_layout"; }
 ask "$GBP" -compose --order extent "${names[@]}"
@@ -148,7 +148,7 @@ mapfile -t missing < <(names_without "${whole[@]}" "$holed")
 ask_of_holes "$GBP" -mem "${names[@]}"
 [[ $answer == "$(printf '%s\n' "${whole[@]}" "$holed" "${missing[@]}")" ]] || fail "-mem, where much is missing, says: ${answer//$'\n'/ }"
 
-# The paper's use: what is cached is found first.
+# The use in the paper: cached files are found first.
 printf 'foo in the cold\n' >>f07
 printf 'foo in the warm\n' >>f06
 sync -- f06 f07
@@ -161,7 +161,7 @@ prepare
 mapfile -t found < <(grep_the_papers_way)
 [[ ${#found[@]} -eq 2 && ${found[0]} == *warm && ${found[1]} == *cold ]] || fail "grep found: ${found[*]}"
 
-# A file of one page: probing it would be fetching it, so it is unknown and comes last.
+# A file of one page: a probe would fetch it, so its state is unknown and it comes last.
 printf 'tiny\n' >tiny
 ask "$GBP" -mem --backend timed tiny "${names[@]}"
 [[ ${answer##*$'\n'} == tiny ]] || fail "a single page is not last but: ${answer//$'\n'/ }"
@@ -214,7 +214,7 @@ done
 
 left_out=()
 
-# -file: the order of the first extents, as another program tells them.
+# -file: the order of the first extents, as another program prints them.
 if command -v filefrag >/dev/null && filefrag -v "${names[0]}" >"$SCRATCH/extents" 2>&1; then
   wanted_layout=$(for name in "${names[@]}"; do
     printf '%s %s\n' "$(filefrag -v "$name" | awk '$1 == "0:" { sub(/\.\..*/, "", $4); print $4 }')" "$name"
@@ -224,7 +224,7 @@ else
   left_out+=("the order of first extents (no filefrag, or not on this file system)")
 fi
 
-# As a user who neither owns the files nor may write them: mincore lies to that one, and gbp is still right.
+# A user who neither owns the files nor may write to them: for him mincore gives wrong answers, and gbp is still right.
 if [[ $EUID -ne 0 ]] || ! command -v setpriv >/dev/null; then
   left_out+=("files of somebody else (needs root and setpriv)")
 elif ! as_nobody test -x "$GBP" -a -r "$SCRATCH/data/f01"; then
@@ -240,7 +240,7 @@ else
   answer=$(as_nobody "$GBP" -mem --backend mincore --json f01)
   [[ $answer == *'"cached_fraction":null'* ]] || fail "mincore was believed on somebody else's file: $answer"
 
-  # Root of a user namespace, as in a container without root: it is nobody to the owner of these files.
+  # Root of a user namespace, as in a container without root: for the owner of these files it is a stranger.
   if as_nobody unshare --user --map-root-user true 2>/dev/null; then
     check_order nowait as_nobody unshare --user --map-root-user "$GBP"
   else

@@ -22,7 +22,7 @@ mount -t overlay overlay -o "lowerdir=$SCRATCH/lower,upperdir=$SCRATCH/upper,wor
   skip "no overlay can be mounted here: $(cat "$SCRATCH/refusal")"
 at_exit umount "$SCRATCH/merged"
 
-# The first three come from the lower layer, the others lie in the upper.
+# The first three files come from the lower layer, the others are in the upper layer.
 names=(a b c d e f)
 warm=(b d f)
 cold=(a c e)
@@ -34,12 +34,12 @@ chmod 644 "$SCRATCH"/lower/? d e f
 sync -f .
 wanted=$(printf '%s\n' "${warm[@]}" "${cold[@]}")
 
-# is_prepared: the warm files are resident, the cold ones not, but for the few pages that a question leaves behind.
+# is_prepared: the warm files are resident, and the cold ones are not, except for the few pages that a question leaves behind.
 is_prepared() {
   "$TOOLS/pagecache" count "${warm[@]}" | awk '$1 != $2 { exit 1 }' && "$TOOLS/pagecache" count "${cold[@]}" | awk '$1 > 3 { exit 1 }'
 }
 
-# check BACKENDS COMMAND...: the right order, by these backends alone (a pattern for grep -E).
+# check BACKENDS COMMAND...: expects the right order, found by these backends alone (a pattern for grep -E).
 check() {
   local backends=$1 round answer
   shift
@@ -56,7 +56,7 @@ check() {
   skip "the page cache does not keep $((FILE_BYTES * ${#warm[@]})) bytes for a second here"
 }
 
-# A kernel whose cachestat tells the truth on overlay may use it; up to 6.18 it says 0 and the self-test turns it down.
+# If a kernel's cachestat is right on overlay, it may be used. Up to 6.18 it says 0, and the self-test refuses it.
 check 'cachestat|mincore' "$GBP"
 if setpriv --reuid "$NOBODY" --regid "$NOBODY" --clear-groups -- test -x "$GBP" -a -r "$SCRATCH/merged/a"; then
   check fault setpriv --reuid "$NOBODY" --regid "$NOBODY" --clear-groups -- "$GBP"

@@ -19,7 +19,7 @@ MEMORY=$(mktemp -d /dev/shm/gray-crash.XXXXXX)
 readonly MEMORY
 at_exit rm -rf -- "$MEMORY"
 
-# An ext4 whose journal is written when somebody asks for it, and not by the clock.
+# An ext4 whose journal is written only on request, and not at fixed times.
 mkdir "$MEMORY/disk" "$MEMORY/cut"
 truncate -s 32M "$MEMORY/image"
 mkfs.ext4 -q -F -J size=4 "$MEMORY/image"
@@ -28,7 +28,7 @@ at_exit umount "$MEMORY/disk"
 
 python3 "$CRASH" kill "$GBP" "$TOOLS/kill_at" "$MEMORY/disk" "$STEP" || fail "killed, it does not leave the directory whole"
 
-# The hook: the disk as it is now, elsewhere.
+# The hook: copies the present disk to another place.
 cat >"$SCRATCH/cut" <<HOOK
 set -e
 cp --sparse=always "$MEMORY/image" "$MEMORY/copy"
@@ -41,7 +41,7 @@ rm -rf "${MEMORY:?}/disk/"{d,template}
 python3 "$CRASH" make "$MEMORY/disk" "$SCRATCH/record"
 sync -f "$MEMORY/disk"
 
-# A cut must be able to find something: an unsynced change is not on the disk yet.
+# Checks that a power cut can find a fault: an unsynced change is not on the disk yet.
 echo new >"$MEMORY/disk/d/unsynced"
 if sh "$SCRATCH/cut" 2>/dev/null; then rm "$MEMORY/disk/d/unsynced"; else fail "a cut sees what was never forced to disk"; fi
 rm -f "$SCRATCH/cuts"

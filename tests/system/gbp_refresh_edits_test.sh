@@ -70,14 +70,14 @@ for way in --rollback --resume; do
   [[ $(stat -c %Y d) -gt 1500000000 ]] || fail "$way sets the directory's time back behind what arrived since"
 done
 
-# Nothing changed: the directory's time is kept.
+# Nothing was changed: the directory's time is kept.
 for way in --rollback --resume; do
   killed_after_exchange
   ends 0 "$way"
   [[ $(stat -c %Y d) == "$(date -d 2001-01-01 +%s)" ]] || fail "$way of an untouched directory changes its time"
 done
 
-# Changed in both directories: both stay, and it is said.
+# A file was changed in both directories: both stay, and a message says so.
 killed_after_exchange
 echo here >>d/m1
 echo there >>.d.gray-refresh/m1
@@ -87,14 +87,14 @@ grep -q "gray-refresh/m1' is kept" "$SCRATCH/err" || fail "a conflict is not nam
 ends 1 --resume
 grep -q "gray-refresh' is not empty" "$SCRATCH/err" || fail "what is in the way of the next is not named: $(cat "$SCRATCH/err")"
 
-# Somebody has the old file open, and writes when all is done.
+# A program has the old file open, and writes when everything is done.
 killed_after_exchange
 exec 8>>.d.gray-refresh/m4
 ends 0 --resume
 echo late >&8
 exec 8>&-
 [[ $(cat d/m4) == $'mail 4\nlate' ]] || fail "what was written to an open file is lost: $(cat d/m4)"
-# And the new one, before it is rolled back.
+# The same with the new file, before the rollback.
 killed_after_exchange
 exec 8>>d/m4
 ends 0 --rollback
@@ -102,7 +102,7 @@ echo late >&8
 exec 8>&-
 [[ $(cat d/m4) == $'mail 4\nlate' ]] || fail "what was written to an open file is lost: $(cat d/m4)"
 
-# Two at once: the second one is told.
+# Two runs at once: the second one gets a message.
 killed_after_exchange
 exec 9<.d.gray-journal
 flock -n 9

@@ -41,13 +41,13 @@ nothing_left() { # WHEN
 up() { "$HDDSIM" up "$NAME" "$@"; }
 down() { "$HDDSIM" down "$NAME" "$@"; }
 
-# quantiles FIELD-SEPARATOR FIELD: p10 p50 p90 p99 of a column of stdin.
+# quantiles FIELD-SEPARATOR FIELD: prints p10 p50 p90 p99 of a column of stdin.
 quantiles() {
   cut -d "$1" -f "$2" | sort -n | awk '{ a[NR] = $1; sum += $1 }
     END { print a[int(NR * 0.1) + 1], a[int(NR * 0.5) + 1], a[int(NR * 0.9) + 1], a[int(NR * 0.99) + 1] }'
 }
 
-# judge NAME TOLERANCE: the felt times in `felt` against those of the model in the trace's last as many lines.
+# judge NAME TOLERANCE: compares the measured times in `felt` with those of the model in the last lines of the trace.
 judge() {
   local name=$1 tolerance=$2 felt model late i quantile=(p10 p50 p90 p99)
   sleep 0.1
@@ -66,7 +66,7 @@ judge() {
   done
 }
 
-# Urgent: what is measured is the disk, not how busy the machine is.
+# This runs with high priority, because the disk is measured and not the load of the machine.
 requests() { nice -n -20 "$TOOLS/disk_requests" "$@"; }
 
 one_by_one() {
@@ -115,7 +115,7 @@ timing() {
   nothing_left 'a run without a file system'
 }
 
-# What waits to be written is four seconds' work for this disk.
+# The data that waits to be written takes this disk four seconds.
 forced() {
   local start_ns elapsed_ms
   up --profile plain100 --size 1G >where

@@ -20,7 +20,7 @@ make_set() {
   local i
   for i in {1..24}; do make_file "set/$i" $((i * 20000)); done
   make_file set/big 4000000
-  # What a name may hold.
+  # The characters that a name may hold.
   cp set/24 "set/"$'<b>&"quoted"\' \n\xff\xe2\x80\xaereversed'
   cp set/23 "set/$(printf 'long%.0s' {1..50})"
   sync set/*
@@ -60,7 +60,7 @@ nothing_from_elsewhere() {
   if grep -El '(src|href)=|@import|url\(|<script' "$PAGES"/{job,map,host}.html; then complain 'these pages need something from elsewhere'; fi
 }
 
-# A text over another, one that is too wide, and a picture that is fetched.
+# A text over another text, a text that is too wide, and a picture that is fetched from elsewhere.
 spoiled_pages_are_seen() {
   sed 's|</body>|<p style="position:absolute;top:1.8rem;left:1rem">spoiled words</p><p style="white-space:nowrap">'"$(printf 'wide %.0s' {1..400})"'</p><img src="http://127.0.0.1:9/none.png"></body>|' \
     "$PAGES/map.html" >spoiled.html

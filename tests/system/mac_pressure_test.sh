@@ -30,12 +30,12 @@ else
   echo $((LIMIT_MIB * MIB)) >"$group/memory.memsw.limit_in_bytes" 2>/dev/null || true
 fi
 
-# Takes the shell's place, so that killing the job kills what it became.
+# It replaces the shell, so that killing the job kills the program.
 inside() { # shellcheck disable=SC2016 # for the inner shell to expand
   exec timeout 300 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
 }
 
-# await FILE LINES: till it has so many, 20 s at most.
+# await FILE LINES: waits until the file has that many lines, 20 s at most.
 await() {
   for _ in {1..400}; do
     if [[ -e $1 && $(wc -l <"$1") -ge $2 ]]; then return; fi
@@ -44,7 +44,7 @@ await() {
   fail "$1 has only: $(cat "$1")"
 }
 
-# press: fills the group and goes on writing files, which the kernel has to write back and drop before there is room for more.
+# press: fills the group and goes on writing files. The kernel must write these back and drop them before there is free memory.
 press() {
   inside "$ADMISSION" hold $((LIMIT_MIB - 12)) >"$SCRATCH/hold" &
   pressing+=($!)
@@ -64,7 +64,7 @@ calm() {
 pressing=()
 at_exit calm
 
-# tells SAID COMMAND...: "watching ...", "calm" and then, under pressure, "pressed".
+# tells SAID COMMAND...: expects "watching ...", then "calm", and then, under pressure, "pressed".
 tells() {
   local said=$1
   shift
@@ -90,7 +90,7 @@ elif [[ $(tr '\n' ' ' <"$SCRATCH/group") != "watching $expected calm pressed " ]
   fail "the group told: $(tr '\n' ' ' <"$SCRATCH/group")"
 fi
 
-# The host's, where the group's files are not to be seen.
+# The host's pressure, if the files of the group are hidden.
 if unshare -m true 2>/dev/null && [[ -e /proc/pressure/memory ]]; then
   for _ in 1 2 3; do # while others press: what is under way ends
     # shellcheck disable=SC2016 # for the inner shell to expand
@@ -107,7 +107,7 @@ else
   left_out+=("the host's stall information: no mount namespace, or none is kept")
 fi
 
-# Who waits for memory that somebody else holds, who does not take part: gets it when that one ends, and has hardly looked meanwhile.
+# A call waits for memory that another program holds, which does not use the library. The call gets it when that program ends, and has made few looks meanwhile.
 switches() { awk '$1 == "voluntary_ctxt_switches:" { print $2 }' "/proc/$1/status"; }
 inside "$ADMISSION" hold 40 >"$SCRATCH/hold" &
 pressing+=($!)

@@ -26,7 +26,7 @@ inside() { # shellcheck disable=SC2016 # for the inner shell to expand
 }
 got() { sed -n 's/^got \([0-9]*\).*/\1/p' "$1"; }
 left() { sed -n 's/^\(got\|left\) \([0-9]*\).*/\2/p' "$1" | tail -n 1; }
-# serve NAME MIB MS: what one who waits so long got.
+# serve NAME MIB MS: prints what a call got that waited at most that long.
 serve() { (inside "$ADMISSION" alloc $(($2 * MIB)) $(($2 * MIB)) 4096 "$3" </dev/null) >"$SCRATCH/$1" || true; }
 
 hold() { # NAME WAY MIN-MIB: until its fifo is closed
@@ -46,7 +46,7 @@ fds=() holders=()
 
 hold one return 8
 hold two return 8
-# The second one waited for its least, and was given that by the first.
+# The second program waited for its minimum, and got it from the first.
 sum=$(($(left "$SCRATCH/one") + $(left "$SCRATCH/two")))
 ((sum > 90 * MIB)) || fail "the two hold only $sum bytes of $LIMIT_MIB MiB"
 serve server 48 10000
@@ -56,7 +56,7 @@ one=$(left "$SCRATCH/one") two=$(left "$SCRATCH/two")
 ((one + two <= sum - 40 * MIB)) || fail "of $sum bytes they gave back too little: $one and $two are left"
 ((two == $(got "$SCRATCH/two"))) || fail "whoever held least had to give, too: of $(got "$SCRATCH/two") bytes $two are left, and the other has $one"
 
-# One who cannot be served gets nothing, and nobody gives anything for him.
+# A request that is too large to be served gets nothing, and no other program gives memory back for it.
 serve too_much 118 1500
 [[ $(got "$SCRATCH/too_much") == 0 ]] || fail "118 MiB were granted: $(cat "$SCRATCH/too_much")"
 (($(left "$SCRATCH/one") >= 8 * MIB && $(left "$SCRATCH/two") >= 8 * MIB)) || fail "for one who cannot be served they gave all but $(left "$SCRATCH/one") and $(left "$SCRATCH/two") bytes"

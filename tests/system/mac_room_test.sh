@@ -32,7 +32,7 @@ inside() { # shellcheck disable=SC2016 # for the inner shell to expand
   timeout 300 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
 }
 
-# is_near BYTES WHAT [LESS]: 5 % below the limit less the margin, or 3 MiB for what the asker itself takes.
+# is_near BYTES WHAT [LESS]: checks that BYTES is within 5 % below the limit less the margin, or within 3 MiB for the caller's own memory.
 is_near() {
   local due=$(((LIMIT_MIB - MARGIN_MIB) * MIB - ${3:-0}))
   (($1 <= due && $1 >= due * 95 / 100 - 3 * MIB)) || fail "$2 gave $1 bytes, not nearly $due"
@@ -42,7 +42,7 @@ is_near() {
 # nothing of its own is in use when the next asks.
 read -r _ got _ error <<<"$(inside "$ADMISSION" alloc 4096 $((1 << 40)) 4096 0 </dev/null)"
 is_near "$got" "gb_alloc (errno $error)"
-# An eighth is left to the start of a program of which nothing is known.
+# An eighth is left for the start of an unknown program.
 is_near "$(inside "$BIN/gb-run" --print)" "gb-run --print" $(((LIMIT_MIB - MARGIN_MIB) * MIB / 8))
 expect_status 1 inside "$BIN/gb-run" --min "${LIMIT_MIB}M" --print 2>"$SCRATCH/err"
 
@@ -72,11 +72,11 @@ else
   echo "SKIPPED here: no setpriv to become nobody with"
 fi
 
-# What gb-run has promised to a command is not promised again while that runs.
+# Memory that gb-run has promised to a command is not promised again while the command runs.
 second=$(inside "$BIN/gb-run" --max 80M -- "$BIN/gb-run" --print)
 ((second <= 40 * MIB)) || fail "80 MiB are promised, and $second bytes are still there"
 
-# The notes the askers share are cut short while somebody holds memory, in a /dev/shm of our own: he frees it and ends well.
+# The table of claims is truncated while a program holds memory, in a /dev/shm of the test's own. The program frees its memory and ends well.
 mkfifo "$SCRATCH/cut"
 if unshare -m true 2>/dev/null; then
   # shellcheck disable=SC2016 # for the inner shell to expand
@@ -87,13 +87,13 @@ else
   echo "SKIPPED here: no mount namespace for a /dev/shm of its own"
 fi
 
-# Many at once: nobody is killed, everybody served.
+# Many calls at once: no process is killed, and every call is served.
 inside "$ADMISSION" rounds 20 $((4 * MIB)) $((1 << 40)) >"$SCRATCH/rounds" || fail "rounds: $(cat "$SCRATCH/rounds")"
 cat "$SCRATCH/rounds"
 granted=$(sed 's/.*granted_max \([0-9]*\).*/\1/' "$SCRATCH/rounds")
 ((granted <= (LIMIT_MIB - MARGIN_MIB) * MIB)) || fail "$granted bytes were granted at once"
 
-# A hog that does not take part grows meanwhile.
+# A program that does not use the library grows meanwhile.
 mkfifo "$SCRATCH/held"
 inside "$ADMISSION" grow 64 500 <"$SCRATCH/held" >"$SCRATCH/hog" &
 hog=$!
@@ -105,7 +105,7 @@ exec 9>&-
 wait "$hog" || fail "the hog ended with status $?"
 [[ $(kills) -eq 0 ]] || fail "$(kills) processes were killed"
 
-# A sort in passes is a sort.
+# A sort in several passes gives a sorted file.
 "$BIN/gb-fastsort" --generate 500000 "$SCRATCH/a"
 "$BIN/gb-fastsort" --generate 300000 --seed 9 "$SCRATCH/b"
 inside "$BIN/gb-fastsort" --min 10000000 -o "$SCRATCH/sorted" "$SCRATCH/a" "$SCRATCH/b"

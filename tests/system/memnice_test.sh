@@ -45,7 +45,7 @@ quietly_end() {
   for one in "$@"; do while [[ -e /proc/$one ]]; do sleep 0.05; done; done
 }
 
-# lost WAY...: how many KiB of the one who is away lie in swap after the job has run so; it still runs, as $job.
+# lost WAY...: prints how many KiB of the idle program are in swap after the job has run in this way. The job still runs, as $job.
 lost() {
   rm -f "$SCRATCH"/ready.*
   inside "$TOOLS/touches" loop "$AWAY_MIB" 100 1 >"$SCRATCH/ready.away" &
@@ -72,7 +72,7 @@ echo "in swap of $AWAY_MIB MiB: plain $plain KiB, beside memnice $held KiB"
 own=$(find "$group" -name "memnice-*" | head -1)
 [[ -n $own ]] || fail "the job has no group of its own"
 
-# Those that outlive the job fork all the time: the group goes nevertheless.
+# Processes that outlive the job fork all the time, and the group is still removed.
 inside "$BIN/memnice" -q -- python3 -c '
 import os, signal, sys, time
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -86,7 +86,7 @@ forking=$!
 wait "$forking" || fail "status $? from a job that forks"
 [[ $(find "$group" -name "memnice-*") == "$own" ]] || fail "a job that forks leaves its group: $(find "$group" -name "memnice-*")"
 
-# Stands still, loses the process that ties it to the job, and memnice is killed: it goes on.
+# The job is stopped and loses the process that ties it to memnice, and memnice is killed: the job goes on.
 state() { awk '{ print $3 }' "/proc/$1/stat"; }
 # shellcheck disable=SC2016 # for the inner shell to expand
 inside "$BIN/memnice" -q --means pause --margin 350M -- sh -c 'sleep 1; sh -c "sleep 60 & echo \$!; wait" & wait' >"$SCRATCH/orphan" &
@@ -110,7 +110,7 @@ done
 [[ $(state "$orphan") == S ]] || fail "nobody lets it go on: $(state "$orphan")"
 quietly_end "$orphan"
 
-# Killed: the job has no limit any more, and nobody holds a place for it.
+# memnice is killed: the job has no limit any more, and no guard is left.
 command=$(pgrep -P "$job" -x touches)
 at_exit quietly_end "$command"
 quietly_end "$job"

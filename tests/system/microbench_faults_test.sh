@@ -44,10 +44,10 @@ free_kib() { stat -f -c '%f * %S / 1024' "$MNT" | { read -r sum; echo $((sum)); 
 make_place 100M
 before=$(free_kib)
 expect 0 'disk.random_read_ns' run --quick --dir "$MNT" disk_random
-# The file was scaled down to the room there is, and is gone.
+# The test file was reduced to the free space, and is removed.
 (($(free_kib) >= before - 64)) || fail "$((before - $(free_kib))) KiB are gone from a file system of 100 MiB"
 
-# Nearly full: there is no room for the least test file.
+# The disk is nearly full: there is no space for the smallest test file.
 fallocate -l $(((before - 4096) * 1024)) "$MNT/filler"
 expect 1 'no space' run --quick --dir "$MNT" disk_random
 # Room for a file, and somebody else takes it in the middle, at another moment each time: the run ends with what could be measured, or with
@@ -64,7 +64,7 @@ for delay in 0.02 0.3 1.5; do
   ((status == 0 || status == 1)) || fail "status $status when the disk filled up: $(cat "$SCRATCH/err")"
   if ((status == 1)); then
     one_line "a run whose disk filled up"
-    # The host's own figures may have been recorded; of this disk none.
+    # The figures of the host may have been recorded, but none of this disk.
     [[ $(record | grep '@') == $(grep '@' <<<"$before_record") ]] || fail "a run that failed changed what is known of a disk"
   fi
   [[ -z $(find "$MNT" -name '.microbench*') ]] || fail "left behind: $(ls -A "$MNT")"
@@ -89,7 +89,7 @@ else
   echo "SKIPPED here: no tmpfs to put a small image on"
 fi
 
-# Read-only: one line; a file that is there can be read instead.
+# Read-only: one line says so. A file that exists can be read instead.
 head -c 16M /dev/urandom >"$MNT/there"
 mount -o remount,ro "$MNT"
 expect 1 'Read-only file system' run --quick --dir "$MNT" disk_random
@@ -97,7 +97,7 @@ expect 0 'disk.random_read_ns' run --quick --file "$MNT/there" disk_random
 expect 0 'not available: disk_write' run --quick --file "$MNT/there" disk_write
 mount -o remount,rw "$MNT"
 
-# Overlay: its own count is 0 for every file, which the self-test finds out.
+# Overlay: its count is 0 for every file, and the self-test finds this out.
 mkdir "$MNT/lower" "$MNT/upper" "$MNT/work" "$SCRATCH/over"
 if mount -t overlay overlay -o "lowerdir=$MNT/lower,upperdir=$MNT/upper,workdir=$MNT/work" "$SCRATCH/over" 2>/dev/null; then
   at_exit umount -q "$SCRATCH/over"
@@ -108,7 +108,7 @@ else
   echo "SKIPPED here: overlay cannot be mounted"
 fi
 
-# Somebody who may not write there, nor to his own record's folder: one line each.
+# A user who may write neither there nor to the folder of his own record: one line for each.
 if command -v setpriv >/dev/null; then
   chmod 755 "$SCRATCH" && cp "$BIN/microbench" "$SCRATCH/microbench" && mkdir -m 755 "$SCRATCH/locked"
   as_nobody() {
@@ -125,7 +125,7 @@ else
   echo "SKIPPED here: no setpriv to become nobody with"
 fi
 
-# FUSE: nothing can be made there, and reads that bypass the page cache are said to.
+# FUSE: no file can be made there, and a message says that reads bypass the page cache.
 if [[ -x $BIN/hddsim && -c /dev/fuse ]] && "$BIN/hddsim" up "faults-$$" --profile plain100 --size 256M --fs none >/dev/null 2>&1; then
   at_exit "$BIN/hddsim" down --force "faults-$$"
   fuse=/run/hddsim/faults-$$/fuse
@@ -137,6 +137,6 @@ else
   echo "SKIPPED here: no FUSE, or no hddsim"
 fi
 
-# Two file systems at once: a record of its own for each, none of the one's figures with the other's.
+# Two file systems at once: each has a record of its own, without figures of the other.
 expect 0 'disk.random_read_ns' run --quick --dir "$MNT" --dir "$SCRATCH" disk_random
 [[ $(record | grep -c '^disk.random_read_ns@') -ge 2 ]] || fail "two folders on two file systems have no two records: $(record | grep '^disk.random_read_ns')"

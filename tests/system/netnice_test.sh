@@ -16,7 +16,7 @@ export PEER LIMITS BIN SCRATCH
 readonly V4=10.97.0.2 V6=fd97::2 PORT=7000
 export V4 V6 PORT
 
-# line RATE SCRIPT: runs it at the near end of a line; its own checks end it.
+# line RATE SCRIPT: runs it at the near end of a line; the checks in the script end it.
 line() {
   timeout 300 "$BIN/netsim" --rate "$1" --delay 20ms --queue 10MB --far "$PEER serve $PORT" -- bash -euo pipefail -c "$2" ||
     fail "status $? from: $2"
@@ -36,7 +36,7 @@ assert told[\"connections\"] >= 1 and told[\"paths\"][0][\"peer\"] == sys.argv[2
 assert moved > 1500000 and told[\"paths\"][0][\"up\"][\"base_us\"] >= 19000, told" $SCRATCH/report $host
     done
   done'
-# So slow that it makes up for what was let through before it was found.
+# It is so slow that it makes up for the bytes that passed before it was found.
 line 2MB '
   for what in get put; do
     start=$EPOCHREALTIME

@@ -133,11 +133,11 @@ status_is_the_commands() {
 far_command_is_told() {
   expect_status 0 timeout 120 "$NETSIM" --rate 1M --far 'exit 3' -- sleep 1 2>said
   grep -q "far command has ended with status 3" said || fail "that the far command failed is not said: $(cat said)"
-  # It is asked to end, and ends before netsim does.
+  # The command is asked to end, and ends before netsim does.
   "$NETSIM" --rate 1M --far 'trap "echo ended >told; exit" TERM; echo up >started; while :; do sleep 0.1; done' -- \
     sh -c 'until [ -e started ]; do sleep 0.05; done'
   [[ $(cat told) == ended ]] || fail "the far command was not asked to end"
-  # One that does not listen is killed.
+  # A command that ignores this is killed.
   timeout 300 "$NETSIM" --rate 1M --far 'trap "" TERM; while :; do sleep 0.1; done' -- true || fail "a far command that stays stays"
 }
 
@@ -156,7 +156,7 @@ wrong_is_told() {
   grep -q 'none/report' said || fail "a report that cannot be written is not named: $(cat said)"
 }
 
-# In mounts of its own /dev/net/tun is not there, or open to everybody.
+# In a mount namespace of its own, /dev/net/tun does not exist, or is open to everybody.
 without_device_and_root() {
   [[ $EUID -eq 0 ]] && unshare -m true 2>/dev/null || return 0
   expect_status 125 unshare -m sh -c 'mount -t tmpfs tmpfs /dev/net && "$0" --rate 1M -- true' "$NETSIM" 2>said

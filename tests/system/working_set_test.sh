@@ -50,13 +50,13 @@ for name, pid in zip(TRUTHS, map(int, sys.argv[2:])):
         is_wrong = not truth * 0.9 <= point["touched_bytes"] <= truth * 1.1 + REST_BYTES
         wrong += is_wrong
         print(f"{name:7} {point['since_ns'] / 1e9:6.3f} s  seen {point['touched_bytes'] / 2**20:6.1f} MiB  true {truth / 2**20:6.1f}  {off:+5.1f} % {'WRONG' if is_wrong else ''}")
-# A part that is used again and again bends where it was seen once, as near as the times of the looks allow: 96 MiB take 1.2 s.
+# For a part of memory that is used again and again, the curve bends where all of it was touched once, as exactly as the times of the looks allow: 96 MiB take 1.2 s.
 knee = seen[int(sys.argv[2])]["knee"]
 assert knee and 78 << 20 <= knee["touched_bytes"] <= 100 << 20, knee
 sys.exit(wrong != 0)
 PYTHON
 
-# Two that take marks away from one process: the one that began earlier says so.
+# Two watches clear the marks of one process: the watch that began earlier reports this.
 "$BIN/gb-wss" --anyway --json --span 3s --looks 4 "$loop" >"$SCRATCH/first" 2>"$SCRATCH/err" &
 first=$!
 sleep 2.7
@@ -64,7 +64,7 @@ sleep 2.7
 wait "$first" || fail "$(cat "$SCRATCH/err")"
 grep -q 'somebody else took the marks away' "$SCRATCH/err" || fail "two at one process, and nothing was said: $(cat "$SCRATCH/first")"
 
-# Huge pages, where the kernel gives them: said, and how much of it they are.
+# Huge pages, if the kernel gives them: the result says so, and how much memory they are.
 if [[ $(</sys/kernel/mm/transparent_hugepage/enabled) != *'[never]'* ]]; then
   python3 -c '
 import ctypes, mmap, sys, time

@@ -28,7 +28,7 @@ pid_t parent_of(pid_t pid);
 /// The parent of the process, the parent of that one, and so on, up to the process that adopts all orphans.
 std::vector<pid_t> processes_above(pid_t pid);
 
-/// Orders processes by their start. A number alone does not tell the order, because the kernel reuses numbers.
+/// Whether the process started before this one. Its number alone does not tell this, because the kernel uses numbers again.
 bool is_older_than_we_are(pid_t pid);
 
 /// The present threads of a process.
