@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// command_line: what of grep's command line has to be understood to run grep over the same files in another order: where its options end, and those
-// that say which files. All others go to grep as they are.
+// command_line: the part of grep's command line that must be understood to run grep over the same files in another order: where its options end, and the options that choose
+// files. All other options go to grep unchanged.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ struct CommandLine {
   Globs folder_globs;
 };
 
-/// What to do when there is nothing to understand.
+/// What to do if the command line cannot be understood.
 enum class Way {
   order,       // go on
   plain_grep,  // grep alone: it finds the mistake, or has no files to order
@@ -47,8 +47,8 @@ struct Reading {
   std::vector<std::string> plain;  // all of it without --sorted, for plain grep
 };
 
-/// Reads it as grep does: options may stand behind names, and long ones may be cut short. May read files (--exclude-from). A list of patterns
-/// that can be read only once (-f -, -f <(...)) is replaced in `words` by a copy in memory, which stays open until the program ends.
+/// Reads the command line as grep does: options may stand behind names, and long options may be abbreviated. May read files (--exclude-from). A list of patterns that can be read
+/// only once (-f -, -f <(...)) is replaced in `words` by a copy in memory, which stays open until the program ends.
 Reading read_command_line(int argc, char** argv);
 
 }  // namespace gb_grep

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// globs: which files and folders --include, --exclude and --exclude-dir leave out, as grep's manual says. Pure.
+// globs: decides which files and folders --include, --exclude and --exclude-dir leave out, as grep's manual says. Pure.
 //
-// grep itself judges only the names that it is given: of what it finds below a folder it matches the last part, of what it is given any tail. We
-// give it what was found.
+// grep itself judges only names: for a name that it finds below a folder it matches the last part, for a name that it is given any tail. gb-grep gives it the names that gb-grep
+// has found.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ class Globs {
  public:
   void add(std::string glob, bool is_included);
 
-  /// Of what was found: its last part decides.
+  /// For a name that was found: its last part decides.
   [[nodiscard]] bool leave_out_found(const char* last_part) const;
 
-  /// Of what was named on the command line: the name decides, or any part of it that follows a slash and goes on to its end.
+  /// For a name on the command line: the whole name decides, or any part of it that follows a slash and reaches to its end.
   [[nodiscard]] bool leave_out_named(const char* name) const;
 
  private:
@@ -26,7 +26,7 @@ class Globs {
     bool is_included;
   };
 
-  // The last glob that matches decides; where none does, all is searched unless the first one is to be included.
+  // The last matching glob decides. If none matches, everything is searched, unless the first glob is an --include.
   template <typename Matches>
   [[nodiscard]] bool leave_out(const Matches& matches) const;
 

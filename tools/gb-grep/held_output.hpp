@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// held_output: what grep printed and said of each file, held until its turn, with the lines between groups where one grep would have them.
+// held_output: holds the output and the messages of grep for each file until the file's turn, and adds the lines between groups that a single grep would print.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace gb_grep {
 
-/// What grep says between groups of lines and of files that are no text, learned from itself.
+/// The lines that grep prints between groups and the message for files that are not text, learned from grep itself.
 struct Wording {
   std::string separator;  // empty: nothing is between groups
   std::string
@@ -18,7 +18,7 @@ struct Wording {
   std::string binary_behind;
 };
 
-/// What was printed and said of some files in a row, as places in the spools.
+/// The output and messages of some files in a row, as places in the spools.
 struct Piece {
   std::uint32_t next_turn = 0;  // the turn after theirs
   std::uint64_t out_begin = 0;
@@ -37,13 +37,13 @@ class HeldOutput {
   [[nodiscard]] const Spool& out() const { return out_; }
   [[nodiscard]] const Spool& err() const { return err_; }
 
-  /// A run of grep begins: nothing matched in it.
+  /// To be called when a run of grep begins: nothing has matched in it yet.
   void begin_run() { has_run_matches_ = false; }
 
-  /// Pieces of a run come as they were printed. `turn` is when the piece is to be written; `name` that of its first file.
+  /// The pieces of a run come in the order in which they were printed. `turn` says when the piece must be written; `name` is the name of its first file.
   void add(std::uint32_t turn, Piece piece, const char* name);
 
-  /// Writes all whose turn has come; 0 or a negative errno.
+  /// Writes all pieces whose turn has come. Returns 0 or a negative errno.
   [[nodiscard]] int write_due();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// marks: tells how far grep has come in its list of files, so that each file's output is known from the next one's.
+// marks: tells how far grep has come in its list of files, so that the output of each file can be separated from that of the next.
 //
 // Knowledge assumed: grep opens its files one after the other, and with --line-buffered all that it has to say of a file is written before it opens
 // the next one. Who opens a pipe with a name to read waits until somebody opens it to write.
@@ -16,7 +16,7 @@
 
 namespace gb_grep {
 
-/// Two pipes in turn, so that the one grep comes to is never still open from the last time.
+/// Two pipes are used by turns. So the pipe that grep comes to is never still open from the last time.
 class Marks {
  public:
   Marks();
@@ -26,18 +26,18 @@ class Marks {
 
   [[nodiscard]] bool are_there() const { return fds_[0] >= 0 && fds_[1] >= 0; }
 
-  /// The name of mark number `number` in grep's list; all names are of one length.
+  /// The name of the mark with this number in grep's list. All names have the same length.
   [[nodiscard]] const char* name(std::size_t number) const { return names_[number % 2].c_str(); }
 
-  /// Waits until grep has come to mark `number`. False: it has ended.
+  /// Waits until grep has come to the mark with this number. False if grep has ended.
   [[nodiscard]] bool wait(std::size_t number) const;
 
-  /// grep goes on from where wait() found it; it finds the mark empty.
+  /// Lets grep go on from where wait() found it; grep finds the mark empty.
   void let_go() const;
 
-  /// Whom the marks are for. One at a time.
+  /// Sets the grep process for which the marks are. One at a time.
   void begin(pid_t grep);
-  /// Waits until it has ended; its status is left to be taken.
+  /// Waits until grep has ended; its status can still be read.
   void end();
 
  private:

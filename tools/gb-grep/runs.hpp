@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// runs: runs grep over the files in their order, as often as its arguments need, and ends as one grep would.
+// runs: runs grep over the files in their order, as many times as its arguments need, and ends as a single grep would.
 #pragma once
 
 #include <string>
@@ -10,8 +10,7 @@
 
 namespace gb_grep {
 
-/// `files` as gbp::OrderedFiles gives them. Where one run can take them all, and may print as it goes, this program becomes grep. Returns the
-/// status to end with.
+/// `files` is in the order of gbp::OrderedFiles. If one run can take all files, and may print directly, this program becomes grep. Returns the exit status.
 int run_over(const std::string& program, const CommandLine& line, const std::vector<gbp::File>& files);
 
 }  // namespace gb_grep

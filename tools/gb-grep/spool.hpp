@@ -10,10 +10,10 @@ namespace gb_grep {
 /// $TMPDIR, or else /tmp.
 std::string temporary_folder();
 
-/// Written at its end by whoever holds the descriptor.
+/// The process with the descriptor writes at the end of the file.
 class Spool {
  public:
-  /// Takes over a descriptor that appends; -1: there is none.
+  /// Takes ownership of a descriptor that appends; -1 means none.
   explicit Spool(int fd) : fd_(fd) {}
   ~Spool();
   Spool(const Spool&) = delete;
@@ -23,17 +23,17 @@ class Spool {
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::string text(std::uint64_t begin, std::uint64_t end) const;
 
-  /// Writes what lies between to another descriptor; 0 or a negative errno.
+  /// Writes the bytes between the two places to another descriptor. Returns 0 or a negative errno.
   [[nodiscard]] int copy(std::uint64_t begin, std::uint64_t end, int to_fd) const;
 
-  /// Nobody needs what is in it.
+  /// Discards the content, which is not needed any more.
   void clear() const;
 
  private:
   int fd_;
 };
 
-/// What Spool takes: a file in that folder, and one in memory. -1 where that fails.
+/// Descriptors for a Spool: of a file in that folder, and of a file in memory. -1 if that fails.
 int make_temporary_file(const std::string& folder);
 int make_memory_file();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tree: the files that grep would search, in the order in which it would come to them.
+// tree: finds the files that grep would search, in the order in which grep would come to them.
 //
 // Knowledge assumed: grep walks depth first, and takes the entries of a folder as the kernel lists them; of a folder with more than ten thousand it sorts
 // them by i-number first, unless the file system is in memory or on a server (fts of gnulib, since 2008). It searches regular files; with -R also

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// needs: what programs take beside the memory they are granted, learned from what they took.
+// needs: how much memory programs need beside their grant, learned from earlier runs.
 //
 // Knowledge assumed: a program takes memory to start (an interpreter, its libraries, a heap's own administration) before it touches
 // what it was told it may use, and beside it.
@@ -15,17 +15,16 @@
 
 namespace gb_run {
 
-/// Of a program of which nothing is known yet. In a small pool it is less: need_of().
+/// The assumed need of an unknown program. In a small pool it is less: need_of().
 inline constexpr std::uint64_t kUnknownNeedBytes = std::uint64_t{24} << 20U;
-/// No program is believed to need more.
+/// No need is taken to be larger.
 inline constexpr std::uint64_t kNeedMaxBytes = std::uint64_t{512} << 20U;
 
-/// The need that follows from one more run. `known` is what was known before, if anything. Pure.
+/// The need after one more run. `known` is the need known before, if any. Pure.
 std::optional<std::uint64_t> learn(std::optional<std::uint64_t> known, std::uint64_t grant_bytes,
                                    std::uint64_t peak_bytes);
 
-/// What to leave free for a program's need beside a grant of at least `min_bytes`, in a pool of `capacity_bytes`. Nothing is
-/// refused for a need that is only supposed. Pure.
+/// How much to leave free for a program's need beside a grant of at least `min_bytes`, in a pool of `capacity_bytes`. Nothing is refused because of an assumed need. Pure.
 std::uint64_t need_of(std::optional<std::uint64_t> known, std::uint64_t min_bytes,
                       std::uint64_t capacity_bytes);
 
@@ -33,10 +32,10 @@ std::uint64_t need_of(std::optional<std::uint64_t> known, std::uint64_t min_byte
 /// where the environment names no folder for such things.
 std::string needs_file();
 
-/// What the file says of the program; nothing if it says nothing, is not readable or makes no sense.
+/// The need of the program in the file. Empty if the file does not name the program, can't be read or is damaged.
 std::optional<std::uint64_t> read_need(const std::string& file, const std::string& program);
 
-/// Writes it there, replacing the file as a whole. Where that cannot be done the need stays unknown.
+/// Writes the need there, and replaces the whole file. If that fails, the need stays unknown.
 void write_need(const std::string& file, const std::string& program, std::uint64_t need_bytes);
 
 }  // namespace gb_run

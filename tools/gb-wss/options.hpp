@@ -23,7 +23,7 @@ struct Options {
   bool is_json = false;
 };
 
-/// Nothing when the program shall go on, else the status to end with.
+/// Empty if the program must go on, else the exit status.
 std::optional<int> read_options(int argc, char** argv, Options& options);
 
 }  // namespace gb_wss

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// report: what was seen, as a person reads it or as JSON.
+// report: the results of a watch, as text for a person or as JSON.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace gb_wss {
 std::string text_report(const Sampling& sampling);
 std::string json_report(const Sampling& sampling);
 
-/// What is wrong with the figures of a process, a sentence each: which way they are off, and why. Pure.
+/// What is wrong with the figures of a process, one sentence each: in which direction they are wrong, and why. Pure.
 std::vector<std::string> doubts_in_words(const Process& process);
 
 }  // namespace gb_wss

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// sampler: takes the curves of many processes at once.
+// sampler: takes the curves of many processes at the same time.
 //
 // A window: the marks of all are taken away, then each is looked at at times that double. A process that begins meanwhile counts from its next look on: all that it has touched
 // it has touched within the window. One that ends drops out. The curves of several windows are averaged.
@@ -17,7 +17,7 @@
 
 namespace gb_wss {
 
-/// What was touched within a time: means over those windows that came so far.
+/// How much was touched within a time: the means over those windows that reached it.
 struct Point {
   std::uint64_t since_ns = 0;
   std::uint64_t touched_bytes = 0;
@@ -27,7 +27,7 @@ struct Process {
   pid_t pid = 0;
   std::string name;
   std::vector<Point> curve;  ///< empty: it could not be watched, or was not there at a clearing
-  /// As the last look saw them; cost_ns is of the last window, doubts are those of all looks.
+  /// The values of the last look. cost_ns is that of the last window, doubts are those of all looks.
   struct gb_working_set_sample last {};
   gb_status_t error = 0;  ///< why it could not be watched
   bool has_ended = false;
@@ -45,7 +45,7 @@ struct Sampling {
 /// Does all of it and shows its progress. Blocks for the whole time; SIGINT or SIGTERM ends it early, with what is known then. Once in a process.
 Sampling sample(const Options& options);
 
-/// So many times, each twice the one before; the last one is `span_ns`. Pure.
+/// This many times, each twice the one before; the last one is `span_ns`. Pure.
 std::vector<std::uint64_t> look_times(std::uint64_t span_ns, std::size_t looks);
 
 /// The time to look at: that asked for; else the usual ten seconds, or as long as keeps a clearing and `looks` looks of `look_ns` each within a hundredth of it. Pure.

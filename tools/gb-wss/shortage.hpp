@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// shortage: whether memory is short where these processes get theirs, so that to look at them could cost them pages.
+// shortage: tells whether memory is short where these processes get theirs, so that looking at them could cost them pages.
 #pragma once
 
 #include <sys/types.h>
@@ -8,8 +8,8 @@
 
 namespace gb_wss {
 
-/// How many percent of the last ten seconds somebody waited for memory (PSI): in the control groups of these processes, and on the host where little of it is available. Who waits in a group of his own, with memory left
-/// elsewhere, does not count. 0 where the kernel does not tell.
+/// For what percentage of the last ten seconds some process waited for memory (PSI). It counts waits in the control groups of these processes, and on the host if the host has
+/// little free memory. It does not count a process that waits in a group of its own while memory is free elsewhere. 0 if the kernel does not tell.
 double waited_percent(const std::vector<pid_t>& pids);
 
 }  // namespace gb_wss

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// targets: which processes are meant now.
+// targets: finds the processes that are watched now.
 #pragma once
 
 #include <sys/types.h>
@@ -11,14 +11,14 @@
 
 namespace gb_wss {
 
-/// Each process once, without ourselves: those named, with the descendants of trees and the members of control groups as they are now. May change with each call. A process
-/// that was named and has ended is among them.
+/// Each process once, but not this one: the named processes, the present descendants of trees, and the present members of control groups. The result may change with each call. A
+/// named process that has ended is included.
 std::vector<pid_t> find_targets(const Options& options);
 
 /// Whether the folder is that of a control group.
 bool is_cgroup(const std::string& folder);
 
-/// What the kernel calls a process; empty if it is gone.
+/// The kernel's name of a process; empty if it has ended.
 std::string name_of(pid_t pid);
 
 }  // namespace gb_wss

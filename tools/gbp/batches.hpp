@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// batches: runs a command over the ordered files, as many at a time as its arguments may hold.
+// batches: runs a command on the ordered files, with as many at a time as its arguments may hold.
 #pragma once
 
 #include <string>
@@ -14,11 +14,10 @@ namespace gbp {
 /// no batch holds cached files and others. Returns 0, 1 when a batch failed, 126 or 127 when the command can't be run.
 int run_batches(const std::vector<std::string>& command, const std::vector<File>& files, bool has_waves);
 
-/// How many bytes of names, with their NULs and pointers, may stand behind these words in one command line.
+/// How many bytes of names, with their NULs and pointers, fit behind these words in one command line.
 std::size_t argument_room_bytes(const std::vector<std::string>& command);
 
-/// Where the batches end, as indexes into files: pure, for `run_batches`. `room_bytes` is for names, their NULs and
-/// pointers.
+/// Where the batches end, as indexes into files. Pure; for `run_batches`. `room_bytes` is for names, their NULs and pointers.
 std::vector<std::size_t> batch_ends(const std::vector<File>& files, bool has_waves, std::size_t room_bytes);
 
 }  // namespace gbp

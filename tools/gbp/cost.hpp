@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cost: what is known of one file before it is read: how much of it is cached, and where it lies.
+// cost: the known facts about one file before it is read: how much of it is cached, and where it lies.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace gbp {
 
-/// One input. Kept small: there may be millions.
+/// One input. Kept small, because there may be millions.
 struct File {
   const char* path = "";  // owned by the Names it came from
   std::uint64_t size_bytes = 0;
@@ -34,7 +34,7 @@ struct File {
 };
 static_assert(sizeof(File) <= 72);
 
-/// What to look at.
+/// Which facts to find out.
 struct Wanted {
   bool is_cache_wanted = true;
   bool is_layout_wanted = true;
@@ -49,7 +49,7 @@ struct CloseCache {
 };
 using Detector = std::unique_ptr<gb_cache_t, CloseCache>;
 
-/// Opens a detector as `wanted` says; nullptr after saying why not. One that may not probe reads nothing.
+/// Opens a detector as `wanted` says; nullptr after saying why it failed. A detector that may not probe reads nothing.
 gb_cache_t* open_detector(const Wanted& wanted, gb_backend_t backend, bool may_probe = true);
 
 }  // namespace gbp

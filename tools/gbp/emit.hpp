@@ -14,14 +14,13 @@ enum class Format {
   json_lines,  // one JSON object a line
 };
 
-/// The backend's name on the command line and in JSON; "none" for what is none.
+/// The name of the backend on the command line and in JSON; "none" if there is none.
 const char* backend_name(std::uint32_t backend);
 
-/// Whether a person's terminal gets what is printed: then names are printed so that it takes no part of them for a command. For programs
-/// they are byte for byte.
+/// Whether the output goes to a person's terminal: then no part of a name is printed as a command of the terminal. For programs names are printed byte for byte.
 bool is_terminal_output();
 
-/// Writes all files in their order to stdout. Errors show when the stream is closed.
+/// Writes all files in their order to stdout. Errors are reported when the stream is closed.
 void emit(const OrderedFiles& files, Format format);
 
 }  // namespace gbp

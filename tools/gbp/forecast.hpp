@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// forecast: what an order will gain, before anything is read. Pure but for cache_bytes_max_now() and free_bytes_now().
+// forecast: predicts what an order will gain, before anything is read. Pure, except for cache_bytes_max_now() and free_bytes_now().
 //
 // Knowledge assumed: a cache that evicts what was used longest ago keeps nothing of a set larger than itself when that is
 // read in the same order again and again; read cached-first, it keeps as much as it holds (SOSP 2001, section 4.1).
@@ -32,24 +32,24 @@ struct Forecast {
   std::string verdict;                // one sentence
 };
 
-/// What a scan reaches.
+/// The results of a scan.
 struct ScanRates {
   double disk_bytes_per_s;  // of all stores that the files are in, where their speeds are not known
   double memory_bytes_per_s;
   StoreSpeeds speeds;
 };
 
-/// `files` as they were given, and `best` as they are best read.
+/// `files` in the given order, and `best` in the best order.
 Forecast forecast(const std::vector<File>& files, const std::vector<File>& best,
                   std::uint64_t cache_bytes_max, const ScanRates& rates);
 
-/// What memory may hold of files now, as libgray's accounts of host and control groups have it; 0 when unknown.
+/// How much memory may hold files now, by libgray's accounts of the host and the control groups; 0 if unknown.
 std::uint64_t cache_bytes_max_now();
 
-/// How much may come before the kernel has to evict something, where a limit below the host's memory says so.
+/// How many bytes may come before the kernel must evict pages, if a limit below the host's memory tells that.
 std::optional<std::uint64_t> free_bytes_now();
 
-/// The lines of `gbp --plan`; `device_class` is a phrase.
+/// The lines of `gbp --plan`. `device_class` is a phrase.
 std::string describe(const Forecast& forecast, const std::string& device_class);
 
 }  // namespace gbp

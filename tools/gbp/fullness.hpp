@@ -19,7 +19,7 @@
 
 namespace gbp {
 
-/// What stays free: what the next piece takes, and what the kernel counts late.
+/// The room that stays free, for the next piece and for pages that the kernel counts late.
 inline constexpr std::uint64_t kReserveBytes = gray::base::kMiB / 2;
 
 class Fullness {
@@ -28,7 +28,7 @@ class Fullness {
 
   explicit Fullness(std::uint64_t file_bytes) : step_bytes_(step_bytes(file_bytes)) {}
 
-  /// So much comes from one look to the next, and so much has to be found evicted.
+  /// This many bytes come between two looks. Cached parts of this many bytes must be found evicted for the cache to count as full.
   static std::uint64_t step_bytes(std::uint64_t file_bytes) {
     return std::max(gray::base::kMiB, file_bytes / kLooksMax);
   }
@@ -37,13 +37,13 @@ class Fullness {
     return is_room_known() ? room_bytes_ < brought_bytes_ + kReserveBytes : is_full_ || is_evicting_;
   }
 
-  /// Whether look() is to be called before more is asked for.
+  /// Whether look() must be called before more is asked for.
   [[nodiscard]] bool wants_look() const {
     const bool is_decided = is_unknown_ || (!is_room_known() && has_looked_ && is_full());
     return !is_decided && (!has_looked_ || asked_bytes_ >= step_bytes_);
   }
 
-  /// So much of the file is cached now, and a limit leaves so much room.
+  /// Notes how much of the file is cached now, and how much room a limit leaves.
   void look(std::uint64_t cached_bytes, std::uint64_t room_bytes = kRoomUnknown) {
     if (has_looked_ && brought_bytes_ >= step_bytes_ / 2) {
       const bool has_grown = cached_bytes >= before_bytes_ + brought_bytes_ / 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// host_parameters: what gbp takes from the repository of measured host parameters, and what it makes of it.
+// host_parameters: the values that gbp takes from the repository of measured host parameters, and the settings that it computes from them.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ HostParameters choose_host_parameters(const gray::repo::Repository& repository, 
 /// than a millisecond. A file or variable that is there but can't be used is said in one line on stderr each, and not used.
 HostParameters read_host_parameters(const std::string& path, bool is_threshold_wanted);
 
-/// The same when first asked for: finding them takes longer than looking at two hundred files, and who abstains needs none.
+/// The same, computed when it is first asked for. Finding the values takes longer than looking at two hundred files, and a run that does not probe needs none.
 class Host {
  public:
   Host() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// inputs: lists of the names to order.
+// inputs: reads lists of the names to order.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@
 
 namespace gbp {
 
-/// A longer line than this makes a file no text.
+/// A file with a longer line than this is not taken for text.
 inline constexpr std::size_t kLineBytesMax = 64 * gray::base::kKiB;
 
 /// Whether this piece of a file looks like text: no NUL, and no line longer than kLineBytesMax.
@@ -26,17 +26,17 @@ bool is_text(std::string_view piece);
 
 class LineJoiner {
  public:
-  /// Where the lines go, and from where a long one is read again. Both return 0 or a negative errno, and so does what calls them.
+  /// Functions that take the lines, and that read a long line again. Both return 0 or a negative errno, and their callers return the same.
   using Write = std::function<int(std::string_view text)>;
   using ReadAgain = std::function<int(std::uint64_t offset, std::uint64_t bytes, const Write& write)>;
 
   LineJoiner(Write write, ReadAgain read_again)
       : write_(std::move(write)), read_again_(std::move(read_again)) {}
 
-  /// Takes a piece that lies at this offset; each byte of the file once.
+  /// Takes a piece of the file that lies at this offset. Each byte of the file must come once.
   int take(std::uint64_t offset, std::string_view piece);
 
-  /// After the last piece: passes on the last line, if no newline ends it.
+  /// To be called after the last piece: passes on the last line if it does not end in a newline.
   int finish();
 
  private:

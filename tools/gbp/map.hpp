@@ -10,11 +10,11 @@
 
 namespace gbp {
 
-/// So many files have a bar of their own; the others are summed up.
+/// This many files have a bar of their own; the others are summed up.
 inline constexpr std::size_t kMappedFiles = 100;
 
-/// `files` in the order in which they are read; `order` is how that order is asked for. Where the kernel counts, the largest files are looked at again part by part; nothing is
-/// read for that.
+/// `files` is in the order in which the files are read. `order` says which order that is. If the kernel counts cached pages, the largest files are looked at again part by part;
+/// nothing is read for that.
 std::string map_page(const std::vector<File>& files, const std::vector<gb_order_level>& levels,
                      const std::string& order, const Wanted& wanted);
 

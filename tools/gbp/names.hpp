@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// names: very many file names, held close together.
+// names: stores very many file names in little memory.
 //
-// A million names on standard input are an ordinary use; as strings of their own each would cost three times its length.
+// A million names on standard input are a usual case. As separate strings each would take three times its length.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace gbp {
 
-/// Only grows; what was added stays where it is.
+/// Only grows. An added name keeps its address.
 class Names {
  public:
-  /// Copies a name, which holds no NUL.
+  /// Copies a name, which may not contain a NUL.
   void add(std::string_view name);
 
   [[nodiscard]] std::size_t size() const { return names_.size(); }

@@ -16,7 +16,7 @@
 
 namespace gbp {
 
-/// What is done with the files.
+/// The action on the files.
 enum class Action { print, stream, execute, ranges, unsort, plan, verify, refresh, map };
 
 struct Options {

@@ -20,17 +20,17 @@ enum class Mode {
   compose,  // by what is cached, and then as they lie on disk
 };
 
-/// How the files are put in order, beside what is to be looked at.
+/// How the files are ordered, and which facts are looked up.
 struct OrderRule {
   Mode mode = Mode::compose;
   bool is_by_directory = false;  // in the place of the disk's order
   bool are_levels_told = false;  // levels of the store are looked for also where nothing needs them
 };
 
-/// Files as the library keeps them: of a million names there is one list and no copy.
+/// The files as the library keeps them: there is one list for a million names, and no copy.
 class OrderedFiles {
  public:
-  /// `names` must outlive it. Says why on stderr where it could not be found; is empty then.
+  /// `names` must outlive it. If the order could not be found, says why on stderr; the list is then empty.
   OrderedFiles(const Names& names, const Wanted& wanted, const OrderRule& rule);
 
   [[nodiscard]] bool is_found() const { return list_ != nullptr; }
@@ -50,10 +50,10 @@ class OrderedFiles {
   std::unique_ptr<gb_order_list_t, FreeList> list_;
 };
 
-/// Whether the file counts as cached by itself: as a whole, or half of it and much, however much is missing of the others.
+/// Whether the file counts as cached, whatever is missing of the others: as a whole, or half of it and much.
 bool is_cached(const File& file);
 
-/// What a level's times are like: "memory", "flash", "disk", "server".
+/// The kind of a level's times: "memory", "flash", "disk", "server".
 const char* kind_name(std::uint32_t kind);
 
 /// The lines of `gbp --explain` on the levels of the store.

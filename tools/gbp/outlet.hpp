@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// outlet: decides which bytes of a streamed file go to stdout when, so that no line and no record comes out in two pieces.
+// outlet: decides when each byte of a streamed file goes to stdout, so that no line and no record is printed in two pieces.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ enum class Whole {
 
 class Outlet {
  public:
-  /// Pieces of `file_fd`, of so many bytes.
+  /// Passes on pieces of `file_fd` with this many bytes.
   Outlet(int file_fd, std::uint64_t file_bytes, Whole whole, std::uint64_t record_bytes);
 
-  /// Takes a piece that lies at this offset; each byte of the file once. Returns 0 or a negative errno.
+  /// Takes a piece of the file that lies at this offset. Each byte of the file must come once. Returns 0 or a negative errno.
   int take(std::uint64_t offset, std::string_view piece);
 
-  /// After the last piece: what comes last.
+  /// To be called after the last piece: prints the rest.
   int finish();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// overlap: shall the disk fetch the missing parts of a file while the reader still works on the cached ones, and how far ahead?
+// overlap: decides whether the disk fetches missing parts of a file while the reader still works on the cached ones, and how far ahead.
 //
 // Knowledge assumed: pages that are being fetched need room. In a full cache that room is taken from cached parts. It is one window in all, because
 // a fetched part is passed on and leaves its room to the next one.
@@ -16,25 +16,24 @@
 
 namespace gbp {
 
-/// A reader is not judged before it has taken so much.
+/// A reader is not judged before it has taken this many bytes.
 inline constexpr std::uint64_t kPaceBytesMin = 16 * gray::base::kMiB;
 
 class Overlap {
  public:
   explicit Overlap(std::uint64_t file_bytes) : file_bytes_(file_bytes) {}
 
-  /// The reader has taken so many bytes more, and all it took in so many seconds.
+  /// Notes that the reader has taken this many more bytes, and that it has taken all its bytes in this many seconds.
   void note_taken(std::uint64_t bytes, double total_s) {
     taken_bytes_ += bytes;
     if (taken_bytes_ >= kPaceBytesMin)
       pays_ = pays_ || static_cast<double>(taken_bytes_) < kSlowBytesPerS * total_s;
   }
 
-  /// Once it does it always will.
+  /// Once this is true, it stays true.
   [[nodiscard]] bool pays() const { return pays_; }
 
-  /// So much is to be on its way at a time: what keeps the disk at work, or what it fetches while a sort works on some ten MiB; and little of a
-  /// small file.
+  /// How many bytes are requested ahead at a time: enough to keep the disk at work while a sort works on some ten MiB; and few for a small file.
   [[nodiscard]] std::uint64_t window_bytes() const {
     return std::clamp(file_bytes_ / (pays_ ? 24 : 128), gray::base::kMiB,
                       (pays_ ? 12 : 4) * gray::base::kMiB);

@@ -29,7 +29,7 @@ std::vector<gb_cache_unit> units_of_file(gb_cache_t* detector, const char* path,
 std::vector<gb_cache_unit> units_of_length(gb_cache_t* detector, const char* path, std::uint64_t length_bytes,
                                            gb_status_t& status);
 
-/// How much of a part is cached, as far as it decides what is done with the part.
+/// The classes of parts by how much is cached, as far as that decides what is done with a part.
 enum class Cached {
   all,   // read at once
   some,  // its missing pages are fetched; unknown counts as this
@@ -37,32 +37,32 @@ enum class Cached {
 };
 Cached cached_of(const gb_cache_unit& part);
 
-/// The parts of one file. Those that follow one another both in the file and in the order are given as one.
+/// The parts of one file. Parts that follow one another both in the file and in the order are joined.
 class Parts {
  public:
-  /// `detector` and `path` must outlive it.
+  /// `detector` and `path` must outlive this object.
   Parts(gb_cache_t* detector, const char* path) : detector_(detector), path_(path) {}
 
   /// Looks at the whole file. Parts hold whole records of `record_bytes` (0: no records).
   gb_status_t find(std::uint64_t record_bytes, const Wanted& wanted);
 
-  /// Up to where the parts go: the length of the file when find() looked.
+  /// The end of the last part: the length of the file when find() looked.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
-  /// The next parts to read of those that are cached as a whole, as they lie; none at the end.
+  /// The next parts to read among those that are wholly cached, in the order of the file. Empty at the end.
   std::vector<gb_cache_unit> next_cached();
 
-  /// The parts that are not cached as a whole, in the order in which they are fetched best; those that next_cached() finds evicted come to the
-  /// end. (Where nobody counts what is cached: all parts.)
+  /// The parts that are not wholly cached, in the best order to fetch them. Parts that next_cached() finds evicted are added at the end. (If nobody counts what is cached: all
+  /// parts.)
   [[nodiscard]] const std::vector<gb_cache_unit>& others() const { return others_; }
 
-  /// How much next_cached() has found evicted so far.
+  /// How many bytes next_cached() has found evicted so far.
   [[nodiscard]] std::uint64_t evicted_bytes() const { return evicted_bytes_; }
 
-  /// Puts the others from `first` on in order again, with those that came to the end.
+  /// Orders the other parts from `first` on again, with those that were added at the end.
   void sort_others(std::size_t first);
 
-  /// What is cached of the others, page by page, some of them at a time; none at the end, until more have come.
+  /// The cached pages of the other parts, some parts at a time. Empty at the end, until more parts are added.
   std::vector<gb_cache_unit> next_pages();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// scan_time: how long it takes to read files in an order, before they are read.
+// scan_time: predicts how long it takes to read files in a given order.
 //
 // Knowledge assumed: whoever reads a file in order waits once until its device is there, and then for its bytes at the device's rate, which the kernel's read-ahead keeps up. On a disk with
 //   a head that goes on where the last file ended there is nowhere to get to; a short way costs less than a long one (libgray/src/filecache/device_speed.hpp,
@@ -19,7 +19,7 @@
 
 namespace gbp {
 
-/// How long the head of a disk takes to get to a place so far off; zeros where there is no head, or nobody measured it.
+/// How long the head of a disk takes to move a given distance. All values are 0 for a disk without a head, or one that nobody measured.
 struct SeekCurve {
   double settle_ns = 0;
   double average_ns = 0;  // over a third of the stretch
@@ -33,11 +33,11 @@ struct StoreSpeed {
 };
 using StoreSpeeds = std::map<std::uint64_t, StoreSpeed>;  // by device
 
-/// How fast each device is that has files which are missing. Reads up to eight of these, a MiB of each.
+/// Learns how fast each device is that holds uncached files. Reads up to eight of these files of each device, and at most one MiB of each.
 StoreSpeeds learn_speeds(const std::vector<File>& files, const Wanted& wanted);
 
-/// Seconds to read these files, in this order; nothing where something is missing on a device that nobody knows, or what is cached is not known of some. `is_cache_lost`: as if nothing were
-/// cached. Pure.
+/// The seconds to read these files in this order. Empty if uncached data lies on a device of unknown speed, or if it is unknown what is cached of some file. `is_cache_lost`
+/// means: as if nothing were cached. Pure.
 std::optional<double> scan_seconds(const std::vector<File>& files, const StoreSpeeds& speeds,
                                    double memory_bytes_per_s, bool is_cache_lost);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// stream: one file to standard output, its cached parts first.
+// stream: writes one file to standard output, its cached parts first.
 //
 // Knowledge assumed: the kernel's read-ahead fetches beyond the part that is read, up to the device's window. What it
 // fetches of the next part pushes out cached parts whose turn is still to come.
@@ -20,8 +20,8 @@
 
 namespace gbp {
 
-/// Writes all bytes of `path` to stdout in units of the best order; `whole` says what does not come out in two
-/// pieces; records are of `record_bytes` (0: no records). Says what is wrong on stderr; returns the exit status.
+/// Writes all bytes of `path` to stdout in units of the best order. `whole` says which pieces are never split. Records have `record_bytes` bytes (0: no records). Reports errors
+/// on stderr. Returns the exit status.
 int stream_file(const std::string& path, Whole whole, std::uint64_t record_bytes, const Wanted& wanted);
 
 /// Prints a line for each unit of each file in the best order, instead of the file: offset, length, cached share and name,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// unsort: puts the lines that a program printed about files back into the order in which the files were given.
+// unsort: sorts the lines that a program printed about files back into the order in which the files were given.
 #pragma once
 
 #include <istream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// walk: the files below folders, the folders themselves taken in the order in which they lie.
+// walk: finds the files below folders. The folders are read in the order in which they lie on disk.
 #pragma once
 
 #include <string>
@@ -16,9 +16,8 @@ struct WalkOptions {
       exclude_globs;  // of the last part of a file's or folder's name, or of the whole path
 };
 
-/// Replaces each folder among `given` by the regular files below it; other names stay, whatever they are, and unfiltered.
-/// Follows a link that was given, none that was found, so there is no loop to fall into. Folders of one depth are read
-/// in the order of their i-numbers. What can't be read is said on stderr and makes `has_failed` true.
+/// Replaces each folder in `given` by the regular files below it. Other names stay unchanged and are not filtered. A link that was given is followed; a link that was found is
+/// not, so there are no loops. Folders of one depth are read in the order of their i-numbers. A folder that can't be read is reported on stderr and sets `has_failed`.
 Names walk(const Names& given, const WalkOptions& options, bool& has_failed);
 
 }  // namespace gbp

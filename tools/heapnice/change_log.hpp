@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// change_log: keeps what a driver does, and says of it what is to be said.
+// change_log: keeps a list of what a driver does, and prints the lines that must be printed.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ class ChangeLog {
  public:
   ChangeLog(const char* runtime, bool is_verbose);
 
-  /// Says a line on standard error, and keeps it.
+  /// Prints a line on standard error, and keeps it.
   void note(const std::string& text);
-  /// Keeps a change, and says it where each is to be said.
+  /// Keeps a change. Prints it if every change must be printed.
   void change(Change change);
   void set_environment(const std::string& text) { account_.environment = text; }
   void set_collector(const std::string& name) { account_.collector = name; }
-  /// Of the JVM that is followed now.
+  /// The values of the JVM that is followed now.
   void set_ordered_now(unsigned count) { account_.ordered_collections = ordered_before_ + count; }
-  /// Of one that is gone.
+  /// The values of JVMs that have ended.
   void add_ordered(unsigned count) { ordered_before_ += count; }
 
   [[nodiscard]] const Account& account() const { return account_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// driver: what keeps one kind of heap to the advice, and what is told of it in the end.
+// driver: fits one kind of heap to the advice. It also keeps what is reported about the heap at the end.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Change {
   std::int64_t room_bytes = 0;
 };
 
-/// What became of the heap.
+/// The results for the heap.
 struct Account {
   std::string runtime;             // "java", as --runtime names it
   std::string environment;         // what CMD was given in its environment, NAME=VALUE
@@ -40,15 +40,15 @@ struct Account {
 class Driver {
  public:
   virtual ~Driver() = default;
-  /// Before CMD starts: sets in the environment what its start needs, and says so.
+  /// To be called before CMD starts: sets in the environment what the start needs, and prints that.
   virtual void prepare() = 0;
-  /// While it runs.
+  /// To be called while it runs.
   virtual gray::cli::ChildPause look(pid_t child) = 0;
   [[nodiscard]] virtual const Account& account() const = 0;
 };
 
 std::unique_ptr<Driver> make_java_driver(const Options& options);
-/// Both can only tell a heap its size when it starts.
+/// These two can only tell a heap its size when it starts.
 std::unique_ptr<Driver> make_go_driver(const Options& options);
 std::unique_ptr<Driver> make_node_driver(const Options& options);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// java_attach: orders to a running JVM of this user, by the socket that jcmd uses; without a JVM of our own, which would take memory when there is
-// none.
+// java_attach: sends commands to a running JVM of this user, over the socket that jcmd uses. No other JVM is started for this, because it would take memory when memory is
+// scarce.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace heapnice {
 
-/// The way into one JVM. Nothing here waits long: the JVM makes its socket in its own time, and answers in its own time.
+/// The connection to one JVM. No call here waits long: the JVM makes its socket, and answers, when it has time.
 class JavaAttach {
  public:
   enum class State { opening, open, refused };
@@ -20,18 +20,18 @@ class JavaAttach {
   JavaAttach(const JavaAttach&) = delete;
   JavaAttach& operator=(const JavaAttach&) = delete;
 
-  /// Asks the JVM for its socket, and looks whether it is there. Call it again while it is opening. Never sends a signal to a process that
-  /// does not await it, for that would end it.
+  /// Asks the JVM for its socket, and checks whether the socket exists. Call this again while the connection is opening. It never sends a signal to a process that does not
+  /// expect one, because that would end the process.
   State open();
 
-  /// Why it was refused, as the end of a sentence.
+  /// Why the connection was refused, as the end of a sentence.
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
-  /// Sends a command with its argument, and waits for the answer, a second at most: 0 and the text behind the status, or a negative errno.
+  /// Sends a command with its argument, and waits at most a second for the answer. Returns 0 and the text behind the status, or a negative errno.
   int ask(const std::string& command, const std::string& argument, const std::string& more,
           std::string& answer) const;
 
-  /// Sends it and does not wait. is_busy() until the answer has come.
+  /// Sends the command and does not wait. is_busy() is true until the answer has come.
   int start(const std::string& command, const std::string& argument);
   bool is_busy();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// java_counters: what a JVM counts of its heap, out of the file that jstat reads.
+// java_counters: reads the counters of a JVM's heap from the file that jstat reads.
 //
 // Knowledge assumed: HotSpot maps a file hsperfdata_USER/PID into itself and keeps its counters there: a head, then entries with a name and a
 // number each. Generations have a capacity, their spaces a use, each collector a count and a time.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// java_flags: what a running JVM says of itself: its collector, and by which of its flags the heap can be moved while it runs.
+// java_flags: what a running JVM says about itself: its collector, and the flags by which its heap size can be changed while it runs.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ struct JavaFlags {
   bool is_explicit_disabled = false;   // -XX:+DisableExplicitGC
 };
 
-/// Out of the text of VM.flags -all. Pure.
+/// Reads the text of VM.flags -all. Pure.
 JavaFlags parse_flags(std::string_view text);
 
-/// "G1", as people call it.
+/// The usual name of the collector, such as "G1".
 const char* name_of(Collector collector);
 
 }  // namespace heapnice

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// java_lever: how the heap of a running JVM is moved to a size, collector by collector.
+// java_lever: changes the size of the heap of a running JVM, in the way of each collector.
 //
 // Knowledge assumed, measured with OpenJDK 17 and 25:
 // - Serial: at each full collection the old generation gets the size at which MinHeapFreeRatio to MaxHeapFreeRatio of it are free, and the young one
@@ -21,17 +21,18 @@
 
 namespace heapnice {
 
-/// The share of the heap, in percent, that is free when so much live data leaves it `goal_bytes`. `old_share`: JavaFlags. Pure.
+/// The percentage of the heap that is free if the heap has `goal_bytes` and this much live data. `old_share`: JavaFlags. Pure.
 unsigned free_ratio(std::uint64_t live_bytes, std::uint64_t goal_bytes, double old_share);
 
 class JavaLever {
  public:
   JavaLever(JavaAttach& attach, const JavaFlags& flags) : attach_(attach), flags_(flags) {}
 
-  /// Why this heap cannot shrink while it runs, as the end of a sentence; empty where it can.
+  /// Why this heap cannot shrink while it runs, as the end of a sentence; empty if it can.
   [[nodiscard]] std::string obstacle() const;
 
-  /// Moves the heap towards that size. Call it often: what does not go at once goes later. Urgent: there is no room for what it has. 0, or a negative errno of the JVM's way in.
+  /// Changes the heap towards that size. Call this often: steps that are not possible at once are made later. Urgent means that there is no free memory for the present size.
+  /// Returns 0, or a negative errno of the connection to the JVM.
   int move(std::uint64_t goal_bytes, const JavaHeap& heap, std::uint64_t live_bytes, bool is_urgent);
 
   /// How many collections were ordered.

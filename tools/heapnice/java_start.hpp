@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// java_start: what a JVM has to be given when it starts, so that its heap can be moved afterwards.
+// java_start: finds the options that a JVM must get at its start, so that its heap size can be changed later.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@
 
 namespace heapnice {
 
-/// What is known of the JVM before it starts.
+/// The known facts about the JVM before it starts.
 struct JavaStart {
   std::vector<std::string>
       words;        // all options that the user gave: of the command, and of the variables that a JVM reads
   int release = 0;  // 17; 0: not known
 };
 
-/// Of this command in this environment.
+/// The facts for this command in this environment.
 JavaStart look_at_start(const std::vector<std::string>& command);
 
-/// Whether the user says how large the heap may be.
+/// Whether the user has set the largest size of the heap.
 bool has_heap_size(const JavaStart& start);
 
-/// What to put in front of JAVA_TOOL_OPTIONS; what the user says himself comes behind it and wins. Empty where nothing is missing. Pure.
+/// The options to put at the front of JAVA_TOOL_OPTIONS. Options of the user come behind them and take precedence. Empty if nothing is missing. Pure.
 std::string added_options(const JavaStart& start, std::uint64_t max_bytes);
 
 }  // namespace heapnice

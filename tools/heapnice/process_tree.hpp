@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// process_tree: a process and all that it has started.
+// process_tree: a process and all processes that it has started.
 #pragma once
 
 #include <vector>
 
 namespace heapnice {
 
-/// That process first. At most as many as anybody would want to look at.
+/// The process itself is first. The number of processes is bounded.
 std::vector<int> processes_below(int pid);
 
 }  // namespace heapnice

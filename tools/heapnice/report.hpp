@@ -9,10 +9,10 @@
 
 namespace heapnice {
 
-/// A whole document, with a newline behind it. Pure.
+/// A whole document that ends in a newline. Pure.
 std::string report_text(const std::vector<std::string>& command, const Account& account, int status);
 
-/// 0, or a negative errno: it could not be written.
+/// Returns 0, or a negative errno if it could not be written.
 int write_report(const std::string& file, const std::string& text);
 
 }  // namespace heapnice

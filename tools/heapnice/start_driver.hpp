@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// start_driver: what the heaps share that can be told their size when they start, and never again.
+// start_driver: the common part of the drivers for heaps that can get their size only at the start.
 #pragma once
 
 #include "tools/heapnice/change_log.hpp"
@@ -7,7 +7,7 @@
 
 namespace heapnice {
 
-/// So much of what is there now, within the options' bounds, may be the heap. 0: it is not known, or the least is not there.
+/// How large the heap may be, from the memory that is free now, within the bounds of the options. 0 if this is unknown, or if the minimum is not free.
 std::uint64_t start_bytes(const Options& options);
 
 class StartDriver : public Driver {
@@ -21,7 +21,7 @@ class StartDriver : public Driver {
  protected:
   [[nodiscard]] const Options& options() const { return options_; }
   ChangeLog& log() { return log_; }
-  /// Sets a variable, and says that it is fixed from now on.
+  /// Sets a variable, and prints that it is fixed from now on.
   void tell(const char* variable, const std::string& value, const std::string& what);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// allowance: how much memory a background job may have now, so that others have theirs as if it were not there. Pure.
+// allowance: computes how much memory a background job may have now, so that others have their memory as if the job did not exist. Pure.
 //
 // Knowledge assumed: what the kernel gives to one it takes from free memory, and when there is none from whoever used his least lately: from people who are away, not from a job that is busy.
 // Output observed: the room that the accounts leave (gray::memory pools), whether others waited for memory, what the job has, what it works with (W(tau), gray/working_set.h).
@@ -21,7 +21,7 @@ struct Wishes {
   bool can_be_held = true;        ///< else it can only stand still
 };
 
-/// What is seen at one instant.
+/// The facts at one instant.
 struct Situation {
   std::uint64_t now_ns = 0;
   std::uint64_t job_bytes = 0;    ///< what the job has
@@ -36,7 +36,7 @@ struct Decision {
   bool is_paused = false;
 };
 
-/// One job's. Its steps are taken some times a second.
+/// The allowance of one job. A step is taken several times a second.
 class Allowance {
  public:
   explicit Allowance(const Wishes& wishes) : wishes_(wishes) {}

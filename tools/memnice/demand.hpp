@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// demand: what a job works with, learned again and again while it runs: W(tau) of all its processes (gray/working_set.h).
+// demand: learns again and again how much memory a running job works with: W(tau) of all its processes (gray/working_set.h).
 //
-// While memory is short as well: to take the marks of use away makes the job's pages the first to go, and that is what is wanted here.
+// This is also done while memory is short. Clearing the marks of use makes the kernel take the job's pages first, and this is wanted here.
 #pragma once
 
 #include <sys/types.h>
@@ -15,16 +15,16 @@
 
 namespace memnice {
 
-/// One job's. One thread.
+/// The demand of one job. One thread.
 class Demand {
  public:
-  /// To be called some times a second with the processes that there are. Looks when it is time to.
+  /// To be called several times a second with the present processes. Looks at them when it is time.
   void step(const std::vector<pid_t>& pids, std::uint64_t now_ns);
 
-  /// What was seen since the last clearing is not what it works with: it begins anew at the next step.
+  /// To be called when the values since the last clearing are not the job's demand. It begins anew at the next step.
   void drop_window() { began_at_ns_ = next_at_ns_ = 0; }
 
-  /// What the job works with; 0: not known yet.
+  /// How much memory the job works with; 0: not known yet.
   [[nodiscard]] std::uint64_t needs_bytes() const { return needs_bytes_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// holder: watches this host and a job, and holds the job to what the allowance says. Joins the parts; decides nothing.
+// holder: watches this host and a job, and limits the job to its allowance. It joins the other parts, and decides nothing itself.
 #pragma once
 
 #include <sys/types.h>
@@ -29,9 +29,9 @@ class Holder {
  public:
   Holder(const Options& options, Means& means, pid_t root);
 
-  /// To be called again and again: so long after the last time as that said.
+  /// To be called again and again. Each call returns the time until the next one.
   std::uint64_t step(std::uint64_t now_ns);
-  /// Lets it go, for good.
+  /// Lets the job go on without limits, for good.
   void let_go();
 
   [[nodiscard]] const Course& course() const { return course_; }

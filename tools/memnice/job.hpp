@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job: the processes of the program that is run, and a guard that sets them free when we are killed.
+// job: the processes of the program, and a guard that sets them free if memnice is killed.
 #pragma once
 
 #include <sys/types.h>
@@ -10,10 +10,11 @@
 
 namespace memnice {
 
-/// The processes that descend from this one, itself included, those that have ended left out.
+/// The descendants of this process, and the process itself, without those that have ended.
 std::vector<pid_t> tree_of(pid_t root);
 
-/// A process of its own that waits for our end. If nobody dismisses it before, it lets the job go: no limit, nobody standing still. Forked before the program is there.
+/// A separate process that waits for the end of memnice. Unless it was dismissed before, it then removes the limit and lets stopped processes go on. It is forked before the
+/// program starts.
 class Guard {
  public:
   explicit Guard(Means& means);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// means: by what a job is held to so much memory. The best one that this host allows this user is taken.
+// means: the means by which a job is held to a limit of memory. The best means that this host allows this user is used.
 //
 //   group   a control group of the job's own. The kernel takes from its members, coldest pages first, whatever is above the limit: memory.high of version 2, which kills nobody; in version 1
 //           memory.limit_in_bytes, with killing switched off
@@ -50,10 +50,11 @@ class Means {
   [[nodiscard]] virtual std::optional<std::vector<pid_t>> members() const { return std::nullopt; }
 };
 
-/// Whether there is room in swap.
+/// Whether there is free swap space.
 bool has_swap();
 
-/// Whether there is free swap space.
+/// Makes a control group, or says why there can be none. Without swap, version 1 can take nothing from a job except the memory that it wants next. A job that wants more memory
+/// than is left waits in its page faults, and fork(), open() and mmap() fail.
 struct GroupTry {
   std::unique_ptr<Means> means;
   std::string problem;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cache_handle: what stands behind a gb_cache_t, for the other parts of the C face that take one.
+// cache_handle: the object behind a gb_cache_t, for the other parts of the C interface that take one.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 #include "libgray/src/filecache/detector.hpp"
 #include "libgray/src/filecache/host_settings.hpp"
 
-// The detector holds a function that looks into the record beside it, so that a detector stays where it was made.
+// The detector holds a function that reads the record beside it, so a detector must not be moved.
 struct gb_cache {
   explicit gb_cache(const gray::filecache::DetectorOptions& given);
   gb_cache(const gb_cache&) = delete;
@@ -24,7 +24,7 @@ struct gb_cache {
 
 namespace gray::api {
 
-/// Those of a detector that was told nothing.
+/// The settings of a detector without options.
 filecache::DetectorOptions default_options();
 
 }  // namespace gray::api

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// guarded: exceptions end here, at the C interface.
+// guarded: stops exceptions at the C interface.
 #pragma once
 
 #include <cerrno>
@@ -7,7 +7,7 @@
 
 namespace gray::api {
 
-/// Calls what returns a status and may throw, for the C side, which must not see it. -ENOMEM where memory ran out.
+/// Calls a function that returns a status and may throw. The C side must not see an exception. Returns -ENOMEM if memory ran out.
 template <typename Work>
 int guarded(Work work) {
   try {

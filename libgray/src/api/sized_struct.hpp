@@ -13,9 +13,8 @@
 
 namespace gray::api {
 
-/// Copies what the caller gave into `out`; fields its header did not have are zero. first_size is that of the
-/// first release that had the struct. -EINVAL: given->size is less than that. -E2BIG: the caller's header is
-/// newer and it asks for something that this library does not know.
+/// Copies the caller's struct into `out`; fields that the caller's header does not have become zero. first_size is the size in the first release that had the struct. -EINVAL:
+/// given->size is less than that. -E2BIG: the caller's header is newer, and it asks for something that this library does not know.
 template <typename T>
 int read_sized(const T* given, std::size_t first_size, T& out) {
   static_assert(std::is_trivially_copyable_v<T> && offsetof(T, size) == 0);
@@ -30,8 +29,8 @@ int read_sized(const T* given, std::size_t first_size, T& out) {
   return 0;
 }
 
-/// Copies `answer` to the caller, as much as its header knows; fields that only the caller knows become zero.
-/// taker->size stays. -EINVAL: taker->size is less than first_size.
+/// Copies `answer` to the caller, as far as the caller's header knows its fields. Fields that only the caller knows become zero. taker->size does not change. -EINVAL:
+/// taker->size is less than first_size.
 template <typename T>
 int write_sized(const T& answer, std::size_t first_size, T* taker) {
   static_assert(std::is_trivially_copyable_v<T> && offsetof(T, size) == 0);

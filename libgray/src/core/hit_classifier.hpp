@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// hit_classifier: was a timed one-byte read answered from the page cache?
+// hit_classifier: decides whether a timed read of one byte was answered from the page cache.
 //
 // Knowledge assumed: copying from the page cache takes well under the time of the fastest disk.
 // Output observed: the time of a first read of a page and of a second read of the same page right after,
@@ -22,24 +22,23 @@ namespace gray::core {
 inline constexpr std::uint64_t kMissRatio = 6;
 inline constexpr std::uint64_t kMissExcessNs = 10'000;
 
-/// A read that takes longer than this missed, where a certain hit takes `certain_hit_ns`. Pure.
+/// A read that takes longer than this counts as a miss, if a certain hit takes `certain_hit_ns`. Pure.
 constexpr std::uint64_t threshold_by_hit(std::uint64_t certain_hit_ns) {
   const std::uint64_t by_ratio = certain_hit_ns * kMissRatio;
   const std::uint64_t by_excess = certain_hit_ns + kMissExcessNs;
   return by_ratio > by_excess ? by_ratio : by_excess;
 }
 
-/// Judges a probe against the certain hit that followed it. Pure.
+/// Judges a probe by comparing it with the certain hit that followed it. Pure.
 constexpr bool is_miss(std::uint64_t probe_ns, std::uint64_t certain_hit_ns) {
   return probe_ns > threshold_by_hit(certain_hit_ns);
 }
 
-/// A certain hit slower than this came from no page cache. A repeated one-byte read costs a system call and a
-/// copy, 3 us on slow processors; a round trip to a file server in user space or on the network costs more.
+/// A "certain hit" that takes longer than this did not come from a page cache. A repeated read of one byte costs a system call and a copy, 3 us on slow processors. A round trip
+/// to a file server in user space or on the network costs more.
 inline constexpr std::uint64_t kCertainHitMaxNs = 20'000;
 
-/// Whether a read that should be a certain hit can have been one; if not, the probe before it tells nothing.
-/// `has_slept`: the thread waited in it. Pure.
+/// Whether a read that should be a certain hit can really have been one. If not, the probe before it tells nothing. `has_slept`: the thread waited during the read. Pure.
 constexpr bool is_hit_credible(std::uint64_t certain_hit_ns, bool has_slept) {
   return !has_slept && certain_hit_ns <= kCertainHitMaxNs;
 }

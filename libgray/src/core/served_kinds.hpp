@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// served_kinds: file systems behind which a server answers, on the network or in user space. It has a cache of its own, and its files have no place on a disk of ours.
+// served_kinds: file systems whose files come from a server, on the network or in user space. The server has a cache of its own, and the files have no place on a disk of this
+// host.
 #pragma once
 
 #include <cstdint>
 
 namespace gray::core {
 
-/// `kind` as statfs(2) numbers it. Pure.
+/// `kind` is the number that statfs(2) gives. Pure.
 constexpr bool is_served(std::uint64_t kind) {
   constexpr std::uint64_t kServed[] = {
       0x6969,      // NFS

@@ -35,7 +35,7 @@
 
 namespace gray::filecache {
 
-/// Numbered as gb_backend_t, in the order in which they are preferred.
+/// The numbers are those of gb_backend_t, in the order of preference.
 enum class Backend : std::uint32_t {
   automatic = 0,
   cachestat = 1,
@@ -47,7 +47,7 @@ enum class Backend : std::uint32_t {
   none = 7
 };
 
-/// What may be another on another device.
+/// Settings that may differ from device to device.
 struct DeviceSettings {
   std::uint64_t prediction_unit_bytes = 0;
   std::uint64_t hit_time_max_ns = 0;
@@ -59,11 +59,11 @@ struct DetectorOptions {
   Backend backend = Backend::automatic;
   ProbePlanOptions plan;
   std::uint64_t hit_time_max_ns = 0;  // a slower probe missed; 0: judge each against a certain hit
-  // Probing ends when its misses have brought in as much. Less than a page: nothing is read.
+  // Probing ends when its misses have brought in this many bytes. With less than a page nothing is read.
   std::uint64_t probe_budget_bytes = 256 * base::kMiB;
   const char* memory_path = nullptr;  // for ProbeMemory
-  // In place of the unit and the time above for the device of an open file, asked once for each before it is probed; none: those
-  // above hold for all.
+  // A function that gives the unit and the time above for the device of an open file. It is called once for each device before the first probe. Without it the values above are
+  // used for all devices.
   std::function<DeviceSettings(int fd)> settings_of;
 };
 
@@ -78,20 +78,20 @@ struct CacheReport {
   double confidence = 0;  // 1: counted; less the fewer probes speak for it; 0: unknown
 };
 
-/// A part of a file with what was found of it.
+/// A part of a file and the facts found about it.
 struct Unit {
   Stretch stretch;
   CacheReport cache;
 };
 
-/// How long a stretch would take to read now.
+/// How long it would take to read a part of a file now.
 struct Prediction {
   std::uint64_t missing_bytes = 0;
   DeviceSpeed speed;  // access_ns 0: not known
   double read_ns = 0;
 };
 
-/// Remembers what each backend is worth on which device. One thread at a time.
+/// Remembers which backends are right on which device. One thread at a time.
 class Detector {
  public:
   explicit Detector(const DetectorOptions& options) : options_(options), memory_(options.memory_path) {}
@@ -99,28 +99,28 @@ class Detector {
   /// Looks at one file. Errors: as stat(2) and open(2).
   base::Result<CacheReport> inspect(const char* path);
 
-  /// The same of a file open for reading, whose advice and position it may change. Errors: as fstat(2).
+  /// The same for a file that is open for reading. Its advice and position may change. Errors: as fstat(2).
   base::Result<CacheReport> inspect_open(int fd);
 
-  /// Reads up to `bytes_max` from the beginning of an open file of which little is cached, in order, and learns from that how fast its device is. Returns how many bytes
-  /// were read; 0 and nothing is learned where much of it is cached or nobody can tell.
+  /// Reads up to `bytes_max` from the beginning of an open file, in order, if little of the file is cached. Learns from this how fast the device is. Returns how many bytes were
+  /// read. It returns 0 and learns nothing if much of the file is cached, or if that is unknown.
   base::Result<std::uint64_t> learn(int fd, std::uint64_t bytes_max);
 
-  /// How long reading the stretch in order would take, by what was learned of the device, else as recorded.
+  /// How long it would take to read the part in order, by the learned speed of the device, or else by the recorded speed.
   base::Result<Prediction> predict(int fd, const Stretch& stretch);
 
-  /// Fills `units` with the file's parts in their best order: the most cached first, then as they lie in the file.
-  /// Errors: negative errno as of stat(2) and open(2), 0 on success.
+  /// Fills `units` with the file's parts in their best order: the most cached parts first, equally cached parts in the order of the file. Returns 0, or a negative errno as of
+  /// stat(2) and open(2).
   int plan(const char* path, const UnitOptions& options, std::vector<Unit>& units);
 
  private:
-  // A file being looked at.
+  // A file that is being looked at.
   struct Target {
     int fd;
     os::FileFacts facts;
   };
 
-  // The first few times of one kind, ascending.
+  // The first few times of one kind, in ascending order.
   struct Times {
     std::array<std::uint64_t, 5> ns{};
     std::size_t count = 0;
@@ -129,7 +129,7 @@ class Detector {
     [[nodiscard]] std::uint64_t median() const { return count == 0 ? 0 : ns.at((count - 1) / 2); }
   };
 
-  // What the probes of one stretch found.
+  // What the probes of one part of the file found.
   struct Sample {
     DeviceSettings settings;
     double resident = 0;

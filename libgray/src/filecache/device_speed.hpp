@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// device_speed: how long a device takes for what is read in order from it: once to get there, and then by the byte. Pure.
+// device_speed: how long a device takes to deliver data that is read in order: first the time to get there, then the time of the bytes. Pure.
 //
 // Knowledge assumed: the kernel reads ahead of whoever reads in order, so that after the first request the device works without a pause; each request more, whatever it costs, counts
 //   as a part of the rate.
@@ -15,22 +15,22 @@
 
 namespace gray::filecache {
 
-/// 0: not known.
+/// 0 means unknown.
 struct DeviceSpeed {
   double access_ns = 0;
   double bytes_per_s = 0;
 };
 
-/// The time for so many bytes of which none is cached. A rate that is not known costs nothing: little was read, and it came with the first block.
+/// The time to read this many uncached bytes. An unknown rate counts as no time: then little was read, and it came with the first block.
 inline double fetch_ns(const DeviceSpeed& speed, double bytes) {
   if (bytes <= 0) return 0;
   return speed.access_ns + (speed.bytes_per_s > 0 ? bytes / speed.bytes_per_s * 1e9 : 0);
 }
 
-/// What was timed of one device. One thread at a time.
+/// The measured times of one device. One thread at a time.
 class SpeedSamples {
  public:
-  /// `first_ns` for the first `first_bytes`, `rest_ns` for the rest.
+  /// `first_ns` is the time of the first `first_bytes`, `rest_ns` the time of the rest.
   void add(std::uint64_t first_bytes, std::uint64_t first_ns, std::uint64_t rest_bytes,
            std::uint64_t rest_ns) {
     rest_bytes_ += static_cast<double>(rest_bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// probe_memory: which pages are in the cache only because we probed them.
+// probe_memory: remembers which pages are cached only because this library probed them.
 //
 // Knowledge assumed: a probe that misses brings its page in, and the next probe of that page finds it.
 // Output observed: our own misses.
@@ -15,16 +15,16 @@
 
 namespace gray::filecache {
 
-/// How long a page counts as ours.
+/// How long a page counts as brought in by a probe.
 inline constexpr std::uint64_t kOwnSeconds = 600;
 
-/// The file that this user's programs share: below $XDG_RUNTIME_DIR, or the cache folder; empty where there is neither.
+/// The file that this user's programs share: below $XDG_RUNTIME_DIR, or in the cache folder. Empty if there is neither.
 std::string find_user_memory();
 
-/// One thread at a time; several processes may share one file, each entry being written in one piece.
+/// One thread at a time. Several processes may share one file, because each entry is written in one piece.
 class ProbeMemory {
  public:
-  /// Remembers in the file at `path`, or within this process when it is null or can't be used.
+  /// Uses the file at `path` to remember, or the memory of this process if `path` is null or can't be used.
   explicit ProbeMemory(const char* path);
   ~ProbeMemory();
   ProbeMemory(const ProbeMemory&) = delete;

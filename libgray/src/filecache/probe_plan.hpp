@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// probe_plan: which bytes of a file to look at. Pure.
+// probe_plan: chooses which bytes of a file to look at. Pure.
 //
 // From the paper (SOSP 2001, section 4.1): one random byte in each prediction unit; random, because a fixed
 // place would be warm from the last probing; files under a page are not probed, since the probe would be the
@@ -23,26 +23,25 @@ struct ProbePlanOptions {
   std::uint64_t seed = 1;
 };
 
-/// No stretch is divided into more units than this: a share of so many samples has a standard error below 2 %,
-/// and a sparse file of exabytes must not take exabytes' time.
+/// A part of a file is never divided into more units than this. With this many samples a share has a standard error below 2 %, and a sparse file of exabytes must not take a
+/// proportional time.
 inline constexpr std::uint64_t kUnitsMax = 1024;
 
-/// Byte offsets to probe, ascending by unit; empty when the stretch has no page but the file's page 0. The last,
-/// partial unit has its own probes when it is at least half a unit, or the only one. Units grow where there would be
-/// more than kUnitsMax.
+/// The byte offsets to probe, in ascending order of units. Empty if the part has no page except the file's page 0. The last, partial unit has probes of its own if it is at least
+/// half a unit, or the only one. Units are enlarged if there would be more than kUnitsMax.
 std::vector<std::uint64_t> plan_probes(const Stretch& stretch, const ProbePlanOptions& options);
 
 /// The same for a whole file.
 std::vector<std::uint64_t> plan_probes(std::uint64_t file_bytes, const ProbePlanOptions& options);
 
-/// How far from a page another is asked that is to be near it: near enough for the head of a disk, and further than the pages
-/// in a row that a host took out of a cached file (24 at most where it was measured).
+/// How far from a page the nearby page lies that is probed next. The distance is small for the head of a disk, and larger than the runs of pages that a host evicted from a
+/// cached file (24 pages at most in measurements).
 inline constexpr std::uint64_t kNearBytes = 32 * os::kPageBytes;
 
-/// A page of the stretch beside that of `asked_bytes`, or in a short stretch anywhere.
+/// A page of the part near that of `asked_bytes`, or, in a short part, any page.
 std::uint64_t plan_near(const Stretch& stretch, const ProbePlanOptions& options, std::uint64_t asked_bytes);
 
-/// A page anywhere in the stretch; another `round` gives another.
+/// Any page of the part. Another `round` gives another page.
 std::uint64_t plan_anywhere(const Stretch& stretch, const ProbePlanOptions& options, std::uint32_t round);
 
 }  // namespace gray::filecache

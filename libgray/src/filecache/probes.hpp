@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// probes: one probe of one page, by each of the backends that probe, and what many of them say together.
+// probes: one probe of one page, with each of the backends that probe, and the conclusion from many probes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace gray::filecache {
 
-/// What one probe said.
+/// The result of one probe.
 struct Answer {
   bool is_valid = false;  // false: it said nothing, as where reads bypass the page cache
   bool has_fetched = false;
@@ -24,26 +24,26 @@ struct Answer {
   std::uint64_t beside_bytes = 0;
 };
 
-/// Would reading the byte wait? Not where the file system does not say.
+/// Whether reading the byte would wait. The answer is not valid if the file system does not say.
 Answer probe_by_nowait(int fd, std::uint64_t offset_bytes);
 
-/// Which of the pages around are mapped along with this one? Pages that we fetched ourselves are left out.
+/// Which pages around this one are mapped along with it. Pages that this library fetched are left out.
 Answer probe_by_fault(int fd, std::uint64_t offset_bytes, const os::FileFacts& facts,
                       const ProbeMemory& memory);
 
-/// What a mapping told of the pages from `first_page` on. Pages that we fetched ourselves are left out.
+/// What a mapping told about the pages from `first_page` on. Pages that this library fetched are left out.
 Answer judge_window(const os::MappedWindow& window, std::uint64_t first_page, const os::FileFacts& facts,
                     const ProbeMemory& memory);
 
-/// How many pages a mapping of this one shows, our own too; 0 where it shows nothing.
+/// How many pages a mapping of this page shows, including pages that this library fetched; 0 if it shows nothing.
 std::uint32_t count_mapped(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes);
 
-/// How long does reading the byte take, beside a second read of it (or a measured threshold, when not 0)?
+/// How long reading the byte takes, compared with a second read of it, or with a measured threshold if that is not 0.
 Answer probe_by_time(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes,
                      std::uint64_t hit_time_max_ns);
 
-/// How sure a share is that `probes` random probes found: 1 less two standard deviations of what the share may be,
-/// when nothing was known before (the posterior of Bayes and Laplace). Never 1. Pure.
+/// How sure a share is that was found by `probes` random probes: 1 less two standard deviations of the share, if nothing was known before (the posterior of Bayes and Laplace).
+/// Never 1. Pure.
 double confidence_of(double share, std::uint32_t probes);
 
 }  // namespace gray::filecache

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// units: how a file is divided into the parts in which it is read out of order, and their best order. Pure.
+// units: how a file is divided into the parts in which it is read out of order, and the best order of these parts. Pure.
 //
 // From the paper (SOSP 2001, section 4.1.2): a part must be long, so that its seek is paid for (20 MB there), and a few
 // times what the kernel reads ahead, since read-ahead of one part runs into the next; a reader of records wants none
@@ -20,17 +20,16 @@ struct UnitOptions {
   std::vector<Stretch> extents;    // when not empty: these are the units
 };
 
-/// A file is divided into no more units than this; they grow instead, since a sparse file may have exabytes.
+/// A file is never divided into more units than this. The units are enlarged instead, because a sparse file may have exabytes.
 inline constexpr std::uint64_t kAccessUnitsMax = 65536;
 
-/// The units of a file, ascending, without gaps; or the caller's extents as far as they lie within the file.
+/// The units of a file, in ascending order, without gaps; or the caller's extents, as far as they lie within the file.
 std::vector<Stretch> divide(std::uint64_t file_bytes, const UnitOptions& options);
 
-/// For ordering, shares are told apart in this many steps: a probe leaves a page behind, and a page more is no reason to
-/// leave the order in which the units lie.
+/// For ordering, shares are distinguished only in this many steps. A probe leaves a page in the cache, and one page more is no reason to leave the order in which the units lie.
 inline constexpr int kCachedSteps = 32;
 
-/// Which of two shares comes first, negative for the first: the most cached, the unknown (below 0) last.
+/// Which of two shares comes first; negative for the first one. The most cached share comes first, an unknown share (below 0) last.
 int compare_cached(double a, double b);
 
 }  // namespace gray::filecache

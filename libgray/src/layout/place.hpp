@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// place: where a file lies on its device, and which of two lies first.
+// place: finds where a file lies on its device, and which of two files lies first.
 //
 // Knowledge assumed: file systems of the FFS family place the data of files near their i-numbers (SOSP 2001,
 // section 4.2); with delayed allocation data is placed in the order it was written; the kernel tells the address of a
@@ -26,25 +26,24 @@ struct Place {
   std::int64_t modified_ns = 0;
 };
 
-/// Numbered as gb_order_t.
+/// The numbers are those of gb_order_t.
 enum class Order : std::uint32_t { automatic = 0, extent = 1, inode = 2, mtime = 3, none = 4 };
 
 /// Finds the place of a file. Errors: as stat(2).
 base::Result<Place> find_place(const char* path);
 
-/// The same of an open file. Errors: as fstat(2).
+/// The same for an open file. Errors: as fstat(2).
 base::Result<Place> find_place_open(int fd);
 
-/// Negative, 0, positive: before, same, behind. A total order: by device; then as `order` says, where automatic and
-/// extent put those with an address first, by address, and the others by i-number. Order::none: all are the same.
+/// Returns a negative number, 0 or a positive number for: before, same, behind. This is a total order. The device is compared first, then the places as `order` says. With
+/// automatic and extent, files with an address come first, ordered by address; the others follow, ordered by i-number. Order::none: all are equal.
 int compare(const Place& a, const Place& b, Order order = Order::automatic);
 
-/// The ratio of random to sequential reading from which on a device counts as one that seeks. A disk's head takes some
-/// 8 ms, three hundred times a page's transfer; flash some forty times, and not less for neighbours.
+/// From this ratio of random to sequential reading times on, a device counts as one that seeks. The head of a disk takes some 8 ms, three hundred times the transfer of a page.
+/// Flash takes some forty times, and no less for neighbouring pages.
 inline constexpr double kSeekRatioMin = 100;
 
-/// Which order pays on the file system of `path`; `random_over_sequential` is 0 when it was not measured.
-/// Errors: as statfs(2).
+/// Which order saves time on the file system of `path`. `random_over_sequential` is 0 if it was not measured. Errors: as statfs(2).
 base::Result<Order> advise(const char* path, double random_over_sequential);
 
 }  // namespace gray::layout

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// allocator: gb_alloc: ceiling, claim and probe put together, and the list of what is granted.
+// allocator: gb_alloc: joins ceiling, claim and probe, and keeps the list of granted memory.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct Request {
   bool wants_canary = false;
   bool has_files = false;      // PoolOptions
   bool is_returnable = false;  // what is granted above the minimum may be asked back
-  // Of promise() and estimate(): what a program takes beside the memory it is granted, to start for instance. So much more has
-  // to be there, and is promised with the grant.
+  // For promise() and estimate(): the memory that a program needs beside its grant, for example for its start. This much more must be free, and is promised together with the
+  // grant.
   std::uint64_t beside_bytes = 0;
 };
 
@@ -35,52 +35,51 @@ struct Grant {
   std::uint64_t bytes;
 };
 
-/// What would be granted, and what says so.
+/// How much would be granted, and which limit decides that.
 struct Estimate {
   std::uint64_t bytes;
   PoolKind kind;               // of the tightest pool
   std::uint64_t margin_bytes;  // kept free in it
 };
 
-/// GRAY_MAC: "full", "time" or a list such as "no-stall,no-claims". -EINVAL for anything else; no text is full.
+/// The value of GRAY_MAC: "full", "time" or a list such as "no-stall,no-claims". -EINVAL for anything else. No text means full.
 base::Result<std::uint32_t> parse_signals(const char* text);
 
-/// What the tightest pool would have room for if nobody held anything. -ENODATA: the accounts do not tell.
+/// How much room the tightest pool would have if nobody held memory. -ENODATA: the accounts do not tell.
 base::Result<std::uint64_t> capacity_bytes(const PoolOptions& options);
 
-/// Rounds min up and max down to the multiple. -EINVAL: min is above max, before or behind that; or multiple is 0.
+/// Rounds min up and max down to the multiple. -EINVAL: min is above max, before or after rounding; or multiple is 0.
 int round_request(Request& request);
 
-/// Grants memory. Any thread. A child of fork() may use and free what its parent was granted, which leaves the
-/// parent's alone.
+/// Grants memory. Any thread. A child of fork() may use and free its copy of the parent's memory; the parent's memory does not change.
 class Allocator {
  public:
-  /// `record` tells what was measured of this host; it is asked once, at the first request. None: nothing was.
+  /// `record` tells what was measured on this host. It is called once, at the first request. Without it nothing was measured.
   explicit Allocator(std::function<TouchTimes()> record = {})
       : claims_(kClaimTableName), record_(std::move(record)) {}
 
-  /// -EINVAL as round_request(); -ENOMEM: a limit of this process forbids the minimum, or the pool is smaller than
-  /// it even when nobody else is there; -EAGAIN: it is not there now; -ETIMEDOUT: it was not till the time had
-  /// passed; -EDEADLK: it would wait without end for others while it holds what they may wait for; -ENODATA: without the accounts, where nothing of this process can be put out: then nothing gets slow before
-  /// somebody is killed.
+  /// -EINVAL as round_request(). -ENOMEM: a limit of this process forbids the minimum, or the pool is smaller than the minimum even if nobody else uses it. -EAGAIN: the minimum
+  /// is not free now. -ETIMEDOUT: it was not free in time. -EDEADLK: the call would wait for others without a limit, while this process holds memory for which they may wait.
+  /// -ENODATA: there are no accounts, and no page of this process can be paged out, so no touch becomes slow before a process is killed.
   base::Result<Grant> allocate(Request request);
 
-  /// What allocate() would be allowed now; takes and probes nothing. Errors as allocate(); -ENODATA: the accounts do not tell.
+  /// How much allocate() would be allowed now. Takes and probes no memory. Errors as allocate(); -ENODATA: the accounts do not tell.
   base::Result<Estimate> estimate(Request request);
 
-  /// Enters a promise to use no more than granted and what is used beside it, without memory. The claim's number, or -1 where no
-  /// notes are shared; errors as estimate(), in the status.
+  /// Enters a promise to use no more than the grant and the memory beside it; takes no memory. Returns the number of the claim, or -1 if there is no table of claims. Errors are
+  /// those of estimate(), in the status.
   base::Result<Grant> promise(Request request, int& claim);
-  /// So much of it, what is used beside the grant included, is still to be touched.
+  /// Sets how much of the promise, including the memory beside the grant, is still to be touched.
   void change_promise(int claim, std::uint64_t pending_bytes);
   void end_promise(int claim);
 
-  /// -EINVAL: nothing of this address is granted, or it was freed already.
+  /// -EINVAL: nothing was granted at this address, or it was freed already.
   int release(void* address);
-  /// Keeps the first bytes. -EINVAL also for 0 and for more than there are.
+  /// Keeps the first bytes. -EINVAL also for 0 bytes and for more than there are.
   int shrink(void* address, std::uint64_t bytes);
 
-  /// How much of a returnable grant others lack now, in whole pages; 0 also for one that is not returnable. Waits for that up to the time. -EINVAL as release().
+  /// How much of a returnable grant others lack now, in whole pages; 0 also for a grant that is not returnable. Waits up to the time until others lack memory. -EINVAL as
+  /// release().
   base::Result<std::uint64_t> wanted_back(void* address, std::uint64_t timeout_ns);
 
   void lock_for_fork();

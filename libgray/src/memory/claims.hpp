@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// claims: notes that the processes of a user share, so that several who ask for memory at once do not count the
-// same free bytes.
+// claims: a table that the processes of a user share, so that several processes that ask for memory at once do not count the same free bytes.
 //
 // It is advisory: it helps those who take part, and whoever cannot (no /dev/shm, somebody else's file, a lock that is not given
 // back) goes on without. Each user has a table of his own, which nobody else can open: users see each other by what the kernel
@@ -27,7 +26,7 @@
 namespace gray::memory {
 
 inline constexpr std::size_t kClaimsMax = 128;
-/// The table's name: all who ask for memory or promise to use some share it.
+/// The name of the table. All processes that ask for memory or promise to use memory share it.
 inline constexpr char kClaimTableName[] = "gray-mac4";
 
 enum class ClaimState : std::uint32_t {
@@ -40,7 +39,7 @@ enum class ClaimState : std::uint32_t {
   returnable = 6,  // as held, and what is above min_bytes may be asked back
 };
 
-/// One claim, in memory that processes of different releases share: the name of the table changes with its form.
+/// One claim, in memory that processes of different releases share. The name of the table changes when the layout changes.
 struct Claim {
   std::uint32_t state;
   std::uint32_t pid;         // in its own PID namespace
@@ -61,10 +60,10 @@ struct ClaimTable {
 };
 static_assert(sizeof(Claim) == 64 && sizeof(ClaimTable) == 8 + kClaimsMax * sizeof(Claim));
 
-/// Of a claim, over its other fields.
+/// The checksum of a claim, over its other fields.
 std::uint64_t checksum_of(const Claim& claim);
 
-/// A claim that counts, with what the kernel says of its process.
+/// A valid claim, with what the kernel says about its process.
 struct Member {
   Claim claim{};
   bool is_ours = false;     // this process's own: it draws on all pools that we do
@@ -82,34 +81,36 @@ struct Allowance {
   bool is_moving = false;  // one of them gives his back now: room and granted_bytes count it twice
 };
 
-/// How long one call may still wait for the table's lock, however often it is taken. Then the call goes on without it.
+/// How long one call may still wait for the table's lock, however often it takes the lock. After that the call goes on without the lock.
 struct Patience {
   std::uint64_t left_ns = 500'000'000;  // it is held while a few files are read
 };
 
-/// What has to be free beside the minimum of one who asks with other options than kCommonAccount, so that he finds his room by them: `own` are his pools by his options, `common` by that account. Pure.
+/// How much must be free beside the minimum of a call that asks with other options than kCommonAccount, so that the call finds enough memory by its own options. `own` are its
+/// pools by its options, `common` its pools by that account. Pure.
 std::uint64_t reserve_for(const std::vector<Pool>& own, const std::vector<Pool>& common);
 
-/// What a returnable claim should give back now, of pools by kCommonAccount. Others lack what those who wait are short of for their minima, in the order of arrival and as far as all that is returnable can serve them;
-/// and what the accounts show to be missing. Whoever holds most gives first, so that those who hold returnable memory are left with equal parts, but with their minima at least. Pure.
+/// How much a returnable claim should give back now, for pools by kCommonAccount. Others lack memory in two ways: waiting calls lack a part of their minima, in the order of
+/// arrival, as far as all returnable memory can serve them; and the accounts may show that memory is missing. The process that holds most gives first. So all processes with
+/// returnable memory keep equal parts, and at least their minima. Pure.
 std::uint64_t bytes_to_return(const std::vector<Pool>& pools, const std::vector<Member>& others,
                               const Claim& me);
 
-/// The table of this process's user. Any thread. After fork() a child's claims are its own: those of its parent stay
-/// as they are whatever the child does. lock_for_fork() and unlock_after_fork() belong around a fork.
+/// The table of this process's user. Any thread. After fork() the child has claims of its own; the claims of its parent stay as they are, whatever the child does. Call
+/// lock_for_fork() before a fork and unlock_after_fork() after it.
 class Claims {
  public:
-  /// Claims by nobody: nothing is shared.
+  /// Claims without a table: nothing is shared.
   Claims() = default;
   explicit Claims(const char* name);
 
   [[nodiscard]] bool is_shared() const { return table_.address != nullptr; }
 
-  /// Enters a claim; its number, or -1 where there is no table or no room in it.
+  /// Enters a claim. Returns its number, or -1 if there is no table or no room in it.
   int enter(ClaimState state, std::uint64_t min_bytes, std::uint64_t max_bytes);
 
-  /// What the claim may grow to, given what the host's accounts say now; notes what it holds. The accounts are
-  /// read by `look` under the lock, so that nobody else's step falls between. With claim -1: the whole room.
+  /// How large the claim may become, by the present accounts of the host. Also notes how much it holds. `look` reads the accounts under the lock, so that no step of another
+  /// process falls in between. With claim -1 the result is the whole room.
   template <typename Look>
   Allowance allow(Patience& patience, int claim, std::uint64_t held_bytes, std::uint64_t max_bytes,
                   Look look) {
@@ -120,8 +121,8 @@ class Claims {
     return allowance;
   }
 
-  /// As allow(), and turns the claim into a promise of what `cut` makes of the allowance in the same step, so that two who ask
-  /// at once are never promised the same bytes. 0 of `cut` promises nothing. Returns what was promised.
+  /// As allow(), but in the same step it turns the claim into a promise. The promise is the result of `cut` for the allowance. So two calls at once are never promised the same
+  /// bytes. If `cut` returns 0, nothing is promised. Returns the promised bytes.
   template <typename Look, typename Cut>
   std::uint64_t promise(Patience& patience, int claim, std::uint64_t max_bytes, Look look, Cut cut) {
     std::unique_lock<std::mutex> guard(mutex_, std::defer_lock);
@@ -132,8 +133,8 @@ class Claims {
     return bytes;
   }
 
-  /// How much of what a returnable claim holds others lack now; 0: it is none of this process's, or none. `generation` is for wait(). Nothing is written,
-  /// so this needs no lock: those who hold ask often, and would keep those who wait from it.
+  /// How much of the memory of a returnable claim others lack now; 0 if the claim is not this process's, or if nothing is lacking. `generation` is for wait(). Nothing is
+  /// written, so no lock is needed: holders ask often, and would otherwise keep waiting calls from the lock.
   template <typename Look>
   std::uint64_t wanted_back(int claim, std::uint32_t& generation, Look look) {
     const std::lock_guard<std::mutex> guard(mutex_);
@@ -143,17 +144,17 @@ class Claims {
     return entry == nullptr ? 0 : bytes_to_return(look(), others_than(claim), *entry);
   }
 
-  /// Has those who hold returnable memory look: somebody waits, and so much has to be free beside his minimum.
+  /// Makes the holders of returnable memory look, because a call waits. This much must be free beside its minimum.
   void ask_back(int claim, std::uint64_t reserve_bytes);
 
-  /// What was promised, or held, is the claim's most from then on.
+  /// From then on the claim is never larger than the promised or held bytes.
   void change(int claim, ClaimState state, std::uint64_t held_bytes, std::uint64_t pending_bytes);
   void leave(int claim);
 
-  /// Sleeps till memory may have become free, by those who take part, or till the time has passed.
+  /// Sleeps until a process that uses this table may have freed memory, or until the time has passed.
   void wait(std::uint32_t generation, std::uint64_t timeout_ns);
 
-  /// A descriptor that gets readable when wait() would end before its time.
+  /// A descriptor that becomes readable when wait() would end before its time.
   [[nodiscard]] base::Result<int> watch() const {
     const std::lock_guard<std::mutex> guard(mutex_);
     return is_shared() ? os::watch_shared(table_) : base::Result<int>::failure(-ENOENT);
@@ -184,7 +185,7 @@ class Claims {
       own_{};  // this process's claims as they are: pid tells, and is another's after a fork
 };
 
-/// The bytes an asker may hold, by all its pools. `others` are the other claims, `me` the asker's own. Pure.
+/// How many bytes a claim may hold, by all its pools. `others` are the other claims, `me` is the caller's own. Pure.
 Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Member>& others, const Claim& me);
 
 }  // namespace gray::memory

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// follow_events: what tells who follows the room that he should ask again before his time.
+// follow_events: events that tell a program that follows the free memory to ask again earlier than planned.
 //
 // Knowledge assumed: who takes part in the claims says when he gives back or takes. Pressure tells that somebody waits for memory. Whoever moves the limit
 // of a control group writes to a file, and the kernel tells of a write to any file, of this one, too.
@@ -17,7 +17,7 @@
 
 namespace gray::memory {
 
-/// One follower's.
+/// The events of one follower.
 class FollowEvents {
  public:
   FollowEvents(const Claims& claims, const HostAccounts& accounts);
@@ -25,13 +25,13 @@ class FollowEvents {
   FollowEvents(const FollowEvents&) = delete;
   FollowEvents& operator=(const FollowEvents&) = delete;
 
-  /// A descriptor that gets readable when one of them tells; it stays this object's. -ENOTSUP: there is none.
+  /// A descriptor that becomes readable at an event. It belongs to this object. -ENOTSUP: there are no such events.
   [[nodiscard]] int fd() const { return joined_fd_; }
 
-  /// Takes what they have told.
+  /// Clears the events.
   void forget();
 
-  /// Sleeps till something is told, or till the time has passed. True: it was told, and is taken.
+  /// Sleeps until an event, or until the time has passed. True: there was an event, and it is cleared.
   bool wait(std::uint64_t timeout_ns);
 
  private:

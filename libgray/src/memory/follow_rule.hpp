@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// follow_rule: how large a program's heap may be from now on: the decision, apart from all that has to be looked up for it.
+// follow_rule: decides how large the heap of a program may be from now on. Other files gather the facts for this decision.
 //
 // Knowledge assumed: a collector's work grows as its heap nears what is live: a heap of H bytes with L live ones is collected each time that H - L
 // bytes were allocated. The kernel takes memory from whoever has not touched it for long, and a heap is touched as a whole.
@@ -14,7 +14,7 @@
 
 namespace gray::memory {
 
-/// Numbered as in gray/follow.h.
+/// The numbers are those of gray/follow.h.
 enum class FollowVerdict : std::uint32_t { stay = 0, grow = 1, shrink = 2 };
 enum class FollowReason : std::uint32_t {
   none = 0,      // nothing has changed
@@ -24,16 +24,16 @@ enum class FollowReason : std::uint32_t {
   live = 4,      // more is live than the heap may take
 };
 
-/// A share of the time that nobody can tell.
+/// The value for an unknown share of the time.
 inline constexpr double kShareUnknown = -1;
 
-/// What is seen at one question.
+/// The facts at one question.
 struct FollowLook {
   std::uint64_t now_ns = 0;
   std::uint64_t heap_bytes = 0;     // that the heap has of the kernel
   std::uint64_t live_bytes = 0;     // of them, after the last collection
   std::uint64_t allowed_bytes = 0;  // the heap's size at which each pool keeps its margin
-  // What the process as a whole may have: unlike the above it does not move with how its own memory is divided.
+  // How much memory the process as a whole may have. Unlike the values above, this does not depend on how the process divides its own memory.
   std::uint64_t reach_bytes = 0;
   std::uint64_t margin_bytes = 0;  // of the tightest pool
   std::uint64_t min_bytes = 0;     // the caller's bounds
@@ -64,7 +64,7 @@ struct FollowDecision {
 /// Pure.
 FollowDecision decide(const FollowLook& look, FollowState state);
 
-/// The smallest heap for so much live data: a quarter more.
+/// The smallest heap for this much live data: a quarter more.
 std::uint64_t least_heap_bytes(std::uint64_t live_bytes);
 
 }  // namespace gray::memory

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// follower: how large the heap of a program may be: follow_rule's decision, with all that is known here.
+// follower: computes how large the heap of a program may be: it gathers the facts for follow_rule's decision.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace gray::memory {
 
-/// Whose heap, and within which bounds.
+/// Which process has the heap, and the bounds of its size.
 struct Followed {
   std::uint32_t pid = 0;  // 0: this process. It draws on the control groups of this process
   std::uint64_t min_bytes = 0;
@@ -20,7 +20,7 @@ struct Followed {
   PoolOptions pools;
 };
 
-/// What the program tells of its heap.
+/// What the program tells about its heap.
 struct HeapUse {
   std::uint64_t heap_bytes = 0;     // that it has of the kernel
   std::uint64_t live_bytes = 0;     // of them, after the last collection
@@ -35,8 +35,8 @@ struct FollowAnswer {
   std::int64_t room_bytes = 0;  // beside what it has now; below zero: it has too much
 };
 
-/// Follows one heap. One thread at a time. What the heap may take until the next question is a promise of this process in the user's
-/// claims, so that nobody else takes it meanwhile.
+/// Follows one heap. One thread at a time. The memory that the heap may take until the next question is a promise of this process in the user's claims, so that no other process
+/// takes it meanwhile.
 class Follower {
  public:
   explicit Follower(const Followed& followed);
@@ -44,7 +44,7 @@ class Follower {
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
 
-  /// -ENODATA: the accounts do not tell how much is free; -ESRCH: the process is gone.
+  /// -ENODATA: the accounts do not tell how much is free; -ESRCH: the process has ended.
   base::Result<FollowAnswer> ask(const HeapUse& use);
 
   [[nodiscard]] int fd() const { return events_.fd(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// pools: how much memory the host's own accounts leave to this process: the ceiling below which is probed.
+// pools: how much memory the host's own accounts leave to this process. The smallest pool is the ceiling for the probe.
 //
 // Knowledge assumed: every control group from ours up to the root may hold a limit, of version 1 or 2; what a
 // group has used holds clean file pages that the kernel gives up before it pages anybody out; the host as a
@@ -19,17 +19,17 @@
 
 namespace gray::memory {
 
-/// What may be taken of the page cache. Numbered as in gray/alloc.h.
+/// How much of the page cache may be taken. The numbers are those of gray/alloc.h.
 enum class CachePolicy : std::uint32_t {
   share = 0,  // the inactive file pages and half of the active ones
   keep = 1,   // none
   steal = 2,  // all of it
 };
 
-/// What sets a limit.
+/// The kinds of limits.
 enum class PoolKind : std::uint32_t { host, group, address_space, data_segment, commitment };
 
-/// A room that memory comes from. room_bytes is net of the margin and may be below zero.
+/// A pool that memory comes from. room_bytes is net of the margin and may be below zero.
 struct Pool {
   PoolKind kind = PoolKind::host;
   std::int64_t room_bytes = 0;
@@ -40,7 +40,7 @@ struct Pool {
   bool is_use_known = true;  // false: room_bytes is the most there can be, for nothing tells what is used
 };
 
-/// Counters that grow while the kernel takes memory from somebody, of the tightest group or else of the host.
+/// Counters that grow while the kernel takes memory from processes, for the tightest group or else for the host.
 struct PagingCounters {
   std::uint64_t swapped_bytes = 0;       // a level, not a sum
   std::uint64_t refaults_anonymous = 0;  // pages that were swapped out and wanted again
@@ -56,43 +56,43 @@ struct PoolOptions {
   bool has_files = false;          // the caller works on files meanwhile: files_margin_bytes()
 };
 
-/// The account by which all who hold returnable memory judge whether one who waits can be served, whatever they asked with themselves: so all come to the same division.
+/// The account by which all holders of returnable memory judge whether a waiting call can be served, whatever options they used themselves. So all of them come to the same
+/// division.
 inline constexpr PoolOptions kCommonAccount{};
 
-/// What stays free below a limit if nobody says otherwise: a 32nd of it, at least 4 MiB, at most 256 MiB; twice
-/// that where there is no swap, for there the step behind the limit is death.
+/// The margin that stays free below a limit by default: a 32nd of the limit, at least 4 MiB, at most 256 MiB. It is twice that if there is no swap, because beyond the limit a
+/// process is killed.
 std::uint64_t default_margin_bytes(std::uint64_t limit_bytes, bool has_swap);
 
-/// What stays free for a caller that reads and writes files through the page cache: a quarter of the limit, at most
-/// 1 GiB. With less, what is read and written pushes anonymous memory out.
+/// The memory that stays free for a caller that reads and writes files through the page cache: a quarter of the limit, at most 1 GiB. With less, the pages of the files push
+/// anonymous memory out.
 std::uint64_t files_margin_bytes(std::uint64_t limit_bytes);
 
-/// The accounts of this host. Knows where they are from its making on; reads them at each question. One
-/// thread at a time.
+/// The accounts of this host. The object finds their files when it is made, and reads them at each question. One thread at a time.
 class HostAccounts {
  public:
-  /// `root` stands before each path read: "" for the real host, a folder for tests. `process` is whose control groups are meant: "self" or a number.
+  /// `root` is put before each path: "" for the real host, a folder for tests. `process` says whose control groups are used: "self" or a number.
   explicit HostAccounts(std::string root = "", const std::string& process = "self");
 
-  /// The pools shared with others: the host, and each control group that has a limit.
+  /// The pools that are shared with others: the host, and each control group that has a limit.
   [[nodiscard]] std::vector<Pool> shared_pools(const PoolOptions& options) const;
 
-  /// The limits of this process alone. What it has mapped already is subtracted.
+  /// The limits of this process alone. The memory that it has mapped already is subtracted.
   [[nodiscard]] std::vector<Pool> own_pools() const;
 
   [[nodiscard]] PagingCounters paging_counters() const;
 
-  /// How often the kernel has looked through memory for some to take away: grows by one when it has looked at as much as the host has, or as a
-  /// control group of ours uses. 0 where nothing tells.
+  /// How often the kernel has searched memory to reclaim some. The value grows by one each time that it has searched as much as the host has, or as much as a control group of
+  /// this process uses. 0 if it is unknown.
   [[nodiscard]] double reclaim_rounds() const;
 
-  /// The group's file whose name ends so, of the nearest ancestor that has one; empty where there is none.
+  /// The group's file whose name ends so, in the nearest ancestor that has such a file. Empty if there is none.
   [[nodiscard]] std::string group_file(const std::string& name) const;
 
-  /// The files that hold the limits of our groups, for who wants to know when one is moved.
+  /// The files that hold the limits of this process's groups, for a caller that wants to know when a limit is changed.
   [[nodiscard]] std::vector<std::string> limit_files() const;
 
-  /// Whether the kernel, where it has to kill somebody of a group of ours, kills all of it (memory.oom.group).
+  /// Whether the kernel, if it must kill a process of one of these groups, kills the whole group (memory.oom.group).
   [[nodiscard]] bool is_killed_whole() const;
 
   [[nodiscard]] bool is_version_2() const { return is_version_2_; }
@@ -115,11 +115,10 @@ class HostAccounts {
   std::vector<Group> groups_;  // ours first, then its ancestors
 };
 
-/// Whether somebody whose /proc/PID/cgroup reads so draws on the pool. Pure.
+/// Whether a process with this text in /proc/PID/cgroup draws on the pool. Pure.
 bool draws_on(std::string_view cgroup_text, const Pool& pool);
 
-/// Whether the accounts tell the room of the host, and of each limited group what it uses: else the least room of these pools is
-/// only the most there can be. Pure.
+/// Whether the accounts tell the room of the host, and the use of each limited group. If not, the least room of these pools is only an upper bound. Pure.
 bool is_room_known(const std::vector<Pool>& pools);
 
 }  // namespace gray::memory

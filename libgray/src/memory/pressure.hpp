@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// pressure: a descriptor that gets ready when memory is scarce.
+// pressure: a descriptor that becomes ready when memory is scarce.
 #pragma once
 
 #include "libgray/src/memory/pools.hpp"
@@ -8,7 +8,7 @@
 
 namespace gray::memory {
 
-/// Of our control group if it tells, else of the host. The caller closes it. -ENOTSUP: nothing tells.
+/// The pressure of this process's control group if that can be had, else of the host. The caller closes the descriptor. -ENOTSUP: neither can be had.
 base::Result<os::EventSource> open_pressure(const HostAccounts& accounts);
 
 }  // namespace gray::memory

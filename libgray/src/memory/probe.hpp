@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// probe: takes memory page by page, and learns from how long that takes whether it is still there.
+// probe: takes memory page by page, and learns from the times of the writes whether the memory is really there.
 //
 // Knowledge assumed: a page that is in memory is written to in nanoseconds, one that was paged out takes a device;
 // the kernel pages out in order to give a page, so a process that grows too large either finds its own earlier
@@ -31,7 +31,7 @@
 
 namespace gray::memory {
 
-/// What may be asked beside the time, which always is. Bits; numbered as in gray/alloc.h.
+/// The signals that may be used beside the time, which is always used. Bits; the numbers are those of gray/alloc.h.
 enum Signal : std::uint32_t {
   kSignalAccounts = 1,  // the ceiling of pools.hpp
   kSignalFaults = 2,    // major faults of this thread, swapped pages of its own
@@ -51,7 +51,7 @@ struct ProbeOptions {
   std::uint64_t step_max_bytes = 32 * base::kMiB;
 };
 
-/// What the probe asks while it grows.
+/// The questions that the probe asks while it grows.
 struct ProbeWatch {
   std::function<std::uint64_t(std::uint64_t held_bytes)> allowance;  // how much may be held in all
   std::function<PagingCounters()> counters;
@@ -59,16 +59,16 @@ struct ProbeWatch {
 
 enum class ProbeEnd { reached, forbidden, paging };
 
-/// Takes memory at the start of a reserved stretch. One thread at a time.
+/// Takes memory at the start of a reserved range. One thread at a time.
 class Probe {
  public:
-  /// `base` and `reserved_bytes` are of reserve_memory(), and stay the caller's.
+  /// `base` and `reserved_bytes` come from reserve_memory() and still belong to the caller.
   Probe(unsigned char* base, std::uint64_t reserved_bytes, const ProbeOptions& options, ProbeWatch watch);
 
-  /// Grows to `want_bytes`, or as far as is allowed and there. May be called again.
+  /// Grows to `want_bytes`, or as far as is allowed and free. May be called again.
   ProbeEnd grow(std::uint64_t want_bytes);
 
-  /// Gives back what exceeds `bytes`, rounded up to pages; the addresses stay reserved.
+  /// Gives back the memory above `bytes`, rounded up to pages. The addresses stay reserved.
   void shrink(std::uint64_t bytes);
 
   [[nodiscard]] std::uint64_t held_bytes() const { return held_pages_ * page_bytes_; }

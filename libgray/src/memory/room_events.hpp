@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// room_events: what tells who waits for memory that it is worth looking again, so that he need not look all the time.
+// room_events: events that tell a waiting call that it is worth looking for memory again, so that it need not look all the time.
 //
 // Knowledge assumed: who takes part in the claims says when he gives memory back. A control group of version 1 tells when its use
 // passes a number of bytes, on its way down, too. Pressure stall information tells that somebody waits for memory, after which the
@@ -20,7 +20,7 @@
 
 namespace gray::memory {
 
-/// One waiter's. Does nothing where the claims cannot be watched: is_open() is false then, and Claims::wait() is all there is.
+/// The events of one waiting call. It does nothing if the claims cannot be watched: then is_open() is false, and only Claims::wait() is left.
 class RoomEvents {
  public:
   RoomEvents(const Claims& claims, const HostAccounts& accounts, bool is_pressure_wanted);
@@ -30,10 +30,10 @@ class RoomEvents {
 
   [[nodiscard]] bool is_open() const { return !sources_.empty(); }
 
-  /// Asks to be told when one of these pools has room for so much. True: whichever lacks it now will tell.
+  /// Asks for an event when one of these pools has this much room. True: every pool that lacks room now will give an event.
   bool expect(const std::vector<Pool>& pools, std::uint64_t bytes);
 
-  /// Sleeps till something is told, or till the time has passed.
+  /// Sleeps until an event, or until the time has passed.
   void wait(std::uint64_t timeout_ns);
 
  private:

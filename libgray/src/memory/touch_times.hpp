@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// touch_times: how long a touch of memory takes on this host, for each thing that may lie behind it, and from where on one is slow.
+// touch_times: how long a touch of memory takes on this host, for each possible reason, and from which time on a touch is slow.
 //
 // Knowledge assumed: a page that is there is written to in nanoseconds; a page that is not costs a fault, in which the kernel gives and
 // clears one; a page that is in swap waits for a device on top. A kernel that lacks free pages gives up a batch of them at the next first
@@ -19,7 +19,7 @@
 
 namespace gray::memory {
 
-/// Each of one page, in nanoseconds; 0: not known.
+/// Each is the time of one page, in nanoseconds; 0: unknown.
 struct TouchTimes {
   double again_ns = 0;  // a write to a page that is there, with one reading of the clock
   double fault_ns = 0;  // the first write to a page, for which the kernel has memory at hand
@@ -30,26 +30,25 @@ struct TouchTimes {
   double in_ns = 0;       // a touch of a page that is in swap
 };
 
-/// From where on a touch is what the name says, in nanoseconds.
+/// From this time on, in nanoseconds, a touch is of the kind that the name says.
 struct TouchBounds {
   std::uint64_t fault_ns = 0;  // of a page that should be there: it was not, wherever it was
   std::uint64_t in_ns = 0;     // of a page that should be there: a device had to be waited for
   std::uint64_t out_ns = 0;    // of a fresh page: pages of somebody had to be written out for it
 };
 
-/// What was measured or set; shipped defaults are a guess about another machine, and left out.
+/// The measured or set values. Shipped defaults are a guess about another machine and are left out.
 TouchTimes recorded_times(const repo::Repository& repository);
 
-/// Times fresh_ns, and again_ns and fault_ns where they are not known, by touching some pages of its own. Below a millisecond. Does nothing
-/// where no memory can be reserved.
+/// Measures fresh_ns, and also again_ns and fault_ns if they are unknown, by touching some pages of its own. Takes less than a millisecond. Does nothing if no memory can be
+/// reserved.
 void time_touches(TouchTimes& times);
 
-/// Puts some pages of its own out and touches them. False: they stay where they are, so that nothing gets slow before somebody is
-/// killed; or the host does not tell (-EINVAL: a kernel before 5.4). Fills in out_ns and in_ns where they are not known, which takes some
-/// milliseconds. After time_touches().
+/// Pages some pages of its own out and touches them. False if they stay in memory, so that no touch becomes slow before a process is killed; or if the host does not tell
+/// (-EINVAL: a kernel before 5.4). Fills in out_ns and in_ns if they are unknown, which takes some milliseconds. To be called after time_touches().
 bool time_paging(TouchTimes& times);
 
-/// Pure. What is not known is derived from fault_ns.
+/// Pure. Unknown values are derived from fault_ns.
 TouchBounds bounds_of(const TouchTimes& times);
 
 }  // namespace gray::memory

@@ -20,16 +20,16 @@
 
 namespace gray::order {
 
-/// Much is cached of a file as core/cached_by_itself.hpp says. Where more than this share of the set is missing, the first of kCachedSteps is much already.
+/// core/cached_by_itself.hpp says when much of a file is cached. If more than this share of the set is missing, the first of kCachedSteps counts as much already.
 inline constexpr double kMissingShareMax = 0.125;
 
-/// For `mem`, the shares of those files are told apart in this many steps.
+/// For `mem`, the shares of those files are distinguished only in this many steps.
 inline constexpr int kCachedSteps = 32;
 
-/// Sorts in place, with no memory beside the files. Ties keep the input's order, which `input` remembers; files of unknown content come behind the known ones (the
-/// paper: what is too small to probe is given a high time), files that could not be looked at come last.
-/// On devices where no order pays (File::order) the layout is a tie. `is_by_folder`: the layout is the directory, as
-/// the paper's comparison has it: files of one folder together, folders in the order in which they first appear.
+/// Sorts in place, with no memory beside the files. Files with equal rank keep the input's order, which `input` remembers. Files of which it is unknown what is cached come
+/// behind the known ones (in the paper, files that are too small to probe get a high time). Files that could not be looked at come last. On devices where no order saves time
+/// (File::order) the places count as equal. With `is_by_folder` the place is the directory, as in the paper's comparison: files of one folder together, folders in the order in
+/// which they first appear.
 void sort_files(std::vector<File>& files, Mode mode, bool is_by_folder = false);
 
 }  // namespace gray::order

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// file: what is known of one of the files that are put in order: how much of it is cached, and where it lies.
+// file: the known facts about one of the files that are ordered: how much of it is cached, and where it lies.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace gray::order {
 
-/// Kept small: there may be millions.
+/// Kept small, because there may be millions.
 struct File {
   const char* path = "";  // the caller's, and valid as long as files are looked at and sorted
   std::uint64_t size_bytes = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// last_folder: the folder that several names in a row share, held open, so that each is found by its last part.
+// last_folder: keeps the folder of several names in a row open, so that each file is found by the last part of its name.
 //
 // Lists come folder by folder, and most of the time to find a file goes into the way to its folder. Names that stand side by side are so looked up in one
 // folder, even if another folder takes its name meanwhile. Any list of names has that race.
@@ -10,7 +10,7 @@
 
 namespace gray::order {
 
-/// A name as the ...at() calls take it. Both are borrowed: until the next question, and from the path.
+/// A name in the form of the ...at() calls. Both parts are borrowed: the folder until the next question, the name from the path.
 struct Relative {
   int folder_fd;  // or AT_FDCWD
   const char* name;
@@ -24,7 +24,7 @@ class LastFolder {
   LastFolder(const LastFolder&) = delete;
   LastFolder& operator=(const LastFolder&) = delete;
 
-  /// The same file, by the shortest way. Opens the folder once names of it have come a few times in a row.
+  /// The same file by the shortest way. Opens the folder after a few names in a row were in it.
   Relative find(const char* path);
 
  private:

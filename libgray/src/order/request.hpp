@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// request: what is to be put in order by, what is to be told of each file beside that, and whom to ask.
+// request: how files must be ordered, which facts about each file are wanted beside the order, and which functions answer.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace gray::order {
 
-/// Numbered as gb_order_mode_t.
+/// The numbers are those of gb_order_mode_t.
 enum class Mode : std::uint32_t {
   compose = 0,  // the groups and levels of `mem`, each as it lies on disk
   mem =
@@ -24,14 +24,14 @@ struct Request {
   Mode mode = Mode::compose;
   layout::Order order = layout::Order::automatic;  // automatic: what pays on each device
   bool is_by_folder = false;
-  // What is told also where the order does not need it.
+  // Facts that are told even if the order does not need them.
   bool is_cache_told = false;
   bool is_place_told = false;   // where an order by it pays
   bool is_extent_told = false;  // everywhere
   bool are_levels_told = false;
   std::uint64_t hit_time_max_ns = 0;  // a slower timed read missed; 0: as the record says
 
-  // Whom to ask. All are needed, and none outlives the call.
+  // The functions that answer. All are needed, and none is used after the call.
   std::function<filecache::Detector&()> detector;        // the one for the cache
   std::function<filecache::Detector&()> timed_detector;  // one that times reads, whatever the kernel counts
   filecache::HostRecord* record = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// store_levels: in which store each file is now, by how long a first read of it takes: memory, flash, a disk, a server.
+// store_levels: finds in which level of storage each file is now, from the time of a first read: memory, flash, a disk, a server.
 //
 // Knowledge assumed: a file of which most is cached is answered by memory, another one by its device.
 // Output observed: the times of the probes, where probes are timed. Where the kernel tells what is cached nothing was timed: then the recorded time of a miss on the file's device
@@ -16,7 +16,7 @@
 
 namespace gray::order {
 
-/// What the times of a level are like. Numbered as gb_level_kind_t.
+/// Which kind of times a level has. The numbers are those of gb_level_kind_t.
 enum class Kind : std::uint32_t { memory = 1, flash = 2, disk = 3, server = 4 };
 
 struct StoreLevel {
@@ -28,8 +28,8 @@ struct StoreLevel {
   std::uint64_t bytes = 0;
 };
 
-/// Sets `level` of each file that could be looked at, and `access_ns` where it was not timed. Files whose time is not known are of the last level. With one device and nothing timed
-/// there is nothing to tell apart; unless Request::are_levels_told, nothing is read or looked up then, and the answer is empty. Fetches three pages at most of each device.
+/// Sets `level` of each file that could be looked at, and `access_ns` if it was not timed. Files without a known time are in the last level. With one device and no times there
+/// is nothing to distinguish. Then nothing is read or looked up, and the answer is empty, unless Request::are_levels_told is set. Fetches at most three pages of each device.
 std::vector<StoreLevel> find_levels(std::vector<File>& files, const Request& request);
 
 }  // namespace gray::order

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// knee: where a curve of memory over time bends. Pure.
+// knee: finds where a curve of memory over time bends. Pure.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ struct CurvePoint {
   std::uint64_t touched_bytes;
 };
 
-/// The number of the point that lies farthest above the straight line from the origin to the last one, both axes taken to the same length ("kneedle", Satopaa et al.
-/// 2011). since_ns grows from point to point. Nothing: less than three points, or none lies clearly above that line.
+/// The index of the point that lies farthest above the straight line from the origin to the last point, with both axes scaled to the same length ("kneedle", Satopaa et al.
+/// 2011). since_ns grows from point to point. Empty if there are less than three points, or if no point lies clearly above that line.
 std::optional<std::size_t> find_knee(const std::vector<CurvePoint>& curve);
 
 }  // namespace gray::workingset

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// look: what one look at a process's memory says, and how far it may be believed. Pure.
+// look: the result of one look at a process's memory, and how far it may be believed. Pure.
 //
 // Knowledge assumed: the processor sets a mark in the page table at the first use of a page since the mark was taken away; the kernel's sum "Referenced" counts marked
 // pages that are resident, and pages of files that somebody else has just used. A huge page has one mark. Reclaim takes marks away while it looks for idle pages.
@@ -15,7 +15,7 @@
 
 namespace gray::workingset {
 
-/// The kernel's sums over all that a process maps.
+/// The kernel's sums over everything that a process maps.
 struct MemorySums {
   std::uint64_t resident_bytes = 0;
   std::uint64_t share_bytes = 0;
@@ -25,13 +25,13 @@ struct MemorySums {
   std::uint64_t hugetlb_bytes = 0;
 };
 
-/// Of the text of smaps_rollup. Nothing: it lacks what is resident, or what is marked.
+/// Reads the text of smaps_rollup. Empty if the text lacks the resident or the marked bytes.
 std::optional<MemorySums> read_sums(std::string_view text);
 
-/// Why what is marked may not be what was used. Numbered as in gray/working_set.h.
+/// Why the marked memory may differ from the used memory. The numbers are those of gray/working_set.h.
 enum Doubt : std::uint32_t { kHuge = 1, kReclaim = 2, kCleared = 4, kHugetlb = 8, kSwapped = 16 };
 
-/// `before` is an earlier look since the same clearing, if there was one. `reclaim_rounds` says how often over the kernel has looked through memory since the clearing.
+/// `before` is an earlier look since the same clearing, if there was one. `reclaim_rounds` says how many times the kernel has searched all memory since the clearing.
 std::uint32_t doubts_of(const std::optional<MemorySums>& before, const MemorySums& now,
                         double reclaim_rounds);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// watch: looks at how much of its memory one process has used since its marks were taken away.
+// watch: finds how much of its memory one process has used since its marks were cleared.
 #pragma once
 
 #include <sys/types.h>
@@ -23,15 +23,15 @@ struct Look {
   std::uint32_t doubts = 0;   ///< Doubt, or-ed
 };
 
-/// Over one process, for as long as it executes one program. One thread at a time.
+/// A watch over one process, for as long as it executes one program. One thread at a time.
 class Watch {
  public:
   explicit Watch(pid_t pid);
 
-  /// 0, or why there is nothing to watch: -ESRCH, -EACCES, -ENOTSUP, -EMFILE.
+  /// 0, or the reason why nothing can be watched: -ESRCH, -EACCES, -ENOTSUP, -EMFILE.
   [[nodiscard]] int error() const { return error_; }
 
-  /// Takes the marks away. 0 or a negative errno; -ESRCH: the process has ended or executes another program.
+  /// Clears the marks. Returns 0 or a negative errno; -ESRCH: the process has ended or executes another program.
   int clear();
 
   /// Errors as clear().

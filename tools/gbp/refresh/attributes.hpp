@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// attributes: everything about a file but its data: owner, mode, access lists, extended attributes, capabilities, flags,
-// project, times.
+// attributes: everything about a file except its data: owner, mode, access lists, extended attributes, capabilities, flags, project, times.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace gbp::refresh_parts {
 
-/// What a person may have set, times apart.
+/// The attributes that a person may have set, except the times.
 struct Facts {
   std::uint32_t mode = 0;
   std::uint32_t user = 0;
@@ -24,20 +23,20 @@ struct Facts {
   bool operator==(const Facts&) const = default;
 };
 
-/// False with errno set.
+/// Returns false, with errno set, on failure.
 bool read_facts(int fd, Facts& facts);
 
-/// A number that differs where the facts do.
+/// A number that differs if the attributes differ.
 std::uint64_t digest_of(const Facts& facts);
 
-/// "immutable" and the like where a flag forbids that the file is copied or removed; else an empty text.
+/// "immutable" or similar if a flag forbids that the file is copied or removed; else an empty text.
 std::string find_unchangeable(int fd);
 
-/// Gives `to` what `from` has, and takes away what it has not, in the order in which nothing undoes what went before (a change of owner drops capabilities
-/// and set-user-id, a default access list is inherited). Leaves the times. Returns what could not be kept, or an empty text.
+/// Gives `to` the attributes of `from`, and removes all others. The order is such that no step undoes an earlier one (a change of owner drops capabilities and set-user-id, a
+/// default access list is inherited). The times are not changed. Returns what could not be kept, or an empty text.
 std::string copy_attributes(int from, int to, const struct stat& status);
 
-/// Whether `to` has them all. Returns what differs, or an empty text.
+/// Whether `to` has all attributes of `from`. Returns what differs, or an empty text.
 std::string compare_attributes(int from, int to);
 
 /// Sets access and modification time.

@@ -16,7 +16,7 @@
 
 namespace gbp::refresh_parts {
 
-/// What tells a file that nobody changed from one that somebody did. Each change sets the time of the last status change.
+/// Facts by which a changed file is distinguished from an unchanged one. Each change sets the time of the last status change.
 struct Identity {
   std::uint64_t inode = 0;
   std::int64_t bytes = 0;
@@ -29,12 +29,11 @@ struct Identity {
 
 Identity identity_of(const struct stat& status);
 
-/// Whether all is the same but the time of the last status change, which a link or a rename sets as well.
+/// Whether all facts are equal, except the time of the last status change, which a link or a rename also sets.
 bool is_same_but_status_time(const Identity& a, const Identity& b);
 bool is_same(const Identity& a, const Identity& b);
 
-/// One name of the directory. What is linked and not copied has the same identity twice; for a folder the second is that of
-/// the link that stands for it.
+/// One name of the directory. An entry that is linked and not copied has the same identity twice. For a folder the second identity is that of the link that stands for it.
 struct Recorded {
   std::string name;
   Identity old_one;
@@ -60,18 +59,17 @@ struct Journal {
   Stage stage = Stage::filling;
   std::vector<Recorded> entries;
 
-  /// Held as long as this process works on it: another one's read_journal() then fails with -EBUSY.
+  /// Held as long as this process works with it. read_journal() of another process then fails with -EBUSY.
   gray::base::ScopedFd lock;
 };
 
-/// Writes it under another name, forces it to disk, renames it, forces the folder: it is whole or not there.
-/// Returns what is wrong, or an empty text.
+/// Writes it under another name, forces it to disk, renames it, and forces the folder to disk. So it exists as a whole or not at all. Returns what is wrong, or an empty text.
 std::string write_journal(const Workplace& place, Journal& journal);
 
-/// 0, -ENOENT when there is none, -EBADMSG when it is not one of ours, -EBUSY when another process works by it.
+/// 0; -ENOENT if there is none; -EBADMSG if the file is not a journal of gbp; -EBUSY if another process works with it.
 int read_journal(const Workplace& place, Journal& journal);
 
-/// Removes it, and a half-written one. Returns what is wrong, or an empty text.
+/// Removes the journal, and a half-written one. Returns what is wrong, or an empty text.
 std::string remove_journal(const Workplace& place);
 
 }  // namespace gbp::refresh_parts

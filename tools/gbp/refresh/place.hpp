@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// place: the directory to refresh, the sibling it is built in and the journal, by descriptors and names.
+// place: the directory to refresh, its sibling and the journal, by descriptors and names.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct Workplace {
   gray::base::ScopedFd parent;
 };
 
-/// Finds it. Returns one sentence on what is wrong, or an empty text.
+/// Finds the directory. Returns one sentence on what is wrong, or an empty text.
 std::string find_workplace(const std::string& directory, Workplace& place);
 
 /// "'NAME': TEXT" with the text of the current errno, or of `error`.
@@ -32,10 +32,10 @@ std::string problem_of(const std::string& name, int error);
 /// Opens a folder below `folder_fd` for reading, never through a link.
 gray::base::ScopedFd open_folder(int folder_fd, const std::string& name);
 
-/// The text of the link that stands for a folder: where it is found from the directory while the sibling has it.
+/// The text of the link that stands for a folder: the folder's path from the directory while the sibling has it.
 std::string stand_in(const Workplace& place, const std::string& name);
 
-/// The names in a folder but for . and .., in no order. Returns false with errno set.
+/// The names in a folder except . and .., in no order. Returns false, with errno set, on failure.
 bool list_names(int folder_fd, std::vector<std::string>& names);
 
 }  // namespace gbp::refresh_parts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// records: what the journal remembers of the entries, to be asked by name and by i-number.
+// records: finds the journal's entries by name and by i-number.
 #pragma once
 
 #include <cstddef>
@@ -16,28 +16,27 @@ namespace gbp::refresh_parts {
 
 class Records {
  public:
-  /// `entries` must outlive it and stay as they are.
+  /// `entries` must outlive this object and must not change.
   explicit Records(const std::vector<Recorded>& entries);
 
-  /// The place of a name among the entries; none for a name that came later.
+  /// The index of a name among the entries; empty for a name that was added later.
   [[nodiscard]] std::optional<std::size_t> find(const std::string& name) const;
 
-  /// The place of the entry whose folder, or the link that stands for it, has this i-number.
+  /// The index of the entry whose folder, or the folder's link, has this i-number.
   [[nodiscard]] std::optional<std::size_t> find_folder(std::uint64_t inode) const;
 
   [[nodiscard]] const std::vector<Recorded>& entries() const { return entries_; }
 
-  /// Whether this is one of the two that the entry was at the exchange, and nobody has changed it since.
+  /// Whether this is one of the two files of the entry at the exchange, and nobody has changed it since.
   [[nodiscard]] bool is_unchanged(const Recorded& entry, const struct stat& now) const;
 
-  /// Whether it has lost a name since, or several, and the time of its last status change by that: it then is unchanged if its attributes
-  /// are.
+  /// Whether the file has only lost one or more names since, which also changed the time of its last status change. Then it is unchanged if its attributes are.
   [[nodiscard]] bool is_unchanged_but_unlinked(const Recorded& entry, const struct stat& now) const;
 
-  /// The same but for the time of the last status change, which a rename sets.
+  /// The same, but without the time of the last status change, which a rename sets.
   [[nodiscard]] bool is_unchanged_but_renamed(const Recorded& entry, const struct stat& now) const;
 
-  /// We ourselves have renamed or unlinked a name of this file: the time of its last status change is another now.
+  /// Notes that gbp itself has renamed or unlinked a name of this file, so the time of its last status change is different now.
   void note_renamed(const struct stat& before, const struct stat& after);
 
  private:

@@ -7,7 +7,7 @@
 // Inference drawn: a copy made in the wanted order lies in that order; exchanged for the directory it is a fresh one.
 // What breaks it: a file system without free room near the directory; one that puts data anywhere (btrfs, ZFS): refused.
 //
-// How it is safe: docs/refresh.md follows it step by step.
+// docs/refresh.md explains step by step why this is safe.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ struct RefreshOptions {
   bool is_forced = false;  // also where seeks cost little
 };
 
-/// Does it, or shows what it would do, on stdout. Returns the exit status: 0; 1 when something is in the way, which is
-/// said on stderr, one line each, and the directory is as it was.
+/// Refreshes the directory, or prints on stdout what it would do. Returns the exit status: 0, or 1 if something prevents it. Then stderr has one line for each reason, and the
+/// directory is unchanged.
 int refresh(const RefreshOptions& options);
 
 }  // namespace gbp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// removal: removes a name of the sibling so that nothing is lost with it, whatever somebody does to it meanwhile.
+// removal: removes a name of the sibling so that no data is lost, whatever other programs do to the file meanwhile.
 //
 // Knowledge assumed: the kernel grants a read lease only on a file that nobody has open for writing, and tells later when
 // somebody wanted to; a file is found by its name only. Output observed: the lease, and everything about the file, before and
@@ -15,19 +15,19 @@
 
 namespace gbp::refresh_parts {
 
-/// Whether a removal gave a file this name: it is left where one was killed and could be neither ended nor taken back.
+/// Whether a removal gave a file this name. Such a name is left if the program was killed during a removal that could be neither finished nor undone.
 bool is_name_of_removal(const std::string& name);
 
 class Removal {
  public:
-  /// Both must outlive it.
+  /// Both must outlive this object.
   Removal(int folder_fd, Records& records) : folder_(folder_fd), records_(records) {}
 
-  /// Removes `name`, on behalf of the entry at this place, if it is still what was `seen` of it. False, and all is as it
-  /// was, where it is not, or where somebody has it open for writing.
+  /// Removes `name` for the entry with this index, if the file is still as it was `seen`. If it is not, or if a process has it open for writing, returns false and changes
+  /// nothing.
   bool remove(const std::string& name, std::size_t entry, const struct stat& seen);
 
-  /// Ends the removals that a killed one had begun. False where one could not be ended and not be taken back.
+  /// Finishes removals that a killed process had begun. False if one could be neither finished nor undone.
   bool end_begun();
 
  private:

@@ -22,8 +22,8 @@ struct Settled {
   std::size_t kept = 0;    // could not be merged: named on stderr
 };
 
-/// To the end: then neither sibling nor journal is left, but for what could not be merged, which stays in the sibling.
-/// Returns what went wrong on the way, or an empty text; it can be called again then.
+/// Does this to the end: then neither sibling nor journal is left, except for files that could not be merged, which stay in the sibling. Returns what went wrong, or an empty
+/// text. In the first case it can be called again.
 std::string settle(const Workplace& place, Journal& journal, Settled& settled);
 
 /// Before the exchange back: removes from the sibling, which is the old directory, the files that somebody has removed

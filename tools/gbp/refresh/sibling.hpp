@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// sibling: the new directory, complete before it gets its name.
+// sibling: makes the new directory complete before it gets its name.
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@ namespace gbp::refresh_parts {
 /// Then compares everything. Returns what is wrong, or an empty text.
 std::string fill_sibling(const Workplace& place, const Survey& found, const Guard& guard);
 
-/// Writes into the journal what the complete sibling holds, and that it is complete.
+/// Writes to the journal what the complete sibling holds, and that it is complete.
 std::string record_sibling(const Workplace& place, Journal& journal);
 
-/// Removes a sibling that never was complete: the names that were to be made there, which only gbp knows.
+/// Removes a sibling that was never complete: only the names that were to be made there, which only gbp uses.
 std::string remove_unfinished(const Workplace& place, const Journal& journal);
 
-/// Exchanges the names of directory and sibling, in one step, and forces that to disk.
+/// Exchanges the names of the directory and its sibling in one step, and forces that to disk.
 std::string exchange(const Workplace& place);
 
 }  // namespace gbp::refresh_parts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// survey: what is in the directory, how it lies on disk, and what forbids to refresh it. Changes nothing.
+// survey: finds out what is in the directory, how it lies on disk, and what forbids a refresh. Changes nothing.
 #pragma once
 
 #include <cstdint>
@@ -33,18 +33,18 @@ struct Survey {
   std::vector<std::string> blockers;  // one sentence each
 };
 
-/// Where what is read after a file lies, for the disk's head: close behind it, or somewhere else. Bytes on the device.
+/// Where the next data after a file lies, for the disk's head: close behind the file, or elsewhere. Bytes on the device.
 bool lies_close_behind(std::uint64_t start_bytes, std::uint64_t before_start_bytes,
                        std::uint64_t before_length_bytes);
 
-/// Looks. `order_names` are laid out first, in this order; the others by size, the smallest first, as in the paper.
-/// Returns one sentence when it cannot look at all.
+/// Looks at the directory. The files of `order_names` are laid out first, in this order; the others by size, the smallest first, as in the paper. Returns one sentence if it
+/// cannot look at all.
 std::string survey(const Workplace& place, const std::vector<std::string>& order_names, Survey& found);
 
-/// How many processes, as far as this user may see, work in the directory: they will be left in the old one.
+/// How many processes work in the directory, as far as this user may see. They will stay in the old directory.
 std::size_t count_workers(const Workplace& place);
 
-/// Whether the directory holds the same entries as the survey found, unchanged. Returns what differs, or an empty text.
+/// Whether the directory still has the entries that the survey found, unchanged. Returns what differs, or an empty text.
 std::string find_change(int folder_fd, const Survey& before);
 
 }  // namespace gbp::refresh_parts
