@@ -26,15 +26,14 @@ namespace microbench {
 
 class TestFile;
 
-/// Why a benchmark cannot be run here: data for a person, not a failure. Thrown by sessions only, and caught
-/// by the runner.
+/// Why a benchmark cannot be run here. This is a message for a person, not a failure. Only sessions throw it, and the runner catches it.
 class NotAvailable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 enum class Effort { kQuick, kDefault, kFull };
 
-/// What a benchmark stands on.
+/// What a benchmark needs.
 enum class Needs { kNothing, kTestFile };
 
 /// What kind of thing a key is.
@@ -77,7 +76,7 @@ struct Context {
   std::uint64_t seed = 1;
 };
 
-/// One number found. Key and unit as in the descriptor, or a point of one of its curves.
+/// One result. Its key and unit are those of the descriptor, or of a point of one of its curves.
 struct Finding {
   std::string key;
   double value = 0;
@@ -95,10 +94,10 @@ class Session {
   /// Measures once more. Throws NotAvailable.
   virtual void round() = 0;
 
-  /// What is known after the rounds so far: as a rule the median of each series.
+  /// The results after the rounds so far: usually the median of each series.
   [[nodiscard]] virtual std::vector<Finding> findings() const;
 
-  /// Before so many rounds no interval is believed; after so many it ends in any case.
+  /// Before this many rounds no interval is believed. After this many it ends in any case.
   [[nodiscard]] virtual std::size_t rounds_min() const { return 7; }
   [[nodiscard]] virtual std::size_t rounds_max() const { return 2000; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// curve: how the points of a curve are spelled as keys of the repository.
+// curve: how the points of a curve are written as keys of the repository.
 //
 // A point is a parameter like any other, so that one file holds everything and is replaced whole:
 // "disk.seek_curve.x1048576_ns" is the curve "disk.seek_curve" at 1048576, in nanoseconds.
@@ -17,10 +17,10 @@ struct CurvePoint {
   std::uint64_t x = 0;
 };
 
-/// "CURVE.xX_UNIT", a rate's unit without its slash. Pure.
+/// "CURVE.xX_UNIT"; the unit of a rate without its slash. Pure.
 std::string point_key(std::string_view curve, std::uint64_t x, std::string_view unit);
 
-/// Nothing if `key` is no point. Pure.
+/// Empty if `key` is not a point. Pure.
 std::optional<CurvePoint> parse_point(std::string_view key);
 
 }  // namespace microbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// diff: `microbench diff A B`: two exports side by side, and which differences are more than chance.
+// diff: `microbench diff A B`: shows two exports side by side, and which differences are more than chance.
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -53,7 +53,7 @@ Cell change_of(const Row& row) {
   return {change, fmt::format("{:+.1f} %", change * 100)};
 }
 
-// Beyond what either run says of its own spread.
+// Beyond the spread that either run gives for itself.
 Cell is_real(const Row& row) {
   if (row.a == nullptr || row.b == nullptr) return Cell();
   const double spread = row.a->spread.value_or(0) + row.b->spread.value_or(0);

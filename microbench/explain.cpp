@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// explain: `microbench explain KEY`: one value with all that is known about it.
+// explain: `microbench explain KEY`: shows one value with everything that is known about it.
 #include <algorithm>
 #include <cstdio>
 #include <vector>
@@ -68,7 +68,7 @@ std::string explained(const Found& found, bool is_measured) {
   return text;
 }
 
-// What was measured comes first: that is what somebody asks for who has just measured.
+// Measured values come first, because a person who has just measured asks for them.
 std::vector<Found> find_matching(const gray::repo::Repository& repository, const std::string& key) {
   std::vector<Found> matching = repository.list();
   std::erase_if(matching, [&key](const Found& found) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// export: `microbench export --json`: everything known, for other programs.
+// export: `microbench export --json`: prints all known values for other programs.
 #include <cstdio>
 
 #include "microbench/json_record.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// host_state: is this host busy with other things, so that what is measured now is not its own?
+// host_state: tells whether other programs keep this host busy, so that measured figures are not the host's own.
 //
 // Knowledge assumed: the kernel's pressure figures (PSI) say which share of the last ten seconds somebody
 // waited for processor, disk or memory; /proc/stat counts the processor time of all. Observed: both, before
@@ -12,7 +12,7 @@
 
 namespace microbench {
 
-/// Somebody else has this part of the processors, or waits so much: the figures are not the host's own.
+/// If others use this part of the processors, or wait this much, the figures are not the host's own.
 inline constexpr double kForeignCpuShareMax = 0.15;
 inline constexpr double kPressurePercentMax = 10;
 
@@ -27,14 +27,14 @@ struct CpuTicks {
 };
 CpuTicks parse_cpu_ticks(const std::string& text);
 
-/// What waits on this host before anything is measured: one phrase, or empty if nothing does.
+/// Whether anything waits on this host before the measurement: one phrase, or empty if nothing does.
 std::string describe_pressure();
 
-/// Watches other programs' share of the processors between start and now.
+/// Watches the share of the processors that other programs use between the start and now.
 class ForeignLoad {
  public:
   ForeignLoad();
-  /// 0 to 1 of all processors; 0 where the host does not tell.
+  /// From 0 to 1 of all processors; 0 if the host does not tell.
   [[nodiscard]] double cpu_share() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// list: `microbench list`: the benchmarks there are, which keys they fill, and whether these are known.
+// list: `microbench list`: shows the benchmarks, the keys that they fill, and whether these are known.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>

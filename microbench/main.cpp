@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// main: of microbench, which measures this host once so that the other programs know it. Only picks the sub-command.
+// main: the main() of microbench, which measures this host once for the other programs. It only selects the sub-command.
 #include <string_view>
 
 #include "microbench/subcommands.hpp"

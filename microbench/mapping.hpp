@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mapping: a stretch of memory straight from the kernel, given back at the end of its scope.
+// mapping: a range of memory directly from the kernel. It is given back at the end of its scope.
 #pragma once
 
 #include <sys/mman.h>

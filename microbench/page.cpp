@@ -45,7 +45,7 @@ std::string use_of(const Output& output) {
   return *output.readers != '\0' ? output.readers : output.reason;
 }
 
-// Where nothing was measured of it there is no section.
+// If nothing was measured, there is no section.
 struct Section {
   Chart chart;
   std::string sentence;
@@ -75,7 +75,7 @@ class Page {
     return points_of(all_, curve, device_);
   }
 
-  // Only what was measured: a shipped default is no mark of this host's.
+  // Only measured values are marked: a shipped default is not a property of this host.
   [[nodiscard]] bool is_measured(const char* key) const {
     const auto found = repository_.find(key, device_);
     return found && found->source != Source::kDefault;
@@ -85,7 +85,7 @@ class Page {
     return is_measured(key) ? repository_.find(key, device_)->parameter.value : 0;
   }
 
-  // What is used, or that there is nothing.
+  // The source that is used, or a text that says that there is none.
   [[nodiscard]] std::string shown(const char* key) const {
     const auto found = repository_.find(key, device_);
     return found ? format_quantity(found->parameter.value, found->parameter.unit) : "nothing";
@@ -184,7 +184,7 @@ void Page::add_pictures() {
   Chart cache{"Hits and misses", Shape::line, Quantity::time_ns, Quantity::count, true, false, {}};
   cache.series = {{"in the page cache", points("cache.hit_histogram")},
                   {"from the disk", points("cache.miss_histogram")}};
-  // A mark alone is no picture.
+  // A mark alone is not a picture.
   mark(cache, "cache.threshold_ns", "threshold");
   add({cache, cache_sentence(), is_measured("cache.threshold_ns")});
   Chart unit{"Bandwidth by request size",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// page: the whole HTML page of a report: what is known of a host and one of its disks, in pictures, sentences and a table of all values.
+// page: the whole HTML page of a report: the known facts about a host and one of its disks, in pictures, sentences and a table of all values.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace microbench {
 
-/// What the page is about.
+/// The host and disk of the page.
 struct Place {
   std::string device;     ///< As of toolbox/repo/device_identity; "" where there is none.
   std::string directory;  ///< As it was named: the commands that the page tells of name it, too.

@@ -14,7 +14,8 @@ import rows as kit
 import samples
 
 
-# The foreground comes at a moment of its own in each turn, and not always in the same part of the job's round. In one turn it is the same beside all ways.
+# In each turn the foreground comes at a different moment, so that it does not always meet the same part of the job's work. Within one turn it comes at the same moment for all
+# ways.
 LEAD_S = (1.0, 3.0)
 
 

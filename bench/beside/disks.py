@@ -12,7 +12,7 @@ import programs
 PROFILES = {"hdd7200": "hdd7200", "card": "sdcard", "cloud": "cloud"}
 NAMES = (*PROFILES, "own")
 SIZE = "5G"
-# How long a disk must be left alone to be as it was: a cloud volume saves up credits for its next burst; on a card what a mount writes takes its time.
+# How long a disk must be left alone to be in its old state: a cloud volume saves up credits for its next burst, and on a card the writes of a mount take some time.
 SETTLE_S = {"cloud": 8.0, "card": 6.0}
 
 

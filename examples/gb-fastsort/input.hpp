@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// input: the records of all inputs as one stream, what is cached first while the disk fetches the rest.
+// input: the records of all inputs as one stream. Cached records come first while the disk fetches the others.
 //
 // Knowledge assumed: as in room.hpp; and that a page which was read twice outlives one that was read once, so what pushes pages out of a full
 // cache hits just those that are still to be read.
@@ -29,33 +29,33 @@ bool is_standard_input(const std::vector<std::string>& paths);
 /// "-" alone is standard input, which has as many records as come.
 class Input {
  public:
-  /// In the order of the files if `is_linear`, else what is cached first.
+  /// In the order of the files if `is_linear`, else cached data first.
   Input(std::vector<std::string> paths, bool is_linear);
   ~Input();
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
 
-  /// How many there may be still.
+  /// How many records there may still be.
   [[nodiscard]] std::uint64_t records_left() const {
     return is_stream_ ? (is_ended_ ? 0 : kRecordsPerPassMax) : left_;
   }
 
-  /// So much memory more will be filled beside the page cache, as records are read.
+  /// Notes that this much more memory will be filled, beside the page cache, while records are read.
   void expect_memory(std::uint64_t bytes) { unfilled_bytes_ += bytes; }
 
-  /// Passes are of so many bytes: what is fetched ahead is small beside that.
+  /// Passes have this many bytes. The amount that is fetched ahead is small compared with that.
   void expect_pass(std::uint64_t bytes);
 
-  /// Lets the disk begin with what comes next while the memory for it is being found.
+  /// Lets the disk begin to fetch the next data while the memory for it is being found.
   void ask_meanwhile();
 
-  /// Reads so many records, fewer only at the end of a stream.
+  /// Reads this many records; fewer only at the end of a stream.
   std::size_t read_records(unsigned char* to, std::size_t records);
 
-  /// What is read from now on may have to be read again. What was read before need not be.
+  /// Records that are read from now on may have to be read again. Earlier ones need not.
   void start_pass() { read_.clear(); }
 
-  /// The last so many records of this pass come again, and first. Not of a stream.
+  /// The last records of this pass, this many, come again, and first. Not for a stream.
   void read_again(std::size_t records);
 
  private:

@@ -72,7 +72,7 @@ int end_output(int status) {
   return 1;
 }
 
-// -1 to go on, else the status to end with.
+// -1 to go on, else the exit status.
 int take_option(int letter, const char* word, Options& options) {
   std::uint64_t number = 0;
   if (std::strchr("pmxgs", letter) != nullptr && !read_number(optarg, number))

@@ -29,7 +29,7 @@ class PassSize {
   /// would have used what the others lack.
   [[nodiscard]] std::uint64_t next(std::uint64_t records_fit, std::uint64_t records_left) const;
 
-  /// A pass of what next() said took so long.
+  /// Notes how long a pass took, of the size that next() gave.
   void note(std::uint64_t records, double seconds);
 
   /// Memory for more records than these will not be used any more; 0: it may be.

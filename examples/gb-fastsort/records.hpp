@@ -13,7 +13,7 @@ namespace fastsort {
 inline constexpr std::size_t kRecordBytes = 100;
 inline constexpr std::size_t kKeyBytes = 10;
 
-/// What a file held: how many records, and a sum that does not depend on their order.
+/// The content of a file: the number of its records, and a sum that does not depend on their order.
 struct Content {
   std::uint64_t records = 0;
   std::uint64_t sum = 0;
@@ -21,7 +21,7 @@ struct Content {
   bool operator==(const Content& other) const { return records == other.records && sum == other.sum; }
 };
 
-/// Says "gb-fastsort: PATH: why" and ends the program with status 1. An example may do that; a library may not.
+/// Prints "gb-fastsort: PATH: why" and ends the program with status 1. An example may do that; a library may not.
 [[noreturn]] void die(const std::string& path, int error_number);
 
 /// Opens, reads and closes as fopen(3) and its kin; what fails ends the program.

@@ -22,16 +22,16 @@ class Room {
   Room(std::uint64_t cached_bytes, std::uint64_t file_bytes)
       : expected_bytes_(cached_bytes), look_bytes_(std::max(kLookBytes, file_bytes / kLooksPerFile)) {}
 
-  /// Memory was taken that is none of the input's.
+  /// Notes that memory was taken for something other than the input.
   void note_memory(std::uint64_t bytes) { take(bytes); }
 
-  /// The disk was asked for so much of the input that was not cached.
+  /// Notes that the disk was asked for this much of the input that was not cached.
   void note_asked(std::uint64_t bytes) {
     take(bytes);
     expected_bytes_ += bytes;
   }
 
-  /// So much that has been read was dropped.
+  /// Notes that this much of the data that was read was dropped.
   void note_dropped(std::uint64_t bytes) {
     expected_bytes_ -= std::min(expected_bytes_, bytes);
     owed_bytes_ -= std::min(owed_bytes_, bytes);
@@ -48,7 +48,7 @@ class Room {
 
   [[nodiscard]] bool is_full() const { return is_full_; }
 
-  /// To be dropped of what has been read.
+  /// How much of the data that was read must be dropped.
   [[nodiscard]] std::uint64_t owed_bytes() const { return owed_bytes_; }
 
  private:

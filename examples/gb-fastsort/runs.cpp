@@ -54,7 +54,7 @@ gb_alloc_options ask_with_files() {
 // The memory of a pass, kept for the next one while it may be. Nobody waits while holding some.
 class PassMemory {
  public:
-  // For so many records at most.
+  // For at most this many records.
   PassMemory(const RunOptions& options, std::uint64_t records_most, PhaseTimes& times)
       : is_granted_(options.pass_bytes == 0) {
     const std::uint64_t all = std::min(records_most, kRecordsPerPassMax) * kEntryBytes;
@@ -87,7 +87,7 @@ class PassMemory {
 
   [[nodiscard]] bool is_still_whole() const { return !is_cut_; }
 
-  // Whether others lack a part of it now.
+  // Whether others lack a part of the memory now.
   [[nodiscard]] bool is_wanted() const {
     std::size_t wanted_bytes = 0;
     return is_granted_ && gb_return_wanted(memory_, &wanted_bytes) == 0 && wanted_bytes != 0;
@@ -121,7 +121,7 @@ class PassMemory {
     return gb_available(kEntryBytes, kEntryBytes, kEntryBytes, &bytes, &asked) == 0;
   }
 
-  // Gives back what so many records do not need. Nothing of what it holds is kept.
+  // Gives back the memory that this many records do not need. Nothing in that memory is kept.
   void shrink(std::uint64_t records) {
     if (!is_granted_ || is_cut_ || records >= this->records()) return;
     if (gb_shrink(memory_, records * kEntryBytes) != 0) return;
@@ -309,7 +309,7 @@ class WriteBehind {
   std::uint64_t begun_ = 0;
 };
 
-// Small beside a pass: what waits for the disk lies in the page cache, as what is cached of the input does.
+// Small compared with a pass: data that waits for the disk lies in the page cache, as the cached input does.
 std::uint64_t behind_bytes(const PassMemory& memory) {
   return std::clamp(memory.bytes() / kPiecesPerPass, kBehindBytesMin, kBehindBytesMax);
 }
@@ -338,7 +338,7 @@ std::size_t write_records(Input& input, PassMemory& memory, std::size_t records,
     behind.note(part * kRecordBytes);
     done += part;
   }
-  // To the disk at once, so that its pages can be reused for the next pass.
+  // Sent to the disk at once, so that its pages can be reused for the next pass.
   std::fflush(file);
   sync_file_range(fileno(file), 0, 0, SYNC_FILE_RANGE_WRITE);
   close_or_die(file, path);

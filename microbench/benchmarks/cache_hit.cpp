@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cache_hit: reading one byte of what is in the page cache.
+// cache_hit: measures reading one byte that is in the page cache.
 #include <algorithm>
 
 #include "microbench/registry_list.hpp"
@@ -13,7 +13,7 @@ constexpr std::uint64_t kWarmPages = 8192;
 constexpr std::uint64_t kWarmedTogetherBytes = 4 * 1024 * 1024;
 constexpr int kReads = 256;
 
-// A hit is a system call and a copy. A read that takes this long went to a file server or a device.
+// A hit is a system call and a copy. A read that takes this long came from a file server or a device.
 constexpr double kHitMaxNs = 20'000;
 
 constexpr Output kOutputs[] = {
@@ -27,7 +27,7 @@ class CacheHitSession : public Session {
 
   void round() override {
     TestFile& file = *context().file;
-    // Again in each round: another benchmark may have dropped the pages meanwhile.
+    // This is done again in each round, because another benchmark may have dropped the pages meanwhile.
     const std::uint64_t pages = std::min(kWarmPages, file.pages());
     for (std::uint64_t offset = 0; offset < pages * kPageBytes; offset += kWarmedTogetherBytes)
       read_all(file.fd(), file.buffer(), std::min(kWarmedTogetherBytes, pages * kPageBytes - offset), offset);

@@ -15,7 +15,7 @@
 namespace microbench {
 namespace {
 
-// Half of them hits, half misses, in random order, so that the processor's own caches favour neither.
+// Half of them are hits, half misses, in random order, so that the processor's caches favour neither.
 constexpr std::size_t kProbes = 32;
 
 // A threshold that errs in this share of the cases tells nothing.
@@ -45,7 +45,7 @@ class CacheRocSession : public Session {
     file.evict();
     std::vector<std::uint64_t> pages;
     while (pages.size() < kProbes) {
-      // Two pages apart at least, so that none comes in with another.
+      // At least two pages apart, so that no page comes in with another.
       const std::uint64_t page = file.random_page() / 4 * 4 + 1;
       if (page < file.pages() && std::find(pages.begin(), pages.end(), page) == pages.end())
         pages.push_back(page);
@@ -58,7 +58,7 @@ class CacheRocSession : public Session {
     for (const std::size_t i : order) probe(pages[i], i < kProbes / 2);
   }
 
-  // The quick misses and slow hits between which the threshold lies are few.
+  // There are few of the quick misses and slow hits between which the threshold lies.
   [[nodiscard]] std::size_t rounds_min() const override { return 40; }
 
   [[nodiscard]] std::vector<Finding> findings() const override {
@@ -101,7 +101,7 @@ class CacheRocSession : public Session {
     read_all(file.fd(), file.buffer(), 1, page * kPageBytes);
     const double time_ns = std::max(timer.ns_since(start) - timer.cost_ns(), 0.0);
     const auto after = file.resident(page, 1);
-    // Where the kernel tells, its word counts; a page that came or went meanwhile is no sample.
+    // If the kernel tells, its answer is used. A page that came or went meanwhile is not a sample.
     const bool is_hit = before ? *before == 1 : is_warmed;
     if (after && *after != 1) return;
     if (is_hit != is_warmed) return;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kDepths[] = {1, 2, 4, 8, 16, 32};
 constexpr std::uint64_t kReads = 96;
 
-// A quotient of two rates, each as steady as a host is.
+// A quotient of two rates. Each of them is as steady as the host.
 constexpr double kGainSpreadShare = 2 * estimate::kSpreadShareMin;
 
 constexpr Output kOutputs[] = {
@@ -38,7 +38,7 @@ class DiskQueueSession : public Session {
     if (!context.file->has_direct()) throw NotAvailable("this file system has no reads past the page cache");
   }
 
-  // One depth a round, in turn: on a slow disk all of them together would take seconds.
+  // One depth in each round, by turns: on a slow disk all of them together would take seconds.
   void round() override {
     const std::uint64_t depth = kDepths[next_++ % std::size(kDepths)];
     add(point_key("disk.queue_curve", depth, "1/s"), reads_per_s(depth));

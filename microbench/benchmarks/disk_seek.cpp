@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// disk_seek: the time of a read by its distance from the last one: does this disk have a head?
+// disk_seek: measures the time of a read by its distance from the last one, to find out whether the disk has a head.
 //
 // Root may read the device itself, so that distances go over all of the disk; others see no further than the test file,
 // whose blocks are taken to lie in one stretch.
@@ -23,7 +23,7 @@
 namespace microbench {
 namespace {
 
-// Shorter jumps may be answered by what the disk has read ahead itself.
+// Shorter jumps may be answered from data that the disk itself has read ahead.
 constexpr std::uint64_t kJumpMinBytes = 2 * 1024 * 1024;
 
 // A distance is met within so much: over the same number of bytes a disk turns by the same angle each time, from wherever the
@@ -36,7 +36,7 @@ constexpr std::uint64_t kDistanceMinBytes = kJumpMinBytes + kJitterBytes;
 // in a row, where each begins at the end of the last.
 constexpr int kShortChains = 3;
 
-// From one to the next distance.
+// The factor from one distance to the next.
 constexpr std::uint64_t kDistanceFactor = 2;
 
 constexpr Output kOutputs[] = {
@@ -127,7 +127,7 @@ class DiskSeekSession : public Session {
     struct stat info {};
     span_bytes_ = context().file->bytes();
     if (fstat(context().file->fd(), &info) != 0) return;
-    // The name only: what is known of the disk comes from its times.
+    // Only the name: everything that is known of the disk comes from its times.
     const std::string link = fmt::format("/sys/dev/block/{}:{}", major(info.st_dev), minor(info.st_dev));
     std::error_code error;
     const std::string name = std::filesystem::read_symlink(link, error).filename();
@@ -181,7 +181,7 @@ class DiskSeekSession : public Session {
     return time_read(is_up ? low + distance : low);
   }
 
-  // The page after the last one: transfer without positioning.
+  // The page after the last one: a transfer without positioning.
   double time_next() {
     const std::uint64_t offset = context().file->random()() % (span_bytes_ / kPageBytes - 1) * kPageBytes;
     (void)time_read(offset);

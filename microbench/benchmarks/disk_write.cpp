@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// disk_write: what a write costs its program, what it costs to have it on the disk, and the rate of long writes.
+// disk_write: measures how long a write takes the program, how long it takes to have the data on the disk, and the rate of long writes.
 #include <sys/stat.h>
 #include <unistd.h>
 

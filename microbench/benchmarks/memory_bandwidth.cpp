@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// memory_bandwidth: copying, and having the kernel allocate and zero, on blocks beyond any cache.
+// memory_bandwidth: measures copying, and allocating and zeroing by the kernel, on blocks larger than any cache.
 #include <cstring>
 
 #include "microbench/mapping.hpp"
@@ -19,7 +19,7 @@ constexpr Output kOutputs[] = {
      false},
 };
 
-// Keeps the compiler from leaving out work whose result nobody looks at.
+// Keeps the compiler from removing work whose result is not used.
 void use(const char* data) {
   asm volatile("" : : "r"(data) : "memory");
 }

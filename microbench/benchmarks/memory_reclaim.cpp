@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// memory_reclaim: what the kernel takes to give up one clean page of the page cache, and to fetch a page from swap.
+// memory_reclaim: measures how long the kernel takes to give up one clean page of the page cache, and to fetch a page from swap.
 //
 // Knowledge assumed: MADV_PAGEOUT runs the kernel's own reclaim over a stretch, without leave and without pressure on
 // anybody else. Observed: its time, and afterwards which pages are gone (mincore, cachestat) and which touches were
@@ -24,7 +24,7 @@ namespace {
 constexpr int kPageOut = 21;  // MADV_PAGEOUT, which older headers lack
 constexpr std::size_t kPages = 1024;
 
-// For the disk to write what was put out.
+// The time for the disk to write the pages that were paged out.
 constexpr int kPutOutTries = 20;
 constexpr useconds_t kPutOutPauseUs = 5000;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// memory_touch: the first write to a fresh page, small and huge, and a write to a page that is there.
+// memory_touch: measures the first write to a fresh page, small and huge, and a write to a page that is in memory.
 //
 // Knowledge assumed: the kernel gives and zeroes a page at its first touch. Observed: the time of each single
 // touch. Inferred: the median, for in a virtual machine some touches wait until the host has found memory for
@@ -85,7 +85,7 @@ class MemoryTouchSession : public Session {
     has_huge_ = memory.advise(MADV_HUGEPAGE);
     if (!has_huge_) return;
     const auto times = touch_each(data, kHugeBytes, kHugePages);
-    // What lies beyond the first small page must be there already, or the page was not huge.
+    // The memory beyond the first small page must be there already, or else the page was not huge.
     for (std::size_t i = 0; i < kHugePages; ++i) {
       *static_cast<volatile char*>(data + i * kHugeBytes + kHugeBytes / 2) = 1;
     }

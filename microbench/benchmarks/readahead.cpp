@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// readahead: what the kernel reads ahead, by reading and asking which pages arrived. /sys is not asked.
+// readahead: finds out what the kernel reads ahead, by reading and asking which pages have arrived. /sys is not read.
 //
-// The inference is estimate/readahead; here is the real file it looks at.
+// estimate/readahead draws the conclusions; this file provides the real file.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -88,7 +88,7 @@ class RealFile : public estimate::RulesSubject {
   [[nodiscard]] std::uint64_t pages() const override { return file_.pages(); }
 
  private:
-  // Until nothing has come for as long as a slow disk moves its head.
+  // Waits until no page has come for as long as a slow disk moves its head.
   void wait_for_all() {
     constexpr int kQuietLooks = 20;
     constexpr int kLooksMax = 1000;
@@ -154,7 +154,7 @@ class ReadaheadSession : public Session {
     return rounds_[best];
   }
 
-  // Those that most rounds have found; somebody else's read spoils one.
+  // The values that most rounds have found; a read by another program spoils one round.
   [[nodiscard]] std::optional<double> agreed_rules() const {
     for (const auto& one : rules_) {
       std::size_t votes = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// system_call: into the kernel and back, without any work there.
+// system_call: measures a call into the kernel and back, without any work there.
 #include <sys/syscall.h>
 #include <unistd.h>
 

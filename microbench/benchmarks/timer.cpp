@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// timer: what reading the clock costs, and by what steps it advances.
+// timer: measures how long reading the clock takes, and in which steps the clock advances.
 #include "microbench/registry_list.hpp"
 
 namespace microbench {

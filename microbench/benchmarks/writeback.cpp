@@ -32,13 +32,13 @@ constexpr std::uint64_t kAgedBytes = 4 * 1024 * 1024;
 constexpr std::uint64_t kPieceBytes = 4 * 1024 * 1024;
 constexpr std::uint64_t kFlushedBytes = 128 * 1024 * 1024;
 
-// A slice of waiting: other benchmarks have their turn in between.
+// A slice of waiting, so that other benchmarks have their turn in between.
 constexpr useconds_t kSliceUs = 50'000;
 
-// The kernel looks for old data every few seconds; so exact is an age.
+// The kernel looks for old data every few seconds. So an age is only as exact as that.
 constexpr double kAgeSpreadNs = 2.5e9;
 
-// No host lets data lie longer than this, by default.
+// By default no host leaves data unwritten for longer than this.
 constexpr std::uint64_t kAgeMaxNs = UINT64_C(45'000'000'000);
 
 // The search for the limits takes no more than these parts of memory and free disk, and stops by time.
@@ -103,7 +103,7 @@ class WritebackSession : public Session {
     const std::uint64_t age_ns = gray::base::monotonic_ns() - aged_start_ns_;
     if (counts && counts->dirty < aged_pages_ / 2) age_ns_ = static_cast<double>(age_ns);
     is_finished_ = age_ns_ > 0 || age_ns > kAgeMaxNs;
-    // Last, for above the limit everything dirty flows, whatever its age.
+    // This comes last, because above the limit all dirty data is written, whatever its age.
     if (is_finished_) find_limits();
   }
 
@@ -147,7 +147,7 @@ class WritebackSession : public Session {
     compare(calm_of(idle_ns), std::move(busy_ns));
   }
 
-  // A read that was held up while nothing flowed was held up by somebody else.
+  // A read that was slow while no data was written was slowed down by another program.
   static std::vector<double> calm_of(const std::vector<double>& times_ns) {
     const auto outliers = gray::stats::find_outliers(times_ns);
     if (!outliers) return times_ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// disk_shape: from times of requests to what the disk is. Pure.
+// disk_shape: concludes from the times of requests what the disk is. Pure.
 //
 // Knowledge assumed: a request costs a positioning and a transfer, so larger units amortise it; a head needs a settling
 // time and then a time that grows with the square root of the distance and, on long ways at full speed, with the distance itself (Ruemmler and Wilkes, "An
@@ -18,7 +18,7 @@ struct RatePoint {
   double bytes_per_s;
 };
 
-/// Near enough to the peak.
+/// Close enough to the peak.
 inline constexpr double kPeakShare = 0.9;
 
 /// The smallest unit that reaches that share of the best rate, on the rising curve nearest to the points (larger requests
@@ -39,7 +39,7 @@ struct SeekFit {
   double rotation_ns = 0;  ///< One turn; 0 where the times do not scatter as a turn makes them.
 };
 
-/// The shortest distances, as many as count for the settling: where more samples are worth most.
+/// The number of shortest distances that are used for the settling time. More samples are most valuable there.
 inline constexpr std::size_t kSettleDistances = 7;
 
 /// Short seeks by settle + k * sqrt(distance), those beyond a third of the stretch by a line, each through
@@ -49,7 +49,7 @@ inline constexpr std::size_t kSettleDistances = 7;
 /// zero with fewer than three short distances, or fewer than two times at one.
 SeekFit fit_seek(const std::vector<SeekSample>& samples, double transfer_ns);
 
-/// Distance counts, and by at least milliseconds: what only a mechanical disk does.
+/// Whether the time depends on the distance, and by at least milliseconds. Only a mechanical disk does that.
 bool is_rotational(const SeekFit& fit, double random_read_ns);
 
 }  // namespace microbench::estimate

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// readahead: the kernel's read-ahead, found by reading and asking which pages arrived.
+// readahead: finds the kernel's read-ahead by reading and asking which pages have arrived.
 //
 // Knowledge assumed: a reader who goes on where he stopped is given a window of further pages; at a mark in it the next
 // window is fetched, larger each time up to a limit; a read elsewhere brings what was asked for. Observed: after each
@@ -12,7 +12,7 @@
 
 namespace microbench::estimate {
 
-/// A file whose pages can be asked for. Tests bring a model of the kernel, the program the real one.
+/// A file whose pages can be asked for. Tests provide a model of the kernel, the program provides a real file.
 class ReadaheadSubject {
  public:
   virtual ~ReadaheadSubject() = default;
@@ -20,7 +20,7 @@ class ReadaheadSubject {
   virtual void start_over() = 0;
   /// Reads one page through the open file.
   virtual void read_page(std::uint64_t page) = 0;
-  /// How many of these pages are in memory, once what is under way has arrived.
+  /// How many of these pages are in memory, after all requests under way have arrived.
   virtual std::uint64_t resident(std::uint64_t first, std::uint64_t count) = 0;
   [[nodiscard]] virtual std::uint64_t pages() const = 0;
 };
@@ -35,7 +35,7 @@ struct Readahead {
   bool is_reset_by_seek = false;       ///< A stream broken by one read elsewhere starts small again.
 };
 
-/// Reads through `subject`, which nobody else may read meanwhile.
+/// Reads through `subject`. No other program may read the file meanwhile.
 Readahead observe_readahead(ReadaheadSubject& subject);
 
 }  // namespace microbench::estimate

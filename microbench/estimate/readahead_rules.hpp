@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// readahead_rules: which rules the kernel's read-ahead follows, found by a few reads whose windows differ from rule to rule.
+// readahead_rules: finds the rules of the kernel's read-ahead by a few reads whose windows differ from rule to rule.
 //
 // Knowledge assumed: the rules of toolbox/base/readahead_rules.hpp. Output observed: which pages are in memory after reads that were chosen so that
 //   each rule leaves another number of them. Inference drawn: the rule. The kernel's version is not asked. What breaks it: somebody else who
@@ -11,12 +11,12 @@
 
 namespace microbench::estimate {
 
-/// What the reads below need beyond those of observe_readahead().
+/// The operations that the reads below need, in addition to those of observe_readahead().
 class RulesSubject : public ReadaheadSubject {
  public:
   /// Reads `count` pages in one call through the open file.
   virtual void read(std::uint64_t first, std::uint64_t count) = 0;
-  /// Opens the file anew and drops nothing.
+  /// Opens the file anew, and drops no pages.
   virtual void open_anew() = 0;
   /// Brings these pages into memory, and no others, in another way.
   virtual void bring_in(std::uint64_t first, std::uint64_t count) = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// spread: how far another run's figure may lie from this one's. Pure.
+// spread: how far the figure of another run may lie from the figure of this run. Pure.
 //
 // The interval of a median grows narrow with the number of samples, yet the next run meets another state of
 // processor, host and disk. What foretells its median is how the samples scatter: half the width of their
@@ -13,7 +13,7 @@ namespace microbench::estimate {
 /// No figure of a host is the same to better than this share in two runs: measured on a virtual machine, minutes apart.
 inline constexpr double kSpreadShareMin = 0.1;
 
-/// In the unit of the values; 0 for none. A single value has the least spread.
+/// In the unit of the values; 0 if there are none. A single value has the smallest spread.
 double spread_of(const std::vector<double>& values);
 
 }  // namespace microbench::estimate

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// threshold: the time that tells hits from misses best, and how often it errs. Pure.
+// threshold: the time that best distinguishes hits from misses, and how often it is wrong. Pure.
 //
 // Every time seen is tried as a threshold (the points of a ROC curve); the best has the smallest sum of both error
 // shares (Youden's index). Between the largest hit and the smallest miss it could lie anywhere: the middle on the scale
@@ -16,7 +16,7 @@ struct Threshold {
   double false_hit_share = 0;   ///< Of the misses, how many are not.
 };
 
-/// All zero if either is empty.
+/// All values are zero if either sample is empty.
 Threshold best_threshold(std::vector<double> hits_ns, std::vector<double> misses_ns);
 
 /// Counts by powers of two times the square root of two: pairs of a lower bound in ns and a count, ascending, without

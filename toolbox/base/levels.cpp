@@ -63,7 +63,7 @@ struct Histogram {
 
 using Counts = std::array<std::uint32_t, kBins>;
 
-// All in the bins up to `last` go where half of them are.
+// All times in the bins up to `last` go to the place where half of them are.
 void gather(Counts& counts, std::size_t last) {
   std::uint64_t all = 0;
   for (std::size_t bin = 0; bin <= last; ++bin) all += counts[bin];

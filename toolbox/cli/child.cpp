@@ -24,16 +24,16 @@ namespace {
 constexpr int kSignalled = 128;
 constexpr std::uint64_t kNsPerS = 1'000'000'000;
 
-// What is to end the command.
+// The signals that must end the command.
 constexpr int kEnding[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
 
-// What the child says of its start: an errno, and of which step.
+// What the child reports of its start: an errno, and which step failed.
 struct StartReport {
   int error = 0;
   bool is_of_prepare = false;
 };
 
-// How signals were before we blocked some, for the child.
+// The signal settings before this process blocked some, for the child.
 struct SignalsBefore {
   sigset_t mask{};
   bool are_children_ignored = false;

@@ -44,7 +44,7 @@ std::string without_final_newlines(std::string_view text) {
   return std::string(text);
 }
 
-// How many bytes from here on are one character of UTF-8; 0 where they are none.
+// How many bytes from here on are one character of UTF-8; 0 if they are not UTF-8.
 std::size_t character_bytes(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const std::size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;

@@ -12,7 +12,7 @@
 namespace gray::cli {
 namespace {
 
-// But for standard error, for what it may have to tell, and this one.
+// Closes everything except standard error, for its messages, and this descriptor.
 void close_all_but(int kept) {
   close(STDIN_FILENO);
   close(STDOUT_FILENO);

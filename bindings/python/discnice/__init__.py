@@ -38,7 +38,7 @@ Rate = Union[str, int, float]
 # Waits, in the job, to be told that it is over, so that the job lasts as long as the limit.
 HOLDER = """printf '%s\\0' $$ "$LD_PRELOAD" "$ASAN_OPTIONS" "$DISCNICE_SEGMENT"; echo; read -r end"""
 VARIABLES = ("LD_PRELOAD", "ASAN_OPTIONS", "DISCNICE_SEGMENT")
-# What bare use of the library reads: it must not speak against what the job says.
+# The variables for use of the library without the launcher. They must not contradict the options of the job.
 UNSET = ("DISCNICE_RATE", "DISCNICE_POLICY", "DISCNICE_LEDGER", "DISCNICE_BACKEND")
 USAGE, TOOL_FAILED = 2, 125
 END_WAIT_S = 20.0  # discnice waits ten seconds at the most for what was moved ahead of the rate
@@ -181,7 +181,7 @@ class Limit:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
-        # Before the job's own processes are waited for, and counted to the children.
+        # This is read before the job's own processes are waited for, and counted as children.
         kernel_bytes = _children_bytes() - self._bytes_before
         self._end()
         self.report = self._make_report(kernel_bytes)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// alloc_api: the C face of memory admission. Exceptions end here.
+// alloc_api: the C interface of memory admission. Exceptions end here.
 #include <cerrno>
 #include <cstdlib>
 #include <mutex>
@@ -31,7 +31,7 @@ constexpr std::uint64_t kForEver = ~std::uint64_t{0};
 
 Allocator* the_allocator = nullptr;
 
-// Never destroyed: what is granted may be freed by a destructor that runs later than any of ours.
+// Never destroyed: granted memory may be freed by a destructor that runs later than all destructors of the library.
 Allocator& allocator() {
   static std::once_flag is_made;
   std::call_once(is_made, [] {

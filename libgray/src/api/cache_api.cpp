@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cache_api: the C face of the file-cache detector. Exceptions end here.
+// cache_api: the C interface of the file-cache detector. Exceptions end here.
 #include <cerrno>
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// follow_api: the C face of heaps that follow the room there is. Exceptions end here.
+// follow_api: the C interface of heaps that follow the free memory. Exceptions end here.
 #include <algorithm>
 #include <cerrno>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// layout_api: the C face of the layout detector.
+// layout_api: the C interface of the layout detector.
 #include <cerrno>
 
 #include "gray/layout.h"

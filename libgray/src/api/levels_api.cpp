@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// levels_api: the C face of the division into levels.
+// levels_api: the C interface of the division into levels.
 #include <cerrno>
 #include <new>
 

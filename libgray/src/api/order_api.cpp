@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// order_api: the C face of the order in which files are best read. Exceptions end here.
+// order_api: the C interface of the order in which files are best read. Exceptions end here.
 #include <cerrno>
 #include <cmath>
 #include <limits>
@@ -36,7 +36,7 @@ constexpr std::uint32_t kFlagsAll = GB_ORDER_TELL_CACHE | GB_ORDER_TELL_PLACE | 
 
 constexpr std::uint64_t kBudgetForNothing = 1;  // bytes: no page fits in
 
-// The caller's detector, or one of our own, and what is made of it when it is first needed.
+// The caller's detector, or one of this call, which is made when it is first needed.
 class Detectors {
  public:
   Detectors(gb_cache* given, bool may_probe) : given_(given) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// working_set_api: the C face of the watch over a process's memory.
+// working_set_api: the C interface of the watch over a process's memory.
 #include <algorithm>
 #include <cerrno>
 #include <memory>

@@ -17,10 +17,10 @@ constexpr std::uint64_t kMincorePagesMax = std::uint64_t{1} << 24;
 // How many pages further on a probe may go to find one that it has not fetched itself.
 constexpr std::uint64_t kStepsMax = 16;
 
-// Fewer certain hits say nothing of the host.
+// Fewer certain hits than this tell nothing about the host.
 constexpr std::uint64_t kHitsMin = 8;
 
-// How many pages more than planned are asked where those disagree.
+// How many more pages than planned are probed if the planned ones disagree.
 constexpr std::uint32_t kChecksMax = 3;
 
 // What is learned from a file that is cached in part says little of its device. The first block is what a program reads at once, copying or searching.
@@ -160,7 +160,7 @@ CacheReport Detector::look(const Target& target, const Stretch& stretch) {
   return report;
 }
 
-// The kernel's own answer; false when it gives none that can be believed.
+// The kernel's own answer; false if it gives none that can be believed.
 bool Detector::count(const Target& target, const Stretch& stretch, CacheReport& report) {
   const Pages pages = pages_of(stretch);
   if (may_use(Backend::cachestat)) {
@@ -283,7 +283,7 @@ std::uint64_t Detector::threshold_now(std::uint64_t measured_ns) const {
   return is_far ? measured_ns : core::threshold_by_hit(static_cast<std::uint64_t>(certain_hits_ns_.mean()));
 }
 
-// One probe. False when the backend does not work here.
+// One probe. False if the backend does not work here.
 bool Detector::ask(Backend backend, const Target& target, const Stretch& stretch, std::uint64_t offset_bytes,
                    Sample& sample) {
   const std::uint64_t offset = page_to_probe(target, stretch, offset_bytes, sample);
@@ -324,7 +324,7 @@ bool Detector::check(Backend backend, const Target& target, const Stretch& stret
   return true;
 }
 
-// A file that has no more pages than its end tells of is known whole.
+// A file with no more pages than its last pages tell of is known as a whole.
 bool Detector::look_at_end(const Target& target, const Stretch& stretch, CacheReport& report) {
   if (!may_use(Backend::end)) return false;
   const Pages pages = pages_of(stretch);
@@ -364,7 +364,7 @@ bool Detector::is_end_true(const Target& target, const os::MappedWindow& end) {
   return is_backend_true_[key] = true;
 }
 
-// False when the backend does not work here, so that another may be asked.
+// False if the backend does not work here, so that another one may be tried.
 bool Detector::probe(Backend backend, const Target& target, const Stretch& stretch, CacheReport& report) {
   const auto known = is_backend_true_.find({target.facts.device, backend});
   if (known != is_backend_true_.end() && !known->second) return false;

@@ -21,13 +21,13 @@ constexpr std::uint64_t kAccessUnitBytesMin = 20 * base::kMiB;
 constexpr std::uint64_t kAccessUnitBytesMax = 128 * base::kMiB;
 constexpr double kWindowsPerUnit = 3;
 
-// A threshold beyond this is no time of a read.
+// A larger threshold is not a time of a read.
 constexpr double kHitTimeMaxNs = 1e12;
 constexpr double kSpeedMax = 1e15;
 constexpr double kMemoryBytesPerS = 4e9;
 constexpr double kHitNs = 500;
 
-// No device is slower than this at random.
+// No device is slower than this for random reads.
 constexpr double kRatioMax = 1e9;
 
 double bytes_of(const std::optional<Found>& found) {
@@ -75,7 +75,7 @@ void choose_threshold(TimeHit time_hit, HostSettings& settings) {
   settings.hit_time_origin = Origin::now;
 }
 
-// A figure of another disk says nothing, unless somebody says it of all.
+// A figure of another disk tells nothing, unless somebody has set it for all disks.
 double of_device(const Repository& repository, const char* key, const std::string& device) {
   const std::optional<Found> found = find_known(repository, key, device, kSpeedMax);
   if (!found) return 0;

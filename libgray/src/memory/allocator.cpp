@@ -76,7 +76,7 @@ std::uint64_t pages_of(std::uint64_t bytes) {
   return (bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
-// How long others may take to give back what this one is to have: longer while something comes.
+// For how long others may take to give back this call's share. The time is longer while memory comes back.
 class Expectation {
  public:
   bool goes_on(std::uint64_t held_bytes) {
@@ -93,7 +93,7 @@ class Expectation {
   std::uint64_t most_bytes_ = 0;
 };
 
-// Whether others who ask, too, still hold a part of what this one is to have.
+// Whether others who ask, too, still hold a part of this call's share.
 bool is_held_by_others(const Allowance& allowance, std::uint64_t goal_bytes, std::uint64_t noise_bytes) {
   return std::min(allowance.bytes, goal_bytes) > allowance.now_bytes + noise_bytes;
 }
@@ -118,7 +118,7 @@ void grow_fairly(Probe& probe, std::uint64_t max_bytes,
       os::pause_ns(kSettlePauseNs);
       end = probe.grow(goal_bytes);
     }
-    // Whoever is no longer among them has got what he wanted.
+    // A call that is no longer among them has got its memory.
     rounds_same = allowance.askers <= last_askers ? rounds_same + 1 : 0;
     last_askers = allowance.askers;
     os::pause_ns(kSettlePauseNs);
@@ -221,9 +221,9 @@ class Allocator::Turn {
   [[nodiscard]] const PoolOptions& pool_options() const { return pool_options_; }
   void keep() { is_kept_ = true; }
 
-  // The limits that waiting does not move.
+  // The limits that do not change by waiting.
   int check_fixed_limits() {
-    // In whole pages, for in those it will be taken.
+    // In whole pages, because memory is taken in whole pages.
     max_bytes_ = pages_of(std::min(request_.max_bytes, kUnlimited / 2) + request_.beside_bytes);
     if (!has(kSignalAccounts)) return 0;
     max_bytes_ = least_room(accounts_.own_pools(), max_bytes_);
@@ -241,7 +241,7 @@ class Allocator::Turn {
     return std::min(request_.min_bytes, kUnlimited / 2) + request_.beside_bytes;
   }
 
-  // The grant out of an allowance; 0 where that has no room for the least.
+  // The grant that an allowance gives; 0 if the allowance has no room for the minimum.
   [[nodiscard]] std::uint64_t grant_of(std::uint64_t allowed_bytes) const {
     const std::uint64_t free_bytes = allowed_bytes - std::min(allowed_bytes, request_.beside_bytes);
     const std::uint64_t bytes = round_down(std::min(free_bytes, request_.max_bytes), request_.multiple_bytes);
@@ -259,7 +259,7 @@ class Allocator::Turn {
     return claims_.allow(patience_, claim_, held_bytes, max_bytes_, look);
   }
 
-  // Makes the claim a promise, if there is room for the least. The grant, or 0.
+  // Makes the claim a promise if there is room for the minimum. Returns the grant, or 0.
   std::uint64_t promise() {
     if (!has(kSignalClaims)) return grant_of(allow(0).bytes);
     const auto look = [this] { return accounts_.shared_pools(pool_options_); };
@@ -271,7 +271,7 @@ class Allocator::Turn {
     return promised_bytes - std::min(promised_bytes, request_.beside_bytes);
   }
 
-  // Waits till the minimum is there.
+  // Waits until the minimum is free.
   int wait(std::uint64_t end_ns) {
     std::optional<RoomEvents> events;
     std::uint64_t pause_ns = kLookAgainFirstNs;
@@ -302,14 +302,14 @@ class Allocator::Turn {
     }
   }
 
-  // The minimum was there, and could not be taken: it needs more beside it.
+  // The minimum was free, but could not be taken: it needs more memory beside it.
   void note_failure() {
     slack_bytes_ = std::min(2 * slack_bytes(), min_bytes() / kSlackShareMax + 2 * kBookedAheadBytes);
     enough_since_ns_ = 0;
   }
 
  private:
-  // What has to be there beside the minimum, or the last of it is not to be had.
+  // How much must be free beside the minimum, so that all of the minimum can be taken.
   [[nodiscard]] std::uint64_t slack_bytes() const {
     return slack_bytes_ != 0 ? slack_bytes_ : min_bytes() / kPageTableShare + kBookedAheadBytes;
   }
@@ -354,7 +354,7 @@ class Allocator::Turn {
   bool is_kept_ = false;
 };
 
-// Without the accounts the probe goes on till something gets slow.
+// Without accounts the probe goes on until touches become slow.
 Result<TouchTimes> Allocator::touch_times(const Request& request) {
   const std::lock_guard<std::mutex> guard(mutex_);
   if (times_.fresh_ns == 0 && record_) times_ = record_();
@@ -376,7 +376,7 @@ Result<Grant> Allocator::probe_for(const Request& request, Turn& turn) {
   }
   if (!reserved) return Result<Grant>::failure(-ENOMEM);
   unsigned char* base = reserved.value();
-  // Where the group dies as a whole the child would take us along.
+  // If the group is killed as a whole, the child would take this process with it.
   if (request.wants_canary && !turn.accounts().is_killed_whole()) {
     const std::uint64_t goal_bytes = std::min(turn.allow(0).now_bytes, reserved_bytes);
     if (os::try_in_child(goal_bytes) == -ENOMEM) {
@@ -485,7 +485,7 @@ Result<Grant> Allocator::promise(Request request, int& claim) {
       claim = turn.claim();
       return Grant{nullptr, bytes};
     }
-    // Somebody took the room since we saw it.
+    // Another program took the memory since it was seen.
     claims_.change(turn.claim(), ClaimState::waiting, 0, 0);
     if (request.timeout_ns == 0) return Result<Grant>::failure(-EAGAIN);
     os::pause_ns(kLookAgainFirstNs);

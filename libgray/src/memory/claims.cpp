@@ -37,7 +37,7 @@ void bound(Claim& claim, std::uint64_t bytes) {
   claim.reserve_bytes = std::min(claim.reserve_bytes, bytes);
 }
 
-// What its slot has to be taken for.
+// The number of bytes for which its slot must be taken.
 std::uint64_t slot_bytes(const Claim& claim) {
   return std::max(claim.max_bytes, claim.reserve_bytes);
 }
@@ -105,7 +105,7 @@ std::uint64_t reserve_for(const std::vector<Pool>& own, const std::vector<Pool>&
 
 namespace {
 
-// What one who waits is short of.
+// How much memory a waiting call lacks.
 struct Lack {
   std::uint64_t arrival_ns;
   std::uint64_t bytes;
@@ -232,7 +232,7 @@ Claim* Claims::own(int claim) {
   return entry.pid == os::process_id() && entry.state != 0 ? &entry : nullptr;
 }
 
-// What cannot be written is not known to others, which is all.
+// If it cannot be written, the only effect is that others do not know it.
 void Claims::write(std::size_t slot) {
   own_[slot].checksum = checksum_of(own_[slot]);
   os::store_shared(table_, offsetof(ClaimTable, claims) + slot * sizeof(Claim), &own_[slot], sizeof(Claim));

@@ -37,7 +37,7 @@ std::uint64_t fair_share(std::uint64_t pool_bytes, std::vector<Asker> askers, st
   const Asker me = askers[self];
   askers.erase(askers.begin() + static_cast<std::ptrdiff_t>(self));
   std::sort(askers.begin(), askers.end(), [](const Asker& a, const Asker& b) { return a.ticket < b.ticket; });
-  // Behind whoever has the same ticket.
+  // Behind a claim with the same ticket.
   const auto place = std::upper_bound(askers.begin(), askers.end(), me,
                                       [](const Asker& a, const Asker& b) { return a.ticket < b.ticket; });
   const auto mine = static_cast<std::size_t>(place - askers.begin());

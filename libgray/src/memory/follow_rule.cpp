@@ -65,7 +65,7 @@ std::uint64_t falling_on(const FollowLook& look, std::uint64_t fallen_bytes) {
                   look.allowed_bytes - std::min(fallen_bytes, look.allowed_bytes));
 }
 
-// Waits until the room has stayed, and says whether it is worth taking.
+// Waits until the memory has been free for some time, and says whether it is worth taking.
 FollowDecision perhaps_grown(const FollowLook& look, FollowState state) {
   if (state.more_since_ns == 0) {
     state.more_since_ns = look.now_ns;
@@ -113,7 +113,7 @@ FollowDecision decide(const FollowLook& look, FollowState state) {
         bounded(look, state.told_bytes - std::min(state.told_bytes, look.margin_bytes));
     if (bytes < state.told_bytes) return shrunk(look, state, FollowReason::pressure, bytes);
   }
-  // What it was told to give back and still has is no room for it.
+  // Memory that it was told to give back and still has is not free for it.
   const std::uint64_t has_bytes = std::max(state.told_bytes, look.heap_bytes);
   if (allowed < has_bytes + std::max(has_bytes / kGrowthStepShare, look.margin_bytes)) {
     state.more_since_ns = 0;

@@ -43,7 +43,7 @@ Result<InMemory> look_at_memory(std::uint32_t pid, std::uint64_t heap_bytes) {
   return InMemory{std::min(since(heap_bytes, amount("VmSwap:")), process_bytes), process_bytes};
 }
 
-// A size, given what is there of it and the room beside.
+// A size, from the part of it that is in memory and the free memory beside it.
 std::uint64_t with_room(std::uint64_t bytes, std::int64_t room_bytes) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, bounded_signed(bytes) + room_bytes));
 }

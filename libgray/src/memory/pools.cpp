@@ -21,7 +21,7 @@ constexpr std::uint64_t kReclaimBatchPages =
     32;  // looked at, at least, each time a group hits its limit (SWAP_CLUSTER_MAX)
 constexpr std::uint64_t kSwapUsefulBytes = 16 * base::kMiB;  // less than this absorbs no mistake
 
-// Where a hierarchy of control groups is mounted, and which of its folders is the top of that mount.
+// Where a hierarchy of control groups is mounted, and which of its folders is at the top of that mount.
 struct Mount {
   std::string point;
   std::string top;
@@ -214,7 +214,7 @@ bool HostAccounts::has_swap() const {
   return free_bytes >= kSwapUsefulBytes;
 }
 
-// kUnlimited also where it cannot be read.
+// Also kUnlimited if it cannot be read.
 std::uint64_t HostAccounts::limit_of(const Group& group) const {
   if (!is_version_2_) return read_amount(group.folder + "/memory.limit_in_bytes").value_or(kUnlimited);
   return std::min(read_amount(group.folder + "/memory.max").value_or(kUnlimited),

@@ -34,7 +34,7 @@ constexpr std::uint64_t kSwapNoiseBytes = 256 * base::kKiB;
 constexpr std::uint64_t kRefaultNoisePages = 64;
 constexpr std::uint64_t kStallShare = 20;  // a 20th of the step's time
 
-// Several slow pages in near succession.
+// Several slow pages close together.
 class SlowCluster {
  public:
   SlowCluster(std::uint64_t slow_ns, std::uint64_t window) : slow_ns_(slow_ns), window_(window) {}
@@ -81,7 +81,7 @@ void Probe::clear() {
 }
 
 void Probe::remember() {
-  // What the last step ended with is what the next one begins with.
+  // The next step begins with the values with which the last one ended.
   if (watch_.counters && has(kSignalRefaults)) {
     counters_before_ = has_counters_after_ ? counters_after_ : watch_.counters();
     has_counters_after_ = false;
@@ -144,7 +144,7 @@ Probe::Look Probe::take(std::uint64_t pages, std::uint64_t& done_pages) {
   return look;
 }
 
-// Whether any signal but time says that memory is being taken from somebody.
+// Whether any signal except time says that memory is being taken from some process.
 bool Probe::is_paging_told(std::uint64_t pages, bool is_slow) {
   const std::uint64_t elapsed_us = (os::now_ns() - time_before_ns_) / 1000;
   bool is_told = has(kSignalFaults) && os::count_major_faults() >= faults_before_ + kSlowPagesMin;
@@ -157,7 +157,7 @@ bool Probe::is_paging_told(std::uint64_t pages, bool is_slow) {
   const PagingCounters& then = counters_before_;
   counters_after_ = now;
   has_counters_after_ = true;
-  // The host's counters move for others' reasons, too: they confirm, and do not accuse.
+  // The host's counters also move for other reasons. So they can confirm paging, but not prove it.
   if (now.is_of_host && !is_slow) return is_told;
   is_told = is_told || now.swapped_bytes > then.swapped_bytes + kSwapNoiseBytes;
   is_told = is_told || now.refaults_anonymous > then.refaults_anonymous + kRefaultNoisePages;

@@ -28,7 +28,7 @@ constexpr std::uint64_t kPutOutPauseNs = 1'000'000;
 
 using Times = std::array<std::uint32_t, kPages>;
 
-// A stretch of memory that is given back.
+// A range of memory that is given back.
 class Stretch {
  public:
   Stretch() : address_(os::reserve_memory(bytes())) {}
@@ -52,7 +52,7 @@ class Stretch {
     return times;
   }
   void drop() const { os::drop_memory(address_.value(), bytes()); }
-  // How long that took a page, or -1.
+  // How long that took for a page, or -1.
   double put_out() const {
     const std::uint64_t start_ns = os::now_ns();
     if (os::put_out(address_.value(), bytes()) != 0) return -1;
@@ -129,7 +129,7 @@ bool time_paging(TouchTimes& times) {
     least_ns = std::min(least_ns, other.put_out());
   }
   if (times.out_ns == 0) times.out_ns = least_ns;
-  // What is still being written is in memory, too, and comes back without the device.
+  // A page that is still being written is also in memory, and comes back without the device.
   for (int i = 0; i < kPutOutTries && times.in_ns == 0; ++i) {
     stretch.put_out();
     os::pause_ns(kPutOutPauseNs);

@@ -79,7 +79,7 @@ std::string_view folder_of(const File& file) {
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash + 1);
 }
 
-// Folders in the order in which they first appear. Empty: they are not told apart.
+// The folders in the order in which they first appear. Empty: folders are not distinguished.
 class Folders {
  public:
   Folders(const std::vector<File>& files, bool are_told_apart) {

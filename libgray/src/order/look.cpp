@@ -15,7 +15,7 @@
 namespace gray::order {
 namespace {
 
-// So many files, evenly over the input, stand for all when it is asked whether there is anything to gain.
+// This many files, spread evenly over the input, stand for all files when it is asked whether an order can gain anything.
 constexpr std::size_t kSample = 32;
 
 constexpr std::size_t kProgressStep = 64;  // looking at the clock for each file would be felt
@@ -98,7 +98,7 @@ class Look {
     return is_counted && file.cached_fraction >= 1;
   }
 
-  // Whoever gets the list wants to read the file.
+  // The program that gets the list wants to read the file.
   static void look_at_access(const Relative& place, File& file) {
     if (faccessat(place.folder_fd, place.name, R_OK, AT_EACCESS) != 0) file.error = -errno;
   }

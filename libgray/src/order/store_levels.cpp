@@ -24,7 +24,7 @@ constexpr std::size_t kUsualMin = 8;
 constexpr std::uint64_t kServerMinNs = 20'000'000;
 constexpr std::uint64_t kDiskMinNs = 1'000'000;
 
-// What is missing on one device.
+// The files of one device that are not cached.
 struct Missing {
   std::vector<float> times_ns;           // of those that were timed
   std::vector<const File*> to_be_timed;  // a few of the others
@@ -63,7 +63,7 @@ MissingByDevice find_missing(const std::vector<File>& files) {
   return missing;
 }
 
-// Reads a page of a file that is not cached; 0 where that tells nothing.
+// Reads a page of an uncached file; 0 if that tells nothing.
 float time_miss(filecache::Detector& detector, const File& file) {
   const base::Result<filecache::CacheReport> found = detector.inspect(file.path);
   if (!found || found.value().cached_fraction >= 0.5) return 0;
@@ -78,7 +78,7 @@ float time_reads(const Missing& missing, const Request& request) {
   return times_ns.empty() ? 0 : median_of(times_ns);
 }
 
-// By device; none where too few were timed.
+// By device; empty if too few were timed.
 std::map<std::uint64_t, float> usual_times(MissingByDevice& missing) {
   std::map<std::uint64_t, float> usual_ns;
   for (auto& [device, here] : missing)
@@ -86,7 +86,7 @@ std::map<std::uint64_t, float> usual_times(MissingByDevice& missing) {
   return usual_ns;
 }
 
-// One that was held up by chance is not so twice.
+// A read that was slow by chance is not slow twice.
 void time_again(std::vector<File>& files, MissingByDevice& missing, const Request& request) {
   const std::map<std::uint64_t, float> usual_ns = usual_times(missing);
   for (File& file : files) {

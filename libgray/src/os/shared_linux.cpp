@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// shared_linux: notes shared between processes, on Linux.
+// shared_linux: tables that processes share, on Linux.
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -46,7 +46,7 @@ struct flock lock_of(short type, off_t start, off_t length) {
   return lock;
 }
 
-// Behind the key, blanks skipped; null where it does not stand.
+// The text behind the key, without blanks; null if the key is not there.
 const char* value_of(const std::string& text, const char* key) {
   const std::size_t place = text.find(key);
   if (place == std::string::npos) return nullptr;
@@ -54,13 +54,13 @@ const char* value_of(const std::string& text, const char* key) {
   return value == std::string::npos ? nullptr : text.c_str() + value;
 }
 
-// Of a line "KEY   12 kB"; 0 where there is none.
+// Reads a line "KEY   12 kB"; 0 if there is none.
 std::uint64_t size_of(const std::string& text, const char* key) {
   const char* value = value_of(text, key);
   return value == nullptr ? 0 : std::strtoull(value, nullptr, 10) * base::kKiB;
 }
 
-// Of a line of numbers; `missing` where there is none.
+// Reads a line of numbers; `missing` if there is none.
 std::uint32_t last_number(const std::string& text, const char* key, std::uint32_t missing) {
   const char* value = value_of(text, key);
   if (value == nullptr) return missing;

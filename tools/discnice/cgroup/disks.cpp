@@ -37,7 +37,7 @@ std::uint64_t disk_in(const fs::path& folder) {
   return device == 0 ? 0 : outputs::counted_disk(device);
 }
 
-// Of a btrfs that has this disk, all others as well.
+// If a btrfs has this disk, returns all its other disks as well.
 void add_siblings(std::vector<std::uint64_t>& disks) {
   std::error_code error;
   for (const auto& one : fs::directory_iterator("/sys/fs/btrfs", error)) {
@@ -79,7 +79,7 @@ bool is_in_memory(const struct statfs& status) {
   }
 }
 
-// Of files whose device number is none of a disk.
+// For files whose device number belongs to no disk.
 std::uint64_t disk_below_file(const std::string& path) {
   const int fd = open(path.c_str(), O_PATH | O_CLOEXEC);
   if (fd < 0) return 0;

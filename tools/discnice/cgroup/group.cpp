@@ -35,7 +35,7 @@ std::uint64_t number_after(const std::string& word, const char* key) {
   return word.rfind(begin, 0) == 0 ? std::strtoull(word.c_str() + begin.size(), nullptr, 10) : 0;
 }
 
-// "254:0 rbytes=1 wbytes=2 ...", or "254:0 rbps=1 wbps=max ...": each disk's two numbers of these names. Version 2.
+// Reads "254:0 rbytes=1 wbytes=2 ...", or "254:0 rbps=1 wbps=max ...": the two numbers with these names for each disk. Version 2.
 template <typename Pair>
 std::map<std::uint64_t, Pair> pairs_in(const std::string& text, const char* first, const char* second) {
   std::map<std::uint64_t, Pair> found;
@@ -57,7 +57,7 @@ std::map<std::uint64_t, Pair> pairs_in(const std::string& text, const char* firs
   return found;
 }
 
-// "254:0 5000000", a line each. Version 1.
+// Reads "254:0 5000000", one line for each disk. Version 1.
 std::map<std::uint64_t, std::uint64_t> numbers_in(const std::string& text) {
   std::map<std::uint64_t, std::uint64_t> found;
   std::istringstream lines(text);
@@ -73,7 +73,7 @@ std::map<std::uint64_t, std::uint64_t> numbers_in(const std::string& text) {
 int Group::make() const {
   if (mkdir(folder_.c_str(), kMode) != 0) return -errno;
   if (version_ == Version::one) return 0;
-  // Nobody escapes a limit on processes, and where memory is limited none is made (place.cpp).
+  // Processes do not escape a limit on their number, and no group is made if memory is limited (place.cpp).
   const std::string file = folder_.substr(0, folder_.rfind('/')) + "/pids.max";
   if (const std::string most = read_text(file); !most.empty()) write_text(folder_ + "/pids.max", most);
   return 0;
@@ -161,7 +161,7 @@ void clear_left_groups(const Place& place) {
     const auto facts = processes::facts_of(pid);
     if (facts && facts->started_at_ns == started_at_ns) continue;
     const Group group(place.version, place.folder + "/" + name);
-    // Whoever still writes has a keeper that is not its maker; one that holds nothing is nobody's.
+    // A group that still writes is kept by a process that is not its maker. A group that no process keeps belongs to nobody.
     if (!group.has_processes() && group.dirty_bytes() == 0) {
       [[maybe_unused]] const bool is_gone = group.remove();
     }

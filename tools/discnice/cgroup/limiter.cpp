@@ -21,10 +21,10 @@ using gray::base::monotonic_ns;
 
 constexpr double kSecondNs = 1e9;
 constexpr std::uint64_t kLookMinNs = 50'000'000;
-// A new limit makes the kernel reckon anew, so one is set only if it differs by so much of it, and when a large request has had its time under the old one: before Linux 6.1 that
-// would begin from the start again.
+// A new limit makes the kernel compute anew. So a limit is set only if it differs by this much, and only after a large request has had its time under the old one: before Linux
+// 6.1 that request would begin again from the start.
 constexpr std::uint64_t kWorthShare = 64;
-// Of the rate, what a flow moves that counts as one.
+// A flow that moves this part of the rate counts as a user of the disk.
 constexpr double kActiveShare = 0.05;
 constexpr double kRequestBytes = 1 << 20;
 constexpr double kWaitMinS = 0.1;
@@ -34,7 +34,7 @@ bool has(const std::vector<std::uint64_t>& disks, std::uint64_t disk) {
   return std::find(disks.begin(), disks.end(), disk) != disks.end();
 }
 
-// 0 is none.
+// 0 means none.
 std::uint64_t lower(std::uint64_t one, std::uint64_t other) {
   if (one == 0 || other == 0) return std::max(one, other);
   return std::min(one, other);
@@ -45,7 +45,7 @@ Limits lower(const Limits& one, const Limits& other) {
           lower(one.write_bytes_per_s, other.write_bytes_per_s)};
 }
 
-// The whole of what a grant allows.
+// All that a grant allows, as one rate.
 Limits caps_of(const Grant& grant) {
   return {lower(grant.rate_bytes_per_s, grant.read_rate_bytes_per_s),
           lower(grant.rate_bytes_per_s, grant.write_rate_bytes_per_s)};
@@ -70,7 +70,7 @@ bool is_lower_and_there(std::uint64_t limit, std::uint64_t rate) {
   return limit != 0 && (rate == 0 || limit < rate);
 }
 
-// Of groups that ours would be below in version 2, and of our own in both.
+// In version 2 the limits of the groups above the new one, and in both versions those of our own group.
 std::vector<std::string> bounding_groups(const Place& place) {
   std::vector<std::string> folders{place.own};
   if (place.version == Version::one) return folders;
@@ -151,7 +151,7 @@ void Limiter::add_disk(std::uint64_t disk) {
   below_[disk] = disks_below(disk);
 }
 
-// What moves on a disk that is only below one of ours is that one's.
+// If a disk lies only below one of the job's disks, its bytes count for that upper disk.
 void Limiter::find_new_disks(const std::map<std::uint64_t, Traffic>& traffic) {
   for (const auto& [disk, moved] : traffic) {
     const bool is_below = std::any_of(below_.begin(), below_.end(),
@@ -260,7 +260,7 @@ void Limiter::look(const Grant& grant, bool is_writer_waiting, std::uint64_t now
   looked_at_ns_ = now_ns;
   grant_ = grant;
   move_limits(grant, is_writer_waiting);
-  // Somebody who tidies up may have taken the controller from the groups.
+  // Another program may have taken the controller from the groups.
   if (set_limits(now_ns) == -ENOENT) hand_on_controllers(plan_.place);
 }
 

@@ -19,7 +19,7 @@ constexpr char kHandsOn[] = "/cgroup.subtree_control";
 constexpr char kHas[] = "/cgroup.controllers";
 constexpr char kReadLimits[] = "/blkio.throttle.read_bps_device";
 
-// One of the trees: where it is mounted, and what of it.
+// One of the trees: where it is mounted, and which part of it.
 struct Tree {
   std::string folder;
   std::string begins_at;
@@ -52,7 +52,7 @@ Tree find_tree(Version version) {
   return {};
 }
 
-// As /proc/self/cgroup has it: "0::/a/b", or "7:blkio:/a/b".
+// As in /proc/self/cgroup: "0::/a/b", or "7:blkio:/a/b".
 std::string own_path(Version version) {
   std::ifstream lines("/proc/self/cgroup");
   for (std::string line; std::getline(lines, line);) {
@@ -66,7 +66,7 @@ std::string own_path(Version version) {
   return "";
 }
 
-// Our own group's folder; empty where the mount does not show it.
+// The folder of our own group; empty if the mount does not show it.
 std::string own_folder(const Tree& tree, Version version) {
   std::string path = own_path(version);
   if (tree.folder.empty() || path.empty() || path.rfind("/..", 0) == 0) return "";
@@ -84,7 +84,7 @@ bool is_writable(const std::string& file) {
   return access(file.c_str(), W_OK) == 0;
 }
 
-// The folders from the root of the tree down to this one.
+// The folders from the root of the tree down to this folder.
 std::vector<std::string> folders_down_to(const std::string& root, const std::string& folder) {
   std::vector<std::string> folders{root};
   for (auto at = folder.find('/', root.size() + 1); folder.size() > root.size();
@@ -113,7 +113,7 @@ std::string judge_version_2(const Place& place) {
     if (!is_there || has_word(above + kHandsOn, "io")) continue;
     if (!is_writable(above + kHandsOn))
       return fmt::format("{} does not hand on the io controller, and may not be changed here", above);
-    // Only of a group that is not the root is a type told.
+    // The kernel tells a type only for a group that is not the root.
     const bool has_processes =
         access((above + "/cgroup.type").c_str(), F_OK) == 0 && !read_text(above + "/cgroup.procs").empty();
     if (has_processes)
@@ -162,7 +162,7 @@ bool has_word(const std::string& file, const std::string& word) {
   return false;
 }
 
-// Version 2, unless it lacks the controller and version 1 has it.
+// Version 2 is used, unless it lacks the controller and version 1 has it.
 Place find_place() {
   const Tree second = find_tree(Version::two);
   const Tree first = find_tree(Version::one);

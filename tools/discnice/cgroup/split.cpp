@@ -9,11 +9,11 @@
 namespace discnice::cgroup {
 namespace {
 
-// What was used is a mean that forgets in about this time.
+// The used rate is a mean that forgets old values in about this time.
 constexpr double kForgetS = 0.28;
-// Who used so much of its limit wants more.
+// A flow that used this part of its limit wants more.
 constexpr double kHungry = 0.8;
-// What a flow may move that has moved nothing lately, as a part of the rate: so much too much may move until the next look.
+// How much a flow may move that has moved nothing lately, as a part of the rate. The job may move this much too much until the next look.
 constexpr std::uint64_t kFloorShare = 16;
 // How much of a surplus, and of what was left, is kept in mind; what is too little to be seen beside the lumps in which requests come; in which time it is made up for, and by how much of the rate at most.
 constexpr double kExcessMaxS = 1;
@@ -21,7 +21,7 @@ constexpr double kLeftMaxS = 2;
 constexpr double kLumpS = 0.1;
 constexpr double kMadeUpInS = 2;
 constexpr double kMadeUpShare = 0.25;
-// Of what is missing, in a second, and at a look at the most.
+// The part of the missing rate that is added in a second, and the most at one look.
 constexpr double kBoostPerS = 1.5;
 constexpr double kBoostMost = 0.5;
 
@@ -56,7 +56,7 @@ void split(std::uint64_t sum_bytes_per_s, std::uint64_t rate_bytes_per_s, Flow* 
   bool is_anybody_hungry = false;
   for (std::size_t i = 0; i < count; ++i) {
     const double limit = static_cast<double>(flows[i].limit_bytes_per_s);
-    // The mean alone would take half a second to see that who had next to nothing wants more.
+    // With the mean alone it would take half a second to see that a flow with a very small limit wants more.
     const double used = std::max(flows[i].used_bytes_per_s, flows[i].last_bytes_per_s);
     const bool is_hungry = limit > 0 && used >= kHungry * limit;
     is_anybody_hungry = is_anybody_hungry || is_hungry;

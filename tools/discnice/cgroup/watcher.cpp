@@ -15,7 +15,7 @@
 namespace discnice::cgroup {
 namespace {
 
-// What is said to it. That we have been killed it knows by the end of the socket.
+// The messages to the watcher. It knows by the end of the socket that the launcher was killed.
 constexpr char kEnd = 'e';
 constexpr char kWritesLeft = 'w';
 constexpr int kLookMs = 100;
@@ -35,7 +35,7 @@ void tell() {
     group.lift();
     if (group.has_processes()) tell();
   }
-  // Standard error may be a pipe that somebody reads to its end.
+  // Standard error may be a pipe that another program reads to its end.
   close(STDERR_FILENO);
   while (group.has_processes() || (word == kWritesLeft && group.dirty_bytes() != 0) || !group.remove())
     poll(nullptr, 0, kLookMs);

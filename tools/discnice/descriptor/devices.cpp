@@ -35,7 +35,7 @@ Device devices[kDevicesMax];
 std::atomic<unsigned> devices_claimed{0};
 std::atomic<bool> is_ready[kDevicesMax];
 
-// File systems that live in memory or are views of the kernel: nothing they do reaches a disk.
+// File systems that live in memory or show data of the kernel: nothing that is done there reaches a disk.
 bool is_memory_file_system(unsigned long magic) {
   static constexpr unsigned long kMagics[] = {
       TMPFS_MAGIC,         RAMFS_MAGIC,      PROC_SUPER_MAGIC, SYSFS_MAGIC,        CGROUP_SUPER_MAGIC,
@@ -48,14 +48,13 @@ bool is_memory_file_system(unsigned long magic) {
   return false;
 }
 
-// File systems on a block device, and those known to book reads to the reader although they have no device
-// number of one.
+// File systems on a block device, and file systems that are known to book reads to the reader although their device number belongs to no block device.
 bool keeps_ledger(unsigned long magic, std::uint64_t number) {
   return major(number) != 0 || magic == BTRFS_SUPER_MAGIC || magic == OVERLAYFS_SUPER_MAGIC ||
          magic == kNfsMagic || magic == kXfsMagic;
 }
 
-// 1000 x the first number of the release + the second; 0 where nothing tells.
+// 1000 x the first number of the release + the second; 0 if it is unknown.
 int kernel_release() {
   struct utsname kernel {};
   if (is_raw_error(raw_syscall(SYS_uname, word(&kernel)))) return 0;
@@ -101,7 +100,7 @@ void learn_habits(Device& device, unsigned long magic) {
   }
 }
 
-// By what another process of the job has found out.
+// Fills in the facts that another process of the job has found out.
 bool learn_from_job(const protocol::Segment& segment, Device& device, std::uint64_t now_ns) {
   protocol::DeviceFacts facts;
   if (!protocol::load_device_facts(segment, device.number, now_ns, &facts)) return false;
@@ -121,7 +120,7 @@ void learn(protocol::Segment& segment, Device& device, int fd, std::uint64_t num
   device.is_ledger_kept = keeps_ledger(magic, number);
   device.is_served = magic == kFuseMagic;
   device.block_bytes = static_cast<std::uint64_t>(file_system.f_bsize);
-  // Overlay answers a count of 0 for every file, whatever is cached.
+  // Overlay gives a count of 0 for every file, whatever is cached.
   if (magic == OVERLAYFS_SUPER_MAGIC)
     device.count_verdict.store(CountVerdict::lies, std::memory_order_relaxed);
   if (device.is_free) return;
@@ -155,7 +154,7 @@ Device* known_device(std::uint64_t number) {
 Device* device_of(protocol::Segment& segment, int fd, std::uint64_t number) {
   if (Device* known = known_device(number); known != nullptr) return known;
   const unsigned claimed = devices_claimed.load(std::memory_order_relaxed);
-  // Two threads that meet the same device at once make two entries of it: harmless, and no lock is needed.
+  // If two threads meet the same device at once, they make two entries for it. This does no harm, and no lock is needed.
   const unsigned place =
       claimed < kDevicesMax ? devices_claimed.fetch_add(1, std::memory_order_relaxed) : kDevicesMax;
   if (place >= kDevicesMax) return nullptr;

@@ -38,7 +38,7 @@ bool stat_fd(int fd, struct stat* status) {
   return !is_raw_error(raw_syscall(SYS_fstat, fd, word(status)));
 }
 
-// Asked once in some milliseconds: a program that becomes somebody else and opens a file within one tick may have its pages asked for in vain.
+// Checked once in some milliseconds. If a program changes its user and opens a file within one tick, questions about its pages may fail.
 uid_t effective_user() {
   static constinit std::atomic<std::uint64_t> seen{0};  // the tick in the upper half, the user in the lower
   constexpr std::uint64_t kTickNs = 4'000'000;
@@ -64,7 +64,7 @@ std::uint64_t size_of(int fd, const struct stat& status) {
 
 }  // namespace
 
-// As a chunk that is mapped: zero bytes are valid entries, and no constructor may run. Of the chunks the first is never mapped.
+// As for a chunk that is mapped: zero bytes are valid entries, and no constructor may run. The first chunk is never mapped.
 alignas(4096) constinit unsigned char detail::first_open_files[kChunkFiles * sizeof(OpenFile)];
 std::atomic<OpenFile*> detail::open_file_chunks[kChunksMax];
 
@@ -97,7 +97,7 @@ void classify(protocol::Segment& segment, OpenFile& file, int fd, const struct s
     file.file_class.store(FileClass::free, std::memory_order_release);
     return;
   }
-  // First what this writes: a page that is written at once is one fault, one that is read before is two.
+  // The page that this writes comes first: a page that is written at once costs one fault, a page that is read before costs two.
   const std::uint32_t opening = openings.fetch_add(1, std::memory_order_relaxed) + 1;
   Device* device = device_of(segment, fd, file.is_block_device ? status.st_rdev : status.st_dev);
   if (device == nullptr || (device->is_free && !file.is_block_device)) {

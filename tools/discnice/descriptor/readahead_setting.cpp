@@ -22,7 +22,7 @@ using gray::base::word;
 constexpr std::size_t kPathMax = 128;
 constexpr long kDefaultWindowKib = 128;  // VM_READAHEAD_PAGES
 
-// Reads a small decimal number; -1 when it isn't there.
+// Reads a small decimal number; -1 if there is none.
 long read_number(const char* path) {
   const long fd = raw_syscall(SYS_openat, AT_FDCWD, word(path), O_RDONLY | O_CLOEXEC, 0);
   if (is_raw_error(fd)) return -1;
@@ -35,7 +35,7 @@ long read_number(const char* path) {
   return value;
 }
 
-// Of /sys/<folder>/MAJOR:MINOR<file>.
+// Reads a number from /sys/<folder>/MAJOR:MINOR<file>.
 long read_setting(const char* folder, std::uint64_t number, const char* file) {
   char path[kPathMax];
   char* out = append_text(path, folder);
@@ -46,7 +46,7 @@ long read_setting(const char* folder, std::uint64_t number, const char* file) {
   return read_number(path);
 }
 
-// As /sys spells it: 8, 4, 4, 4 and 12 digits.
+// In the spelling of /sys: 8, 4, 4, 4 and 12 digits.
 char* append_uuid(char* out, const unsigned char (&uuid)[BTRFS_FSID_SIZE]) {
   constexpr char kDigits[] = "0123456789abcdef";
   for (int i = 0; i < BTRFS_FSID_SIZE; ++i) {

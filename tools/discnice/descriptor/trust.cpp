@@ -6,10 +6,10 @@ namespace {
 
 constexpr std::uint64_t kWarmBytesMin = 1024UL * 1024;
 
-// A small file has no windows: that each of so many in a row was in memory says as much.
+// A small file has no windows. If this many small files in a row were in memory, that is as good evidence.
 constexpr std::uint64_t kWarmFilesMin = 64;
 
-// So many files in a row on one device are alike, and so many openings then go unseen.
+// If this many files in a row lie on one device, the next ones are likely to lie there, too, and this many openings are trusted unseen.
 constexpr std::uint32_t kAlikeMin = 16;
 constexpr std::uint32_t kUnseenOpenings = 15;
 
@@ -20,7 +20,7 @@ std::uint64_t warm_bytes_min(const Device& device) {
   return windows_bytes > kWarmBytesMin ? windows_bytes : kWarmBytesMin;
 }
 
-// The account will show what was trusted wrongly, and nobody asks for each call.
+// The account will show what was trusted wrongly. It is not read for each call.
 bool is_trust_allowed(const Job& job, const Device& device) {
   const protocol::JobOptions& options = job.segment->options;
   return device.is_ledger_kept && options.is_ledger_on != 0 && options.is_verifying == 0 &&

@@ -18,14 +18,14 @@ static_assert(policy::kLaneCount == protocol::kLaneStates);
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr std::uint64_t kBurstsPerSecond = 10;  // a part is a tenth of a second's worth
-// Of a job that gives way: what the foreground may have to wait for once; less of it while there is a foreground.
+// For a job that gives way: how long the foreground may have to wait once. The value is smaller while there is a foreground.
 constexpr std::uint64_t kHeldPartBytes = 512 * 1024;
 constexpr std::uint64_t kTurnPartBytes = kPartBytesMin;
 // What was waited for and not moved is made up for: up to a second's worth, or a few of the largest windows that are read ahead.
 constexpr std::uint64_t kCreditBytesMin = UINT64_C(16) << 20;
-// Beyond the latest account a debt may lie this much: the accounts move on while it is read.
+// A debt may lie this much beyond the latest account, because the accounts move on while it is read.
 constexpr std::uint64_t kDebtSlackNs = 100'000'000;
-// No correction is larger; what says so is a wrong byte.
+// No correction is larger. A larger value is a wrong byte.
 constexpr std::int64_t kCorrectionMax = INT64_C(1) << 60U;
 
 std::int64_t bounded(std::int64_t correction) {
@@ -73,8 +73,7 @@ std::uint64_t take_credit(Job& job, const Grant& one, Lane lane, std::uint64_t u
   return units;
 }
 
-// The time that a lane moves `units` in is given back as far as it has not been waited for yet; the rest is credit, which an
-// idle while does not use up.
+// The time in which a lane moves `units` is given back, as far as it was not waited for yet. The rest becomes a credit, which idle time does not use up.
 void give_back(Job& job, const Grant& one, Lane lane, std::uint64_t units, std::uint64_t now_ns) {
   const policy::Policy& policy = policy::policy_by_id(one.policy_id);
   const auto correction = -static_cast<std::int64_t>(units);
@@ -102,7 +101,7 @@ std::uint64_t correct_lane(Job& job, const Grant& grant, Lane lane, std::int64_t
   }
   const std::uint64_t unpaid = take_credit(job, one, lane, static_cast<std::uint64_t>(units));
   if (unpaid == 0) return 0;
-  // A correction is no chance to forget what was saved up.
+  // A correction must not make the job lose what it has saved up.
   if (one.window_ns < policy::kSavedMaxNs) one.window_ns = policy::kSavedMaxNs;
   std::uint64_t paid_ns = 0;
   protocol::change_paid_ns(
@@ -120,7 +119,7 @@ Grant grant_now(const Job& job, std::uint64_t now_ns) {
   Grant grant = protocol::load_grant(*job.segment);
   if (grant.policy_id != policy::kShareId) return grant;
   const std::uint64_t lent = protocol::lent_rate(*job.segment, now_ns);
-  // A part is lent, never more than the job was granted.
+  // The job gets a part of the shared rate, never more than it was granted.
   if (lent != 0 && lent < grant.rate_bytes_per_s) grant.rate_bytes_per_s = lent;
   return grant;
 }
@@ -147,7 +146,7 @@ std::uint64_t charge(Job& job, const Grant& grant, const IoEstimate& estimate, c
       return decision.next.paid_until_ns;
     });
     std::uint64_t lane_start_ns = decision.verdict.start_at_ns;
-    // Half of a portion is borrowed and half saved up, so the run as a whole is neither early nor late.
+    // Half of a portion is used ahead of time, and half is saved up. So the run as a whole is neither early nor late.
     const std::uint64_t half_ns = lane == Lane::bytes ? portion.time_ns / 2 : 0;
     lane_start_ns = lane_start_ns > now_ns + half_ns ? lane_start_ns + half_ns : 0;
     if (lane_start_ns > start_at_ns) start_at_ns = lane_start_ns;
@@ -191,7 +190,7 @@ std::uint64_t part_bytes(const Grant& grant, bool is_write, bool is_shared) {
   if (lane != 0 && (rate == 0 || lane < rate)) rate = lane;
   const bool is_holding = policy::policy_by_id(grant.policy_id).hold != nullptr;
   const std::uint64_t held_part = is_shared ? kTurnPartBytes : kHeldPartBytes;
-  // What one call brings into the page cache lies there until its end.
+  // The data that one call brings into the page cache stays there until the end of the call.
   if (rate == 0) return is_holding || policy::lets_go_of_cache(grant) ? held_part : 0;
   const std::uint64_t paced = rate / kBurstsPerSecond / kPartBytesMin * kPartBytesMin;
   const std::uint64_t part = paced > kPartBytesMin ? paced : kPartBytesMin;

@@ -9,17 +9,17 @@
 namespace discnice::guest {
 namespace {
 
-// No holder needs more than microseconds; one that the scheduler put aside for so long is as good as dead.
+// A holder needs only microseconds. A holder that the scheduler stopped for this long counts as dead.
 constexpr std::uint64_t kHeldNsMax = 1'000'000'000;
 
 static_assert(sizeof(predictor::DirtyData::Memory) <= protocol::kDirtyTableBytes);
 static_assert(alignof(predictor::DirtyData::Memory) <= 8);
 
-// What is reserved before there are many files.
+// The memory that is reserved before there are many files.
 constexpr std::size_t kFirstBytes =
     sizeof(predictor::DirtyData::Memory) - predictor::UpdateRegions::kRestingBytes;
 
-// A holder may have looked at the clock a moment after us; an instant far ahead is a wrong byte.
+// A holder may have read the clock a moment later than this process. An instant far ahead is a wrong byte.
 bool is_held(std::uint64_t since_ns, std::uint64_t now_ns) {
   const std::uint64_t apart_ns = now_ns > since_ns ? now_ns - since_ns : since_ns - now_ns;
   return apart_ns < kHeldNsMax;
@@ -47,7 +47,7 @@ std::uint64_t HeldTable::hold(const Job& job) {
     return 0;
   }
   const Lease lease(holder, now_ns);
-  // It may have been half changed.
+  // The table may have been half changed.
   if (is_left_behind) predictor::DirtyData(dirty_memory(job), lease).forget_all();
   predictor::UpdateRegions regions(dirty_memory(job).regions, lease);
   if (regions.wants_rest())
@@ -57,7 +57,7 @@ std::uint64_t HeldTable::hold(const Job& job) {
 }
 
 HeldTable::~HeldTable() {
-  // Pairs with the acquire of the next holder. Whoever took it from us keeps it.
+  // Pairs with the acquire of the next holder. A process that has taken the table over keeps it.
   if (held_ns_ != 0)
     job_.segment->dirty_table_held_ns.compare_exchange_strong(held_ns_, 0, std::memory_order_release);
 }

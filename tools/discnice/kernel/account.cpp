@@ -26,7 +26,7 @@ std::atomic<std::uint64_t> seen_read_bytes{0};
 std::atomic<std::uint64_t> seen_write_bytes{0};
 std::atomic<bool> is_seen_checked{false};  // what stood in the segment when we came
 
-// An image that was executed goes on where the one before it had looked last. No more than this lies between; else it is a wrong byte.
+// An image that was executed goes on from the last look of the image before it. The difference is never larger than this; a larger one is a wrong byte.
 constexpr std::uint64_t kUnseenBytesMax = UINT64_C(256) << 20;
 
 // Raises what was seen to `now_bytes`; returns by how much. Two threads share the growth between them, none is counted twice.
@@ -38,7 +38,7 @@ std::uint64_t take_growth(std::atomic<std::uint64_t>& seen, std::uint64_t now_by
   return 0;
 }
 
-// Of a process that shares its slot what stands there is others', too.
+// If processes share a slot, its counters also contain those of others.
 void check_seen(std::atomic<std::uint64_t>& seen, std::uint64_t now_bytes) {
   const std::uint64_t before = seen.load(std::memory_order_relaxed);
   if (before > now_bytes || now_bytes - before > kUnseenBytesMax)
@@ -112,8 +112,7 @@ std::uint64_t settle(Job& job) {
     job.book_from_outside(job.watcher);
     return 0;
   }
-  // A vfork child runs on its parent's memory but has an account of its own: it must not settle the parent's
-  // predictions.
+  // A vfork child runs in its parent's memory but has an account of its own. It must not settle the parent's predictions.
   if (static_cast<std::uint32_t>(gray::base::raw_syscall(SYS_getpid)) != job.pid) return 0;
   leave_when_other_user();  // should it have become one by a system call of its own making
   return settle_own(job, gray::base::monotonic_coarse_ns());
@@ -172,7 +171,7 @@ void begin_account(const Job& job, protocol::JoinKind kind) {
 }
 
 void refund(Job& job, std::uint64_t bytes) {
-  // No file holds more; what says so is a wrong byte in the table of dirty data.
+  // No file holds more. A larger value is a wrong byte in the table of dirty data.
   constexpr std::uint64_t kBytesMax = UINT64_C(1) << 60U;
   if (bytes == 0 || bytes > kBytesMax) return;
   protocol::add(*job.member, Counter::predicted_write_bytes,

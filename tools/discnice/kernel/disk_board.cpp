@@ -13,7 +13,7 @@ std::atomic<bool> is_claimed{false};  // somebody maps it, or has tried
 std::atomic<protocol::Board*> mapped{nullptr};
 std::atomic<protocol::BoardDisk*> disks[protocol::kDisksMax];  // by their place in the job's segment
 
-// Null when there is none, and while another thread is about to map it.
+// Null if there is no board, and while another thread is about to map it.
 protocol::Board* board(const Job& job) {
   if (!is_claimed.load(std::memory_order_relaxed) && !is_claimed.exchange(true, std::memory_order_relaxed)) {
     const auto found = protocol::map_board();

@@ -6,7 +6,7 @@
 namespace discnice::guest {
 namespace {
 
-// No wait under way counts for longer: its thread was cancelled, or its process killed, in the middle of it.
+// A wait under way never counts for longer: its thread was cancelled, or its process was killed during the wait.
 constexpr std::uint64_t kWaitMaxNs = 5'000'000'000;
 
 std::uint64_t waiting_ns(const protocol::Member& member, std::uint64_t now_ns) {
@@ -30,7 +30,7 @@ void end_disk_wait(Job& job) {
   protocol::Member& member = *job.member;
   const std::uint64_t waited_ns = waiting_ns(member, gray::base::monotonic_ns());
   std::uint64_t calls = member.awaiting_calls.load(std::memory_order_relaxed);
-  // A slot that was taken over meanwhile begins with none.
+  // If a slot was taken over meanwhile, its counters begin at zero.
   while (calls > 0 &&
          !member.awaiting_calls.compare_exchange_weak(calls, calls - 1, std::memory_order_relaxed)) {
   }

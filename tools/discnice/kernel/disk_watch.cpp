@@ -19,7 +19,7 @@
 namespace discnice::guest {
 namespace {
 
-// True for the one member whose turn it is to look.
+// True for the one member that must look now.
 bool takes_look(protocol::Disk& disk, std::uint64_t now_ns) {
   std::uint64_t before_ns = disk.sampled_at_ns.load(std::memory_order_relaxed);
   const bool is_fresh = before_ns <= now_ns && now_ns - before_ns < kLookNs;
@@ -27,7 +27,7 @@ bool takes_look(protocol::Disk& disk, std::uint64_t now_ns) {
          disk.sampled_at_ns.compare_exchange_strong(before_ns, now_ns, std::memory_order_relaxed);
 }
 
-// What the daemon has seen a moment ago is as good as a look of our own.
+// A sample that the daemon has taken a moment ago is as good as a look of this process.
 bool look_at_counters(protocol::BoardDisk* on_board, std::uint64_t disk, std::uint64_t now_ns,
                       DiskSample* sample) {
   if (on_board != nullptr && protocol::published_sample(*on_board, now_ns, sample)) return true;
@@ -63,7 +63,7 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
       DiskSample sample;
       if (!look_at_counters(on_board, number, now_ns, &sample)) return false;
       settle(job);
-      // Who is looked at from outside works on meanwhile: at the first look, what is under way is most likely its own.
+      // A process that is held from outside works on meanwhile. At the first look, the requests under way are most likely its own.
       if (job.book_from_outside != nullptr && activity->sampled_at_ns == 0)
         sample.in_flight = sample.reads_in_flight = 0;
       *activity = policy::observe(*activity, sample, own_traffic(job, disk, on_board, now_ns), here, now_ns);

@@ -14,7 +14,7 @@ namespace {
 
 std::atomic<protocol::Disk*> disk_last_used{nullptr};
 
-// The number a device's disk goes by, and how its other users are seen.
+// The number under which a device's disk is known, and the means by which its other users are seen.
 struct Identity {
   std::uint64_t number;
   SeenBy seen_by;
@@ -32,7 +32,7 @@ Identity identify(const Job& job, const Device& device) {
   return {device.number, outputs::read_io_pressure(&stalled_ns) ? SeenBy::pressure : SeenBy::none};
 }
 
-// The entry of that number, claimed if it is not there.
+// The entry with that number, claimed if there is none.
 protocol::Disk* claim(Job& job, const Identity& identity) {
   for (protocol::Disk& disk : job.segment->disks) {
     std::uint64_t number = 0;

@@ -18,11 +18,11 @@ namespace {
 
 using gray::base::monotonic_ns;
 
-// A read that takes no longer found all of it in memory.
+// A read that takes no longer found all its data in memory.
 constexpr std::uint64_t kReadWaitNs = 200'000;
-// A call on a name that takes no longer found what it asked for in memory, or at a server that did.
+// A call on a name that takes no longer found its data in memory, or at a server that had it in memory.
 constexpr std::uint64_t kNameWaitNs = 1'000'000;
-// What it is taken to have brought in: a block.
+// The amount that such a call is assumed to have brought in: one block.
 constexpr std::uint64_t kNameBytes = 4096;
 
 bool has_memory(protocol::Segment& segment) {
@@ -36,7 +36,7 @@ protocol::Progress& progress_of(const Job& job, const protocol::Disk& disk) {
   return job.segment->progress[&disk - job.segment->disks];
 }
 
-// How many of the job's members are in a call that may wait for a disk, this one included.
+// How many of the job's members are in a call that may wait for a disk, including this one.
 std::uint64_t calls_under_way(const Job& job) {
   if (job.segment->members_live.load(std::memory_order_relaxed) <= 1) return 1;
   std::uint64_t others = 0;
@@ -64,7 +64,7 @@ ProgressInterval look_at_interval(const protocol::Progress& place) {
   return interval;
 }
 
-// Ends the interval when it is full: one member does so for all.
+// Ends the interval when it is full. One member does this for all.
 void end_interval(protocol::Disk& disk, protocol::Progress& place, JobProgress& progress,
                   DiskActivity activity, std::uint64_t now_ns) {
   std::uint64_t ended_ns = place.ended_at_ns.load(std::memory_order_relaxed);

@@ -66,7 +66,7 @@ bool Residency::may_use(Backend backend) const {
 void Residency::choose() {
   const CountVerdict verdict = file_.device->count_verdict.load(std::memory_order_relaxed);
   if (may_use(Backend::cachestat) && file_.can_count && verdict != CountVerdict::lies) {
-    // The kernel answers the owner of a file; others only where they may write. Whom it has answered once it answers again.
+    // The kernel answers the owner of a file, and other users only if they may write to it. If it has answered a caller once, it will answer again.
     CachestatAnswer answer{};
     const bool is_answered = file_.has_counted || (verdict == CountVerdict::works && file_.is_own);
     file_.can_count = is_answered || !is_raw_error(ask_pages(fd_, 0, 1, &answer));
@@ -177,7 +177,7 @@ Answer Residency::probe_nowait(std::uint64_t offset_bytes) {
   return Answer::unknown;
 }
 
-// Who waits for a disk sleeps. A thread that was robbed of its processor, or a machine that was, is late as well and did not sleep.
+// A thread that waits for a disk sleeps. A thread or a machine that lost its processor for a moment is late, too, but did not sleep.
 Answer Residency::probe_timed(std::uint64_t offset_bytes) {
   char byte = 0;
   const auto offset = static_cast<long>(offset_bytes);

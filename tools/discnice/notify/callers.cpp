@@ -25,7 +25,7 @@ namespace {
 
 using gray::base::ScopedFd;
 
-// A process may begin to serve a file system, and a number may be given to another one.
+// A process may begin to serve a file system, and its number may be given to another process.
 constexpr std::uint64_t kJudgedNs = 250'000'000;
 constexpr std::size_t kThreadsMax = 256;
 
@@ -33,7 +33,7 @@ constexpr std::size_t kThreadsMax = 256;
 constexpr const char* kLocal[] = {"ext2", "ext3", "ext4", "xfs",   "btrfs",
                                   "f2fs", "jfs",  "vfat", "exfat", "ntfs3"};
 
-// What follows `key` in such a text; empty where it does not stand there.
+// The text behind `key` in such a text; empty if there is none.
 std::string value_of(const std::string& text, const std::string& key) {
   const auto at = text.find(key);
   std::istringstream rest(at == std::string::npos ? "" : text.substr(at + key.size()));
@@ -42,7 +42,7 @@ std::string value_of(const std::string& text, const std::string& key) {
   return value;
 }
 
-// 0: there is no such thread any more.
+// 0: the thread does not exist any more.
 pid_t process_of(pid_t thread) {
   return std::atoi(value_of(processes::read_proc(thread, "status"), "\nTgid:").c_str());
 }
@@ -52,7 +52,7 @@ bool has_ended(int process) {
   return poll(&end, 1, 0) != 0;
 }
 
-// By the kernel's table of mounts: the file system itself might have to ask somebody.
+// Uses the kernel's table of mounts, because the file system itself might have to ask another process.
 std::string file_system_of(pid_t thread, int fd) {
   const std::string mount =
       value_of(processes::read_proc(thread, fmt::format("fdinfo/{}", fd).c_str()), "\nmnt_id:");
@@ -64,7 +64,7 @@ std::string file_system_of(pid_t thread, int fd) {
 
 }  // namespace
 
-// Numbers are given anew when the kernel has come to the last one.
+// The kernel uses numbers of processes again.
 const Caller* Callers::find(pid_t thread, std::uint64_t now_ns) {
   const auto known = processes_.find(thread);
   pid_t pid = known == processes_.end() ? 0 : known->second;

@@ -15,7 +15,7 @@
 namespace discnice::notify {
 namespace {
 
-// What is said to the guard, a byte each. That we have been killed it knows by the end of the socket.
+// The messages to the guard, one byte each. It knows by the end of the socket that the launcher was killed.
 constexpr char kListener = 'l';
 constexpr char kEnd = 'e';
 constexpr char kServe = 's';
@@ -44,7 +44,7 @@ struct Message {
   Message& operator=(const Message&) = delete;
 };
 
-// The next word; 0 at the end. Keeps the descriptor that comes along.
+// The next message; 0 at the end. Keeps a descriptor that comes with it.
 char hear(int socket, int& listener_fd) {
   Message message;
   ssize_t got = -1;

@@ -24,7 +24,7 @@ constexpr std::uint32_t kMachine = AUDIT_ARCH_AARCH64;
 constexpr std::uint32_t kMachine = 0;  // no call of such a machine is known
 #endif
 
-// The kernel moves no more than this by one call.
+// The kernel never moves more than this in one call.
 constexpr std::uint64_t kCallBytesMax = 0x7ffff000;
 
 struct Row {
@@ -53,14 +53,14 @@ constexpr sock_filter load(std::size_t offset) {
   return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
 }
 
-// At `at`: goes on at `then` or `otherwise`.
+// The instruction at `at`: goes on at `then` or at `otherwise`.
 constexpr sock_filter branch(std::uint16_t test, std::uint32_t value, std::size_t at, std::size_t then,
                              std::size_t otherwise) {
   return BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | BPF_K | test), value,
                   static_cast<std::uint8_t>(then - at - 1), static_cast<std::uint8_t>(otherwise - at - 1));
 }
 
-// What ends by a constant after looking at nothing but the number, the kernel remembers, and does not ask again (Linux 5.11).
+// The kernel remembers a result that is constant and depends only on the number of the call, and does not run the filter for it again (Linux 5.11).
 constexpr std::array<sock_filter, kLength> make_filter() {
   std::array<sock_filter, kLength> filter{};
   filter[0] = load(offsetof(seccomp_data, arch));
@@ -68,7 +68,7 @@ constexpr std::array<sock_filter, kLength> make_filter() {
   filter[2] = load(offsetof(seccomp_data, nr));
   std::size_t at = kHeadLength;
   for (const Row& row : kRows) {
-    // Both machines have the low half first.
+    // On both machines the low half comes first.
     const std::size_t low = offsetof(seccomp_data, args) + row.length_word * sizeof(std::uint64_t);
     filter[at] = branch(BPF_JEQ, row.number, at, at + 1, at + kRowLength);
     filter[at + 1] = load(low + sizeof(std::uint32_t));
@@ -85,8 +85,8 @@ constexpr std::array<sock_filter, kLength> make_filter() {
 
 constexpr std::array<sock_filter, kLength> kFilter = make_filter();
 
-// A caller that gets a signal while it waits leaves the call and makes it again, as from any wait. The flag by which it would stay in it (Linux 5.19) keeps the machine from being
-// suspended, and a group of processes from being frozen.
+// A caller that gets a signal while it waits leaves the call and makes it again, as from any wait. A flag would keep the caller in the call (Linux 5.19), but then the machine
+// could not be suspended, and a group of processes could not be frozen.
 int install() {
   const sock_fprog program{static_cast<unsigned short>(kLength), const_cast<sock_filter*>(kFilter.data())};
   constexpr unsigned kFlags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_SPEC_ALLOW;

@@ -17,7 +17,7 @@ namespace {
 constexpr unsigned long kSetFlags = _IOW('!', 4, std::uint64_t);
 constexpr std::uint64_t kWakeInTurn = 1;
 
-// A signal may come in between; nothing was done then.
+// A signal may come in between; then nothing was done.
 int ask_kernel(int fd, unsigned long request, void* argument) {
   int result = -1;
   while ((result = ioctl(fd, request, argument)) != 0 && errno == EINTR) {
@@ -33,7 +33,7 @@ std::uint64_t id_of(const std::byte* shown) {
 
 }  // namespace
 
-// An older kernel refuses, and wakes whom it likes.
+// An older kernel refuses this, and chooses itself which process it wakes.
 Listener::Listener(int fd, TakenCalls& taken) : fd_(fd), taken_(taken) {
   ioctl(fd, kSetFlags, kWakeInTurn);
 }
@@ -64,9 +64,9 @@ bool Listener::receive(seccomp_notif& shown) {
   return is_there;
 }
 
-// Where the caller is in that call no more the kernel says so, and nothing is owed.
+// If the caller has left the call, the kernel says so, and no answer is needed.
 void Listener::let_go(std::uint64_t id) {
-  // Zeros behind it: a kernel may know of more.
+  // Zeros follow, because the kernel may know of more members.
   alignas(seccomp_notif_resp) std::byte bytes[TakenCalls::kShownBytesMax]{};
   seccomp_notif_resp answer{};
   answer.id = id;

@@ -34,20 +34,20 @@ using gray::base::ScopedFd;
 using protocol::Counter;
 
 constexpr std::int64_t kPageBytes = 4096;
-// Who waits is looked at this often: its signals, the job's grant.
+// How often a waiting call is looked at: its signals, and the job's grant.
 constexpr std::uint64_t kLookNs = 20'000'000;
-// Nobody is held back by the disk's other users for longer.
+// No call is held back by the disk's other users for longer than this.
 constexpr std::uint64_t kHeldMaxNs = 1'000'000'000;
-// Of several that wait each gets as much in turn: a fifth of a second's worth, and enough that a disk need not go back and forth.
+// If several calls wait, each gets this much in turn: the bytes of a fifth of a second, and enough that a disk need not go back and forth.
 constexpr std::uint64_t kTurnBytesMin = 1024 * 1024;
 constexpr std::uint64_t kTurnsPerSecond = 5;
-// What is brought into memory for one call is to be there still when the call is made.
+// The data that is brought into memory for one call must still be there when the call is made.
 constexpr std::uint64_t kRoomShare = 8;
 constexpr std::int64_t kRoomAskedBytes = 16 * 1024 * 1024;
-// More are not kept waiting: there must be room for those that may go at once.
+// No more calls than this are kept waiting: there must be room for calls that may go at once.
 constexpr std::size_t kWaitingMax = TakenCalls::kMax - 28;
 constexpr std::size_t kWritersMax = 1024;
-// What one write may make the next one wait for.
+// The longest time for which one write makes the next one wait.
 constexpr std::uint64_t kWriteBytesMax = UINT64_C(1) << 26U;
 
 constexpr std::uint64_t kEndingSignals =
@@ -58,7 +58,7 @@ bool holds_anything(const Grant& grant) {
          (grant.flags & kPaused) != 0;
 }
 
-// What a write of so many bytes takes at the rate.
+// The time of a write of this many bytes at the rate.
 std::uint64_t time_of(std::uint64_t bytes, const Grant& grant) {
   std::uint64_t rate = grant.rate_bytes_per_s;
   if (grant.write_rate_bytes_per_s != 0 && (rate == 0 || grant.write_rate_bytes_per_s < rate))
@@ -71,14 +71,14 @@ std::uint64_t written_by(pid_t pid) {
   return processes::account_of(pid).value_or(processes::KernelAccount{}).write_bytes;
 }
 
-// In the memory of another process.
+// An address in the memory of another process.
 bool read_word(pid_t pid, std::uint64_t address, std::int64_t& value) {
   const iovec ours{&value, sizeof value};
   const iovec theirs{reinterpret_cast<void*>(address), sizeof value};  // NOLINT(performance-no-int-to-ptr)
   return process_vm_readv(pid, &ours, 1, &theirs, 1, 0) == static_cast<ssize_t>(sizeof value);
 }
 
-// Of a stretch of a file: bytes that are not in memory. All of them where the kernel does not say.
+// How many bytes of this part of a file are not in memory. All of them if the kernel does not tell.
 std::int64_t missing_bytes(int fd, std::int64_t at, std::int64_t end) {
   const std::int64_t first = at / kPageBytes * kPageBytes;
   const std::int64_t pages = (end - first + kPageBytes - 1) / kPageBytes;
@@ -114,7 +114,7 @@ Supervisor::Supervisor(protocol::Segment& segment, int listener_fd, std::unique_
   job_.pid_namespace = protocol::own_pid_namespace(segment_);
   job_.book_from_outside = [](void*) {};  // each step is booked when it is done
   if (stop_fd_ < 0) throw std::system_error(errno, std::generic_category());
-  // Signals are for the launcher's first thread.
+  // Signals are for the first thread of the launcher.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -171,7 +171,7 @@ void Supervisor::take_calls() {
   }
 }
 
-// Returns false for a call that may go at once.
+// Returns false if the call may go at once.
 bool Supervisor::begin(const seccomp_notif& shown, const LargeCall& call, std::uint64_t now_ns) {
   const Grant grant = guest::grant_now(job_, now_ns);
   if (!holds_anything(grant) || !has_account_.load(std::memory_order_relaxed)) return false;
@@ -186,7 +186,7 @@ bool Supervisor::begin(const seccomp_notif& shown, const LargeCall& call, std::u
   waiting.pid = caller->pid;
   waiting.call = call;
   waiting.disk = file.disk;
-  // Without a rate the pacer has a writer stand afterwards, as for any other write.
+  // Without a rate the pacer stops the writer afterwards, as for any other write.
   if (waiting.is_write() ? !policy::has_limit(grant)
                          : !find_read(waiting, Callers::take_file(*caller, call.fd), file))
     return false;
@@ -199,7 +199,7 @@ bool Supervisor::begin(const seccomp_notif& shown, const LargeCall& call, std::u
   return true;
 }
 
-// Whether it would bring anything from the disk that is worth a step. The first question is one that most calls end with.
+// Whether the call would bring enough data from the disk for a step. The first question decides for most calls.
 bool Supervisor::find_read(WaitingCall& waiting, ScopedFd file, const CalledFile& called) {
   if (!file.is_open()) return false;
   const LargeCall& call = waiting.call;
@@ -253,7 +253,7 @@ void Supervisor::finish_call(WaitingCall& waiting) {
   listener_.let_go(waiting.id);
 }
 
-// Lets the call go, unless there is more to be moved for it: then others come first.
+// Lets the call go on, unless there is more to move for it; then other calls come first.
 Supervisor::Turn Supervisor::serve(WaitingCall& waiting) {
   std::uint64_t moved = 0;
   if (waiting.is_write()) return_unwritten(waiting);
@@ -277,7 +277,7 @@ Supervisor::Turn Supervisor::serve(WaitingCall& waiting) {
   return Turn::done;
 }
 
-// It may write less than it asks for, or nothing, or what is dirty already. That is known when its thread makes the next such call.
+// The call may write less than it asks for, or nothing, or data that is dirty already. The result is known when its thread makes the next such call.
 void Supervisor::note_write(const WaitingCall& waiting) {
   const std::uint64_t now_ns = monotonic_ns();
   const std::uint64_t bytes = std::min(waiting.call.bytes, kWriteBytesMax);
@@ -296,13 +296,13 @@ void Supervisor::return_unwritten(const WaitingCall& waiting) {
   let_go_.erase(before);
 }
 
-// A person's Ctrl-C is to be felt at once.
+// Ctrl-C must have effect at once.
 bool Supervisor::is_wanted(const WaitingCall& waiting) {
   return !is_over() && listener_.is_waiting(waiting.id) &&
          (processes::waiting_signals(waiting.pid) & kEndingSignals) == 0;
 }
 
-// Until what was moved before is paid, and the policy gives the job a turn at the disk. False: the call is to go at once.
+// Waits until the bytes moved before are paid, and until the policy gives the job a turn at the disk. False: the call must go at once.
 bool Supervisor::wait_until_due(const WaitingCall& waiting, std::uint64_t step_bytes) {
   const std::uint64_t start_ns = monotonic_ns();
   bool does_wait = false;
@@ -330,7 +330,7 @@ bool Supervisor::wait_until_due(const WaitingCall& waiting, std::uint64_t step_b
   }
 }
 
-// What the kernel has booked to us since the last step is the job's.
+// The bytes that the kernel has booked to this thread since the last step belong to the job.
 void Supervisor::book_step(const WaitingCall& waiting) {
   const auto now = account_->read();
   if (!now) return;

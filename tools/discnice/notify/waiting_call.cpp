@@ -11,7 +11,7 @@ namespace discnice::notify {
 namespace {
 
 constexpr std::int64_t kPageBytes = 4096;
-// No more than the least that a disk is asked for at once: of a longer stretch the kernel would read only the beginning.
+// The step is no longer than the smallest request of a disk: if it were longer, the kernel would read only its beginning.
 constexpr std::int64_t kBlockBytes = 128 * 1024;
 
 }  // namespace

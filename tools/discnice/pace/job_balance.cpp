@@ -13,9 +13,9 @@ namespace {
 
 using protocol::Counter;
 
-// A member that makes calls settles within milliseconds. A child that was waited for is in two accounts for as long as it takes to look at it again.
+// A member that makes calls settles within milliseconds. A child that was waited for is in two accounts until it is looked at again.
 constexpr std::uint64_t kSettledWithinNs = 45'000'000;
-// Less is not worth a correction.
+// A smaller difference is not corrected.
 constexpr std::int64_t kWorthBytes = 128 * 1024;
 
 // The words of a segment are shared, and may be any number: a sum of them is kept to what can be added and subtracted safely.
@@ -29,7 +29,7 @@ Growth settled_of(const protocol::Totals& totals) {
           0};
 }
 
-// What the members have foreseen and not settled yet.
+// What the members have predicted and not settled yet.
 Growth foreseen_of(const protocol::Segment& segment) {
   std::uint64_t read_bytes = 0;
   std::uint64_t write_bytes = 0;

@@ -34,10 +34,10 @@ int open_of(pid_t pid, const char* file) {
   return open(fmt::format("/proc/{}/{}", pid, file).c_str(), O_RDONLY | O_CLOEXEC);
 }
 
-// As long as a child that was waited for may be looked at later than its parent.
+// For how long a child that was waited for may be looked at later than its parent.
 constexpr std::uint64_t kMomentNs = 30'000'000;
 
-// A child that has not executed a program within this time is no child of vfork().
+// A child that has not executed a program within this time was not made by vfork().
 constexpr std::uint64_t kOnParentsMemoryMaxNs = 10'000'000'000;
 
 // What a child that is gone had, as far as the parent's account has grown by it.
@@ -45,7 +45,7 @@ std::int64_t claimed(std::int64_t expected, std::int64_t grown) {
   return std::clamp<std::int64_t>(expected, 0, std::max<std::int64_t>(grown, 0));
 }
 
-// The disk of an open file or folder of another process; null when it has none. A file system's server is not asked: it may be one of those that stand.
+// The disk of an open file or folder of another process; null if it has none. The server of a file system is not asked, because it may be stopped.
 protocol::Disk* disk_of_file(guest::Job& job, const std::string& path, mode_t kind) {
   const int fd = open(path.c_str(), O_PATH | O_CLOEXEC);
   struct statx status {};
@@ -60,7 +60,7 @@ protocol::Disk* disk_of_file(guest::Job& job, const std::string& path, mode_t ki
   return disk;
 }
 
-// Of the largest file that is mapped: it may be closed.
+// The disk of the largest mapped file, which may be closed.
 protocol::Disk* disk_of_mapped_file(guest::Job& job, pid_t pid) {
   std::ifstream maps(fmt::format("/proc/{}/maps", pid));
   std::uint64_t largest_bytes = 0;
@@ -265,7 +265,7 @@ void PacedProcess::find_disks(std::uint64_t now_ns) {
   if (read_disk == nullptr) read_disk = folder_disk;
   if (write_disk == nullptr) write_disk = folder_disk;
   if (read_disk == nullptr && read_disk_ == nullptr) read_disk = disk_of_mapped_file(job_, pid_);
-  // A file may be open for a moment only: what was seen last is what is known.
+  // A file may be open for only a moment, so the disk that was seen last is used.
   if (read_disk != nullptr) read_disk_ = read_disk;
   if (write_disk != nullptr) write_disk_ = write_disk;
   if (read_disk_ == nullptr) read_disk_ = write_disk_;

@@ -44,15 +44,15 @@ constexpr std::uint64_t kLookCosts = 32;
 // And where that has gone on for long, at the least so many: at the speed of memory ten milliseconds move many megabytes.
 constexpr std::uint64_t kLookCostsMin = 16;
 constexpr std::uint64_t kLookWhileNs = 200'000'000;
-// Without a rate there is nothing to be learned faster than the disk is looked at.
+// Without a rate, nothing can be learned faster than the disk is looked at.
 constexpr std::uint64_t kSliceUnratedNs = 2'500'000;
-// What a slice may move, so that the worst second is not far above the rate, if it moves as fast as memory is copied.
+// The most bytes in a slice, so that the worst second is not far above the rate, if the process moves data at the speed of memory.
 constexpr std::uint64_t kSlicesPerSecond = 10;
 constexpr std::uint64_t kSliceBytesMin = 64 * 1024;
 constexpr std::uint64_t kMemoryBytesPerSecond = 2'000'000'000;
-// Less is not worth standing for; it is owed, and paid with what comes next.
+// The process is not stopped for fewer bytes. They are owed and paid together with the next ones.
 constexpr std::uint64_t kStandMinNs = 2'000'000;
-// Who stands is looked at this often: its signals, the job's grant.
+// How often a stopped process is looked at: its signals, and the job's grant.
 constexpr std::uint64_t kStandLookNs = 20'000'000;
 // For who has been told to end: so long it is not stopped again. Others are sent by programs, some by timers and many times a second, and wait until it goes on.
 constexpr std::uint64_t kSignalNs = 100'000'000;
@@ -60,12 +60,12 @@ constexpr std::uint64_t kEndingSignals =
     1U << (SIGHUP - 1) | 1U << (SIGINT - 1) | 1U << (SIGQUIT - 1) | 1U << (SIGTERM - 1);
 // Who moves anything so long after it was stopped has been let go by somebody else: a shell's "fg", another tool.
 constexpr std::uint64_t kStoppingMaxNs = 200'000'000;
-// Nobody is held back by the disk's other users for longer.
+// No process is held back by the disk's other users for longer than this.
 constexpr std::uint64_t kHeldMaxNs = 1'000'000'000;
-// Processes that the library holds are looked at this often: while they move anything, and else.
+// How often a process that the library holds is looked at: while it moves data, and otherwise.
 constexpr std::uint64_t kMovingLookNs = 3'000'000;
 constexpr std::uint64_t kLookNs = 20'000'000;
-// And those of which nobody knows yet who holds them.
+// How often a process is looked at while it is not known which engine holds it.
 constexpr std::uint64_t kUnknownLookNs = 5'000'000;
 // So long a process is new, and looked at this often when the job ends meanwhile.
 constexpr std::uint64_t kNewNs = 20'000'000;
@@ -75,7 +75,7 @@ constexpr std::uint64_t kExecutingNs = 500'000'000;
 // How often the job as a whole is settled.
 constexpr std::uint64_t kSettleNs = 10'000'000;
 constexpr int kFirst = -20;
-// As long as a thread that stops or goes on may need attention.
+// For how long a thread that stops or goes on may need attention.
 constexpr std::uint64_t kAttendNs = 2'000'000;
 
 // Of a busy processor: since Linux 6.12 whoever asks for short turns gets them soon (the slice of EEVDF); before, that changes nothing. Root may go first as well.
@@ -114,7 +114,7 @@ std::uint64_t rate_of(const Grant& grant) {
   return rate;
 }
 
-// How long a process runs until the next look that has run for `quiet_ns` and not moved anything.
+// How long a process runs until the next look, if it has moved nothing for `quiet_ns`.
 std::uint64_t slice_ns(const Grant& grant, std::uint64_t quiet_ns) {
   const std::uint64_t rate = rate_of(grant);
   if (quiet_ns >= kQuietNs) return kSliceMaxNs;
@@ -124,13 +124,13 @@ std::uint64_t slice_ns(const Grant& grant, std::uint64_t quiet_ns) {
                     kSliceMaxNs);
 }
 
-// Whether the library holds it, and its page faults were charged a short while ago.
+// Whether the library holds the process, and its page faults were charged a short while ago.
 bool moves_without_calls(const PacedProcess& process, std::uint64_t now_ns) {
   return process.held_by() == HeldBy::library && process.moved_at_ns != 0 &&
          now_ns - process.moved_at_ns < kQuietNs;
 }
 
-// Until the next look at a process that nobody holds back at the moment.
+// The time until the next look at a process that is not held back at the moment.
 std::uint64_t look_ns(const PacedProcess& process, std::uint64_t now_ns) {
   if (process.held_by() == HeldBy::unknown) return kUnknownLookNs;
   const bool is_moving = process.grown_at_ns != 0 && now_ns - process.grown_at_ns < kQuietNs;
@@ -204,14 +204,14 @@ void Pacer::run() {
   processes_.clear();
 }
 
-// What a busy processor made us wait is not our own time.
+// The time for which a busy processor made the pacer wait is not its own time.
 void Pacer::note_look_cost(std::uint64_t cost_ns, std::uint64_t now_ns) {
   look_cost_ns_ = cost_ns;
   looks_paid_ns_ = std::max(looks_paid_ns_ + kLookWhileNs, now_ns) - kLookWhileNs + kLookCosts * cost_ns;
   looks_paid_ns_ = std::min(looks_paid_ns_, now_ns + kSliceMaxNs);
 }
 
-// For that moment a process has no image, and nobody knows who is to hold it.
+// At that moment a process has no image, and it is unknown which engine must hold it.
 bool Pacer::is_anybody_executing() const {
   return tree_.is_anybody_executing() ||
          std::any_of(processes_.begin(), processes_.end(),
@@ -249,7 +249,7 @@ void Pacer::note_who_stays() {
   }
 }
 
-// What was moved since the last look; nobody is held for it any more. Children before their parents, to whose accounts theirs have come.
+// Charges the bytes moved since the last look; no process is held for them any more. Children come before their parents, whose accounts include theirs.
 void Pacer::charge_the_rest(std::uint64_t now_ns) {
   for (std::size_t i = processes_.size(); i-- > 0;)
     if (!processes_[i]->look() && processes_[i]->is_gone()) forget(i);
@@ -273,7 +273,7 @@ std::uint64_t Pacer::unpaid_ns(std::uint64_t now_ns) const {
   return paid_at_ns > now_ns ? paid_at_ns - now_ns : 0;
 }
 
-// Waits until then, or until it is told to end.
+// Waits until that instant, or until it is told to end.
 bool Pacer::is_over_at(std::uint64_t instant_ns) {
   std::unique_lock lock(mutex_);
   const std::chrono::steady_clock::time_point until{std::chrono::nanoseconds(instant_ns)};  // CLOCK_MONOTONIC
@@ -301,12 +301,12 @@ void Pacer::look_at_all(std::uint64_t now_ns) {
   }
 }
 
-// Of a process that the library holds: what it moves by page faults no call of it pays for.
+// For a process that the library holds: no call of it pays for the bytes of its page faults.
 void Pacer::charge_unforeseen(PacedProcess& process, std::uint64_t now_ns) {
   if (segment_.options.is_ledger_on == 0) return;
   const Growth unbooked = process.take_unforeseen(now_ns);
   const Growth found = unbooked + process.take_booked();
-  // Who has lost the job's account settles nothing any more, and runs without a limit, which is told at the end.
+  // A process that has lost the job's account settles nothing any more, and runs without a limit. The report at the end says so.
   guest::Job& job = process.job();
   if (!found.is_any() || job.member == nullptr) return;
   if (protocol::is_lost(segment_) || protocol::is_cut_short(paced_.segment_name)) return;
@@ -360,7 +360,7 @@ void Pacer::wait_for_orphans(std::uint64_t now_ns) {
   }
 }
 
-// What nobody was seen to move the job owes as a whole.
+// The job as a whole owes the bytes that no process was seen to move.
 void Pacer::settle_job(std::uint64_t now_ns, JobBalance::When when) {
   if (now_ns - settled_at_ns_ < kSettleNs) return;
   settled_at_ns_ = now_ns;
@@ -428,7 +428,7 @@ void Pacer::charge(PacedProcess& process, const Growth& unbooked, std::uint64_t 
   guest::correct(job, std::min<std::int64_t>(growth.read_bytes, 0), std::min<std::int64_t>(write_bytes, 0));
 }
 
-// What it has written goes to the disk in steps.
+// Its written data goes to the disk in steps.
 void Pacer::have_sent(PacedProcess& process, std::uint64_t now_ns) {
   if (process.unsent_bytes < policy::kWriteStepBytesMin) return;
   const std::uint64_t due = due_bytes(guest::grant_now(process.job(), now_ns), process.write_disk());
@@ -452,7 +452,7 @@ std::uint64_t Pacer::less_unwritten(std::uint64_t write_bytes) {
   return write_bytes - less;
 }
 
-// Until when what it moved is not paid, or others use the disk.
+// Until when its bytes are not paid, or others use the disk.
 std::uint64_t Pacer::held_until(PacedProcess& process, std::uint64_t now_ns) {
   guest::Job& job = process.job();
   const Grant grant = guest::grant_now(job, now_ns);

@@ -15,7 +15,7 @@
 
 namespace discnice::pace {
 
-// It has a session of its own: what ends ours by the terminal does not end it.
+// The guard has a session of its own, so that a signal from the terminal to the launcher does not end it.
 void SignalBrake::guard(int our_end, Stopped& stopped) {
   setsid();
   for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE}) std::signal(number, SIG_IGN);
@@ -64,7 +64,7 @@ SignalBrake::~SignalBrake() {
   munmap(stopped_, sizeof(Stopped));
 }
 
-// It is noted before it stands, so that the guard never misses it.
+// The process is noted before it is stopped, so that the guard never misses it.
 int SignalBrake::stop(pid_t pid) {
   if (pid <= 0) return ESRCH;  // to kill(2) these mean many processes
   if (stopped_ == nullptr) {

@@ -13,7 +13,7 @@
 namespace discnice::pace {
 namespace {
 
-// New threads come from threads that run still. There are fewer of these each time.
+// New threads are started by threads that still run. In each round there are fewer of these.
 constexpr int kRoundsMax = 8;
 constexpr int kPartingsMax = 100;
 constexpr timespec kPartingTime{0, 1'000'000};
@@ -98,11 +98,11 @@ void TraceBrake::take_news(pid_t tid, Thread& thread) {
     return;
   }
   thread.is_standing = true;
-  // A stop that is none of ours is a signal on its way, which goes on when the thread does.
+  // A stop that was not asked for here is a signal on its way. The signal goes on when the thread goes on.
   thread.signal = news.si_status >> kEventShift == 0 ? news.si_status : 0;
 }
 
-// True when it is none of ours any more.
+// True if the thread is no longer held here.
 bool TraceBrake::let_go(pid_t tid, Thread& thread) {
   if (thread.pid == 0) return true;
   if (!thread.is_released || !thread.is_standing) return false;

@@ -50,7 +50,7 @@ void Tree::look(std::uint64_t now_ns, PacedProcesses& found) {
   const bool is_first = found.empty();
   for (const pid_t root : paced_.roots) follow_from(root, is_first, found);
   follow_orphans(is_first, found);
-  // Whose parent has ended is below the roots no more.
+  // A process whose parent has ended is not below the roots any more.
   for (const auto& [pid, process] : std::map(known_))
     if (seen_.count(pid) == 0) follow_from(pid, is_first, found);
   cost_ns_ = monotonic_ns() - now_ns;

@@ -11,11 +11,11 @@
 namespace discnice::pace {
 namespace {
 
-// A process that makes calls has settled within this time,
+// A process that makes calls settles within this time,
 constexpr std::uint64_t kSilentNs = 2 * guest::kStaleNs;
-// unless a call lasts: some seeks of a slow disk.
+// unless a call takes long: some seeks of a slow disk.
 constexpr std::uint64_t kLongCallNs = 100'000'000;
-// Less is not worth standing for; it stays, and counts with what comes next.
+// The process is not stopped for fewer bytes. They count together with the next ones.
 constexpr std::int64_t kWorthBytes = 64 * 1024;
 
 // What has grown and was neither charged here nor foreseen by the library. The word that says what was foreseen, with what was charged here, is shared, and may be
@@ -37,7 +37,7 @@ Unforeseen::Settlement Unforeseen::last_of(const protocol::Member& member) {
           protocol::get(member, protocol::Counter::settled_write_bytes)};
 }
 
-// A child may be waited for between the look at the account and this one: then the account shows it the next time.
+// A child may be waited for between the look at the account and this one. Then the account shows it the next time.
 bool Unforeseen::may_be_of_child(const std::optional<processes::PageFaults>& faults) {
   const auto before = std::exchange(faults_, faults);
   const bool has_ended = !before || !faults || faults->of_ended_children != before->of_ended_children;
@@ -61,7 +61,7 @@ Growth Unforeseen::take(protocol::Member& member, const Growth& growth, std::uin
     since_settled_ = charged_;
     return {};
   }
-  // A call that lasts makes none: two looks tell the one from the other.
+  // A long call makes no settlement. Two looks distinguish the one case from the other.
   if (!faults_at_first_) faults_at_first_ = faults->own;
   if (faults->own == *faults_at_first_ && now_ns < settled_.at_ns + kLongCallNs) return {};
   const Growth found{beyond(since_settled_.read_bytes, charged_.read_bytes, member.pending_read_bytes),

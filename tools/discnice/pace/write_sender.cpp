@@ -24,7 +24,7 @@
 namespace discnice::pace {
 namespace {
 
-// The thread that asks goes first (pacer.cpp): while it waits for a processor, programs run on.
+// The thread that asks comes first (pacer.cpp): while it waits for a processor, programs run on.
 constexpr int kAfterThePacer = 10;
 
 // The i-nodes of files on which somebody has a lease (fcntl(2)): to open one would break that, and its holder is told by a signal that ends him if he does not expect it.
@@ -54,7 +54,7 @@ int open_written(protocol::Segment& segment, const std::string& path, const std:
   const int found = open(path.c_str(), O_PATH | O_CLOEXEC);
   struct statx status {};
   int fd = -1;
-  // A file system's server is not asked: it may be one of those that stand.
+  // The server of a file system is not asked, because it may be stopped.
   if (found >= 0 &&
       statx(found, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &status) == 0 &&
       S_ISREG(status.stx_mode) && leased.count(status.stx_ino) == 0) {
@@ -119,7 +119,7 @@ void WriteSender::run() {
   }
 }
 
-// Of a file that is not dirty the kernel sends nothing.
+// For a file that is not dirty the kernel sends nothing.
 void WriteSender::send_files_of(pid_t pid) {
   std::error_code error;
   const std::set<std::uint64_t> leased = leased_files();

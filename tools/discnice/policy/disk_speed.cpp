@@ -4,16 +4,16 @@
 namespace discnice::policy {
 namespace {
 
-// What may be learned: beyond are counters that err.
+// The range of values that may be learned. Values beyond it come from wrong counters.
 constexpr std::uint64_t kLearnedMinNs = 50'000;
 constexpr std::uint64_t kLearnedMaxNs = 50'000'000;
 constexpr std::uint64_t kRequestMaxMs = 1000;
 constexpr std::uint64_t kMillisecondNs = 1'000'000;
 constexpr std::uint64_t kMicrosecondNs = 1000;
-// Larger requests are a stream's, and more of them than this at once tell no more than so many.
+// Larger requests belong to a stream. More requests than this at once tell no more than this number.
 constexpr std::uint64_t kRandomRequestBytesMax = 32 * 1024;
 constexpr std::uint64_t kReadsAtOnceMax = 32;
-// How many reads it takes to learn most of it.
+// How many reads it takes to learn most of the value.
 constexpr std::uint64_t kReadsToLearn = 128;
 // By what part of the way to what one look has seen that which is known goes up, and down. The first looks at reads count for as much as all before them. A card
 // writes little fast and much slowly: beside rsync to a card, with 16 for writes, a program's start under idle took up to six times as long.
@@ -36,17 +36,17 @@ constexpr std::uint64_t learnable(std::uint64_t ns) {
   return larger(kLearnedMinNs, smaller(ns, kLearnedMaxNs));
 }
 
-// The mean of so many requests.
+// The mean time of this many requests.
 std::uint64_t mean_ns(std::uint64_t took_ms, std::uint64_t requests) {
   return smaller(took_ms, requests * kRequestMaxMs) * kMillisecondNs / requests;
 }
 
-// Are so large that a stream's head need not move between them.
+// Whether the requests are so large that the head of a stream need not move between them.
 bool are_reads_of_stream(const DiskActivity& before, const DiskActivity& after, std::uint64_t reads) {
   return growth(after.sample.read_bytes, before.sample.read_bytes) / reads > kRandomRequestBytesMax;
 }
 
-// What is known after so many looks, and a further one.
+// The known time after this many looks, and one more look.
 std::uint32_t nearer(std::uint64_t known_us, std::uint64_t seen_ns, const Steps& steps, std::uint64_t looks) {
   const std::uint64_t seen_us = learnable(seen_ns) / kMicrosecondNs;
   const std::uint64_t parts = smaller(looks + 2, seen_us > known_us ? steps.up : steps.down);
@@ -54,7 +54,7 @@ std::uint32_t nearer(std::uint64_t known_us, std::uint64_t seen_ns, const Steps&
   return static_cast<std::uint32_t>((smaller(known_us, most_us) * (parts - 1) + seen_us) / parts);
 }
 
-// Of writes or flushes, none of which may have been seen yet.
+// For writes or flushes, of which none may have been seen yet.
 std::uint32_t after_look(std::uint32_t known_us, std::uint64_t took_ms, std::uint64_t requests) {
   if (requests == 0) return known_us;
   const std::uint64_t seen_ns = mean_ns(took_ms, requests);
@@ -93,7 +93,7 @@ void learn_waits(const DiskActivity& before, DiskActivity& after, const Grant& g
 std::uint64_t on_this_disk(const DiskActivity& activity, std::uint64_t mechanical_ns) {
   constexpr std::uint64_t kMechanicalUs = kRandomReadNs / kMicrosecondNs;
   const std::uint64_t read_us = activity.read_wait_us != 0 ? activity.read_wait_us : kMechanicalUs;
-  // What we have written may be slow; until a write has ended nothing tells.
+  // The job's writes may be slow. Until a write has ended, nothing tells how slow.
   const bool is_write_unknown = activity.own.written_bytes != 0 && activity.write_wait_us == 0;
   const std::uint64_t write_us = is_write_unknown ? kMechanicalUs : activity.write_wait_us;
   const std::uint64_t wait_us = larger(read_us, larger(write_us, activity.flush_wait_us));

@@ -6,13 +6,13 @@
 namespace discnice::policy {
 namespace {
 
-// What a file system may write on its own account beside a job that writes (journal, inodes), between two samples.
+// How much a file system may write by itself between two samples, beside a job that writes (journal, inodes).
 constexpr std::uint64_t kOwnMetadataBytes = 64 * 1024;
 constexpr std::uint64_t kKib = 1024;
-// The size of requests we believe in: a page, or the most a disk takes at once.
+// The range of sizes of a request that are believed: from a page to the most that a disk takes at once.
 constexpr std::uint64_t kRequestBytesMin = 4096;
 constexpr std::uint64_t kRequestBytesMax = UINT64_C(4) << 20;
-// Booked writes that never came: removed in time, or another device's.
+// Booked writes that never reached the disk: they were removed in time, or went to another device.
 constexpr std::uint64_t kAwaitedMax = UINT64_C(1) << 30;
 // A job whose calls take long looks seldom: one look then stands for those that there would have been, up to as many as bring any pace to its least.
 constexpr std::uint64_t kHalvingNs = 3'000'000;
@@ -27,7 +27,7 @@ std::uint64_t clamp(std::uint64_t value, std::uint64_t low, std::uint64_t high) 
   return value > high ? high : value;
 }
 
-// Takes what the device has moved off what is awaited; returns the rest, which is somebody else's.
+// Subtracts the bytes that the device has moved from the awaited bytes. Returns the rest, which belongs to somebody else.
 std::uint64_t take_own(std::uint64_t moved, std::uint64_t* awaited) {
   const std::uint64_t own = smaller(moved, *awaited);
   *awaited -= own;
@@ -61,14 +61,14 @@ void forget_what_was_sent(const DiskActivity& before, std::uint64_t own_writes, 
       is_under_way ? static_cast<std::uint32_t>(smaller(booked / kKib + 1, UINT32_MAX)) : 0;
 }
 
-// Somebody else was at the disk, or nobody.
+// Whether somebody else used the disk.
 struct Others {
   bool are_there;
   bool have_written;
 };
 
 Others look_for_others(const DiskActivity& before, DiskActivity& after) {
-  // Sums of other jobs cannot be compared with ours.
+  // The sums of other jobs cannot be compared with those of this job.
   const OwnTraffic& own_before =
       after.own.is_of_all_jobs == before.own.is_of_all_jobs ? before.own : after.own;
   const std::uint64_t own_reads = growth(after.own.read_bytes, own_before.read_bytes);
@@ -91,7 +91,7 @@ Others look_for_others(const DiskActivity& before, DiskActivity& after) {
   return {reads != 0 || has_somebody_written || is_somebody_waiting(after), has_somebody_written};
 }
 
-// The mean time of the requests in between, as the foreground feels it.
+// The mean time of the requests in between, as the foreground sees it.
 std::uint64_t latency_ns(const DiskActivity& before, const DiskActivity& after) {
   const std::uint64_t reads = growth(after.sample.reads, before.sample.reads);
   if (reads == 0) return 0;
@@ -112,7 +112,7 @@ unsigned halvings(const DiskActivity& before, std::uint64_t now_ns) {
   return static_cast<unsigned>(clamp(growth(now_ns, before.sampled_at_ns) / kHalvingNs, 1, kHalvingsMax));
 }
 
-// How large requests are when all of them are ours.
+// The size of the requests if all of them are ours.
 void learn_request_bytes(const DiskActivity& before, DiskActivity& after) {
   const std::uint64_t reads = growth(after.sample.reads, before.sample.reads);
   if (reads == 0) return;
@@ -129,7 +129,7 @@ DiskActivity observe(const DiskActivity& before, const DiskSample& sample, const
   after.sample = sample;
   after.own = own;
   if (before.sampled_at_ns == 0 || before.sampled_at_ns > now_ns || before.foreground_at_ns > now_ns) {
-    // Nothing to compare with: only a request under way tells of somebody.
+    // There is nothing to compare with: only a request under way shows another user.
     begin_watching(after, grant, sample.in_flight != 0, now_ns);
     after.own_reads_awaited = after.own_writes_awaited = 0;
     return after;

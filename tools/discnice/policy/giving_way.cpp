@@ -5,11 +5,11 @@ namespace discnice::policy {
 namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
-// A foreground that comes back within this time of our taking over had only paused.
+// If a foreground comes back within this time after the job has taken the disk, it had only paused.
 constexpr std::uint64_t kPauseMaxNs = kSecondNs;
-// So long without foreground, and the disk is ours.
+// After this time without a foreground, the disk counts as free for the job.
 constexpr std::uint64_t kQuietNs = kSecondNs;
-// So long without foreground at a mechanical disk, and for the preemption interval, and the pace begins to grow.
+// After this time without a foreground at a mechanical disk, and after the preemption interval, the pace begins to grow.
 constexpr std::uint64_t kPausedNs = 60'000'000;
 // The pace from which backing off starts, and what a quiet second adds. The start lies below the speed of most disks, so the first look is felt. From 256 MB/s the
 // job made three more requests while the foreground waited, and each cost that one a seek.
@@ -31,7 +31,7 @@ std::uint64_t base_preemption_ns(const Grant& grant, const DiskActivity& activit
                preemption_max_ns(activity, kPreemptionMaxNs));
 }
 
-// The job has moved something between the two looks, or what it wrote earlier has reached the disk.
+// The job has moved bytes between the two looks, or its earlier writes have reached the disk.
 bool has_run(const DiskActivity& before, const DiskActivity& after) {
   return growth(after.own.read_bytes, before.own.read_bytes) != 0 ||
          growth(after.own.written_bytes, before.own.written_bytes) != 0 ||
@@ -87,7 +87,7 @@ void come_back(const DiskActivity& before, DiskActivity& after, const Grant& gra
   if (before.ran_since_ns == 0 && has_run(before, after) && was_ours(before, now_ns))
     after.ran_since_ns = now_ns;
   if (growth(now_ns, before.foreground_at_ns) < on_this_disk(after, kPausedNs) || !was_ours(before, now_ns)) {
-    // It may only have paused.
+    // The foreground may only have paused.
   } else if (growth(now_ns, before.foreground_at_ns) < kQuietNs) {
     after.pace_bytes_per_s =
         smaller(before.pace_bytes_per_s + passed_ns / 1000 * (kPaceGain / 1'000'000), kPaceUnlimited);

@@ -4,9 +4,8 @@
 // Idea: after any request of the foreground nobody else is served until the disk has been quiet for the preemption interval.
 // A foreground program that thinks for a moment between two reads finds the disk's head where it left it.
 //
-// Assumes: policy/foreground.hpp, or policy/pressure.hpp, tells the foreground's requests from ours.
-// What breaks it: a request of ours that is under way when the foreground comes; it can't be taken back, so the foreground waits
-// for one of them. A foreground whose pauses are longer than the longest interval.
+// Assumes: policy/foreground.hpp, or policy/pressure.hpp, distinguishes the foreground's requests from ours. What breaks it: one of our requests may be under way when the
+// foreground comes. It can't be cancelled, so the foreground waits for one request. A foreground whose pauses are longer than the longest interval.
 #include "tools/discnice/policy/idle.hpp"
 
 #include "tools/discnice/policy/floor.hpp"

@@ -12,18 +12,18 @@ namespace {
 
 using gray::base::LineSums;
 
-// An ordinary mechanical disk: an access, the two of them that the journal of a flush takes, and a KiB at 100 MB/s.
+// An ordinary mechanical disk: the time of an access, of the two accesses of the journal at a flush, and of one KiB at 100 MB/s.
 constexpr double kAccessUs = 8'000;
 constexpr double kFlushUs = 2 * kAccessUs;
 constexpr double kKibUs = 10;
-// An interval: long enough for an access, so short that a verdict comes soon.
+// The length of an interval: long enough for an access, and short enough for an early verdict.
 constexpr double kIntervalUs = 6'000;
 constexpr double kIntervalExpectedUs = 6 * kIntervalUs;
-// Slower is what took more than 4/3 of what was expected: less is no harm to anybody, and chance brings it about all the time.
+// An interval is slow if it took more than 4/3 of the expected time. Less does not harm anybody, and happens by chance all the time.
 constexpr double kSlowerShare = 4.0 / 3;
-// What took so much longer is no chance of seeks, and counts twice.
+// If an interval took this much longer, it is not caused by chance seeks, and counts twice.
 constexpr double kMuchSlowerShare = 3;
-// A fair coin shows as many minus so rarely.
+// The probability below which a fair coin would show as many slow intervals.
 constexpr double kDoubtMax = 1.0 / 16;
 constexpr unsigned kSignsMax = 8;
 // So many calls of a kind are needed before it is judged; so many are remembered. Slow ones weigh little: what became slower for good is learned after
@@ -37,7 +37,7 @@ constexpr std::uint64_t kGoodProbes = 2;
 constexpr std::uint64_t kForgivenShare = 16;
 // What a suspended job writes in its turns and probes may come to so many steps: a step takes longer than a probe.
 constexpr std::uint64_t kSuspendedSteps = 4;
-// What takes no longer has waited for no disk: the first call after a pause may find what was read ahead before it.
+// A call that takes no longer has not waited for a disk: the first call after a pause may find data that was read ahead before the pause.
 constexpr std::uint64_t kWaitNs = 1'000'000;
 
 constexpr double number(std::uint64_t value) {
@@ -66,7 +66,7 @@ double expected_us(CallKind kind, const LineSums& learned, const CallSums& calls
   return best_us > least_us ? best_us : least_us;
 }
 
-// What the calls of an interval took and should have taken, of the kinds that can be judged.
+// How long the calls of an interval took, and how long they should have taken, for the kinds that can be judged.
 struct Pair {
   double actual_us = 0;
   double expected_us = 0;
@@ -98,7 +98,7 @@ void learn(JobProgress& progress, const ProgressInterval& interval, double weigh
   }
 }
 
-// What an interval says: for whom, and how often it counts.
+// The verdict of an interval, and how often it counts.
 struct Vote {
   bool is_slower = false;
   unsigned count = 0;  // 0: nothing can be said
@@ -117,7 +117,7 @@ void note_vote(JobProgress& progress, const Vote& vote) {
   }
 }
 
-// The paired sign test over the last intervals, as many as make it clearest.
+// The paired sign test over the last intervals; it uses the number of intervals that makes the result clearest.
 bool is_slower(const JobProgress& progress) {
   unsigned minus = 0;
   for (unsigned count = 1; count <= kSignsMax && count <= progress.sign_count; ++count) {

@@ -6,12 +6,12 @@
 namespace discnice::policy {
 namespace {
 
-// Others are there when they wait for so large a part of a window; less is the kernel's own housekeeping.
+// Others are present if they wait for this part of a window. A smaller part is the kernel's own housekeeping.
 constexpr std::uint64_t kForegroundShare = 12;
 // More is asked of a window in which we waited, or of the one after it: what we have started may still be on its way through kernel threads
 // that wait as we would. Taken for others it would hold the job back for good, each turn of its own making the next sighting.
 constexpr std::uint64_t kDoubtfulShare = 5;
-// A window is as many looks at counters, and so many halvings of the pace.
+// A window counts for this many looks at counters, and for this many halvings of the pace.
 constexpr unsigned kHalvings = 8;
 // While others are there the job is mostly still: windows of this length, for as long after they were last seen.
 constexpr std::uint64_t kHeldWindowNs = 50'000'000;
@@ -65,7 +65,7 @@ DiskActivity observe_pressure(const DiskActivity& before, const PressureSample& 
   const std::uint64_t all_ns = growth(pressure.stalled_ns, before.pressure.stalled_ns);
   const bool is_silence = own_ns <= window_ns / kSilentShare;
   const bool is_listening = before.listen_until_ns != 0;
-  // What we have started may still be on its way when our own waiting is over.
+  // The job's requests may still be on their way when its own waiting is over.
   const bool is_doubtful = !is_listening && (own_ns != 0 || before.is_unsettled != 0);
   after.is_unsettled = own_ns != 0 ? 1 : 0;
   if (growth(all_ns, own_ns) > window_ns / (is_doubtful ? kDoubtfulShare : kForegroundShare)) {
@@ -74,7 +74,7 @@ DiskActivity observe_pressure(const DiskActivity& before, const PressureSample& 
     if (after.preemption_ns < kHeldQuietNs) after.preemption_ns = kHeldQuietNs;
     return after;
   }
-  // A window that our own waiting fills says nothing of others: what is known stays.
+  // A window that is full of the job's own waiting tells nothing about others: the last knowledge stays.
   if (is_silence || !was_seen_recently(before, now_ns)) {
     come_back(before, after, grant, now_ns);
     if (was_seen_recently(before, now_ns)) after.preemption_ns = before.preemption_ns;

@@ -21,8 +21,7 @@ namespace discnice::policy {
 namespace {
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
-// No single correction or operation moves the account by more than this; a wild number must not stop a job
-// for good.
+// No single correction or operation moves the account by more than this, so that a wrong number cannot stop a job for ever.
 constexpr std::uint64_t kStepMaxNs = 3600 * kNanosecondsPerSecond;
 
 std::uint64_t drain_time_ns(std::uint64_t bytes, std::uint64_t rate_bytes_per_s) {

@@ -66,7 +66,7 @@ void sleep_for(std::uint64_t duration_ns) {
   nanosleep(&pause, nullptr);
 }
 
-// Samples till the tick is over; asleep for all of it while nobody wants to know.
+// Samples until the tick is over. Sleeps for the whole tick while no member wants samples.
 void sample_for(DiskSampler& sampler, std::uint64_t tick_ns) {
   const std::uint64_t end_ns = gray::base::monotonic_ns() + tick_ns;
   sampler.find_board();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// main: of discnice-policyd.
+// main: the main() of discnice-policyd.
 #include "toolbox/cli/diagnostics.hpp"
 #include "tools/discnice/policyd/daemon.hpp"
 #include "tools/discnice/protocol/segment_guard.hpp"

@@ -28,7 +28,7 @@ std::uint64_t counted_run(const ResidencyOracle& oracle, std::uint64_t first_pag
   return resident;
 }
 
-// The paper's scheme: the last page of each stretch answers for the stretch.
+// The paper's scheme: the last page of each part stands for the whole part.
 std::uint64_t probed_run(const ResidencyOracle& oracle, std::uint64_t first_page,
                          std::uint64_t page_count_max) {
   std::uint64_t run = 0;

@@ -24,7 +24,7 @@ bool PageCursor::is_resident(std::uint64_t page, bool is_forward) {
   return page >= run_first_ && page < run_end_;
 }
 
-// Is there anything in this slot of a level above the lowest?
+// Whether there is anything in this slot of a level above the lowest.
 bool PageCursor::holds_pages(std::uint32_t level, std::uint64_t slot) {
   const std::uint64_t first = slot << (kSlotBits * level);
   const std::uint64_t count = UINT64_C(1) << (kSlotBits * level);

@@ -13,7 +13,7 @@ constexpr std::uint32_t kOrderMax =
 constexpr std::uint32_t kFolioOrderStep = 2;     // each asynchronous window aims two orders higher
 constexpr std::uint64_t kOldFolioWindowMin = 4;  // up to 6.16 a smaller window comes page by page
 
-// In a more fragmented stretch the rest keeps the folios it had, and its markers are looked at one by one.
+// If a part of the file is more fragmented, its rest keeps the old folios, and its markers are looked at one by one.
 constexpr int kRunsMax = 4;
 
 // Of a longer stretch only the beginning is looked through for markers; the kernel moves no more in one call.
@@ -23,8 +23,7 @@ std::uint64_t smaller(std::uint64_t a, std::uint64_t b) {
   return a < b ? a : b;
 }
 
-// The window of one open file, moved over one read. A class only to carry the many values; it lives for one
-// call.
+// The window of one open file, moved over one read. It is a class only because it carries many values; it lives for one call.
 class Walk {
  public:
   Walk(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits, const PageRange& range,
@@ -62,7 +61,7 @@ class Walk {
   }
 
  private:
-  // The largest window a request of this many pages may open.
+  // The largest window that a request of this many pages may open.
   [[nodiscard]] std::uint64_t window_pages_max(std::uint64_t request_pages) const {
     const std::uint64_t window = limits_.window_pages_max;
     if (request_pages > window && limits_.request_pages_max > window) {
@@ -94,7 +93,7 @@ class Walk {
     return UINT64_MAX;
   }
 
-  // A marker is its whole folio's: a read that starts further back in the folio uses it too.
+  // A marker belongs to its whole folio: a read that starts earlier in the folio uses it, too.
   void fetch_ahead_in_mid_folio(std::uint64_t page) {
     const std::uint64_t head = shape_.folios.head_of(range_.file, page);
     if (head == page || page >= range_.file_pages || !shape_.markers.has(range_.file, head)) return;
@@ -145,7 +144,7 @@ class Walk {
     return is_older && oracle_.is_exact() && count_absent(oracle_, page, 1) == 1;
   }
 
-  // A marked page was believed to be there, and was taken back meanwhile: so was its marker.
+  // The page with the marker was believed to be there, and was evicted meanwhile. So its marker is lost.
   void doubt(std::uint64_t marker) {
     shape_.markers.remove(range_.file, marker);
     belief_.end_page = marker;
@@ -180,7 +179,7 @@ class Walk {
     return limits_.folio_order_max > 0 && follows(gray::base::kWindowEndsAnywhere);
   }
 
-  // The page that the one at `page` may be the successor of.
+  // The page that counts as the one before `page`.
   [[nodiscard]] std::uint64_t previous_page(std::uint64_t page) const {
     if (follows(gray::base::kPreviousByPage) && page > range_.first_page) return page;
     return (state_.previous_end_bytes - (follows(gray::base::kPreviousIsLastPage) ? 1 : 0)) >> 12U;
@@ -189,7 +188,7 @@ class Walk {
   [[nodiscard]] std::uint64_t window_end() const { return state_.start_page + state_.size_pages; }
   [[nodiscard]] std::uint64_t expected_marker() const { return window_end() - state_.ahead_pages; }
 
-  // The next window, met at `page`.
+  // The next window, which begins at `page`.
   void go_on(std::uint64_t page, std::uint64_t max) {
     state_.start_page += state_.size_pages;
     const std::uint64_t next = next_window_pages(state_.size_pages, max);

@@ -38,7 +38,7 @@ std::uint64_t beyond(std::uint64_t all, std::uint64_t part) {
 Coverage coverage_of(pid_t pid, const std::string& library) {
   const std::string maps = read_proc(pid, "maps");
   if (maps.empty()) {
-    // A dead process has no map either; one of somebody else may not be looked into.
+    // A dead process has no map either. The map of another user's process may not be read.
     const bool is_foreign = access(fmt::format("/proc/{}/maps", pid).c_str(), R_OK) != 0 &&
                             access(fmt::format("/proc/{}", pid).c_str(), F_OK) == 0;
     return {false, is_foreign ? "runs with somebody else's rights (set-user-ID)" : ""};
@@ -104,7 +104,7 @@ std::string AccountWatch::look(const protocol::Segment& segment, pid_t pid) {
                                   beyond(account->called_write_bytes, seen.called_write_bytes));
   if (!is_past_us) return "";
   Identity identity;
-  // Its member goes by a number that we cannot know.
+  // Its member has a number that this process cannot know.
   if (!read_identity(pid, identity) || identity.is_in_own_pid_space) return "";
   return "makes its system calls past the library";
 }

@@ -11,7 +11,7 @@
 namespace discnice::processes {
 namespace {
 
-// Each of these is left out by some way of building; a program without all of them was made to be unrecognisable.
+// Each of these marks is missing after some way of building. A program without all of them was made to be unrecognisable.
 constexpr std::string_view kNoteName{"Go\0\0", 4};            // of the note that holds the build's number
 constexpr std::string_view kBuildMark = "\xff Go buildinf:";  // in front of the data
 constexpr std::array<std::string_view, 3> kSections = {".go.buildinfo", ".gopclntab", ".note.go.buildid"};

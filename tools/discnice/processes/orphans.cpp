@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kBlockBytes = 512;  // of getrusage(2)
 
-// Who is none of the job. A helper is known as one as soon as anybody else can see it.
+// The processes that do not belong to the job. A helper is known as such as soon as any other thread can see it.
 struct Others {
   std::mutex mutex;
   std::vector<pid_t> pids;

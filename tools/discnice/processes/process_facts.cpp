@@ -41,7 +41,7 @@ std::string read_proc(const std::string& path) {
 }
 
 std::optional<ProcessFacts> read_facts(const std::string& stat, const std::string& status, long ticks_per_s) {
-  // A program may have named itself anything, parentheses included: what follows the last one is the kernel's own.
+  // A program may have given itself any name, even one with parentheses. The text behind the last parenthesis is the kernel's own.
   const std::size_t name_end = stat.rfind(')');
   const std::size_t users = status.find("\nUid:");
   if (name_end == std::string::npos || users == std::string::npos || ticks_per_s <= 0) return std::nullopt;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kProcessesMax = 65536;
 
-// The words of the line of /proc/PID/status that begins with `key`.
+// The words in the line of /proc/PID/status that begins with `key`.
 std::vector<std::string> words_of(const std::string& status, const std::string& key) {
   std::vector<std::string> words;
   const auto at = status.find("\n" + key);
@@ -31,7 +31,7 @@ std::vector<std::string> words_of(const std::string& status, const std::string& 
   return words;
 }
 
-// A set of signals of /proc/PID/status; empty where there is no such line.
+// A set of signals in /proc/PID/status; empty if there is no such line.
 std::uint64_t signals_of(const std::string& status, const std::string& key) {
   const auto words = words_of(status, key);
   return words.empty() ? 0 : std::strtoull(words.front().c_str(), nullptr, 16);

@@ -9,7 +9,7 @@
 #include "toolbox/base/raw_sys.hpp"
 #include "tools/discnice/protocol/reserve.hpp"
 
-// What the launcher alone calls does not lie among the code of a start (preload/process/start_order.ld).
+// Functions that only the launcher calls do not lie among the code of a start (preload/process/start_order.ld).
 #define DISCNICE_LAUNCHERS __attribute__((section("seldom_text")))
 
 namespace discnice::protocol {
@@ -36,7 +36,7 @@ std::uint32_t place(std::uint32_t pid, std::uint32_t step) {
   return kMembersInFront + kMembersAtOnce + (pid + step) % kFarPlaces;
 }
 
-// Slots that share a page, and a bit of used_members.
+// How many slots share a page, and a bit of used_members.
 struct Stretch {
   std::uint32_t number;
 
@@ -53,7 +53,7 @@ bool is_used(const Segment& segment, std::uint32_t slot) {
   return (segment.used_members.load(std::memory_order_relaxed) & Stretch::of(slot).bit()) != 0;
 }
 
-// False: there is no memory for that slot. Each stretch is reserved once, by whoever comes first.
+// False if there is no memory for that slot. Each group of pages is reserved once, by the first process that needs it.
 bool prepare(Segment& segment, std::uint32_t slot) {
   if (is_used(segment, slot)) return true;
   const Stretch stretch = Stretch::of(slot);
@@ -92,7 +92,7 @@ bool is_held_by(Member& member, ProcessId process) {
          member.pid_namespace.load(std::memory_order_relaxed) == process.pid_namespace;
 }
 
-// Its number counts as soon as it stands there: who comes from another namespace says so before.
+// The number counts as soon as it is written. So a process from another namespace writes its namespace before.
 bool take(Member& member, std::uint32_t holder, ProcessId process) {
   const bool is_namespace_said =
       member.pid_namespace.load(std::memory_order_relaxed) == process.pid_namespace;
@@ -119,7 +119,7 @@ Member* find_own(Segment& segment, ProcessId process) {
   return nullptr;
 }
 
-// Returns how many are left, as far as they were counted. Fewer than none is a wrong byte.
+// Returns how many are left, as far as they were counted. A number below zero is a wrong byte.
 std::uint32_t count_gone(Segment& segment) {
   std::uint32_t live = segment.members_live.load(std::memory_order_relaxed);
   while (live != 0 &&
@@ -134,7 +134,7 @@ void raise_to(std::atomic<std::uint32_t>& place, std::uint32_t value) {
   }
 }
 
-// Takes one of the first `steps` places whose holder, 0 for none, is gone by `is_gone`.
+// Takes one of the first `steps` places whose holder has ended, as `is_gone` says; 0 means no holder.
 template <typename IsGone>
 Member* claim(Segment& segment, ProcessId process, std::uint32_t steps, IsGone is_gone) {
   for (std::uint32_t step = 0; step < steps && step < kLookMax; ++step) {

@@ -76,10 +76,10 @@ Result<Segment*> map(long descriptor, int flags) {
   return reinterpret_cast<Segment*>(address);
 }
 
-// Unlimited: whatever is wrong with a grant, the program goes on.
+// Unlimited: if anything is wrong with a grant, the program goes on.
 constexpr Grant kUnlimitedGrant{};
 
-// Odd factors: a change of one byte always changes the sum.
+// The factors are odd, so a change of one byte always changes the sum.
 std::uint64_t sum_of(const Grant& grant) {
   static_assert(sizeof(Grant) % sizeof(std::uint64_t) == 0);
   std::uint64_t words[sizeof(Grant) / sizeof(std::uint64_t)];
@@ -126,13 +126,13 @@ void fill(Segment& segment, std::uint64_t created_ns, const char* job_name, cons
   segment.magic.store(kSegmentMagic, std::memory_order_release);  // pairs with the acquire in check()
 }
 
-// Without the memory of what is used later, where that can be had later.
+// Only the memory for the start is reserved here, if the rest can be reserved later.
 long reserve_first(long descriptor, Segment& segment) {
   segment.is_all_reserved = can_reserve_later(segment) ? 0 : 1;
   return segment.is_all_reserved == 0 ? 0 : raw_syscall(SYS_fallocate, descriptor, 0, 0, sizeof(Segment));
 }
 
-// Reserves and maps a file just made.
+// Reserves and maps a new file.
 Result<Segment*> set_up(long descriptor) {
   long status = raw_syscall(SYS_ftruncate, descriptor, sizeof(Segment));
   if (!is_raw_error(status)) status = raw_syscall(SYS_fallocate, descriptor, 0, 0, kFirstBytes);
@@ -146,7 +146,7 @@ Result<Segment*> set_up(long descriptor) {
   return mapped;
 }
 
-// Makes a file under a name that nobody has.
+// Makes a file under an unused name.
 ScopedFd make_file(SegmentName* name) {
   std::uint64_t salt = gray::base::monotonic_ns();
   ScopedFd file(-EEXIST);
@@ -167,7 +167,7 @@ bool has_magic(Segment& segment) {
 int check(Segment& segment) {
   if (!has_magic(segment)) return -EPROTO;
   if (segment.version != kSegmentVersion || segment.size_bytes != sizeof(Segment)) return -EPROTO;
-  // The name is read as a text: it must end within its field.
+  // The name is read as a text, so it must end within its field.
   return segment.job_name[kJobNameBytesMax - 1] == '\0' ? 0 : -EPROTO;
 }
 

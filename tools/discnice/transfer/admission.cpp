@@ -29,11 +29,11 @@ using gray::base::monotonic_ns;
 using gray::base::raw_syscall;
 using protocol::Counter;
 
-// A paused job looks up this often by itself; that it goes on is felt within a slice of the wait.
+// A paused job checks this often by itself. When it is resumed, a waiting call notices that within a slice of the wait.
 constexpr std::uint64_t kPauseNs = 1'000'000'000;
-// Nobody is held back by the disk's other users for longer while no other member waits for its turn.
+// No call is held back by the disk's other users for longer than this while no other member waits for its turn.
 constexpr std::uint64_t kHeldMaxNs = 1'000'000'000;
-// Calls after an interrupted wait that do not wait either: a read, a write and some to spare.
+// How many calls after an interrupted wait do not wait either: a read, a write and some more.
 constexpr std::uint32_t kGraceCalls = 4;
 // So long after an interrupted wait, and up to so much, small calls do not wait either: an interpreter that was told
 // to stop opens, reads and closes dozens of cached files on its way out, and writes a page of log. Calls that bring
@@ -43,7 +43,7 @@ constexpr std::uint64_t kGraceNs = 200'000'000;
 
 constinit throttle::HandlerMask handler_mask;
 
-// What a wait needs to know about the job; lives on the stack of the waiting call.
+// What a wait needs to know about the job. It lives on the stack of the waiting call.
 struct WaitContext {
   Job& job;
   std::uint64_t grant_sequence;
@@ -63,7 +63,7 @@ std::uint64_t now_in_wait(void* /*context*/) {
   return monotonic_ns();
 }
 
-// Booked slice by slice, so that who looks at the job sees it wait while it does.
+// Booked slice by slice, so that an observer sees the job wait while it waits.
 int sleep_in_wait(void* context, std::uint64_t instant_ns) {
   const auto& wait = *static_cast<WaitContext*>(context);
   const std::uint64_t start_ns = monotonic_ns();
@@ -108,7 +108,7 @@ bool may_yield_to_signal(void* context) {
   return true;
 }
 
-// True when this call belongs to those that follow a wait which gave way to a signal.
+// True if this call is one of those that follow a wait that a signal ended.
 bool takes_grace(protocol::Member& member, std::uint64_t cost_bytes, std::uint64_t now_ns) {
   std::uint32_t left = member.grace_calls.load(std::memory_order_relaxed);
   while (left > 0) {
@@ -126,7 +126,7 @@ void raise_to(std::atomic<std::uint64_t>& place, std::uint64_t instant_ns) {
   }
 }
 
-// Puts a wait off: the next call pays it, and no further signal ends a wait before it is paid.
+// Puts a wait off: the next call pays for it, and no further signal ends a wait before it is paid.
 void owe_until(protocol::Member& member, std::uint64_t instant_ns) {
   raise_to(member.owed_until_ns, instant_ns);
   raise_to(member.yielded_until_ns, instant_ns);
@@ -143,7 +143,7 @@ bool gives_way_in_handler(WaitContext& context, bool is_first) {
          may_yield_to_signal(&context);
 }
 
-// Waits until the context's instant, or as long as it may.
+// Waits until the context's instant, or as long as it may wait.
 throttle::WaitEnd sleep_until_due(WaitContext context) {
   Job& job = context.job;
   const bool is_first = is_first_thread();
@@ -210,7 +210,7 @@ std::uint64_t held_until(Job& job, const Demand& demand, std::uint64_t now_ns) {
     const std::uint64_t next_look_ns = now_ns + kLookNs;
     return decision.verdict.start_at_ns < next_look_ns ? decision.verdict.start_at_ns : next_look_ns;
   }
-  // Of several that wait for one turn, one gets it.
+  // If several members wait for one turn, one of them gets it.
   const std::uint64_t next = protocol::pack_instant(decision.next.paid_until_ns);
   const bool is_mine = job.segment->last_go.compare_exchange_strong(word, next, std::memory_order_relaxed);
   return is_mine ? now_ns : now_ns + 1;
@@ -221,7 +221,7 @@ std::uint64_t held_at_most_until(const Job& job, std::uint64_t since_ns) {
   return since_ns + kHeldMaxNs + policy::kTurnNs * protocol::count_alive(*job.segment, job.pid_namespace);
 }
 
-// Waits while the job is paused, or its policy gives way to the disk's other users. False: a signal ended it.
+// Waits while the job is paused, or while its policy gives way to the disk's other users. False if a signal ended the wait.
 bool wait_while_held(Job& job, const Demand& demand, throttle::SignalHold& signals) {
   bool has_waited = false;
   const std::uint64_t since_ns = monotonic_ns();
@@ -259,7 +259,7 @@ std::uint64_t owed_until(Job& job, const Grant& grant, std::uint64_t now_ns) {
   return latest_ns;
 }
 
-// While others use the disk a rate is spent in portions.
+// While others use the disk, a rate is used in portions.
 Portion portion_now(Job& job, const Grant& grant, const Demand& demand, std::uint64_t now_ns) {
   DiskActivity activity;
   if (demand.bytes == 0 || demand.place.disk == nullptr || grant.rate_bytes_per_s == 0) return {};
@@ -290,13 +290,13 @@ bool admit(Job& job, const IoEstimate& estimate, const Place& place, bool may_wa
     return false;
   }
   if (start_at_ns > now_ns) {
-    // Should we be killed in this wait, what we were charged goes back to the job.
+    // If this process is killed during the wait, its charge goes back to the job.
     job.member->reserved_bytes.fetch_add(estimate.cost_bytes(), std::memory_order_relaxed);
     const bool is_paid = wait_until_paid(job, start_at_ns, sequence, signals);
     protocol::give_back_reserved(*job.member, estimate.cost_bytes());
     if (!is_paid) return false;
   }
-  // A grant that was changed meanwhile may hold the job back where the old one did not.
+  // A grant that was changed meanwhile may hold the job back when the old one did not.
   return demand.bytes == 0 || wait_while_held(job, demand, signals);
 }
 

@@ -33,7 +33,7 @@ using gray::base::monotonic_ns;
 using gray::base::raw_syscall;
 using gray::base::word;
 
-// A removal changes an inode, a folder's entry and a block's worth of bitmap or extents for so much of the file.
+// A removal changes an inode, a folder's entry, and one block of bitmap or extents for each part of the file of this size.
 constexpr std::uint64_t kRemovalBytes = 512;
 constexpr std::uint64_t kRemovalShare = 1024;
 constexpr std::uint64_t kSectorBytes = 512;  // of st_blocks
@@ -48,7 +48,7 @@ void note_creation_outcome(Job& job, const Creation& made) {
   record_outcome(job, 0, OpKind::create, protocol::CallClass::create, 0, booked, 0);
 }
 
-// Removals cost something only where a job is held back at all.
+// Removals cost something only if the job is held back at all.
 bool does_charge_removals(const Job& job) {
   if (is_verifying(job)) return false;
   const Grant grant = protocol::load_grant(*job.segment);
@@ -56,7 +56,7 @@ bool does_charge_removals(const Job& job) {
          policy::has_limit(grant);
 }
 
-// What taking away `bytes` of a file costs: its metadata, more of it the larger the file.
+// The cost of removing `bytes` of a file: its metadata. A larger file has more of it.
 void admit_removal(Job& job, std::uint64_t bytes) {
   if (!does_charge_removals(job)) return;
   throttle::SignalHold signals;

@@ -35,7 +35,7 @@ constexpr std::uint64_t kBehindPages = 256;
 constexpr std::uint64_t kMemoryShare = 32;
 constexpr int kWrittenPartsMax = 8;  // a call lets go of so many at most
 
-// The highest descriptor that ever had pages to let go of; -1: none.
+// The highest descriptor that ever had pages to drop; -1: none.
 std::atomic<int> highest_descriptor{-1};
 
 constinit std::atomic<std::uint32_t> workspace_lock{0};  // TryLock over:
@@ -75,7 +75,7 @@ std::uint64_t key_of(const OpenFile& file) {
   return predictor::page_key(file.id, 0);
 }
 
-// A forked child has a copy of what its parent brought in and goes on reading.
+// A forked child has a copy of the list of its parent's pages, and goes on reading.
 void take_for_own(const Job& job, OpenFile& file) {
   if (file.brought_epoch == job.epoch) return;
   file.brought.forget();
@@ -99,7 +99,7 @@ void add(Job& job, OpenFile& file, const PageRun& run) {
 }
 
 void add_absent(Job& job, OpenFile& file, const predictor::ResidencyOracle& oracle, PageRun window) {
-  // Of a window that is more fragmented than that the rest stays.
+  // If a window is more fragmented than that, its remaining pages are not dropped.
   for (unsigned i = 0; i < BroughtPages::kRunsMax && !is_empty(window); ++i) {
     const std::uint64_t left = window.end_page - window.first_page;
     if (predictor::count_absent(oracle, window.first_page, left) == left) return add(job, file, window);
@@ -211,7 +211,7 @@ void let_go_of_all(Job& job, OpenFile& file, int fd) {
   file.grown = {};
 }
 
-// What of these runs is not there yet the job brings in.
+// The job brings in those pages of these runs that are not cached yet.
 void note_fetched(Job& job, OpenFile& file, int fd, unsigned count) {
   take_for_own(job, file);
   const Residency residency(file, fd, job.segment->options, *job.member);

@@ -72,7 +72,7 @@ bool is_whole_file(const IoOp& op) {
 
 }  // namespace
 
-// Where the transfer starts; false when the descriptor has no position.
+// Where the transfer starts; false if the descriptor has no position.
 bool find_offset(const Transfer& transfer, std::uint64_t* offset_bytes) {
   OpenFile& file = *transfer.file;
   if (transfer.kind == OpKind::write && file.is_append) {
@@ -86,7 +86,7 @@ bool find_offset(const Transfer& transfer, std::uint64_t* offset_bytes) {
   return find_position(file, transfer.fd, transfer.length_bytes, offset_bytes);
 }
 
-// Fills in the charge of a transfer; false when the model had to be left alone.
+// Fills in the charge of a transfer; false if the model could not be used.
 bool predict(Job& job, Transfer& transfer, Charge* charge) {
   OpenFile& file = *transfer.file;
   const TryLock lock(file.lock, job.epoch);
@@ -131,7 +131,7 @@ bool predict(Job& job, Transfer& transfer, Charge* charge) {
   return true;
 }
 
-// A trusted read came from the disk after all: the model is brought to where the kernel is now, as after a miss.
+// A trusted read came from the disk after all: the model is set to the kernel's present state, as after a miss.
 void catch_up(Job& job, const Transfer& transfer, std::uint64_t read_bytes) {
   OpenFile& file = *transfer.file;
   if (file.file_class.load(std::memory_order_acquire) != FileClass::charged)

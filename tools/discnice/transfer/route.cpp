@@ -10,7 +10,7 @@
 namespace discnice::guest {
 namespace {
 
-// True for a charged file. Asks the kernel where nothing is known; false when that cannot be done now.
+// True for a charged file. If nothing is known, it asks the kernel; false if that cannot be done now.
 bool is_charged(Job& job, OpenFile& file, int fd) {
   FileClass file_class = file.file_class.load(std::memory_order_acquire);
   if (file_class == FileClass::unknown) {

@@ -42,7 +42,7 @@ constexpr std::uint64_t kSmallFileBytesMin = 16 * 1024;  // what a file costs at
 // on top of a second's when the kernel sends it.
 constexpr std::uint64_t kLeftAloneBytes = UINT64_C(1) << 20;
 constexpr std::uint64_t kLeftAloneShare = 8;
-// How long a write may wait for an earlier step, and how often it looks.
+// How long a write may wait for an earlier step, and how often it checks.
 constexpr std::uint64_t kWaitMaxNs = 250'000'000;
 constexpr std::uint64_t kLookAgainNs = 250'000;
 constexpr std::uint32_t kLaterRequests = 1;  // what a step is to most disks
@@ -54,7 +54,7 @@ std::atomic<std::uint64_t> unflushed_bytes{0};  // sent since the disk's own cac
 std::atomic<std::uint32_t> queue_allowed{8};
 std::atomic<std::uint64_t> queued_bytes{0};  // of small files sent since the queue was looked at
 
-// How what is written is brought to the disk.
+// The ways in which written data is brought to the disk.
 struct Pace {
   std::uint64_t step_bytes;  // sent at once
   std::uint64_t due_bytes;   // left to the kernel up to here
@@ -98,7 +98,7 @@ Pace pace_of(const Grant& grant, const protocol::Disk* disk) {
   return pace;
 }
 
-// How many writes, of anybody, are under way at the disk; 0 where nothing counts them.
+// How many writes, by any program, are under way at the disk; 0 if nothing counts them.
 std::uint32_t writes_in_flight(const protocol::Disk* disk) {
   const std::uint64_t number = disk == nullptr ? 0 : disk->number.load(std::memory_order_relaxed);
   DiskSample sample;
@@ -151,14 +151,14 @@ WriteStep unsent_part(int fd, const OpenFile& file, bool* is_in_order) {
   return *is_in_order ? WriteStep{from, to} : WriteStep{0, file.size_bytes};
 }
 
-// A step may go when the job's turn has come. False: not now.
+// Whether the job's turn has come, so that a step may go. False: not now.
 bool may_send(Job& job, protocol::Disk* disk, std::uint64_t bytes, throttle::SignalHold& signals) {
   if (disk == nullptr) return true;
   if (holds_fresh_lock(monotonic_ns())) return false;
   return wait_for_turn(job, disk, bytes, signals);
 }
 
-// What a batch took tells the disk's speed.
+// The time of a batch tells the disk's speed.
 void learn_speed(protocol::Disk& disk, std::uint64_t bytes, std::uint64_t elapsed_ns) {
   if (bytes < 4 * policy::kWriteStepBytesMin || elapsed_ns < 1'000'000) return;
   __extension__ using Wide = unsigned __int128;

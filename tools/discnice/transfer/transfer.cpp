@@ -48,7 +48,7 @@ constexpr std::uint64_t kWarmPartBytes = 4UL * 1024 * 1024;
 // So many reads of a file after one that brought something in may wait for what was read ahead: as many as a window has blocks.
 constexpr std::uint32_t kAwaitedReads = 64;
 
-// A read waits for what it was foretold to bring in, or as some of those before it did.
+// A read waits for the data that it was predicted to bring in, or for that of an earlier read.
 bool may_tell(OpenFile& file, std::uint64_t read_bytes) {
   const std::uint32_t left = file.awaited_reads.load(std::memory_order_relaxed);
   if (read_bytes == 0 && left == 0) return false;
@@ -56,7 +56,7 @@ bool may_tell(OpenFile& file, std::uint64_t read_bytes) {
   return true;
 }
 
-// What a transfer has moved its descriptor by. A copy may have moved it by less, or not at all.
+// How far a transfer has moved its descriptor. A copy may have moved it by less, or not at all.
 void follow_position(const Transfer& transfer, ssize_t result) {
   if (transfer.offset_bytes >= 0) return;
   if (transfer.is_copy) return lose_position(*transfer.file);
@@ -123,7 +123,7 @@ void smooth(Job& job, const Transfer& transfer, std::uint64_t bytes) {
   if (is_sent) note_sent(job, file);
 }
 
-// The page a read has just returned must count as resident; else the kernel's count lies on this device.
+// The page that a read has just returned must count as resident. Otherwise the kernel's count is wrong on this device.
 void test_backend(const Transfer& transfer, ssize_t result) {
   OpenFile& file = *transfer.file;
   if (file.is_direct || file.device->count_verdict.load(std::memory_order_relaxed) != CountVerdict::untested)
@@ -213,7 +213,7 @@ std::size_t part_bytes_max(Job& job, const Transfer& transfer) {
   const TryLock lock(file.lock, job.epoch);
   if (!lock) return SIZE_MAX;
   ask_details(file, transfer.fd);
-  // Appends of several processes must not mix, and direct I/O must keep its alignment: those stay whole.
+  // Appends of several processes must not be mixed, and direct I/O must keep its alignment. So these calls are never split.
   if (file.is_append || file.is_direct) return SIZE_MAX;
   const bool is_warm = transfer.kind == OpKind::read && trust.is_warm(job, *file.device);
   return is_warm && part < kWarmPartBytes ? kWarmPartBytes : part;

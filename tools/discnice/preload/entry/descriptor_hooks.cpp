@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// descriptor_hooks: the wrappers of interposed.def, the calls on descriptors. Each says what the call is and hands the real one to transfer/transfer.hpp.
+// descriptor_hooks: the wrappers of interposed.def, for calls on descriptors. Each wrapper says what the call is, and passes the real call to transfer/transfer.hpp.
 #include "tools/discnice/preload/entry/hooks.hpp"
 
 #include <cstdarg>
@@ -18,7 +18,7 @@
 namespace discnice::guest {
 namespace {
 
-// Of these libc checks what the compiler knows of the buffer.
+// For these functions libc checks what the compiler knows of the size of the buffer.
 constexpr bool is_checked(const char* name) {
   constexpr char kEnd[] = "_chk";
   std::size_t length = 0;

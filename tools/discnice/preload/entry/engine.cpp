@@ -10,7 +10,7 @@
 namespace discnice::guest {
 namespace {
 
-// Before glibc 2.34 it lives in libpthread, which only programs with threads have.
+// Before glibc 2.34 this function is in libpthread, which only programs with threads load.
 using TestCancel = void (*)();
 constinit TestCancel test_cancel = nullptr;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// memory_hooks: the wrappers of interposed_memory.def: mapped files, paid for by the account.
+// memory_hooks: the wrappers of interposed_memory.def, for mapped files. They are paid for by the account.
 //
-// munmap() is left alone: allocators call it with their locks held, and no wait may begin there.
+// munmap() has no wrapper: allocators call it while they hold their locks, and no wait may begin there.
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -33,7 +33,7 @@ constexpr std::uint64_t kMappedBytesMax = 128UL * 1024;
 std::atomic<std::uint64_t> mapped_bytes{
     0};  // since the account was looked at for that; a race between threads looks once more
 
-// What was read through the maps before this one is known from here on, so that it is paid before there is more to read.
+// The bytes that were read through earlier maps are known from here on, so that they are paid before more is read.
 Job* before_mapping(Job* job, std::uint64_t length_bytes) {
   if (job == nullptr) return job;
   const std::uint64_t before_bytes = mapped_bytes.load(std::memory_order_relaxed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// name_hooks: the wrappers of interposed_names.def: names, attributes and folders, settled after the call.
+// name_hooks: the wrappers of interposed_names.def, for names, attributes and folders. They are settled after the call.
 #include <cstddef>
 
 #include <dirent.h>

@@ -15,7 +15,7 @@ namespace {
 constexpr ElfVersion kHiddenVersion = 0x8000;  // the symbol is only for those who name its version
 constexpr std::uint32_t kAddressBits = sizeof(ElfAddress) * 8;
 
-// The head of a DT_GNU_HASH table; the filter, the buckets and the chains come behind it.
+// The head of a DT_GNU_HASH table. The filter, the buckets and the chains follow it.
 enum HashHead : unsigned { kBucketCount, kFirstSymbol, kBloomWords, kBloomShift, kHeadWords };
 
 // The loader has moved the addresses of a library's own table to where it lies, except in tables that can't be written.
@@ -23,7 +23,7 @@ const void* address_of(const link_map& library, ElfAddress value) {
   return reinterpret_cast<const void*>(value < library.l_addr ? value + library.l_addr : value);
 }
 
-// The kernel's own library is nobody's to search, and the program itself comes before us: both have no path.
+// The kernel's own library is not searched, and the program itself comes before this library. Neither of the two has a path.
 bool is_searched(const link_map& library) {
   return library.l_name != nullptr && std::strchr(library.l_name, '/') != nullptr;
 }

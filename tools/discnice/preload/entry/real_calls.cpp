@@ -9,7 +9,7 @@
 namespace discnice::guest {
 namespace {
 
-// Its first libraries share the page that a start writes (start_order.ld).
+// The entries of its first libraries share the page that a start writes (start_order.ld).
 __attribute__((section(".bss.start"))) constinit NextSymbols symbols;
 constinit std::atomic<bool> are_symbols_read{false};
 
@@ -19,7 +19,7 @@ constinit std::atomic<unsigned> provider{0};
 
 constexpr char kNotAlone = 0;
 
-// Noted before the function can be called.
+// This is noted before the function can be called.
 void note_provider(const NextSymbols::Finding& found) {
   const unsigned library = found.is_certain ? found.owner_number + 1 : kSeveral;
   const unsigned before = provider.load(std::memory_order_relaxed);
@@ -41,7 +41,7 @@ void* ask_loader(const char* name) {
   return address;
 }
 
-// Long and seldom needed: not among what a start touches (start_order.ld).
+// This code is long and rarely needed, so it is not among the code of a start (start_order.ld).
 __attribute__((cold)) void look_up_all() {
 #define DISCNICE_EACH(type, name, parameters) static_cast<void>(DISCNICE_REAL(name));
 #include "tools/discnice/preload/entry/interposed_each.inc"
@@ -64,7 +64,7 @@ constinit std::atomic<const char*> detail::thread_mark{&kNotAlone};
 void prepare_real_calls() {
   read_symbols();
   if (!symbols.are_all_known()) return look_up_all();
-    // The wrappers of these are no place to look anything up.
+    // The wrappers of these functions must not look anything up.
 #define DISCNICE_SYSCALL(type, name, parameters, ...) static_cast<void>(DISCNICE_REAL(name));
 #include "tools/discnice/preload/entry/interposed_syscall.def"
 #undef DISCNICE_SYSCALL

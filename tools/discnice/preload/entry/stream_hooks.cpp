@@ -27,7 +27,7 @@ __attribute__((noinline)) void settle_touched(FILE* stream, const StreamBefore& 
   if (has_debt(*here) && (stream != stderr || owes_beyond(*here, kMessageDebtNs))) pay_debt(*here);
 }
 
-// One call on a stream. All it costs is a comparison when all it did was to copy from or to the stream's buffer.
+// One call on a stream. If it only copied from or to the stream's buffer, it costs no more than a comparison.
 class StreamCall {
  public:
   explicit StreamCall(FILE* stream)
@@ -45,7 +45,7 @@ class StreamCall {
   ThreadAccount account_before_;
 };
 
-// A call that moves the stream's place: what waits in the buffer is written first.
+// A call that moves the stream's place: the waiting data of the buffer is written first.
 class StreamMove {
  public:
   explicit StreamMove(FILE* stream) : settled_(job()), stream_(stream) {
@@ -62,7 +62,7 @@ class StreamMove {
   FILE* stream_;
 };
 
-// A call that reads: what its buffer lacks is predicted and paid for before. `taken(result)` says what it took.
+// A call that reads: the bytes that its buffer lacks are predicted and paid for before. `taken(result)` says how many bytes it took.
 template <typename Call, typename Taken>
 auto run_stream_read(FILE* stream, std::uint64_t missing_bytes, Call call, Taken taken) {
   Job* here = missing_bytes == 0 ? nullptr : job();
@@ -94,7 +94,7 @@ int descriptor_of(FILE* stream) {
   return fd;
 }
 
-// What the descriptor of a stream that is about to be closed meant.
+// What is known of the descriptor of a stream that is about to be closed.
 void forget_stream(FILE* stream) {
   if (Job* here = job(); here != nullptr) note_stream_flushed(*here, stream);
   const int fd = descriptor_of(stream);
@@ -132,7 +132,7 @@ FILE* opened_stream(FILE* stream, const char* mode, const Opening& opening) {
     return DISCNICE_REAL_ALWAYS(name) arguments;                   \
   }
 
-// The way of the many is a function of its own, without a frame.
+// The most frequent case is a function of its own, without a stack frame.
 #define DISCNICE_STREAM_PUT(type, name, parameters, arguments, stream, bytes) \
   DISCNICE_EXPORT(type, name, parameters);                                    \
   static __attribute__((noinline)) type discnice_put_##name parameters {      \
@@ -188,7 +188,7 @@ FILE* opened_stream(FILE* stream, const char* mode, const Opening& opening) {
     return opened_stream(DISCNICE_REAL_ALWAYS(name) arguments, mode, opening);        \
   }
 
-// Forgotten before the call, as by close(); the stream's own descriptor was opened inside libc.
+// The descriptor is forgotten before the call, as by close(). The stream's own descriptor was opened inside libc.
 #define DISCNICE_STREAM_CLOSE(type, name, parameters, arguments, stream) \
   DISCNICE_EXPORT(type, name, parameters);                               \
   type discnice_hook_##name parameters {                                 \

@@ -39,7 +39,7 @@ struct Waiting {
   std::uint64_t bytes;
 };
 
-// What the buffer has for a reader.
+// How many bytes the buffer has for a reader.
 Waiting waiting_in(FILE* stream) {
 #if defined(__GLIBC__)
   if (stream->_IO_read_ptr < stream->_IO_read_end)
@@ -50,7 +50,7 @@ Waiting waiting_in(FILE* stream) {
   return {nullptr, 0};
 }
 
-// The descriptor of a stream whose file costs something; else -1. errno is kept.
+// The descriptor of a stream whose file is charged; else -1. errno is kept.
 int charged_descriptor(Job& job, FILE* stream) {
   const int errno_before = errno;
   const int fd = fileno_unlocked(stream);
@@ -60,7 +60,7 @@ int charged_descriptor(Job& job, FILE* stream) {
   return fd;
 }
 
-// Where a descriptor stands; false for none.
+// The position of a descriptor; false if it has none.
 bool find_place(int fd, std::uint64_t* place_bytes) {
   if (fd < 0) return false;
   const long place = raw_syscall(SYS_lseek, fd, 0, SEEK_CUR);
@@ -83,7 +83,7 @@ std::uint64_t bytes_behind(FILE* stream) {
 #endif
 }
 
-// Where the next write of the stream begins; false where it has no place.
+// Where the next write of the stream begins; false if it has no position.
 bool find_stream_place(FILE* stream, int fd, std::uint64_t* place_bytes) {
   if (!find_place(fd, place_bytes)) return false;
   const std::uint64_t behind = bytes_behind(stream);
@@ -91,7 +91,7 @@ bool find_stream_place(FILE* stream, int fd, std::uint64_t* place_bytes) {
   return true;
 }
 
-// OpenFile::stream_place is one more, so that 0 is "not known".
+// OpenFile::stream_place is larger by one, so that 0 means "not known".
 void store_place(int fd, std::uint64_t place_bytes) {
   if (OpenFile* file = known_open_file(fd); file != nullptr)
     file->stream_place.store(place_bytes + 1, std::memory_order_relaxed);
@@ -106,7 +106,7 @@ std::uint64_t news_start(int fd, std::uint64_t end_bytes, std::uint64_t pending_
   return end_bytes > pending_bytes ? end_bytes - pending_bytes : 0;
 }
 
-// A write that libc makes or has made: it is a transfer without a wait of its own.
+// A write that libc makes or has made: a transfer without a wait of its own.
 void charge_write(Job& job, int fd, std::uint64_t from_bytes, std::uint64_t bytes,
                   const ThreadAccount* before) {
   throttle::SignalHold signals;

@@ -26,7 +26,7 @@
 namespace discnice::guest {
 namespace {
 
-// A word of a call, which becomes whatever a function takes there.
+// A word of a call. It is converted to the type of the parameter of a function.
 struct Word {
   long value;
   template <typename T>
@@ -48,12 +48,12 @@ struct Words {
 using SetCancelState = int (*)(int state, int* before);
 constinit SetCancelState known_set_cancel_state = nullptr;
 
-// Before glibc 2.34 it lives in libpthread, which only programs with threads have.
+// Before glibc 2.34 this function is in libpthread, which only programs with threads load.
 SetCancelState set_cancel_state() {
   return DISCNICE_SELDOM(known_set_cancel_state, pthread_setcancelstate);
 }
 
-// A wait inside is not to be a point where the thread is cancelled.
+// A wait inside must not be a point at which the thread is cancelled.
 class CancelHold {
  public:
   CancelHold() {
@@ -160,7 +160,7 @@ long folder_made(const Words& call, int folder, const char* path) {
   return result;
 }
 
-// posix_fadvise() returns its error.
+// posix_fadvise() returns its error instead of setting errno.
 long advised(int error) {
   if (error == 0) return 0;
   errno = error;
@@ -252,7 +252,7 @@ constexpr long kOpen = -1, kCreat = -2, kUnlink = -3, kRename = -4, kDup2 = -5, 
   DISCNICE_OTHER(SYS_io_uring_enter, entered_ring(call))                                            \
   DISCNICE_SETTLED_NUMBERS
 
-// Nothing is predicted of these.
+// Nothing is predicted for these.
 #define DISCNICE_SETTLED_NUMBERS                \
   DISCNICE_OTHER(SYS_syncfs, settled(call))     \
   DISCNICE_OTHER(SYS_msync, settled(call))      \
@@ -332,7 +332,7 @@ long on_handled(long number, long a, long b, long c, long d, long e, long f) {
   return job() != nullptr ? on_disk(call) : made(call);
 }
 
-// Before the constructor.
+// For calls before the constructor has run.
 DISCNICE_PART long on_early(long number, long a, long b, long c, long d, long e,
                             long f) __asm__("discnice_on_early");
 long on_early(long number, long a, long b, long c, long d, long e, long f) {

@@ -49,7 +49,7 @@ using detail::joined;
 
 constinit Job this_job{};
 std::uint32_t loaded_pid = 0;  // of the process that this program image was loaded in
-// Who set the fork mark last; a forked child knows that, and finds it wiped. kNobody: it is not made yet.
+// Which process set the fork mark last. A forked child knows this, and finds the mark wiped. kNobody: there is no mark yet.
 std::atomic<std::uint32_t> marked_pid{kNobody};
 
 std::uint32_t own_pid() {
@@ -63,7 +63,7 @@ std::uint64_t coarse_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// A variable may hold what a terminal would obey.
+// A variable may hold bytes that a terminal would take for a command.
 char without_controls(char letter) {
   const auto byte = static_cast<unsigned char>(letter);
   return byte < 0x20 || byte == 0x7f ? '?' : letter;
@@ -92,7 +92,7 @@ void say(const char* entry, const char* text) {
   raw_syscall(SYS_write, kStandardError, word(line), static_cast<long>(length + 1));
 }
 
-// Without its ring a job goes on, unrecorded.
+// Without its ring a job goes on without being recorded.
 void find_ring(Segment& segment) {
   if (segment.options.recorded == 0) return;
   this_job.ring = protocol::join_ring(this_job.name).value_or(nullptr);
@@ -163,7 +163,7 @@ void let_go_of_job() {
   protocol::let_go_of_memory();
 }
 
-// The first process of a bare job: makes the segment and lets its children know.
+// For the first process of a job without the launcher: makes the segment and tells its children.
 Result<Segment*> start_bare_job(const Request& request, const char* program, char** environment) {
   if (!request.is_alone) {
     Result<Segment*> made = protocol::make(program, request.grant, request.options, &this_job.name);
@@ -200,7 +200,7 @@ void remove_when_last(Segment& segment, std::uint32_t members_left) {
     protocol::remove(this_job.name);
 }
 
-// True for a program that the job is told to leave alone.
+// True for a program that the job must leave alone.
 bool is_excluded(const Segment& segment, const char* name) {
   for (const auto& excluded : segment.options.excluded) {
     if (excluded[0] != '\0' && std::strncmp(excluded, name, sizeof excluded) == 0) return true;
@@ -216,7 +216,7 @@ bool are_arguments_handed(int argument_count, char** arguments, char** environme
          environment == arguments + argument_count + 1;
 }
 
-// What a person calls the program: the last part of what it was started as.
+// The name of the program for a person: the last part of the name under which it was started.
 const char* short_name(int argument_count, char** arguments) {
   if (argument_count < 1 || arguments[0] == nullptr) return "";
   const char* slash = std::strrchr(arguments[0], '/');
