@@ -6,19 +6,19 @@
 namespace microbench::estimate {
 namespace {
 
-// Windows of the same size in a row, after which it grows no more.
+// After this many windows of the same size in a row, the window does not grow any more.
 constexpr std::size_t kSteadyWindows = 3;
 
-// Reads that each brought their own page alone: there is no read-ahead.
+// If this many reads each brought in only their own page, there is no read-ahead.
 constexpr std::size_t kLonelyReads = 64;
 
-// A stream begun elsewhere shows its first window within so many reads.
+// A stream that begins elsewhere in the file shows its first window within this many reads.
 constexpr std::uint64_t kRestartReads = 16;
 
-// How far around a lone read is looked for what came with it.
+// How many pages around a single read are checked for pages that came in with it.
 constexpr std::uint64_t kAroundPages = 64;
 
-// The end of the stretch in memory that begins before `page`.
+// The end of the run of cached pages that begins before `page`.
 std::uint64_t end_of_run(ReadaheadSubject& subject, std::uint64_t page) {
   std::uint64_t low = page;  // everything before it is there
   std::uint64_t step = 1;
@@ -51,7 +51,7 @@ bool is_lonely(const std::vector<std::uint64_t>& windows) {
          std::all_of(windows.begin(), windows.end(), [](std::uint64_t w) { return w == 1; });
 }
 
-// Reads on from `page` until `is_enough`; returns the next page to read.
+// Reads on from `page` until `is_enough` is true. Returns the next page to read.
 template <typename Enough>
 std::uint64_t stream(ReadaheadSubject& subject, std::uint64_t page, std::uint64_t& end,
                      std::vector<std::uint64_t>& windows, Enough is_enough) {

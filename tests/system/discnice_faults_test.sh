@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # discnice_faults_test: whatever happens to a job's members, its launcher or its segment, nothing hangs and no data differs.
 #
-# How: a job copies a cold file while something is killed, stopped, truncated or overwritten. Judged are the copy, the status and how long
-# it took, that what the dead had reserved is there again for the living, and who divides a shared rate when the daemon is stopped, killed or
-# back again. Readers that are measured read past the cache: one with a large read-ahead moves nothing or megabytes. Left out: a
+# How: a job copies a cold file while something is killed, stopped, truncated or overwritten. Each case checks the copy, the status and the time. It checks that the reservations
+# of killed processes are given back. It also checks which process divides a shared rate while the daemon is stopped, killed or running again. Readers that are measured read past
+# the cache: one with a large read-ahead moves nothing or megabytes. Left out: a
 # /dev/shm that is full from the start (cli/discnice_bad_input), segments of another version or owner (unit/discnice), clocks that jump
 # (unit/discnice: now is a parameter there).
 source "$(dirname "$0")/../support/discnice.bash"

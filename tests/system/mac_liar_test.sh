@@ -6,7 +6,7 @@
 # forged in the name of process 1, a lock held in pulses, a claim overwritten and a table cut short. The grant may change by 5 %; a name may
 # cost 0.2 s and a lie a second. Happens in a memory control group of 200 MB and a /dev/shm of its own; needs root. Leaves out a process
 # of the same user that takes part as any may, and asks for all there is.
-# Runs alone: a name may cost 0.2 s, which is less than a busy disk does.
+# Runs alone: a file with a bad name may delay a call by 0.2 s at most, and a busy disk delays it by more.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need timeout python3 unshare

@@ -44,7 +44,7 @@ bool is_well_formed(const Parameter& parameter);
 /// "GRAY_PARAM_DISK_MISS_NS" for "disk.miss_ns": upper case, dots as underscores.
 std::string environment_name(std::string_view key);
 
-/// Reads a finite number that is not negative, all of `text`, with a point in every locale. Pure.
+/// Reads a finite number that is not negative. The number must be the whole `text`, with a point in every locale. Pure.
 std::optional<double> parse_number(std::string_view text);
 
 /// The shortest decimal that reads back as the same number. Pure.

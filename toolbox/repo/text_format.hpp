@@ -15,7 +15,7 @@
 
 namespace gray::repo {
 
-/// Raised whenever a reader of the old version would misread a new file. A reader refuses higher versions.
+/// This version goes up whenever a reader of the old version would misread a new file. A reader refuses higher versions.
 inline constexpr unsigned kFormatVersion = 1;
 
 /// Why a file is used or not.

@@ -20,7 +20,7 @@ Json when(bool is_known, const T& value) {
   return is_known ? Json(value) : Json(nullptr);
 }
 
-// Without the digits that a short float has not got.
+// Prints only as many digits as a float has.
 double rounded(float share) {
   constexpr double kSteps = 1e6;
   return std::round(static_cast<double>(share) * kSteps) / kSteps;

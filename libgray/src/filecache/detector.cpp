@@ -247,8 +247,8 @@ void Detector::Sample::add(const Answer& answer) {
   (was_hit ? hits : misses).add(answer.access_ns);
 }
 
-// A page that we fetched ourselves says nothing, one that was asked nothing new; the next ones are tried, those at the
-// beginning after those at the end. The file's size when there is none.
+// A page that this library fetched itself tells nothing, and a page that was already probed tells nothing new. So the next pages are tried, and after the last page the first
+// ones. The result is the size of the file if no page is left.
 std::uint64_t Detector::page_to_probe(const Target& target, const Stretch& stretch,
                                       std::uint64_t offset_bytes, const Sample& sample) const {
   const std::uint64_t end = stretch.offset_bytes + stretch.length_bytes;

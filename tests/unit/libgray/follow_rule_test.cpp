@@ -35,7 +35,7 @@ FollowState calm_state() {
   return state;
 }
 
-// The verdicts of so many seconds of this look, one each half second, until one is not to stay.
+// Repeats this look every half second for the given number of seconds. Returns the verdicts up to the first one that is not "stay".
 FollowDecision run(FollowLook look, FollowState state, int seconds) {
   FollowDecision decision{FollowVerdict::stay, FollowReason::none, state};
   for (int i = 0; i < 2 * seconds && decision.verdict == FollowVerdict::stay; ++i) {

@@ -73,7 +73,7 @@ std::map<std::uint64_t, std::uint64_t> numbers_in(const std::string& text) {
 int Group::make() const {
   if (mkdir(folder_.c_str(), kMode) != 0) return -errno;
   if (version_ == Version::one) return 0;
-  // Processes do not escape a limit on their number, and no group is made if memory is limited (place.cpp).
+  // The new group gets the same limit on the number of processes, so that no process escapes it. If memory is limited, no group is made (place.cpp).
   const std::string file = folder_.substr(0, folder_.rfind('/')) + "/pids.max";
   if (const std::string most = read_text(file); !most.empty()) write_text(folder_ + "/pids.max", most);
   return 0;
@@ -161,7 +161,7 @@ void clear_left_groups(const Place& place) {
     const auto facts = processes::facts_of(pid);
     if (facts && facts->started_at_ns == started_at_ns) continue;
     const Group group(place.version, place.folder + "/" + name);
-    // A group that still writes is kept by a process that is not its maker. A group that no process keeps belongs to nobody.
+    // A group with data that is still to be written has a watcher of its own. A group without processes and without such data is not needed any more.
     if (!group.has_processes() && group.dirty_bytes() == 0) {
       [[maybe_unused]] const bool is_gone = group.remove();
     }

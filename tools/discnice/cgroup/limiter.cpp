@@ -70,7 +70,7 @@ bool is_lower_and_there(std::uint64_t limit, std::uint64_t rate) {
   return limit != 0 && (rate == 0 || limit < rate);
 }
 
-// In version 2 the limits of the groups above the new one, and in both versions those of our own group.
+// The groups whose limits bind: in both versions our own group, in version 2 also the groups above the new one.
 std::vector<std::string> bounding_groups(const Place& place) {
   std::vector<std::string> folders{place.own};
   if (place.version == Version::one) return folders;

@@ -83,8 +83,8 @@ Others look_for_others(const DiskActivity& before, DiskActivity& after) {
   // Nothing is under way and nothing new was booked: what is still awaited went elsewhere or nowhere.
   if (after.sample.reads_in_flight == 0 && own_reads == 0) after.own_reads_awaited = 0;
   const std::uint64_t allowance = after.own.written_bytes != 0 ? kOwnMetadataBytes : 0;
-  // What the disk writes and empties for a call of ours is ours, the journal with it. Else somebody waits for an fsync; a journal's own commit, every
-  // few seconds, passes for one.
+  // When the disk writes or flushes its cache because of one of our calls, this is our traffic, including the journal. Otherwise a flush means that somebody waits for an fsync.
+  // A journal's own commit, every few seconds, looks the same.
   const bool is_own = is_syncing(before, after);
   const bool has_flushed = growth(after.sample.flushes, before.sample.flushes) != 0;
   const bool has_somebody_written = !is_own && (writes > allowance || has_flushed);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // page_cursor: emulates how the kernel looks for the nearest absent page, with the error that it makes inside large folios.
 //
-// Knowledge assumed: Linux mm/filemap.c, page_cache_prev_miss() and page_cache_next_miss(), walking the page cache's tree with
-//   xas_prev() and xas_next() of lib/xarray.c (6.18): nodes of 64 slots, a large folio in several neighbouring slots, one of 64
-//   pages and more in slots of the level above. A first look that lands inside a folio moves the cursor's place to the folio's
+// Knowledge assumed: page_cache_prev_miss() and page_cache_next_miss() of Linux mm/filemap.c walk the page cache's tree with xas_prev() and xas_next() of lib/xarray.c (6.18). A
+// node has 64 slots. A large folio lies in several neighbouring slots. A folio of 64 pages or more lies in slots of the level above. A first look that lands inside a folio moves
+// the cursor's place to the folio's
 //   head, but not its page number; from there on the walk tells the wrong number until a node's edge puts it right or makes
 //   it worse.
 // Output observed: which pages are resident (ResidencyOracle) and which folio they are in (Folios).

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // resting_files: files with dirty data that were not written to for long. For each file one run of pages is kept.
 //
-// update_regions knows a hundred files in full. A program that unpacks or builds something makes thousands, and may remove or rewrite them
-// before they reach the disk. Most of them are written from front to back, so one stretch says all about such a file.
+// update_regions knows a hundred files in full. A program that unpacks or builds something makes thousands of files, and may remove or rewrite these files before they reach the
+// disk. Most of them are written from front to back, so one stretch says all about such a file.
 // The memory may be shared, and be damaged: each entry is read once (toolbox/base/read_once.hpp) and checked. Zero bytes are an empty table.
 #pragma once
 

@@ -7,7 +7,7 @@
 //
 // Knowledge assumed: libc's wrappers do no more than the call and errno while there is one thread: only where there are others may somebody cancel
 //   it in there. A program that cancels its only thread itself ends at the next call that is no quick one.
-// Output observed: libc's own mark of that (__libc_single_threaded, glibc 2.32), and which library each real function is from.
+// Output observed: libc's own mark of a program with one thread (__libc_single_threaded, glibc 2.32), and which library each real function is from.
 // Inference drawn: while the mark is set and libc alone stands behind us, nobody can tell the two apart. Without the mark libc is called.
 #pragma once
 

@@ -9,7 +9,7 @@
 namespace discnice::guest {
 namespace {
 
-// The entries of its first libraries share the page that a start writes (start_order.ld).
+// The first entries of this table share the page that a start writes (start_order.ld).
 __attribute__((section(".bss.start"))) constinit NextSymbols symbols;
 constinit std::atomic<bool> are_symbols_read{false};
 

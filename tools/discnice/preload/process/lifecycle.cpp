@@ -134,7 +134,8 @@ Kin kin_of(std::uint32_t pid) {
   const std::uint32_t marker = marked_pid.load(std::memory_order_acquire);
   // Another namespace may give out the same number, and has no number for a parent outside.
   if (pid == loaded_pid && marker == kNobody) return Kin::loaded;
-  // The mark's maker is our parent, and we find no mark. In the parent's memory, after vfork, we would find it: so this is a copy, after fork.
+  // The fork mark was set by our parent, but this process finds it wiped. In the parent's memory, after vfork, it would find the mark set. So this is a copy of the memory, after
+  // fork.
   const long parent = raw_syscall(SYS_getppid);
   const bool is_parent_outside = parent == kNobody;
   if (marker != kNobody && (is_parent_outside || parent == static_cast<long>(marker)))
