@@ -293,7 +293,7 @@ stop_background() {
   BACKGROUND=
 }
 
-# Only what is ours: a number may have been given to somebody else's session by now.
+# Only our own sessions are ended: the number may belong to somebody else's session by now.
 _end_session() {
   local pid
   for pid in $(pgrep -s "$1" 2>/dev/null); do

@@ -91,7 +91,7 @@ class Page {
     return found ? format_quantity(found->parameter.value, found->parameter.unit) : "nothing";
   }
 
-  // One for what was measured and one for what was not: a page must not claim what nobody looked at.
+  // One sentence for measured values and one for values that were not measured: a page must not claim a value that nobody measured.
   [[nodiscard]] std::string cache_sentence() const;
   [[nodiscard]] std::string unit_sentence() const;
   [[nodiscard]] std::string seek_sentence() const;

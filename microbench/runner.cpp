@@ -20,7 +20,7 @@ constexpr std::uint64_t kOvertimeFactor = 2;
 // agree with each other and not with the next run's. So nobody ends before this part of the time, of which fewer benchmarks have less.
 constexpr double kSpanShare = 0.75;
 
-// What is known well already has its turn so much more rarely: the time is worth more where the samples scatter.
+// A well-known value gets its turn this much more rarely, because the time is worth more for values whose samples scatter.
 constexpr std::uint64_t kNarrowWeight = 4;
 
 // To look at all samples takes longer than some rounds do, so it is done when there are so many more than at the last look.

@@ -172,7 +172,7 @@ BACKGROUNDS = {
     "walk": Background("a walk over 4,000 folders, as updatedb does it", make_folders, walk, is_repeated=False),
 }
 STREAM = Background("a stream of reads", make_backup_source, stream)
-# Those whose own speed is taken: one that reads and writes, three that are mostly about names and i-nodes: what gives way in steps is felt most by a short one.
+# The jobs whose own speed is measured: one that reads and writes, and three that mostly work on names and i-nodes. Giving way in steps slows a short job down most.
 ALONE = {
     "rsync": BACKGROUNDS["rsync"],
     "tar-x": BACKGROUNDS["tar-x"],

@@ -29,7 +29,7 @@ def rate_ways(rate):
 def error(disk, path, rate, name, command):
     """How many percent the disk's rate was off."""
     evict(path)
-    # The program's own pages, and ours, lie on another disk: what is read of them is paid, too, and not seen here.
+    # The pages of the program, and of discnice, lie on another disk. Reads of these pages are paid for, too, and are not measured here.
     run(*held("--rate", "1GB"), "dd", "if=/dev/zero", "of=/dev/null", "count=1")
     with Cap([disk.number], rate) if name == "blkio throttle" else contextlib.nullcontext() as group:
         before = disk.moved()[0]

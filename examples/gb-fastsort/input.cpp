@@ -29,7 +29,7 @@ constexpr std::uint64_t kPieceBytes =
     128U << 10U;  // a request; of a longer one some kernels and disks take only the beginning
 constexpr std::size_t kSoonUnits = 64;                 // looked at again before each chunk
 constexpr std::uint64_t kGiveBackBytes = 512U << 10U;  // at once
-// Of what is read from the cache so much is asked for meanwhile: memory is faster than the disk, and who asks for more than it can queue waits.
+// While cached data is read, this much is requested from the disk. Memory is faster than the disk, and a program that requests more than it can queue waits.
 constexpr std::uint64_t kReadPerAsked = 2;
 constexpr std::uint64_t kSpareBytes = 8U << 20U;  // dropped beyond what is taken: pages go many at a time
 constexpr std::uint64_t kFolioBytes =

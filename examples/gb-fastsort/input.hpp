@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // input: the records of all inputs as one stream. Cached records come first while the disk fetches the others.
 //
-// Knowledge assumed: as in room.hpp; and that a page which was read twice outlives one that was read once, so what pushes pages out of a full
-// cache hits just those that are still to be read.
+// Knowledge assumed: as in room.hpp. A page that was read twice stays longer than a page that was read once. So a full cache evicts just the pages that are still to be read.
 // Output observed: which parts are cached, at first and again before each chunk.
 // Inference drawn: what was cached and is not any more is put off to the end; to fetch it at once would push out the part behind it, and so
 // each in turn.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // pass_size: how much memory a pass is worth: no more than the second phase gains by, and of that what passes have proved to pay.
 //
-// Knowledge assumed: the runs are merged in one go, each through a buffer of its own; a disk that is read in parts of its access unit
-// gives all it can, so runs longer than their number times that unit gain nothing there. In the first phase memory beyond the
+// Knowledge assumed: the runs are merged at once, each through a buffer of its own. A disk that is read in parts of its access unit reaches its full speed. So runs that are
+// longer than their number times that unit gain nothing in the merge. In the first phase memory beyond the
 // processor's caches and the page cache's needs costs rather than pays.
 // Output observed: the time of each pass for each of its records, reading, sorting and writing together.
 // Inference drawn: where a pass of half the size took clearly less for a record, the larger ones do not pay, and half of what is left is
@@ -25,8 +25,8 @@ class PassSize {
   /// Not tried below `records_least`; 0: the size is given, and nothing is tried.
   explicit PassSize(std::uint64_t records_least) : records_least_(records_least) {}
 
-  /// The records of the next pass if so many fit and so many are left: as many passes as it takes, all of one size, for a short last one
-  /// would have used what the others lack.
+  /// The number of records of the next pass, if this many fit into memory and this many are left. All remaining passes get the same size: a short last pass would mean that
+  /// earlier passes took memory that others lacked.
   [[nodiscard]] std::uint64_t next(std::uint64_t records_fit, std::uint64_t records_left) const;
 
   /// Notes how long a pass took, of the size that next() gave.

@@ -6,7 +6,7 @@
 // Output observed: how much of the input is cached, before and after memory was taken and the disk was asked for pages.
 // Inference drawn: half of what was taken, or more, is missing from the input: the cache is full, and from then on a page that has been
 // read is dropped for each that is taken.
-// What breaks it: others who evict meanwhile; what has been read is dropped then though there was room.
+// What breaks it: others who evict pages at the same time. Then pages that were read are dropped although there was room.
 #pragma once
 
 #include <algorithm>

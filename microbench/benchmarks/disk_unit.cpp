@@ -81,7 +81,7 @@ class DiskUnitSession : public Session {
     if (!file.has_direct()) file.evict();
     const std::uint64_t offset = file.random_offset((kStreamReads + 1) * kStreamBytes);
     (void)time_read(kStreamBytes, offset);  // to get there
-    // Each for itself: one that is held up by somebody else's requests says nothing of the disk.
+    // Each request is timed by itself: a request that waits for requests of other programs tells nothing about the disk.
     for (int i = 1; i <= kStreamReads; ++i) {
       const double ns = time_read(kStreamBytes, offset + static_cast<std::uint64_t>(i) * kStreamBytes);
       add("disk.sequential_bytes_per_s", static_cast<double>(kStreamBytes) * 1e9 / ns);

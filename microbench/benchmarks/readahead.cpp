@@ -17,7 +17,7 @@
 namespace microbench {
 namespace {
 
-// Where the kernel counts a page only when it has arrived, a window is there when its count has not changed so long.
+// If the kernel counts a page only when the page has arrived, a window is complete when the count has not changed for this long.
 constexpr useconds_t kSettleUs = 500;
 constexpr int kSettleTries = 200;
 

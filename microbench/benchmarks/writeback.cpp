@@ -45,7 +45,7 @@ constexpr std::uint64_t kAgeMaxNs = UINT64_C(45'000'000'000);
 constexpr std::uint64_t kMemoryDivisor = 4;
 constexpr std::uint64_t kSearchMaxNs = UINT64_C(15'000'000'000);
 
-// A write that takes so many times longer than others, and so long, was made to wait.
+// A write that takes this many times longer than others, and at least this long, was made to wait.
 constexpr double kPauseFactor = 5;
 constexpr double kChanceMax = 0.05;
 constexpr double kPauseMinNs = 10e6;

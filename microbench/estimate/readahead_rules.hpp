@@ -2,8 +2,8 @@
 // readahead_rules: finds the rules of the kernel's read-ahead by a few reads whose windows differ from rule to rule.
 //
 // Knowledge assumed: the rules of toolbox/base/readahead_rules.hpp. Output observed: which pages are in memory after reads that were chosen so that
-//   each rule leaves another number of them. Inference drawn: the rule. The kernel's version is not asked. What breaks it: somebody else who
-//   reads the file, and a kernel that follows none of the rules, whose answers are then no kernel's we know.
+//   each rule leaves another number of them. Inference drawn: the rule. The kernel's version is not asked. What breaks it: another program that reads the file; and a kernel that
+//   follows none of the rules, so that its answers match no known kernel.
 #pragma once
 
 #include "microbench/estimate/readahead.hpp"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # discnice_doctor_test: `discnice doctor` tells what works here, and what does not where something was really taken away.
 #
-# How: the same program as root and as an ordinary user; in a folder in memory, one that may not be written to, and on a file system in user
-# space; with a /dev/shm that is not there or full; and in sandboxes that refuse calls. Left out: where control groups are delegated, and file systems that book nothing but are not in user space.
+# How: the same program runs as root and as an ordinary user. It looks at a folder in memory, at a folder that may not be written to, and at a file system in user space. It runs
+# with a missing or full /dev/shm, and in sandboxes that refuse calls. Left out: where control groups are delegated, and file systems that book nothing but are not in user space.
 # Slow: a diagnosis runs small jobs at a rate, which takes a second or more, and there are twenty.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3

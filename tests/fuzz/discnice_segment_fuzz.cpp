@@ -4,9 +4,9 @@
 // fuzz-sources: tools/discnice/kernel/account.cpp tools/discnice/job/budget.cpp tools/discnice/kernel/disk_board.cpp tools/discnice/kernel/disk_waits.cpp
 // fuzz-sources: tools/discnice/kernel/disk_watch.cpp tools/discnice/kernel/disks.cpp tools/discnice/descriptor/trust.cpp tools/discnice/kernel/progress.cpp
 //
-// Between two calls anything may be written anywhere, also a grant, an instant or a sum that fits. Holds for all of it: nothing leads out of the
-// segment; an operation waits no longer than its own bytes take at the job's rate, behind what stands in the account as charged and not paid; no
-// wait is longer than a day; what the account of a process owes comes from what the kernel booked to it, whatever was pending in the segment.
+// Between two calls anything may be written anywhere, also a grant, an instant or a sum that fits. For every input these must be true. No access leaves the segment. An operation
+// waits no longer than its own bytes, and the charged and unpaid bytes in the account, take at the job's rate. No wait is longer than a day. The debt of a process comes from the
+// bytes that the kernel booked to it, whatever was pending in the segment.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

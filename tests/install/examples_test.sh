@@ -3,8 +3,9 @@
 # examples: the commands in README, docs/recipes.md and the EXAMPLES of the manual pages work as they stand, after `cmake --install`, and so do the files of docs/recipes.md.
 #
 # How: each is pasted into a shell in a system of its own: the host's programs, what is installed in /usr/local, and the files that the examples name in /data, /backup,
-# /mnt/nas, /var/log and a home folder. What others bring (restic, java, app, ./server) is a small program of that name. examples.txt says which ones are run in another way or not at all, and
-# why; a command that is neither run nor listed there fails, and so does a line there that no example has any more. Left out: what the commands do.
+# /mnt/nas, /var/log and a home folder. Programs of other projects (restic, java, app, ./server) are replaced by small programs with these names. examples.txt says which commands
+# are run in another way or not at all, and why. A command that is neither run nor listed there fails. A line there that belongs to no example fails, too. Left out: what the
+# commands do.
 source "$(dirname "$0")/../support/system.bash"
 need rsync unshare chroot make setsid
 need_root

@@ -3,7 +3,7 @@
 # wheel: what script/wheel makes is installed by pip, without a compiler and without the network, and works as root and as a user on each Python from 3.9 to 3.13.
 #
 # Each interpreter gets a fresh environment with the wheel and runs bindings/python/tests from it. GRAY_PYTHONS lists interpreters, separated by blanks or colons; otherwise all python3.N on PATH are
-# taken. Of one that only root can reach a copy is tried. Numpy is fetched where there is a network; without it that part is left out, aloud.
+# taken. If only root can reach an interpreter, a copy of it is tried. Numpy is fetched where there is a network; without it that part is left out, aloud.
 # Left out: other processors, and whether the glibc that the wheel's name tells of is enough (script/package --test has old systems).
 # Slow: five environments.
 source "$(dirname "$0")/../support/system.bash"

@@ -5,9 +5,8 @@
 //   io_account OUTPUT COMMAND [ARGUMENT...]
 //
 // Writes {"read_bytes":N,"write_bytes":N,"cancelled_bytes":N,"processes":N,"elapsed_seconds":S} to OUTPUT and
-// ends as the command did (a death by signal as 128 + its number). Every process is looked at in
-// /proc/<pid>/io after its end and before it is reaped; its own children, once reaped, are in that account
-// already, and those it leaves behind are adopted here (PR_SET_CHILD_SUBREAPER), so whole trees are counted.
+// ends as the command did (a death by signal as 128 + its number). The file /proc/<pid>/io of every process is read after its end and before it is reaped. This account includes
+// the children that the process has reaped. Children that it leaves behind are adopted here (PR_SET_CHILD_SUBREAPER). So whole trees are counted.
 // The time is that of the last one's end.
 #include <cerrno>
 #include <cstdint>

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # discnice_coverage_test: whoever runs without a limit is named, with --require the status is 125, and nobody else is named.
 #
-# How: with the library alone (--engine preload). Programs that it cannot hold, each long enough to be seen and too short for that: one that changes its user, a
-# static one, one that makes system calls past libc, one told to leave the job by a variable; and Go's programs, by their file. Then
+# How: with the library alone (--engine preload). The cases are programs that the library cannot hold, some that run long enough to be seen and some that run too shortly: a
+# program that changes its user, a static one, one that makes system calls past libc, one that a variable tells to leave the job; and programs in Go, which are recognised by
+# their file. Then
 # programs that are covered and look odd: maps, pipes, crowds of more processes than there are slots, chains of exec, killed readers,
 # profiles. What is said (the line at once, the report's line, the status) must agree. The judge is the kernel's account.
 # Left out: whether a covered program keeps its rate (discnice_rate, discnice_surface).

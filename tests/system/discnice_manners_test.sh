@@ -7,9 +7,8 @@
 # keep nearly all of its time: reading a long file, then many small ones, beside two programs that use up the processors, and when its data is in
 # memory. Jobs of two users, both mannered, must both come to their end. What is written must be on the disk but for a few steps. The judge is what
 # the job itself has slept, and the page cache.
-# Left out: what a foreground loses in hundredths (script/bench manners); a disk that becomes slower for good, which takes minutes (unit/discnice); an
-# error that a step of writing meets; a stream that the disk goes straight on with whoever else waits, which feels nobody; NFS and SMB, which need a
-# kernel that has them.
+# Left out: how many hundredths of its speed a foreground loses (script/bench manners); a disk that becomes slower for good, which takes minutes (unit/discnice); an error in a
+# step of writing; a sequential stream that the disk serves first, so that the job notices nobody; NFS and SMB, which need a kernel that has them.
 # Runs alone on a quiet host: it measures what others cost a job.
 # Slow: giving way is learned over seconds of an emulated disk.
 source "$(dirname "$0")/../support/discnice.bash"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # discnice_new_file_test: about a file that a program has just made, the library asks nothing that the program's own calls have already told.
 #
-# How: strace counts the system calls of a writer below discnice, ours among them. A file that is made and written in order needs no question about the
-# page cache, nor after its flags, nor after its size at each write; one that is there is asked about, which shows that the count sees us. What is
+# How: strace counts the system calls of a writer below discnice, ours among them. For a file that is made and written in order, the library need not ask about the page cache or
+# the flags, or about the size at each write. For a file that existed before it does ask; this shows that the count sees the library's calls. What is
 # predicted of both is the business of discnice_verify_test. Left out: what a call costs in time (script/bench call_cost).
 source "$(dirname "$0")/../support/discnice.bash"
 need strace python3

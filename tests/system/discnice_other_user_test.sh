@@ -3,8 +3,8 @@
 # discnice_other_user_test: a process that has become another user shares nothing with the job it came from any more, and nobody else is the worse
 # for it.
 #
-# How: a worker forked by root becomes another user, by each of libc's functions, by number, and by a system call that nobody sees, and writes into what
-# was shared at its old addresses: its parent must see nothing of that, and nothing of ours may be mapped in the worker. A daemon that goes back
+# How: a worker forked by root becomes another user: by each of libc's functions, by syscall(), and by a direct system call that the library does not see. It then writes to the
+# old addresses of the shared memory. Its parent must not see these writes, and no memory of the library may be mapped in the worker. A daemon that goes back
 # and forth stays a member. Children of vfork(), whose memory is their parent's, become another user before exec: the parent stays a member, and
 # limited. A process changes while its threads read. Recorded, the ring goes the same way.
 # Left out: a process whose memory may be its parent's, and where the kernel does not tell (kcmp refused): it keeps what it has until exec. A user

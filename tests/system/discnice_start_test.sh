@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # discnice_start_test: what the start of a covered program does, and leaves as it was.
 #
-# How: the loader itself tells which names it looked up for us; a program whose names are all bound at once is covered like any other; and the
-# kernel says what becomes of SIGBUS, for which we have a handler, and which pages a fork wipes. Processes that have children before they touch a
+# How: the loader itself tells which names it looked up for the library. A program whose names are all bound at once is covered like any other. The kernel tells how SIGBUS is
+# handled, for which the library has a handler, and which pages a fork wipes. Processes that have children before they touch a
 # file are counted like others. Left out: what a start costs (script/bench call_cost), and where its data
 # lies (shape/start_page).
 source "$(dirname "$0")/../support/discnice.bash"
@@ -47,8 +47,8 @@ early vfork 4 5
 early both 5 6
 early late 5 7
 
-# What tells a forked child is made when it is first needed, for it is a large part of what a start costs: only of a program that has read a file
-# does a fork wipe a page. wiped_in CMD...: how many of its mappings, when the command has come to rest.
+# The fork mark is made when it is first needed, because making it is a large part of the cost of a start. So a fork wipes a page only for a program that has read a file.
+# wiped_in CMD...: prints how many mappings of the command a fork would wipe, when the command has come to rest.
 wiped_in() {
   local launcher program=none
   "$DISCNICE" -q --policy unlimited -- "$@" >/dev/null &

@@ -219,8 +219,7 @@ PROGRAM
   ((told >= 0 && told <= 262144)) || complain "many small files: $told bytes were told that nobody read from a file"
 }
 
-# A program that has made many files in memory is no longer asked where the next one lies: what it then makes on the disk must be paid for all
-# the same.
+# For a program that has made many files in memory, the library no longer asks where the next file lies. A file that the program then makes on the disk must still be paid for.
 made_on_disk_after_memory() {
   local wrote slept memory
   memory=$(mktemp -d /dev/shm/discnice-warm.XXXXXX)

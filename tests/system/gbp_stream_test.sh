@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gbp_stream: `gbp -mem -out FILE` of a file that is not cached moves the head of the disk in one direction; of one that is a little larger
-# than the cache it reads what is missing and little more, again and again; and while a slow reader has cached parts to work on the disk fetches.
+# gbp_stream: For an uncached file, `gbp -mem -out FILE` moves the head of the disk in one direction. For a file that is a little larger than the cache, each pass reads little
+# more than the missing parts. While a slow reader works on cached parts, the disk fetches the others.
 #
 # How: on an emulated disk, whose trace tells where each request went, a cold file is streamed. What was asked for ahead has to be all that is
 # read: a request the kernel cut short shows as a step back, once for each that was asked for. A file's bytes come out whole and once. Of a file of

@@ -22,9 +22,9 @@ ScopedFd make_shared_file(const char* path);
 /// Otherwise anybody could make it useless by giving it a second name.
 enum class Names : std::uint8_t { one, any };
 
-/// Opens the file `path` for reading and writing and tells its size. A failure is in error(): -ENOENT; -EPERM (somebody
-/// else's, open to others, or known by more names than it may); -EPROTO (no regular file); -EAGAIN (somebody holds a lease on it);
-/// else as open(2). Never waits: not for a lease, not for the other end of a FIFO. Thread- and fork-safe; async-signal-safe.
+/// Opens the file `path` for reading and writing, and tells its size. A failure is in error(). -ENOENT: there is no such file. -EPERM: it belongs to somebody else, is open to
+/// others, or has more names than allowed. -EPROTO: it is not a regular file. -EAGAIN: a process holds a lease on it. Other errors are those of open(2).
+/// Never waits: not for a lease, not for the other end of a FIFO. Thread- and fork-safe; async-signal-safe.
 ScopedFd open_shared_file(const char* path, std::uint64_t* size_bytes, Names names = Names::one);
 
 }  // namespace gray::base

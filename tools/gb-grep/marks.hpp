@@ -2,7 +2,7 @@
 // marks: tells how far grep has come in its list of files, so that the output of each file can be separated from that of the next.
 //
 // Knowledge assumed: grep opens its files one after the other, and with --line-buffered all that it has to say of a file is written before it opens
-// the next one. Who opens a pipe with a name to read waits until somebody opens it to write.
+// the next one. A program that opens a named pipe for reading waits until another one opens it for writing.
 // Output observed: between files in grep's list stands such a pipe. When ours, which opens it to write, goes on, grep has come to it.
 // Inference drawn: what is written by then is of the files before.
 // What breaks it: a grep that reads several files at once. GNU grep doesn't.

@@ -89,7 +89,7 @@ class Sampler {
   }
 
  private:
-  // Those that began since the last call. What cannot be watched is kept with its error, but for what has ended and was never named.
+  // A process that cannot be watched is kept with its error, unless it has ended and was never named.
   void add_new_targets() {
     for (const pid_t pid : find_targets(options_)) {
       if (members_.count(pid) != 0) continue;

@@ -20,7 +20,7 @@ Json when(bool is_known, const T& value) {
   return is_known ? Json(value) : Json(nullptr);
 }
 
-// Prints only as many digits as a float has.
+// Removes the digits that a float does not have.
 double rounded(float share) {
   constexpr double kSteps = 1e6;
   return std::round(static_cast<double>(share) * kSteps) / kSteps;

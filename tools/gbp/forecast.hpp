@@ -5,8 +5,8 @@
 // read in the same order again and again; read cached-first, it keeps as much as it holds (SOSP 2001, section 4.1).
 // Observed: the size of the set, what of it is cached, the memory that may hold files.
 // Inferred: the share that a pass must read from disk, at best 1 - C/S, and the time it takes against a fixed order's.
-// What breaks it: others who fill the cache meanwhile; a kernel that protects what it has seen refault (the fixed order then
-// does better than said); a program whose own work takes longer than its reading.
+// What breaks it: other programs that fill the cache; a kernel that protects pages that it has seen refault (the fixed order is then better than predicted); a program whose own
+// work takes longer than its reads.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,8 @@ namespace {
 using gray::base::kKiB;
 using gray::base::kMiB;
 
-// Where the kernel itself tells what is cached: so short that little of a part that is cached in part has to be evicted before its turn, and
-// so long that a disk moves its head seldom for what is missing.
+// The length of a part if the kernel itself tells what is cached. It is short, so that few cached pages of a partly cached part must be evicted before their turn. It is long, so
+// that the disk rarely moves its head for the missing parts.
 constexpr std::uint64_t kCountedPartBytes = 256 * kKiB;
 
 constexpr std::uint64_t kPageBytes = 4 * kKiB;

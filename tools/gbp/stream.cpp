@@ -34,8 +34,8 @@ using gray::base::kMiB;
 using gray::base::ScopedFd;
 
 constexpr std::uint64_t kReadBytes = kMiB;  // one read and write
-// One request to the disk. The kernel takes of a WILLNEED no more than the larger of the device's read-ahead window and its largest request
-// (force_page_cache_ra() in mm/readahead.c) and forgets the rest without a word: so much is taken on every disk.
+// Of one WILLNEED request the kernel fetches no more than the larger of the device's read-ahead window and its largest request (force_page_cache_ra() in mm/readahead.c), and
+// silently forgets the rest. A request of this size is fetched on every disk.
 constexpr std::uint64_t kPieceBytes = kMiB / 8;
 constexpr int kPipeBytes = 1U << 20U;  // what the kernel lets everybody have
 constexpr std::uint64_t kPageBytes = 4 * kKiB;
@@ -145,7 +145,7 @@ class Stream {
   // Two pieces may share a page: it goes with the second of them.
   bool is_second_drop_at(std::uint64_t border) { return !dropped_borders_.insert(border).second; }
 
-  // Of this part and of those after it, so that the disk goes from one to the next without a pause; but not beyond one that is cached.
+  // Requests this part and the parts after it, so that the disk goes from one to the next without a pause; but no part behind a cached one.
   void ask_ahead() {
     const std::vector<gb_cache_unit>& parts = parts_.others();
     const std::uint64_t window_bytes = overlap_.window_bytes();

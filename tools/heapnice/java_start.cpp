@@ -71,7 +71,7 @@ std::string added_options(const JavaStart& start, std::uint64_t max_bytes) {
       added += "-XX:+UnlockExperimentalVMOptions -XX:ShenandoahUncommitDelay=1000 ";
   } else if (!has_word(start, "-XX:+UseParallelGC") && start.release >= kReleaseWithSteps) {
     added += "-XX:-ShrinkHeapInSteps ";
-    // G1 grows when collecting takes more than one part in so many and one: what it may take is said from here.
+    // G1 grows when collections take more than one part in this number plus one of the time. The size of the heap is controlled from here instead.
     if (!has_word(start, "-XX:GCTimeRatio=")) added += "-XX:GCTimeRatio=1 ";
   }
   if (!added.empty()) added.pop_back();

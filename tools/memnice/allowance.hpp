@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // allowance: computes how much memory a background job may have now, so that others have their memory as if the job did not exist. Pure.
 //
-// Knowledge assumed: what the kernel gives to one it takes from free memory, and when there is none from whoever used his least lately: from people who are away, not from a job that is busy.
+// Knowledge assumed: the kernel takes new memory from free memory. If there is none, it takes the pages that were not used for the longest time: those of idle programs, and not
+// those of a busy job.
 // Output observed: the room that the accounts leave (gray::memory pools), whether others waited for memory, what the job has, what it works with (W(tau), gray/working_set.h).
 // Inference drawn: the job's size at which nobody else loses a page: what it has and the room there is. Where room lacks it gives up at once what it does not work with, and of the rest as much as
 //   lacks. Less than it works with would have it fetch the same pages again and again, to everybody's harm: if others still wait then, it stands still.

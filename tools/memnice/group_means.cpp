@@ -146,7 +146,7 @@ class GroupMeans : public Means {
   bool is_version_2_;
 };
 
-// The first limit of a group that one beside it would escape; empty: there is none.
+// The first limit of our group that a group beside it would escape; empty if there is none.
 std::string find_limit(const std::string& group) {
   for (const char* limit : {"memory.max", "memory.high", "memory.swap.max", "cpu.max", "pids.max"}) {
     std::string text;
@@ -155,7 +155,7 @@ std::string find_limit(const std::string& group) {
   return "";
 }
 
-// Of version 2: where a sibling of ours can be, or we are in the root.
+// For version 2: the folder in which the new group can be made. It is the folder above our own group, or our own group if that is the root.
 std::string find_parent(const std::string& own) {
   const bool is_root = access((own + "/cgroup.type").c_str(), F_OK) != 0;
   const std::string parent = is_root ? own : folder_of(own);

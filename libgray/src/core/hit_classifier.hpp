@@ -9,8 +9,8 @@
 //   first touch of cold processor caches and the amount alone by a slow machine.
 // What breaks it: a device nearly as fast as memory (then it hardly matters) and preemption between the two
 // readings of the clock (the detector asks whether the thread slept, and judges by the faster of two certain
-// hits). Where reads do not go through the page cache (FUSE with direct_io, some network file systems) the
-// "certain hit" is as slow as the first read, and that would look like a hit: is_hit_credible() asks first.
+// hits). If reads do not go through the page cache (FUSE with direct_io, some network file systems), the "certain hit" is as slow as the first read. Then the first read would
+// look like a hit. So is_hit_credible() is asked first.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // device_speed: how long a device takes to deliver data that is read in order: first the time to get there, then the time of the bytes. Pure.
 //
-// Knowledge assumed: the kernel reads ahead of whoever reads in order, so that after the first request the device works without a pause; each request more, whatever it costs, counts
-//   as a part of the rate.
+// Knowledge assumed: for a program that reads in order, the kernel reads ahead. So the device works without a pause after the first request. The cost of each further request is
+// a part of the rate.
 // Output observed: the time of the first block of a file, and that of the rest.
 // Inference drawn: the rate is that of all rests together. What the first block took longer than at that rate is the time to get there, of which the median counts.
-// What breaks it: a device that is faster for long reads than for those that were timed (credits, a cache of its own); others who use it meanwhile.
+// What breaks it: a device that is faster for long reads than for the measured ones (credits, a cache of its own); other users of the device.
 #pragma once
 
 #include <algorithm>

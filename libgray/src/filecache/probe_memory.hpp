@@ -5,8 +5,8 @@
 // Output observed: our own misses.
 // Inference drawn: a hit on such a page says nothing of its neighbours, so another page is asked; a file that has no
 // other stays unknown.
-// What breaks it: a page that somebody has used since is taken for ours still, until kOwnSeconds have passed; of two
-// pages that fall on one place of the table the later is remembered. Both only cost a probe elsewhere.
+// What breaks it: if another program has used the page since, the page still counts as brought in by a probe, until kOwnSeconds have passed. If two pages have the same place in
+// the table, the later one is remembered. Both only cost a probe elsewhere.
 #pragma once
 
 #include <cstdint>

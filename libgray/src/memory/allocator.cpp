@@ -129,7 +129,7 @@ ClaimState state_of(bool is_returnable) {
   return is_returnable ? ClaimState::returnable : ClaimState::held;
 }
 
-// What would be allowed if those who ask, and were granted theirs, held nothing: who grows beside them all lessens it.
+// How much would be allowed if the calls that ask and their grants held nothing. It becomes less when a program beside them grows.
 std::uint64_t unclaimed_bytes(const Allowance& allowance) {
   return allowance.bytes + allowance.granted_bytes;
 }

@@ -113,8 +113,8 @@ struct Lack {
       reserve_bytes;  // free beside it, and beside what those before him get: one reserve serves all
 };
 
-// What is to be given back in all: what the accounts show to be missing, and what those who wait are short of, in the order of arrival and as far as it can be had. Nobody who came later passes one
-// who cannot be served.
+// How much must be given back in all. It is the memory that the accounts show to be missing, plus the memory that waiting calls lack, in the order of arrival and as far as it
+// can be had. No later call passes an earlier one that cannot be served.
 std::uint64_t sum_to_return(std::int64_t room_bytes, std::vector<Lack> lacks,
                             std::uint64_t returnable_bytes) {
   std::sort(lacks.begin(), lacks.end(),
@@ -132,7 +132,7 @@ std::uint64_t sum_to_return(std::int64_t room_bytes, std::vector<Lack> lacks,
   return static_cast<std::uint64_t>(sum_bytes);
 }
 
-// What holders keep when so much is given back in all: the highest level, in bytes, above which it all lies.
+// What each holder keeps if this much is given back in all: the highest level, in bytes, such that the memory above the level adds up to this much.
 std::uint64_t level_for(const std::vector<Claim>& holders, std::uint64_t sum_bytes) {
   const auto above = [&](std::uint64_t level) {
     std::uint64_t bytes = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // claims: a table that the processes of a user share, so that several processes that ask for memory at once do not count the same free bytes.
 //
-// It is advisory: it helps those who take part, and whoever cannot (no /dev/shm, somebody else's file, a lock that is not given
-// back) goes on without. Each user has a table of his own, which nobody else can open: users see each other by what the kernel
+// The table is advisory. A process that cannot use it (no /dev/shm, a file of another user, a lock that is not released) goes on without it. Each user has a table of his own,
+// which nobody else can open: users see each other by what the kernel
 // counts, the room of the pools and how it shrinks, and not by what they say of themselves.
 //
 // Nothing that stands in the table is believed. A claim counts only while a process holds its slot, which the kernel says, with the

@@ -28,7 +28,7 @@ std::uint64_t since(std::uint64_t now, std::uint64_t before) {
   return now - std::min(now, before);
 }
 
-// What is in memory now: what is in swap takes no room, nor what was never touched.
+// The memory that is resident now. Pages in swap take up no memory, and neither do pages that were never touched.
 struct InMemory {
   std::uint64_t heap_bytes;
   std::uint64_t process_bytes;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // pools: how much memory the host's own accounts leave to this process. The smallest pool is the ceiling for the probe.
 //
-// Knowledge assumed: every control group from ours up to the root may hold a limit, of version 1 or 2; what a
-// group has used holds clean file pages that the kernel gives up before it pages anybody out; the host as a
-// whole is one more such pool (MemAvailable); a process has limits of its own (RLIMIT_AS, RLIMIT_DATA), and
-// a host that does not overcommit has one on what is promised.
+// Knowledge assumed: every control group from our own up to the root may have a limit, in version 1 or 2. The use of a group includes clean file pages, which the kernel drops
+// before it pages anything out. The host as a whole is one more such pool (MemAvailable). A process has limits of its own (RLIMIT_AS, RLIMIT_DATA). A host that does not
+// overcommit also limits the promised memory.
 // Output observed: the text files of /proc and of the control groups, each on its own worth nothing: what
 // cannot be read or makes no sense is left out, and a use above its limit is room of 0.
 // Inference drawn: the room in each pool; the least of them is the ceiling.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // probe: takes memory page by page, and learns from the times of the writes whether the memory is really there.
 //
-// Knowledge assumed: a page that is in memory is written to in nanoseconds, one that was paged out takes a device;
-// the kernel pages out in order to give a page, so a process that grows too large either finds its own earlier
-// pages gone or waits for each new one.
+// Knowledge assumed: a write to a page in memory takes nanoseconds, and a write to a page in swap waits for a device. The kernel pages out in order to give a new page. So a
+// process that grows too large either finds that its own earlier pages were paged out, or waits for each new page.
 // Output observed: the time of each write, in two passes over each step and of a sample of what was taken before; beside
 // it, unless switched off, major faults, the group's swapped bytes and refaults, and the time that tasks stalled for memory. Where
 // faults are told the second pass writes to one page of each group that a swap-in brings along.
@@ -14,8 +13,8 @@
 // believed when it comes again and again at the same bound, after a pause each and in ever shorter steps: each page beyond the
 // limit is a chance for the kernel to find none to push out, and to kill instead. After paging all is walked, and a page given up for each
 // that had to be fetched: that is what is held beyond the memory there is, here and elsewhere, or more. Then what is easy is taken back.
-// What breaks it: no swap, for then nothing gets slow before somebody is killed: time_paging() has to tell first; swap as fast as memory (zram),
-// which time alone hardly shows; clean page cache, which the kernel gives up without any delay. Hence the ceiling.
+// What breaks it: no swap, because then no write gets slow before a process is killed; time_paging() must find this out first. Swap as fast as memory (zram), which time alone
+// hardly shows. Clean page cache, which the kernel drops without any delay. Hence the ceiling.
 // Source: "Information and Control in Gray-Box Systems" (SOSP 2001), section 4.3. Other than there, what was taken
 // before is sampled, so that the work is linear in the memory taken.
 #pragma once

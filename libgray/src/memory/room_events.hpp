@@ -6,8 +6,8 @@
 // kernel has pushed pages out, or killed, and so made room.
 // Output observed: those three, by descriptors.
 // Inference drawn: that a look is due. The look itself decides.
-// What breaks it: memory that comes free quietly where no such group tells (version 2, the host itself), since nothing
-// tells that pressure has gone: there the look by the clock stays, as it does where a descriptor cannot be had.
+// What breaks it: memory may become free without an event, if no such group reports it (version 2, the host itself), because nothing reports the end of pressure. Then the call
+// looks at fixed intervals, as it does if it cannot get a descriptor.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ constexpr std::uint64_t kPages = 64;
 constexpr double kTimeMaxNs = 1e9;  // no touch takes longer
 // The kernel gives up so many pages at once (SWAP_CLUSTER_MAX).
 constexpr double kReclaimBatch = 32;
-// What waits for a device takes at least so many times what does not, where it was not measured: that is a quick flash disk.
+// If it was not measured, a touch that waits for a device is assumed to take this many times as long as one that does not. This is the ratio of a quick flash disk.
 constexpr double kDeviceOverMemory = 16;
 // A fault that finds its page in memory spares the clearing of one.
 constexpr double kShareOfFault = 0.5;

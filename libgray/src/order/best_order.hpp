@@ -3,13 +3,13 @@
 //
 // Knowledge assumed: the set is a little larger than memory. Then the kernel keeps pages that earlier scans have used twice, and evicts first the pages that this scan
 // fetches. So a page that is fetched early in a scan is evicted before the scan ends, or it pushes out a page that is still to be read.
-// Stores differ by factors: what a fast one holds is there soon, and whoever uses the output has more of it early.
+// Levels of storage differ much in speed. Files in a fast level are read soon, so the program that uses the output gets more data early.
 // Output observed: how much of each file is cached, and in which level of the store the rest lies (store_levels.hpp).
 // Inference drawn: a small file that lacks a few pages is not read among the cached files. There it would lack the same pages in the next scan,
-// and each such file costs a seek. Among the missing files it is whole after one scan, and the disk's head passes it on its way. Of those that are not cached as a whole, the ones in
-// the fastest level come first.
-// What breaks it: a file of which so much is cached that losing that costs more than some seeks; and a set of which so much is missing that the cached pages
-// are evicted before their turn. Such files come before the missing ones.
+// and each such file costs a seek. Among the missing files it is whole after one scan, and the disk's head passes it on its way. Among the files that are not wholly cached,
+// those in the fastest level come first.
+// What breaks it: a file with so many cached bytes that losing them costs more than a few seeks; and a set with so much uncached data that the cached pages are evicted before
+// their turn. Such files come before the missing ones.
 #pragma once
 
 #include <cstdint>

@@ -55,8 +55,8 @@ long count_sleeps() {
   return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;
 }
 
-// A read that may not wait starts the read-ahead of a page that is not there all the same (mm/filemap.c, filemap_get_pages), and finds the
-// page when the disk is quick or the processor is taken away meanwhile. The thread is booked what it made the disk read.
+// A read that may not wait still starts the read-ahead of an absent page (mm/filemap.c, filemap_get_pages). If the disk is quick, or if the processor is taken away meanwhile,
+// the read then finds the page. The kernel books to the thread what it made the disk read, so the account shows this.
 long count_disk_reads() {
   rusage usage{};
   return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_inblock : 0;

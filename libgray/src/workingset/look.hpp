@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // look: the result of one look at a process's memory, and how far it may be believed. Pure.
 //
-// Knowledge assumed: the processor sets a mark in the page table at the first use of a page since the mark was taken away; the kernel's sum "Referenced" counts marked
-// pages that are resident, and pages of files that somebody else has just used. A huge page has one mark. Reclaim takes marks away while it looks for idle pages.
+// Knowledge assumed: the processor sets a mark in the page table at the first use of a page after the mark was cleared. The kernel's sum "Referenced" counts marked resident
+// pages, and pages of files that another process has just used. A huge page has one mark. Reclaim takes marks away while it looks for idle pages.
 // Output observed: the sums of /proc/PID/smaps_rollup; how much the kernel has looked at to take memory away.
 // Inference drawn: memory used since the clearing, and in which direction it may be wrong.
-// What breaks it: what leaves no mark in these page tables: a guest of KVM, hugetlbfs, read() and write() of cached files, which are memory of nobody. Neighbours of a page of a file
+// What breaks it: uses that leave no mark in these page tables: those of a guest of KVM, of hugetlbfs, and read() and write() of cached files, whose pages belong to no process.
+// Neighbours of a page of a file
 // that are mapped with it at one fault (fault-around) carry a mark without a use. Who samples by other means (DAMON, idle page tracking) takes some marks away.
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // disks: the whole disks below files, as the kernel throttles them.
 //
-// Knowledge assumed: limits are set on whole disks, not on partitions. What a stacked device (LVM, RAID, dm-crypt, a loop device) moves is booked on it, and once more on the
-//   device below it, in the name of the same group. /sys/dev/block/N/slaves and loop/backing_file tell what lies below. /sys/fs/btrfs/ID/devices has all devices of a file system.
+// Knowledge assumed: limits are set on whole disks, not on partitions. The traffic of a stacked device (LVM, RAID, dm-crypt, a loop device) is booked on this device, and once
+// more on the device below it, for the same group. /sys/dev/block/N/slaves and loop/backing_file tell what lies below. /sys/fs/btrfs/ID/devices has all devices of a file system.
 // What breaks it: a loop device whose file this mount namespace cannot see; its disk is then taken for one more that the job uses.
 #pragma once
 

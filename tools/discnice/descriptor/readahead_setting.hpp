@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // readahead_setting: reads from /sys how far the kernel reads ahead on a file system.
 //
-// Knowledge assumed: the window is a setting of the backing device (struct backing_dev_info). A file system on one block device has that device's, which goes by the device's
-//   number. btrfs has one of its own (4 MiB unless set), since its files are on no one device; it is linked from /sys/fs/btrfs, by the file system's UUID. For such a one the
+// Knowledge assumed: the window is a setting of the backing device (struct backing_dev_info). A file system on one block device has the setting of that device, which is found by
+// the device's number. btrfs has a setting of its own (4 MiB by default), because its files may lie on several devices. It is linked from /sys/fs/btrfs, by the file system's
+// UUID. For such a one the
 //   kernel knows no largest request, and takes its default window for it (bdi_alloc() in mm/backing-dev.c).
 // Output observed: read_ahead_kb, max_sectors_kb.
 // What breaks it: a /sys that is not mounted. Then the default of most distributions is believed.

@@ -4,8 +4,8 @@
 // A prediction takes a hundred nanoseconds, as long as a small read from the page cache. So a read that most likely needs no disk is trusted: it is only counted. The kernel's
 // account shows its cost later, and the cost is paid then.
 //
-// Knowledge assumed: what was in the page cache a moment ago is there still; the kernel books a read of the disk to the process before the
-//   call returns (task_io_account_read() in submit_bio(), shown by getrusage()); files that a program opens one after the other are alike.
+// Knowledge assumed: pages that were cached a moment ago are still cached. The kernel books a read of the disk to the process before the call returns (task_io_account_read() in
+// submit_bio(), shown by getrusage()). Files that a program opens one after the other are alike.
 // Output observed: the predictions so far, and the account at the end of each term.
 // Inference drawn: a descriptor is trusted for the rest of the term in three cases.
 //   - Its last read was predicted, needed no disk, and all of its file is believed to be in the page cache.

@@ -54,7 +54,7 @@ std::int64_t difference(std::uint64_t actual, std::uint64_t predicted) {
   return predicted - actual < kBytesMax ? -static_cast<std::int64_t>(predicted - actual) : 0;
 }
 
-// What was read on trust counts like all that was read; free, unless the disk was needed meanwhile.
+// Bytes that were read on trust count like all other read bytes. They cost nothing, unless the disk was needed meanwhile.
 void count_trusted(protocol::Member& member, bool has_needed_disk) {
   const Trust::Counted trusted = trust.take_counted();
   if (trusted.calls == 0) return;

@@ -74,7 +74,7 @@ bool is_name_told(const FileId& file) {
   return told_names[mixed >> 54U].exchange(mark, std::memory_order_relaxed) == mark;
 }
 
-// The kernel knows what a descriptor is called. What has no name there, or is not told, is a number to whoever reads the recording.
+// The kernel knows the name of a descriptor's file. For a file without a name, or whose name is not told, the reader of the recording sees only its number.
 __attribute__((noinline)) void tell_name(Job& job, const FileId& file, int fd) {
   if (fd < 0 || is_name_told(file)) return;
   char link[48];

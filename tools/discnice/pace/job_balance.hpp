@@ -5,8 +5,7 @@
 // Output observed: that sum, and the members' counters.
 // Inference drawn: the sum may be above the counters for longer than a member that makes calls leaves anything unsettled. Then the difference was moved by a
 //   process that had ended before it was seen, or little by little without any call. The job pays for it. Should a member settle it later, the job gets it back.
-//   Counters that fall were written over by mistake. What they had grown by before, and what they grow by from then on, is settled all the same, so the job does
-//   not pay for it twice.
+//   Counters that fall were written over by mistake. Their growth before and after that still counts as settled, so the job does not pay for it twice.
 // What breaks it: a child that nobody waits for, and that ended before it was seen. Programs that the job leaves alone are in the sum; it says nothing then, nor
 //   where the job does not go by the kernel's account.
 #pragma once

@@ -6,8 +6,8 @@
 //   another program: its memory is gone (pagemap_read() of fs/proc/task_mmu.c).
 // Output observed: both, by descriptors that are kept, and the modes of the descriptors that the process has open.
 // Inference drawn: what the account has grown by, less what a child had that is waited for now, the process has moved itself. A child may be waited for between the
-//   looks at it and at its parent, so the growth of the last moments counts as well. What a process read came from the disk of a file that is open to be read, or
-//   of the largest one that is mapped; what it wrote goes to that of one that is open to be written.
+//   looks at it and at its parent, so the growth of the last moments counts as well. The bytes that a process read came from the disk of a file that it has open for reading, or
+//   of its largest mapped file. The bytes that it wrote go to the disk of a file that it has open for writing.
 // What breaks it: a process that has files on several disks open. The traffic is taken to be that of the first one.
 #pragma once
 

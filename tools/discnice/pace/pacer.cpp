@@ -58,7 +58,7 @@ constexpr std::uint64_t kStandLookNs = 20'000'000;
 constexpr std::uint64_t kSignalNs = 100'000'000;
 constexpr std::uint64_t kEndingSignals =
     1U << (SIGHUP - 1) | 1U << (SIGINT - 1) | 1U << (SIGQUIT - 1) | 1U << (SIGTERM - 1);
-// Who moves anything so long after it was stopped has been let go by somebody else: a shell's "fg", another tool.
+// A stopped process that moves bytes after this time was let go on by another program: a shell's "fg", another tool.
 constexpr std::uint64_t kStoppingMaxNs = 200'000'000;
 // No process is held back by the disk's other users for longer than this.
 constexpr std::uint64_t kHeldMaxNs = 1'000'000'000;
@@ -78,7 +78,8 @@ constexpr int kFirst = -20;
 // For how long a thread that stops or goes on may need attention.
 constexpr std::uint64_t kAttendNs = 2'000'000;
 
-// Of a busy processor: since Linux 6.12 whoever asks for short turns gets them soon (the slice of EEVDF); before, that changes nothing. Root may go first as well.
+// For a busy processor: since Linux 6.12 a thread that asks for short turns gets them soon (the slice of EEVDF). Before that, this changes nothing. Root may get a higher
+// priority as well.
 void ask_for_short_waits() {
   setpriority(PRIO_PROCESS, 0, kFirst);
   struct {
@@ -444,7 +445,7 @@ void Pacer::book(PacedProcess& process, std::int64_t read_bytes, std::int64_t wr
   guest::book_own_traffic(process.job(), process.write_disk(), 0, write_bytes);
 }
 
-// What was paid for and removed before it was written makes later writes cheaper, by a fifth at the most: all at once it would be a burst.
+// Bytes that were paid for and removed before they were written make later writes cheaper, but by a fifth at most: all at once they would make a burst.
 std::uint64_t Pacer::less_unwritten(std::uint64_t write_bytes) {
   constexpr std::uint64_t kShare = 5;
   const std::uint64_t less = std::min(write_bytes / kShare, static_cast<std::uint64_t>(unwritten_bytes_));

@@ -35,8 +35,8 @@ void TraceBrake::let_all_go() {
   }
 }
 
-// Returns how many threads were asked, or a negative errno when none could be, or somebody else traces one. Of a thread that is just ending the kernel says no as
-// well; that one is nobody's concern.
+// Returns how many threads were asked, or a negative errno if no thread could be asked, or if another program traces one. The kernel also refuses for a thread that is just
+// ending; such a thread does not matter.
 int TraceBrake::ask_new_threads(pid_t pid) {
   int asked = 0;
   int error = 0;

@@ -4,7 +4,7 @@
 // Knowledge assumed: ptrace(2). PTRACE_SEIZE and PTRACE_INTERRUPT stop a thread without a signal. A thread that is in a system call leaves it and, once let go,
 //   goes on with it. The kernel lets everybody go when the tracer ends, however it ends.
 // So a process is traced only while it stands. A running one can be debugged, and may start a set-user-ID program.
-// What breaks it: a process that somebody else traces, and kernels that allow no tracing; such a process can't be stopped. A call that the kernel
+// What breaks it: a process that another program traces, and kernels that allow no tracing. Such a process can't be stopped. A call that the kernel
 //   never goes on with by itself ends with EINTR, as after SIGSTOP and SIGCONT: epoll_wait(2) is one (signal(7)). A thread that waits for a disk stands when
 //   that is done.
 //

@@ -69,7 +69,7 @@ Tree::Orphan Tree::judge_orphan(pid_t pid) const {
   return is_ours ? Orphan::ours : Orphan::stranger;
 }
 
-// Where they are not our children they are those of somebody above us, who has many. Who is older than we are was there before us.
+// If orphans do not become our children, they become children of a process above us, which has many others. A process that is older than this one was a child there before.
 void Tree::follow_orphans(bool is_first, PacedProcesses& found) {
   if (paced_.takes_orphans) {
     for (const pid_t child : processes::orphans(paced_.roots.front()))

@@ -35,7 +35,7 @@ constexpr double kSlowWeight = 1.0 / 16;
 // Probes that go well in a row before the job goes on; and by how much less a suspension that goes wrong is the next time, for each good interval.
 constexpr std::uint64_t kGoodProbes = 2;
 constexpr std::uint64_t kForgivenShare = 16;
-// What a suspended job writes in its turns and probes may come to so many steps: a step takes longer than a probe.
+// A suspended job may write at most this many steps in its turns and probes: a step takes longer than a probe.
 constexpr std::uint64_t kSuspendedSteps = 4;
 // A call that takes no longer has not waited for a disk: the first call after a pause may find data that was read ahead before the pause.
 constexpr std::uint64_t kWaitNs = 1'000'000;

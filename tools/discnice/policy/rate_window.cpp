@@ -35,8 +35,8 @@ std::uint64_t drain_time_ns(std::uint64_t bytes, std::uint64_t rate_bytes_per_s)
 
 Decision admit_by_rate(State state, const Grant& grant, std::uint64_t cost_bytes, std::uint64_t now_ns) {
   if (cost_bytes == 0 || grant.rate_bytes_per_s == 0) return {state, {0}};
-  // What was saved up may pay for this operation alone, however large: of a refund for one that was predicted too high
-  // nothing is lost when the next is as large.
+  // Saved time may pay for this operation alone, however large it is. If an operation was predicted too high, the refund is used up by the next operation if that one is as
+  // large.
   const std::uint64_t own_ns = drain_time_ns(cost_bytes, grant.rate_bytes_per_s);
   const std::uint64_t window_ns = own_ns > grant.window_ns ? own_ns : grant.window_ns;
   const std::uint64_t window_start_ns = now_ns > window_ns ? now_ns - window_ns : 0;

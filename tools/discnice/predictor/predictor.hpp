@@ -29,8 +29,8 @@ IoEstimate estimate_read(const IoOp& op, FileState& file, CacheShape& shape, con
 /// Predicts a read as if the kernel fetched only the pages that are asked for. It shows how much the read-ahead model improves a prediction.
 IoEstimate estimate_read_alone(const IoOp& op, const ResidencyOracle& oracle);
 
-/// Predicts what the kernel fetches at once for a program that says which bytes it will need: what of them is not in memory, of the first bytes that one window or one
-/// request of the device holds. Length 0 reaches to the end. Nothing is predicted where the oracle has to probe: the probes would fetch what they ask for.
+/// Predicts what the kernel fetches at once for a program that announces which bytes it will need. These are the uncached ones among the first bytes, as far as one window or one
+/// request of the device reaches. Length 0 reaches to the end. Nothing is predicted where the oracle has to probe: the probes would fetch what they ask for.
 /// Source: vfs_fadvise() of mm/fadvise.c and force_page_cache_ra() of mm/readahead.c, unchanged from 5.10 to 6.18.
 IoEstimate estimate_announced_read(const IoOp& op, const FileState& file, const ResidencyOracle& oracle);
 

@@ -119,7 +119,7 @@ class Walk {
     believe(belief_, first_page, end, now_ns_);
   }
 
-  // The absent pages of a stretch come in anew: what is known of those that were here before is out of date.
+  // The absent pages of this part come in anew, so old facts about pages at these places are out of date.
   void forget(std::uint64_t page, std::uint64_t end, std::uint64_t absent_pages) {
     end = smaller(end, page + kMarkedPagesMax);
     for (int i = 0; i < kRunsMax && page < end && absent_pages > 0; ++i) {
@@ -315,7 +315,7 @@ class Walk {
     return order == 1 && follows(gray::base::kMissGoesOn) ? 0 : order;
   }
 
-  // Where folios laid from `page` on end: the first one that would touch a page that was there before is not made.
+  // Where the folios end that are laid out from `page` on. The first folio that would overlap a page that was there before is not made.
   [[nodiscard]] std::uint64_t end_of_folios(std::uint64_t page, std::uint64_t end,
                                             std::uint64_t free_end) const {
     while (page < end) {

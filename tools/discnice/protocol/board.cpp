@@ -34,8 +34,8 @@ Path path_of(const BoardName& name) {
   return path;
 }
 
-// Takes away what this user has under the board's name and cannot use: a file that others may open or that is another file's second name, a link,
-// an empty folder. What is somebody else's stays: who owns a name in /dev/shm is asked of the kernel, for uid 0 as well.
+// Removes a thing under the board's name that belongs to this user and cannot be used: a file that others may open, a file with a second name, a link, an empty folder. A thing
+// of another user stays: the kernel says who owns it, also for uid 0.
 bool clear_own(const Path& path) {
   struct stat status {};
   const long result =

@@ -35,9 +35,8 @@ constexpr std::uint64_t kPauseNs = 1'000'000'000;
 constexpr std::uint64_t kHeldMaxNs = 1'000'000'000;
 // How many calls after an interrupted wait do not wait either: a read, a write and some more.
 constexpr std::uint32_t kGraceCalls = 4;
-// So long after an interrupted wait, and up to so much, small calls do not wait either: an interpreter that was told
-// to stop opens, reads and closes dozens of cached files on its way out, and writes a page of log. Calls that bring
-// in a window of read-ahead do wait, so a program's own timer cannot undo the limit.
+// For this long after an interrupted wait, and up to this many bytes, small calls do not wait either. An interpreter that was told to stop opens, reads and closes dozens of
+// cached files before its end, and writes a page of log. Calls that bring in a window of read-ahead do wait, so a program's own timer cannot undo the limit.
 constexpr std::uint64_t kGraceCostBytes = 64 * 1024;
 constexpr std::uint64_t kGraceNs = 200'000'000;
 

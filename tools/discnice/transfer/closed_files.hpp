@@ -8,8 +8,8 @@
 //   one folder.
 // Output observed: that name, at the close; renames of it; whether its pages are on the disk, when other files are closed later.
 // Inference drawn: which file is to be let go of by which name.
-// What breaks it: names that are too long, that change otherwise, that another root or another user cannot see; so many files that the first are not on the
-//   disk when there is no room for more. Those stay in the cache.
+// What breaks it: names that are too long, that change in another way, or that another root or user cannot see; and so many files that the first ones are not on the disk yet
+// when the table is full. Those stay in the cache.
 #pragma once
 
 #include <atomic>

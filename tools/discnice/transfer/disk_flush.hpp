@@ -2,8 +2,8 @@
 // disk_flush: makes the disk write out its own cache after a batch of a job that gives way.
 //
 // Knowledge assumed: a disk with a volatile write cache says that a write is done when the cache has it, and may keep it for as long as there are
-//   other requests. Whoever flushes it next waits for all of it (Documentation/block/writeback_cache_control.rst): somebody's fsync, or the
-//   journal's commit, and every read behind that. fdatasync() of a file with nothing to write does no more than flush (ext4, XFS, btrfs).
+//   other requests. The next flush waits for all of it (Documentation/block/writeback_cache_control.rst). The flush may be that of another program's fsync, or of the journal's
+//   commit, with every read behind it. fdatasync() of a file with nothing to write does no more than flush (ext4, XFS, btrfs).
 // Output observed: how long our own flush takes.
 // Inference drawn: the time in which a batch would have been felt by somebody else's fsync. Where that is little, the disk keeps nothing
 //   that matters, and is asked more and more seldom.

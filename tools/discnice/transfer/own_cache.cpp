@@ -52,7 +52,7 @@ std::uint64_t free_room_bytes(Job& job) {
   const std::uint64_t most_bytes = memory.free_bytes / 2;
   std::uint64_t room_bytes = (most_bytes > least_bytes ? most_bytes : least_bytes) | 1U;
   std::uint64_t before_bytes = 0;
-  // Who looks later finds what others have brought in meanwhile: the first answer counts.
+  // A later look would find pages that others have brought in meanwhile, so the first answer is used.
   if (!segment.cache_room_bytes.compare_exchange_strong(before_bytes, room_bytes, std::memory_order_relaxed))
     room_bytes = before_bytes;
   return room_bytes;

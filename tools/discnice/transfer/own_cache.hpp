@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // own_cache: leaves the page cache as the job found it (--cache neutral, --cache own=SIZE).
 //
-// Pages that the job itself brought in, and has read past, are let go of; never what was there before. Nothing is let go of while the job holds less
-// than half of its room, and nothing of a file that it comes back to, once it has let go of it, while it holds less than all of it: what is
-// used twice is paid twice at most, and within the room once.
+// Pages that the job itself brought in, and has read past, are let go of; never what was there before. Nothing is dropped while the job's pages fill less than half of its room.
+// If the job comes back to a file whose pages it has dropped, nothing of this file is dropped until the whole room is full. So data that is used again is paid for twice at most,
+// and only once if it fits into the room.
 //
 // Knowledge assumed: POSIX_FADV_DONTNEED (mm/fadvise.c) drops the clean pages of a range that nobody has mapped. A read-ahead window comes in as the
 //   read-ahead model says.
@@ -11,10 +11,10 @@
 //   written, whether it is on the disk.
 // Inference drawn: a page that was absent before the job's read and is there after it is the job's. Its room is what nobody used when it brought in
 //   its first page, half of that, or a small part of all memory if that is more: keeping so much pushes out next to nothing.
-// What breaks it: who reads a page of ours while we have it finds it gone when he comes back, a megabyte of ours later; without the job he would
-//   have paid for it himself at that first time. Between the count and the read somebody else may bring a page in. What the kernel does not
-//   count for us (files of others, where mincore() lies and cachestat() is refused) is left where it is, as is what was brought in by page
-//   faults, by reads in a warm streak, and what was looked up here and there instead of being read through. What is not on the disk when it is
+// What breaks it: another program may read one of the job's pages, and finds the page evicted when it comes back, after the job has read a megabyte more. Without the job that
+// program would have paid for the page itself at its first read. Between the count and the read somebody else may bring a page in. Some pages are never dropped: pages that the
+// kernel does not count for this user (files of others, for which mincore() is wrong and cachestat() is refused); pages that were brought in by page faults or by reads of a warm
+// process; and pages that were read at random places and not in sequence. What is not on the disk when it is
 //   closed is waited for by its name (closed_files.hpp).
 //
 // RWF_DONTCACHE is not used: on Linux 6.18 it drops a folio when its first byte is read, so what is smaller than the folio is read from the disk again

@@ -2,8 +2,8 @@
 // settled_call: what a call goes through of which nothing is predicted, and which may make the disk work all the same: stdio, folders, names, openings,
 // and calls that move data in ways nobody predicts.
 //
-// Knowledge assumed: the kernel has booked to the process what a call made it read, before the call returns; and a call that
-//   waited for the disk took a tick of the coarse clock, or several that did not add up to one.
+// Knowledge assumed: before a call returns, the kernel has booked to the process what the call made it read. A call that waited for the disk takes a tick of the coarse clock, or
+// several such calls together take one.
 // Output observed: the coarse clock after the call, and when it has moved on since the last look, the kernel's account.
 // Inference drawn: what the account shows beyond the predictions is debt. It is paid before the next call of any kind, so that
 //   what a call has returned is in the program's hands at once, and a wait can be cancelled without losing it. Stdio alone

@@ -31,8 +31,8 @@ using gray::base::raw_syscall;
 constexpr unsigned kStartWriting = 2;  // SYNC_FILE_RANGE_WRITE
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kBatchSteps = 24;
-// Small files are sent as they are closed. After so many bytes the disk's queue is looked at, and waited for while it is longer than allowed:
-// what was allowed shall be felt for no longer than a step.
+// Small files are sent when they are closed. After this many bytes the disk's queue is checked. The job waits while the queue is longer than allowed. The allowed queue must not
+// be noticeable for longer than one step takes.
 constexpr std::uint64_t kQueueLookBytes = 256 * 1024;
 constexpr std::uint32_t kQueueMax = 64;
 constexpr std::uint32_t kQueueStep = 4;
@@ -66,7 +66,7 @@ bool does_give_way(const Grant& grant) {
   return policy::policy_by_id(grant.policy_id).hold != nullptr;
 }
 
-// What this process has written, and those of its job that have ended: a job of many short ones is one that writes.
+// The bytes that this process has written, and those of processes of its job that have ended: a job of many short processes counts as one that writes.
 std::uint64_t written_by_job(const Job& job) {
   constexpr auto kWritten = static_cast<unsigned>(protocol::Counter::file_write_bytes);
   return written_bytes.load(std::memory_order_relaxed) +

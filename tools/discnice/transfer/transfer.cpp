@@ -45,7 +45,7 @@ using protocol::Counter;
 // A part of a call that is believed to be free anyway; bounded, as the belief may be wrong.
 constexpr std::uint64_t kWarmPartBytes = 4UL * 1024 * 1024;
 
-// So many reads of a file after one that brought something in may wait for what was read ahead: as many as a window has blocks.
+// This many reads of a file, after a read that brought data in, may wait for read-ahead: as many as a window has blocks.
 constexpr std::uint32_t kAwaitedReads = 64;
 
 // A read waits for the data that it was predicted to bring in, or for that of an earlier read.

@@ -46,7 +46,7 @@ void take(std::istream& text, Identity& identity) {
       identity.group;
 }
 
-// Whatever is not written exactly so is none of ours.
+// A file that is not written exactly in this form is not a journal of gbp.
 bool parse(const std::string& text, Journal& journal) {
   std::istringstream in(text);
   std::string head;

@@ -79,7 +79,7 @@ std::string give_up(const Workplace& place, Journal& journal, std::string proble
   std::string last;
   if (journal.stage == Stage::filling) {
     last = remove_unfinished(place, journal);
-    // What cannot be removed is somebody's; without the journal nothing waits for it.
+    // A thing that cannot be removed belongs to somebody. Without the journal nothing waits for it.
     const std::string later = remove_journal(place);
     if (last.empty()) last = later;
   } else {

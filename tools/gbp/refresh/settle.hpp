@@ -2,8 +2,8 @@
 // settle: after the exchange, whichever way, merges what was changed meanwhile in the sibling into the directory, and removes
 // of the sibling what the directory holds as well.
 //
-// The rule: what is still as the journal recorded it is needed by nobody, since the other one of the two held the same then;
-// anything else is somebody's work. It goes into the directory where that has the recorded one, or nothing, under its name;
+// The rule: a file that is still as the journal recorded it may be removed, because the other one of the two files held the same data then. Any other file is somebody's work. It
+// goes into the directory where that has the recorded one, or nothing, under its name;
 // else both stay where they are, and the person is told. So nothing is discarded, and there is always an end.
 #pragma once
 

@@ -30,7 +30,7 @@ using gray::base::ScopedFd;
 // A file that begins this close behind the one before needs no seek worth the name.
 constexpr std::uint64_t kNearBytes = 1U << 20U;
 
-// So much stays free, for what others write meanwhile.
+// This much space stays free for what others write meanwhile.
 constexpr std::uint64_t kFreeBytesMin = 4U << 20U;
 
 constexpr std::uint64_t kBlockBytes = 512;  // of st_blocks

@@ -18,8 +18,8 @@
 namespace discnice::guest {
 namespace {
 
-// Where the first entry of a buffer lies that was just filled: libc keeps the entries behind the head of its DIR, and where they
-// lie elsewhere, or the head is longer, none counts as the first and the calls between them find out. Others come behind it.
+// Where the first entry of a freshly filled buffer lies. libc keeps the entries behind the head of its DIR. If they lie elsewhere, or if the head is longer, no entry counts as
+// the first, and the calls between them find out. Further entries follow it.
 constexpr std::ptrdiff_t kFolderHeadBytesMax = 128;
 
 bool is_first_of_buffer(const DIR* folder, const void* entry) {

@@ -9,11 +9,11 @@
 namespace discnice::guest {
 namespace {
 
-// The first entries of this table share the page that a start writes (start_order.ld).
+// The tables of the first libraries in it lie on the page that a start writes (start_order.ld).
 __attribute__((section(".bss.start"))) constinit NextSymbols symbols;
 constinit std::atomic<bool> are_symbols_read{false};
 
-// The one library that all functions looked up so far are from, counted from 1, and what stands for several or for one that is not known.
+// The one library that has all functions looked up so far, counted from 1. kSeveral stands for several libraries, or for an unknown one.
 constexpr unsigned kSeveral = UINT32_MAX;
 constinit std::atomic<unsigned> provider{0};
 

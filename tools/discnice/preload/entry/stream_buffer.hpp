@@ -8,7 +8,7 @@
 // Inference drawn: moved forward in the same buffer, or room for all that is put: the file was not touched. A line-buffered stream and one without
 //   a buffer show no room (their buffer's end is its beginning).
 // What breaks it: a call that empties the buffer and fills it further than before looks like a copy. The account is looked at
-//   by one of the next calls then. Where the pointers can't be seen (another libc) every call counts as one that touched the file.
+//   by one of the next calls then. If the pointers can't be seen (another libc), every call counts as a call that used the file.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@
 namespace discnice::guest {
 namespace {
 
-// What stderr may owe before its calls wait: a handler's farewell is to be seen at once, a program that writes nothing else is held all the same.
+// How many bytes stderr may owe before its calls wait. The last message of a handler must appear at once, but a program that writes only to stderr must still be held.
 constexpr std::uint64_t kMessageDebtNs = 1'000'000'000;
 
 // After a call that touched the file. Waiting comes after it here: whether one will touch it is seldom to be seen before, and the many that do

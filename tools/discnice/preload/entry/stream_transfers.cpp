@@ -68,8 +68,8 @@ bool find_place(int fd, std::uint64_t* place_bytes) {
   return !is_raw_error(place);
 }
 
-// How far behind the descriptor's place the stream stands: by what was read ahead of it into the buffer. libc goes back by so much before it
-// writes (_IO_new_do_write()); one that appends does not.
+// How many bytes the stream's position is behind the descriptor's position: the bytes that were read ahead into the buffer. libc goes back by this much before it writes
+// (_IO_new_do_write()), except for a stream that appends.
 std::uint64_t bytes_behind(FILE* stream) {
 #if defined(__GLIBC__)
   constexpr int kIsAppending = 0x1000;  // _IO_IS_APPENDING
