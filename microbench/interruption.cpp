@@ -35,7 +35,7 @@ void say_when_interrupted() {
   action.sa_handler = end_by;
   for (const int signal_number : kSignals) {
     struct sigaction before {};
-    // What was ignored from the start (nohup) stays so.
+    // Signals that were ignored from the start (nohup) stay ignored.
     if (sigaction(signal_number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
     sigaction(signal_number, &action, nullptr);
   }

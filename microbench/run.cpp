@@ -219,7 +219,7 @@ std::vector<gray::repo::Parameter> Run::apply(gray::repo::Changes& changes, bool
     for (auto& parameter : part.set) {
       const Described described = describe(parameter.key);
       if (described.output->kind == Kind::kValue) shown.push_back(parameter);
-      // What is true of the host and was found on two file systems stands once.
+      // A value of the host that was found on two file systems is listed once.
       const bool is_there = std::any_of(changes.set.begin(), changes.set.end(), [&](const auto& other) {
         return other.key == parameter.key && other.device == parameter.device;
       });

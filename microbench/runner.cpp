@@ -13,7 +13,7 @@ namespace {
 // A median of fewer says too little.
 constexpr std::size_t kRoundsForSure = 3;
 
-// Beyond so many budgets even those rounds are not waited for.
+// The run does not wait for those rounds beyond this many times its budget.
 constexpr std::uint64_t kOvertimeFactor = 2;
 
 // A state of the host, such as its neighbours' or its clock's, lasts for tenths of a second or for seconds: samples of one moment
@@ -23,7 +23,7 @@ constexpr double kSpanShare = 0.75;
 // A well-known value gets its turn this much more rarely, because the time is worth more for values whose samples scatter.
 constexpr std::uint64_t kNarrowWeight = 4;
 
-// To look at all samples takes longer than some rounds do, so it is done when there are so many more than at the last look.
+// Looking at all samples takes longer than some rounds. So it is done only when there are this many more than at the last look.
 constexpr std::size_t kLookAgainDivisor = 8;
 
 struct Running {

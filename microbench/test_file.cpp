@@ -26,7 +26,7 @@ namespace {
 
 using gray::base::ScopedFd;
 
-// What is written at once: long enough for the disk's full rate, short enough to watch the clock.
+// How many bytes are written at once: enough for the disk's full rate, and few enough to check the clock often.
 constexpr std::uint64_t kPieceBytes = 1024 * 1024;
 
 // The file takes no more than this part of what is free.
@@ -220,7 +220,7 @@ std::optional<std::uint64_t> TestFile::resident(std::uint64_t first, std::uint64
   return ask(oracle_, first, count);
 }
 
-// Whoever says "all" of pages just read and "none" of pages just dropped is believed.
+// A way of counting is believed if it says "all" for pages that were just read and "none" for pages that were just dropped.
 void TestFile::choose_oracle() {
   for (const Oracle oracle : {Oracle::kCachestat, Oracle::kMincore}) {
     read_all(fd_.get(), buffer(), kSelfTestPages * kPageBytes, 0);

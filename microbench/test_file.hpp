@@ -51,7 +51,7 @@ class TestFile {
   /// Writes back and drops every page. Waits for the disk.
   void evict() const;
 
-  /// Of `count` pages from `first`, how many are in memory; nothing where the kernel does not tell the truth.
+  /// How many of `count` pages from `first` on are in memory; empty if the kernel does not tell the truth.
   [[nodiscard]] std::optional<std::uint64_t> resident(std::uint64_t first, std::uint64_t count) const;
   [[nodiscard]] bool knows_residency() const { return oracle_ != Oracle::kNone; }
   /// Whether that counts pages whose data has not arrived yet: cachestat does, mincore does not.
@@ -101,7 +101,7 @@ gray::base::ScopedFd make_nameless(const std::string& directory, int flags);
 /// Reads exactly `length` bytes or throws NotAvailable.
 void read_all(int fd, void* buffer, std::uint64_t length, std::uint64_t offset);
 
-/// Writes exactly so many or throws NotAvailable.
+/// Writes exactly this many bytes, or throws NotAvailable.
 void write_all(int fd, const void* buffer, std::uint64_t length, std::uint64_t offset);
 
 }  // namespace microbench

@@ -21,7 +21,7 @@
 
 namespace hddsim {
 
-/// What the owner of a request does with it. Both run on the engine's thread, `begin` when the disk starts on the request
+/// The two functions of the owner of a request. Both run on the engine's thread, `begin` when the disk starts on the request
 /// (there is time then), `done` when it is to be answered.
 struct Work {
   std::function<void()> begin;
@@ -30,7 +30,7 @@ struct Work {
 
 class Engine {
  public:
-  /// Among the first `queue_depth` waiting requests the one that is reached first is served; no request after a flush before it.
+  /// Among the first `queue_depth` waiting requests, the one that the disk reaches first is served. No request behind a flush is served before the flush.
   Engine(std::unique_ptr<Disk> disk, std::uint64_t queue_depth, Counters& counters, Trace& trace);
   /// Answers all submitted requests, then ends.
   ~Engine();

@@ -4,7 +4,7 @@
 // After a read the head stays and the buffer fills with what follows, at the speed of the platters, until it is full: a read
 // that continues finds its data there or passing by and pays no seek and no turn. Any other request moves the head. With a
 // write cache a write is over when the cache has it; the disk brings it to the platters while it is idle, nearest first, and
-// before the answer to a flush. What it is writing when a request arrives it finishes first.
+// before the answer to a flush. If a request arrives while the disk writes from its cache, the disk finishes that write first.
 #pragma once
 
 #include <map>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // unit: one emulated disk on this machine: where all its parts lie, and how to find them again if its makers were killed.
 //
-// All of a unit is under /run/hddsim/NAME but for its backing file and its mount. What is up is asked of the kernel (mounts,
-// loop devices, processes), never remembered, so that a unit whose maker or server was killed can be taken down.
+// All of a unit is under /run/hddsim/NAME but for its backing file and its mount. The parts of a unit are found by asking the kernel (mounts, loop devices, processes). They are
+// never remembered in a file. So a unit whose maker or server was killed can be removed.
 #pragma once
 
 #include <cstdint>

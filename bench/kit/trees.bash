@@ -36,8 +36,8 @@ make_project() {
   sync -f "$folder"
 }
 
-# The compiler, its libraries and plug-ins stay in memory: what of them is not in use a host may take back within seconds, and their faults
-# are not what is measured.
+# The compiler, its libraries and plug-ins are held in memory. Otherwise the host may evict their unused pages within seconds, and their page faults are not part of the
+# measurement.
 hold_compiler() {
   local programs=() libraries plugin name
   for name in cc1 collect2 as ld; do programs+=("$(realpath -e "$(command -v "$(cc -print-prog-name="$name")")")"); done

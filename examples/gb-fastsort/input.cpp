@@ -36,7 +36,7 @@ constexpr std::uint64_t kFolioBytes =
     128U << 10U;  // what the kernel keeps together it drops together, or not at all
 constexpr std::uint64_t kFilledPerRead = 6;  // a record's entry is a sixth of it
 
-// Of the open file; false where the kernel doesn't count, for probes would be reads.
+// For the open file; false if the kernel doesn't count, because probes would be reads.
 bool count_cached(gb_cache_t* detector, int fd, std::uint64_t& bytes) {
   gb_cache_report report{};
   report.size = sizeof report;
@@ -127,7 +127,7 @@ void Input::add(const Part& part, std::vector<Part>& parts) {
   before->length_bytes += part.length_bytes;
 }
 
-// What has been pushed out before it was read goes to the end: to fetch it now would push out what comes next.
+// A part that was evicted before it was read goes to the end. If it were fetched now, it would push out the part that comes next.
 void Input::put_off_lost() {
   if (!room_ || !room_->is_full() || next_ == 0 || !is_wholly_cached(next_ - 1)) return;
   parts_[next_ - 1].offset_bytes = at_;
@@ -215,7 +215,7 @@ std::size_t Input::read_parts(unsigned char* to, std::size_t bytes) {
   return bytes;
 }
 
-// What was read of the open file at once is one part.
+// The bytes of the open file that were read at once are one part.
 void Input::remember(std::uint64_t bytes) {
   add({open_path_, at_, bytes, 0, false}, read_);
 }

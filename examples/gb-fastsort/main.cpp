@@ -19,7 +19,7 @@
 namespace {
 
 constexpr int kExitUsage = 2;
-// What the paper gave each of its sorts as the least: 100 MB of 477.
+// The minimum that the paper gave each of its sorts: 100 MB of 477.
 constexpr std::uint64_t kMinNumerator = 100;
 constexpr std::uint64_t kMinDenominator = 477;
 

@@ -93,8 +93,8 @@ class PassMemory {
     return is_granted_ && gb_return_wanted(memory_, &wanted_bytes) == 0 && wanted_bytes != 0;
   }
 
-  // Where others lack a part of it now, gives them what so many records do not need, and the last of these if that is not enough. How
-  // many are left; it serves for this pass alone then. Entries of the records that are left stay as they are.
+  // If others lack a part of the memory now, gives them the memory that this many records do not need, and the memory of the last of these records if that is not enough. Returns
+  // how many records are left. The memory then serves for this pass alone. The entries of the remaining records do not change.
   std::size_t give_back(std::size_t records, PhaseTimes& times) {
     std::size_t wanted_bytes = 0;
     if (!is_granted_ || gb_return_wanted(memory_, &wanted_bytes) != 0 || wanted_bytes == 0) return records;
@@ -111,8 +111,8 @@ class PassMemory {
     return records;
   }
 
-  // Whether the next pass may use it, too. What gb_alloc() granted is given back, and asked for anew, as soon as there is no room
-  // beside it: somebody has grown, or waits, and the shares are to be others.
+  // Whether the next pass may use the memory, too. The grant of gb_alloc() is given back, and asked for anew, as soon as there is no free memory beside it. Then another program
+  // has grown, or waits, and the shares must change.
   [[nodiscard]] bool is_still_ours() const {
     if (!is_granted_) return true;
     if (is_cut_) return false;
@@ -145,7 +145,7 @@ class PassMemory {
   bool is_cut_ = false;
 };
 
-// What the disk of the file is to be read in, as microbench(1) measured it, else as the paper did; 0: not known.
+// The unit in which the disk of the file must be read, as microbench(1) measured it, or else as in the paper; 0: unknown.
 std::uint64_t access_unit_bytes(const std::string& path) {
   gb_cache_t* detector = nullptr;
   gb_cache_settings settings{};
@@ -172,7 +172,7 @@ void sort_chunk(const PassMemory& memory, std::size_t first, std::size_t records
   std::sort(entries, entries + records, is_before);
 }
 
-// Gives others what they lack of the memory, in which so many sorted records lie: how many are left. The others are read again in a later pass.
+// Gives others the memory that they lack, from the memory of this many sorted records. Returns how many records are left. The other records are read again in a later pass.
 std::size_t give_others(Input& input, PassMemory& memory, std::size_t records, PhaseTimes& times) {
   const std::size_t left = memory.give_back(records, times);
   if (left == records) return left;
@@ -182,7 +182,7 @@ std::size_t give_others(Input& input, PassMemory& memory, std::size_t records, P
   return left;
 }
 
-// Reads so many records behind the first ones. Fewer: the stream has ended, or others lack memory.
+// Reads this many records behind the first ones. If it returns fewer, the stream has ended, or others lack memory.
 std::size_t read_some(Input& input, const PassMemory& memory, std::size_t first, std::size_t records,
                       double& look_s) {
   std::size_t done = 0;
@@ -385,13 +385,13 @@ std::uint64_t worthwhile_records(const RunOptions& options, std::uint64_t record
   return bytes == 0 ? records : std::max(bytes / kRecordBytes, options.min_bytes / kEntryBytes) + 1;
 }
 
-// The same where somebody else decides what pays: a pass holds one record at least.
+// The same if another program decides the size: a pass holds at least one record.
 std::uint64_t told_records(const RunOptions& options, std::uint64_t records) {
   if (options.pass_bytes != 0) return records;
   return std::min(records, std::max<std::uint64_t>(options.max_bytes / kEntryBytes, 1));
 }
 
-// A pass of so many records, fewer at the end of a stream: how many it was.
+// A pass of this many records, or fewer at the end of a stream. Returns how many records it was.
 std::size_t make_run(Input& input, PassMemory& memory, std::size_t records, const RunOptions& options,
                      std::vector<std::string>& runs, PhaseTimes& times) {
   const long faults = count_major_faults();

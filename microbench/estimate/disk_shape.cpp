@@ -20,7 +20,7 @@ constexpr double kShortShareMax = 1.0 / 3.0 + 1e-6;
 constexpr double kRotationMinNs = 3e6;
 constexpr double kRotationMaxNs = 25e6;
 
-// What lies further above the median than a turn and this was held up by something else.
+// A time that is above the median by more than a turn and this was disturbed by something else.
 constexpr double kTurnTolerance = 1.1;
 
 // No flash is so slow at random, no disk so fast.

@@ -8,12 +8,12 @@ namespace {
 
 using gray::base::ReadaheadRules;
 
-// A window has to be that large for the rules to show.
+// The window must be at least this large for the rules to show.
 constexpr std::uint64_t kWindowPagesMin = 16;
 // A page somewhere inside, of a number that is 1 more than a multiple of any window's end.
 constexpr std::uint64_t kOddPages = 1001;
 
-// How many pages in one piece are in memory from `first` on, up to `most`.
+// How many cached pages follow each other from `first` on, at most `most`.
 std::uint64_t run_from(RulesSubject& subject, std::uint64_t first, std::uint64_t most) {
   std::uint64_t low = 0;
   std::uint64_t high = std::min(most, subject.pages() - first);
@@ -27,7 +27,7 @@ std::uint64_t run_from(RulesSubject& subject, std::uint64_t first, std::uint64_t
   return low;
 }
 
-// Begins a stream at `page`; returns where its window ends.
+// Begins a stream at `page`. Returns where its window ends.
 std::uint64_t begin_stream(RulesSubject& subject, std::uint64_t page, std::uint64_t window_pages_max) {
   subject.start_over();
   subject.read(page - 1, 1);
@@ -42,7 +42,7 @@ bool ends_anywhere(RulesSubject& subject, std::uint64_t window_pages_max) {
   return (kOddPages + run_from(subject, kOddPages, 4 * window_pages_max)) % 4 != 0;
 }
 
-// A jump over the mark to the first page behind the window. Who takes it for a stream by what lies before it in memory reads ahead as many pages.
+// Jumps over the marker to the first page behind the window. A kernel that takes this for a stream, because of the cached pages before it, reads ahead as many pages.
 bool goes_on_at_miss(RulesSubject& subject, std::uint64_t window_pages_max) {
   const std::uint64_t end = begin_stream(subject, kOddPages, window_pages_max);
   const std::uint64_t before = end - (kOddPages - 1);
@@ -50,7 +50,7 @@ bool goes_on_at_miss(RulesSubject& subject, std::uint64_t window_pages_max) {
   return run_from(subject, end, 4 * window_pages_max) > before + 1;
 }
 
-// One read of three pages that are there and three that are not.
+// One read of three cached pages and three uncached ones.
 bool is_previous_by_page(RulesSubject& subject, std::uint64_t window_pages_max) {
   constexpr std::uint64_t kThere = 3;
   subject.start_over();

@@ -5,7 +5,7 @@
 # How: the matrix of the options that say how a job is held back with the policies, each pair of which either starts the program or is
 # refused; then what else can leave an option without effect: a schedule, another option, the lack of a limit. A person's own
 # defaults are spoiled line by line, and made unreadable. The bare library cannot refuse: it says one line and keeps out of the
-# way. What is refused must not have started the program.
+# way. A refused command line must not have started the program.
 # Left out: what a policy does with an option that it takes (discnice_rate, discnice_faults).
 source "$(dirname "$0")/../support/discnice.bash"
 cd "$SCRATCH"

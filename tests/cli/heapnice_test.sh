@@ -38,7 +38,7 @@ chmod -x "$script"
 expect 126 2 -- "$script"
 chmod +x "$script"
 
-# What has no such heap is refused before it runs.
+# A program without such a heap is refused before it runs.
 expect 125 1 -- /bin/echo run
 [[ ! -s $OUT ]] || fail "what was refused ran: $(cat "$OUT")"
 says "'/bin/echo' has no heap that heapnice knows: it follows Java's, Go's and Node's"

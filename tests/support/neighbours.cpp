@@ -77,7 +77,7 @@ int allocate() {
   return 0;
 }
 
-// What a program that reads files may need of the kernel, the clocks and sleeping included, and no more: no fstat, no cachestat.
+// The system calls that a program that reads files may need, including clocks and sleeping, and no others: no fstat, no cachestat.
 int sandbox() {
   constexpr long kAllowed[] = {SYS_read,          SYS_pread64,         SYS_write,
                                SYS_openat,        SYS_close,           SYS_exit_group,

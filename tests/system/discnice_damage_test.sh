@@ -7,8 +7,8 @@
 #
 # How: six real programs that read, write, punch holes, truncate and remove run by turns under a rate, recorded, while somebody writes into the job's
 # segment (the table of dirty data included), the board of disks and the ring of records, some hundred times a second: bytes and words, random, all
-# ones, nothing, huge, copies of another place, equal stretches, instants an hour ahead that fit their remainder. Judged are the program's status,
-# what it has made, and how long it took: no longer than undamaged, at the same rate, and a second. The seed is shown and can be given. Left out: a
+# ones, nothing, huge, copies of another place, equal stretches, instants an hour ahead that fit their remainder. Each run checks the program's status, its output files and its
+# time: no longer than without damage at the same rate, plus a second. The seed is shown and can be given. Left out: a
 # segment that is truncated (discnice_faults), and somebody who damages what the launcher says when all is over, which is only told.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3

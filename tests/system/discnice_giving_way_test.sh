@@ -6,9 +6,8 @@
 # (cachestat). Left to the kernel that is the whole file, so the test can fail. The same once more with a job that is refused cachestat(), as by kernels
 # before 6.5 and by some containers. A second job writes many small files, once more without a launcher
 # that could send them, and once while much is dirty on another file system; another is many short programs. Then another program reads a long file. The disk's counters show how
-# much the job writes during that time: it may be only a few turns. A foreground that does nothing but fsync() must be seen as one. What is written is the same in all ways, and a
-# job that is told to end
-# in a wait for its turn ends at once.
+# much the job writes during that time: it may be only a few turns. A foreground that does nothing but fsync() must be seen as one. The written data must be the same in all ways.
+# A job that is told to end while it waits for its turn must end at once.
 # Left out: what a foreground loses in hundredths, and the job's own speed (script/bench beside).
 # Runs alone on a quiet host: how much is dirty, and what the disk does meanwhile, is counted to the request.
 # Slow: each job writes for some turns of a mechanical disk.

@@ -4,7 +4,7 @@
 #
 # How: programs linked with musl run with each of our libraries in LD_PRELOAD, alone and as children of a job, and must say what they say without
 # us; the launcher and `explain` must not call them covered by the library. A program with the smallest threads and handlers on alternate stacks of 8 KiB runs
-# under both libraries; painted, its stack shows how deep a call of ours goes at most. Programs with
+# under both libraries; its painted stack shows how many bytes of it a call of the library uses at most. Programs with
 # each sanitizer of each compiler that is here run under the launcher, and AddressSanitizer still sees what a read writes behind its buffer.
 # Left out: other libcs than musl and glibc. Depths are those of this compiler and of the paths that this machine takes.
 source "$(dirname "$0")/../support/discnice.bash"

@@ -5,7 +5,7 @@
 # How: an emulated mechanical disk, and on it a file system in user space (bindfs), through which the job sees no counters. The report and explain
 # must say by what others are seen, also where only /sys is hidden. Beside a reader of the disk below a job that copies must move next to nothing. Alone it must
 # keep nearly all of its time: reading a long file, then many small ones, beside two programs that use up the processors, and when its data is in
-# memory. Jobs of two users, both mannered, must both come to their end. What is written must be on the disk but for a few steps. The judge is what
+# memory. Jobs of two users, both mannered, must both come to their end. The written data must be on the disk, except for a few steps. The judge is what
 # the job itself has slept, and the page cache.
 # Left out: how many hundredths of its speed a foreground loses (script/bench manners); a disk that becomes slower for good, which takes minutes (unit/discnice); an error in a
 # step of writing; a sequential stream that the disk serves first, so that the job notices nobody; NFS and SMB, which need a kernel that has them.

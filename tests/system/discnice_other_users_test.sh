@@ -6,7 +6,7 @@
 # gives up, as pipes, links, folders and sockets. Root and an ordinary user then run a job, end one by SIGTERM, and ask about one that runs; each is
 # timed against the same command without the stranger. A try that takes too long is made again, twice at most, for the machine may be busy: a
 # name that is waited for takes too long each time. Then the stranger answers each name of a job that he sees with a second one, as rings had, and
-# makes very many names. A new name of ours is found by itself once a command of this test leaves it behind. Left out: what stands in segments
+# makes very many names. A new kind of name is found automatically, as soon as a command of this test leaves one behind. Left out: what stands in segments
 # (system/discnice_forged_jobs), and a job's own names before they are there, which nobody can know.
 # Slow: each of some hundred names costs a job of each user, and a wait would show as seconds.
 # Runs alone: a name may cost 0.2 s, and a start beside three other tests takes longer.

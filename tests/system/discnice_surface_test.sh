@@ -5,7 +5,7 @@
 # How: a file system of our own on a loop device, whose caches are dropped by mounting it again. Each way of tests/support/ways_to_read
 # reads a cold file of its own, all at once, each in a job of its own; find, ls -lR and du walk a cold tree. The kernel's account from
 # outside says what was moved, and a run may end a second before the rate allows, no more. Without a limit the same takes a fraction, or
-# nothing would be shown. What ends without a call after its last bytes owes them; so a second is what a way may be early.
+# nothing would be shown. A program that ends without a call after its last bytes still owes them. So each way may end a second early.
 # Left out: a program that scans one map and makes no call meanwhile. Nobody can hold that from inside; it pays at its next call.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root

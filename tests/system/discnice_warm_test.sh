@@ -7,8 +7,7 @@
 # error: a cold file is predicted in full, a warm one not at all. The same as an ordinary user on a file of root's, where
 # mincore says everything and cachestat nothing.
 # That a file is warm or cold is verified by pagecache right before; what is warm and what programs consist of is held there
-# meanwhile, for a machine that takes idle pages back. What a warm run costs in time is a benchmark
-# (bench/discnice_warm_cost).
+# meanwhile, for a machine that takes idle pages back. A benchmark measures how much time a warm run costs (bench/discnice_warm_cost).
 # Runs alone: a page that others push out of memory is charged, and right so.
 source "$(dirname "$0")/../support/discnice.bash"
 need setpriv
@@ -175,8 +174,8 @@ next_process_cold() {
     complain "next process cold: $predicted bytes were predicted of $kernel"
 }
 
-# What stands in the PATH may be a script that looks for it, and executes it. What a process has read on trust right before an exec is missing from its
-# counters (descriptor/trust.hpp), and that is now more, now less: no two runs of such a script tell the same.
+# The program on the PATH may be a script that looks for the real one and executes it. The reads that a process made on trust right before an exec are missing from its counters
+# (descriptor/trust.hpp). Their number varies, so no two runs of such a script give the same figures.
 interpreter() { python3 -c 'import sys; print(sys.executable)'; }
 
 # In such a streak files that are opened one after the other are no longer even looked at; what is cold among them, and what is no file on a

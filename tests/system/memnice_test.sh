@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # memnice: who is away while a job runs under memnice still has his memory afterwards; without memnice it is gone.
 #
-# A control group of 400 MiB and a swap file of the test's own. Somebody uses 160 MiB and then keeps still; the job goes at random through more than is left. What of the first lies in swap is the kernel's
-# own figure. Then memnice is killed: the job goes on without a limit. Leaves out who waits for memory (the kernel tells that of groups of version 2 alone: tests/kernels/50_working_set.sh).
+# A control group of 400 MiB and a swap file of the test's own. Somebody uses 160 MiB and then keeps still; the job goes at random through more than is left. The kernel's own
+# figure says how much of the idle program is in swap. Then memnice is killed: the job goes on without a limit. Leaves out who waits for memory (the kernel tells that of groups
+# of version 2 alone: tests/kernels/50_working_set.sh).
 # Runs alone on a quiet host: for some time the whole host has swap.
 # Slow: the job takes its time to fill the memory, three times.
 source "$(dirname "$0")/../support/system.bash"

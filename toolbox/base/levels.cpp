@@ -9,7 +9,7 @@
 namespace gray::base {
 namespace {
 
-// Times are put into bins: so many for each factor of two, and within it of equal width.
+// Times are put into bins: this many for each factor of two, with equal widths within it.
 constexpr unsigned kBinBits = 5;
 constexpr std::size_t kBinsPerOctave = 1U << kBinBits;
 constexpr std::size_t kOctaves = 44;  // five hours

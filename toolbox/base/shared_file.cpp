@@ -34,7 +34,7 @@ ScopedFd make_shared_file(const char* path) {
 }
 
 ScopedFd open_shared_file(const char* path, std::uint64_t* size_bytes, Names names) {
-  // Before the file is opened: to open somebody else's would break a lease of his, and take a turn in his FIFO.
+  // This is checked before the file is opened: opening another user's file would break his lease, or take a turn in his FIFO.
   struct stat status {};
   long result = raw_syscall(SYS_newfstatat, AT_FDCWD, word(path), word(&status), AT_SYMLINK_NOFOLLOW);
   if (is_raw_error(result)) return ScopedFd(static_cast<int>(result));

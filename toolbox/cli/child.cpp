@@ -44,7 +44,7 @@ bool is_ignored(int number) {
   return sigaction(number, nullptr, &inherited) == 0 && inherited.sa_handler == SIG_IGN;
 }
 
-// Blocks what we wait for. A signal that our caller ignores, as nohup does, is none of our business. SIGPIPE is blocked for our own lines.
+// Blocks the signals for which this process waits. A signal that the caller ignores, as with nohup, is not touched. SIGPIPE is blocked because this process prints lines itself.
 sigset_t block_signals(SignalsBefore& before) {
   sigset_t signals;
   sigemptyset(&signals);

@@ -15,7 +15,7 @@
 
 namespace gray::cli {
 
-// What CLI11 does not keep, or does not tell.
+// Facts that CLI11 does not keep, or does not tell.
 struct DefinitionNotes {
   std::map<const CLI::Option*, DescribedValue> values;
   std::map<std::string, std::vector<std::string>> others;  // of an option's long name
@@ -52,7 +52,7 @@ std::string help_name(const CLI::Option& option) {
   return type.empty() ? "VALUE" : type.substr(0, type.find(':'));
 }
 
-// What stands behind an option, or as an argument.
+// The value of an option, or an argument.
 DescribedValue value_of(const CLI::Option& option, const DefinitionNotes& notes) {
   const auto noted = notes.values.find(&option);
   DescribedValue value = noted == notes.values.end() ? DescribedValue{} : noted->second;

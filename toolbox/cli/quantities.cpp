@@ -19,7 +19,7 @@ constexpr double kSecondsPerHour = 3600;
 
 using Parser = base::Result<std::uint64_t> (*)(const char*, std::size_t);
 
-// What a kind of quantity is called, and what a right one looks like.
+// The name of a kind of quantity, and an example of a right one.
 struct Kind {
   const char* noun;
   const char* examples;

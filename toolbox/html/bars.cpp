@@ -11,7 +11,7 @@ namespace gray::html {
 namespace {
 
 constexpr double kLength = 1000;
-// What is there shows, however short it is.
+// Every part of a bar is visible, however short it is.
 constexpr double kWidthMin = 1;
 
 std::string opacity_of(const Stretch& stretch) {

@@ -3,7 +3,7 @@
 //
 // Knowledge assumed: grep opens its files one after the other, and with --line-buffered all that it has to say of a file is written before it opens
 // the next one. A program that opens a named pipe for reading waits until another one opens it for writing.
-// Output observed: between files in grep's list stands such a pipe. When ours, which opens it to write, goes on, grep has come to it.
+// Output observed: between files in grep's list stands such a pipe. gb-grep opens the pipe for writing. When this open returns, grep has come to the pipe.
 // Inference drawn: what is written by then is of the files before.
 // What breaks it: a grep that reads several files at once. GNU grep doesn't.
 #pragma once

@@ -222,7 +222,7 @@ class HeldRuns {
     take_pieces(stretches, places);
   }
 
-  // Where the output stood at each mark, and at the end. What grep says when it starts, in each run, lies before the first one.
+  // The end of the output at each mark, and at the end. The lines that grep prints when it starts, in each run, lie before the first one.
   std::vector<Place> follow(pid_t grep, std::size_t marks) {
     std::vector<Place> places;
     marks_.begin(grep);

@@ -115,7 +115,7 @@ class Walk {
     return line_.follows_links ? !line_.skips_devices : line_.reads_devices;
   }
 
-  // Sets `status` of folders. What is gone, or a link that leads nowhere, counts as a file: grep says what is wrong with it.
+  // A name that does not exist any more, or a link that leads nowhere, counts as a file: grep says what is wrong with it.
   Kind look_at(const Entry& entry, const std::string& path, struct stat& status) const {
     if (entry.type == DT_REG) return Kind::file;
     if (entry.type == DT_LNK && !line_.follows_links) return Kind::none;
@@ -127,7 +127,7 @@ class Walk {
   gbp::Names& files_;
 };
 
-// Of several slashes at its end grep keeps one, and puts none behind it.
+// If a name ends in several slashes, grep keeps one, and adds none.
 std::string prefix_of(std::string& folder) {
   while (folder.size() > 2 && folder.ends_with("//")) folder.pop_back();
   return folder.ends_with('/') ? folder : folder + '/';
@@ -142,7 +142,7 @@ gbp::Names find_files(const CommandLine& line) {
   if (line.is_recursive && line.files.empty() && stat(".", &status) == 0)
     walk.below(".", "", {nullptr, status.st_dev, status.st_ino});
   for (const char* file : line.files) {
-    // What can't be opened grep complains of before it looks at globs.
+    // grep complains of a file that can't be opened before it looks at globs.
     const bool can_be_judged = std::strcmp(file, "-") != 0 && stat(file, &status) == 0 &&
                                faccessat(AT_FDCWD, file, R_OK, AT_EACCESS) == 0;
     const bool is_folder = can_be_judged && S_ISDIR(status.st_mode);

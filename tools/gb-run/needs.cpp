@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kForgetShare = 8;  // of what was needed less than the highest, each run
 constexpr std::uint64_t kSpareShare = 8;   // no two runs are alike
-// What the kernel itself keeps for a process and books to its group: page tables, stacks, descriptors.
+// The memory that the kernel itself keeps for a process and books to its group: page tables, stacks, descriptors.
 constexpr std::uint64_t kKernelBytes = gray::base::kMiB;
 constexpr std::uint64_t kUnknownShareOfPool = 8;
 constexpr std::size_t kProgramsMax = 256;

@@ -140,7 +140,7 @@ class Sampler {
     const std::vector<std::uint64_t> times = look_times(sampling_.span_ns, options_.looks);
     for (std::size_t i = 0; i < times.size(); ++i) {
       wait_until(start_ns + times[i], progress);
-      // Ended early, a last look comes at once, in the place of the one that was due.
+      // If the watch is ended early, the last look comes at once, instead of the look that was due.
       if (!options_.trees.empty() || !options_.cgroups.empty()) add_new_targets();
       look_at_all(i, gray::base::monotonic_ns() - start_ns);
       if (is_end_wanted != 0) return;

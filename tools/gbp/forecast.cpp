@@ -58,7 +58,7 @@ Forecast forecast(const std::vector<File>& files, const std::vector<File>& best,
   if (result.set_bytes > 0) {
     const auto set = static_cast<double>(result.set_bytes);
     result.disk_share_min = std::max(0.0, 1 - static_cast<double>(cache_bytes_max) / set);
-    // In a fixed order a set larger than the cache is read anew; one that fits loses nothing.
+    // In a fixed order a set that is larger than the cache is read from disk completely. A set that fits loses nothing.
     const bool is_cache_lost = result.disk_share_min > 0;
     const double cached_share = result.cached_bytes / set;
     const auto by_bytes = [&](double disk_share) {
@@ -89,7 +89,7 @@ std::uint64_t cache_bytes_max_now() {
   return gb_available(0, std::numeric_limits<std::size_t>::max() / 2, 1, &bytes, &options) == 0 ? bytes : 0;
 }
 
-// What the host as a whole has free is what its kernel keeps free for itself, and tells nothing.
+// The free memory of the whole host is the memory that the kernel keeps free for itself, so it tells nothing.
 std::optional<std::uint64_t> free_bytes_now() {
   gb_alloc_options options{};
   options.size = sizeof options;

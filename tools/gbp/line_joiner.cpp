@@ -92,7 +92,7 @@ int LineJoiner::end_run() {
   return join_before(run_start_, std::move(line));
 }
 
-// What is before the border has come, up to there.
+// The data before the border has come, up to this place.
 int LineJoiner::join_behind(std::uint64_t border, Line tail) {
   for (auto middle = middles_.find(border); middle != middles_.end(); middle = middles_.find(border)) {
     append(tail, std::move(middle->second.line));
@@ -109,7 +109,7 @@ int LineJoiner::join_behind(std::uint64_t border, Line tail) {
   return pass_on(tail);
 }
 
-// What is behind the border has come, up to a newline.
+// The data behind the border has come, up to a newline.
 int LineJoiner::join_before(std::uint64_t border, Line head) {
   for (auto middle = middles_.begin(); middle != middles_.end();) {
     if (middle->second.end != border) {

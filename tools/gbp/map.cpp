@@ -27,7 +27,7 @@ constexpr std::uint64_t kPageBytes = 4 * gray::base::kKiB;
 // As many parts of a file as a bar can show, and as many of the whole set.
 constexpr std::uint64_t kPartsShown = 400;
 constexpr std::size_t kSlicesShown = 400;
-// What is cached of a stretch of which it is not known where.
+// The cached share of a part of which it is not known which pages are cached.
 constexpr double kSomewhere = 0.5;
 
 bool is_counted(std::uint32_t backend) {
@@ -62,7 +62,7 @@ std::string counted_files(std::size_t count) {
   return fmt::format("{} file{}", count, count == 1 ? "" : "s");
 }
 
-// What of a set is cached, not cached, and not known.
+// How much of a set is cached, not cached, and unknown.
 struct Sum {
   std::size_t files = 0;
   std::uint64_t bytes = 0;
@@ -126,7 +126,7 @@ std::vector<Stretch> slices_of(const std::vector<File>& files, std::uint64_t set
   return stretches;
 }
 
-// Where in the file the cached parts are; where nobody counts, how much of it is cached.
+// Where in the file the cached parts are. If nobody counts them, how much of the file is cached.
 std::vector<Stretch> stretches_of(gb_cache_t* detector, const File& file) {
   if (file.error != 0 || file.cached_fraction < 0) return {{0, 1, "lost"}};
   if (file.cached_fraction >= 1) return {{0, 1, "s0"}};

@@ -152,7 +152,7 @@ std::vector<gb_cache_unit> Parts::next_pages() {
   return joined(pages);
 }
 
-// None where the file became shorter, was removed or is another one meanwhile.
+// Empty if the file became shorter, was removed or was replaced meanwhile.
 std::vector<gb_cache_unit> Parts::look_again(const std::vector<gb_extent>& extents) const {
   gb_cache_plan_options options{};
   options.extents = extents.data();

@@ -5,7 +5,7 @@
 // page is in the part which comes next.
 // Output observed: how much of each part is cached; of all parts before the first one is read, and of each part again just before its turn.
 // Inference drawn: a part that was evicted meanwhile waits until the cached ones have been read. If it were fetched in its turn, it would push
-// out the next one, and that one the next, to the end of the file. Where one part was evicted, the next one is about to be. So the reader goes on at the other end
+// out the next one, and that one the next, to the end of the file. If one part was evicted, the next part will be evicted soon. So the reader goes on at the other end
 // of the file; then the evicted parts make one hole and not many.
 // What breaks it: where only probes tell what is cached, the probes fetch pages themselves. There the parts are as long as the host's access unit, and no part is
 // looked at twice.

@@ -38,7 +38,7 @@ void learn(gb_cache_t* detector, const char* path) {
   if (file.is_open()) gb_cache_learn_fd(detector, file.get(), kReadBytesMax, &bytes);
 }
 
-// What was learned of the device of this file.
+// The speed that was learned of the device of this file.
 gray::filecache::DeviceSpeed learned_speed(gb_cache_t* detector, const char* path) {
   const gray::base::ScopedFd file = gray::base::ScopedFd::open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
   gb_cache_prediction prediction{};

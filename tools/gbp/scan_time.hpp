@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // scan_time: predicts how long it takes to read files in a given order.
 //
-// Knowledge assumed: whoever reads a file in order waits once until its device is there, and then for its bytes at the device's rate, which the kernel's read-ahead keeps up. On a disk with
-//   a head that goes on where the last file ended there is nowhere to get to; a short way costs less than a long one (libgray/src/filecache/device_speed.hpp,
+// Knowledge assumed: a program that reads a file in order waits once until its device reaches the file, and then for the bytes at the device's rate, which the kernel's
+// read-ahead keeps up. If the head of a disk is already where the file begins, there is no first wait. A short way of the head costs less than a long one
+// (libgray/src/filecache/device_speed.hpp,
 //   microbench/estimate/disk_shape.hpp).
 // Output observed: the times of a few files of each device that are read for this, up to a MiB of each; where files lie; what is cached.
 // Inference drawn: the sum over the files, in the order in which they come.

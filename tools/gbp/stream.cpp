@@ -130,7 +130,7 @@ class Stream {
     return gray::cli::fail(gray::cli::kExitSomeFailed, "cannot write: {}", gray::cli::error_text(error));
   }
 
-  // Where the cache is full, a part of which no page was there before is given back.
+  // If the cache is full, the pages of a part are dropped if none of them was cached before.
   void note_fetched(const gb_cache_unit& part, std::uint64_t offset, std::uint64_t bytes) {
     ahead_bytes_ -= std::min(ahead_bytes_, bytes);
     if (cached_of(part) != Cached::none || !fullness_.is_full()) return;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // stream: writes one file to standard output, its cached parts first.
 //
-// Knowledge assumed: the kernel's read-ahead fetches beyond the part that is read, up to the device's window. What it
-// fetches of the next part pushes out cached parts whose turn is still to come.
+// Knowledge assumed: the kernel's read-ahead fetches beyond the part that is read, up to the device's window. The pages of the next part that it fetches push out cached parts
+// whose turn is still to come.
 // Output observed: nothing more than the plan.
 // Inference drawn: parts that are not cached are requested by exactly their own bytes, some pieces ahead of the reading. The descriptor's reads are declared
 // random, so that they fetch nothing beyond. For a slow reader the missing parts are
-// fetched while it works on the cached ones (overlap.hpp), and passed on as they come. Where the cache is full they are
-// let go of after that (fullness.hpp).
+// fetched while it works on the cached ones (overlap.hpp), and passed on as they come. If the cache is full, their pages are dropped after that (fullness.hpp).
 // What breaks it: a file system that takes no such requests; then each page is read by itself, which is slow and never wrong. And a file system without reads that do
 // not wait; then nothing is passed on early.
 #pragma once

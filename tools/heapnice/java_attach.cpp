@@ -90,7 +90,7 @@ JavaAttach::State JavaAttach::open() {
   return State::opening;
 }
 
-// The socket lies where anybody may put one: so whoever answers has to be that process.
+// The socket lies where every user may make one. So the process that answers must be that JVM.
 ScopedFd JavaAttach::connect_to() const {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

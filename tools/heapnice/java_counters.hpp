@@ -3,8 +3,8 @@
 //
 // Knowledge assumed: HotSpot maps a file hsperfdata_USER/PID into itself and keeps its counters there: a head, then entries with a name and a
 // number each. Generations have a capacity, their spaces a use, each collector a count and a time.
-// Output observed: that file, copied; it may be another one, cut short or half written at any time, and nothing in it is believed beyond its own bounds.
-// Inference drawn: how much the heap has of the kernel, what of it is used, what collecting took.
+// Output observed: a copy of that file. It may be another file, truncated or half written at any time. Nothing in it is believed beyond its bounds.
+// Inference drawn: how much memory the heap has from the kernel, how much of it is used, and how long collections took.
 // What breaks it: a JVM that keeps no such file (-XX:-UsePerfData, OpenJ9, a native image), and a collector that counts nothing.
 #pragma once
 

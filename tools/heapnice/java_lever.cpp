@@ -9,7 +9,7 @@
 namespace heapnice {
 namespace {
 
-// Of the goal, by which a heap is aimed below it: promotion makes it grow before the next collection, and each that is ordered costs.
+// The heap is aimed below its goal by this part of the goal: promotion makes it grow before the next collection, and each ordered collection costs time.
 constexpr std::uint64_t kBelowShare = 16;
 constexpr std::uint64_t kRestsPerCollection =
     6;  // ordered collections take a seventh of the time at most, but where room is lacking

@@ -8,7 +8,7 @@
 // - ZGC and Shenandoah begin to collect so early that they stay below SoftMaxHeapSize, if they can.
 // - Parallel looks at none of these when it is asked to collect.
 // Output observed: what the heap has of the kernel.
-// Inference drawn: the ratio at which the live data leaves the heap that size; and that a collection has to be ordered where the heap is larger.
+// Inference drawn: the ratio that gives the heap this size with its live data; and that a collection must be ordered if the heap is larger.
 // What breaks it: a program that allocates faster than the collector follows: ZGC and Shenandoah then take what -Xmx allows.
 #pragma once
 

@@ -13,7 +13,7 @@ constexpr std::uint64_t kCollectionsRemembered =
 
 void LiveData::take(const JavaHeap& heap) {
   if (heap.full_collections != full_collections_) {
-    // What it has left is counted a moment after it has ended.
+    // The memory that it has left is counted a moment after it has ended.
     full_collections_ = heap.full_collections;
     is_full_just_ended_ = true;
     return;

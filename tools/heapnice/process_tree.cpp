@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kProcessesMax = 256;
 
-// Of its main thread: a JVM is started by a shell or a launcher, which has no other.
+// The children of its main thread: a JVM is started by a shell or a launcher, which has no other thread.
 void add_children(int pid, std::vector<int>& all) {
   const std::string name = std::to_string(pid);
   std::string text;

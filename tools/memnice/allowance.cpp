@@ -16,7 +16,7 @@ constexpr std::uint64_t kRoomShare = 2;  // of the room, the job may take one pa
 
 }  // namespace
 
-// What it works with, and some more; kUnlimited as long as that is not known.
+// The memory that it works with, and some more; kUnlimited as long as that is unknown.
 std::uint64_t Allowance::enough(const Situation& situation) const {
   if (situation.needs_bytes == 0) return kUnlimited;
   return static_cast<std::uint64_t>(static_cast<double>(situation.needs_bytes) * wishes_.beta);

@@ -4,9 +4,10 @@
 // Knowledge assumed: the kernel takes new memory from free memory. If there is none, it takes the pages that were not used for the longest time: those of idle programs, and not
 // those of a busy job.
 // Output observed: the room that the accounts leave (gray::memory pools), whether others waited for memory, what the job has, what it works with (W(tau), gray/working_set.h).
-// Inference drawn: the job's size at which nobody else loses a page: what it has and the room there is. Where room lacks it gives up at once what it does not work with, and of the rest as much as
-//   lacks. Less than it works with would have it fetch the same pages again and again, to everybody's harm: if others still wait then, it stands still.
-// What breaks it: others that use their memory so rarely that it looks like cache to be had; room that no account shows.
+// Inference drawn: the job's size at which nobody else loses a page: what it has and the room there is. If memory is lacking, the job gives up at once the memory that it does
+// not work with, and as much of the rest as others lack. Less than it works with would have it fetch the same pages again and again, to everybody's harm: if others still wait
+// then, it stands still.
+// What breaks it: programs that use their memory so rarely that it looks like free cache; and free memory that no account shows.
 #pragma once
 
 #include <cstdint>

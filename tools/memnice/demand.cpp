@@ -38,7 +38,7 @@ void Demand::clear_all(const std::vector<pid_t>& pids) {
   }
 }
 
-// Of those that were there at the clearing. What began since lives for a short time, or is seen in the next window.
+// The processes that existed at the clearing. A process that started since lives for a short time, or is seen in the next window.
 std::uint64_t Demand::touched_bytes() {
   std::uint64_t sum_bytes = 0;
   for (auto& [pid, watch] : watches_) {

@@ -118,7 +118,7 @@ class GroupMeans : public Means {
 
   // What is wrong with it, or nothing.
   [[nodiscard]] std::string prepare() const {
-    // One that is there already may be frozen or limited, or somebody else's; what a killed one left is empty and can go.
+    // A group that exists already may be frozen, limited, or of another user. A group that a killed memnice left is empty and can be removed.
     if (mkdir(folder_.c_str(), 0755) != 0 &&
         (errno != EEXIST || rmdir(folder_.c_str()) != 0 || mkdir(folder_.c_str(), 0755) != 0))
       return fmt::format("no group can be made in {}: {}", folder_of(folder_), gray::cli::error_text(errno));

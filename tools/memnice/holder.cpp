@@ -54,8 +54,8 @@ gray::memory::Pool Holder::tightest_pool() const {
   return tightest;
 }
 
-// By the kernel's account of time in which somebody waited (PSI), the job's own left out. It counts where room is scarce that we share: who waits in a group of his own does not wait for us, and of groups of version 1 the
-// kernel does not tell. Where the job's own time cannot be told apart, nothing is said of a job that is near its limit: it waits for its own sake.
+// A wait counts if memory is scarce in a pool that others share with the job. A process that waits in a group of its own does not wait for the job. For groups of version 1 the
+// kernel does not tell waits. If the job's own waits cannot be distinguished, nothing is concluded for a job that is near its limit: it waits because of its own limit.
 bool Holder::others_wait(std::uint64_t now_ns, std::uint64_t job_bytes, const gray::memory::Pool& tightest) {
   const gray::memory::PagingCounters counters = accounts_.paging_counters();
   const auto own_us = means_.own_stall_us();

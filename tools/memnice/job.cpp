@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Who kills all that is called memnice leaves the guard.
+// The guard has a name of its own, so that it lives on if all processes with the name memnice are killed.
 constexpr char kGuardName[] = "guard-of-job";
 
 // Waits until the other end closes. False: it was dismissed before.

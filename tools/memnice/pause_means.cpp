@@ -8,7 +8,7 @@
 namespace memnice {
 namespace {
 
-// Memory of their own. What they map of files others may map, too, and it can be dropped.
+// Other processes may map the same files, too, and the pages of files can be dropped.
 std::uint64_t bytes_of(const std::vector<pid_t>& pids) {
   std::uint64_t sum_bytes = 0;
   for (const pid_t pid : pids) {

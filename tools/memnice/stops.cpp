@@ -77,7 +77,7 @@ std::vector<pid_t> stop_running(const std::vector<pid_t>& pids) {
     Stop* stop = find(pid);
     if (stop == nullptr) stop = find(0);
     if (stop == nullptr) break;
-    // Written down first: if we are killed in between, one that runs is let go on, which does it no harm.
+    // The process is written down first. If memnice is killed in between, a running process is continued, which does no harm.
     stop->began_ticks = seen.began_ticks;
     stop->pid = pid;
     if (kill(pid, SIGSTOP) == 0)

@@ -195,7 +195,7 @@ class Limit:
             found = {}
         processes = max(found.get("processes", 0) - 1, 0)  # the one that waits is none of theirs
         read_bytes, write_bytes = found.get("predicted_read_bytes", 0), found.get("predicted_write_bytes", 0)
-        # A prediction may be too low; what calls moved was theirs in any case.
+        # A prediction may be too low. The bytes that calls moved belong to these processes in any case.
         calls_bytes = max(read_bytes + write_bytes, found.get("file_read_bytes", 0) + found.get("file_write_bytes", 0))
         unaccounted = kernel_bytes - calls_bytes
         if unaccounted <= UNACCOUNTED_MIN_BYTES + UNACCOUNTED_BYTES_EACH * processes:

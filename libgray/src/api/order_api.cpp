@@ -86,7 +86,7 @@ int read_options(const struct gb_order_options* given, struct gb_order_options& 
   return makes_sense ? 0 : -EINVAL;
 }
 
-// Where files are put in order by their places alone nothing is read: to be told that all is in memory, or not, must cost no seek.
+// If files are ordered by their places alone, nothing is read: the answer whether everything is in memory must not cost a seek.
 bool may_probe(const struct gb_order_options& asked) {
   return asked.mode != GB_ORDER_BY_PLACE || (asked.flags & GB_ORDER_TELL_CACHE) != 0;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // cached_by_itself: decides when a file counts as cached, whatever is missing of the other files.
 //
-// Knowledge assumed: a file that lacks a few pages costs a seek for them; to read so much again as kMuchBytes takes as long as a few seeks.
+// Knowledge assumed: a file that lacks a few pages costs a seek for these pages. Reading kMuchBytes again takes as long as a few seeks.
 // Observed: its size, and which share of it is cached. Inferred: whether to keep what is cached is worth a place before the missing files.
-// What breaks it: a disk of which nobody knows how dear its seeks are.
+// What breaks it: a disk whose seek times are unknown.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ namespace {
 // mincore answers page by page, holes too: a larger file is probed instead, which takes milliseconds.
 constexpr std::uint64_t kMincorePagesMax = std::uint64_t{1} << 24;
 
-// How many pages further on a probe may go to find one that it has not fetched itself.
+// How many pages further on a probe may go to find a page that this library has not fetched itself.
 constexpr std::uint64_t kStepsMax = 16;
 
 // Fewer certain hits than this tell nothing about the host.
@@ -23,7 +23,7 @@ constexpr std::uint64_t kHitsMin = 8;
 // How many more pages than planned are probed if the planned ones disagree.
 constexpr std::uint32_t kChecksMax = 3;
 
-// What is learned from a file that is cached in part says little of its device. The first block is what a program reads at once, copying or searching.
+// A partly cached file tells little about its device. The first block is as long as the reads of a program that copies or searches.
 constexpr double kLearnCachedMax = 0.1;
 constexpr std::uint64_t kLearnFirstBytes = 128 * base::kKiB;
 
@@ -226,7 +226,7 @@ bool Detector::Sample::was_asked(std::uint64_t page) const {
   return std::find(asked_pages.begin(), end, page) != end;
 }
 
-// Not two more of one kind than of the other; a share that is none or all of a window counts as one.
+// Whether neither answer has two more probes than the other. If none or all of a window is cached, the window counts as one probe.
 bool Detector::Sample::is_in_doubt() const {
   return std::abs(2 * resident - judged) < 1.5;
 }
@@ -307,8 +307,8 @@ bool Detector::ask(Backend backend, const Target& target, const Stretch& stretch
   return true;
 }
 
-// One page is no answer. Where one or two were planned, others are asked until two more say one thing than the other, or
-// there are enough. False as above.
+// One page is not enough for an answer. If one or two probes were planned, more are made until one answer has two more probes than the other, or until there are enough. False as
+// above.
 bool Detector::check(Backend backend, const Target& target, const Stretch& stretch, Sample& sample) {
   if (sample.judged > 2) return true;
   if (sample.judged == 1 && !sample.was_hit) {
@@ -336,7 +336,7 @@ bool Detector::look_at_end(const Target& target, const Stretch& stretch, CacheRe
   return true;
 }
 
-// What the last pages of the file tell, as far as they are of the stretch; as a check of whatever backend probes.
+// The answer of the last pages of the file, as far as they belong to this part. It checks the backend that probes.
 Answer Detector::ask_end(const Target& target, const Stretch& stretch) {
   const std::uint64_t file_bytes = target.facts.size_bytes;
   if (stretch.offset_bytes + stretch.length_bytes < file_bytes) return {};

@@ -4,7 +4,7 @@
 // Knowledge assumed: for a program that reads in order, the kernel reads ahead. So the device works without a pause after the first request. The cost of each further request is
 // a part of the rate.
 // Output observed: the time of the first block of a file, and that of the rest.
-// Inference drawn: the rate is that of all rests together. What the first block took longer than at that rate is the time to get there, of which the median counts.
+// Inference drawn: the rate is that of all rests together. The time of the first block beyond its time at that rate is the time to get there. The median of these times is used.
 // What breaks it: a device that is faster for long reads than for the measured ones (credits, a cache of its own); other users of the device.
 #pragma once
 

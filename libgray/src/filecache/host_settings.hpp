@@ -2,8 +2,8 @@
 // host_settings: computes the settings of a detector without options from the record of the host (toolbox/repo): how many bytes one probe stands for, how long a hit may take,
 // and in which parts a file is read.
 //
-// What is read together is cached together, so one probe answers for the larger of the measured access unit and read-ahead window:
-// finer probing learns nothing. A shipped default is a guess about somebody else's machine and decides nothing here.
+// Pages that are read together are cached together. So one probe stands for the larger of the measured access unit and the read-ahead window, and finer probing learns nothing. A
+// shipped default is a guess about another machine, so it is not used here.
 #pragma once
 
 #include <cstdint>

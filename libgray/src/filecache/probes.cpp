@@ -36,15 +36,15 @@ Verdict time_once(int fd, std::uint64_t offset_bytes, std::uint64_t hit_time_max
   return probe.value().has_slept ? Verdict::miss : Verdict::doubtful;
 }
 
-// Past the end of a file that shrank, a backend says nothing but is none the worse.
+// Behind the end of a file that shrank, a backend gives no answer. The backend itself is still good.
 Answer invalid(int error) {
   Answer answer;
   answer.is_unsupported = error != -ENODATA && error != -EFAULT;
   return answer;
 }
 
-// A byte of the next page, of the page before at the end of the file, or, with no page but page 0 beside it,
-// the same: that one has been fetched and cannot be asked again.
+// A byte of the next page, or of the page before at the end of the file. If there is only page 0 beside it, a byte of the same page: page 0 has been fetched and cannot be probed
+// again.
 std::uint64_t neighbour_of(std::uint64_t offset_bytes, std::uint64_t file_bytes) {
   if (file_bytes - offset_bytes > os::kPageBytes) return offset_bytes + os::kPageBytes;
   return offset_bytes >= 2 * os::kPageBytes ? offset_bytes - os::kPageBytes : offset_bytes;

@@ -21,24 +21,24 @@ using base::Result;
 // is given back is only seen by looking: soon at first, for what is written back to disk is free in a moment, then ever more rarely.
 constexpr std::uint64_t kLookAgainFirstNs = 10'000'000;
 constexpr std::uint64_t kLookAgainNs = 200'000'000;
-// Where whatever is waited for will be told (room_events.hpp). A group's event comes late now and then, or not at all.
+// How often to look if every awaited event is reported (room_events.hpp). The event of a group sometimes comes late, or not at all.
 constexpr std::uint64_t kLookAgainToldNs = 500'000'000;
 // Askers that come at the same time do so within a few switches of the processor.
 constexpr std::uint64_t kSettlePauseNs = 1'000'000;
 constexpr int kSettleRoundsMin = 2;  // without a change
 constexpr int kSettleRoundsMax = 6;
-// So long others who ask, too, are waited for to give back what is this one's share by now: each time, and in all. Who asks with other options may come to another division, and
-// never give it.
+// For how long this call waits for others, who ask, too, to give back its share: each time, and in all. A call with other options may come to another division, and never give it
+// back.
 constexpr std::uint64_t kOthersGiveNs = 200'000'000;
 constexpr std::uint64_t kOthersGiveMaxNs = 1'000'000'000;
-// What memory takes beside itself when it is touched: its page tables, and what the kernel books for each processor in advance.
+// The memory that the kernel needs beside the memory that is touched: page tables, and what it books for each processor in advance.
 constexpr std::uint64_t kPageTableShare = 512;
 constexpr std::uint64_t kBookedAheadBytes = base::kMiB;
 constexpr std::uint64_t kSlackShareMax = 8;  // of the minimum, where that was not enough
-// A reserve (claims.hpp) that has moved less than this is not told anew: whoever waits is woken by it.
+// A reserve (claims.hpp) that has changed by less than this is not reported again, because each report wakes the waiting calls.
 constexpr std::uint64_t kReserveNoiseBytes = base::kMiB;
 
-// Who grows takes more than the accounts swing by themselves. One robbed of its processor stands still for some looks.
+// A program counts as growing if it takes more than the normal swing of the accounts. A program that lost its processor stands still for some looks.
 constexpr std::uint64_t kGrowthLookNs = 5'000'000;
 constexpr std::uint64_t kGrowthNoiseBytes = base::kMiB;
 constexpr int kGrowthLooksCalm = 12;
@@ -134,8 +134,8 @@ std::uint64_t unclaimed_bytes(const Allowance& allowance) {
   return allowance.bytes + allowance.granted_bytes;
 }
 
-// Somebody who does not ask was seen growing beside us: leaves him room until he has stopped, at his pace some looks ahead, and
-// takes back in the end what he did not want of it.
+// A program that does not ask was seen growing beside this call. The call leaves it memory until it has stopped growing, for some looks ahead at its speed. In the end the call
+// takes back the memory that the program did not want.
 void outlast_growth(Probe& probe, const std::function<Allowance(std::uint64_t)>& allow) {
   const std::uint64_t most_bytes = probe.held_bytes();
   Allowance last = allow(probe.held_bytes());
@@ -321,7 +321,7 @@ class Allocator::Turn {
            least_room(accounts_.shared_pools(pool_options_), ample_bytes) == ample_bytes;
   }
 
-  // Tells those who hold returnable memory that this one waits, and what has to be free beside his minimum. False: they know.
+  // Tells the holders of returnable memory that this call waits, and how much must be free beside its minimum. False: they know this already.
   bool tell_reserve() {
     const std::uint64_t bytes = slack_bytes() + reserve_for(accounts_.shared_pools(pool_options_),
                                                             accounts_.shared_pools(kCommonAccount));

@@ -225,7 +225,7 @@ void Claims::unlock() {
   os::unlock_shared(table_);
 }
 
-// The claim of that number if it is this process's: a child of the one that entered it may not touch it.
+// The claim with that number, if it belongs to this process. A child of the process that entered it may not change it.
 Claim* Claims::own(int claim) {
   if (claim < 0 || claim >= static_cast<int>(kClaimsMax)) return nullptr;
   Claim& entry = own_[static_cast<std::size_t>(claim)];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // follow_events: events that tell a program that follows the free memory to ask again earlier than planned.
 //
-// Knowledge assumed: who takes part in the claims says when he gives back or takes. Pressure tells that somebody waits for memory. Whoever moves the limit
-// of a control group writes to a file, and the kernel tells of a write to any file, of this one, too.
+// Knowledge assumed: a process that uses the claims reports when it gives memory back or takes it. Pressure tells that somebody waits for memory. To change the limit of a
+// control group, a program writes to a file, and the kernel reports a write to any file.
 // Output observed: those three, by descriptors.
 // Inference drawn: that a question is due. Its answer decides.
-// What breaks it: room that goes without pressure, by programs that do not take part. There the question by the clock stays.
+// What breaks it: memory that is taken without pressure, by programs that do not use the claims. There the question by the clock stays.
 #pragma once
 
 #include <cstdint>

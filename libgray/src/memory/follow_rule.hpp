@@ -2,12 +2,12 @@
 // follow_rule: decides how large the heap of a program may be from now on. Other files gather the facts for this decision.
 //
 // Knowledge assumed: a collector's work grows as its heap nears what is live: a heap of H bytes with L live ones is collected each time that H - L
-// bytes were allocated. The kernel takes memory from whoever has not touched it for long, and a heap is touched as a whole.
+// bytes were allocated. The kernel takes pages that were not touched for long, and a heap is touched as a whole.
 // Output observed: the memory that the pools leave to the heap, the share of the time spent in collections, and the share of the time in which some process waits for memory.
 // Inference drawn: less room than the heap may take is a reason to shrink at once; room that falls fast falls on meanwhile. More is a reason to grow when it has stayed, and when the
 // larger heap saves more of the time than waiting for memory costs now.
-// What breaks it: a program whose collector does not work so (reference counts, a cache), which then says that its cost is not known; live data
-// that grows between two questions.
+// What breaks it: a program whose collector does not work in this way (reference counts, a cache); it then says that its cost is unknown. Live data that grows between two
+// questions.
 #pragma once
 
 #include <cstdint>

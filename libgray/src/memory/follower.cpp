@@ -116,7 +116,8 @@ Result<FollowAnswer> Follower::ask(const HeapUse& use) {
   asked_ns_ = look.now_ns;
   const FollowDecision decision = decide(look, state_);
   state_ = decision.state;
-  // What it may take until it asks again, and not all that it may: others would be kept from what it may never want, and it gives way.
+  // The promise is for the memory that the heap may take until the next question, and not for its final size. Otherwise it would keep others from memory that it may never want,
+  // while it gives way.
   const std::uint64_t soon_bytes = std::max(use.heap_bytes / kPromisedShare, look.margin_bytes);
   promise(std::min(since(state_.told_bytes, use.heap_bytes), soon_bytes));
   return FollowAnswer{decision.verdict, decision.reason, state_.told_bytes, room.room_bytes};

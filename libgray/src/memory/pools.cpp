@@ -103,8 +103,8 @@ std::uint64_t reclaimable_bytes(const std::string& stat, bool is_version_2, cons
   // swing with every file that is read.
   const bool is_all_taken = options.cache == CachePolicy::steal || options.has_files;
   const std::uint64_t taken = amount("inactive_file") + (is_all_taken ? active : active / 2);
-  // What is on its way to the disk is free in a moment. What is dirty and not on its way counts too: left out, those who
-  // wait would wait for the flusher, which may let it lie for half a minute.
+  // Data that is on its way to the disk becomes free in a moment. Dirty data that is not on its way counts, too: otherwise waiting calls would wait for the flusher, which may
+  // leave it for half a minute.
   return taken;
 }
 

@@ -93,7 +93,7 @@ void Probe::remember() {
 std::uint64_t Probe::next_step_pages(std::uint64_t want_pages, std::uint64_t allowed_pages) const {
   const std::uint64_t first = first_pages();
   std::uint64_t pages = step_pages_;
-  // Where no account says how far it is to the end, a step too far must not cost much of what is held.
+  // If no account says how far it is to the limit, a step that is too large must not cost much of the memory that is held.
   const bool is_end_known = has(kSignalAccounts) && watch_.allowance;
   if (!is_end_known) pages = std::min(pages, std::max(first, held_pages_ / kStepShareOfHeld));
   const std::uint64_t room = allowed_pages - held_pages_;
@@ -105,7 +105,7 @@ std::uint64_t Probe::next_step_pages(std::uint64_t want_pages, std::uint64_t all
   return std::min({pages, room, want_pages - held_pages_});
 }
 
-// Writes to every stride-th of so many pages, and stops at the first cluster of slow ones: true.
+// Writes to every stride-th page of this many, and stops at the first cluster of slow writes: then it returns true.
 bool Probe::pass(std::uint64_t first_page, std::uint64_t pages, std::uint64_t stride, const SlowBound& bound,
                  std::uint64_t& done_pages) {
   SlowCluster cluster(bound.slow_ns, bound.window_pages);
@@ -175,7 +175,7 @@ bool Probe::is_trouble(const Look& look, std::uint64_t pages) {
   return is_paging_told(pages, look.is_slow);
 }
 
-// Gives back what was touched behind the first so many pages; the addresses stay.
+// Gives back the memory that was touched behind the first pages. The addresses stay reserved.
 void Probe::drop_pages(std::uint64_t pages) {
   if (dirty_pages_ <= pages) return;
   os::drop_memory(base_ + pages * page_bytes_, (dirty_pages_ - pages) * page_bytes_);
@@ -187,8 +187,8 @@ void Probe::shrink(std::uint64_t bytes) {
   drop_pages(held_pages_);
 }
 
-// Touches so many pages that should be there, and tells how many were not. Those come in groups, as they are read from swap; a fault
-// alone, or a thread robbed of its processor, is none.
+// Touches this many pages that should be in memory, and tells how many were not. Missing pages come in groups, because swap is read in groups. A single fault, or a thread that
+// lost its processor, does not count.
 std::uint64_t Probe::bring_back(std::uint64_t first_page, std::uint64_t pages) {
   const std::uint64_t faults = os::count_major_faults();
   touch(first_page, pages, 1);
@@ -231,8 +231,8 @@ std::uint64_t Probe::settle() {
   return all_gone_pages;
 }
 
-// Takes up to so many pages in short steps, as long as they are easy. The kernel pushes out more than it needs, and some of what was gone
-// came back into the memory that a step had given back: so a part of what was given up in settle() is free.
+// Takes up to this many pages in short steps, as long as the touches are fast. The kernel pages out more than it needs, and some pages came back into the memory that a step had
+// given back. So a part of the memory that settle() gave up is free.
 void Probe::take_back(std::uint64_t goal_pages) {
   while (held_pages_ < goal_pages) {
     const std::uint64_t pages = std::min(kTakeBackPages, goal_pages - held_pages_);
@@ -245,8 +245,7 @@ void Probe::take_back(std::uint64_t goal_pages) {
   drop_pages(held_pages_);
 }
 
-// Gives a step back that was trouble. What was trouble may be less than that: from now on it is neared in shorter ones, which
-// press less on whoever else is there.
+// Gives back a step that met trouble. The limit may lie within that step. From now on it is approached in shorter steps, which disturb other programs less.
 ProbeEnd Probe::end_of_trouble(std::uint64_t pages) {
   ++troubles_;
   ++bound_troubles_;
@@ -302,8 +301,8 @@ ProbeEnd Probe::grow(std::uint64_t want_bytes) {
   ProbeEnd end = climb(want_pages);
   std::uint64_t most_pages = held_pages_;
   std::uint64_t gone_pages = troubles_ > 0 ? settle() : 0;
-  // A busy processor or hypervisor makes fresh pages slow, too, but takes none of ours. So does a kernel that finds enough pages of others:
-  // hence not often.
+  // A busy processor or hypervisor makes fresh pages slow, too, but takes no page of this process. The same is true for a kernel that finds enough pages of others. So this is
+  // not done often.
   for (int i = 0; i < kFalseAlarmsMax && is_time_alone() && end == ProbeEnd::paging && gone_pages == 0; ++i) {
     bound_troubles_ = 0;
     end = climb(want_pages);

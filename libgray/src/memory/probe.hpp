@@ -4,12 +4,12 @@
 // Knowledge assumed: a write to a page in memory takes nanoseconds, and a write to a page in swap waits for a device. The kernel pages out in order to give a new page. So a
 // process that grows too large either finds that its own earlier pages were paged out, or waits for each new page.
 // Output observed: the time of each write, in two passes over each step and of a sample of what was taken before; beside
-// it, unless switched off, major faults, the group's swapped bytes and refaults, and the time that tasks stalled for memory. Where
-// faults are told the second pass writes to one page of each group that a swap-in brings along.
+// it, unless switched off, major faults, the group's swapped bytes and refaults, and the time that tasks stalled for memory. If faults are counted, the second pass writes only
+// to one page of each group that a swap-in brings along.
 // Inference drawn: what is slow follows from what was measured (touch_times). Several slow pages in near succession in the second pass
 // mean that the step does not fit. Several
-// in the first pass are a suspicion, which ends it at once. Where other signals are on one of them has to agree, for a
-// hypervisor that backs memory late, a preemption or the clearing of a huge page is slow as well. By time alone either is
+// in the first pass are a suspicion, which ends it at once. If other signals are switched on, one of them must agree, because a hypervisor that backs memory late, a preemption,
+// or the clearing of a huge page is slow as well. By time alone either is
 // believed when it comes again and again at the same bound, after a pause each and in ever shorter steps: each page beyond the
 // limit is a chance for the kernel to find none to push out, and to kill instead. After paging all is walked, and a page given up for each
 // that had to be fetched: that is what is held beyond the memory there is, here and elsewhere, or more. Then what is easy is taken back.

@@ -35,7 +35,7 @@ bool RoomEvents::expect(const std::vector<Pool>& pools, std::uint64_t bytes) {
       pools.begin(), pools.end(), [](const Pool& a, const Pool& b) { return a.room_bytes < b.room_bytes; });
   if (tightest == pools.end() || tightest->kind != PoolKind::group) return false;
   const auto missing = static_cast<std::int64_t>(bytes) - tightest->room_bytes;
-  // Room enough, and still not ours: it is others' who have claims, and those tell.
+  // There is enough free memory, but it belongs to others with claims. Those will give an event.
   if (missing <= 0) return true;
   const std::string file = tightest->name + "/memory.usage_in_bytes";
   std::string text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // room_events: events that tell a waiting call that it is worth looking for memory again, so that it need not look all the time.
 //
-// Knowledge assumed: who takes part in the claims says when he gives memory back. A control group of version 1 tells when its use
+// Knowledge assumed: a process that uses the claims reports when it gives memory back. A control group of version 1 tells when its use
 // passes a number of bytes, on its way down, too. Pressure stall information tells that somebody waits for memory, after which the
 // kernel has pushed pages out, or killed, and so made room.
 // Output observed: those three, by descriptors.

@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::uint64_t kPages = 64;
 constexpr double kTimeMaxNs = 1e9;  // no touch takes longer
-// The kernel gives up so many pages at once (SWAP_CLUSTER_MAX).
+// The kernel gives up this many pages at once (SWAP_CLUSTER_MAX).
 constexpr double kReclaimBatch = 32;
 // If it was not measured, a touch that waits for a device is assumed to take this many times as long as one that does not. This is the ratio of a quick flash disk.
 constexpr double kDeviceOverMemory = 16;
 // A fault that finds its page in memory spares the clearing of one.
 constexpr double kShareOfFault = 0.5;
-// A touch that the processor's caches know nothing of takes as many times one that they do.
+// A touch of memory that is in no processor cache takes this many times as long as a touch of memory that is in one.
 constexpr double kAgainMax = 4;
 // The disk has to write before what was put out is gone.
 constexpr int kPutOutTimes = 3;
@@ -74,7 +74,7 @@ double middle(double low, double high) {
   return std::sqrt(low * high);
 }
 
-// What touches took that waited for a device; 0 where none did. Those that a fault alone explains are of one level.
+// The time of touches that waited for a device; 0 if none did. Touches that a fault alone explains belong to one level.
 double level_of_device(const Times& times, double fault_ns) {
   std::array<std::uint64_t, kPages> wide{};
   std::copy(times.begin(), times.end(), wide.begin());

@@ -20,7 +20,7 @@ double cached_bytes(const File& file) {
   return core::cached_bytes(file.cached_fraction, file.size_bytes);
 }
 
-// So much that whatever waits for its turn among that is pushed out.
+// With this much data, the pages that wait for their turn are evicted before it comes.
 bool is_much_missing(const std::vector<File>& files) {
   double bytes = 0;
   double cached = 0;
@@ -100,8 +100,7 @@ void number(std::vector<File>& files) {
   for (File& file : files) file.input = place++;
 }
 
-// A stable sort would take half as much memory again as the files. Where all are alike, which is where no order pays, finding that out
-// is all that it may cost.
+// A stable sort would need half as much memory again as the files. If all files are equal, because no order saves time, nothing may be spent except for finding this out.
 template <typename IsBefore>
 void sort_by(std::vector<File>& files, const IsBefore& is_before) {
   if (!std::is_sorted(files.begin(), files.end(), is_before))
@@ -112,7 +111,7 @@ void sort_by(std::vector<File>& files, const IsBefore& is_before) {
 
 void sort_files(std::vector<File>& files, Mode mode, bool is_by_folder) {
   number(files);
-  // Where no device has an order, devices are not told apart either: abstaining leaves the input alone.
+  // If no device has an order, devices are not distinguished either, so the input keeps its order.
   const bool is_layout_known = !is_by_folder && std::any_of(files.begin(), files.end(), [](const File& file) {
     return file.error == 0 && file.order != layout::Order::none;
   });

@@ -16,7 +16,7 @@ constexpr std::size_t kNamesInRowMin = 8;
 
 }  // namespace
 
-// A name that ends in a slash has no last part, and one too long for the kernel is too long for whoever gets the list.
+// A name that ends in a slash has no last part. A name that is too long for the kernel is also too long for the program that gets the list.
 Relative LastFolder::find(const char* path) {
   const Relative whole{AT_FDCWD, path};
   const char* slash = std::strrchr(path, '/');

@@ -81,8 +81,7 @@ class Look {
   }
 
  private:
-  // A folder cannot be read as a file, and a pipe or socket would hold up whoever opens it. In the order of their places folders may be wanted:
-  // for tar, say.
+  // A folder cannot be read as a file, and opening a pipe or socket could block. If files are ordered by place alone, folders may be wanted, for example for tar.
   bool refuse_unreadable(File& file) const {
     if (S_ISDIR(kind_) && request_.is_cache_wanted()) file.error = -EISDIR;
     if (S_ISFIFO(kind_) || S_ISSOCK(kind_)) file.error = -EOPNOTSUPP;

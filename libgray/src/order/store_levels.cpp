@@ -12,11 +12,12 @@
 namespace gray::order {
 namespace {
 
-// So many files of a device are read from where nobody knows how long that takes, and one that has a page beside the first.
+// This many files of a device are read if its time is unknown; only files that have a page beside the first one.
 constexpr std::size_t kTimedReads = 3;
 constexpr std::uint64_t kTimedBytesMin = 3 * 4096;
 
-// A time so many times that of its device was held up by something else, or so it seems: the file is timed once more. Where that is known of fewer files, what is usual is not.
+// If a time is this many times the usual time of its device, it was probably disturbed, and the file is timed once more. If fewer files than this were timed, the usual time is
+// unknown.
 constexpr float kHeldUp = 4;
 constexpr std::size_t kUsualMin = 8;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // store_levels: finds in which level of storage each file is now, from the time of a first read: memory, flash, a disk, a server.
 //
-// Knowledge assumed: a file of which most is cached is answered by memory, another one by its device.
-// Output observed: the times of the probes, where probes are timed. Where the kernel tells what is cached nothing was timed: then the recorded time of a miss on the file's device
-//   (disk.miss_ns, disk.random_read_ns), or else three timed reads of files there that are not cached.
+// Knowledge assumed: a mostly cached file is read from memory, any other file from its device.
+// Output observed: the times of the probes, where probes are timed. If the kernel tells what is cached, nothing was timed. Then the recorded time of a miss on the file's device
+// is used (disk.miss_ns, disk.random_read_ns), or else three timed reads of uncached files there.
 // Inference drawn: base/levels.hpp tells how many levels there are and which of them each file is in.
-// What breaks it: a device whose times are all over the place is one level, also where it keeps some files in a cache of its own.
+// What breaks it: a device whose times vary widely counts as one level, even if it keeps some files in a cache of its own.
 #pragma once
 
 #include <cstdint>

@@ -58,8 +58,8 @@ class Room {
   Room& operator=(const Room&) = delete;
   [[nodiscard]] bool is_made() const { return all_ != MAP_FAILED; }
 
-  // Maps so many pages of a file from its page `first` on, as one who reads here and there, and faults the page `wanted` of them
-  // in. Negative errno of what does not work: -EFAULT beyond the end of the file.
+  // Maps this many pages of a file from its page `first` on, for random reads, and makes a fault on the page `wanted`. Returns the negative errno of a failure: -EFAULT beyond
+  // the end of the file.
   [[nodiscard]] int fault(int fd, std::uint64_t first, std::uint64_t pages, std::uint64_t wanted) const {
     if (!is_made()) return -ENOMEM;
     void* mapped = mmap(window(), pages * kPageBytes, PROT_READ, MAP_SHARED | MAP_FIXED, fd,

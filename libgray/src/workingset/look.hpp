@@ -7,7 +7,7 @@
 // Inference drawn: memory used since the clearing, and in which direction it may be wrong.
 // What breaks it: uses that leave no mark in these page tables: those of a guest of KVM, of hugetlbfs, and read() and write() of cached files, whose pages belong to no process.
 // Neighbours of a page of a file
-// that are mapped with it at one fault (fault-around) carry a mark without a use. Who samples by other means (DAMON, idle page tracking) takes some marks away.
+// that are mapped with it at one fault (fault-around) carry a mark without a use. Programs that sample by other means (DAMON, idle page tracking) clear some marks.
 #pragma once
 
 #include <cstdint>

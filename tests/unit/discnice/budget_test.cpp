@@ -31,7 +31,7 @@ class TestJob {
     protocol::change_grant(*segment_, grant);
   }
 
-  // The instant at which a read of so many bytes may go, if it comes at `now_ns`; 0: at once.
+  // The instant at which a read of this many bytes may go if it comes at `now_ns`; 0: at once.
   std::uint64_t read(std::uint64_t bytes, std::uint64_t now_ns) {
     return charge(job_, grant_now(job_, now_ns), {.read_bytes = bytes}, {}, now_ns);
   }

@@ -27,7 +27,7 @@ class Job {
  public:
   Job() { move_limits(); }
 
-  // For a time it would move so much a second of each, each by itself.
+  // How many bytes a second each flow would move by itself, for a time.
   void run_apart(double seconds, double reads, double writes) {
     for (double at = 0; at < seconds - kLookS / 2; at += kLookS)
       look(std::min(reads, limit(0)), std::min(writes, limit(1)));

@@ -33,7 +33,7 @@ gray::repo::Repository with(const std::vector<const char*>& flags) {
   return repository;
 }
 
-// What a job that was told these finds for a disk.
+// The value that a job with these options finds for a disk.
 std::uint64_t found(const std::vector<MeasuredRead>& reads, std::uint64_t disk) {
   const auto segment = std::make_unique<Segment>();
   unsigned place = 0;

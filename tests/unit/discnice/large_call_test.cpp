@@ -24,7 +24,7 @@ namespace {
 
 std::array<char, 4 * kLargeReadBytes> block;
 
-// What a child does with its calls shown, as the parent sees it. Each call goes at once. Empty where the kernel shows none.
+// The calls of a child whose calls are reported, as the parent sees them. Each call goes on at once. Empty if the kernel reports none.
 std::vector<LargeCall> shown_of(void (*make_calls)()) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);

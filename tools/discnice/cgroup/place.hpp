@@ -2,9 +2,10 @@
 // place: finds where in the tree of control groups this user may make a group in which the kernel holds disk traffic to a rate, or says why there is no such place.
 //
 // Knowledge assumed: /proc/self/mountinfo and /proc/self/cgroup tell the trees and our group in each (cgroups(7), Documentation/admin-guide/cgroup-v2.rst). In version 2 a group has the
-//   controllers that its parent hands on (cgroup.subtree_control), and only a group without processes of its own hands on any; the root is free of that rule. Writing goes back to the
-//   group whose memory was made dirty, so memory has to be handed on as well. Version 1 throttles by the blkio tree, each group by itself: what is set above does not bind one below.
-// So the group is a sibling of ours in version 2, and a child of ours in version 1.
+//   controllers that its parent hands on (cgroup.subtree_control), and only a group without processes of its own hands on any; the root is free of that rule. The kernel counts
+//   written data for the group whose memory was made dirty. So the memory controller must be passed on as well. Version 1 throttles by the blkio tree, each group by itself: what
+//   is set above does not bind one below.
+// So the new group is a sibling of discnice's own group in version 2, and a child of it in version 1.
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,8 @@ constexpr std::uint64_t kWarmFilesMin = 64;
 constexpr std::uint32_t kAlikeMin = 16;
 constexpr std::uint32_t kUnseenOpenings = 15;
 
-// Who reads a cold file in order needs the disk once a window, so two of them must be free. Who says that he reads in order (POSIX_FADV_SEQUENTIAL, as cp
-// and sha256sum do) has windows of twice the device's length.
+// A program that reads a cold file in order needs the disk once for each window, so two windows must be free of disk traffic. A program that announces sequential reads
+// (POSIX_FADV_SEQUENTIAL, as cp and sha256sum do) has windows of twice the device's length.
 std::uint64_t warm_bytes_min(const Device& device) {
   const std::uint64_t windows_bytes = 2 * 2 * device.limits.window_pages_max * kPageBytes;
   return windows_bytes > kWarmBytesMin ? windows_bytes : kWarmBytesMin;

@@ -21,7 +21,7 @@ constexpr std::uint64_t kBurstsPerSecond = 10;  // a part is a tenth of a second
 // For a job that gives way: how long the foreground may have to wait once. The value is smaller while there is a foreground.
 constexpr std::uint64_t kHeldPartBytes = 512 * 1024;
 constexpr std::uint64_t kTurnPartBytes = kPartBytesMin;
-// What was waited for and not moved is made up for: up to a second's worth, or a few of the largest windows that are read ahead.
+// Bytes that were waited for and not moved are made up for: up to the bytes of a second, or a few of the largest read-ahead windows.
 constexpr std::uint64_t kCreditBytesMin = UINT64_C(16) << 20;
 // A debt may lie this much beyond the latest account, because the accounts move on while it is read.
 constexpr std::uint64_t kDebtSlackNs = 100'000'000;

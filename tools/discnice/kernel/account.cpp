@@ -20,8 +20,8 @@ constexpr std::uint64_t kUnitBytes = 512;  // of ru_inblock and ru_oublock
 std::atomic<bool> has_overwritten{false};              // since the last settlement
 std::atomic<std::uint64_t> pending_metadata_bytes{0};  // the same
 
-// What the kernel has booked to this process, as far as that was looked at. Of this process alone: from a number in the segment that a wrong byte has
-// made smaller all that was ever moved would be charged again.
+// The bytes that the kernel has booked to this process, as far as they were looked at. This is kept in the process itself. If it were in the segment, a wrong byte could make it
+// smaller, and all bytes ever moved would be charged again.
 std::atomic<std::uint64_t> seen_read_bytes{0};
 std::atomic<std::uint64_t> seen_write_bytes{0};
 std::atomic<bool> is_seen_checked{false};  // what stood in the segment when we came
@@ -159,8 +159,8 @@ void begin_account(const Job& job, protocol::JoinKind kind) {
   seen_write_bytes.store(protocol::get(*job.member, Counter::settled_write_bytes), std::memory_order_relaxed);
   is_seen_checked.store(false, std::memory_order_relaxed);
   if (!protocol::is_shared_slot(*job.segment, *job.member)) return;
-  // What stands there is the sum over all who share it. A forked child begins with nothing; an image cannot know what the one before it had
-  // settled, and takes it that it was all.
+  // The slot has the sum over all processes that share it. A forked child begins with zero. An image cannot know how much the image before it had settled, and assumes that it
+  // was everything.
   rusage usage{};
   if (kind == protocol::JoinKind::after_exec)
     gray::base::raw_syscall(SYS_getrusage, RUSAGE_SELF, gray::base::word(&usage));

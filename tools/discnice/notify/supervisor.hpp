@@ -2,8 +2,8 @@
 // supervisor: holds large calls of programs that the library cannot reach, before they are made.
 //
 // The pacer (pace/) sees what a process has moved after it has moved it, and no call can be stopped once it is begun. A call of four megabytes at five megabytes a second is most of a
-// second's worth at once. The kernel shows us such calls first (large_call.hpp). What one would bring from the disk comes in steps, each when it is paid and the policy gives the job
-// a turn, into the page cache; then the kernel makes the call (waiting_call.hpp). Small calls are the pacer's.
+// second's worth at once. The kernel shows us such calls first (large_call.hpp). The data of such a call is brought into the page cache in steps. Each step waits until it is
+// paid and until the policy gives the job a turn. Then the kernel makes the call (waiting_call.hpp). Small calls are the pacer's.
 //
 // Knowledge assumed: a page that was read a moment ago is still there when the call asks for it. The kernel books what is read to the thread that reads, so to ours.
 // Output observed: the call's words; whether the file's pages are resident, where the kernel tells; our own thread's account.
@@ -11,8 +11,8 @@
 // A write is let go when the one before has had its time at the rate; the pacer has it paid, by what the kernel has booked.
 // What breaks it: memory so short that the pages go before the call comes. Then it reads them once more, and the pacer has it paid.
 //
-// One thread takes calls and lets those go at once that need no disk; another one moves in steps. Both are the launcher's, or of who looks after those that go on when
-// the command has ended (cli/staying.hpp).
+// One thread takes calls, and lets calls that need no disk go on at once. Another thread moves data in steps. Both are threads of the launcher, or of the process that looks
+// after programs that go on after the command has ended (cli/staying.hpp).
 #pragma once
 
 #include <atomic>

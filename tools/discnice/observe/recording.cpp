@@ -63,7 +63,7 @@ protocol::CallClass class_of(OpKind kind, bool is_copy) {
   return kind == OpKind::write ? protocol::CallClass::write : protocol::CallClass::remove;
 }
 
-// Which files' names this process image has told: each file has one place, and whoever came to it last is remembered. A forked child has its parent's.
+// The files whose names this process image has told. Each file has one place, and the last file at a place is remembered. A forked child has its parent's table.
 constexpr std::size_t kToldNames = 1024;
 constinit std::atomic<std::uint64_t> told_names[kToldNames];
 

@@ -7,7 +7,7 @@
 
 namespace discnice::pace {
 
-// A process that is traced by somebody else is in the hands of a person, who would not know why it stands.
+// A process that another program traces is being debugged by a person, who would not know why it is stopped.
 int Brake::stop(pid_t pid) {
   const int error = by_trace_.stop(pid);
   if (error == 0 || processes::is_traced(pid)) return error;

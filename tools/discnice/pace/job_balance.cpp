@@ -45,7 +45,7 @@ void count(protocol::Segment& segment, Counter counter, std::int64_t bytes) {
                                                                std::memory_order_relaxed);
 }
 
-// Of what is above, the part that has been for long enough; of what is below, what we had charged.
+// Of a positive difference, returns the part that has lasted long enough. Of a negative difference, returns the part that was charged before.
 std::int64_t due(std::int64_t now, std::int64_t least, std::int64_t charged) {
   if (now < 0) return -std::min(-now, std::max<std::int64_t>(charged, 0));
   return least > kWorthBytes ? least : 0;
@@ -65,7 +65,7 @@ void JobBalance::Settled::begin(std::uint64_t said) {
   bytes_ = std::max<std::int64_t>(bounded(said), 0);
 }
 
-// Who leaves takes his sums along, from one place to another: a single look may find them twice, or nowhere. So the middle one of three looks counts.
+// A member that leaves moves its sums from one place to another. So a single look may find them twice, or not at all. The middle one of three looks is used.
 std::int64_t JobBalance::Settled::follow(std::uint64_t said, std::int64_t moved) {
   const auto beyond_steady = [this](std::uint64_t sum) { return static_cast<std::int64_t>(sum - steady_); };
   std::int64_t risen[] = {beyond_steady(before_last_), beyond_steady(last_), beyond_steady(said)};

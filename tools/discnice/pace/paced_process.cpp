@@ -40,7 +40,7 @@ constexpr std::uint64_t kMomentNs = 30'000'000;
 // A child that has not executed a program within this time was not made by vfork().
 constexpr std::uint64_t kOnParentsMemoryMaxNs = 10'000'000'000;
 
-// What a child that is gone had, as far as the parent's account has grown by it.
+// The bytes of a child that has ended, as far as the parent's account has grown by them.
 std::int64_t claimed(std::int64_t expected, std::int64_t grown) {
   return std::clamp<std::int64_t>(expected, 0, std::max<std::int64_t>(grown, 0));
 }
@@ -215,7 +215,7 @@ Growth PacedProcess::take_growth(std::uint64_t now_ns) {
   return own;
 }
 
-// What a child had moved before it was looked at has come to the account now, and is not looked at either.
+// Bytes that a child had moved before the first look at it have come to the account now. They are not charged either.
 void PacedProcess::forget_start_of(const Growth& child) {
   start_ += child;
   now_ -= child;
@@ -240,8 +240,8 @@ Growth PacedProcess::take_unforeseen(std::uint64_t now_ns) {
                           [this] { return processes::page_faults_of(static_cast<std::uint64_t>(pid_)); });
 }
 
-// What was opened last counts: files that a program holds all the time, such as a log, come first. Who walks through folders or removes files has only folders open. Page faults
-// are of a file that is mapped.
+// The file that was opened last counts, because files that a program holds open all the time, such as a log, come first. A program that walks through folders or removes files
+// has only folders open. Page faults belong to a mapped file.
 void PacedProcess::find_disks(std::uint64_t now_ns) {
   if (now_ns - disks_at_ns_ < kDisksAgeMaxNs) return;
   disks_at_ns_ = now_ns;

@@ -38,10 +38,10 @@ constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kSliceMaxNs = 10'000'000;
 constexpr std::uint64_t kSliceMinNs = 300'000;
 constexpr std::uint64_t kQuietNs = kSecondNs;
-// Looking takes a few hundredths of a processor, however many there are: for each look so many times its own time goes by. That counts over a while and not from look
-// to look: who is held to a rate runs for a few slices and then stands for long.
+// Looking takes a few hundredths of a processor, however many processes there are: after each look, this many times its own time must pass. This is averaged over a while,
+// because a process that is held to a rate runs for a few slices and is then stopped for long.
 constexpr std::uint64_t kLookCosts = 32;
-// And where that has gone on for long, at the least so many: at the speed of memory ten milliseconds move many megabytes.
+// If that has gone on for long, at least this many times: at the speed of memory, ten milliseconds move many megabytes.
 constexpr std::uint64_t kLookCostsMin = 16;
 constexpr std::uint64_t kLookWhileNs = 200'000'000;
 // Without a rate, nothing can be learned faster than the disk is looked at.
@@ -67,10 +67,10 @@ constexpr std::uint64_t kMovingLookNs = 3'000'000;
 constexpr std::uint64_t kLookNs = 20'000'000;
 // How often a process is looked at while it is not known which engine holds it.
 constexpr std::uint64_t kUnknownLookNs = 5'000'000;
-// So long a process is new, and looked at this often when the job ends meanwhile.
+// For this long a process counts as new. It is looked at this often if the job ends meanwhile.
 constexpr std::uint64_t kNewNs = 20'000'000;
 constexpr std::uint64_t kNewLookNs = 1'000'000;
-// Who executes a program at that time is waited for: where the processors are busy that may take long.
+// For how long the end waits for a process that executes a program at that time. If the processors are busy, that may take long.
 constexpr std::uint64_t kExecutingNs = 500'000'000;
 // How often the job as a whole is settled.
 constexpr std::uint64_t kSettleNs = 10'000'000;
@@ -219,7 +219,7 @@ bool Pacer::is_anybody_executing() const {
                      [](const auto& process) { return !process->is_image_there() && !process->has_ended(); });
 }
 
-// Who was just started may be about to execute the program that it is for.
+// A process that was just started may be about to execute the program for which it was started.
 bool Pacer::is_anybody_new(std::uint64_t now_ns) const {
   return std::any_of(processes_.begin(), processes_.end(), [now_ns](const auto& process) {
     return process->is_image_there() && process->held_by() != HeldBy::pacer &&
@@ -319,7 +319,7 @@ void Pacer::charge_unforeseen(PacedProcess& process, std::uint64_t now_ns) {
   process.unturned_bytes += positive(found.read_bytes) + positive(found.write_bytes);
 }
 
-// What it had moved its parent's account has now, if that was waiting for it.
+// The bytes that it had moved are in its parent's account now, if the parent has waited for it.
 void Pacer::forget(std::size_t place) {
   const PacedProcess& process = *processes_[place];
   const auto parent = std::find_if(processes_.begin(), processes_.end(),
@@ -333,7 +333,7 @@ void Pacer::forget(std::size_t place) {
   processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
-// Whoever outlives its parent is our child, and nobody else waits for it. What one had moved that ended before it was seen the job owes as a whole.
+// A process that outlives its parent is our child, and no other process waits for it. If it ended before it was seen, the job as a whole owes the bytes that it had moved.
 void Pacer::wait_for_orphans(std::uint64_t now_ns) {
   if (!paced_.takes_orphans) return;
   while (const pid_t pid = processes::ended_orphan(paced_.roots.front())) {
@@ -377,7 +377,7 @@ void Pacer::settle_job(std::uint64_t now_ns, JobBalance::When when) {
     const std::lock_guard lock(mutex_);
     all_ = all;
   }
-  // What those have moved who are left alone is in their parents' accounts when they have ended, and nobody's to pay.
+  // The bytes of processes that are left alone are in their parents' accounts after their end. Nobody has to pay for them.
   if (has_left_alone_) return;
   const Growth found = balance_.settle(all, now_ns, when);
   if (!found.is_any() || paced_.are_writes_held) return;
@@ -425,7 +425,7 @@ void Pacer::charge(PacedProcess& process, const Growth& unbooked, std::uint64_t 
   process.unturned_bytes += positive(growth.read_bytes) + positive(growth.write_bytes);
   process.unsent_bytes += positive(growth.write_bytes);
   have_sent(process, now_ns);
-  // A child's, who was seen to be gone after its parent's account had shown it.
+  // The growth by a child that was seen to have ended after its parent's account had shown it.
   guest::correct(job, std::min<std::int64_t>(growth.read_bytes, 0), std::min<std::int64_t>(write_bytes, 0));
 }
 
@@ -515,7 +515,8 @@ void Pacer::hold_or_let_go(PacedProcess& process, std::uint64_t now_ns) {
       now_ns + slice_ns(guest::grant_now(process.job(), now_ns), now_ns - std::min(now_ns, busy_at_ns));
 }
 
-// Whoever works in a file system that stands stands with it, and so do we when we look at such a one. What it moves the others pay for.
+// A process that works in a file system whose server is stopped is stopped with it, and so is this thread when it looks at such a process. The others pay for the bytes that the
+// server moves.
 bool Pacer::serves_others(const PacedProcess& process) const {
   return processes::serves_files(process.pid()) &&
          std::any_of(processes_.begin(), processes_.end(),

@@ -7,7 +7,7 @@
 //
 // Assumes: the account grows when a request goes to the disk, and not when it ends (task_io_account_read() of block/blk-core.c).
 // What breaks it: a program that asks for much in one call. The kernel finishes a call before a thread stands: a program that reads 5 MB at once moves 5 MB at once, and stands for
-//   them afterwards. The average over some such calls is right. Where large calls are shown to us before they are made, notify/ makes them in steps.
+//   them afterwards. The average over some such calls is right. If the kernel reports large calls before they are made, notify/ makes them in steps.
 //   A program that serves a file system (FUSE) does not stand while others are in the job: they may wait for it. Its bytes are still charged to the job.
 //
 // Runs in a thread of the launcher: it may then stop the launcher's descendants also where the kernel allows no other tracing (Yama), and ends with it.

@@ -56,7 +56,8 @@ void Tree::look(std::uint64_t now_ns, PacedProcesses& found) {
   cost_ns_ = monotonic_ns() - now_ns;
 }
 
-// Of who executes a program in this moment the kernel tells nothing. An environment is that of an image if this was there before and after it was read.
+// The kernel tells nothing about a process that executes a program at this moment. An environment belongs to an image only if the same image was there before and after the
+// environment was read.
 Tree::Orphan Tree::judge_orphan(pid_t pid) const {
   if (processes::is_older_than_we_are(pid)) return Orphan::stranger;
   const auto facts = processes::facts_of(static_cast<std::uint64_t>(pid));

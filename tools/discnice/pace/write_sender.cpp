@@ -27,7 +27,8 @@ namespace {
 // The thread that asks comes first (pacer.cpp): while it waits for a processor, programs run on.
 constexpr int kAfterThePacer = 10;
 
-// The i-nodes of files on which somebody has a lease (fcntl(2)): to open one would break that, and its holder is told by a signal that ends him if he does not expect it.
+// The i-nodes of files with a lease (fcntl(2)). Opening such a file would break the lease. The holder of the lease then gets a signal, which ends it if it does not expect the
+// signal.
 std::set<std::uint64_t> leased_files() {
   std::set<std::uint64_t> leased;
   std::ifstream locks("/proc/locks");

@@ -6,9 +6,8 @@
 //   starts that now (transfer/smooth_writes.hpp). /proc/PID/fd/N opens the file that a process has open there, whatever its name is by now.
 // Output observed: which files a process has open to be written, when its account has grown by a step.
 // Inference drawn: what it has written since lies in these files. Sent now, it reaches the disk at the job's rate.
-// What breaks it: a file that was closed meanwhile is left to the kernel. So are files with a lease, and data that is written to memory maps. Whoever watches a file for being
-// opened (inotify)
-//   sees that it was. Without a rate nothing is sent: beside restic under `nice` what is sent early made a foreground wait for longer.
+// What breaks it: a file that was closed meanwhile is left to the kernel. So are files with a lease, and data that is written to memory maps. A program that watches a file for
+// opens (inotify) sees this open. Without a rate nothing is sent: beside restic under `nice` what is sent early made a foreground wait for longer.
 #pragma once
 
 #include <condition_variable>

@@ -34,15 +34,15 @@ std::uint64_t take_own(std::uint64_t moved, std::uint64_t* awaited) {
   return moved - own;
 }
 
-// More reads are under way than ours can be. A disk serves a stream that goes straight on before it seeks to another, so the foreground
-// may be waiting long before a request of its has ended. Writes under way tell nothing: the kernel makes them when it likes.
+// More reads are under way than can be ours. A disk serves a sequential stream before it seeks to another place, so the foreground may wait long before one of its requests has
+// ended. Writes under way tell nothing, because the kernel makes them at any time.
 bool is_somebody_waiting(const DiskActivity& activity) {
   const std::uint64_t request_bytes = clamp(activity.request_bytes, kRequestBytesMin, kRequestBytesMax);
   const std::uint64_t own_requests = (activity.own_reads_awaited + request_bytes - 1) / request_bytes;
   return activity.sample.reads_in_flight > own_requests;
 }
 
-// Whether a call of ours brings data to the disk, or has a moment ago: a flush is counted when it has ended, which may be a look after the call has.
+// Whether one of our calls brings data to the disk, or did so a moment ago. A flush is counted when it has ended, which may be one look after the call has ended.
 bool is_syncing(const DiskActivity& before, DiskActivity& after) {
   const bool is_own = growth(after.own.syncs, before.own.syncs) != 0 || after.own.is_syncing != 0;
   const bool was_own = before.are_flushes_own != 0;
@@ -50,8 +50,8 @@ bool is_syncing(const DiskActivity& before, DiskActivity& after) {
   return is_own || was_own;
 }
 
-// What was booked before a sending that has ended is on the disk, however much less than that it was: of the metadata of many files no one can
-// tell how much becomes of it.
+// Data that was booked before a sending that has ended is on the disk, even if the disk has written much less: nobody can tell how much of the metadata of many files is really
+// written.
 void forget_what_was_sent(const DiskActivity& before, std::uint64_t own_writes, DiskActivity& after) {
   const std::uint64_t booked = before.syncing_written_kib * kKib + own_writes;
   const bool has_ended = before.own.is_syncing != 0 && after.own.is_syncing == 0;
@@ -98,8 +98,8 @@ std::uint64_t latency_ns(const DiskActivity& before, const DiskActivity& after) 
   return growth(after.sample.read_ms, before.sample.read_ms) * 1'000'000 / reads;
 }
 
-// Who writes and waits for it is seen when his flush has ended, so the next one may be under way long before anything shows: for as long as the last one, and
-// the pause before it.
+// A program that writes and waits for its writes is seen when its flush has ended. So its next flush may be under way long before anything shows it. This is assumed for as long
+// as the last flush took, and the pause before it.
 std::uint64_t beside_writer_ns(const DiskActivity& before, const DiskActivity& after, std::uint64_t now_ns) {
   const std::uint64_t least_ns = preemption_max_ns(after, kPreemptionMaxNs);
   const std::uint64_t most_ns = preemption_max_ns(after, kPreemptionBesideWriterMaxNs);

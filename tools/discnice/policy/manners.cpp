@@ -26,8 +26,8 @@ constexpr double kMuchSlowerShare = 3;
 // The probability below which a fair coin would show as many slow intervals.
 constexpr double kDoubtMax = 1.0 / 16;
 constexpr unsigned kSignsMax = 8;
-// So many calls of a kind are needed before it is judged; so many are remembered. Slow ones weigh little: what became slower for good is learned after
-// some hundred probes.
+// How many calls of a kind are needed before it is judged, and how many are remembered. Slow calls have little weight: a disk that became slower for good is learned after some
+// hundred probes.
 constexpr double kYoungCalls = 8;
 constexpr double kRememberedCalls = 64;
 constexpr double kRememberedFlushes = 8;

@@ -6,7 +6,7 @@
 // unlimited. An operation goes when the time that its bytes take at the present pace has passed since the job's last one. So a pace that rises meanwhile is felt
 // at once. A small operation counts for more than its bytes, because the way there and back costs the others the same time.
 //
-// Assumes: policy/foreground.hpp, or policy/pressure.hpp, tells the foreground's requests from ours; policy/giving_way.hpp moves the pace.
+// Assumes: policy/foreground.hpp, or policy/pressure.hpp, distinguishes the foreground's requests from ours. policy/giving_way.hpp changes the pace.
 // What breaks it: as `idle`. A few requests of others a second slow the job down and do not stop it.
 #include "tools/discnice/policy/nice.hpp"
 

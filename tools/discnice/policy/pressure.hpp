@@ -4,11 +4,11 @@
 // Knowledge assumed: the kernel adds up the time in which any task of this host waits for a disk, ours included
 //   (Documentation/accounting/psi.rst). Each of our members knows how long its own calls took that needed one.
 // Output observed: how much both have grown between two looks.
-// Inference drawn: waiting beyond our own is somebody else's. A job that reads without a pause hides the others, because the kernel counts
+// Inference drawn: waiting time beyond the job's own is the waiting of somebody else. A job that reads without a pause hides the others, because the kernel counts
 //   a moment once, however many wait in it. So the job keeps still for a moment a few times a second, and listens. If a call of
 //   ours was still under way then, it listens once more. The time in which the job is held back anyway serves as well.
-// What breaks it: those who wait for another disk are taken for foreground of this one. Some waiting of ours shows in no call: page faults
-//   of maps, and the kernel's own writing of what we wrote. It is taken for somebody else's. When many processors work the figure becomes small, because the kernel
+// What breaks it: a program that waits for another disk is taken for a foreground of this disk. Some waits of the job show in no call: page faults of maps, and the kernel's
+// writing of the job's data. These are taken for the waits of somebody else. When many processors work the figure becomes small, because the kernel
 //   weighs each processor's waiting by its share.
 #pragma once
 

@@ -18,7 +18,7 @@ inline constexpr std::uint64_t kWriteStepBytesMin = 256 * 1024;
 inline constexpr std::uint64_t kWriteStepBytesMax = UINT64_C(16) << 20;
 /// The time of a step under a rate: a step has the bytes that the rate allows in this time.
 inline constexpr std::uint64_t kRatedStepsPerSecond = 10;
-/// So many steps' worth of small files may be left to the kernel when they are closed, where others used the disk just now. Sending them takes longer than
+/// Small files with the bytes of this many steps may be left to the kernel when they are closed, if others have just used the disk. Sending them takes longer than
 /// their bytes do: on a mechanical disk 4 MB of files of 4 KB take 0.13 s, 8 MB 0.19 s and 16 MB 0.29 s, for the file system also writes its i-nodes,
 /// folders and journal, all over the disk. A foreground that comes in that moment waits for all of it. Beside an archive of 80,000 files that is unpacked, a
 /// long read took 1.09, 1.06, 1.12 and 1.20 times as long with 4, 8, 12 and 16 steps, and a program's start 1.09, 1.11, 1.09 and 1.08 times. The price is paid

@@ -25,7 +25,7 @@ std::uint64_t Folios::joined_in(const FileId& file, std::uint64_t block) const {
   return 0;
 }
 
-// Of the bits in `mask` those in `joined` become 1, the others 0. A full bucket forgets one of its blocks.
+// Of the bits in `mask`, those in `joined` become 1 and the others 0. A full bucket forgets one of its blocks.
 void Folios::set_joined(const FileId& file, std::uint64_t block, std::uint64_t mask, std::uint64_t joined) {
   if (joined != 0) has_any_.store(true, std::memory_order_relaxed);
   if (!has_any_.load(std::memory_order_relaxed)) return;

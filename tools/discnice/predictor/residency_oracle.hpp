@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // residency_oracle: the interface by which the cache model asks which pages of a file are in the page cache.
 //
-// The models are pure; whoever drives them supplies the answers: the preload library from the running kernel,
-// a unit test from a list of pages. Two kinds of oracle exist. An exact one counts (the kernel's own answer).
+// The models are pure. Their caller supplies the answers: the preload library from the running kernel, a unit test from a list of pages. Two kinds of oracle exist. An exact one
+// counts (the kernel's own answer).
 // A probing one can only look at one page at a time, by a read that on a miss brings that page in.
 #pragma once
 

@@ -178,7 +178,7 @@ void UpdateRegions::drop(unsigned index) {
   lease_.write(memory_.last_marks[index], read_once(memory_.last_marks[last]));
 }
 
-// When there is no room the shortest is forgotten, but not the newest: who writes here and there goes on where he is, and the place would be
+// If there is no room, the shortest interval is forgotten, but not the newest one: a program that writes at random places goes on at the newest place, which would then be
 // forgotten again at each step.
 void UpdateRegions::forget_shortest(File& file, unsigned newest) {
   if (file.count <= kIntervalsMax) return;

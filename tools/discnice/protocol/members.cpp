@@ -28,8 +28,8 @@ bool is_process(std::uint32_t pid) {
   return pid != 0 && pid != kSharedSlotPid && pid != kChangingPid;
 }
 
-// Of few processes at once all find room in front, where the page is mapped anyway, or on the next page, which is in every process's hands;
-// each page more is memory that nobody has touched yet.
+// A few processes at once all find room in front, where the page is mapped anyway, or on the next page, which every process uses. Each further page is memory that nobody has
+// touched yet.
 std::uint32_t place(std::uint32_t pid, std::uint32_t step) {
   if (step < kFrontPlaces) return kSharedSlot + 1 + (pid + step) % kFrontPlaces;
   if (step < kFrontPlaces + kMembersAtOnce) return kMembersInFront + (pid + step) % kMembersAtOnce;

@@ -3,8 +3,8 @@
 // look dead from outside.
 //
 // A job's creator has the namespace 0 by definition; each other one goes by the kernel's number of it (the inode of /proc/self/ns/pid).
-// Knowledge assumed: who has the creator's number and session, both other than none, is the creator: another namespace would have to have
-//   given out both by chance, in the same relation.
+// Knowledge assumed: a process that has the creator's number and session, both not 0, is the creator. Otherwise another namespace would have given out both numbers by chance, in
+// the same relation.
 // Output observed: getsid() of the creator's number, a tenth of a microsecond; only where that does not fit, /proc.
 #pragma once
 

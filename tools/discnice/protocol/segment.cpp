@@ -57,7 +57,7 @@ SegmentName new_name(std::uint64_t salt) {
   return name;
 }
 
-// Takes the number that `*text` begins with; false where none does, or one that append_number() does not write.
+// Reads the number at the beginning of `*text`. False if there is none, or if append_number() would write it in another way.
 bool take_number(const char** text, const char* end, std::uint64_t* number) {
   const char* start = *text;
   *number = 0;
@@ -93,7 +93,7 @@ std::uint64_t sum_of(const Grant& grant) {
   return sum;
 }
 
-// The sum notices a wrong byte, and this a wrong writer. What a number means is the policy's to say, which takes any.
+// The checksum finds a wrong byte, and this check finds a wrong writer. The policy decides what a number means, and accepts any number.
 bool is_possible(const Grant& grant) {
   return grant.smooth_writes <= SmoothWrites::off && grant.cache <= CacheUse::shared &&
          grant.window_ns <= kAheadMaxNs && grant.weight != 0;

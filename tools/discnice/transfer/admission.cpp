@@ -52,7 +52,7 @@ struct WaitContext {
   throttle::SignalHold& signals;
 };
 
-// What an operation asks of a disk, with what was found out too late about those before it.
+// What an operation asks of a disk, including bytes of earlier operations that were found too late.
 struct Demand {
   Place place;
   std::uint64_t bytes;
@@ -73,9 +73,8 @@ int sleep_in_wait(void* context, std::uint64_t instant_ns) {
   return status;
 }
 
-// The calls that wait are cancellation points and so the wait has to be one; nothing is held here. Asked
-// after each slice. A thread that is cancelled unwinds through these frames, whose unwind tables the build
-// keeps.
+// Calls that wait are cancellation points, so this wait must be one, too. No lock is held here. It is checked after each slice. A cancelled thread unwinds through these frames,
+// whose unwind tables the build keeps.
 bool is_revoked(void* context) {
   engine::test_cancellation();
   const auto& wait = *static_cast<WaitContext*>(context);
@@ -136,7 +135,7 @@ bool is_first_thread() {
   return raw_syscall(SYS_gettid) == raw_syscall(SYS_getpid);
 }
 
-// What waits in a handler has been told to stop already: it gives way as a wait does in which the signal comes.
+// A wait inside a signal handler belongs to a program that was told to stop already. So it ends as a wait does when a signal comes.
 bool gives_way_in_handler(WaitContext& context, bool is_first) {
   return is_first && handler_mask.is_in_handler(context.signals.program_mask()) &&
          may_yield_to_signal(&context);
@@ -248,7 +247,7 @@ bool wait_while_held(Job& job, const Demand& demand, throttle::SignalHold& signa
   }
 }
 
-// What this process owes from before; not more than the accounts can have brought about. More may be a wrong byte, and stays there no longer.
+// How much this process owes from before, cut off at the accounts. A larger value may be a wrong byte, and is removed.
 std::uint64_t owed_until(Job& job, const Grant& grant, std::uint64_t now_ns) {
   std::uint64_t owed_ns = job.member->owed_until_ns.load(std::memory_order_relaxed);
   if (owed_ns <= now_ns) return owed_ns;

@@ -24,8 +24,8 @@ using gray::base::raw_syscall;
 using gray::base::word;
 
 constexpr unsigned kFilesMax = 512;
-// A call looks at so many of the oldest. When the first of them is not on the disk yet, which is known only after it was opened again, so many files
-// are closed before the next look.
+// A call looks at this many of the oldest files. If the first of them is not on the disk yet, which is known only after it was opened again, the next look comes after this many
+// files were closed.
 constexpr unsigned kLooksAtOnce = 32;
 constexpr unsigned kFilesBetween = 16;
 constexpr char kOwnDescriptors[] = "/proc/self/fd/";

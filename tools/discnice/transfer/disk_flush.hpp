@@ -5,8 +5,8 @@
 //   other requests. The next flush waits for all of it (Documentation/block/writeback_cache_control.rst). The flush may be that of another program's fsync, or of the journal's
 //   commit, with every read behind it. fdatasync() of a file with nothing to write does no more than flush (ext4, XFS, btrfs).
 // Output observed: how long our own flush takes.
-// Inference drawn: the time in which a batch would have been felt by somebody else's fsync. Where that is little, the disk keeps nothing
-//   that matters, and is asked more and more seldom.
+// Inference drawn: by how much time a batch would delay another program's fsync. If this time is short, the disk keeps little data in its cache, and it is flushed more and more
+// rarely.
 // What breaks it: the root folder of the file system was changed a moment ago; then its journal is written, too, which takes
 //   longer, and is done. A mount whose root cannot be opened is not flushed.
 #pragma once

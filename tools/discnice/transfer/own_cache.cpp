@@ -28,7 +28,7 @@ namespace {
 using gray::base::is_raw_error;
 using gray::base::raw_syscall;
 
-// What a reader goes on by before it lets go of what lies behind.
+// The facts that a reader uses before it drops the pages behind it.
 constexpr std::uint64_t kBehindPages = 256;
 // Half of what nobody used at the beginning is left for what is not counted here: inodes, memory of its own. A job that found nothing free has this
 // part of all memory.
@@ -143,7 +143,7 @@ bool is_on_disk(int fd, std::uint64_t first_page, std::uint64_t end_page) {
          answer.dirty == 0 && answer.in_writeback == 0;
 }
 
-// Of what was written, the oldest goes first and waits until it is on the disk.
+// Among written pages, the oldest are dropped first; this waits until they are on the disk.
 void let_go_of_grown(Job& job, OpenFile& file, int fd, std::uint64_t end_page) {
   GrownPages& grown = file.grown;
   for (int i = 0; i < kWrittenPartsMax && grown.news_page < end_page; ++i) {

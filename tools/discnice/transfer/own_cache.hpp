@@ -9,13 +9,12 @@
 //   read-ahead model says.
 // Output observed: the model's windows; of each, just before the read that brings it in, the kernel's count of what is there already; of what was
 //   written, whether it is on the disk.
-// Inference drawn: a page that was absent before the job's read and is there after it is the job's. Its room is what nobody used when it brought in
-//   its first page, half of that, or a small part of all memory if that is more: keeping so much pushes out next to nothing.
+// Inference drawn: a page that was absent before the job's read and is there after it is the job's. The job's room is half of the memory that was unused when it brought in its
+// first page, or a small part of all memory if that is more. Keeping this much pushes out almost nothing.
 // What breaks it: another program may read one of the job's pages, and finds the page evicted when it comes back, after the job has read a megabyte more. Without the job that
 // program would have paid for the page itself at its first read. Between the count and the read somebody else may bring a page in. Some pages are never dropped: pages that the
 // kernel does not count for this user (files of others, for which mincore() is wrong and cachestat() is refused); pages that were brought in by page faults or by reads of a warm
-// process; and pages that were read at random places and not in sequence. What is not on the disk when it is
-//   closed is waited for by its name (closed_files.hpp).
+// process; and pages that were read at random places and not in sequence. A file that is not on the disk when it is closed is remembered by its name (closed_files.hpp).
 //
 // RWF_DONTCACHE is not used: on Linux 6.18 it drops a folio when its first byte is read, so what is smaller than the folio is read from the disk again
 // (measured: 1.1 to 1.6 times the bytes, in up to ten times the time).

@@ -49,7 +49,7 @@ IoEstimate estimate_writing(Job& job, OpenFile& file, const IoOp& op,
   return {.write_bytes = op.length_bytes};
 }
 
-// Of a write behind the end no page is there to be read first: nothing has to be asked about the cache, nor how it may be.
+// For a write behind the end of the file no page must be read first. So nothing has to be asked about the cache, or about how the cache may be asked.
 bool is_behind_end(const IoOp& op) {
   return op.kind == OpKind::write && op.offset_bytes / kPageBytes * kPageBytes >= op.file_size_bytes;
 }
@@ -106,11 +106,10 @@ bool predict(Job& job, Transfer& transfer, Charge* charge) {
           file.is_synchronous};
   if (!find_offset(transfer, &op.offset_bytes)) return true;
   transfer.is_going_on = op.offset_bytes == file.state.readahead.previous_end_bytes;
-  // The size matters when the transfer reaches beyond what is known of it: the file may have grown, or be
-  // another one.
+  // The size matters if the transfer reaches beyond the known end: the file may have grown, or be another file.
   const bool is_new = op.kind == OpKind::write && file.is_new.load(std::memory_order_relaxed);
   if (op.offset_bytes + op.length_bytes > file.size_bytes) {
-    // What was written to a new file was written here, so far as it matters: only one who appends has to know where that is.
+    // Only this process writes to a new file, as far as that matters. Only a program that appends must know where the end is.
     const bool is_size_known = is_size_fresh || (is_new && !file.is_append);
     if (!is_size_known && !refresh_size(file, transfer.fd)) return false;
     op.file_size_bytes = file.size_bytes;
@@ -118,7 +117,7 @@ bool predict(Job& job, Transfer& transfer, Charge* charge) {
   }
   const std::uint64_t end_bytes = op.offset_bytes + op.length_bytes;
   charge->is_overwrite = op.kind == OpKind::write && op.offset_bytes < op.file_size_bytes;
-  // What was not written to a new file is a hole, and what was lies in memory: nothing of it has to be read first.
+  // A part of a new file that was not written is a hole, and a written part is in memory. So nothing of it must be read first.
   if (is_new) op.file_size_bytes = 0;
   if (op.kind == OpKind::write && end_bytes > file.size_bytes)
     note_grown(job, file, op.offset_bytes > file.size_bytes ? op.offset_bytes : file.size_bytes, end_bytes);

@@ -8,7 +8,7 @@
 // Inference drawn: what the account shows beyond the predictions is debt. It is paid before the next call of any kind, so that
 //   what a call has returned is in the program's hands at once, and a wait can be cancelled without losing it. Stdio alone
 //   waits after the call (stream_hooks.cpp).
-// What breaks it: nothing is lost, only late: a program that makes no call after its last cold one does not wait for it.
+// What breaks it: nothing is lost, but a wait may come late: a program that makes no call after its last cold call does not wait for it.
 #pragma once
 
 #include "tools/discnice/job/job.hpp"

@@ -82,7 +82,7 @@ std::uint64_t left_alone_bytes(const Grant& grant) {
 bool is_wanted(const Job& job, const Grant& grant) {
   if (grant.smooth_writes == SmoothWrites::on) return true;
   if (grant.smooth_writes == SmoothWrites::off) return false;
-  // Without a rate there is none for the disk to see, and what is started early delays other programs' fsync.
+  // Without a rate there is no pace to keep at the disk, and early writing delays the fsync of other programs.
   return (does_give_way(grant) || policy::has_limit(grant)) && written_by_job(job) >= left_alone_bytes(grant);
 }
 
@@ -106,7 +106,7 @@ std::uint32_t writes_in_flight(const protocol::Disk* disk) {
   return sample.in_flight > sample.reads_in_flight ? sample.in_flight - sample.reads_in_flight : 0;
 }
 
-// Whether the kernel still writes a step. Where it does not count pages, more requests under way than the `later` that may be those of the next step.
+// Whether the kernel still writes a step. If the kernel does not count pages: whether more requests are under way than the `later` ones that may belong to the next step.
 bool is_being_written(int fd, const WriteStep& step, const protocol::Disk* disk, std::uint32_t later) {
   CachestatAnswer answer{};
   if (step.to_bytes <= step.from_bytes) return false;
@@ -142,7 +142,7 @@ void start_writing(int fd, const WriteStep& step) {
               static_cast<long>(step.to_bytes - step.from_bytes), kStartWriting);
 }
 
-// What was written since the last step: from its end to where the file now stands; of a file written here and there, all of it.
+// The data that was written since the last step: from the end of that step to the present position of the file; for a file that is written at random places, the whole file.
 WriteStep unsent_part(int fd, const OpenFile& file, bool* is_in_order) {
   const long position = raw_syscall(SYS_lseek, fd, 0, SEEK_CUR);
   const std::uint64_t from = file.steps[0].to_bytes;

@@ -14,7 +14,7 @@
 // A process can send a small file only before it closes it, as one request. So a job that gives way leaves some small files to the kernel, and the launcher sends
 //   them together (protocol/left_writes.hpp).
 // What breaks it: files that would have been removed within half a minute are written after all. So nothing is sent until
-//   a job has written a fair amount, and some steps of small files are always left. What is written to maps is left to the kernel.
+//   a job has written a fair amount, and some steps of small files are always left. Data that is written to memory maps is left to the kernel.
 #pragma once
 
 #include <cstdint>

@@ -108,7 +108,7 @@ bool is_still_charged(const Transfer& transfer) {
          transfer.file->file_class.load(std::memory_order_acquire) == FileClass::charged;
 }
 
-// What goes to the disk in steps waits there; in memory it is in nobody's way.
+// Data that goes to the disk in steps waits there. In memory it disturbs nobody.
 bool waits_when_sent(const Job& job, const OpenFile& file, const Transfer& transfer) {
   return transfer.kind == OpKind::write && transfer.signals != nullptr && !is_verifying(job) &&
          is_sent_in_steps(job, protocol::load_grant(*job.segment), file);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr unsigned kEncrypted = 0x00000800;  // FS_ENCRYPT_FL and others, by number: older headers lack some
 constexpr unsigned kVerity = 0x00100000;
-// What a person may set with chattr and a copy has to have as well.
+// Flags that a person may set with chattr and that a copy must have as well.
 constexpr unsigned kKeptFlags = FS_SECRM_FL | FS_UNRM_FL | FS_COMPR_FL | FS_SYNC_FL | FS_NODUMP_FL |
                                 FS_NOATIME_FL | FS_JOURNAL_DATA_FL | FS_NOTAIL_FL | FS_DIRSYNC_FL |
                                 FS_TOPDIR_FL | FS_NOCOW_FL | 0x02000000U /* DAX */ | FS_PROJINHERIT_FL |
@@ -31,7 +31,7 @@ constexpr mode_t kModeBits = 07777;
 
 using Attributes = decltype(Facts::extended);
 
-// Where the file system has no flags there are none.
+// If the file system has no flags, the result is no flags.
 unsigned flags_of(int fd) {
   unsigned flags = 0;
   return ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 ? flags : 0;

@@ -4,7 +4,7 @@
 // Knowledge assumed: the kernel grants a read lease only on a file that nobody has open for writing, and tells later when
 // somebody wanted to; a file is found by its name only. Output observed: the lease, and everything about the file, before and
 // after it got a name that nobody looks for. Inferred: what has not changed until then is reached by nobody any more.
-// What breaks it: somebody who had found the file by its old name, and in the same microsecond has not opened it yet.
+// What breaks it: a process that has looked the file up by its old name, and in the same microsecond has not opened it yet.
 #pragma once
 
 #include <string>

@@ -79,7 +79,7 @@ class Settling {
     return problem.empty() ? finish() : problem;
   }
 
-  // What somebody has removed from the directory goes from the sibling too.
+  // A file that somebody has removed from the directory is removed from the sibling, too.
   std::string hand_back_removals() {
     if (!live_.is_open() || !sibling_.is_open())
       return live_.is_open() ? problem_of(place_.work_path, sibling_.error())
@@ -129,7 +129,7 @@ class Settling {
     return fmt::format("'{}' is not the directory that may be removed", place_.work_path);
   }
 
-  // Of the directory itself: owner, mode, access lists.
+  // The attributes of the directory itself: owner, mode, access lists.
   void merge_attributes() {
     Facts live;
     Facts sibling;
@@ -215,7 +215,7 @@ class Settling {
       keep(name, gray::cli::error_text(errno).c_str());
   }
 
-  // As recorded, also where a killed process of ours has removed another name of it.
+  // Whether the file is as recorded, even if a killed process of gbp has removed another name of it.
   [[nodiscard]] bool is_unchanged(int folder, const Recorded& entry, const struct stat& now) const {
     if (records_.is_unchanged(entry, now)) return true;
     if (entry.attributes_digest == 0 || !records_.is_unchanged_but_unlinked(entry, now)) return false;

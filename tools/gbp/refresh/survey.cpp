@@ -73,7 +73,7 @@ void find_swap(const Workplace& place, Survey& found) {
   }
 }
 
-// What can't be told of a file without opening it.
+// The facts about a file that can't be found without opening it.
 void look_into(int folder_fd, Entry& entry, Survey& found) {
   const ScopedFd file = ScopedFd::open(
       entry.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | (entry.is_folder() ? O_DIRECTORY : 0), 0,

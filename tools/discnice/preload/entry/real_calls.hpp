@@ -45,8 +45,8 @@ enum class LookUp : std::uint8_t { after_constructor, always };
 void* look_up_real_call(const char* name, std::uint32_t hash, LookUp when);
 
 namespace detail {
-// libc's mark of a program with one thread (sys/single_threaded.h). It points at "more than one" until the mark was looked for, where libc has none, and
-// when any function that was looked up is not libc's: somebody else then stands behind us, and must see each call. Never null.
+// libc's mark of a program with one thread (sys/single_threaded.h). The pointer points at "more than one" in three cases: until the mark was looked for; if libc has no such
+// mark; and if any function that was looked up is not libc's. In the last case another library stands behind this one, and must see each call. Never null.
 extern __attribute__((visibility("hidden"))) std::atomic<const char*> thread_mark;
 }  // namespace detail
 

@@ -113,7 +113,7 @@ long settled(const Words& call) {
   return made(call);
 }
 
-// What a ring is given to do no argument tells, and one call may do all of it: the account is looked at each time, not once a tick.
+// No argument tells what a ring is given to do, and one call may do all of it. So the account is looked at each time, and not once for each tick.
 long entered_ring(const Words& call) {
   const long result = settled(call);
   if (Job* here = job(); here != nullptr) settle(*here);
@@ -181,7 +181,7 @@ long submitted(const Words& call) {
   return made(call);
 }
 
-// The numbers of what an architecture may have besides the *at form; one that no call has where it lacks it.
+// The numbers of calls that an architecture may have besides the *at form. If it lacks the call, a number that no call has.
 #ifdef SYS_open
 constexpr long kOpen = SYS_open, kCreat = SYS_creat, kUnlink = SYS_unlink, kRename = SYS_rename,
                kDup2 = SYS_dup2, kStat = SYS_stat, kLstat = SYS_lstat, kGetdents = SYS_getdents,

@@ -121,7 +121,7 @@ void make_mark(std::uint32_t pid) {
   marked_pid.store(pid, std::memory_order_release);
 }
 
-// What was read on trust before the fork is its parent's to count. Whoever calls first in the new memory sees to that.
+// The parent counts the reads that were made on trust before the fork. The first call in the new memory makes sure of that.
 void forget_before_fork() {
   if (marked_pid.load(std::memory_order_acquire) == kNobody) return;
   if (fork_mark().is_noted.exchange(1, std::memory_order_relaxed) == 0) trust.forget();
@@ -144,7 +144,7 @@ Kin kin_of(std::uint32_t pid) {
   return comparison > 0 ? Kin::forked_child : Kin::unknown;
 }
 
-// Where the mark is set, who has set it has his number in the job; a vfork child of his has another.
+// If the fork mark is set, the process that has set it has its number in the job. A vfork child of it has another number.
 bool is_memory_own(const Job& job, std::uint32_t pid) {
   if (fork_mark().is_set.load(std::memory_order_relaxed) != 0) return pid == job.pid;
   return kin_of(pid) != Kin::unknown;
