@@ -112,7 +112,7 @@ class DiskSeekSession : public Session {
   }
 
  private:
-  // By doubling while the way is short, in even steps where the head may run at full speed.
+  // The distances double while the way is short. Where the head may run at full speed, they grow in even steps.
   void choose_distances() {
     std::uint64_t distance = kDistanceMinBytes;
     for (; distance <= span_bytes_ / 3; distance *= kDistanceFactor) distances_.push_back(distance);

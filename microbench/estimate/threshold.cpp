@@ -15,8 +15,8 @@ double count_above(const std::vector<double>& sorted, double limit) {
 
 constexpr double kBinsPerDoubling = 2;
 
-// Thresholds that err so little more often than the best one are as good: the middle between the first and the last of them
-// hangs on no single slow hit or quick miss, and is nearly the same in the next run.
+// Thresholds that are wrong only this much more often than the best one are as good as the best. The middle between the first and the last of them does not depend on a single
+// slow hit or quick miss, and is nearly the same in the next run.
 constexpr double kAsGoodShare = 0.05;
 
 struct Errors {

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: MIT
 # discnice_conflicts_test: an option, a variable or a file that cannot have its effect ends the start, in one line that names it.
 #
-# How: the matrix of the options that say how a job is held back with the policies, each pair of which either starts the program or is
-# refused; then what else can leave an option without effect: a schedule, another option, the lack of a limit. A person's own
-# defaults are spoiled line by line, and made unreadable. The bare library cannot refuse: it says one line and keeps out of the
-# way. A refused command line must not have started the program.
+# How: every option for limits is combined with every policy. Each pair either starts the program or is refused. Then other reasons are tried that leave an option without effect:
+# a schedule, another option, a missing limit. A user's own defaults are made wrong line by line, and made unreadable. The library alone cannot refuse: it prints one line and
+# does nothing. A refused command line must not have started the program.
 # Left out: what a policy does with an option that it takes (discnice_rate, discnice_faults).
 source "$(dirname "$0")/../support/discnice.bash"
 cd "$SCRATCH"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # discnice_control_test: a job that runs can be found, watched, changed, paused and asked about, and a wrong word changes nothing.
 #
-# How: a reader that would take minutes at its rate is set free; what is measured is when it ends. Programs that can't be covered are
-# made from the ones that are here. Left out: figures (bench throttle), the picture on a terminal.
+# How: the limit is taken from a reader that would need minutes at its rate, and the time until its end is measured. Programs that can't be covered are made from installed
+# programs. Left out: figures (bench throttle), the picture on a terminal.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 export XDG_CONFIG_HOME=$SCRATCH/config

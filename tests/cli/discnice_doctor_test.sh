@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_doctor_test: `discnice doctor` tells what works here, and what does not where something was really taken away.
+# discnice_doctor_test: `discnice doctor` tells what works here, and what does not work after the test has really taken something away.
 #
 # How: the same program runs as root and as an ordinary user. It looks at a folder in memory, at a folder that may not be written to, and at a file system in user space. It runs
 # with a missing or full /dev/shm, and in sandboxes that refuse calls. Left out: where control groups are delegated, and file systems that book nothing but are not in user space.

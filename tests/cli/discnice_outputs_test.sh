@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_outputs_test: what discnice was to write is written, or its status says that it was not; a start that fails takes nothing away.
+# discnice_outputs_test: each output of discnice is written, or the exit status says that it was not. A start that fails removes no file.
 #
 # How: each file it writes (report, recording, profile) is pointed at /dev/full, and so are the standard output of every sub-command and
-# standard error. Before a start that fails, by a full /dev/shm or a program that is not there, the files hold something of old,
-# which must still be there, and files that were not there must not be. /dev/shm is that of a mount name space of its own.
+# standard error. A start may fail because /dev/shm is full or the program does not exist. Then files with an old content must still have it, and no new files may exist. /dev/shm
+# belongs to a mount namespace of the test.
 # Left out: disks that fill in the middle of a recording (discnice_record).
 source "$(dirname "$0")/../support/discnice.bash"
 cd "$SCRATCH"

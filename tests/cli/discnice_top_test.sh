@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # discnice_top_test: the screen of `discnice top` in a real terminal: what it shows, what its keys do, how it ends.
 #
-# How: tmux is the terminal; what stands on it is read back as text. The keys' work is judged by `discnice status`. A job waits at a rate of 20 KiB/s, so
-# that it must show as waiting nearly all the time, and never for more. Left out: where words lie at each width (unit/discnice).
+# How: tmux is the terminal, and its screen is read back as text. `discnice status` shows the effect of the keys. A job waits at a rate of 20 KiB/s, so the screen must show that
+# it waits nearly all the time, and never more than that. Left out: where words lie at each width (unit/discnice).
 source "$(dirname "$0")/../support/discnice.bash"
 need tmux python3
 export XDG_CONFIG_HOME=$SCRATCH/config LC_ALL=C.UTF-8

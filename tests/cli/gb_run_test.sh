@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # gb_run: gb-run tells a command how much memory is there, ends as it ends, and says in one line what is wrong.
 #
-# The amounts asked for are small, or more than any machine has. Leaves out limits of control groups (system/mac_room_test.sh).
+# The requested amounts are small, or larger than the memory of any machine. Leaves out limits of control groups (system/mac_room_test.sh).
 source "$(dirname "$0")/../support/system.bash"
 need timeout sort python3
 need_built gb-run

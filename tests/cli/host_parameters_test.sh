@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# host_parameters: libgray, gbp and discnice change with what is recorded of the host, and say so.
+# host_parameters: libgray, gbp and discnice use the values that are recorded of the host, and say so.
 #
 # Values are given by variables and by a record that microbench made, whose figures are then changed. Leaves out what the changed values do to a
 # measurement (tests/unit/gbp, tests/unit/libgray).

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# microbench_manners: each sub-command answers, refuses and ends as its page says, and faults cost nothing but one clear line.
+# microbench_manners: each sub-command answers, refuses and ends as its manual page says. Each fault gives one clear line and has no other effect.
 #
 # Measures as little as can be measured: the clock, and on a disk the random reads. Leaves out whether the figures are right
 # (tests/system/microbench_*_test.sh).

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_announced: what a program announces with posix_fadvise(POSIX_FADV_WILLNEED) or readahead() is foretold, waited for before it is fetched, and answered as without us.
+# discnice_announced: a read that a program announces with posix_fadvise(POSIX_FADV_WILLNEED) or readahead() is predicted, and waited for before its data is fetched. The call
+# returns the same result as without discnice.
 #
 # How: a file is announced piece by piece, by each of both calls, by name and by number; the model alone, the kernel's account as judge. Then at a rate: the time it takes. The answers to
 # wrong announcements are compared with those without the library. Left out: madvise(), which the account settles.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # discnice_cache_test: a job that gives way leaves the page cache as it found it, and does not pay for its own pages again and again.
 #
-# How: the control (mincore) says which pages of a file are in memory before and after a job, and the kernel's account how many bytes each job had of
-# the disk. Where nothing must be left the room is next to nothing (own=64K). Programs' results are compared with what they read. Left out: memory that
+# How: mincore tells which pages of a file are in memory before and after a job. The kernel's account tells how many bytes each job read from the disk. In cases where nothing may
+# be left in the cache, the room is very small (own=64K). The results of programs are compared with the data that they read. Left out: memory that
 # is short, others who read meanwhile, and what all this costs (bench/cache_neutral).
 source "$(dirname "$0")/../support/discnice.bash"
 need python3 tar

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_cgroup_test: --engine cgroup has the kernel hold a job: at the rate, cached data free, and no group is left, however discnice ends.
+# discnice_cgroup_test: with --engine cgroup the kernel holds a job at its rate. Cached data costs nothing, and no group is left, however discnice ends.
 #
 # How: on the disk of the scratch folder, in whichever version of control groups this host has. The judge is the time that reading takes beside a limit set by hand, the kernel's account, and the tree of groups.
 # Left out: version 2 on hosts of version 1 (tests/kernels/40_cgroup.sh), delegated groups of other users.

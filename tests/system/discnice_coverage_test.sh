@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_coverage_test: whoever runs without a limit is named, with --require the status is 125, and nobody else is named.
+# discnice_coverage_test: a program that runs without a limit is named, and no other program is. With --require the status is 125.
 #
 # How: with the library alone (--engine preload). The cases are programs that the library cannot hold, some that run long enough to be seen and some that run too shortly: a
 # program that changes its user, a static one, one that makes system calls past libc, one that a variable tells to leave the job; and programs in Go, which are recognised by

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_damage_test: whatever is written into the memory that a job's processes share, programs neither crash nor hang, and what they make is the
-# same.
+# discnice_damage_test: whatever is written into the memory that a job's processes share, programs neither crash nor hang, and their output files are the same.
 #
 #   GRAY_DAMAGES=100000 GRAY_SEED=7 bash tests/system/discnice_damage_test.sh
 #

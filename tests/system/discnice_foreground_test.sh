@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_foreground_test: by what a job sees who else uses its disk, and who is nobody else.
+# discnice_foreground_test: by which means a job sees other users of its disk, and that it does not take its own traffic for another user's.
 #
-# How: an emulated mechanical disk. Two jobs of one user must not take each other for foreground: both together take about as long as
-# without us, where giving way to each other took four times as long. Below an overlay, the report must name the disk. A job that can see no counters (its
-# /sys is unmounted) has its progress, or pressure: nice must not hold itself back, idle must leave the disk to a reader. With the daemon, which samples
+# How: an emulated mechanical disk. Two jobs of one user must not take each other for foreground: together they take about as long as without discnice. When they gave way to each
+# other, they took four times as long. Below an overlay, the report must name the disk. A job that can see no counters (its /sys is unmounted) uses its progress, or pressure: a
+# job under nice must not hold itself back, and a job under idle must leave the disk to a reader. With the daemon, which samples
 # for all, running, stopped and killed, a job goes on giving way.
 # Left out: what a foreground loses in hundredths (script/bench throttle foreground), btrfs (unit/discnice reads its line of the table).
 # Runs alone: it measures the other users of the disk and of the processors.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # discnice_forged_test: values that somebody wrote into a job's segment on purpose make no program crash, and none wait longer than its own bytes take.
 #
-# How: a program makes a file dirty in twelve places, or reads, and stands still while the segment is changed as one would who knows its layout; then
-# it goes on. The test checks its status and the time of its next call. Damage at random is system/discnice_damage. Left out: what only happens when two
+# How: a program makes a file dirty in twelve places, or reads a file. Then it stops while the segment is changed, as a forger who knows its layout would do. Then it goes on. The
+# test checks its status and the time of its next call. Damage at random is system/discnice_damage. Left out: what only happens when two
 # change the table of dirty data at one moment (unit/discnice, dirty_table).
 source "$(dirname "$0")/../support/discnice.bash"
 need python3

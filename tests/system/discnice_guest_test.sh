@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_guest_test: strange programs run as they would without us: linked with musl, with stacks of a few kilobytes, with a sanitizer.
+# discnice_guest_test: unusual programs run as they would without discnice: programs linked with musl, programs with stacks of a few kilobytes, programs with a sanitizer.
 #
-# How: programs linked with musl run with each of our libraries in LD_PRELOAD, alone and as children of a job, and must say what they say without
-# us; the launcher and `explain` must not call them covered by the library. A program with the smallest threads and handlers on alternate stacks of 8 KiB runs
+# How: programs linked with musl run with each of the two libraries in LD_PRELOAD, alone and as children of a job. They must print the same as without a library. The launcher and
+# `explain` must not say that the library covers them. A program with the smallest threads and handlers on alternate stacks of 8 KiB runs
 # under both libraries; its painted stack shows how many bytes of it a call of the library uses at most. Programs with
 # each sanitizer of each compiler that is here run under the launcher, and AddressSanitizer still sees what a read writes behind its buffer.
 # Left out: other libcs than musl and glibc. Depths are those of this compiler and of the paths that this machine takes.

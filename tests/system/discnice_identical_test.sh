@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # discnice_identical_test: programs cannot tell that they are held back: same output, same status, same files.
 #
-# How: each case is a shell script that runs three times in a folder of the same name: without us, under the launcher at a
-# rate that never makes it wait, and with the bare library on cold files at a rate that makes it wait and splits its calls.
+# How: each case is a shell script that runs three times, in a folder of the same name. The first run is without discnice. The second run is under the launcher, at a rate that
+# never makes it wait. The third run is with the library alone, on cold files, at a rate that makes it wait and splits its calls.
 # Compared are stdout, stderr, exit status, and of every file left its name, kind, mode, size, links and content.
 # The edges of single calls (call_edges and surface_edges, compiled plainly and with _FORTIFY_SOURCE) and of processes' lives
 # (process_edges) go the same way.

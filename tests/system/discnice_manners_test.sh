@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_manners_test: where nothing counts who else uses a disk, a job gives way by its own progress, and does not hold itself back.
+# discnice_manners_test: if no counters show the other users of a disk, a job gives way by its own progress, and does not hold itself back when it is alone.
 #
 # How: an emulated mechanical disk, and on it a file system in user space (bindfs), through which the job sees no counters. The report and explain
 # must say by what others are seen, also where only /sys is hidden. Beside a reader of the disk below a job that copies must move next to nothing. Alone it must

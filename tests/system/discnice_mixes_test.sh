@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_mixes: is a random mix of reads foretold on ext4, XFS and btrfs, by the model alone, as a program under discnice has it?
+# discnice_mixes: the model alone predicts random mixes of reads on ext4, XFS and btrfs, in the way in which it is used for a program under discnice.
 #
 # Claim: on a kernel the model knows, the sum of some mixes is at most 1 % off and one mix in fifteen more than 1 %, against what the kernel booked during the calls. The
 # differential test asks an oracle of its own, which notes what comes in; here it is the library's, which has been asked before the call, with the windows that it has found.

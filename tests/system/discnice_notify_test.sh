@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_notify_test: large calls of programs that the library cannot reach are made in steps, and give the program what they would give it anyway.
+# discnice_notify_test: large calls of programs that the library cannot reach are made in steps, and their results are the same as without discnice.
 #
-# How: a static program reads by calls of 8 MB, and the disk's own counter shows how much comes at once. Another one makes every kind of large call, right and wrong ones, and its account of
-# them is compared with that of a run without us. Then ends: a signal within a call, the launcher killed, a program that goes on when the command has ended.
+# How: a static program reads by calls of 8 MB, and the disk's own counter shows how much comes at once. Another program makes every kind of large call, right and wrong ones, and
+# prints the results, which are compared with those of a run without discnice. Then come the ends: a signal during a call, a killed launcher, a program that goes on after the
+# command has ended.
 # Left out: how exact a rate is over seconds, what a call costs (bench/engines).
 # Runs alone: it judges how long a program takes at an emulated disk, which answers late where many others compute.
 source "$(dirname "$0")/../support/discnice.bash"

@@ -9,7 +9,7 @@
 # makes very many names. A new kind of name is found automatically, as soon as a command of this test leaves one behind. Left out: what stands in segments
 # (system/discnice_forged_jobs), and a job's own names before they are there, which nobody can know.
 # Slow: each of some hundred names costs a job of each user, and a wait would show as seconds.
-# Runs alone: a name may cost 0.2 s, and a start beside three other tests takes longer.
+# Runs alone: a file under a bad name may delay a run by 0.2 s at most, and a start beside three other tests takes longer.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
 need python3 setpriv

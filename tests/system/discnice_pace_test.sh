@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_pace_test: what the library cannot reach is held from outside: at the rate, with its output right, cached data free, and nobody is left standing.
+# discnice_pace_test: a program that the library cannot reach is held from outside. It keeps to the rate, its output is right, cached data costs nothing, and no process stays
+# stopped.
 #
 # How: programs that are static, in Go, without our environment, of another user, or that read by page faults and by system calls of their own. The judge is
 # the kernel's account over the time they took. A job that serves a file system to itself. Processes that go on after the first program has ended. Then ends: signals, the
 # launcher killed, processes adopted and released.
 # Left out: how exact a rate is over seconds and what a foreground feels (bench/throttle, bench/beside).
-# Slow: two dozen jobs are held for seconds each, until one sees by the account that the rate holds.
+# Slow: two dozen jobs are held for seconds each, until the account shows that the rate is kept.
 # Runs alone: a process that is let go must run at full speed, and a killed one must be gone, within fractions of a second.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # discnice_position_test: however a program moves in a file, the reads that follow are predicted for the place where it stands.
 #
-# How: a file whose first half is in memory and whose second is not. A program opens it by name, goes to the second half in one of many ways, and
-# reads: who took it to stand still predicts nothing, where the kernel's account tells some hundred kilobytes. Open loop, so that nothing
-# puts a mistake right. Left out: a position that another process moves, which nobody can see and which is looked for once a megabyte.
+# How: the first half of a file is in memory and the second half is not. A program opens the file by name, moves to the second half in one of many ways, and reads. If the library
+# missed the move, it would predict nothing, but the kernel's account would show some hundred kilobytes. The ledger is off, so that no correction hides a mistake. Left out: a
+# position that another process moves. The library cannot see this, and asks the kernel once for each megabyte.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 cd "$SCRATCH"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_surface_test: whatever a program reads with, it is held to its rate: streams, maps, queues, numbers, and a walk over names.
+# discnice_surface_test: a program is held to its rate by whatever means it reads: streams, maps, queues, calls by number, and a walk over names.
 #
 # How: a file system of our own on a loop device, whose caches are dropped by mounting it again. Each way of tests/support/ways_to_read
 # reads a cold file of its own, all at once, each in a job of its own; find, ls -lR and du walk a cold tree. The kernel's account from

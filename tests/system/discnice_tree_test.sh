@@ -6,7 +6,7 @@
 # kernel's account from outside must be within 5 % of the one rate, and half-way each program must have had its part. Then
 # members, the first process and the launcher are killed at work, and the folder of segments is looked at.
 # Left out: more members than the segment has places (a unit test of protocol/), fairness among jobs (the daemon's matter).
-# Runs alone: each of eight programs must get its part within five seconds, which a disk that others use does not give.
+# Runs alone: each of eight programs must get its part within five seconds, and this is not certain on a disk that others use.
 source "$(dirname "$0")/../support/discnice.bash"
 
 readonly PROGRAMS=8

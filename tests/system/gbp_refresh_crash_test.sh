@@ -3,9 +3,9 @@
 # gbp_refresh_crash: whenever gbp -refresh is killed, and whenever the power is cut, the directory is whole.
 #
 # Killed: by ptrace, before and after its system calls (each GRAY_CRASH_STEPth; 1 for all of them), on an ext4 in memory, then
-# finished by --resume or --rollback in turn. Power cut: after each call that may change a disk, what the disk holds at that
-# moment, and not what the kernel still keeps, is copied, mounted (which replays its journal) and compared; so a missing or late
-# fsync shows. Left out: disks that lie about what they have written, and file systems but ext4.
+# finished by --resume or --rollback in turn. Power cut: after each call that may change a disk, the content of the disk is copied, without the data that is still in the kernel.
+# The copy is mounted, which replays its journal, and compared. So a missing or late fsync is found. Left out: disks that lie about what they have written, and file systems but
+# ext4.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need_built gbp

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# mac_pressure: real pressure fires the descriptor of gb_pressure_fd(), and who waits for memory is woken when it comes free.
+# mac_pressure: real pressure makes the descriptor of gb_pressure_fd() ready, and a call that waits for memory is woken when memory becomes free.
 #
 # Everything happens in a memory control group of 64 MiB; needs root to make it. The pressure is a writer of files in a group that is nearly
 # full. Asked of the group itself, and once more where its files are hidden, so that the host's stall information has to

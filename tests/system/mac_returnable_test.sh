@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# mac_returnable: who waits for memory is given what others hold as returnable, and nobody gives what is not returnable, or for one who cannot be served.
+# mac_returnable: a call that waits for memory gets the returnable memory of others. No program gives memory that is not returnable, and none gives memory for a call that cannot
+# be served.
 #
 # Real processes in a memory control group of 128 MiB; needs root to make it. A sort is interrupted again and again, and sorts. How long it takes is bench/mac's.
 source "$(dirname "$0")/../support/system.bash"

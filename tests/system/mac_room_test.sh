@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# mac_room: in a control group with a limit gb_alloc and gb-run find what is there, and nobody is killed or paged.
+# mac_room: in a control group with a limit, gb_alloc and gb-run find the free memory, and no process is killed or paged.
 #
 # Everything happens in a memory control group of 128 MiB without swap; needs root to make it. Leaves out the figures (bench/mac).
 source "$(dirname "$0")/../support/system.bash"

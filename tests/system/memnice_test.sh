@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# memnice: who is away while a job runs under memnice still has his memory afterwards; without memnice it is gone.
+# memnice: a program that is idle while a job runs under memnice still has its memory afterwards. Without memnice the memory is gone.
 #
 # A control group of 400 MiB and a swap file of the test's own. Somebody uses 160 MiB and then keeps still; the job goes at random through more than is left. The kernel's own
 # figure says how much of the idle program is in swap. Then memnice is killed: the job goes on without a limit. Leaves out who waits for memory (the kernel tells that of groups

@@ -46,7 +46,7 @@ double octaves_at(std::size_t bin) {
   return std::log2(time_at(static_cast<double>(bin) + 0.5));
 }
 
-// The bins that have times in them, ascending, with sums over all up to each.
+// The bins that contain times, in ascending order, each with the sums over all bins up to it.
 struct Histogram {
   std::array<std::size_t, kBins> bin;
   std::array<double, kBins> octaves;

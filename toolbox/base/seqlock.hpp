@@ -26,7 +26,7 @@ class Seqlock {
   /// How many times a reader tries to copy a value that keeps changing before it gives up.
   static constexpr unsigned kPassesMax = 64;
 
-  /// Replaces the value. One writer at a time; callers with several writers hold a lock of their own.
+  /// Replaces the value. One writer at a time: if there are several writers, they must use a lock.
   /// Wait-free. A writer that took over from one killed amid a store() makes the value whole again.
   void store(const T& value) {
     std::uint64_t words[kWords] = {};

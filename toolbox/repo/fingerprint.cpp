@@ -11,7 +11,7 @@
 namespace gray::repo {
 namespace {
 
-// A value becomes the rest of one line: control characters and blanks at the ends would not read back.
+// A value becomes the rest of one line. Control characters, and blanks at the ends, would not be read back.
 std::string one_line(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// budget_test: what was waited for and then not moved is kept until it is used, and no longer than that.
+// budget_test: bytes that were waited for and then not moved are kept until they are used, and no longer.
 //
 // How: a job whose segment is plain memory, and instants of our own for what is charged; corrections take the clock's. Left out: what several
 // members do to the accounts at once (tests/system/discnice_tree_test.sh), and a whole run (discnice_rate_test.sh).

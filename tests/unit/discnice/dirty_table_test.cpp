@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// dirty_table_test: the job's table of dirty data is held by one at a time, and by nobody for long.
+// dirty_table_test: the job's table of dirty data is held by one process at a time, and by none for long.
 //
 // How: a segment in plain memory; a holder that never let go is one whose instant lies in the past, and one that was taken over finds another's. Left
 // out: one that is stopped again between its last look and its write; what it may write then is one value, which everybody checks.

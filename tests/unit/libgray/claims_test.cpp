@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// claims_test: who asks at the same time gets a fair share, in the order of arrival, and the dead keep nothing.
+// claims_test: calls that ask at the same time get fair shares, in the order of arrival, and dead processes keep nothing.
 //
 // How: shares are computed from lists; claims of several processes live in one simulated shared table. Leaves out
 // real processes (tests/system/mac_room_test.sh, bench/mac).

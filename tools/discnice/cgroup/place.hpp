@@ -3,8 +3,8 @@
 //
 // Knowledge assumed: /proc/self/mountinfo and /proc/self/cgroup tell the trees and our group in each (cgroups(7), Documentation/admin-guide/cgroup-v2.rst). In version 2 a group has the
 //   controllers that its parent hands on (cgroup.subtree_control), and only a group without processes of its own hands on any; the root is free of that rule. The kernel counts
-//   written data for the group whose memory was made dirty. So the memory controller must be passed on as well. Version 1 throttles by the blkio tree, each group by itself: what
-//   is set above does not bind one below.
+//   written data for the group whose memory was made dirty. So the memory controller must be passed on as well. Version 1 throttles by the blkio tree, each group by itself: a
+//   limit of a group does not bind the groups below it.
 // So the new group is a sibling of discnice's own group in version 2, and a child of it in version 1.
 #pragma once
 

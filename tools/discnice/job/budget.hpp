@@ -25,8 +25,8 @@ struct Portion {
   std::uint64_t saved_ns_max = 0;  // how much of what was saved up may be used
 };
 
-/// Books an operation in every account that has a limit. Returns the instant at which it is paid in all accounts, or 0: at once. In the account of all bytes a tolerance of half
-/// a portion applies: if the operation must wait at all, it waits until half a portion is saved up.
+/// Books an operation in every account that has a limit. Returns the instant at which it is paid in all accounts; 0: at once. The account of all bytes may be up to half a
+/// portion behind. But if the operation must wait at all, it waits until half a portion is saved up.
 std::uint64_t charge(Job& job, const Grant& grant, const IoEstimate& estimate, const Portion& portion,
                      std::uint64_t now_ns);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // giving_way: how the pace of `nice` and the preemption interval of `idle` change when others were seen at the disk, and when no others were seen.
 //
-// The pace: each look that sees others halves it. It grows by a constant when they have been away for longer than a program
-//   thinks between two requests, and for longer than the preemption interval. After a second without others it is unlimited.
+// The pace: each look that sees others halves it. The pace grows by a constant when others have been away for longer than the usual pause of a program between two requests, and
+// for longer than the preemption interval. After a second without others it is unlimited.
 // The preemption interval is how long the disk must have been quiet before we take it for idle. When a foreground comes back soon after that, it had only
 //   paused: then the interval doubles, up to a bound. It shrinks again when the disk has been ours for a while (Eggert & Touch, SOSP 2005).
 // The interval begins at twice the time of a random read. That time is the one measured of this disk. Where none was measured, the job's own small reads

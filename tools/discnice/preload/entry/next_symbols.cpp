@@ -28,8 +28,8 @@ bool is_searched(const link_map& library) {
   return library.l_name != nullptr && std::strchr(library.l_name, '/') != nullptr;
 }
 
-// A library that is bound lazily has its own place in the loader's list behind the head of its table of addresses; the ABI of the machine says so. _DYNAMIC is the linker's name
-// of this library's own table.
+// In a library that is bound lazily, the entry behind the head of its table of addresses is the library's own place in the loader's list. The ABI of the machine defines this.
+// _DYNAMIC is the linker's name of this library's own table.
 const link_map* place_by_lazy_binding() {
   const auto start = reinterpret_cast<ElfAddress>(__ehdr_start);
   for (const ElfEntry* entry = _DYNAMIC; entry->d_tag != DT_NULL; ++entry) {

@@ -321,7 +321,7 @@ long on_disk(const Words& call) {
 
 }  // namespace
 
-// The names by which the hook below knows its parts, which the compiler does not see it use.
+// The names by which the assembler code of the hook below uses its parts. The compiler does not see this use.
 #define DISCNICE_PART __attribute__((used, visibility("hidden")))
 DISCNICE_PART constinit HandledNumbers handled_numbers __asm__("discnice_handled_numbers");
 
