@@ -4,9 +4,8 @@
 // Knowledge assumed: copying from the page cache takes well under the time of the fastest disk.
 // Output observed: the time of a first read of a page and of a second read of the same page right after,
 // which is certainly a hit.
-// Inference drawn: the first read missed when it was slower by a ratio and by an
-// amount; both, because the ratio alone is fooled by the
-//   first touch of cold processor caches and the amount alone by a slow machine.
+// Inference drawn: the first read missed if it was slower by a ratio and by an amount. Both are needed: the first touch of cold processor caches can exceed the ratio alone, and
+// a slow machine can exceed the amount alone.
 // What breaks it: a device nearly as fast as memory (then it hardly matters) and preemption between the two
 // readings of the clock (the detector asks whether the thread slept, and judges by the faster of two certain
 // hits). If reads do not go through the page cache (FUSE with direct_io, some network file systems), the "certain hit" is as slow as the first read. Then the first read would

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // probe_plan: chooses which bytes of a file to look at. Pure.
 //
-// From the paper (SOSP 2001, section 4.1): one random byte in each prediction unit; random, because a fixed
-// place would be warm from the last probing; files under a page are not probed, since the probe would be the
-// fetch. Page 0 is never taken: a miss there brings in more than a page, and it is the page that other
+// From the paper (SOSP 2001, section 4.1): one random byte in each prediction unit is probed. It is random, because a fixed byte would be cached from the last probe. Files of
+// less than a page are not probed, because the probe would read the whole file. Page 0 is never taken: a miss there brings in more than a page, and it is the page that other
 // programs look at. Beyond the paper: one page is no answer. A kernel or a host takes pages out of the midst of a cached
 // file, and a page of a cold one may be cached because somebody looked at it; so another is asked.
 #pragma once

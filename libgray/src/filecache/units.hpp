@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // units: how a file is divided into the parts in which it is read out of order, and the best order of these parts. Pure.
 //
-// From the paper (SOSP 2001, section 4.1.2): a part must be long, so that its seek is paid for (20 MB there), and a few
-// times what the kernel reads ahead, since read-ahead of one part runs into the next; a reader of records wants none
-// cut; a reader that knows its own structure names the parts itself.
+// From the paper (SOSP 2001, section 4.1.2): a part must be long enough to be worth its seek (20 MB there). It must also be a few times longer than the kernel's read-ahead,
+// because the read-ahead of one part runs into the next. A program that reads records wants no record to be cut. A program that knows the structure of its file names the parts
+// itself.
 #pragma once
 
 #include <cstdint>

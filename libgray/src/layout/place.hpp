@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // place: finds where a file lies on its device, and which of two files lies first.
 //
-// Knowledge assumed: file systems of the FFS family place the data of files near their i-numbers (SOSP 2001,
-// section 4.2); with delayed allocation data is placed in the order it was written; the kernel tells the address of a
-// first extent to anyone who may read the file (FIEMAP).
+// Knowledge assumed: file systems of the FFS family place the data of files near their i-numbers (SOSP 2001, section 4.2). With delayed allocation, data is placed in the order
+// in which it was written. The kernel tells the address of the first extent to every user who may read the file (FIEMAP).
 // Output observed: st_dev, st_ino, st_mtim, the first extent.
 // Inference drawn: the order in which one sweep of the
 // head meets the files.

@@ -3,15 +3,15 @@
 //
 // Knowledge assumed: a write to a page in memory takes nanoseconds, and a write to a page in swap waits for a device. The kernel pages out in order to give a new page. So a
 // process that grows too large either finds that its own earlier pages were paged out, or waits for each new page.
-// Output observed: the time of each write, in two passes over each step and of a sample of what was taken before; beside
-// it, unless switched off, major faults, the group's swapped bytes and refaults, and the time that tasks stalled for memory. If faults are counted, the second pass writes only
+// Output observed: the time of each write, in two passes over each step and over a sample of the pages that were taken before. Unless they are switched off: major faults, the
+// group's swapped bytes and refaults, and the time for which tasks stalled for memory. If faults are counted, the second pass writes only
 // to one page of each group that a swap-in brings along.
 // Inference drawn: what is slow follows from what was measured (touch_times). Several slow pages in near succession in the second pass
 // mean that the step does not fit. Several
 // in the first pass are a suspicion, which ends it at once. If other signals are switched on, one of them must agree, because a hypervisor that backs memory late, a preemption,
-// or the clearing of a huge page is slow as well. By time alone either is
-// believed when it comes again and again at the same bound, after a pause each and in ever shorter steps: each page beyond the
-// limit is a chance for the kernel to find none to push out, and to kill instead. After paging all is walked, and a page given up for each
+// or the clearing of a huge page is slow as well. With time alone, either is believed when it comes again and again at the same bound, each time after a pause and in shorter
+// steps. Steps are short because each page beyond the limit is a chance that the kernel finds no page to push out, and kills a process instead. After paging all is walked, and a
+// page given up for each
 // that had to be fetched: that is what is held beyond the memory there is, here and elsewhere, or more. Then what is easy is taken back.
 // What breaks it: no swap, because then no write gets slow before a process is killed; time_paging() must find this out first. Swap as fast as memory (zram), which time alone
 // hardly shows. Clean page cache, which the kernel drops without any delay. Hence the ceiling.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // touch_times: how long a touch of memory takes on this host, for each possible reason, and from which time on a touch is slow.
 //
-// Knowledge assumed: a page that is there is written to in nanoseconds; a page that is not costs a fault, in which the kernel gives and
-// clears one; a page that is in swap waits for a device on top. A kernel that lacks free pages gives up a batch of them at the next first
+// Knowledge assumed: a write to a page in memory takes nanoseconds. A write to a page that does not exist yet costs a fault, in which the kernel allocates and clears a page. A
+// write to a page in swap also waits for a device. A kernel that lacks free pages gives up a batch of them at the next first
 // touch: clean ones of the page cache quickly, those of a process by writing them to swap.
 // Output observed: each of these times. The record of the host has them where microbench measured it; else some pages of our own are
 // touched, and, where time is all there is, put out (MADV_PAGEOUT) and touched again.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // map_around_linux: which pages around one are cached, as the kernel's "fault-around" shows it on Linux.
 //
-// Knowledge assumed: a read fault on a mapped file maps, along with the page wanted, those pages of the aligned 64 KiB
-// around it that are cached and up to date, without any disk request (mm/memory.c, do_fault_around).
+// Knowledge assumed: a read fault on a mapped file maps the wanted page. It also maps those pages of the aligned 64 KiB around it that are cached and up to date, without any
+// disk request (mm/memory.c, do_fault_around).
 // Output observed: the "present" bits of our own /proc/self/pagemap, which need no privilege, and whether the fault was
 // a major one.
 // Inference drawn: what is present was cached; the page wanted was cached unless its fault was major.

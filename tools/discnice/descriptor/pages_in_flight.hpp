@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // pages_in_flight: pages that a read through one descriptor made the kernel fetch a moment ago. The disk may not have delivered them yet.
 //
-// Knowledge assumed: a page that read-ahead has asked the disk for stands in the page cache from then on. mincore() tells only of pages that have
-//   come (mincore_page() of mm/mincore.c), cachestat() of all. A program that reads fast meets pages that are still on their way.
+// Knowledge assumed: when read-ahead has requested a page from the disk, the page is in the page cache from then on. mincore() tells only of pages that have arrived
+// (mincore_page() of mm/mincore.c). cachestat() tells of all. A program that reads fast meets pages that are still on their way.
 // Output observed: what the read-ahead model foretold for a read, and when that read began.
 // Inference drawn: to mincore() such a page is absent, and the next read does not make the disk read it once more.
 // What breaks it: a disk that takes longer, and pages that are taken back within that time.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // account: settles the predictions by the kernel's own account of this process.
 //
-// Knowledge assumed: getrusage() ru_inblock and ru_oublock count, in units of 512 bytes, what this process made the kernel read from disk
-//   and the pages it made dirty (include/linux/task_io_accounting_ops.h), whatever call or page fault did it.
+// Knowledge assumed: ru_inblock of getrusage() counts the bytes that this process made the kernel read from disk, and ru_oublock the pages that it made dirty, both in units of
+// 512 bytes (include/linux/task_io_accounting_ops.h). They count every call and every page fault.
 // Output observed: their growth since the last look.
 // Inference drawn: by how much the predictions were too low or too high. Reads settle by the account. For writes the account is a bound only: a small
 //   overwrite in a large folio is booked as the whole folio, so while existing data is being overwritten an excess is not charged.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Knowledge assumed: a page in the page cache is copied in well under the time of the fastest disk; a read marked
-//   RWF_NOWAIT is refused rather than wait for one (kernels since 4.14), though it starts the read first
-//   (filemap_get_pages() in mm/filemap.c); what a thread makes the disk read is booked to it before its call returns.
-// Output observed: the kernel's counts; else refusals and the thread's account; else elapsed time, each probe judged
-//   against a second read of the same page, which is certainly resident then, and whether the thread slept in it.
+// Knowledge assumed: copying a cached page takes much less time than the fastest disk. A read with RWF_NOWAIT is refused instead of waiting for a disk (kernels since 4.14), but
+// it starts the read first (filemap_get_pages() in mm/filemap.c). The kernel books the disk reads of a thread to it before the call returns.
+// Output observed: the kernel's counts; or else refusals and the thread's account; or else the time of each probe, and whether the thread slept in it. The time is compared with
+// that of a second read of the same page, which is certainly resident then.
 // Inference drawn: hit or miss of the page probed.
 // What breaks it: a device nearly as fast as memory, whose reads end before the thread sleeps (then it hardly matters: the
 //   kernel's account has them paid), a lock that is waited for in a probe. A file system that books nothing

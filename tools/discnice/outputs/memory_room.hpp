@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // memory_room: tells how much of the memory that this process may use is unused now.
 //
-// Knowledge assumed: a control group's memory counts the page cache of its processes, and what is read beyond its limit pushes out what the
-//   group read before (Documentation/admin-guide/cgroup-v1/memory.rst and cgroup-v2.rst). Above it its ancestors' limits hold.
+// Knowledge assumed: the memory of a control group includes the page cache of its processes. Pages that are read beyond the group's limit push out pages that the group read
+// before (Documentation/admin-guide/cgroup-v1/memory.rst and cgroup-v2.rst). Above it its ancestors' limits hold.
 // Output observed: sysinfo(); /proc/self/cgroup, and the limit and use of the group and of those above it.
 // Inference drawn: what can come into the page cache without pushing anything out.
 // What breaks it: groups that are mounted elsewhere than at /sys/fs/cgroup, and a table of groups longer than what is read of it: then the machine's

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // unforeseen: what a process moves that the library holds, and that it makes no call for: page faults, a ring that a kernel thread empties.
 //
-// Knowledge assumed: the library settles at the first call of a process that comes a tick of the coarse clock after the last settlement, and foresees what a call will
-//   move before it makes the call. For a call that looks for names or removes files it predicts no reads. Such a call may last for as long as a slow disk seeks. A
+// Knowledge assumed: the library settles at the first call of a process that comes a tick of the coarse clock after the last settlement. It predicts how many bytes a call will
+// move before it makes the call. For a call that looks for names or removes files it predicts no reads. Such a call may last for as long as a slow disk seeks. A
 //   process's account grows by that of a child when it waits for it (wait_task_zombie()).
 // Output observed: the process's account, its page faults and those of its children, and its member's words: when it settled last and what it has found by then, and what it has foreseen since.
 // Inference drawn: the account has grown by more than was foreseen, and the last settlement is some ticks old. If there were page faults meanwhile, no call has

@@ -2,8 +2,8 @@
 // write_sender: has the kernel send to the disk in steps what programs write under a rate that the library cannot reach, as transfer/smooth_writes does for those
 // that it can.
 //
-// Knowledge assumed: the kernel's flusher sends a file's dirty data all at once, up to half a minute later, and sync_file_range() with SYNC_FILE_RANGE_WRITE alone
-//   starts that now (transfer/smooth_writes.hpp). /proc/PID/fd/N opens the file that a process has open there, whatever its name is by now.
+// Knowledge assumed: the kernel's flusher sends a file's dirty data all at once, up to half a minute later. sync_file_range() with SYNC_FILE_RANGE_WRITE alone starts the sending
+// now (transfer/smooth_writes.hpp). /proc/PID/fd/N opens the file that a process has open there, whatever its name is by now.
 // Output observed: which files a process has open to be written, when its account has grown by a step.
 // Inference drawn: what it has written since lies in these files. Sent now, it reaches the disk at the job's rate.
 // What breaks it: a file that was closed meanwhile is left to the kernel. So are files with a lease, and data that is written to memory maps. A program that watches a file for

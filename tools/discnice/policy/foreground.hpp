@@ -6,8 +6,8 @@
 //   write when the page becomes dirty; the device sees that write up to half a minute later.
 // Output observed: the device's counters, every few milliseconds while a job that gives way has something to do; and what was booked to its
 //   own members and to this user's other jobs.
-// Inference drawn: three things are the foreground's: bytes at the device beyond those that our jobs were booked for; reads under way while none of ours
-//   is outstanding; and flushes of the disk's cache that no call of ours asked for. policy/giving_way.hpp says what follows from that.
+// Inference drawn: three things belong to the foreground. These are bytes at the device beyond those that were booked to our jobs, reads under way while none of our reads is
+// outstanding, and flushes of the disk's cache that none of our calls caused. policy/giving_way.hpp says what follows from that.
 // What breaks it: members whose reads we do not see (static programs). The file system's own writes: they belong to nobody, and beyond a small allowance
 //   they are taken for foreground. A journal's commits, which look like somebody's fsync. A disk without a write cache, which is never told to flush
 //   it. A device below ours (members of a RAID, a disk shared by virtual machines).

@@ -4,13 +4,11 @@
 // Idea (Yamada & Kono, DiscNice, section 5.3): let B be the bytes of the last N seconds, this operation
 // included, and R the rate; if B/N <= R run, else sleep B/R - N first.
 //
-// The paper keeps a list of recent operations. Counting each one at its instant makes large operations pay
-// twice: an operation of 4RN bytes still fills the window when the next one comes, and a job of such
-// operations gets 57 % of its rate. Here bytes drain from the window at R from the moment they were admitted
+// The paper keeps a list of recent operations. If each operation counts at its instant, large operations pay twice: an operation of 4RN bytes still fills the window when the
+// next one comes. A job of such operations gets 57 % of its rate. Here bytes drain from the window at R from the moment they were admitted
 // (the generic cell rate algorithm: the "theoretical arrival time" is State::paid_until_ns), so B/R - N is
-// exactly the time still owed and the long-run average is R for operations of any size. Two further
-// differences, both so that the average over a whole run is R and not R plus a burst: the window starts used
-// up instead of empty, and an operation starts when its own cost, too, is paid.
+// exactly the time still owed and the long-run average is R for operations of any size. There are two further differences. The window starts used up instead of empty. And an
+// operation starts only when its own cost is paid, too. So the average over a whole run is R, and not R plus a burst.
 //
 // Assumes: an instant means the same in all processes (CLOCK_MONOTONIC).
 // What breaks it: nothing but a wrong

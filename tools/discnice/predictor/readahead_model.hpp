@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // readahead_model: an emulation of the kernel's on-demand read-ahead for one open file.
 //
-// Knowledge assumed: Linux mm/readahead.c, page_cache_sync_ra() and page_cache_async_ra(), as of 6.18, and ondemand_readahead() of
-//   the releases before 6.11: a window (start, size, part that is read ahead) per open file description, grown fourfold or twofold up to
-//   the device's limit; a marked page whose use starts the next window; context read-ahead from the cached history before a miss. In what
+// Knowledge assumed: Linux mm/readahead.c, page_cache_sync_ra() and page_cache_async_ra(), as of 6.18, and ondemand_readahead() of the releases before 6.11. Each open file
+// description has a window (start, size, part that is read ahead). The window grows fourfold or twofold, up to the device's limit. The use of a marked page starts the next
+// window. A miss behind cached pages starts context read-ahead. In what
 //   the releases differ: toolbox/base/readahead_rules.hpp.
 // Output observed: which pages are resident (through ResidencyOracle), and the device's limits.
 // Inference drawn: which pages this read will make the kernel fetch.

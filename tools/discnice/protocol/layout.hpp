@@ -2,11 +2,10 @@
 // layout: the shared-memory segment through which the preload library, the command and the daemon tell each
 // other things.
 //
-// This is an ABI between releases. Rules: fixed widths; append only; every field names its writer;
-// kSegmentVersion goes up whenever the meaning or place of an existing field changes, and a reader refuses
-// any version but its own. Members may die at any instruction, so nothing here is a lock: counters are single
-// atomic additions, the budget is one word changed by compare-and-swap, the grant is published under a
-// sequence number. The table of dirty data alone is held while it is changed, by an instant that grows stale; it holds hints.
+// This is an ABI between releases. Rules: Widths are fixed. Fields are only appended. Every field names its writer. kSegmentVersion goes up whenever the meaning or place of an
+// existing field changes, and a reader refuses any other version than its own. Members may die at any instruction, so nothing here is a lock. Counters are changed by single
+// atomic additions. The budget is one word that is changed by compare-and-swap. The grant is published under a sequence number. The table of dirty data alone is held while it is
+// changed, by an instant that grows stale; it holds hints.
 //
 // Whoever has the segment mapped can write anything into it, also by mistake. So each value is read once, checked against what it can be and
 // then used (toolbox/base/read_once.hpp). Where: instants of accounts in lane_account.hpp and guarded_word.hpp, the grant, what is lent and the

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // record_format: the records of `discnice run --record`, in the form of the ring and of the file.
 //
-// docs/record-format.md tells the same to people. Rules: fixed widths, little-endian, records are whole slots, zeroes where nothing
-// stands. kRecordVersion goes up with every new type of record and every changed meaning; a reader refuses any version after its own.
+// docs/record-format.md tells the same to people. Rules: Widths are fixed, and numbers are little-endian. Records are whole slots, and unused bytes are zero. kRecordVersion goes
+// up with every new type of record and every changed meaning. A reader refuses any version after its own.
 #pragma once
 
 #include <bit>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // segment_guard: keeps a program alive if somebody truncates the segment of its job.
 //
-// A page of a shared mapping that its file no longer has raises SIGBUS. Where the program leaves that signal at its default, a handler
-// of ours puts empty memory in the segment's place, which every part of the library reads as "no limit"; for any other address it steps
-// back, and the fault ends the program as it would have.
+// A page of a shared mapping that its file no longer has raises SIGBUS. If the program has no handler for that signal, the library sets one. The handler puts empty memory in the
+// place of the segment, which every part of the library reads as "no limit". For any other address the handler restores the default, and the fault ends the program as it would
+// without the library.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // handler_mask: tells whether a wait begins inside a signal handler.
 //
-// Knowledge assumed: while a handler runs the kernel blocks its signal in that thread (sigaction(2), unless SA_NODEFER), and gives a
-//   signal for the whole process to its first thread unless that one blocks it (complete_signal() in kernel/signal.c).
+// Knowledge assumed: while a handler runs, the kernel blocks its signal in that thread (sigaction(2), unless SA_NODEFER). The kernel gives a signal for the whole process to the
+// first thread, unless that thread blocks it (complete_signal() in kernel/signal.c).
 // Output observed: the mask under which the first thread begins a wait, beside the one under which it last waited to the end.
 // Inference drawn: when one more of the signals by which a person ends a program is blocked now, its handler is running. The signal came while the
 //   program did not wait, so there was no sleep that it could end. A sleep here would last until all is paid, and no

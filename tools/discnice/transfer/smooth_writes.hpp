@@ -5,8 +5,8 @@
 //   (mm/page-writeback.c). So a job that is held back when it dirties pages still reaches the disk in bursts. sync_file_range()
 //   with SYNC_FILE_RANGE_WRITE alone starts the writing now. It does not wait, and it does not take a write error away from the
 //   program's own fsync(), as its other forms do. A disk serves what stands in its queue before what comes later, more or less.
-// Output observed: cachestat() tells how many pages of a range are being written, before 6.5 and in some containers the requests under way at the
-//   disk, others' among them; the disk's counters, how long its queue is; the time a batch took, how fast the disk writes.
+// Output observed: cachestat() tells how many pages of a range are being written. Before 6.5, and in some containers, the requests under way at the disk tell this, including
+// those of others. The disk's counters tell how long its queue is. The time of a batch tells how fast the disk writes.
 // Inference drawn: each step starts when it is full, and not before the last but one is on the disk. That keeps the
 //   job's dirty data at a few steps, and the disk at the job's rate. While a job that gives way has the disk for itself, it collects a batch of steps,
 //   because on a mechanical disk the way there and back takes as long as a step. Each step of the batch waits for the job's turn

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // refresh: brings a directory back to a state where the order of i-numbers is the order on disk (FLDC's controller).
 //
-// Knowledge assumed: a file system of the FFS family gives files made one after the other in a new directory rising
-// i-numbers, and, when each is forced to disk before the next, neighbouring blocks (SOSP 2001, section 4.2).
+// Knowledge assumed: if files are made one after the other in a new directory, a file system of the FFS family gives them rising i-numbers. If each file is forced to disk before
+// the next one, they get neighbouring blocks (SOSP 2001, section 4.2).
 // Output observed: i-numbers and first extents before and after.
 // Inference drawn: a copy made in the wanted order lies in that order; exchanged for the directory it is a fresh one.
 // What breaks it: a file system without free room near the directory; one that puts data anywhere (btrfs, ZFS): refused.

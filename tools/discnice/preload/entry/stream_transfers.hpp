@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // stream_transfers: finds out which bytes a call on a FILE makes libc read from the file, or has made libc write to it.
 //
-// Knowledge assumed: glibc's stdio (libio/fileops.c). A read that the buffer cannot serve takes whole buffers straight from the file as far as
-//   it is that long, and else fills the buffer once; what is written collects in the buffer and leaves it in order, from where the descriptor
-//   stands. <stdio_ext.h> tells which way a stream goes, how long its buffer is and what waits in it.
+// Knowledge assumed: glibc's stdio (libio/fileops.c). A read that the buffer cannot serve takes whole buffers directly from the file, and fills the buffer once for the rest.
+// Written data collects in the buffer and leaves it in order, to the position of the descriptor. <stdio_ext.h> tells which way a stream goes, how long its buffer is and what
+// waits in it.
 // Output observed: the buffer before the call; the descriptor's place after it.
-// Inference drawn: of reads, before the call, the bytes and the place they will come from, which is what the predictor wants to know; of
-//   writes, after it, what has left the buffer, the last of it when the stream is closed.
+// Inference drawn: for reads, before the call: how many bytes will be read and from which place; the predictor needs both. For writes, after the call: which bytes have left the
+// buffer; the last ones leave when the stream is closed.
 // What breaks it: streams that other threads use at the same time, or whose descriptor is used beside them. The kernel's account
 //   corrects what was missed.
 #pragma once
