@@ -33,8 +33,7 @@ bool is_wanted(const Benchmark& benchmark, const std::vector<gray::repo::Paramet
 
 /// What a run found, as changes of the record: all of it or, where a finding is no finite number, without
 /// that. The points of a curve that is measured anew replace the whole old curve. A value that was measured on a busy host does not replace a value from a quiet host. Where the
-/// old value lies outside the new spread, the spread grows to it: two runs
-/// that disagree are the best evidence of how far a third may. Pure.
+/// old value lies outside the new spread, the spread grows to it: two runs that disagree are the best evidence of how far a third may. Pure.
 gray::repo::Changes changes_for(const std::vector<Measured>& all, std::string_view device, bool is_busy,
                                 const std::vector<gray::repo::Parameter>& known, std::time_t now);
 

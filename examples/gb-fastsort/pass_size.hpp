@@ -2,8 +2,7 @@
 // pass_size: how much memory a pass is worth: no more than the second phase gains by, and of that what passes have proved to pay.
 //
 // Knowledge assumed: the runs are merged at once, each through a buffer of its own. A disk that is read in parts of its access unit reaches its full speed. So runs that are
-// longer than their number times that unit gain nothing in the merge. In the first phase memory beyond the
-// processor's caches and the page cache's needs costs rather than pays.
+// longer than their number times that unit gain nothing in the merge. In the first phase memory beyond the processor's caches and the page cache's needs costs rather than pays.
 // Output observed: the time of each pass for each of its records, reading, sorting and writing together.
 // Inference drawn: where a pass of half the size took clearly less for a record, the larger ones do not pay, and half of what is left is
 // tried next; else the larger size is right, for it leaves fewer runs. The first pass is not counted: it finds the disk idle.

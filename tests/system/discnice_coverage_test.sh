@@ -4,8 +4,7 @@
 #
 # How: with the library alone (--engine preload). The cases are programs that the library cannot hold, some that run long enough to be seen and some that run too shortly: a
 # program that changes its user, a static one, one that makes system calls past libc, one that a variable tells to leave the job; and programs in Go, which are recognised by
-# their file. Then
-# programs that are covered and look odd: maps, pipes, crowds of more processes than there are slots, chains of exec, killed readers,
+# their file. Then programs that are covered and look odd: maps, pipes, crowds of more processes than there are slots, chains of exec, killed readers,
 # profiles. What is said (the line at once, the report's line, the status) must agree. The judge is the kernel's account.
 # Left out: whether a covered program keeps its rate (discnice_rate, discnice_surface).
 # Slow: what cannot be covered is noticed after seconds at work.

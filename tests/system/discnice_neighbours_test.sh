@@ -5,8 +5,7 @@
 #
 # How: a program that allocates, reads and forks in several threads runs with the library of each installed allocator, before and after libdiscnice.so in LD_PRELOAD. A program
 # that was built with AddressSanitizer runs under the launcher. Another program may not make most system calls. Another one reads past all libraries. Each must say the same as
-# without us, in seconds: what goes wrong there is a deadlock at the start. A read under a
-# file lock must not wait, and the next one must.
+# without us, in seconds: what goes wrong there is a deadlock at the start. A read under a file lock must not wait, and the next one must.
 # Left out: what the limit is worth in these (an allocator changes nothing of it; what reads past us pays by the account).
 source "$(dirname "$0")/../support/discnice.bash"
 need python3

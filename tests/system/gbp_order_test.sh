@@ -3,8 +3,7 @@
 # gbp_order: gbp tells warm files from cold ones and near ones from far ones on the real kernel, as any user.
 #
 # Files are evicted, some are read again, and `pagecache count` confirms the state before and after each question. If the kernel evicts pages during a question, the round says
-# nothing about gbp and is made again. Every
-# question comes within a second of warming. Leaves out overlay and mechanical disks.
+# nothing about gbp and is made again. Every question comes within a second of warming. Leaves out overlay and mechanical disks.
 # Runs alone on a quiet host: it compares times of the disk.
 source "$(dirname "$0")/../support/system.bash"
 need_built gbp

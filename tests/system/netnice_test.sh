@@ -3,8 +3,7 @@
 # netnice: held programs move the right bytes with a short queue, and every socket is as before when netnice ends, is ended, or is killed.
 #
 # How: over an emulated line, whose queue holds seconds of data. A small request beside the transfer shows whether the queue is full. How a socket is held is read from the socket
-# itself. Times are lower bounds, or have seconds to
-# spare. Left out: how close to the line's rate it comes, and others' bursts (bench/netnice).
+# itself. Times are lower bounds, or have seconds to spare. Left out: how close to the line's rate it comes, and others' bursts (bench/netnice).
 # Slow: transfers have to last until they are held, at the rates of a line.
 source "$(dirname "$0")/../support/system.bash"
 need_built netnice netsim

@@ -32,8 +32,7 @@ const std::string& program_name();
 void set_subcommand_name(std::string_view name);
 
 /// Returns `text`, with backslashes and all bytes that a terminal could take for a command escaped as
-/// , \t, \\ or \xHH: control
-/// characters (newline and tab among them), those from U+0080 to U+009F, and bytes that are not UTF-8. Any thread.
+/// , \t, \\ or \xHH: control characters (newline and tab among them), those from U+0080 to U+009F, and bytes that are not UTF-8. Any thread.
 std::string escape_controls(std::string_view text);
 
 /// The same, but with single backslashes. The result is for a person and cannot be read back. Every name that is printed for a person goes through this function. Any thread.

@@ -3,8 +3,7 @@
 //
 // Knowledge assumed: device numbers are given out anew at each boot, the identifier inside a file system and
 // the serial number of a disk are not. Observed: FS_IOC_GETFSUUID (Linux 6.9), /dev/disk/by-uuid, /sys/dev/block, statfs(2). Inferred: the identity that the first working one of
-// these gives. What breaks it: copies of a file
-// system made block by block.
+// these gives. What breaks it: copies of a file system made block by block.
 #pragma once
 
 #include <string>

@@ -16,8 +16,7 @@
  * gb_pressure_fd(). A program that holds memory while it asks for more can wait for ever.
  *
  * Environment: GRAY_MAC. "full": all signals; "time": time alone, as in the paper, without a ceiling and without claims; without swap a process may then be killed. Or a list of
- * signals that are not used: no-accounts, no-faults, no-refaults,
- * no-stall, no-claims.
+ * signals that are not used: no-accounts, no-faults, no-refaults, no-stall, no-claims.
  */
 #ifndef GRAY_ALLOC_H
 #define GRAY_ALLOC_H
@@ -136,8 +135,8 @@ GB_API gb_status_t gb_free(void* memory);
 
 /**
  * Returns a descriptor for poll(2) and similar calls. It becomes ready when memory is scarce. Then call gb_shrink(). *events are the events to poll for: POLLPRI (pressure stall
- * information; nothing is to be read) or POLLIN (a control group of
- * version 1; read 8 bytes to rearm). The caller closes it. A negative result is an error. -ENOTSUP: the host has neither of the two, or does not allow their use. -EINVAL:
+ * information; nothing is to be read) or POLLIN (a control group of version 1; read 8 bytes to rearm). The caller closes it. A negative result is an error. -ENOTSUP: the host
+ * has neither of the two, or does not allow their use. -EINVAL:
  * `events` is NULL.
  */
 GB_API int gb_pressure_fd(short* events);

@@ -79,8 +79,7 @@ typedef struct gb_cache gb_cache_t;
 
 /**
  * Makes a detector. `options` may be NULL: all defaults. On success *detector is the caller's, to be freed
- * with gb_cache_close(); else it is NULL. Any thread. -EINVAL: a field is not valid; -E2BIG: an option of a
- * later release is asked for; -ENOMEM.
+ * with gb_cache_close(); else it is NULL. Any thread. -EINVAL: a field is not valid; -E2BIG: an option of a later release is asked for; -ENOMEM.
  */
 GB_API gb_status_t gb_cache_open(const struct gb_cache_options* options, gb_cache_t** detector);
 

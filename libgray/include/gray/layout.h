@@ -39,8 +39,7 @@ typedef enum gb_order {
 /**
  * Finds the place of `path`. Reads no file data, forces nothing to disk, and follows symbolic links. May wait for the disk to read the file's metadata. Any number of threads may
  * call this, also after fork(). A file that may not be opened still has its i-number. On an error *place is not changed. Errors are those of stat(2); -EINVAL: an argument is
- * NULL
- * or place->size is less than that of the first release.
+ * NULL or place->size is less than that of the first release.
  */
 GB_API gb_status_t gb_layout_find(const char* path, struct gb_layout_place* place);
 

@@ -75,16 +75,14 @@ GB_API gb_status_t gb_working_set_open(pid_t pid, gb_working_set_t** watch);
 
 /**
  * Clears all marks, so that tau begins anew. Blocks for some 10 ms for each GiB. Two watches of one process make each other's figures wrong. -ESRCH: the process has ended or
- * executes
- * another program; -EINVAL: `watch` is NULL.
+ * executes another program; -EINVAL: `watch` is NULL.
  */
 GB_API gb_status_t gb_working_set_clear(gb_working_set_t* watch);
 
 /**
  * Counts the marks since the clearing. Before the first clearing it counts the marks since the process started, with since_ns 0. May be called at any time. The figures after one
  * clearing only grow, except for memory that the process gives back. Blocks for some 10 ms for each GiB. -ESRCH as above; -EINVAL: an argument is NULL, or look->size is less
- * than that of the first
- * release.
+ * than that of the first release.
  */
 GB_API gb_status_t gb_working_set_look(gb_working_set_t* watch, struct gb_working_set_sample* look);
 

@@ -9,8 +9,7 @@
 // Inference drawn: the share that is resident, and how sure that is.
 // A slow read counts as a miss when the thread slept in it; otherwise the next page is asked as well. An answer never depends on a single page if there is another one. After a
 // hit a second page is probed anywhere, which costs nothing. After a miss the last pages of the file are looked at, which needs no read. If the answers disagree, more pages are
-// probed. A file of fifteen pages is known by its
-// last pages alone.
+// probed. A file of fifteen pages is known by its last pages alone.
 // What breaks it: a cache whose neighbours are unrelated (random access), eviction between probing and use;
 // on overlay the kernel's count is 0 for every file, which the self-test finds out. Where even repeated reads
 // are slow, reads bypass the page cache and the answer is "unknown".

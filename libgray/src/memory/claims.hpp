@@ -2,8 +2,7 @@
 // claims: a table that the processes of a user share, so that several processes that ask for memory at once do not count the same free bytes.
 //
 // The table is advisory. A process that cannot use it (no /dev/shm, a file of another user, a lock that is not released) goes on without it. Each user has a table of his own,
-// which nobody else can open: users see each other by what the kernel
-// counts, the room of the pools and how it shrinks, and not by what they say of themselves.
+// which nobody else can open: users see each other by what the kernel counts, the room of the pools and how it shrinks, and not by what they say of themselves.
 //
 // Nothing that stands in the table is believed. A claim counts only while a process holds its slot, which the kernel says, with the
 // holder's number; that process must act for this user. It counts for no more bytes than the slot was taken for, than the pool ever

@@ -11,8 +11,7 @@
 // in the first pass are a suspicion, which ends it at once. If other signals are switched on, one of them must agree, because a hypervisor that backs memory late, a preemption,
 // or the clearing of a huge page is slow as well. With time alone, either is believed when it comes again and again at the same bound, each time after a pause and in shorter
 // steps. Steps are short because each page beyond the limit is a chance that the kernel finds no page to push out, and kills a process instead. After paging all is walked, and a
-// page given up for each
-// that had to be fetched: that is what is held beyond the memory there is, here and elsewhere, or more. Then what is easy is taken back.
+// page given up for each that had to be fetched: that is what is held beyond the memory there is, here and elsewhere, or more. Then what is easy is taken back.
 // What breaks it: no swap, because then no write gets slow before a process is killed; time_paging() must find this out first. Swap as fast as memory (zram), which time alone
 // hardly shows. Clean page cache, which the kernel drops without any delay. Hence the ceiling.
 // Source: "Information and Control in Gray-Box Systems" (SOSP 2001), section 4.3. Other than there, what was taken

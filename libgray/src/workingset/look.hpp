@@ -6,8 +6,8 @@
 // Output observed: the sums of /proc/PID/smaps_rollup; how much the kernel has looked at to take memory away.
 // Inference drawn: memory used since the clearing, and in which direction it may be wrong.
 // What breaks it: uses that leave no mark in these page tables: those of a guest of KVM, of hugetlbfs, and read() and write() of cached files, whose pages belong to no process.
-// Neighbours of a page of a file
-// that are mapped with it at one fault (fault-around) carry a mark without a use. Programs that sample by other means (DAMON, idle page tracking) clear some marks.
+// Neighbours of a page of a file that are mapped with it at one fault (fault-around) carry a mark without a use. Programs that sample by other means (DAMON, idle page tracking)
+// clear some marks.
 #pragma once
 
 #include <cstdint>

@@ -34,8 +34,7 @@ struct Policy {
   /// Corrects the account afterwards. A positive value means that the disk moved more than was admitted.
   State (*correct)(State state, const Grant& grant, std::int64_t correction_bytes, std::uint64_t now_ns);
   /// Null for a policy that does not look at the disk. Otherwise it decides whether an operation of `cost_bytes` may go beside the disk's other users. `last_go` is the instant
-  /// at which the job's last operation went. The answer is asked for anew until its instant
-  /// has come; only then does the state become `next`.
+  /// at which the job's last operation went. The answer is asked for anew until its instant has come; only then does the state become `next`.
   Decision (*hold)(State last_go, const Grant& grant, const DiskActivity& activity, std::uint64_t cost_bytes,
                    std::uint64_t now_ns);
 };

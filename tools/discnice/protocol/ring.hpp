@@ -2,8 +2,7 @@
 // ring: the shared memory through which the members of a job hand records to the launcher, which drains it into a file.
 //
 // Why not a file to which the members append? The writing would be disk work of the process that is recorded. It could also meet a full disk, a limit on file sizes (a deadly
-// signal), a sandbox or another root folder. A member only copies a
-// record into memory that is reserved already. When there is no room it leaves the record out and counts that.
+// signal), a sandbox or another root folder. A member only copies a record into memory that is reserved already. When there is no room it leaves the record out and counts that.
 //
 // Any number of members write, one process drains. A member claims slots by compare-and-swap and publishes its record by storing
 // the first word last. One that is killed between the two leaves a hole; the drainer skips a hole it has waited for in vain, slot by
