@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // brake_test: a stopped process makes no step, and later goes on as if nothing had happened, also if the process that stopped it is killed.
 //
-// How: children that count in shared memory, with one thread and with many. Left out: what a job's limit has to do with it (system/discnice_pace).
+// How: children that count in shared memory, with one thread and with many. Left out: stops because of a job's limit (system/discnice_pace).
 #include "tools/discnice/pace/brake.hpp"
 
 #include <atomic>

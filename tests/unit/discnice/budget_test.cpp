@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // budget_test: bytes that were waited for and then not moved are kept until they are used, and no longer.
 //
-// How: a job whose segment is plain memory, and instants of our own for what is charged; corrections take the clock's. Left out: what several
+// How: the segment of the job is plain memory. Charges use instants of the test; corrections use the clock. Left out: what several
 // members do to the accounts at once (tests/system/discnice_tree_test.sh), and a whole run (discnice_rate_test.sh).
 #include "tools/discnice/job/budget.hpp"
 

@@ -2,8 +2,8 @@
 // foreground_test: whether somebody else uses a disk, from its counters and from what the job was booked for; and the policies that
 // go by it.
 //
-// How: a simulated disk whose counters move as told, looked at every few milliseconds. The truth is known: each step says
-// whose requests they were. Left out: reading /sys (system tests), and disks whose own readers are not all known.
+// How: the counters of a simulated disk change as the test says, and are looked at every few milliseconds. The truth is known, because each step says whose requests they were.
+// Left out: reading /sys (system tests), and disks whose own readers are not all known.
 #include "tools/discnice/policy/foreground.hpp"
 
 #include "tests/support/catch.hpp"

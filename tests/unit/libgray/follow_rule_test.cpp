@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // follow_rule_test: when a heap is told to grow, to stay and to shrink.
 //
-// How: looks of which each is given, at instants that are given, in order; advice out. Leaves out where the looks come from (follower_test).
+// How: the input is a list of looks at given instants, in order. The output is the advice. Leaves out where the looks come from (follower_test).
 #include "tests/support/catch.hpp"
 
 #include "libgray/src/memory/follow_rule.hpp"
