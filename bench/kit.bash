@@ -228,7 +228,7 @@ loop_written() {
   awk '{ printf "%.0f\n", $7 * 512 }' "/sys/block/${LOOP_DEVICE#/dev/}/stat"
 }
 
-# By its file: the number of the device may be somebody else's by now.
+# The loop device is found by its file, because the number of the device may belong to somebody else by now.
 drop_loop() {
   local image device
   cd "$SCRATCH"
@@ -293,7 +293,7 @@ stop_background() {
   BACKGROUND=
 }
 
-# Only what is ours: a number may have been given to somebody else's session by now.
+# Only our own sessions are ended: the number may belong to somebody else's session by now.
 _end_session() {
   local pid
   for pid in $(pgrep -s "$1" 2>/dev/null); do

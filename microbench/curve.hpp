@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// curve: how the points of a curve are spelled as keys of the repository.
+// curve: how the points of a curve are written as keys of the repository.
 //
 // A point is an ordinary parameter, so that one file holds all values and is replaced as a whole:
 // "disk.seek_curve.x1048576_ns" is the curve "disk.seek_curve" at 1048576, in nanoseconds.

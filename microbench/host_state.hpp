@@ -28,7 +28,7 @@ CpuTicks parse_cpu_ticks(const std::string& text);
 /// A phrase that tells for which resource tasks wait on this host before the measurement; empty if none waits.
 std::string describe_pressure();
 
-/// Watches other programs' share of the processors between start and now.
+/// Watches the share of the processors that other programs use between the start and now.
 class ForeignLoad {
  public:
   ForeignLoad();

@@ -5,7 +5,7 @@
 #   CACHE    where lists and roots are kept; set it before
 #   die      TEXT STATUS: of the caller, says TEXT and ends
 #
-# Needs no root to take packages; a root to enter is made by debootstrap, which does. What is taken is signed by Debian, or not taken.
+# Needs no root to take packages; a root to enter is made by debootstrap, which does. Only packages that Debian has signed are used.
 
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# install.sh: copies this folder's programs, libraries and pages to a prefix. Of the tarball; written for any POSIX shell.
+# install.sh: copies this folder's programs, libraries and pages to a prefix. This script belongs to the tarball. It is written for any POSIX shell.
 #
 #   ./install.sh [PREFIX]      /usr/local as root, ~/.local for anybody else
 #   ./install.sh --remove [PREFIX]
@@ -22,7 +22,7 @@ try_programs() {
   die "these programs need glibc $(cat share/gray/glibc) or later: $(./bin/gbp --version 2>&1 | head -n 1)"
 }
 
-# What is made here is written down, so that it can be removed again.
+# Every file that is made here is written down, so that it can be removed again.
 made=share/gray/installed-folders
 make_folder() {
   [ ! -d "$1" ] || return 0

@@ -139,7 +139,7 @@ class Measurement {
   [[nodiscard]] double direct_ns() const { return median(direct_ns_); }
 
  private:
-  // The others follow the first one's route until it is done.
+  // The other threads take the first one's route until it has finished.
   void keep_calling() {
     const int fd = open_warm(path_);
     while (!is_over_.load(std::memory_order_relaxed)) {
@@ -159,7 +159,7 @@ class Measurement {
     return static_cast<double>(now_ns() - start_ns) / kind_.calls_per_batch;
   }
 
-  // Each route is the first one in every other pair. The first pair warms up.
+  // Each route comes first in every other pair. The first pair only warms up.
   void measure_pair(int fd, unsigned pair) {
     const bool is_direct_first = pair % 2 == 0;
     const double first_ns = batch_ns(fd, is_direct_first);

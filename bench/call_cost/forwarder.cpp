@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// forwarder: a preload library that does nothing: each call goes to the real one, and a counter of the thread goes up.
+// forwarder: a preload library that does nothing: it passes each call to the real function, and counts it for the thread.
 //
-// It is the floor for what any library of this kind can cost; bench/call_cost puts it beside the others.
+// It shows the least cost that any library of this kind can have. bench/call_cost compares it with the others.
 #include <cstdarg>
 #include <cstddef>
 

@@ -9,7 +9,7 @@ std::uint64_t Card::positioning_ns(const Request& /*request*/, std::uint64_t /*n
   return 0;
 }
 
-// Opens the erase blocks of a write; returns what that costs.
+// Opens the erase blocks of a write. Returns the time that this costs.
 std::uint64_t Card::open_ns(const Request& request) {
   std::uint64_t time_ns = 0;
   const std::uint64_t last = (request.offset + request.length - 1) / profile_.erase_block_bytes;

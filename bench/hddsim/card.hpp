@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// card: a memory card: the same time to every byte, but a write outside the few erase blocks that are open costs an erase.
+// card: a memory card. Every byte takes the same time, but a write outside the few open erase blocks costs an erase.
 #pragma once
 
 #include <list>

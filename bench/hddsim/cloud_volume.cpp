@@ -10,7 +10,7 @@ std::uint64_t time_ns(std::uint64_t amount, std::uint64_t per_second) {
   return static_cast<std::uint64_t>(static_cast<double>(amount) / static_cast<double>(per_second) * 1e9);
 }
 
-// Takes `amount` from a cap with credits; returns when it is there.
+// Takes `amount` from a cap with credits. Returns when it is available.
 std::uint64_t take(std::uint64_t& until_ns, std::uint64_t amount, std::uint64_t per_second,
                    std::uint64_t burst, std::uint64_t now_ns) {
   const std::uint64_t credit_ns = time_ns(burst, per_second);

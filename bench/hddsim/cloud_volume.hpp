@@ -16,7 +16,7 @@ class CloudVolume final : public Disk {
 
  private:
   Profile profile_;
-  // Both caps are one instant each, up to which they are used up; it may lie as far in the past as the credits reach.
+  // Each of the two caps is one instant, up to which the cap is used up. The instant may lie in the past, as far as the credits reach.
   std::uint64_t operations_until_ns_ = 0;
   std::uint64_t bytes_until_ns_ = 0;
 };

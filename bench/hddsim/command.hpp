@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// command: runs another program and keeps what it says.
+// command: runs another program and keeps its output.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct CommandResult {
 /// Runs `arguments` and waits for its end. The first is looked for in PATH and the system's folders for administrators.
 CommandResult run_command(const std::vector<std::string>& arguments);
 
-/// Starts `arguments` as a process of its own session that outlives us, its output in `log_path`. 0, or the errno.
+/// Starts `arguments` as a process in its own session that outlives this one, with its output in `log_path`. Returns 0, or the errno.
 int start_server(const std::vector<std::string>& arguments, const std::string& log_path);
 
 }  // namespace hddsim

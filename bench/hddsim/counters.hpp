@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// counters: what a running emulated disk has done, in a small shared file that anybody may look at while it runs.
+// counters: what a running emulated disk has done. It is a small shared file that anybody may read while the disk runs.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace hddsim {
 
 inline constexpr std::uint64_t kCountersMagic = 0x686464'73696d'0001;  // "hddsim", layout 1
 
-/// One writer, the disk; relaxed sums that only grow, but for the queue.
+/// Only the disk writes. The values are relaxed sums that only grow, except the length of the queue.
 struct Counters {
   std::uint64_t magic = kCountersMagic;
   std::atomic<std::uint64_t> reads{0};
@@ -31,7 +31,7 @@ struct Counters {
   std::atomic<std::uint64_t> queue_max{0};
 };
 
-/// The counters in the file at `path`, made anew when `is_new`. Null when that fails; errno says why. Never unmapped.
+/// The counters in the file at `path`, made anew if `is_new`. Null on failure, with errno set. Never unmapped.
 Counters* map_counters(const std::string& path, bool is_new);
 
 }  // namespace hddsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// disk: what an emulated disk is to the queue in front of it: it is told of a request and answers when it will be done.
+// disk: the interface between an emulated disk and the queue in front of it. The disk gets a request and returns when the request will be done.
 //
 // A disk knows no clock and no thread: instants come in as arguments and must not run backwards. So a test drives it
 // through hours in milliseconds, and the program in front of it sleeps until absolute instants, which do not drift.
@@ -20,8 +20,7 @@ struct Request {
   std::uint64_t length = 0;
 };
 
-/// How a request was served. The parts are for counters and traces; what matters is when it is over and when the disk can
-/// begin the next.
+/// How a request was served. The parts are for counters and traces. Two instants matter: when the request is done, and when the disk can begin the next one.
 struct Service {
   std::uint64_t seek_ns = 0;
   std::uint64_t rotation_ns = 0;
@@ -36,7 +35,7 @@ class Disk {
   virtual ~Disk() = default;
   /// Serves a request at `now_ns`, not before the `next_ns` of the last. [offset, offset + length) lies on the disk.
   virtual Service serve(const Request& request, std::uint64_t now_ns) = 0;
-  /// How long it would take to get to the request's first byte now; what the disk chooses by among those that wait.
+  /// How long it would take now to reach the request's first byte. The disk chooses by this time among the waiting requests.
   [[nodiscard]] virtual std::uint64_t positioning_ns(const Request& request, std::uint64_t now_ns) const = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// down: takes an emulated disk away, whatever state it is in: up, half up, its server killed, its maker killed.
+// down: removes an emulated disk in any state: complete, half made, with its server killed, or with its maker killed.
 #pragma once
 
 #include <string>

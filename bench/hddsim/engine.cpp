@@ -14,7 +14,7 @@ namespace {
 
 using gray::base::monotonic_ns;
 
-// A request that has waited so long is served next, however far away: shortest-first alone may starve it.
+// A request that has waited this long is served next, however far away it is: shortest-first alone may starve it.
 constexpr std::uint64_t kPatienceNs = 500'000'000;
 
 void add(std::atomic<std::uint64_t>& counter, std::uint64_t amount) {
@@ -121,7 +121,7 @@ void Engine::answer_due(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-// The disk's choice: what it reaches first, of those that came before any waiting flush.
+// The disk's choice: the request that it reaches first, among those that came before any waiting flush.
 std::list<Engine::Waiting>::iterator Engine::choose(std::uint64_t now_ns) {
   auto best = waiting_.begin();
   if (now_ns - std::min(now_ns, best->arrived_ns) > kPatienceNs) return best;

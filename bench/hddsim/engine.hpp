@@ -21,7 +21,7 @@
 
 namespace hddsim {
 
-/// What the owner of a request does with it. Both run on the engine's thread, `begin` when the disk starts on the request
+/// The two functions of the owner of a request. Both run on the engine's thread, `begin` when the disk starts on the request
 /// (there is time then), `done` when it is to be answered.
 struct Work {
   std::function<void()> begin;
@@ -30,9 +30,9 @@ struct Work {
 
 class Engine {
  public:
-  /// Among the first `queue_depth` waiting requests the one that is reached first is served; no request after a flush before it.
+  /// Among the first `queue_depth` waiting requests, the one that the disk reaches first is served. No request behind a flush is served before the flush.
   Engine(std::unique_ptr<Disk> disk, std::uint64_t queue_depth, Counters& counters, Trace& trace);
-  /// Answers everything that was submitted, then ends.
+  /// Answers all submitted requests, then ends.
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -40,8 +40,7 @@ class Engine {
   /// Any thread. The request arrives now.
   void submit(const Request& request, Work work);
 
-  /// From now on everything is answered as soon as it is there: what was written is still kept, but takes no time. Any thread, also in a
-  /// signal handler.
+  /// From now on every request is answered at once: written data is still kept, but takes no time. Any thread, also in a signal handler.
   void hurry() { is_hurried_.store(true, std::memory_order_relaxed); }
 
   /// Waits until everything submitted so far has been answered. Not on the engine's own thread.

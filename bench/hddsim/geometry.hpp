@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// geometry: where on the platters a byte lies, how long the head needs to get there, and when it passes by.
+// geometry: where a byte lies on the platters, how long the head needs to get there, and when the byte passes the head.
 //
 // Zones of equal capacity, from the outer rate to the inner; within a zone every track holds what passes in one turn. The
 // angle of a byte follows from its place in the track, the angle of the platters from the time alone.
@@ -27,10 +27,10 @@ class Geometry {
   /// disk drive modeling", 1994, section 3.1).
   [[nodiscard]] std::uint64_t seek_ns(std::uint64_t from_track, std::uint64_t to_track) const;
 
-  /// How long after `now_ns` a byte comes by under the head.
+  /// How long after `now_ns` a byte passes under the head.
   [[nodiscard]] std::uint64_t rotation_ns(std::uint64_t offset, std::uint64_t now_ns) const;
 
-  /// Time for `length` bytes to pass, from `offset` on, across zones.
+  /// The time in which `length` bytes pass, from `offset` on, across zones.
   [[nodiscard]] std::uint64_t transfer_ns(std::uint64_t offset, std::uint64_t length) const;
 
   /// How many bytes pass in `duration_ns` from `offset` on, across zones; not beyond the end.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// mechanical_disk: one head over turning platters, a buffer that reads on, a write cache that is emptied when nothing else is
-// to do.
+// mechanical_disk: one head over turning platters, a buffer that reads ahead, and a write cache that is emptied when the disk has nothing else to do.
 //
 // After a read the head stays and the buffer fills with what follows, at the speed of the platters, until it is full: a read
 // that continues finds its data there or passing by and pays no seek and no turn. Any other request moves the head. With a
 // write cache a write is over when the cache has it; the disk brings it to the platters while it is idle, nearest first, and
-// before the answer to a flush. What it is writing when a request arrives it finishes first.
+// before the answer to a flush. If a request arrives while the disk writes from its cache, the disk finishes that write first.
 #pragma once
 
 #include <map>
@@ -23,7 +22,7 @@ class MechanicalDisk final : public Disk {
   [[nodiscard]] std::uint64_t positioning_ns(const Request& request, std::uint64_t now_ns) const override;
 
  private:
-  // The head is over the byte `offset` at `instant_ns` and reads on from there until the buffer ends.
+  // The head is over the byte `offset` at `instant_ns`, and reads on from there until the buffer ends.
   struct Stream {
     bool is_on = false;
     std::uint64_t buffered_from = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// options: what a person asked hddsim to do.
+// options: the command line of hddsim.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct Options {
   bool is_json = false;
 };
 
-/// Reads the command line. Nothing when the program shall go on, else the status to end with.
+/// Reads the command line. Empty if the program must go on, else the exit status.
 std::optional<int> read_options(int argc, char** argv, Options& options);
 
 }  // namespace hddsim

@@ -113,7 +113,7 @@ std::string take_line(Profile& profile, std::vector<std::string>& seen, const st
   return "";
 }
 
-// What would make the model divide by zero or run backwards.
+// Values that would make the model divide by zero or run backwards.
 std::string find_contradiction(const Profile& profile) {
   if (profile.kind == Kind::mechanical) {
     if (profile.rotations_per_minute == 0 || profile.zones == 0 || profile.queue_depth == 0)

@@ -14,7 +14,7 @@ enum class Kind : std::uint8_t {
   cloud        ///< Caps on operations and bytes a second, with credits; requests overlap.
 };
 
-/// A disk's parameters. Those of other kinds than its own are not used. Rates are bytes a second.
+/// The parameters of a disk. Parameters of other kinds of disks are not used. Rates are in bytes a second.
 struct Profile {
   std::string name;
   Kind kind = Kind::mechanical;
@@ -51,7 +51,7 @@ struct Profile {
   std::uint64_t burst_bytes = 0;
 };
 
-/// A profile, or in one line what is wrong with it.
+/// A profile, or one line that says what is wrong with it.
 struct ProfileReading {
   Profile profile;
   std::string problem;
@@ -60,7 +60,7 @@ struct ProfileReading {
 /// Reads the profile of that name from those that come with the program, or, with a '/' or a '.' in it, from a file.
 ProfileReading read_profile(const std::string& name_or_path);
 
-/// Reads a profile's text. `origin` stands in front of a complaint.
+/// Reads the text of a profile. `origin` is put in front of an error message.
 ProfileReading parse_profile(const std::string& text, const std::string& origin);
 
 /// The names of the profiles that come with the program, sorted.

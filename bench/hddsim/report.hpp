@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// report: `hddsim status`: the emulated disks there are and what they have done.
+// report: `hddsim status`: the existing emulated disks and what they have done.
 #pragma once
 
 namespace hddsim {
 
-/// Prints every unit, as text or as one JSON array. The status to end with.
+/// Prints every disk, as text or as one JSON array. Returns the exit status.
 int print_status(bool is_json);
 
 }  // namespace hddsim

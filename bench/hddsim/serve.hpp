@@ -18,7 +18,7 @@ struct ServeOptions {
 /// Tells a server that from now on nothing takes the disk's time (Engine::hurry).
 inline constexpr int kHurrySignal = SIGUSR1;
 
-/// Serves until unmounted or told to end. The status to end with.
+/// Serves until it is unmounted or told to end. Returns the exit status.
 int serve(const ServeOptions& options);
 
 }  // namespace hddsim

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// unit: one emulated disk on this machine: where everything of it lies, and finding it again whatever became of its makers.
+// unit: one emulated disk on this machine: where all its parts lie, and how to find them again if its makers were killed.
 //
-// All of a unit is under /run/hddsim/NAME but for its backing file and its mount. What is up is asked of the kernel (mounts,
-// loop devices, processes), never remembered, so that a unit whose maker or server was killed can be taken down.
+// All of a unit is under /run/hddsim/NAME but for its backing file and its mount. The parts of a unit are found by asking the kernel (mounts, loop devices, processes). They are
+// never remembered in a file. So a unit whose maker or server was killed can be removed.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace hddsim {
 
-/// What a person asked for. Kept in the unit's folder before anything else is made.
+/// The request of the user. It is kept in the unit's folder before anything else is made.
 struct UnitRequest {
   std::string name = "disk";
   std::string profile = "hdd7200";
@@ -48,7 +48,7 @@ bool is_unit_name(const std::string& name);
 /// Writes the request into the unit's folder, which must exist. False with errno set.
 bool save_request(const UnitRequest& request);
 
-/// The request a unit was made from; of one whose file is gone or torn, the defaults under that name.
+/// The request from which a unit was made. If its file is missing or torn, the defaults under that name.
 UnitRequest load_request(const std::string& name);
 
 /// The names of all units of which anything is left, sorted.
@@ -57,7 +57,7 @@ std::vector<std::string> unit_names();
 /// The loop device over the unit's disk, "/dev/loop3", or empty.
 std::string find_loop_device(const UnitPlaces& places);
 
-/// Where the kernel has mounted something from `source`, the newest first.
+/// Where the kernel has mounted something from `source`, the newest mount first.
 std::vector<std::string> find_mounts_of(const std::string& source);
 
 /// True when something is mounted at `folder`.
@@ -66,7 +66,7 @@ bool is_mount_point(const std::string& folder);
 /// The processes that serve the unit's disk.
 std::vector<pid_t> find_servers(const UnitPlaces& places);
 
-/// Held while units are made or taken down, so that two callers do not meet. Released with the process.
+/// Held while units are made or removed, so that two callers do not disturb each other. Released when the process ends.
 bool lock_units();
 
 }  // namespace hddsim

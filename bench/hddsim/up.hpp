@@ -8,14 +8,14 @@
 
 namespace hddsim {
 
-/// What a person needs of a unit that is up.
+/// The facts that a person needs about a unit that is up.
 struct UnitUp {
   std::string problem;  ///< One line; then nothing of the unit is left.
   std::string loop_device;
   std::string mount_folder;  ///< Empty without a file system.
 };
 
-/// Makes the unit. The file system is made in the backing file before the disk is slow.
+/// Makes the unit. The file system is made in the backing file, before the disk is slow.
 UnitUp bring_up(const UnitRequest& request);
 
 }  // namespace hddsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// carrier: takes packets from one end of the line and gives them to the other when the line says so.
+// carrier: takes packets from one end of the line, and passes them to the other end at the time that the line says.
 //
 // It sleeps until the next packet is due and never gives one away before that, so what is late is late by one wake-up. It asks for a
 // place before ordinary work (SCHED_FIFO) and goes on without where that is refused.
@@ -19,7 +19,7 @@ namespace netsim {
 class Carrier {
  public:
   Carrier(const LineShape& shape, gray::base::ScopedFd near, gray::base::ScopedFd far);
-  /// Carries until `is_over` says so, which is called whenever one of these two descriptors can be read.
+  /// Carries packets until `is_over` returns true. It is called whenever one of these two descriptors can be read.
   void carry_until(const std::function<bool()>& is_over, int first_fd, int second_fd);
   [[nodiscard]] const LineCount& up() const { return up_.line.count(); }      ///< from near to far
   [[nodiscard]] const LineCount& down() const { return down_.line.count(); }  ///< from far to near

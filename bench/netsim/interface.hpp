@@ -9,7 +9,7 @@
 
 namespace netsim {
 
-/// The longest packet; there is no offload, so none is longer.
+/// The longest packet. There is no offload, so none is longer.
 inline constexpr std::size_t kMtuBytes = 1500;
 
 struct Addresses {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// line: one direction of an emulated line, without packets, clock or thread: told of a packet and an instant, it answers when that packet
-// is there.
+// line: one direction of an emulated line, without packets, clock or thread. It gets the size of a packet and an instant, and returns when the packet arrives.
 //
-// A packet waits until the line is free, occupies it for length / rate, and is at the other end half a round trip later. The queue is
-// counted in bytes that have not left yet, the packet on the line among them; what does not fit is dropped (tail drop). A lost packet is
-// drawn before the queue, as a radio link would lose it before the bottleneck.
+// A packet waits until the line is free, occupies it for length / rate, and arrives half a round trip later. The queue is counted in bytes that have not left yet, including the
+// packet on the line. A packet that does not fit is dropped (tail drop). Whether a packet is lost is decided before the queue, because a radio link would lose it before the
+// bottleneck.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 namespace netsim {
 
-/// What the line is to be; both directions have the same.
+/// The properties of the line. Both directions have the same.
 struct LineShape {
   std::uint64_t rate_bytes_per_s = 0;
   std::uint64_t round_trip_ns = 20'000'000;
@@ -32,9 +31,9 @@ struct LineCount {
 
 class Line {
  public:
-  /// The same seed loses the same packets.
+  /// With the same seed the same packets are lost.
   Line(const LineShape& shape, std::uint64_t seed);
-  /// When a packet that is here at `now_ns` is at the other end, or nothing if it never is. Instants must not go back.
+  /// When a packet that is here at `now_ns` arrives at the other end. Empty if it is lost or dropped. Instants must not go back.
   std::optional<std::uint64_t> admit(std::uint64_t now_ns, std::uint64_t length_bytes);
   [[nodiscard]] const LineCount& count() const { return count_; }
 

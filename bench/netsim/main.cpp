@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// main: of netsim, which runs a program at one end of an emulated line.
+// main: the main() of netsim, which runs a program at one end of an emulated line.
 //
 // This process waits, hands signals on and ends as the program does. Its child is the line, the first process of a PID namespace: when
 // that ends, be it because this process was killed, the kernel ends all that was started.
@@ -34,7 +34,7 @@ bool write_text(const char* path, const std::string& text) {
   return write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-// Root may make namespaces. Anybody else becomes root of a user namespace first, as by unshare --map-root-user.
+// Root may make namespaces. Any other user first becomes root of a user namespace, as by unshare --map-root-user.
 bool enter_namespaces() {
   const uid_t user = geteuid();
   const gid_t group = getegid();

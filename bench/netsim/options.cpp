@@ -13,7 +13,7 @@
 namespace netsim {
 namespace {
 
-// What this program can carry, and hold in memory.
+// The most that this program can carry, and hold in memory.
 constexpr std::uint64_t kRateMax = 1'000'000'000;
 constexpr std::uint64_t kQueueMax = 1'000'000'000;
 constexpr std::uint64_t kRoundTripMaxNs = 10'000'000'000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// options: what netsim was told.
+// options: the command line of netsim.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct Options {
   bool are_children_ignored = false;  // by our caller, and then by the commands
 };
 
-/// Returns the status to end with, or nothing to go on.
+/// Returns the exit status, or nothing if the program must go on.
 std::optional<int> read_options(int argc, char** argv, Options& options);
 
 }  // namespace netsim

@@ -142,7 +142,7 @@ void Session::end_others() {
   alarm(kEndingSeconds);
 }
 
-// Whether it is over: the near command has ended, and the others too or they were given their time.
+// Whether the session is over: the near command has ended, and the other commands have ended or have had their time.
 bool Session::look() {
   signalfd_siginfo told{};
   while (read(signals_.get(), &told, sizeof told) == sizeof told) {

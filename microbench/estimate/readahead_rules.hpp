@@ -16,7 +16,7 @@ class RulesSubject : public ReadaheadSubject {
  public:
   /// Reads `count` pages in one call through the open file.
   virtual void read(std::uint64_t first, std::uint64_t count) = 0;
-  /// Opens the file anew and drops nothing.
+  /// Opens the file anew, and drops no pages.
   virtual void open_anew() = 0;
   /// Fetches these pages and no others, through another descriptor.
   virtual void bring_in(std::uint64_t first, std::uint64_t count) = 0;

@@ -81,7 +81,7 @@ expect_status 126 gbp --exec "$SCRATCH" {} + -- records 2>"$SCRATCH/err"
 status=0 && gbp --exec cat {} + -- none records >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
 if [[ $status -ne 1 ]] || ! cmp -s "$SCRATCH/out" records; then fail "--exec with a missing file: status $status"; fi
 
-# --unsort: grep's and sha256sum's lines come back in the given order.
+# --unsort: the lines of grep and sha256sum are sorted back into the given order.
 cp tree/1.txt 'one name'
 gbp -mem --exec sha256sum {} + -- records 'one name' out | gbp --unsort records 'one name' out >"$SCRATCH/out"
 cmp -s "$SCRATCH/out" <(sha256sum records 'one name' out) || fail "--unsort: $(cat "$SCRATCH/out")"

@@ -38,7 +38,7 @@ said "none': No such file"
 touch "$SCRATCH/file"
 expect 126 1 -q --means pause -- "$SCRATCH/file"
 
-# The command's output, words and status are its own.
+# The command's output, arguments and status are its own.
 expect 7 1 --means pause -- sh -c 'echo out; exit 7'
 [[ $(cat "$OUT") == out ]] || fail "the command's output: $(cat "$OUT")"
 said 'there was room all the time\|held for\|too short to be seen'

@@ -18,7 +18,7 @@ expect() {
 }
 said() { grep -Eq -- "$1" "$ERR" || fail "not said: '$1': $(cat "$ERR")"; }
 
-# What makes no sense: nothing is run.
+# Arguments that are not valid: nothing is run.
 expect 2 1
 said 'no command to run'
 for wrong in '--rate 0' '--rate 5' '--rate much' '--up -1' '--down' '--give-way' '--rat 5M'; do
@@ -36,7 +36,7 @@ expect 126 1 -- "$SCRATCH"
 expect 125 1 --report "$SCRATCH/no/folder" -- touch "$SCRATCH/was_run"
 [[ ! -e $SCRATCH/was_run ]] || fail 'the command was run although its report cannot be written'
 
-# The command's output, words and status are its own; nothing is said of a command that used no network.
+# The command's output, arguments and status are its own. Nothing is reported about a command that used no network.
 expect 7 0 -- sh -c 'echo out; exit 7'
 [[ $(cat "$OUT") == out ]] || fail "the command's output: $(cat "$OUT")"
 expect 0 0 echo --rate 3
@@ -50,7 +50,7 @@ timeout 300 "$BIN/netnice" --json --report "$SCRATCH/report" -- sh -c 'exit 4' 2
 cmp -s "$ERR" "$SCRATCH/report" || fail "two reports: $(cat "$ERR" "$SCRATCH/report")"
 python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert d["status"] == 4 and d["connections"] == 0 and d["paths"] == [] and d["schema"] == 1, d' "$SCRATCH/report" || fail "the report: $(cat "$SCRATCH/report")"
 
-# What stays on this host is left alone: neither counted nor held.
+# Connections within this host are left alone: they are neither counted nor held.
 cat >"$SCRATCH/local.py" <<'PY'
 """Moves bytes over the loopback and a pair of local sockets, and says whether any of them was held meanwhile."""
 import socket, threading, time
@@ -88,7 +88,7 @@ for _ in {1..600}; do if [[ -s $SCRATCH/on ]]; then break; fi; sleep 0.1; done
 kill -TERM "$child"
 expect_status 5 wait "$child"
 
-# Who can't be adopted is named, and nobody is held then.
+# A process that can't be adopted is named, and then no process is held.
 sleep 600 &
 sleeper=$!
 at_exit kill "$sleeper"
@@ -113,7 +113,7 @@ else
   echo "not tried: another user's process"
 fi
 
-# It ends with those whom it has adopted, or by a signal.
+# netnice ends when all adopted processes have ended, or by a signal.
 sleep 1 &
 expect 0 0 adopt $!
 "$BIN/netnice" adopt "$sleeper" 2>"$ERR" &

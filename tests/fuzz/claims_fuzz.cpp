@@ -35,7 +35,7 @@ void check(bool holds) {
   if (!holds) std::abort();
 }
 
-// The input, taken in pieces; zeroes when it is used up.
+// The input, taken in pieces. It gives zeroes when it is used up.
 class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}
@@ -57,7 +57,7 @@ class Input {
   std::size_t left_;
 };
 
-// What the kernel says.
+// The answers of the kernel.
 struct Host {
   std::vector<Pool> pools;
   std::uint64_t slot_bytes = 0;  // of all slots that count, each within the larger pool
@@ -101,7 +101,7 @@ Host make_host(Input& input) {
   return host;
 }
 
-// Anything, a claim of some form, or one that is right in itself.
+// Any bytes, a claim in some form, or a valid claim.
 void write_table(Input& input) {
   auto* table = reinterpret_cast<ClaimTable*>(simulated::memory().shared_files["t"].data());
   const std::uint64_t how = input.number(1);
@@ -171,7 +171,7 @@ class Applicant {
     is_left_ = false;
   }
 
-  // By a process without a claim, for which alone the bounds are the kernel's numbers and nothing else.
+  // The caller is a process without a claim. Only for such a process the bounds are the kernel's numbers and nothing else.
   void ask(std::uint64_t held_bytes, std::uint64_t max_bytes) {
     held_bytes %= kCapacityMax;
     const std::uint64_t before_ns = simulated::memory().clock_ns;

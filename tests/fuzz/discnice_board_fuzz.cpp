@@ -2,8 +2,8 @@
 // discnice_board_fuzz: any bytes as the board of disks, while members look at it and the daemon writes to it.
 // fuzz-links: discnice_protocol discnice_policy
 //
-// Holds for all of it: nothing leads out of the board; a sample is taken for fresh only if its instant can be; and whatever others are said to do on a
-// disk, `idle`, `nice` and `manners` hold an operation for a turn's time at most; so also after an interval of any progress was judged.
+// For every input these must be true. No access leaves the board. A sample counts as fresh only if its instant is possible. Whatever the board says about other users of a disk,
+// `idle`, `nice` and `manners` hold an operation for the time of one turn at most. This is also true after an interval with any progress was judged.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -2,9 +2,9 @@
 // discnice_dirty_fuzz: any bytes as a job's table of dirty data, while the readers and writers of it go on.
 // fuzz-links: discnice_predictor
 //
-// Between two calls anything may be written anywhere in the table, and it may be taken over. Holds for all of it: nothing leads out of the table; a
-// mark returns no more than was asked for; a creation costs what it may dirty at most; what a removal gives back is not beyond what a file can hold;
-// who lost the table writes into it no more.
+// Between two calls anything may be written anywhere in the table, and it may be taken over. For every input these must be true. No access leaves the table. A mark returns no
+// more than was asked for. A creation costs at most what it may make dirty. A removal gives back no more than a file can hold. A process that lost the table does not write to it
+// any more.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -50,7 +50,7 @@ void damage(World& world) {
   }
 }
 
-// An entry as somebody who knows the layout would forge it: its first intervals, in any order.
+// An entry as a forger who knows the layout would write it: its first intervals, in any order.
 void forge(World& world) {
   Input& input = world.input;
   auto& entry = memory.regions.files[input.number(1) % UpdateRegions::kFilesMax];

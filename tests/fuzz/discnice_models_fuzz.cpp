@@ -24,7 +24,7 @@ constexpr std::uint64_t kQuestionsMax = 64 * kFilePagesMax;
 constexpr std::size_t kStepsMax = 256;
 constexpr std::uint32_t kFolioOrderMax = 9;  // of two megabytes
 
-// The input, taken in pieces; zeroes when it is used up.
+// The input, taken in pieces. It gives zeroes when it is used up.
 class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}
@@ -116,7 +116,7 @@ void run_step(World& world) {
       require(op.offset_bytes < op.file_size_bytes || estimate.read_bytes == 0);
       break;
   }
-  // What may still be given back was charged before.
+  // Everything that may still be given back was charged before.
   require(world.regions.dirty_pages() <= world.charged_pages);
 }
 

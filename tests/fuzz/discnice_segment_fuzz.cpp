@@ -4,9 +4,9 @@
 // fuzz-sources: tools/discnice/kernel/account.cpp tools/discnice/job/budget.cpp tools/discnice/kernel/disk_board.cpp tools/discnice/kernel/disk_waits.cpp
 // fuzz-sources: tools/discnice/kernel/disk_watch.cpp tools/discnice/kernel/disks.cpp tools/discnice/descriptor/trust.cpp tools/discnice/kernel/progress.cpp
 //
-// Between two calls anything may be written anywhere, also a grant, an instant or a sum that fits. Holds for all of it: nothing leads out of the
-// segment; an operation waits no longer than its own bytes take at the job's rate, behind what stands in the account as charged and not paid; no
-// wait is longer than a day; what the account of a process owes comes from what the kernel booked to it, whatever was pending in the segment.
+// Between two calls anything may be written anywhere, also a grant, an instant or a sum that fits. For every input these must be true. No access leaves the segment. An operation
+// waits no longer than its own bytes, and the charged and unpaid bytes in the account, take at the job's rate. No wait is longer than a day. The debt of a process comes from the
+// bytes that the kernel booked to it, whatever was pending in the segment.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@
 #include "tools/discnice/protocol/members.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
-// lifecycle.cpp, whose it is, brings a constructor that joins jobs: not for here.
+// lifecycle.cpp, which normally defines this, has a constructor that joins jobs. It cannot be linked here.
 void discnice::guest::leave_when_other_user() {}
 
 namespace {
@@ -68,7 +68,7 @@ std::uint64_t time_of(std::uint64_t units, std::uint64_t rate_per_s) {
   return time_ns < kAheadMaxNs ? static_cast<std::uint64_t>(time_ns) : kAheadMaxNs;
 }
 
-// What a lane may make an operation wait for before its own bytes: what was charged and is not paid.
+// How long a lane may make an operation wait before the operation's own bytes: for bytes that were charged and are not paid.
 std::uint64_t ahead_ns(unsigned lane, std::uint64_t rate_per_s) {
   const std::uint64_t charged = segment.lane_charged[lane];
   const std::uint64_t settled = segment.lane_settled[lane];
@@ -103,7 +103,7 @@ void charge_one(World& world) {
   require(guest::charge(world.job, grant, estimate, portion, world.now_ns) <= latest_ns);
 }
 
-// Predictions that were pending say anything; the kernel has booked nothing new to us meanwhile.
+// The pending predictions may have any value. The kernel has booked nothing new to this process meanwhile.
 void settle_one(World& world) {
   Input& input = world.input;
   Member& member = *world.job.member;

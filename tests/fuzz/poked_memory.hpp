@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// poked_memory: any bytes as a structure in shared memory, cheaply: the structure stays, the input says what is written where, and what was written is
-// taken back after each run.
+// poked_memory: fuzzes a structure in shared memory quickly. The structure stays in place. The input says what is written where, and each run's writes are undone at its end.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +9,7 @@
 
 namespace fuzz {
 
-/// The input, taken in pieces; zeroes when it is used up.
+/// The input, taken in pieces. It gives zeroes when it is used up.
 class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}
@@ -33,7 +32,7 @@ inline void require(bool is_true) {
   if (!is_true) std::abort();
 }
 
-/// A value as damage leaves it, or as it could be: nothing, all ones, small, huge, near a number given, or anything.
+/// A value as damage or chance may make it: zero, all ones, small, huge, near a given number, or anything.
 inline std::uint64_t strange_number(Input& input, std::uint64_t near) {
   switch (input.number(1) % 8) {
     case 0:
@@ -55,7 +54,7 @@ inline std::uint64_t strange_number(Input& input, std::uint64_t near) {
   }
 }
 
-/// Writes into `bytes` bytes at `start`, a multiple of 8, what the input says: a byte, a word, or a copy of another word.
+/// Writes into the `bytes` bytes at `start` (a multiple of 8) what the input says: a byte, a word, or a copy of another word.
 inline std::size_t poke(Input& input, void* start, std::size_t bytes, std::uint64_t near) {
   auto* memory = static_cast<unsigned char*>(start);
   const std::size_t at = input.number(3) % bytes;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// replay: stands in for libFuzzer where there is none: gives every file of the folders named to the fuzz
-// entry, once.
+// replay: replaces libFuzzer if there is none. It passes every file of the named folders to the fuzz entry once.
 //
 // Each input is copied into a heap block of its exact size, so that a sanitizer sees a read past its end.
 #include <cstddef>

@@ -3,8 +3,9 @@
 # examples: the commands in README, docs/recipes.md and the EXAMPLES of the manual pages work as they stand, after `cmake --install`, and so do the files of docs/recipes.md.
 #
 # How: each is pasted into a shell in a system of its own: the host's programs, what is installed in /usr/local, and the files that the examples name in /data, /backup,
-# /mnt/nas, /var/log and a home folder. What others bring (restic, java, app, ./server) is a small program of that name. examples.txt says which ones are run in another way or not at all, and
-# why; a command that is neither run nor listed there fails, and so does a line there that no example has any more. Left out: what the commands do.
+# /mnt/nas, /var/log and a home folder. Programs of other projects (restic, java, app, ./server) are replaced by small programs with these names. examples.txt says which commands
+# are run in another way or not at all, and why. A command that is neither run nor listed there fails. A line there that belongs to no example fails, too. Left out: what the
+# commands do.
 source "$(dirname "$0")/../support/system.bash"
 need rsync unshare chroot make setsid
 need_root
@@ -16,7 +17,7 @@ LIST=$SOURCE/tests/install/examples.txt
 ROOT=$SCRATCH/root
 wrong=0
 
-# A block that names another language is no command.
+# A block that names another language has no commands.
 commands_of_readme() {
   awk '/^```/ { if (fence == "commands") flush(); fence = fence ? "" : /^```[a-z]/ ? "other" : "commands"; count = 0; has_prompt = 0; next }
     fence == "commands" { lines[count++] = $0; if (/^\$ /) has_prompt = 1 }
@@ -28,7 +29,7 @@ commands_of_page() {
     sed -e 's/\\-/-/g' -e 's/\\e/\\/g' -e 's/^ *//' | sed -e ':more' -e '/\\$/N; s/\\\n *//; t more'
 }
 
-# Without what is said behind them, and each one once.
+# The commands without their comments, each one once.
 all_commands() {
   local page
   {
@@ -38,12 +39,12 @@ all_commands() {
   } | sed -e 's/  *#.*//' -e '/^$/d' | awk '!seen[$0]++'
 }
 
-# how COMMAND: what examples.txt says of it; nothing: it is simply run.
+# how COMMAND: prints what examples.txt says about it. If it prints nothing, the command is simply run.
 how() {
   awk -F ' *[|] *' -v command="$1" '!/^#/ { line = $0; sub(/^[^|]*[|][^|]*[|] */, "", line); if (line == command) print $1 }' "$LIST"
 }
 
-# A root with the host's programs and our own files.
+# A root folder with the host's programs and the files of this project.
 make_root() {
   local folder
   mkdir -p "$ROOT"/{proc,sys,dev,usr,etc,data,backup,mnt/nas,var/log,var/tmp,tmp,run,home/somebody,root}
@@ -76,7 +77,7 @@ make_files() {
   chmod 755 "$home/server" "$SCRATCH"/stage/usr/local/bin/{app,java,restic}
 }
 
-# Somebody who has just opened a terminal there, and has gone to a folder of files where the command speaks of all of them.
+# Simulates a person who has just opened a terminal there. If the command speaks of all files, the person has first gone to a folder of files.
 INSIDE=(env -i PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin HOME=/home/somebody chroot "$ROOT" bash -c '
   cd && { [[ ${*: -1} != *" *" && ${*: -1} != *" *)" ]] || cd src; } && exec "$@"' sh)
 readonly INSIDE
@@ -120,7 +121,7 @@ try() { # COMMAND
   wrong=$((wrong + 1))
 }
 
-# The blocks of that kind, in docs/recipes.md.
+# Prints the blocks of that kind in docs/recipes.md.
 snippets() {
   awk -v fence='```' -v kind="$1" '$0 == fence kind { inside = 1; next } $0 == fence { inside = 0 } inside' "$SOURCE/docs/recipes.md"
 }
@@ -143,7 +144,7 @@ try_defaults() {
   rm -r "$home/.config/discnice"
 }
 
-# As cron runs it: by sh, and what is before the command are five words.
+# Runs a line as cron does: by sh, and without the five words of time before the command.
 try_crontab() {
   local line
   while IFS= read -r line; do
@@ -170,7 +171,7 @@ try_units() {
   [[ ! -s $SCRATCH/out ]] || complain 'docs/recipes.md: systemd says of the units'
 }
 
-# The /dev/shm is our own, and so are its jobs.
+# /dev/shm belongs to this test alone, and so do the jobs in it.
 end_jobs() {
   local job
   for job in $(inside discnice status 2>/dev/null | awk '/ tar /{ print $1 }'); do kill "$job"; done

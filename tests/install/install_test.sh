@@ -33,7 +33,7 @@ uses_installed_library() {
   [[ $libraries == *"libgray.so.0 => $PREFIX/"* ]] || fail "$1 uses another libgray: $libraries"
 }
 
-# Does the installed library serve this program? Its facts must be stat's.
+# Whether the installed library works with this program: its facts must be those of stat.
 check_consumer() {
   local program=$1 target=$SCRATCH/target version want
   head -c 100000 /dev/zero >"$target"
@@ -48,7 +48,7 @@ first No such file or directory"
   expect_status 1 "$program" "$SCRATCH/none" 2>/dev/null >&2
 }
 
-# A function is found by its name: a page that only points to another one.
+# A manual page is found by the name of a function: such a page only points to another one.
 page_of() {
   local target
   target=$(sed -n 's|^\.so \(man3/.*\)$|\1|p' "$PREFIX/share/man/man3/$1.3")
@@ -61,7 +61,7 @@ LIBDIR=$(cached_setting CMAKE_INSTALL_LIBDIR)
 [[ -n $LIBDIR && $LIBDIR != /* ]] || skip "the library folder '$LIBDIR' is not below the prefix in this build"
 "$CMAKE" --install "$BUILD" --prefix "$PREFIX" >"$SCRATCH/install.log" 2>&1 || fail "$(tail -n 5 "$SCRATCH/install.log")"
 
-# What a stranger builds.
+# The program that a stranger builds.
 "$CMAKE" -S "$CONSUMER" -B "$SCRATCH/by-cmake" -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_C_COMPILER="$CC" \
   -DCMAKE_CXX_COMPILER="$CXX" >"$SCRATCH/cmake.log" 2>&1 || fail "find_package: $(tail -n 20 "$SCRATCH/cmake.log")"
 "$CMAKE" --build "$SCRATCH/by-cmake" >"$SCRATCH/cmake.log" 2>&1 || fail "by cmake: $(tail -n 20 "$SCRATCH/cmake.log")"
@@ -98,14 +98,14 @@ while IFS= read -r function; do
 done < <(sed -n 's/^ *\(gb_[a-z_]*\);$/\1/p' "$SOURCE/libgray/gray.map")
 cmp -s "$SOURCE/LICENSE" "$PREFIX/share/doc/gray/LICENSE" || fail "the licence is not installed"
 
-# The daemon's unit names the program that was installed, and needs no configuration. What is wrong in one is told before it serves.
+# The daemon's unit names the installed program and needs no configuration. An error in a configuration is reported before the daemon starts to serve.
 unit=$PREFIX/share/systemd/user/discnice-policyd.service
 command=$(sed -n 's/^ExecStart="\(.*\)"$/\1/p' "$unit")
 [[ $command == "$PREFIX/bin/discnice-policyd" ]] || fail "the unit starts '$command'"
 mkdir "$SCRATCH/home"
 expect_status 124 env HOME="$SCRATCH/home" XDG_CONFIG_HOME="$SCRATCH/home" timeout -k 5 1 "$command"
 
-# An ordinary user installs what somebody else has built: all of it, before cmake finds that it cannot write its list of files into that build.
+# An ordinary user installs what another user has built. All files are installed before cmake finds that it cannot write its list of files into that build.
 if ((EUID == 0)); then
   install -d -o nobody "$SCRATCH/user"
   chmod a+rx "$SCRATCH"

@@ -15,7 +15,7 @@ cpack --config "$BUILD/CPackConfig.cmake" -G DEB -B "$SCRATCH/packed" -D CPACK_S
 names=$(cd "$SCRATCH/packed" && printf '%s\n' *.deb | sed 's/_.*//' | sort | tr '\n' ' ')
 [[ $names == 'discnice gbp gray-tools libgray-dev libgray0 ' ]] || fail "the packages are: $names"
 
-# What packing adds, moves and compresses is put back.
+# Undoes what packing adds, moves and compresses.
 for package in "$SCRATCH"/packed/*.deb; do dpkg-deb -c "$package" | awk '$1 !~ /^d/ { print $6 }'; done |
   sed -e 's|^\./usr/||' -e '/^share\/doc\//d' -e '/^share\/man\//s/\.gz$//' -e 's|zsh/vendor-completions|zsh/site-functions|' \
     -e 's|^lib/systemd/user/|share/systemd/user/|' | sort >"$SCRATCH/packed.files"
@@ -28,7 +28,7 @@ diff "$SCRATCH/installed.files" "$SCRATCH/packed.files" >"$SCRATCH/difference" |
 dpkg-deb -x "$SCRATCH"/packed/discnice_*.deb "$SCRATCH/unpacked"
 grep -q '^ExecStart="/usr/bin/discnice-policyd"$' "$SCRATCH/unpacked/usr/lib/systemd/user/discnice-policyd.service" || fail "the unit names another program"
 
-# The symbols file says of the library what the library says of itself.
+# The symbols file says the same about the library as the library itself.
 dpkg-deb -e "$SCRATCH"/packed/libgray0_*.deb "$SCRATCH/control"
 dpkg-deb -x "$SCRATCH"/packed/libgray0_*.deb "$SCRATCH/unpacked"
 library=$(find "$SCRATCH/unpacked" -name libgray.so.0)

@@ -3,7 +3,7 @@
 # wheel: what script/wheel makes is installed by pip, without a compiler and without the network, and works as root and as a user on each Python from 3.9 to 3.13.
 #
 # Each interpreter gets a fresh environment with the wheel and runs bindings/python/tests from it. GRAY_PYTHONS lists interpreters, separated by blanks or colons; otherwise all python3.N on PATH are
-# taken. Of one that only root can reach a copy is tried. Numpy is fetched where there is a network; without it that part is left out, aloud.
+# taken. If only root can reach an interpreter, a copy of it is tried. Numpy is fetched where there is a network; without it that part is left out, aloud.
 # Left out: other processors, and whether the glibc that the wheel's name tells of is enough (script/package --test has old systems).
 # Slow: five environments.
 source "$(dirname "$0")/../support/system.bash"
@@ -24,11 +24,11 @@ pythons() {
   for minor in {9..19}; do command -v "python3.$minor" || true; done
 }
 
-# as_user COMMAND...
-# By way of env: setpriv itself still has the right to search every folder.
+# as_user COMMAND... It runs the command by env, because setpriv itself still has the right to search every folder.
 as_user() { setpriv --reuid "$NOBODY" --regid "$NOBODY" --clear-groups env "$@"; }
 
-# within_reach PYTHON: sets REACHED, the same interpreter by a path that the user can take: a copy where it has to be. A mount below SCRATCH would be emptied with it.
+# within_reach PYTHON: sets REACHED to the same interpreter under a path that the user can reach; if needed, this is a copy. A mount below SCRATCH would be emptied together with
+# SCRATCH.
 within_reach() {
   local place prefix
   REACHED=$1

@@ -33,7 +33,7 @@ def main():
         for name in sorted(names):
             word = re.compile(rf"\b{name}\b")
             used = any(word.search(text) for path, text in files.items() if path.with_suffix("") != header.with_suffix(""))
-            # Else it is a part of what others of the same header are made of.
+            # A name that other names of the same header use is not reported.
             source = files.get(header.with_suffix(".cpp"), "")
             if not used and len(word.findall(files[header])) < 2 and len(word.findall(source)) < 2:
                 unused.append(f"{header.relative_to(ROOT)}: nobody but a test uses {name}")

@@ -7,7 +7,7 @@ source "$(dirname "$0")/../support/system.bash"
 include=$SOURCE/libgray/include
 warnings=(-Wall -Wextra -Wpedantic -Wstrict-prototypes -Werror)
 
-# compiles COMPILER LANGUAGE STANDARD HEADER: the header twice, so that it also guards itself.
+# compiles COMPILER LANGUAGE STANDARD HEADER: includes the header twice, so that its include guard is tested, too.
 compiles() {
   local flags=("${warnings[@]}")
   [[ $2 == c ]] || flags=(-Wall -Wextra -Wpedantic -Werror)

@@ -9,7 +9,7 @@ need python3
 check=$SOURCE/tests/shape/check_layers.py
 table=$SOURCE/tests/shape/layers.txt
 
-# a FILE INCLUDE...: a file of the small tree with these includes.
+# a FILE INCLUDE...: makes a file of the small tree with these includes.
 a() {
   local file=$SCRATCH/tree/$1
   shift
@@ -17,7 +17,7 @@ a() {
   { printf '#include %s\n' "$@"; } >"$file"
 }
 
-# The tree must be refused with a line that holds the words given.
+# The tree must be refused with a line that holds the given words.
 refused() {
   local output
   if output=$(python3 "$check" "$SCRATCH/tree" "$table"); then fail "the checker lets pass: $1"; fi

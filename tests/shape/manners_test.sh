@@ -9,7 +9,7 @@ source "$(dirname "$0")/../support/system.bash"
 wrong=()
 complain() { wrong+=("$1"); }
 
-# run PROGRAM ARGUMENT...: status in STATUS, streams in the files out and err.
+# run PROGRAM ARGUMENT...: the status is in STATUS, the streams are in the files out and err.
 run() {
   STATUS=0
   timeout 120 "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null || STATUS=$?
@@ -32,7 +32,7 @@ refuses() {
   grep -q -e "$option" "$SCRATCH/err" || complain "$name $option does not name the option"
 }
 
-# points_to_help PROGRAM SUBCOMMAND: whose help there is, and a wrong command line leads to it.
+# points_to_help PROGRAM SUBCOMMAND: checks that the sub-command has a help, and that a wrong command line points to it.
 points_to_help() {
   local name="${1##*/} $2"
   run "$1" "$2" --help
@@ -42,7 +42,7 @@ points_to_help() {
   grep -q "Try '$name --help'" "$SCRATCH/err" || complain "$name --no-such-option points elsewhere: $(head -n 1 "$SCRATCH/err")"
 }
 
-# subcommands SOURCE: those that its table names.
+# subcommands SOURCE: prints the sub-commands in its table.
 subcommands() { grep -oE '\{"[a-z]+", [a-z:]*_main\}' "$SOURCE/$1" | cut -d '"' -f 2; }
 
 reports_full_disk() {
@@ -54,7 +54,7 @@ reports_full_disk() {
 
 has_page() {
   local name=${1##*/} page
-  # A part of another program has that one's page: each program in CMAKE_INSTALL_LIBEXECDIR.
+  # A program that is a part of another one shares its manual page: each program in CMAKE_INSTALL_LIBEXECDIR.
   grep -rq "gray_part_of([a-z-]* $name " "$SOURCE/tools" --include=CMakeLists.txt && return
   page=$(find "$SOURCE/toolbox" "$SOURCE/libgray" "$SOURCE/tools" "$SOURCE/microbench" "$SOURCE/examples" "$SOURCE/bench" \
     -name "$name.1" -o -name "$name.8" 2>/dev/null | head -n 1 || true)
@@ -65,7 +65,7 @@ has_page() {
   fi
 }
 
-# Which program checks the pages here; none is no failure, only said.
+# Which program checks the manual pages here. If there is none, a message says so, and this is not a failure.
 lint_pages() {
   local page
   ((${#pages[@]})) || return 0
@@ -86,7 +86,7 @@ programs=()
 for file in "$BIN"/*; do [[ -f $file && -x $file ]] && programs+=("$file"); done
 ((${#programs[@]})) || skip "no program was built in $BIN"
 
-# The checks themselves, on a program without manners: each must complain.
+# Tries the checks themselves on a program without manners: each check must complain.
 printf '#!/bin/sh\nexit 1\n' >"$SCRATCH/rude" && chmod +x "$SCRATCH/rude"
 pages=()
 for check in "speaks --help" refuses "points_to_help status" reports_full_disk has_page; do

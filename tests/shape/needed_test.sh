@@ -10,7 +10,7 @@ need readelf
 
 needed() { readelf -dW "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'; }
 
-# only FILE PATTERN: each library it needs matches.
+# only FILE PATTERN: each library that FILE needs must match.
 only() {
   local name file=$LIB/$1
   [[ $1 == lib* ]] || file=$BIN/$1

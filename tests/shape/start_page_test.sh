@@ -11,11 +11,11 @@ readonly PAGE_BYTES=4096
 library=$LIB/libdiscnice.so
 [[ -e $library ]] || skip "not built: $library"
 
-# From first to last: what the loader relocates, then what the constructor fills.
+# From first to last: the data that the loader relocates, then the data that the constructor fills.
 FIRST=.init_array
 LAST=.bss.start
 
-# address_of SECTION: where it begins; nothing when there is none.
+# address_of SECTION: prints where it begins, or nothing if there is none.
 address_of() { readelf -SW "$library" | sed -n -E "s/^ *\[ *[0-9]+\] ${1//./\\.} +[A-Z_]+ +([0-9a-f]+) .*/\1/p"; }
 
 last=$(address_of "$LAST")
@@ -26,13 +26,13 @@ first=$(address_of "$FIRST")
   fail "$FIRST at 0x$first and $LAST at 0x$last are on different pages: something in between has grown, or has pointers now that the loader must move"
 if readelf -lW "$library" | grep -q GNU_RELRO; then fail "read-only relocations put the relocated tables on a page of their own"; fi
 
-# What the first charged file writes: it may be a page, and no more.
+# The data that the first charged file writes. It may take one page, and no more.
 files=$(address_of .data.files)
 [[ -n $files ]] || fail "$library has no .data.files"
 ((0x$files % PAGE_BYTES == 0 && 0x$files + PAGE_BYTES == 0x$first)) ||
   fail ".data.files at 0x$files is more than the page in front of $FIRST at 0x$first"
 
-# What is called is looked up at its first call. What has to be known at once is data.
+# Functions are looked up at their first call. Only data must be known at once.
 for name in $(readelf -rW "$library" | awk '$1 ~ /^[0-9a-f]+$/ && $3 !~ /RELATIVE|JUMP_SLO/ { sub(/@.*/, "", $5); print $5 }'); do
   case $name in
     stdin | stdout | stderr) ;;
@@ -41,8 +41,8 @@ for name in $(readelf -rW "$library" | awk '$1 ~ /^[0-9a-f]+$/ && $3 !~ /RELATIV
 done
 if readelf -dW "$library" | grep -E 'BIND_NOW|\((INIT|FINI)\)'; then fail "all names are looked up at every start, or the compiler's start files are back"; fi
 if readelf -dW "$library" | grep NEEDED | grep -v 'libc\.'; then fail "each library that is needed is looked for at every start"; fi
-# The code of a start is what the kernel maps around the tables in front of it at its first fault or two.
+# The code of a start must be small: the kernel maps it together with the tables in front of it, at the first one or two faults.
 read -r start_bytes < <(readelf -SW "$library" | sed -n -E 's/^ *\[ *[0-9]+\] \.text\.start +[A-Z_]+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) .*/\1/p')
 ((0x$start_bytes <= 5 * PAGE_BYTES)) || fail "the code of a start has grown to 0x$start_bytes bytes"
-# A start would pay for the look-up of these however late it is.
+# A start would pay for the look-up of these functions, however late they are called.
 if nm -uD "$library" | grep -wE 'memcpy|memcmp|strlen|strcmp|strncmp|strchr|strrchr|sigaction'; then fail "a start calls libc where preload/process/own_text.cpp or a system call would do"; fi

@@ -8,7 +8,7 @@ source "$(dirname "$0")/../support/system.bash"
 need_preload  # an instrumented library exports and needs more
 need nm awk
 
-# The global names of a version script, one a line, sorted: what stands between "global:" and "local:", or alone in a node.
+# The global names of a version script, sorted, one on each line: the names between "global:" and "local:", or the names of a node without these words.
 names_of_map() {
   sed -e 's@/\*[^*]*\*/@@g' -e 's/#.*//' "$1" | tr ';{}' '\n' | awk '
     /local:/ { in_local = 1; sub(/.*local:/, "") }
@@ -33,7 +33,7 @@ compare() {
   compared+=("$1")
 }
 
-# The comparison must see a difference: a map with one name changed is not that of the library.
+# The comparison must see a difference: a map with one changed name must not match the library.
 printf 'GRAY_1.0 {\n  global:\n    gb_one; /* first */\n    gb_two;\n  local:\n    *;\n};\nGRAY_1.1 { gb_three; } GRAY_1.0;\n' >"$SCRATCH/sample.map"
 [[ $(names_of_map "$SCRATCH/sample.map" | tr '\n' ' ') == 'gb_one gb_three gb_two ' ]] || fail "the map is not read right"
 
@@ -44,7 +44,7 @@ if [[ -e $LIB/libdiscnice.so ]]; then
   compare libdiscnice.so "$BUILD/tools/discnice/preload/discnice.map"
   hooks=$(cat "$SOURCE"/tools/discnice/preload/entry/interposed*.def | grep -c '^DISCNICE_[A-Z_]*(')
   names=$(names_of_map "$BUILD/tools/discnice/preload/discnice.map" | wc -l)
-  # What a file's static constructor sets up is not there yet when the library's own constructor joins the job.
+  # Data that a static constructor of a file sets up is not ready yet when the library's own constructor joins the job.
   ! nm "$LIB/libdiscnice.so" | grep '_GLOBAL__sub_I_' >&2 || fail "libdiscnice.so has static constructors"
   [[ $hooks -eq $names ]] || fail "interposed*.def have $hooks lines, the map made from it $names names"
   if [[ -e $LIB/libdiscnice-profile.so ]]; then compare libdiscnice-profile.so "$BUILD/tools/discnice/preload/discnice.map"; fi

@@ -46,7 +46,7 @@ struct Pattern {
     return state;
   }
 
-  // The page of touch number `i`.
+  // The page of the touch with number `i`.
   std::uint64_t page(std::uint64_t i) {
     if (name == "sparse") return i * kSparse % used_pages;
     if (name == "random") return random() % used_pages;

@@ -180,7 +180,7 @@ for name in "${ORDER[@]}"; do
   printf '%-8s %.2f s at %s a second, undamaged\n' "$name" "${FAIR[$name]}" "$RATE"
 done
 
-# damaged_run NAME SEED COUNT: BEYOND is by how much it took longer than undamaged.
+# damaged_run NAME SEED COUNT: BEYOND is by how much it took longer than without damage.
 damaged_run() {
   python3 damage.py "$2" "$PER_SECOND" "$3" >damaged &
   local damager=$!

@@ -121,7 +121,7 @@ print(next((struct.unpack_from("<Q", board, at + 48)[0] for at in range(0, len(b
 TEXT
 }
 
-# The job gives way while the daemon is in this state.
+# Checks that the job gives way while the daemon is in this state.
 gives_way() { # STATE
   local held
   held=$(moved_beside "$DISCNICE" -q --policy idle --)

@@ -26,7 +26,7 @@ head -c $((300 * MB)) /dev/urandom >/dev/shm/source
 head -c $((400 * MB)) /dev/urandom >"$DISK/long"
 sync -f "$DISK"
 
-# Writes one file in order, and prints the most bytes of it that waited to be written.
+# Writes one file in order. Prints the highest number of its bytes that waited to be written at one time.
 cat >writer.py <<'PYTHON'
 import ctypes, os, sys, threading, time
 libc = ctypes.CDLL(None)

@@ -161,7 +161,7 @@ python() {
   same 'python3, threads, forks' 'python3 ../program.py' 9
 }
 
-# edges_of PROGRAM CHECKED: the program as it is, and once more compiled so that it calls the checked form CHECKED.
+# edges_of PROGRAM CHECKED: runs the program as it is, and once more compiled so that it calls the checked form CHECKED.
 edges_of() {
   same "edges: $1" "mkdir e; $TOOLS/$1 e"
   if "${GRAY_PRESET_CXX:-c++}" -std=c++20 -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -D_GNU_SOURCE -w -I"$SOURCE" -o fortified "$SOURCE/tests/support/$1.cpp"; then

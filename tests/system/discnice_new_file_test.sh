@@ -10,7 +10,7 @@ need strace python3
 cd "$SCRATCH"
 readonly WRITES=40 WRITE_BYTES=1000
 
-# calls PATTERN: how many lines of the trace it matches.
+# calls PATTERN: prints how many lines of the trace match.
 calls() { grep -c -E "$1" trace || true; }
 
 # traced NAME FLAG...: leaves in `trace` the calls of a process from its opening of NAME on, to which it then writes.

@@ -9,7 +9,7 @@
 # many names. A new name of discnice's is tested automatically once a command of this test leaves it behind. Left out: the content of segments
 # (system/discnice_forged_jobs), and a job's own names before they exist, which nobody can know.
 # Slow: each of some hundred names costs a job of each user, and a wait would show as seconds.
-# Runs alone: a name may cost 0.2 s, and a start beside three other tests takes longer.
+# Runs alone: a file under a bad name may delay a run by 0.2 s at most, and a start beside three other tests takes longer.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
 need python3 setpriv

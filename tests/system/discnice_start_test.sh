@@ -22,7 +22,7 @@ for name in "${found[@]}"; do
 done
 printf 'names a start looks up: %s\n' "${found[*]}"
 
-# covered NAME [VARIABLE=VALUE]: cat reads the same, is one program of the job, and its reads are counted.
+# covered NAME [VARIABLE=VALUE]: checks that cat prints the same, is one program of the job, and that its reads are counted.
 covered() {
   local name=$1
   shift

@@ -141,7 +141,7 @@ patterns() {
   done
 }
 
-# More files than the table knows in full, removed before any of them reached the disk.
+# More files than the table can hold in full, removed before any of them reached the disk.
 readonly MANY_REMOVED='import os
 for i in range(1000):
     f = os.open(f"temporary{i}", os.O_WRONLY | os.O_CREAT | os.O_EXCL); os.write(f, b"x" * 5000); os.close(f)
@@ -204,7 +204,7 @@ other_ways() {
   fi
 }
 
-# errs WHAT MODEL CMD...: without MODEL the prediction of WHAT must be far off.
+# errs WHAT MODEL CMD...: without MODEL the prediction of WHAT must be far from the truth.
 errs() {
   local what=$1 model=$2
   shift 2

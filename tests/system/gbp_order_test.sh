@@ -213,7 +213,7 @@ done
 
 left_out=()
 
-# -file: the order of the first extents, as another program tells them.
+# -file: the order of the first extents, as another program prints them.
 if command -v filefrag >/dev/null && filefrag -v "${names[0]}" >"$SCRATCH/extents" 2>&1; then
   wanted_layout=$(for name in "${names[@]}"; do
     printf '%s %s\n' "$(filefrag -v "$name" | awk '$1 == "0:" { sub(/\.\..*/, "", $4); print $4 }')" "$name"

@@ -40,7 +40,7 @@ nothing_left() { # WHEN
 up() { "$HDDSIM" up "$NAME" "$@"; }
 down() { "$HDDSIM" down "$NAME" "$@"; }
 
-# quantiles FIELD-SEPARATOR FIELD: p10 p50 p90 p99 of a column of stdin.
+# quantiles FIELD-SEPARATOR FIELD: prints p10 p50 p90 p99 of a column of stdin.
 quantiles() {
   cut -d "$1" -f "$2" | sort -n | awk '{ a[NR] = $1; sum += $1 }
     END { print a[int(NR * 0.1) + 1], a[int(NR * 0.5) + 1], a[int(NR * 0.9) + 1], a[int(NR * 0.99) + 1] }'

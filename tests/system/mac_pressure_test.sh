@@ -44,7 +44,7 @@ await() {
   fail "$1 has only: $(cat "$1")"
 }
 
-# press: fills the group and goes on writing files, which the kernel has to write back and drop before there is room for more.
+# press: fills the group and goes on writing files. The kernel must write these back and drop them before there is free memory.
 press() {
   inside "$ADMISSION" hold $((LIMIT_MIB - 12)) >"$SCRATCH/hold" &
   pressing+=($!)

@@ -93,7 +93,7 @@ cat "$SCRATCH/rounds"
 granted=$(sed 's/.*granted_max \([0-9]*\).*/\1/' "$SCRATCH/rounds")
 ((granted <= (LIMIT_MIB - MARGIN_MIB) * MIB)) || fail "$granted bytes were granted at once"
 
-# A hog that does not take part grows meanwhile.
+# A program that does not use the library grows meanwhile.
 mkfifo "$SCRATCH/held"
 inside "$ADMISSION" grow 64 500 <"$SCRATCH/held" >"$SCRATCH/hog" &
 hog=$!

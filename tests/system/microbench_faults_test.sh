@@ -47,7 +47,7 @@ expect 0 'disk.random_read_ns' run --quick --dir "$MNT" disk_random
 # The test file was made smaller to fit into the free space, and was removed at the end.
 (($(free_kib) >= before - 64)) || fail "$((before - $(free_kib))) KiB are gone from a file system of 100 MiB"
 
-# Nearly full: there is no room for the least test file.
+# The disk is nearly full: there is no space for the smallest test file.
 fallocate -l $(((before - 4096) * 1024)) "$MNT/filler"
 expect 1 'no space' run --quick --dir "$MNT" disk_random
 # There is room for a file, and another program takes it in the middle, at another moment each time. The run ends with the values that could be measured, or with one
@@ -97,7 +97,7 @@ expect 0 'disk.random_read_ns' run --quick --file "$MNT/there" disk_random
 expect 0 'not available: disk_write' run --quick --file "$MNT/there" disk_write
 mount -o remount,rw "$MNT"
 
-# Overlay: its own count is 0 for every file, which the self-test finds out.
+# Overlay: its count is 0 for every file, and the self-test finds this out.
 mkdir "$MNT/lower" "$MNT/upper" "$MNT/work" "$SCRATCH/over"
 if mount -t overlay overlay -o "lowerdir=$MNT/lower,upperdir=$MNT/upper,workdir=$MNT/work" "$SCRATCH/over" 2>/dev/null; then
   at_exit umount -q "$SCRATCH/over"

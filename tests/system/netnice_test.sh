@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # netnice: held programs move the right bytes with a short queue, and every socket is as before when netnice ends, is ended, or is killed.
 #
-# How: over an emulated line, whose queue holds seconds: who fills it is seen by a small request beside it. How a socket is held is read from the socket itself. Times are lower bounds, or have seconds to
-# spare. Left out: how close to the line's rate it comes, and others' bursts (bench/netnice).
+# How: over an emulated line, whose queue holds seconds of data. A small request beside the transfer shows whether the queue is full. How a socket is held is read from the socket
+# itself. Times are lower bounds, or have seconds to spare. Left out: how close to the line's rate it comes, and others' bursts (bench/netnice).
 # Slow: transfers have to last until they are held, at the rates of a line.
 source "$(dirname "$0")/../support/system.bash"
 need_built netnice netsim
@@ -16,7 +16,7 @@ export PEER LIMITS BIN SCRATCH
 readonly V4=10.97.0.2 V6=fd97::2 PORT=7000
 export V4 V6 PORT
 
-# line RATE SCRIPT: runs it at the near end of a line; its own checks end it.
+# line RATE SCRIPT: runs it at the near end of a line; the checks in the script end it.
 line() {
   timeout 300 "$BIN/netsim" --rate "$1" --delay 20ms --queue 10MB --far "$PEER serve $PORT" -- bash -euo pipefail -c "$2" ||
     fail "status $? from: $2"
@@ -36,7 +36,7 @@ assert told[\"connections\"] >= 1 and told[\"paths\"][0][\"peer\"] == sys.argv[2
 assert moved > 1500000 and told[\"paths\"][0][\"up\"][\"base_us\"] >= 19000, told" $SCRATCH/report $host
     done
   done'
-# So slow that it makes up for what was let through before it was found.
+# It is so slow that it makes up for the bytes that passed before it was found.
 line 2MB '
   for what in get put; do
     start=$EPOCHREALTIME

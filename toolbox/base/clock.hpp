@@ -11,7 +11,7 @@
 
 namespace gray::base {
 
-/// Nanoseconds since an unspecified start, never going back. About 25 ns. errno is left alone.
+/// Nanoseconds since an unspecified start. The value never goes back. A call takes about 25 ns and does not change errno.
 inline std::uint64_t monotonic_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);

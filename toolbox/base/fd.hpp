@@ -28,8 +28,7 @@ class ScopedFd {
   ScopedFd& operator=(const ScopedFd&) = delete;
   ~ScopedFd() { reset(); }
 
-  /// Opens `path`, relative to the directory `directory_fd`; O_CLOEXEC is added to `flags`. No errno is set:
-  /// a failure is in error(). Not retried after a signal.
+  /// Opens `path`, relative to the directory `directory_fd`. O_CLOEXEC is added to `flags`. errno is not set: a failure is in error(). The call is not repeated after a signal.
   static ScopedFd open(const char* path, int flags, mode_t mode = 0, int directory_fd = AT_FDCWD);
 
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }

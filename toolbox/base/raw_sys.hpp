@@ -11,8 +11,7 @@
 
 namespace gray::base {
 
-/// Makes one system call. Returns what the kernel returns: a value, or -errno in [-4095, -1]. errno is left
-/// alone.
+/// Makes one system call. Returns the result of the kernel: a value, or -errno in [-4095, -1]. errno is not changed.
 long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0);
 
 /// The same system call, inlined into the caller and with no more arguments than the call takes. After the kernel has run no function has to return, which processors would

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// seqlock: a value that one writer replaces and any number of readers copy whole, without a lock and across
-// processes.
+// seqlock: a value that one writer replaces, and that any number of readers copy as a whole, without a lock and across processes.
 //
 // The sequence is odd while the writer writes. A reader that saw the same even sequence before and after its
 // copy has a copy of one version. The value is kept as atomic words, so that a copy made during a write is

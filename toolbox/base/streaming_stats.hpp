@@ -18,7 +18,7 @@ class StreamingStats {
   bool add(double value);
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
-  /// 0 when nothing was added; so are min and max.
+  /// 0 if no value was added; then min and max are 0, too.
   [[nodiscard]] double mean() const { return mean_; }
   [[nodiscard]] double min() const { return min_; }
   [[nodiscard]] double max() const { return max_; }
@@ -35,7 +35,7 @@ class StreamingStats {
 
 /// An estimate of one quantile from five moving markers: the P2 algorithm (R. Jain and I. Chlamtac, "The P2
 /// Algorithm for Dynamic Calculation of Quantiles and Histograms Without Storing Observations", 1985). Exact
-/// (nearest rank) up to five values. What breaks it: a stream that drifts, for old values never leave.
+/// (nearest rank) up to five values. What breaks it: a stream that drifts, because old values are never forgotten.
 /// Copyable; one thread at a time.
 class StreamingQuantile {
  public:

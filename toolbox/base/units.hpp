@@ -6,7 +6,7 @@
 //   KB MB GB TB                  powers of 1000
 //   bit kbit Mbit Gbit           powers of 1000, eight bits a byte (rates only)
 // A rate may end in "/s" or "ps" ("5MB/s", "40Mbit/s", "40Mbps"). A fraction is allowed ("1.5M").
-// Nothing is guessed: an empty text, a sign, an unknown unit, trailing text or an overflow is an error.
+// This code never guesses: an empty text, a sign, an unknown unit, trailing text or an overflow is an error.
 #pragma once
 
 #include <cstddef>

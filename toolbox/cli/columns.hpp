@@ -30,7 +30,7 @@ enum class TableFormat {
   kJsonLines,       ///< One object on each line.
 };
 
-/// One value of a row: for machines as JSON, for people as text.
+/// One value of a row: as JSON for machines, as text for people.
 struct Cell {
   Cell() = default;  ///< No value: null in JSON, "-" in text.
   explicit Cell(std::string_view shown) : value(shown), text(shown) {}

@@ -63,7 +63,7 @@ class Command {
   Option add_flag(const std::string& name, const std::string& help);  ///< for --help alone
   Option add_option(const std::string& name, std::string& target, const std::string& help);
   Option add_option(const std::string& name, std::vector<std::string>& target, const std::string& help);
-  /// `take` gets the value and returns what is wrong with it, or an empty text.
+  /// `take` gets the value. It returns an empty text, or what is wrong with the value.
   Option add_option(const std::string& name, std::function<std::string(const std::string&)> take,
                     const std::string& help);
   Command add_subcommand(const std::string& name, const std::string& help);

@@ -21,7 +21,7 @@ inline constexpr int kExitToolFailed = 125;    ///< A launcher failed before its
 inline constexpr int kExitCannotInvoke = 126;  ///< The program to launch exists but cannot be run.
 inline constexpr int kExitNotFound = 127;      ///< The program to launch does not exist.
 
-/// Sets the name that stands before each message: the last component of argv[0]. Call it first in main().
+/// Sets the name that is printed before each message: the last component of argv[0]. Call it first in main().
 /// A null or empty text leaves the name as it is. Not thread-safe: before threads are started.
 void set_program_name(const char* argv0);
 

@@ -18,7 +18,7 @@ class Progress {
   /// `fd` is borrowed.
   Progress(std::string what, std::uint64_t total, int fd = 2);
 
-  /// The same with the terminal decided by the caller and the clock started at `start_ns`. For tests.
+  /// The same, but the caller decides whether this is a terminal, and the clock starts at `start_ns`. For tests.
   Progress(std::string what, std::uint64_t total, int fd, bool is_terminal, std::uint64_t start_ns);
 
   ~Progress();

@@ -13,7 +13,7 @@
 
 namespace gray::cli {
 
-/// For help texts: which spellings count in 1024 and which in 1000.
+/// For help texts: which spellings are powers of 1024 and which of 1000.
 inline constexpr std::string_view kBytesHelp =
     "K M G T or KiB MiB GiB TiB count in 1024, KB MB GB TB in 1000";
 inline constexpr std::string_view kRateHelp =
@@ -33,8 +33,8 @@ Reading read_bytes(std::string_view text);
 Reading read_rate_bytes_per_s(std::string_view text);
 Reading read_duration_ns(std::string_view text);
 
-/// Adds an option whose value is such a quantity and is stored in `target` (which must outlive the parse and
-/// keeps its content when the option is not given). A wrong value is a usage error with the sentence above.
+/// Adds an option whose value is such a quantity. The value is stored in `target`. `target` must outlive the parse and keeps its content if the option is not given. A wrong
+/// value is a usage error with the sentence above.
 Option add_bytes_option(Command& command, const std::string& name, std::uint64_t& target,
                         const std::string& help);
 Option add_rate_option(Command& command, const std::string& name, std::uint64_t& target_bytes_per_s,
@@ -45,7 +45,7 @@ Option add_duration_option(Command& command, const std::string& name, std::uint6
 /// "812 B", "12.3 MiB", "1.50 GiB": powers of 1024, three digits. Pure.
 std::string format_bytes(std::uint64_t bytes);
 
-/// "4.80 MiB/s": powers of 1024, three digits, so that a rate of 5M reads back as "5.00 MiB/s". Negative or not-a-number prints "-". Pure.
+/// "4.80 MiB/s": powers of 1024, three digits, so that a rate of 5M is printed as "5.00 MiB/s". A negative number or not-a-number prints "-". Pure.
 std::string format_rate(double bytes_per_s);
 
 /// "25.0 ns", "1.25 s", "2 min 05 s", "3 h 07 min". Negative or not-a-number prints "-". Pure.

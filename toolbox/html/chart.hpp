@@ -46,7 +46,7 @@ struct Chart {
   std::vector<Mark> marks = {};
 };
 
-/// A <figure>; empty if there is nothing to draw. Pure.
+/// A <figure>. Empty if there is nothing to draw. Pure.
 std::string draw(const Chart& chart);
 
 }  // namespace gray::html

@@ -13,7 +13,7 @@
 
 namespace gray::stats {
 
-/// The limit its authors recommend.
+/// The limit that the authors recommend.
 inline constexpr double kOutlierScore = 3.5;
 
 /// The method that was used for the scores.

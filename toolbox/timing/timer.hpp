@@ -11,13 +11,13 @@
 
 namespace gray::timing {
 
-/// Immutable once made: any number of threads may use one timer, also after a fork.
+/// A timer never changes, so any number of threads may use one, also after a fork.
 class Timer {
  public:
-  /// Measures cost and step: less than a millisecond as a rule.
+  /// Measures the cost and the step. Usually takes less than a millisecond.
   Timer();
 
-  /// Nanoseconds since an unspecified start, never going back; the same for every process of the machine.
+  /// Nanoseconds since an unspecified start. The value never goes back, and is the same for every process of the machine.
   [[nodiscard]] static std::uint64_t now_ns() { return base::monotonic_ns(); }
 
   /// Nanoseconds since an earlier now_ns(), including the cost of one reading. Never negative.

@@ -26,7 +26,7 @@ class Marks {
 
   [[nodiscard]] bool are_there() const { return fds_[0] >= 0 && fds_[1] >= 0; }
 
-  /// The name of mark number `number` in grep's list; all names are of one length.
+  /// The name of the mark with this number in grep's list. All names have the same length.
   [[nodiscard]] const char* name(std::size_t number) const { return names_[number % 2].c_str(); }
 
   /// Waits until grep has come to mark `number`. False: grep has ended.

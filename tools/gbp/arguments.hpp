@@ -19,7 +19,7 @@ struct Arguments {
   Names names;
 };
 
-/// The paper's spellings: "-mem".
+/// The spellings in the paper: "-mem".
 std::vector<std::string> one_dash_options();
 
 /// `takes_value` says which options are followed by a value. The paper's spelling with one dash (-mem, -out) is replaced by two dashes. Every word behind "--" is a name.

@@ -49,7 +49,7 @@ std::uint64_t cache_bytes_max_now();
 /// How many bytes can be read before the kernel has to evict pages. No value unless a limit below the host's memory tells it.
 std::optional<std::uint64_t> free_bytes_now();
 
-/// The lines of `gbp --plan`; `device_class` is a phrase.
+/// The lines of `gbp --plan`. `device_class` is a phrase.
 std::string describe(const Forecast& forecast, const std::string& device_class);
 
 }  // namespace gbp

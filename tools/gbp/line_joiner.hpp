@@ -2,8 +2,8 @@
 // line_joiner: passes on a file whose parts come in any order, so that every line is written whole and once.
 //
 // A border between two parts may cut a line. The piece on one side of the border is held until the part on the other side has come. So nothing is read earlier
-// than its part. At most one line is held for each border whose other side is still to come. Of a long line only its
-// place in the file is held; it is read once more when it is passed on.
+// than its part. At most one line is held for each border whose other side is still to come. For a long line only its place in the file is held. The line is read once more when
+// it is passed on.
 #pragma once
 
 #include <cstddef>

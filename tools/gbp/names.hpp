@@ -14,7 +14,7 @@ namespace gbp {
 /// A list that only grows. A name that was added stays at its address.
 class Names {
  public:
-  /// Copies a name, which holds no NUL.
+  /// Copies a name, which may not contain a NUL.
   void add(std::string_view name);
 
   [[nodiscard]] std::size_t size() const { return names_.size(); }

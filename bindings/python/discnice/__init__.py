@@ -38,7 +38,7 @@ Rate = Union[str, int, float]
 # Waits, in the job, to be told that it is over, so that the job lasts as long as the limit.
 HOLDER = """printf '%s\\0' $$ "$LD_PRELOAD" "$ASAN_OPTIONS" "$DISCNICE_SEGMENT"; echo; read -r end"""
 VARIABLES = ("LD_PRELOAD", "ASAN_OPTIONS", "DISCNICE_SEGMENT")
-# What bare use of the library reads: it must not speak against what the job says.
+# The variables for use of the library without the launcher. They must not contradict the options of the job.
 UNSET = ("DISCNICE_RATE", "DISCNICE_POLICY", "DISCNICE_LEDGER", "DISCNICE_BACKEND")
 USAGE, TOOL_FAILED = 2, 125
 END_WAIT_S = 20.0  # discnice waits ten seconds at the most for what was moved ahead of the rate
@@ -181,7 +181,7 @@ class Limit:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
-        # Before the job's own processes are waited for, and counted to the children.
+        # This is read before the job's own processes are waited for, and counted as children.
         kernel_bytes = _children_bytes() - self._bytes_before
         self._end()
         self.report = self._make_report(kernel_bytes)
@@ -195,7 +195,7 @@ class Limit:
             found = {}
         processes = max(found.get("processes", 0) - 1, 0)  # the one that waits is none of theirs
         read_bytes, write_bytes = found.get("predicted_read_bytes", 0), found.get("predicted_write_bytes", 0)
-        # A prediction may be too low; what calls moved was theirs in any case.
+        # A prediction may be too low. The bytes that calls moved belong to these processes in any case.
         calls_bytes = max(read_bytes + write_bytes, found.get("file_read_bytes", 0) + found.get("file_write_bytes", 0))
         unaccounted = kernel_bytes - calls_bytes
         if unaccounted <= UNACCOUNTED_MIN_BYTES + UNACCOUNTED_BYTES_EACH * processes:

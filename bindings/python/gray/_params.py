@@ -17,7 +17,7 @@ HOST_FOLDER = "/var/lib/gray"
 VARIABLE_PREFIX = "GRAY_PARAM_"
 FNV_START, FNV_PRIME = 0xcbf29ce484222325, 0x100000001b3
 
-# Those that a variable may set though nobody has measured them, and their units.
+# The parameters that a variable may set although nobody has measured them, and their units.
 SET_BY_HAND = {"cache.hit_ns": "ns", "cache.threshold_ns": "ns", "disk.access_unit_bytes": "bytes", "disk.miss_ns": "ns",
                "disk.random_over_sequential": "1", "disk.random_read_ns": "ns", "disk.readahead_max_bytes": "bytes", "disk.readahead_rules": "1",
                "disk.sequential_bytes_per_s": "bytes/s", "filecache.access_unit_bytes": "bytes", "filecache.prediction_unit_bytes": "bytes",

@@ -8,18 +8,15 @@
  *   ...
  *   gb_free(records);
  *
- * What is granted was written to, page by page, and was still in memory afterwards: using it pages nobody out.
- * The host's accounts (control groups, available memory, limits of the process) set a ceiling, less a margin;
- * below it the time of each write and the kernel's counters tell when memory gets scarce. Those who ask at the
- * same time through this library share what there is.
+ * The library writes to each page of the granted memory, and checks that the pages are still in memory afterwards. So using the memory pages nothing out. The host's accounts
+ * (control groups, available memory, limits of the process) set a ceiling, less a margin. Below the ceiling the time of each write and the kernel's counters tell when memory
+ * gets scarce. Programs that ask at the same time through this library share the free memory.
  *
- * Nothing is promised for later: somebody who does not take part may grow at any time. Ask again for each
- * phase, free in between (who holds a part while asking for more can wait for ever), and listen to
- * gb_pressure_fd().
+ * Nothing is promised for later: a program that does not use this library may grow at any time. Ask again for each phase, free the memory in between, and listen to
+ * gb_pressure_fd(). A program that holds memory while it asks for more can wait for ever.
  *
- * Environment: GRAY_MAC. "full": all signals; "time": nothing but time, as in the paper, with no ceiling, no claims
- * and no mercy where there is no swap; or a list of signals to do without: no-accounts, no-faults, no-refaults,
- * no-stall, no-claims.
+ * Environment: GRAY_MAC. "full": all signals; "time": time alone, as in the paper, without a ceiling and without claims; without swap a process may then be killed. Or a list of
+ * signals that are not used: no-accounts, no-faults, no-refaults, no-stall, no-claims.
  */
 #ifndef GRAY_ALLOC_H
 #define GRAY_ALLOC_H
@@ -32,8 +29,7 @@
 
 GB_BEGIN_DECLS
 
-/** What may be taken of the page cache. The kernel gives clean file pages up without delay, so only this says
- * what they are worth. */
+/** How much of the page cache may be taken. The kernel drops clean file pages without delay, so only this option says how valuable they are. */
 typedef enum gb_cache_policy {
   GB_CACHE_SHARE = 0, /**< the inactive file pages and half of the active ones; stops when dropped ones are
                            read again */
@@ -44,18 +40,18 @@ typedef enum gb_cache_policy {
 /** Flags of an allocation. */
 typedef enum gb_alloc_flag {
   GB_ALLOC_HUGE = 1, /**< huge pages for what was granted: it is taken in small ones, which are joined then */
-  /** Where there is no swap: first a child process that is killed before anybody else touches as much. Takes the time
-   * of touching it, and a fork(). None is sent where a control group would die with it as a whole (memory.oom.group). */
+  /** If there is no swap, a child process first touches as much memory. The kernel kills this child before any other process. This costs the time of the touches, and a fork().
+   * It is not done in a control group that is killed as a whole (memory.oom.group). */
   GB_ALLOC_CANARY = 2,
-  /** The caller reads and writes files while it holds the memory: a quarter of each limit, at most 1 GiB, is left to
-   * the page cache, or what is read would push the grant out; what it holds beyond that counts as room. */
+  /** The caller reads and writes files while it holds the memory. So a quarter of each limit, at most 1 GiB, is left to the page cache. Otherwise the pages of the files would
+   * push the grant out. Page cache beyond that quarter counts as free memory. */
   GB_ALLOC_FILES = 4,
-  /** What is granted above min is given back when others lack it: gb_return_wanted() says when and how much, and the caller does it with
-   * gb_shrink() as soon as he can. Others who wait for memory through this library count on it. */
+  /** The caller gives back the memory above min when others lack memory. gb_return_wanted() says when and how much. The caller gives it back with gb_shrink() as soon as
+   * possible. Others who wait for memory through this library rely on this. */
   GB_ALLOC_RETURNABLE = 8
 } gb_alloc_flag_t;
 
-/** The signals beside time, to be switched off one by one. */
+/** The signals beside time. Each can be switched off. */
 typedef enum gb_alloc_signal {
   GB_SIGNAL_ACCOUNTS = 1, /**< the ceiling */
   GB_SIGNAL_FAULTS = 2,   /**< major faults and swapped pages of one's own */
@@ -66,7 +62,7 @@ typedef enum gb_alloc_signal {
 } gb_alloc_signal_t;
 
 /**
- * Options. Set `size`, and the rest to zero but for what you want: zero means the default. Later releases add
+ * Options. Set `size` and the members that you want, and set all others to zero. Zero means the default. Later releases add
  * fields at the end.
  */
 struct gb_alloc_options {
@@ -82,21 +78,21 @@ struct gb_alloc_options {
 };
 
 /**
- * The largest multiple of `multiple` bytes that is there now, at least min and at most max; *got says how much.
+ * Grants the largest multiple of `multiple` bytes that is free now, at least min and at most max. *got is the number of bytes.
  * min is rounded up and max down to the multiple. The memory reads as zero and begins at a page. `got` may be NULL where
  * min and max are the same. Any thread, any number at once. After fork() the child may use and free its copy.
  *
- * NULL with *got 0 and errno otherwise. EINVAL: min above max, before or after rounding, max or multiple 0, GRAY_MAC
- * makes no sense. ENOMEM: a limit forbids min whatever others do. EAGAIN: min is not there now.
+ * On failure returns NULL, with *got 0 and errno set. EINVAL: min above max, before or after rounding, max or multiple 0, GRAY_MAC is not valid. ENOMEM: a limit forbids min
+ * whatever other processes do. EAGAIN: min is not free now.
  */
 GB_API void* gb_alloc(size_t min, size_t max, size_t multiple, size_t* got);
 
 /**
- * As gb_alloc(), and waits for min up to timeout_ms (negative: without end): first come, first served among those
- * who wait through this library. Sleeps; what others give back is seen at once if they take part, or where a control group of
- * version 1 lacks it, which tells its superuser; after pressure (as gb_pressure_fd()); and within a fifth of a second otherwise (half a second
- * where who was before it among those who wait is killed). Those who hold returnable memory are asked for what lacks of min. Holds up to three descriptors meanwhile. errno ETIMEDOUT: it was not there in time.
- * EDEADLK: it would wait without end while this process holds returnable memory, which others may wait for.
+ * As gb_alloc(), but waits up to timeout_ms for min; a negative timeout_ms means without a limit. Waiting calls are served in the order of arrival. The call sleeps. It notices
+ * memory that others give back through this library at once. The superuser is also told at once by a control group of version 1 that lacks the memory. The call also notices the
+ * end of memory pressure (as gb_pressure_fd()). Other memory is noticed within a fifth of a second, or half a second if a call that waited before this one is killed. Programs
+ * that hold returnable memory are asked for the missing part of min. The call holds up to three descriptors while it waits. errno ETIMEDOUT: min was not free in time. EDEADLK:
+ * the call would wait without a limit while this process holds returnable memory, for which others may wait.
  */
 GB_API void* gb_alloc_wait(size_t min, size_t max, size_t multiple, size_t* got, int64_t timeout_ms);
 
@@ -107,23 +103,23 @@ GB_API void* gb_alloc_with(size_t min, size_t max, size_t multiple, size_t* got,
                            const struct gb_alloc_options* options);
 
 /**
- * How much gb_alloc_with() would be allowed now. Takes nothing, touches nothing, and so may say too much where
- * the host's accounts do. `options` may be NULL; timeout_ms is not looked at. Errors as errno there, negative; -ENODATA: the
- * accounts do not tell.
+ * How many bytes gb_alloc_with() would be allowed now. This call takes and touches no memory. So the answer is too high if the host's accounts are too high. `options` may be
+ * NULL; timeout_ms is not used. Errors are those of gb_alloc_with() as negative numbers. -ENODATA: the accounts do not tell.
  */
 GB_API gb_status_t gb_available(size_t min, size_t max, size_t multiple, size_t* bytes,
                                 const struct gb_alloc_options* options);
 
 /**
- * How much of a returnable allocation (GB_ALLOC_RETURNABLE) others lack right now, in *bytes; 0: nothing. They lack what those who wait in gb_alloc_wait() are short of, in the order of arrival and as
- * far as all that is returnable can serve them, and what pushes a pool below its margin. Whoever holds most is asked first, so that all who hold returnable memory keep equal parts, and their min at least. Takes a tenth
- * of a millisecond; call it between two pieces of work, and gb_shrink() by so much. -EINVAL: `memory` is no allocation, or `bytes` is NULL.
+ * How much of a returnable allocation (GB_ALLOC_RETURNABLE) others lack right now, in *bytes; 0: nothing. Calls that wait in gb_alloc_wait() lack memory; they count in the order
+ * of arrival, as far as all returnable memory can serve them. Memory is also lacking when other programs push a pool below its margin. The process that holds most is asked
+ * first. So all processes with returnable memory keep equal parts, and at least their min. The call takes a tenth of a millisecond. Call it between two pieces of work, and then
+ * gb_shrink() by that much. -EINVAL: `memory` is no allocation, or `bytes` is NULL.
  */
 GB_API gb_status_t gb_return_wanted(void* memory, size_t* bytes);
 
 /**
- * As gb_return_wanted(), and waits for up to timeout_ms (negative: without end) until something is wanted; for a thread that does nothing else. Sees at once who begins to wait, and within a fifth of a second memory
- * that somebody else takes.
+ * As gb_return_wanted(), but waits up to timeout_ms until others lack memory; a negative timeout_ms means without a limit. For a thread that does nothing else. Notices a call
+ * that begins to wait at once, and memory that another program takes within a fifth of a second.
  */
 GB_API gb_status_t gb_return_wait(void* memory, int64_t timeout_ms, size_t* bytes);
 
@@ -133,15 +129,15 @@ GB_API gb_status_t gb_return_wait(void* memory, int64_t timeout_ms, size_t* byte
 GB_API gb_status_t gb_shrink(void* memory, size_t bytes);
 
 /**
- * Gives an allocation back. NULL is allowed. -EINVAL, and nothing is done: it is none, or was freed already.
+ * Gives an allocation back. NULL is allowed. -EINVAL, and nothing is done: `memory` is not an allocation, or was freed already.
  */
 GB_API gb_status_t gb_free(void* memory);
 
 /**
- * A descriptor for poll(2) and its like that gets ready when memory is scarce: time to gb_shrink(). *events
- * is what to poll for: POLLPRI (pressure stall information; nothing is to be read) or POLLIN (a control group of
- * version 1; read 8 bytes to rearm). The caller closes it. Negative: -ENOTSUP, the host has neither or does not let
- * us; -EINVAL, `events` is NULL.
+ * Returns a descriptor for poll(2) and similar calls. It becomes ready when memory is scarce. Then call gb_shrink(). *events are the events to poll for: POLLPRI (pressure stall
+ * information; nothing is to be read) or POLLIN (a control group of version 1; read 8 bytes to rearm). The caller closes it. A negative result is an error. -ENOTSUP: the host
+ * has neither of the two, or does not allow their use. -EINVAL:
+ * `events` is NULL.
  */
 GB_API int gb_pressure_fd(short* events);
 

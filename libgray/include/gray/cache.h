@@ -2,12 +2,11 @@
 /* cache: how much of a file, or of each part of it, is in the page cache (FCCD, the file-cache content detector of
  * "Information and Control in Gray-Box Systems", SOSP 2001, section 4.1).
  *
- * The kernel's own answer is used where it gives a true one (cachestat, mincore). On files that one neither
- * owns nor may write, and on overlay, the kernel refuses or lies; there a few pages are probed: would a read wait
- * (RWF_NOWAIT), what does a mapping map along (fault-around), how long does a one-byte read take. A probe that misses
- * brings in one page, which is cached from then on.
+ * The kernel's own answer is used if it is true (cachestat, mincore). For files that the user neither owns nor may write, and on overlay, the kernel refuses or gives a wrong
+ * answer. There a few pages are probed. A probe asks one of these: would a read wait (RWF_NOWAIT), which pages are mapped along at a page fault (fault-around), or how long does
+ * a read of one byte take? A probe that misses brings one page into the cache.
  *
- * The answer is about an instant that has passed when it arrives: pages come and go.
+ * The answer describes a moment that has passed when it arrives, because pages come and go.
  */
 #ifndef GRAY_CACHE_H
 #define GRAY_CACHE_H
@@ -20,7 +19,7 @@
 
 GB_BEGIN_DECLS
 
-/** Where an answer came from, and what may be asked for. */
+/** The way in which an answer is found. A caller may also ask for one way. */
 typedef enum gb_backend {
   GB_BACKEND_AUTO = 0,      /**< the first below that permission and a self-test allow */
   GB_BACKEND_CACHESTAT = 1, /**< the kernel's count */
@@ -33,7 +32,7 @@ typedef enum gb_backend {
 } gb_backend_t;
 
 /**
- * Options of a detector. Set `size`, and the rest to zero but for what you want: zero means the default.
+ * Options of a detector. Set `size` and the members that you want, and set all others to zero. Zero means the default.
  * Later releases add fields at the end.
  */
 struct gb_cache_options {
@@ -73,16 +72,14 @@ struct gb_cache_report {
 };
 
 /**
- * A detector: remembers which backends tell the truth on which device. One thread at a time; any number of
- * detectors at once. Holds no descriptor, thread or lock between calls, so that after fork() parent and child
- * may both go on with their copies.
+ * A detector remembers which backends give true answers on which device. It may be used by one thread at a time. Any number of detectors may exist at once. It holds no
+ * descriptor, thread or lock between calls, so after fork() parent and child may both go on with their copies.
  */
 typedef struct gb_cache gb_cache_t;
 
 /**
  * Makes a detector. `options` may be NULL: all defaults. On success *detector is the caller's, to be freed
- * with gb_cache_close(); else it is NULL. Any thread. -EINVAL: a field makes no sense; -E2BIG: an option of a
- * later release is asked for; -ENOMEM.
+ * with gb_cache_close(); else it is NULL. Any thread. -EINVAL: a field is not valid; -E2BIG: an option of a later release is asked for; -ENOMEM.
  */
 GB_API gb_status_t gb_cache_open(const struct gb_cache_options* options, gb_cache_t** detector);
 
@@ -94,22 +91,20 @@ GB_API void gb_cache_close(gb_cache_t* detector);
  * closes it again. Timed probes use POSIX_FADV_RANDOM on that descriptor, so that no other reader's
  * read-ahead is disturbed; never page 0. May wait for the disk: a probe that misses takes one random read.
  *
- * Unknown (cached_fraction below 0, backend GB_BACKEND_NONE) is a success: what is no regular file, a file of
- * a single page where only probing by reading is left (the probe would be the fetch), or reads that never are fast, as
- * where a file system bypasses the page cache.
+ * An unknown answer (cached_fraction below 0, backend GB_BACKEND_NONE) is a success. It is given for anything but a regular file. It is given for a file of one page that could
+ * only be probed by reading, because the probe would read the whole file. And it is given if reads are never fast, for example on a file system that bypasses the page cache.
  *
- * Errors, with *report left alone: as stat(2) and open(2); -EINVAL: an argument is NULL or report->size is
+ * On an error *report is not changed. Errors are those of stat(2) and open(2); -EINVAL: an argument is NULL or report->size is
  * less than that of the first release; -ENOMEM.
  */
 GB_API gb_status_t gb_cache_inspect(gb_cache_t* detector, const char* path, struct gb_cache_report* report);
 
 /**
- * The same of a file that is open for reading. May change the descriptor's access pattern (POSIX_FADV_RANDOM), not its
- * position. Errors: as fstat(2); -EINVAL; -ENOMEM.
+ * The same for a file that is open for reading. It may change the descriptor's access pattern (POSIX_FADV_RANDOM), but not its position. Errors: as fstat(2); -EINVAL; -ENOMEM.
  */
 GB_API gb_status_t gb_cache_inspect_fd(gb_cache_t* detector, int fd, struct gb_cache_report* report);
 
-/** How long it would take to read a part of a file in order now. Later releases add fields at the end. */
+/** How long it would take now to read a part of a file in order. Later releases add fields at the end. */
 struct gb_cache_prediction {
   size_t size;            /**< set by the caller to sizeof(struct gb_cache_prediction) */
   uint64_t missing_bytes; /**< of it is not cached */
@@ -119,16 +114,17 @@ struct gb_cache_prediction {
 };
 
 /**
- * Learns how fast the device of an open file is: reads up to `bytes_max` from the file's beginning, in order, if at most a tenth of that is cached, and times it.
- * *bytes is what was read; 0: the file tells nothing. A few files of a device say more than one. What is read stays in the cache and counts against
- * probe_budget_bytes. Changes the descriptor's access pattern, not its position. Errors: as fstat(2) and pread(2); -EINVAL: an argument is NULL.
+ * Learns how fast the device of an open file is. If at most a tenth of the first `bytes_max` bytes of the file is cached, this function reads up to `bytes_max` bytes from the
+ * beginning of the file, in order, and measures the time. *bytes is the number of bytes read; 0 means that the file tells nothing. A few files of a device give a better value
+ * than one. The read pages stay in the cache and count against probe_budget_bytes. The call changes the descriptor's access pattern, but not its position. Errors: as fstat(2)
+ * and pread(2); -EINVAL: an argument is NULL.
  */
 GB_API gb_status_t gb_cache_learn_fd(gb_cache_t* detector, int fd, uint64_t bytes_max, uint64_t* bytes);
 
 /**
- * Predicts how long reading `length_bytes` of an open file from `offset_bytes` on would take now: by what gb_cache_learn_fd() found of its device, else by what
- * microbench(1) measured there. Looks at the cache as gb_cache_inspect_fd() does. -ENODATA: something is missing and nobody knows the device, or what is cached cannot be
- * known; else as fstat(2); -EINVAL.
+ * Predicts how long reading `length_bytes` of an open file from `offset_bytes` on would take now. The speed of the device is the one that gb_cache_learn_fd() found, or else the
+ * one that microbench(1) measured. Looks at the cache as gb_cache_inspect_fd() does. -ENODATA: some bytes are not cached and the speed of the device is unknown, or it cannot be
+ * known what is cached. Other errors are those of fstat(2), and -EINVAL.
  */
 GB_API gb_status_t gb_cache_predict_fd(gb_cache_t* detector, int fd, uint64_t offset_bytes,
                                        uint64_t length_bytes, struct gb_cache_prediction* prediction);
@@ -141,7 +137,7 @@ typedef enum gb_origin {
   GB_ORIGIN_NOW = 3      /**< measured just now, in microseconds: the record does not have it */
 } gb_origin_t;
 
-/** What a detector goes by on one device. Later releases add fields at the end. */
+/** The settings that a detector uses on one device. Later releases add fields at the end. */
 struct gb_cache_settings {
   size_t size;                     /**< set by the caller to sizeof(struct gb_cache_settings) */
   uint64_t prediction_unit_bytes;  /**< what one probe answers for */
@@ -154,8 +150,8 @@ struct gb_cache_settings {
 };
 
 /**
- * Tells what the detector goes by for files on the file system of `path`, which need not be a file. Counts by the kernel need none of
- * it. -EINVAL: an argument is NULL or settings->size is too small; -ENOMEM.
+ * Tells which settings the detector uses for files on the file system of `path`; `path` need not be a file. Counts by the kernel need none of these settings. -EINVAL: an
+ * argument is NULL or settings->size is too small; -ENOMEM.
  */
 GB_API gb_status_t gb_cache_explain(gb_cache_t* detector, const char* path,
                                     struct gb_cache_settings* settings);
@@ -166,7 +162,7 @@ struct gb_extent {
   uint64_t length_bytes;
 };
 
-/** How a file is to be divided. Set `size`, and the rest to zero but for what you want. */
+/** How a file is divided. Set `size` and the members that you want, and set all others to zero. */
 struct gb_cache_plan_options {
   size_t size; /**< sizeof(struct gb_cache_plan_options) */
   uint64_t
@@ -180,7 +176,7 @@ struct gb_cache_plan_options {
   size_t extent_count;
 };
 
-/** A part of a file and what was found of it. Later releases add fields at the end. */
+/** A part of a file and the facts that were found about it. Later releases add fields at the end. */
 struct gb_cache_unit {
   size_t size; /**< set by the caller to sizeof(struct gb_cache_unit) */
   uint64_t offset_bytes;
@@ -193,12 +189,12 @@ struct gb_cache_unit {
   uint64_t access_time_ns; /**< as there */
 };
 
-/** The parts of a file in the order in which they are best read. Not changed once made: any number of threads. */
+/** The parts of a file in the order in which they are best read. A plan never changes, so any number of threads may use it. */
 typedef struct gb_cache_plan gb_cache_plan_t;
 
 /**
  * Divides the file `path` and looks at each part. `options` may be NULL: all defaults. On success *plan is the
- * caller's, to be freed with gb_cache_plan_free(); what is no regular file has no parts. May wait for the disk as
+ * caller's, to be freed with gb_cache_plan_free(); anything but a regular file has no parts. May wait for the disk as
  * gb_cache_inspect() does. Errors, with *plan NULL: as stat(2) and open(2); -EINVAL; -E2BIG; -ENOMEM.
  */
 GB_API gb_status_t gb_cache_plan_file(gb_cache_t* detector, const char* path,

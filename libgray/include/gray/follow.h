@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* follow: how large a heap may be while others want memory, too, and when it has to give way (CRAMM, "Virtual memory support for garbage-collected
- * applications", OSDI 2006), for a program that can move the bound of its heap: a collector, a cache.
+/* follow: how large a heap may be while others want memory, too, and when it must give way (CRAMM, "Virtual memory support for garbage-collected applications", OSDI 2006). It is
+ * for a program that can change the limit of its heap: one with a garbage collector or a cache.
  *
  *   gb_follow_t *follow;
  *   gb_follow_open(NULL, &follow);
@@ -11,11 +11,12 @@
  *     gb_follow_wait(follow, 200);   // or poll gb_follow_fd() beside what else is waited for
  *   }
  *
- * The answer joins the room below each control group and on the host, what others were promised (gb_alloc(), gb-run(1), others who follow), whether
- * somebody waits for memory, and what collecting costs the caller. Less room than the heap may take: shrink, at once. More: grow, when the room has
- * stayed for some seconds and the larger heap saves more of the time than waiting for memory costs now. Never less than what is live and a quarter.
+ * The answer follows from the free memory below each control group's limit and on the host, the memory that others were promised (gb_alloc(), gb-run(1), others who use this),
+ * whether any process waits for memory, and the cost of collections for the caller. If less memory is free than the heap may take, the answer is to shrink at once. If more is
+ * free, the answer is to grow, but only when the memory has been free for some seconds and the larger heap saves more time than waiting for memory costs now. The advice is never
+ * less than 1.25 times the live bytes.
  *
- * No thread is started, and nothing is called back: the caller asks when it likes, some times a second.
+ * No thread is started, and nothing is called back: the caller asks when it likes, several times a second.
  */
 #ifndef GRAY_FOLLOW_H
 #define GRAY_FOLLOW_H
@@ -28,7 +29,7 @@
 
 GB_BEGIN_DECLS
 
-/** Options. Set `size`, and the rest to zero but for what you want: zero means the default. Later releases add fields at the end. */
+/** Options. Set `size` and the members that you want, and set all others to zero. Zero means the default. Later releases add fields at the end. */
 struct gb_follow_options {
   size_t size;           /**< sizeof(struct gb_follow_options) */
   uint64_t min_bytes;    /**< never less, whatever is there */
@@ -39,7 +40,7 @@ struct gb_follow_options {
       pid; /**< of another process, whose heap it is and whose control groups are the caller's; default: the caller's own */
 };
 
-/** What the caller tells of its heap. Later releases add fields at the end. */
+/** What the caller tells about its heap. Later releases add fields at the end. */
 struct gb_follow_heap {
   size_t size;         /**< sizeof(struct gb_follow_heap) */
   uint64_t heap_bytes; /**< that the heap has of the kernel now */
@@ -49,14 +50,14 @@ struct gb_follow_heap {
                                then every room that stays is worth growing for */
 };
 
-/** What is advised. */
+/** What the heap should do. */
 typedef enum gb_follow_verdict {
   GB_FOLLOW_STAY = 0,  /**< nothing has changed */
   GB_FOLLOW_GROW = 1,  /**< the heap may be larger than it was told */
   GB_FOLLOW_SHRINK = 2 /**< it has to be smaller than it was told, now */
 } gb_follow_verdict_t;
 
-/** And why. */
+/** The reason for the advice. */
 typedef enum gb_follow_reason {
   GB_FOLLOW_NOTHING = 0,  /**< nothing has changed */
   GB_FOLLOW_FIRST = 1,    /**< the first answer */
@@ -75,32 +76,33 @@ struct gb_follow_advice {
       room_bytes; /**< that are free beside what the heap has, less the margin; below zero: it has so much too much */
 };
 
-/** One heap that follows. Of one thread at a time. A child of fork() opens its own. */
+/** One heap that follows the free memory. One thread at a time may use it. A child of fork() must open its own. */
 typedef struct gb_follow gb_follow_t;
 
 /**
- * Begins. `options` may be NULL. On success *follow is the caller's, to be given back with gb_follow_close(); it holds up to six descriptors.
- * -EINVAL: an argument is NULL or makes no sense; -E2BIG: an option of a later release is asked for; -ENOMEM.
+ * Begins to follow. `options` may be NULL. On success *follow belongs to the caller, who ends it with gb_follow_close(). It holds up to six descriptors. -EINVAL: an argument is
+ * NULL or not valid; -E2BIG: an option of a later release is asked for; -ENOMEM.
  */
 GB_API gb_status_t gb_follow_open(const struct gb_follow_options* options, gb_follow_t** follow);
 
 /**
- * What to do now. Reads some small files: a tenth of a millisecond or two. -EINVAL: an argument is NULL, or a size less than that of the first
- * release; -E2BIG: as above; -ENODATA: nothing tells how much memory is free; -ESRCH: that process is gone; -ENOMEM.
+ * Says what the heap should do now. Reads some small files, which takes 0.1 to 0.2 milliseconds. -EINVAL: an argument is NULL, or a size less than that of the first
+ * release; -E2BIG: as above; -ENODATA: nothing tells how much memory is free; -ESRCH: the process `pid` has ended; -ENOMEM.
  */
 GB_API gb_status_t gb_follow_ask(gb_follow_t* follow, const struct gb_follow_heap* heap,
                                  struct gb_follow_advice* advice);
 
 /**
- * A descriptor that poll(2) finds readable (POLLIN) when it is worth asking before the time: somebody gave back, a limit was moved, or memory is scarce.
- * gb_follow_ask() takes what was told. It stays the library's. Negative: -ENOTSUP, nothing here tells; -EINVAL, NULL.
+ * Returns a descriptor that poll(2) reports as readable (POLLIN) when the caller should ask earlier than planned: another program gave memory back, a limit was changed, or
+ * memory is scarce. gb_follow_ask() clears these events. The descriptor belongs to the library. A negative result is an error. -ENOTSUP: nothing on this host reports such
+ * events. -EINVAL: NULL.
  */
 GB_API int gb_follow_fd(const gb_follow_t* follow);
 
-/** Sleeps until something is told, or the time has passed. 1: told; 0: the time has passed; -EINVAL: NULL. */
+/** Sleeps until such an event, or until the time has passed. 1: an event; 0: the time has passed; -EINVAL: NULL. */
 GB_API int gb_follow_wait(gb_follow_t* follow, uint64_t timeout_ms);
 
-/** Ends. NULL is allowed. */
+/** Ends the following and frees `follow`. NULL is allowed. */
 GB_API void gb_follow_close(gb_follow_t* follow);
 
 GB_END_DECLS

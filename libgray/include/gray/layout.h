@@ -26,7 +26,7 @@ struct gb_layout_place {
   int64_t modified_ns;         /**< when its data was last changed, nanoseconds since 1970 */
 };
 
-/** By what files are put in order on their device. */
+/** The property by which files are ordered on their device. */
 typedef enum gb_order {
   GB_ORDER_AUTO = 0,   /**< as gb_layout_compare(): what the file system tells */
   GB_ORDER_EXTENT = 1, /**< by the address of the first extent; those without one behind, by i-number */
@@ -37,33 +37,30 @@ typedef enum gb_order {
 } gb_order_t;
 
 /**
- * Finds the place of `path`. Reads no file data, forces nothing to disk, follows symbolic links; may wait for
- * the disk to read the file's metadata. Any thread, any number at once; after fork() too. A file that may not
- * be opened still has its i-number. Errors, with *place left alone: as stat(2); -EINVAL: an argument is NULL
- * or place->size is less than that of the first release.
+ * Finds the place of `path`. Reads no file data, forces nothing to disk, and follows symbolic links. May wait for the disk to read the file's metadata. Any number of threads may
+ * call this, also after fork(). A file that may not be opened still has its i-number. On an error *place is not changed. Errors are those of stat(2); -EINVAL: an argument is
+ * NULL or place->size is less than that of the first release.
  */
 GB_API gb_status_t gb_layout_find(const char* path, struct gb_layout_place* place);
 
-/** The same of an open file. Errors: as fstat(2); -EINVAL. */
+/** The same for an open file. Errors: as fstat(2); -EINVAL. */
 GB_API gb_status_t gb_layout_find_fd(int fd, struct gb_layout_place* place);
 
 /**
- * Negative, 0 or positive as `a` lies before, at or behind `b`: by device; on a device those whose first
- * extent is known, by its address, then the others by i-number. A total order, fit for qsort(3). NULL equals
- * everything. Any thread.
+ * Returns a negative number, 0 or a positive number if `a` lies before, at or behind `b`. Files are compared by device first. On one device, files with a known first extent come
+ * first, ordered by its address; the others follow, ordered by i-number. This is a total order, for use with qsort(3). NULL equals everything. Any thread.
  */
 GB_API int gb_layout_compare(const struct gb_layout_place* a, const struct gb_layout_place* b);
 
-/** The same by `order`; by device in any case, but for GB_ORDER_NONE, where all are equal. Any thread. */
+/** The same by `order`. The device is always compared first, except for GB_ORDER_NONE, where all files are equal. Any thread. */
 GB_API int gb_layout_compare_by(const struct gb_layout_place* a, const struct gb_layout_place* b,
                                 gb_order_t order);
 
 /**
- * Which order pays on the file system that holds `path`: never GB_ORDER_AUTO. GB_ORDER_NONE where an order by place
- * means nothing (network, memory, FUSE, overlay, btrfs, ZFS and others that put data where they like) and where a seek
- * costs little. `random_over_sequential` is the measured ratio of a page read in random to one read in sequential
- * order on that device, or 0 when nobody measured it; the kernel's word on whether the disk rotates then decides, which
- * is often wrong on virtual disks. Any thread. Errors, with *order left alone: as statfs(2); -EINVAL.
+ * Says which order saves time on the file system that holds `path`; never GB_ORDER_AUTO. The answer is GB_ORDER_NONE if places have no meaning there (network, memory, FUSE,
+ * overlay, btrfs, ZFS and others that choose places freely), and if a seek costs little. `random_over_sequential` is the measured time to read a page in random order, divided by
+ * the time in sequential order, on that device. If it was not measured, pass 0: then the kernel's flag for rotating disks decides, which is often wrong on virtual disks. Any
+ * thread. On an error *order is not changed. Errors are those of statfs(2); -EINVAL.
  */
 GB_API gb_status_t gb_layout_advise(const char* path, double random_over_sequential, gb_order_t* order);
 

@@ -20,13 +20,12 @@
 
 namespace gray {
 
-/// Hands out pieces of one grant; throws std::bad_alloc when none is large enough. First fit over a list of free
-/// pieces in the order of their addresses, neighbours joined at once: best for few large pieces; put a
-/// std::pmr::unsynchronized_pool_resource in front for many small ones. One thread at a time.
+/// Hands out pieces of one grant. Throws std::bad_alloc when no free piece is large enough. It takes the first fitting piece from a list of free pieces in the order of their
+/// addresses, and joins free neighbours at once. This is best for few large pieces. For many small pieces put a std::pmr::unsynchronized_pool_resource in front. One thread at a
+/// time.
 class memory_resource : public std::pmr::memory_resource {
  public:
-  /// Asks for max_bytes, and takes what is there if that is at least min_bytes; otherwise throws std::system_error
-  /// with gb_alloc()'s errno. `options` may be null.
+  /// Asks for max_bytes, and takes the free memory if that is at least min_bytes. Otherwise throws std::system_error with the errno of gb_alloc(). `options` may be null.
   memory_resource(std::size_t min_bytes, std::size_t max_bytes, const gb_alloc_options* options = nullptr)
       : memory_(gb_alloc_with(min_bytes, max_bytes, 1, &bytes_, options)) {
     if (memory_ == nullptr) throw std::system_error(errno, std::generic_category(), "gb_alloc");
@@ -38,7 +37,7 @@ class memory_resource : public std::pmr::memory_resource {
   memory_resource& operator=(const memory_resource&) = delete;
   ~memory_resource() override { gb_free(memory_); }
 
-  /// How much was granted, and how much of it is handed out, each in whole units of alignment.
+  /// The number of granted bytes, and of bytes that are handed out. Both are whole units of alignment.
   std::size_t granted_bytes() const noexcept { return bytes_; }
   std::size_t used_bytes() const noexcept { return used_bytes_; }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* order: the order in which files are best read, and what is known of each of them: FCCD and FLDC joined, as the "gray-box probe" gbp(1) does
+/* order: the order in which files are best read, and the known facts about each file. It combines FCCD and FLDC, as the "gray-box probe" gbp(1) does
  * ("Information and Control in Gray-Box Systems", SOSP 2001, sections 4.1 and 4.2).
  *
  *   gb_order_list_t *list;
@@ -11,10 +11,10 @@
  *     gb_order_free(list);
  *   }
  *
- * Cached files come first, so that nobody pushes them out before their turn; those that are not follow as they lie on their disk. A small file
- * that lacks a page is no cached one: among the others it is whole after one pass. Of what is not cached, the fastest store comes first (gray/levels.h).
+ * Cached files come first, so that they are not evicted before their turn. The other files follow in the order in which they lie on their disk. A small file that lacks a page is
+ * placed among the uncached files; there it is wholly cached after one pass. Among the uncached files, those of the fastest storage come first (gray/levels.h).
  *
- * The answer is about an instant that has passed when it arrives: read soon, and ask again for the next pass. For the parts of one file see
+ * The answer describes a moment that has passed when it arrives. So read soon, and ask again for the next pass. For the parts of one file see
  * gb_cache_plan_file().
  */
 #ifndef GRAY_ORDER_H
@@ -30,14 +30,14 @@
 
 GB_BEGIN_DECLS
 
-/** By what files are put in order. */
+/** The property by which files are ordered. */
 typedef enum gb_order_mode {
   GB_ORDER_COMPOSE = 0,  /**< by the cache, and within a group as they lie on disk */
   GB_ORDER_BY_CACHE = 1, /**< by the cache alone */
   GB_ORDER_BY_PLACE = 2  /**< as they lie on disk alone */
 } gb_order_mode_t;
 
-/** What is to be told although the order does not need it, and how the order is changed. */
+/** Facts to find out even if the order does not need them, and changes to the order. */
 typedef enum gb_order_flag {
   GB_ORDER_TELL_CACHE = 1,  /**< how much is cached, also with GB_ORDER_BY_PLACE */
   GB_ORDER_TELL_PLACE = 2,  /**< the first extent where an order by it pays, also with GB_ORDER_BY_CACHE */
@@ -48,7 +48,7 @@ typedef enum gb_order_flag {
       16 /**< in the place of the disk's order: files of one folder together, folders as they come */
 } gb_order_flag_t;
 
-/** Set `size`, and the rest to zero but for what you want: zero means the default. Later releases add fields at the end. */
+/** Set `size` and the members that you want, and set all others to zero. Zero means the default. Later releases add fields at the end. */
 struct gb_order_options {
   size_t size;   /**< sizeof(struct gb_order_options) */
   uint32_t mode; /**< a gb_order_mode_t */
@@ -59,15 +59,16 @@ struct gb_order_options {
   gb_cache_t*
       detector; /**< to look with, the caller's; used by this call alone meanwhile. Default: one of all defaults that remembers its probes where
                              gbp(1) of this user does. Is not made to probe for GB_ORDER_BY_PLACE */
-  /** Asked once for each device on which an order is looked for, with a file there: how many times as long a page takes in random order as in sequential order; 0: not
-   * measured. Default: as microbench(1) measured the device. Must not throw or jump. */
+  /** Called once for each device for which an order is needed, with a file on that device. It returns the time to read a page in random order, divided by the time in sequential
+   * order; 0: not measured. Default: the value that microbench(1) measured. Must not throw or leave by longjmp(). */
   double (*random_over_sequential)(void* context, const char* path);
-  /** Called every so many files with how many were looked at. A result that is not 0 ends the call with -ECANCELED. Default: none. Must not throw or jump. */
+  /** Called from time to time with the number of files that were looked at. A result that is not 0 ends the call with -ECANCELED. Default: none. Must not throw or leave by
+   * longjmp(). */
   int (*progress)(void* context, size_t looked_at);
   void* context; /**< passed to both as it is */
 };
 
-/** A file in its place, and what is known of it. Later releases add fields at the end. */
+/** A file at its place in the order, and the known facts about it. Later releases add fields at the end. */
 struct gb_order_file {
   size_t size;  /**< set by the caller to sizeof(struct gb_order_file) */
   size_t input; /**< its place in `paths`, from 0 */
@@ -96,7 +97,7 @@ struct gb_order_file {
   int64_t modified_ns; /**< when its data was last changed, nanoseconds since 1970 */
 };
 
-/** What the times of a level are like. */
+/** Which kind of times a level has. */
 typedef enum gb_level_kind {
   GB_LEVEL_MEMORY = 1, /**< those of a cached read */
   GB_LEVEL_FLASH = 2,  /**< up to a millisecond */
@@ -104,7 +105,7 @@ typedef enum gb_level_kind {
   GB_LEVEL_SERVER = 4  /**< longer, or a server answers for the file system */
 } gb_level_kind_t;
 
-/** A level of the store that the files are in. Later releases add fields at the end. */
+/** A level of the storage that holds the files. Later releases add fields at the end. */
 struct gb_order_level {
   size_t size;        /**< set by the caller to sizeof(struct gb_order_level) */
   uint32_t kind;      /**< a gb_level_kind_t */
@@ -116,29 +117,30 @@ struct gb_order_level {
   uint64_t high_ns;   /**< and the longest of its files' times */
 };
 
-/** Files in their order. Not changed once made: any number of threads; after fork() both processes have theirs. */
+/** The files in their order. A list never changes, so any number of threads may use it. After fork() each of the two processes has its own list. */
 typedef struct gb_order_list gb_order_list_t;
 
 /**
  * Looks at each of `count` files and puts them in the order in which they are best read. `paths` is read during the call alone. `options` may be NULL: all defaults. On success
  * *list is the caller's, to be freed with gb_order_free(); else it is NULL.
  *
- * A file that cannot be looked at does not fail the call: it has an error, and comes last. Ties keep the order of `paths`; files of unknown content come behind the known ones.
+ * A file that cannot be looked at does not fail the call: the file has an error, and comes last. Files with equal rank keep the order of `paths`. Files of which it is unknown
+ * what is cached come behind the known ones.
  * Takes some microseconds a file, and 72 bytes for it. May wait for the disk: for the files' metadata, and for probes, as gb_cache_inspect().
  *
- * Any thread, any number at once, each with a detector of its own; after fork() too. Holds up to two descriptors meanwhile. -EINVAL: an argument is NULL or makes no sense;
- * -E2BIG: an option of a later release is asked for; -ENOMEM; -ECANCELED: `progress` said so.
+ * Any number of threads may call this at once, each with a detector of its own, also after fork(). The call holds up to two descriptors. -EINVAL: an argument is NULL or not valid;
+ * -E2BIG: an option of a later release is asked for; -ENOMEM; -ECANCELED: `progress` returned a value other than 0.
  */
 GB_API gb_status_t gb_order_find(const char* const* paths, size_t count,
                                  const struct gb_order_options* options, gb_order_list_t** list);
 
-/** How many files there are, those with an error included; 0 for NULL. */
+/** The number of files, including files with an error; 0 for NULL. */
 GB_API size_t gb_order_count(const gb_order_list_t* list);
 
 /** The file that is best read as number `rank`, from 0. -EINVAL: there is none, or file->size is less than that of the first release. */
 GB_API gb_status_t gb_order_at(const gb_order_list_t* list, size_t rank, struct gb_order_file* file);
 
-/** How many levels were told apart, at most eight; 0 for NULL, and where there was nothing to tell apart. */
+/** The number of levels that were found, at most eight; 0 for NULL, and if levels were not looked for. */
 GB_API size_t gb_order_level_count(const gb_order_list_t* list);
 
 /** Level number `i`, from 0, the fastest. -EINVAL: there is none, or level->size is less than that of the first release. */

@@ -7,12 +7,10 @@
 
 GB_BEGIN_DECLS
 
-/** 0, or a negative errno such as -ENOENT. No function of libgray prints or exits, and none but gb_alloc()
- * and its kin, which return a pointer, sets errno as its answer. */
+/** 0, or a negative errno such as -ENOENT. No function of libgray prints or exits. Only gb_alloc() and the similar functions that return a pointer report an error in errno. */
 typedef int gb_status_t;
 
-/** What a status means, in words. Never NULL; the text belongs to the library and is valid until the same
- * thread calls again. */
+/** The meaning of a status in words. Never NULL. The text belongs to the library and is valid until the same thread calls this function again. */
 GB_API const char* gb_status_text(gb_status_t status);
 
 GB_END_DECLS

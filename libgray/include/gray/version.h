@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* version: of the headers a program was compiled with, and of the library it runs with. */
+/* version: the version of the headers with which a program was compiled, and of the library with which it runs. */
 #ifndef GRAY_VERSION_H
 #define GRAY_VERSION_H
 

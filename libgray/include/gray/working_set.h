@@ -12,13 +12,13 @@
  *   }
  *   gb_working_set_close(watch);
  *
- * The processor marks each page that is used. gb_working_set_clear() takes the marks of one process away; a look counts those that have come back. So one clearing and
- * some looks at growing times give the curve. Where it bends is the memory the process works with (gb_working_set_knee()): with less it would have to
+ * The processor marks each page that is used. gb_working_set_clear() clears the marks of one process. A look counts the marks that were set again. So one clearing and several
+ * looks at growing times give the curve. The bend of the curve is the memory that the process works with (gb_working_set_knee()). With less memory the process would have to
  * fetch pages again and again.
  *
- * What it costs: a clearing or a look walks the page tables of the process, some 10 ms a GiB, and holds up meanwhile what it maps and unmaps.
- * cost_ns says how long they took. What it disturbs: to the kernel the process looks idle until it has touched its pages again. If memory gets short right then,
- * the kernel may take pages of this process rather than of others. Do not sample a process that you care for while memory is short.
+ * What it costs: a clearing or a look walks the page tables of the process, which takes some 10 ms for each GiB. During that time the process cannot map or unmap memory. cost_ns
+ * says how long they took. What it disturbs: to the kernel the process looks idle until it has touched its pages again. If memory gets short at that time, the kernel may take
+ * pages of this process before those of others. So do not watch an important process while memory is short.
  */
 #ifndef GRAY_WORKING_SET_H
 #define GRAY_WORKING_SET_H
@@ -36,17 +36,17 @@ GB_BEGIN_DECLS
 typedef enum gb_working_set_doubt {
   /** Too high, by huge_bytes at most: the first touch of a huge page counts all of it. */
   GB_DOUBT_HUGE = 1,
-  /** Too low: the kernel looked for memory to take away on this host, and that takes marks away too. */
+  /** Too low: the kernel searched this host for memory to reclaim, and this search also clears marks. */
   GB_DOUBT_RECLAIM = 2,
-  /** Too low: somebody else took the marks of this process away, perhaps another watch. */
+  /** Too low: another program cleared the marks of this process, perhaps another watch. */
   GB_DOUBT_CLEARED = 4,
   /** Too low: pages of hugetlbfs carry no marks here. They count neither as touched nor as resident. */
   GB_DOUBT_HUGETLB = 8,
-  /** Too low: so many of its pages lie in swap that what is resident is less than half of what it has. */
+  /** Too low: more than half of the memory of the process is in swap. */
   GB_DOUBT_SWAPPED = 16
 } gb_working_set_doubt_t;
 
-/** What a look saw. Later releases add fields at the end. */
+/** The result of a look. Later releases add fields at the end. */
 struct gb_working_set_sample {
   size_t size;             /**< set by the caller to sizeof(struct gb_working_set_sample) */
   uint64_t since_ns;       /**< tau: from the end of the clearing to the middle of this look */
@@ -64,24 +64,25 @@ struct gb_working_set_sample {
 typedef struct gb_working_set gb_working_set_t;
 
 /**
- * Begins to watch process `pid`, and changes nothing yet. On success *watch is the caller's, to be closed with gb_working_set_close(); else it is NULL. Holds two descriptors.
+ * Begins to watch process `pid`, and changes nothing yet. On success *watch belongs to the caller, who closes it with gb_working_set_close(); else it is NULL. Holds two
+ * descriptors.
  *
- * -ESRCH: there is no such process, it has ended, or it is a thread of the kernel's; -EACCES: it is another user's, or may not be looked into (prctl(PR_SET_DUMPABLE));
+ * -ESRCH: there is no such process, it has ended, or it is a kernel thread; -EACCES: the process belongs to another user, or may not be inspected (prctl(PR_SET_DUMPABLE));
  * -ENOTSUP: it runs a virtual machine, whose guest's use of memory leaves no marks here, or this kernel has no /proc/PID/clear_refs or smaps_rollup (before Linux 4.14);
  * -EINVAL: `watch` is NULL, or `pid` is not positive; -ENOMEM; -EMFILE.
  */
 GB_API gb_status_t gb_working_set_open(pid_t pid, gb_working_set_t** watch);
 
 /**
- * Takes all marks away: tau begins anew. Blocks for some 10 ms a GiB. Two watches over one process spoil each other's figures. -ESRCH: the process has ended or executes
- * another program; -EINVAL: `watch` is NULL.
+ * Clears all marks, so that tau begins anew. Blocks for some 10 ms for each GiB. Two watches of one process make each other's figures wrong. -ESRCH: the process has ended or
+ * executes another program; -EINVAL: `watch` is NULL.
  */
 GB_API gb_status_t gb_working_set_clear(gb_working_set_t* watch);
 
 /**
- * Counts the marks since the clearing; before the first one, those since the process began, with since_ns 0. May be called at any times; figures of one clearing
- * only grow, but for memory that is given back. Blocks for some 10 ms a GiB. -ESRCH as above; -EINVAL: an argument is NULL, or look->size is less than that of the first
- * release.
+ * Counts the marks since the clearing. Before the first clearing it counts the marks since the process started, with since_ns 0. May be called at any time. The figures after one
+ * clearing only grow, except for memory that the process gives back. Blocks for some 10 ms for each GiB. -ESRCH as above; -EINVAL: an argument is NULL, or look->size is less
+ * than that of the first release.
  */
 GB_API gb_status_t gb_working_set_look(gb_working_set_t* watch, struct gb_working_set_sample* look);
 
@@ -89,9 +90,9 @@ GB_API gb_status_t gb_working_set_look(gb_working_set_t* watch, struct gb_workin
 GB_API void gb_working_set_close(gb_working_set_t* watch);
 
 /**
- * Where a curve bends: *knee is the number of the point beyond which more time brings least more memory, the one farthest above the straight line from the origin to the
- * last point ("kneedle", Satopaa et al. 2011). Both arrays hold `count` values; since_ns grows. -ENODATA: there is no bend, since the curve still grows about as fast as
- * at its beginning, or there are less than three points: watch for longer. -EINVAL: an argument is NULL, or since_ns does not grow. Any thread.
+ * Finds where a curve bends. *knee is the index of the point after which more time adds the least memory. It is the point farthest above the straight line from the origin to the
+ * last point ("kneedle", Satopaa et al. 2011). Both arrays hold `count` values; since_ns grows. -ENODATA: the curve has no bend, because it still grows about as fast as at its
+ * beginning, or it has less than three points. Then watch for longer. -EINVAL: an argument is NULL, or since_ns does not grow. Any thread.
  */
 GB_API gb_status_t gb_working_set_knee(const uint64_t* since_ns, const uint64_t* touched_bytes, size_t count,
                                        size_t* knee);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// status_api: statuses in words, and the version.
+// status_api: the texts of statuses, and the version.
 #include <cstring>
 #include <string_view>
 

@@ -18,7 +18,7 @@ inline constexpr std::uint64_t kMuchBytes = 4 * base::kMiB;
 /// and if that is at least this share of the file.
 inline constexpr double kCachedFractionMin = 0.5;
 
-/// `cached_fraction` is negative where it is not known. Pure.
+/// `cached_fraction` is negative if it is unknown. Pure.
 constexpr double cached_bytes(double cached_fraction, std::uint64_t size_bytes) {
   return cached_fraction < 0 ? 0 : cached_fraction * static_cast<double>(size_bytes);
 }

@@ -16,7 +16,7 @@
 
 namespace gray::filecache {
 
-/// 0: not known.
+/// 0 means unknown.
 struct DeviceSpeed {
   double access_ns = 0;
   double bytes_per_s = 0;
@@ -31,7 +31,7 @@ inline double fetch_ns(const DeviceSpeed& speed, double bytes) {
 /// The timed reads of one device. One thread at a time.
 class SpeedSamples {
  public:
-  /// `first_ns` for the first `first_bytes`, `rest_ns` for the rest.
+  /// `first_ns` is the time of the first `first_bytes`, `rest_ns` the time of the rest.
   void add(std::uint64_t first_bytes, std::uint64_t first_ns, std::uint64_t rest_bytes,
            std::uint64_t rest_ns) {
     rest_bytes_ += static_cast<double>(rest_bytes);

@@ -18,7 +18,7 @@
 
 namespace gray::filecache {
 
-/// Numbered as gb_origin_t.
+/// The numbers are those of gb_origin_t.
 enum class Origin : std::uint32_t { library = 0, caller = 1, record = 2, now = 3 };
 
 struct HostSettings {

@@ -24,7 +24,7 @@ struct Place {
   std::int64_t modified_ns = 0;
 };
 
-/// Numbered as gb_order_t.
+/// The numbers are those of gb_order_t.
 enum class Order : std::uint32_t { automatic = 0, extent = 1, inode = 2, mtime = 3, none = 4 };
 
 /// Finds the place of a file. Errors: as stat(2).

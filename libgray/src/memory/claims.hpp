@@ -154,7 +154,7 @@ class Claims {
   /// Sleeps until a process with claims may have freed memory, or until the time has passed.
   void wait(std::uint32_t generation, std::uint64_t timeout_ns);
 
-  /// A descriptor that gets readable when wait() would end before its time.
+  /// A descriptor that becomes readable when wait() would end before its time.
   [[nodiscard]] base::Result<int> watch() const {
     const std::lock_guard<std::mutex> guard(mutex_);
     return is_shared() ? os::watch_shared(table_) : base::Result<int>::failure(-ENOENT);

@@ -14,7 +14,7 @@
 
 namespace gray::memory {
 
-/// Numbered as in gray/follow.h.
+/// The numbers are those of gray/follow.h.
 enum class FollowVerdict : std::uint32_t { stay = 0, grow = 1, shrink = 2 };
 enum class FollowReason : std::uint32_t {
   none = 0,      // nothing has changed

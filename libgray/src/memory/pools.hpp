@@ -72,7 +72,7 @@ class HostAccounts {
   /// `root` is put before each path: "" for the real host, a folder for tests. `process` is the process whose control groups are read: "self" or a number.
   explicit HostAccounts(std::string root = "", const std::string& process = "self");
 
-  /// The pools shared with others: the host, and each control group that has a limit.
+  /// The pools that are shared with others: the host, and each control group that has a limit.
   [[nodiscard]] std::vector<Pool> shared_pools(const PoolOptions& options) const;
 
   /// The limits of this process alone. The memory that it has mapped already is subtracted.

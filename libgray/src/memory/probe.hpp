@@ -58,7 +58,7 @@ struct ProbeWatch {
 
 enum class ProbeEnd { reached, forbidden, paging };
 
-/// Takes memory at the start of a reserved stretch. One thread at a time.
+/// Takes memory at the start of a reserved range. One thread at a time.
 class Probe {
  public:
   /// `base` and `reserved_bytes` come from reserve_memory(). The caller keeps owning them.

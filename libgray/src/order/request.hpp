@@ -12,7 +12,7 @@
 
 namespace gray::order {
 
-/// Numbered as gb_order_mode_t.
+/// The numbers are those of gb_order_mode_t.
 enum class Mode : std::uint32_t {
   compose = 0,  // the groups and levels of `mem`; within each, files in their order on disk
   mem =

@@ -47,8 +47,7 @@ int put_out(unsigned char* address, std::uint64_t bytes);
 /// How many faults of the calling thread have waited for a device since the thread began.
 std::uint64_t count_major_faults();
 
-/// How many of `count` pages, a `stride` apart, were written to swap. -ENOSYS and the like where the host does
-/// not tell.
+/// How many of `count` pages, `stride` apart, are in swap. -ENOSYS and similar if the host does not tell.
 base::Result<std::uint64_t> count_swapped(unsigned char* base, std::uint64_t first_page, std::uint64_t count,
                                           std::uint64_t stride);
 

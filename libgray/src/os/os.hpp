@@ -37,8 +37,7 @@ bool is_trusted(int fd, const FileFacts& facts);
 base::Result<int> open_file(const char* path);
 void close_file(int fd);
 
-/// Resident pages among [first_page, first_page + page_count), by cachestat. -ENOSYS, -EPERM (not trusted),
-/// -EOPNOTSUPP.
+/// The number of resident pages among [first_page, first_page + page_count), by cachestat. -ENOSYS, -EPERM (not trusted), -EOPNOTSUPP.
 base::Result<std::uint64_t> count_by_cachestat(int fd, std::uint64_t first_page, std::uint64_t page_count);
 
 /// The same by mincore. It answers "all" for files that are not trusted, so check is_trusted() first.
@@ -105,7 +104,7 @@ base::Result<std::uint64_t> first_extent_bytes(int fd);
 void* map_kept_file(const char* path, std::size_t bytes);
 void unmap_kept_file(void* mapped, std::size_t bytes);
 
-/// Seconds since some fixed moment that does not change while the host runs.
+/// Seconds since a fixed moment that does not change while the host runs.
 std::uint64_t seconds_now();
 
 /// A different number at each call, as a seed for probe offsets.

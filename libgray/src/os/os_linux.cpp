@@ -48,7 +48,7 @@ std::uint64_t units_per_page() {
   return units;
 }
 
-// How often this thread has given up its processor to wait.
+// How many times this thread has given up its processor to wait.
 long count_sleeps() {
   rusage usage{};
   return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;

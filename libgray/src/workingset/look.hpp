@@ -15,7 +15,7 @@
 
 namespace gray::workingset {
 
-/// The kernel's sums over all that a process maps.
+/// The kernel's sums over everything that a process maps.
 struct MemorySums {
   std::uint64_t resident_bytes = 0;
   std::uint64_t share_bytes = 0;

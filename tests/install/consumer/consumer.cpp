@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// consumer: the same as consumer.c in C++20, with the owner a C++ program would write.
+// consumer: the same as consumer.c in C++20, with an owning object as a C++ program would have it.
 #include <cstdint>
 #include <cstdio>
 #include <memory>

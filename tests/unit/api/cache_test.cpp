@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// cache_test: what a detector goes by, through the public interface: the caller's word, the record's, or what is timed on the spot.
+// cache_test: which settings a detector uses, through the public interface: those of the caller, those of the record, or values that are measured at once.
 //
-// How: a variable stands for a record, since both come from the repository. Left out: what is found with it (unit/libgray).
+// How: a variable replaces a record, because both come from the repository. Left out: the results with these settings (unit/libgray).
 #include <cerrno>
 #include <cstdlib>
 

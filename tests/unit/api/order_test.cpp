@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // order_test: the order of files through the public interface: what is told of each, who owns what, and what is refused.
 //
-// How: small files in fresh folders, which are cached because they were just written. That memory runs out is shown by letting each allocation fail in turn: this program replaces operator new, also
-// for the library. Left out: whether the order is a good one (unit/libgray, system/gbp_order), and files on several devices.
+// How: small files in fresh folders, which are cached because they were just written. To test that memory runs out, each allocation fails once: this program replaces operator
+// new, also for the library. Left out: whether the order is a good one (unit/libgray, system/gbp_order), and files on several devices.
 #include <cerrno>
 #include <cstdlib>
 #include <new>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // account_test: what the kernel has booked to a process is charged once and in full, whatever stands in the segment.
 //
-// How: a job whose segment is plain memory; the reads are the test's own, past the page cache, so that the kernel books them to this very process.
+// How: the segment of the job is plain memory. The test itself makes the reads, past the page cache, so that the kernel books them to this process.
 // Left out: processes that fork and execute (tests/system).
 #include "tools/discnice/kernel/account.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// announced_read_test: what the kernel fetches for a program that says what it will need, as far as a window or a request of the device reaches.
+// announced_read_test: which bytes the kernel fetches for a program that announces a read, as far as a window or a request of the device reaches.
 //
 // How: a page cache that is a list. Left out: the kernel itself (system/discnice_announced_test.sh).
 #include "tests/support/catch.hpp"

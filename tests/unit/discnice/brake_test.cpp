@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// brake_test: who is stopped makes no step, and goes on as if nothing had been, also when whoever stopped it is killed.
+// brake_test: a stopped process makes no step, and later goes on as if nothing had happened, also if the process that stopped it is killed.
 //
-// How: children that count in shared memory, with one thread and with many. Left out: what a job's limit has to do with it (system/discnice_pace).
+// How: children that count in shared memory, with one thread and with many. Left out: stops because of a job's limit (system/discnice_pace).
 #include "tools/discnice/pace/brake.hpp"
 
 #include <atomic>
@@ -59,13 +59,13 @@ class Counting {
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] int signals() const { return counts_->signals.load(); }
 
-  // Whether each of its threads makes steps; on a busy machine that takes a while to see.
+  // Whether each of its threads makes steps. On a busy machine it takes a while to see that.
   [[nodiscard]] bool is_running() const {
     for (int tries = 0; tries < 20; ++tries)
       if (count_moving() == kThreads) return true;
     return false;
   }
-  // Whether none does. A thread that waits for a processor has not seen yet that it is stopped.
+  // Whether none of its threads makes steps. A thread that waits for a processor has not noticed yet that it is stopped.
   [[nodiscard]] bool is_standing() const {
     for (int tries = 0; tries < 20; ++tries)
       if (count_moving() == 0) return true;
@@ -97,7 +97,7 @@ class Counting {
   pid_t pid_;
 };
 
-// Where not even a child may be traced.
+// For hosts where not even a child may be traced.
 bool may_trace() {
   Counting child;
   TraceBrake brake;

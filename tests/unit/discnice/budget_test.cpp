@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// budget_test: what was waited for and then not moved is kept until it is used, and no longer than that.
+// budget_test: bytes that were waited for and then not moved are kept until they are used, and no longer.
 //
-// How: a job whose segment is plain memory, and instants of our own for what is charged; corrections take the clock's. Left out: what several
+// How: the segment of the job is plain memory. Charges use instants of the test; corrections use the clock. Left out: what several
 // members do to the accounts at once (tests/system/discnice_tree_test.sh), and a whole run (discnice_rate_test.sh).
 #include "tools/discnice/job/budget.hpp"
 
@@ -31,7 +31,7 @@ class TestJob {
     protocol::change_grant(*segment_, grant);
   }
 
-  // The instant at which a read of so many bytes may go, if it comes at `now_ns`; 0: at once.
+  // The instant at which a read of this many bytes may go if it comes at `now_ns`; 0: at once.
   std::uint64_t read(std::uint64_t bytes, std::uint64_t now_ns) {
     return charge(job_, grant_now(job_, now_ns), {.read_bytes = bytes}, {}, now_ns);
   }

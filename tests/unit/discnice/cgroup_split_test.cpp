@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // cgroup_split_test: one rate as limits of reads and writes, whose sum keeps to it.
 //
-// How: the arithmetic is pure, so a little model of a kernel that holds each flow to its limit is run for some seconds, a tenth of a second a look. The sum is
-// held against the rate. Left out: the lumps in which a real kernel lets requests go (tests/kernels/40_cgroup.sh).
+// How: the arithmetic is pure. So a small model of a kernel that holds each flow to its limit runs for some seconds, with ten looks a second. The sum is compared with the rate.
+// Left out: the lumps in which a real kernel lets requests go (tests/kernels/40_cgroup.sh).
 #include "tools/discnice/cgroup/split.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class Job {
  public:
   Job() { move_limits(); }
 
-  // For a time it would move so much a second of each, each by itself.
+  // How many bytes a second each flow would move by itself, for a time.
   void run_apart(double seconds, double reads, double writes) {
     for (double at = 0; at < seconds - kLookS / 2; at += kLookS)
       look(std::min(reads, limit(0)), std::min(writes, limit(1)));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// dirty_table_test: the job's table of dirty data is held by one at a time, and by nobody for long.
+// dirty_table_test: the job's table of dirty data is held by one process at a time, and by none for long.
 //
-// How: a segment in plain memory; a holder that never let go is one whose instant lies in the past, and one that was taken over finds another's. Left
-// out: one that is stopped again between its last look and its write; what it may write then is one value, which everybody checks.
+// How: the segment is plain memory. A holder that never released the table is one whose instant lies in the past. A holder whose table was taken over finds the instant of
+// another one. Left out: a holder that is stopped again between its last check and its write. It may then write one value, which every reader checks.
 #include "tools/discnice/job/dirty_table.hpp"
 
 #include <chrono>

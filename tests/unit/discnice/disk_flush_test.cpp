@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // disk_flush_test: how often a job has the disk's own cache emptied, what is booked for it, and that nothing of it stays.
 //
-// How: a file in memory, whose file system is flushed in no time. Left out: disks where it takes long (system/discnice_giving_way, bench/beside).
+// How: a file in memory, whose file system is flushed at once. Left out: disks whose flush takes long (system/discnice_giving_way, bench/beside).
 #include "tools/discnice/transfer/disk_flush.hpp"
 
 #include <cerrno>

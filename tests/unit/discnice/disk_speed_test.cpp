@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// disk_speed_test: how long one waits for a request is learned of the counters, and giving way is as long as it is worth there.
+// disk_speed_test: the time that a request waits is learned from the counters, and giving way takes as long as is useful on that disk.
 //
-// How: a simulated disk whose requests take as long as told, looked at every few milliseconds, as in foreground_test. Left out: real disks (bench/beside).
+// How: the requests of a simulated disk take as long as the test says, and the disk is looked at every few milliseconds, as in foreground_test. Left out: real disks
+// (bench/beside).
 #include "tools/discnice/policy/disk_speed.hpp"
 
 #include "tests/support/catch.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// disk_words_test: what a job's segment says of a disk is taken as far as it can be.
+// disk_words_test: values of a disk in a job's segment are used only if they are possible.
 #include "tools/discnice/protocol/disk_words.hpp"
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // doctor_text_test: what `discnice doctor` found is one screen for a person, and whole for a program.
 //
-// How: diagnoses are composed. What finds them out is run by tests/cli/discnice_doctor_test.sh.
+// How: diagnoses are composed. tests/cli/discnice_doctor_test.sh runs the code that makes diagnoses.
 #include "tools/discnice/cli/doctor_text.hpp"
 
 #include <nlohmann/json.hpp>

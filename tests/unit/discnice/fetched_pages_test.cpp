@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // fetched_pages_test: is a page cache that is asked once before a read as good as one that fills during the read?
 //
-// How: random reads of two simulated files. One fills while the model works. The other answers, as the kernel does to somebody who asks
-// before the call, as it was before the read, and is filled when that has ended. Then the pages themselves, run by run.
-// Left out: oracles that probe, which these pages change nothing for.
+// How: random reads of two simulated files. One file fills while the model works. The other file gives the answers from before the read, as the kernel does to a program that
+// asks before the call, and is filled when the read has ended. Then the pages are compared, run by run. Left out: oracles that probe, because these pages change nothing for
+// them.
 #include "tools/discnice/predictor/fetched_pages.hpp"
 
 #include <random>

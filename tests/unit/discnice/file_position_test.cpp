@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // file_position_test: when a descriptor's position is known, and when the kernel is asked for it.
 //
-// How: a real file whose position is moved behind the back of what is tested: who then tells the old place has not asked. Left out: which hooks
-// call what, which tests/system/discnice_position_test.sh sees.
+// How: the position of a real file is moved without the knowledge of the tested code. If the code then tells the old position, it has not asked the kernel. Left out: which hooks
+// call which function; tests/system/discnice_position_test.sh tests that.
 #include "tools/discnice/descriptor/file_position.hpp"
 
 #include <cstdio>

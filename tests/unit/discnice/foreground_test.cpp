@@ -2,8 +2,8 @@
 // foreground_test: whether somebody else uses a disk, from its counters and from what the job was booked for; and the policies that
 // go by it.
 //
-// How: a simulated disk whose counters move as told, looked at every few milliseconds. The truth is known: each step says
-// whose requests they were. Left out: reading /sys (system tests), and disks whose own readers are not all known.
+// How: the counters of a simulated disk change as the test says, and are looked at every few milliseconds. The truth is known, because each step says whose requests they were.
+// Left out: reading /sys (system tests), and disks whose own readers are not all known.
 #include "tools/discnice/policy/foreground.hpp"
 
 #include "tests/support/catch.hpp"
@@ -39,20 +39,20 @@ struct Disk {
     sample.reads += 1;
     sample.read_bytes += bytes;
   }
-  // The job reads a window, and is booked for it.
+  // The job reads a window, and the bytes are booked to it.
   void own_read() {
     own.read_bytes += kWindowBytes;
     reads(kWindowBytes);
     look();
   }
-  // It reads so many small pieces.
+  // It reads this many small pieces.
   void own_reads(unsigned count, std::uint64_t bytes) {
     own.read_bytes += count * bytes;
     sample.reads += count;
     sample.read_bytes += count * bytes;
     look();
   }
-  // As long as a mechanical disk takes for it.
+  // It takes as long as on a mechanical disk.
   void others_read(std::uint64_t bytes = 4'096) {
     reads(bytes);
     sample.read_ms += kRandomReadNs / kMillisecondNs;

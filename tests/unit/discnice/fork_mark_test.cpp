@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fork_mark_test: who is told by the mark that it is another process.
+// fork_mark_test: which processes learn from the mark that they are another process.
 #include "tools/discnice/job/fork_mark.hpp"
 
 #include <sched.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // host_parameters_test: how long a random read was measured to take reaches the look at a disk, by disk where it is known by disk.
 //
-// How: flags stand for records, since both come from a repository; a segment in plain memory; the disk looked at is whichever block device this
-// machine has counters of, which need not do anything. Left out: the files of the repository (toolbox/repo has its tests).
+// How: flags replace records, because both come from a repository. The segment is plain memory. The disk is any block device of this machine that has counters; it need not do
+// anything. Left out: the files of the repository (toolbox/repo has its tests).
 #include "tools/discnice/cli/host_parameters.hpp"
 
 #include <dirent.h>
@@ -33,7 +33,7 @@ gray::repo::Repository with(const std::vector<const char*>& flags) {
   return repository;
 }
 
-// What a job that was told these finds for a disk.
+// The value that a job with these options finds for a disk.
 std::uint64_t found(const std::vector<MeasuredRead>& reads, std::uint64_t disk) {
   const auto segment = std::make_unique<Segment>();
   unsigned place = 0;

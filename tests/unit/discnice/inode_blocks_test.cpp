@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // inode_blocks_test: what a new file costs beyond its data, wherever its folder has its inodes.
 //
-// How: seeded random marks in a thousand places beside a plain set of blocks; the numbers that ext4 gives, one after another and scattered. Left
-// out: which place is forgotten when there are too many; only what that may do to the counts is promised.
+// How: seeded random marks in a thousand places are compared with a plain set of blocks. The numbers are like those of ext4, one after another and scattered. Left out: which
+// place is forgotten when there are too many. Only the effect on the counts is tested.
 #include "tools/discnice/predictor/inode_blocks.hpp"
 
 #include <map>

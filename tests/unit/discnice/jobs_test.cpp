@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // jobs_test: which names in /dev/shm count as this user's jobs, and which are cleared away.
 //
-// How: a forked child becomes a user who does not exist here, so that what it finds and clears away is its own; its /dev/shm is everybody's.
+// How: a forked child becomes a user who does not exist on this machine. So all files that it finds and removes are its own. Its /dev/shm is the one of the machine.
 // Forged segments are copies of real ones. Left out: very many names (system/discnice_other_users).
 #include "tools/discnice/cli/jobs.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// large_call_test: the kernel shows calls from their lengths on, and no others; what a call asks for is read from its words.
+// large_call_test: the kernel reports calls from their lengths on, and no others. The words of a call tell what the call asks for.
 //
-// How: a child has its calls shown, makes some of each side of the border, and the parent takes what is shown.
+// How: the calls of a child are reported. The child makes some calls just below and just above each limit, and the parent takes the reported ones.
 #include "tools/discnice/notify/large_call.hpp"
 
 #include <array>
@@ -24,7 +24,7 @@ namespace {
 
 std::array<char, 4 * kLargeReadBytes> block;
 
-// What a child does with its calls shown, as the parent sees it. Each call goes at once. Empty where the kernel shows none.
+// The calls of a child whose calls are reported, as the parent sees them. Each call goes on at once. Empty if the kernel reports none.
 std::vector<LargeCall> shown_of(void (*make_calls)()) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);

@@ -48,7 +48,7 @@ TEST_CASE_METHOD(Fixture, "a launcher that waits is woken by who asks, and by wh
   launcher.join();
   CHECK(heard == 6);
   refuse_left(*segment);
-  // Woken between the look and the wait.
+  // Woken between the check and the wait.
   asked = left_asked(*segment);
   wake_left_sender(*segment);
   CHECK(wait_for_left(*segment, asked, kLongMs) == 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // manners_test: a job gives way by its own progress, and does not starve, whatever the disk is like.
 //
-// How: a simulated disk that serves the job's calls, with others or without; the clock is what the calls and the holds take. Calls vary as those of a
+// How: a simulated disk serves the job's calls, with or without other users. The clock advances by the times of the calls and of the holds. Calls vary as those of a
 // mechanical disk do. Left out: how members come by the times of their calls, and real disks (system/discnice_manners).
 #include "tools/discnice/policy/manners.hpp"
 

@@ -27,7 +27,7 @@ NextSymbols::Finding find(const char* name) {
   return symbols.find(name, symbol_hash(name));
 }
 
-// What is certain is what dlsym() says; true when it is.
+// If an address is certain, it must be that of dlsym(). Returns true if it is.
 bool agrees(const char* name) {
   INFO(name);
   const NextSymbols::Finding seen = find(name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // own_text_test: the library's own functions for bytes and texts answer what libc's do.
 //
-// How: the file is compiled in here under other names, and both are asked the same. Left out: that a compiler makes no call of libc's out of
-// them, which every start of the library would not survive.
+// How: the file is compiled into this program under other names, and its functions are compared with those of libc. Left out: that the compiler does not turn them into calls of
+// libc. If it did, no start of the library would succeed.
 #include <algorithm>
 #include <cstring>
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // pressure_test: whether somebody else waits for a disk without counters, from what the kernel adds up and what the job itself has waited.
 //
-// How: a simulated host whose waiting goes on as told; samples are taken when they are due and what holds the job back is asked of the
-// policies. Left out: how the kernel comes by its sums, and how members count (system/discnice_foreground).
+// How: the waits of a simulated host go on as the test says. Samples are taken when they are due, and the policies say how the job is held back. Left out: how the kernel comes
+// by its sums, and how members count (system/discnice_foreground).
 #include "tools/discnice/policy/pressure.hpp"
 
 #include "tests/support/catch.hpp"

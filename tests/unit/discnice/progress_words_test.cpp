@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// progress_words_test: what a job's segment says of its progress is taken as far as it can be.
+// progress_words_test: values of a job's progress in its segment are used only if they are possible.
 #include "tools/discnice/protocol/progress_words.hpp"
 
 #include <limits>

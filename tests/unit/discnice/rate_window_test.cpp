@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// rate_window_test: what the policies answer, on a simulated clock.
+// rate_window_test: the answers of the policies, on a simulated clock.
 //
 // How: simulated programs that start each operation when the verdict allows it and then ask for the next, so
 // that bytes over time is the rate they got. Operations take no time of their own, which is the hardest case

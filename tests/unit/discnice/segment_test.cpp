@@ -2,9 +2,8 @@
 // segment_test: making and joining a segment in /dev/shm, and refusing everything that is not one.
 //
 // How: real files in /dev/shm, under names of their own that are removed again; forked children for other
-// users. Without /dev/shm those cases only say so. Left out: a full /dev/shm; and that load_grant() tries
-// again while a number is odd, which no timing shows reliably beside its giving up on a writer that stands
-// still.
+// users. Without /dev/shm these cases only print a line. Left out: a full /dev/shm; and that load_grant() tries again while a number is odd. No timing distinguishes that
+// reliably from giving up on a writer that has stopped.
 #include "tools/discnice/protocol/segment.hpp"
 
 #include <atomic>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // trust_test: when a read is trusted, for how long and for how much, and what makes a process warm.
 //
-// How: a job whose segment is plain memory. Left out: who asks for trust, and cold files in a warm process, for which
-// tests/system/discnice_warm_test.sh pays.
+// How: a job whose segment is plain memory. Left out: the code that asks for trust, and cold files in a warm process (tests/system/discnice_warm_test.sh).
 #include "tools/discnice/descriptor/trust.hpp"
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// unforeseen_test: page faults of a process that makes no calls are charged while they happen, and what its calls move never is.
+// unforeseen_test: page faults of a process that makes no calls are charged while they happen. The bytes of its calls are never charged in this way.
 //
 // How: a member whose words are written by hand, and growths of an account. Left out: the pacer that stops the process (system/discnice_pace_test.sh).
 #include "tools/discnice/pace/unforeseen.hpp"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // update_regions_test: which writes cost the disk something new, and what a removal takes back.
 //
-// How: thousands of seeded random sequences of mark, remove, clear and waiting, side by side with a model so
-// plain that it cannot be wrong: one set of page numbers a file. Order and apartness of the intervals are
-// private and show in the counts. Left out: which file or interval is forgotten when the table is full; only
+// How: thousands of seeded random sequences of mark, remove, clear and waiting are compared with a very simple model: one set of page numbers for each file. The order of the
+// intervals and the gaps between them are private, and show in the counts. Left out: which file or interval is forgotten when the table is full; only
 // what that may do to the counts is promised.
 #include "tools/discnice/predictor/update_regions.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// write_steps_test: how much is sent at once, and how much is left.
+// write_steps_test: how many bytes are sent at once, and how many are left to the kernel.
 #include "tools/discnice/policy/write_steps.hpp"
 
 #include "tests/support/catch.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// input_test: what is to be read again comes next, and in all each record comes once for each time it is wanted.
+// input_test: records that must be read again come next, and each record comes exactly as often as it is wanted.
 //
 // How: small files whose records hold their numbers, read in the order of the files. Leaves out what is cached first (bench/gbp, figure 3), and what a
 // sort makes of it (system/mac_returnable).

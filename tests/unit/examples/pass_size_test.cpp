@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// pass_size_test: a pass is as large as pays, by what passes took.
+// pass_size_test: the size of a pass follows from the times of earlier passes.
 //
 // How: the times of passes are numbers. Leaves out whether a real disk's times tell anything (bench/mac).
 #include "tests/support/catch.hpp"

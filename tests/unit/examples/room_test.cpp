@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// room_test: what is taken while the cache is full is owed, and only then.
+// room_test: memory that is taken while the cache is full must be made up for, and only then.
 //
 // How: the looks are numbers. Leaves out what a real kernel pushes out (bench/gbp, figure 3).
 #include "tests/support/catch.hpp"

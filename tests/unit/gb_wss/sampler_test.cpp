@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// sampler_test: when gb-wss looks, and what it says. Left out: real processes (cli/gb_wss, system/working_set).
+// sampler_test: when gb-wss looks, and what it reports. Left out: real processes (cli/gb_wss, system/working_set).
 #include <nlohmann/json.hpp>
 
 #include "tests/support/catch.hpp"

@@ -8,7 +8,7 @@ namespace {
 
 using gray::base::kMiB;
 
-// So much had to be asked for, with a look whenever one is wanted, at a cache that keeps this share of what comes.
+// How much had to be asked for, with a look whenever one is wanted, at a cache that keeps this share of the pages that come in.
 std::uint64_t asked_until_full(double kept_share) {
   gbp::Fullness fullness(200 * kMiB);
   double cached_bytes = 100.0 * kMiB;

@@ -2,7 +2,7 @@
 // line_joiner_test: a text in parts, in every order, comes out line by line, each line whole and once, the unfinished one last.
 //
 // How: random texts, cut at random places, given in random orders, in pieces; what comes out is compared as a sorted list of lines, and
-// its end as text. Lines longer than what is held are read again from the text. Leaves out the file itself (cli/gbp_lines_test.sh).
+// its end as text. Lines that are too long to be held are read again from the text. Leaves out the file itself (cli/gbp_lines_test.sh).
 #include "tools/gbp/line_joiner.hpp"
 
 #include <algorithm>

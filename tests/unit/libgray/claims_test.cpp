@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// claims_test: who asks at the same time gets a fair share, in the order of arrival, and the dead keep nothing.
+// claims_test: calls that ask at the same time get fair shares, in the order of arrival, and dead processes keep nothing.
 //
 // How: shares are computed from lists; claims of several processes live in one simulated shared table. Leaves out
 // real processes (tests/system/mac_room_test.sh, bench/mac).
@@ -46,7 +46,7 @@ std::uint64_t ask_mib(Claims& claims, int claim, std::uint64_t room_mib, std::ui
 void set_host(std::uint64_t available_mib) {
   simulated::reset_memory();
   simulated::memory().frames = available_mib * 256;
-  // As the kernel would say: what is available falls with what is resident.
+  // Answers as the kernel would: the available memory falls as the resident memory grows.
   simulated::memory().before_read = [available_mib] {
     const std::uint64_t used_kib = simulated::memory().resident.size() * 4;
     const std::string kib = std::to_string(available_mib * 1024 - std::min(used_kib, available_mib * 1024));
@@ -56,7 +56,7 @@ void set_host(std::uint64_t available_mib) {
   };
 }
 
-// What a host without swap says of its memory now.
+// The memory accounts of a host without swap now.
 void tell_free_memory() {
   auto& memory = simulated::memory();
   const std::uint64_t used = memory.resident.size() + memory.competitor_pages;
@@ -83,7 +83,7 @@ Claim waiting(std::uint64_t min_mib, std::uint64_t arrival_ns = 1) {
   return claim_in(ClaimState::waiting, min_mib, 0, arrival_ns);
 }
 
-// MiB that `me` should give back in a pool of 1000 MiB with so much room.
+// How many MiB `me` should give back in a pool of 1000 MiB with this much room.
 std::uint64_t wanted_mib(std::int64_t room_mib, const Claim& me, const std::vector<Claim>& others) {
   Pool pool = pool_of(1000);
   pool.room_bytes = room_mib * static_cast<std::int64_t>(kMiB);
@@ -262,7 +262,7 @@ ClaimTable& table() {
   return *reinterpret_cast<ClaimTable*>(simulated::memory().shared_files["t"].data());
 }
 
-// A sound claim in the name of a process, which holds a slot for so many bytes, or none.
+// A valid claim in the name of a process that holds a slot for this many bytes, or no slot.
 void forge(std::size_t slot, ClaimState state, std::uint32_t pid, std::uint64_t bytes, bool is_slot_held) {
   Claim claim{static_cast<std::uint32_t>(state), pid, 0, bytes, bytes, bytes, bytes, 0, 0};
   claim.checksum = checksum_of(claim);
@@ -337,7 +337,7 @@ TEST_CASE("a lock that somebody keeps, or gives back for moments, is waited for 
   }
   CHECK(simulated::memory().clock_ns >= 450'000'000);
   CHECK(simulated::memory().clock_ns <= 600'000'000);
-  // Claims are entered and changed all the same.
+  // Claims are still entered and changed.
   simulated::memory().is_lock_kept = true;
   const int one = claims.enter(ClaimState::asking, 1, 40 * kMiB);
   REQUIRE(one >= 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// detector_test: each backend answers only where it tells the truth, at the price it names.
+// detector_test: each backend answers only if its answer is true, and costs what it says.
 //
 // How: the detector over a simulated host whose page cache is known, so each answer can be compared with the
 // truth and each question the detector asks of the host is counted. Leaves out the real kernel

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // follow_rule_test: when a heap is told to grow, to stay and to shrink.
 //
-// How: looks of which each is given, at instants that are given, in order; advice out. Leaves out where the looks come from (follower_test).
+// How: the input is a list of looks at given instants, in order. The output is the advice. Leaves out where the looks come from (follower_test).
 #include "tests/support/catch.hpp"
 
 #include "libgray/src/memory/follow_rule.hpp"
@@ -35,7 +35,7 @@ FollowState calm_state() {
   return state;
 }
 
-// The verdicts of so many seconds of this look, one each half second, until one is not to stay.
+// Repeats this look every half second for the given number of seconds. Returns the verdicts up to the first one that is not "stay".
 FollowDecision run(FollowLook look, FollowState state, int seconds) {
   FollowDecision decision{FollowVerdict::stay, FollowReason::none, state};
   for (int i = 0; i < 2 * seconds && decision.verdict == FollowVerdict::stay; ++i) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // last_folder_test: names of one folder lead to the files that their paths lead to, whichever way.
 //
-// How: files in fresh folders; whether a name is taken from a folder held open is seen in what find() returns. Leaves out
-// what it saves (script/bench gbp).
+// How: files in fresh folders. The result of find() shows whether a name was looked up in a folder that is held open. Leaves out how much time this saves (script/bench gbp).
 #include "tests/support/catch.hpp"
 
 #include <cerrno>

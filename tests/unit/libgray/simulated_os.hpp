@@ -71,7 +71,7 @@ Host& host();
 /// A host without files, all counts 0.
 void reset();
 
-/// Adds a file of so many pages; the first `resident_pages` of them are cached.
+/// Adds a file of this many pages. The first `resident_pages` of them are cached.
 File& add_file(const std::string& path, std::uint64_t pages, std::uint64_t resident_pages);
 
 }  // namespace gray::os::simulated

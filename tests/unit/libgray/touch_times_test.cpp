@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// touch_times_test: from where on a touch is slow follows from what was measured, and from nothing else where that is known.
+// touch_times_test: the time from which a touch counts as slow follows from the measured times, and from nothing else if these are known.
 //
 // How: the arithmetic with times as of several hosts, a record in a folder of its own, and the simulated memory for what is timed here. Leaves out
 // how long a real kernel takes (bench/mac).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// shares_test: shares add up to what there is, the least demands are met first; what moves under a budget comes to its rate.
+// shares_test: the shares add up to the whole, and the smallest demands are met first. Traffic under a budget reaches its rate.
 #include <limits>
 #include <numeric>
 

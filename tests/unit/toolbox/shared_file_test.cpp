@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// shared_file_test: whatever others put under one of our names is refused at once, and our own file is found.
+// shared_file_test: anything that others put under one of our names is refused at once, and our own file is found.
 //
 // How: each kind of squatter is made in a folder of ours, as the calling user or, as root, as another one; every refusal is
 // timed. Leaves out: a name that changes hands between the two looks.

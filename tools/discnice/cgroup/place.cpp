@@ -84,7 +84,7 @@ bool is_writable(const std::string& file) {
   return access(file.c_str(), W_OK) == 0;
 }
 
-// The folders from the root of the tree down to this one.
+// The folders from the root of the tree down to this folder.
 std::vector<std::string> folders_down_to(const std::string& root, const std::string& folder) {
   std::vector<std::string> folders{root};
   for (auto at = folder.find('/', root.size() + 1); folder.size() > root.size();

@@ -6,7 +6,7 @@
 
 namespace discnice {
 
-/// The instant (CLOCK_MONOTONIC, ns) before which the operation should not reach the disk; 0 = at once.
+/// The operation should not reach the disk before this instant (CLOCK_MONOTONIC, ns); 0 means at once.
 struct Verdict {
   std::uint64_t start_at_ns = 0;
 };

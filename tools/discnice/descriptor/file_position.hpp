@@ -19,7 +19,7 @@
 
 namespace discnice::guest {
 
-/// A file was just opened by name with these flags, and nothing was read or written yet.
+/// Notes that a file was just opened by name with these flags, and that nothing was read or written yet.
 inline void note_opened(OpenFile& file, int flags) {
   file.opening_flags.store(static_cast<std::uint32_t>(flags) | OpenFile::kHasFlags,
                            std::memory_order_relaxed);

@@ -25,7 +25,7 @@ enum class FileClass : std::uint8_t {
   charged,  // a regular file or block device on a disk
 };
 
-/// What opening a file with O_TRUNC took away.
+/// The data that opening a file with O_TRUNC removed.
 enum class Emptied : std::uint8_t { not_at_all, of_nothing, of_data };
 
 /// A part of a file that was sent to the disk at once.

@@ -24,7 +24,7 @@ class PagesInFlight {
   void keep() { is_kept_ = true; }
   [[nodiscard]] bool is_kept() const { return is_kept_; }
 
-  /// A read that begins now fetches this run.
+  /// Notes that a read that begins now fetches this run.
   void add(const PageRun& run, std::uint64_t now_ns) {
     runs_[next_] = run;
     began_ns_[next_] = now_ns;

@@ -39,7 +39,7 @@ std::uint64_t paid_ns(const Job& job, const Grant& grant, std::uint64_t now_ns);
 /// No debt of a member reaches beyond the accounts from which it comes. A later instant is a wrong byte in the segment.
 std::uint64_t latest_paid_ns(const Job& job, const Grant& grant, std::uint64_t now_ns);
 
-/// The most bytes to move at once under this grant, so that a long call is paced; 0: no bound. `is_shared`: others use the disk.
+/// The most bytes to move at once under this grant, so that a long call is paced; 0 means no limit. `is_shared` means that others use the disk.
 std::uint64_t part_bytes(const Grant& grant, bool is_write, bool is_shared);
 
 }  // namespace discnice::guest

@@ -53,7 +53,7 @@ __attribute__((always_inline)) inline Job* job() {
   return here;
 }
 
-/// True when there is a job and job() would have nothing to do.
+/// True if there is a job and job() would have nothing to do.
 __attribute__((always_inline)) inline bool has_job_at_hand() {
   return detail::joined.load(std::memory_order_acquire) != nullptr &&
          fork_mark().is_set.load(std::memory_order_relaxed) != 0;

@@ -18,7 +18,7 @@
 
 namespace discnice::guest {
 
-/// Numbers in JobOptions::cache_backend; never change.
+/// The numbers in JobOptions::cache_backend. They never change.
 enum class Backend : std::uint32_t {
   automatic = 0,
   cachestat = 1,

@@ -33,7 +33,7 @@ struct CalledFile {
   std::uint64_t inode = 0;
 };
 
-/// One thread makes all calls.
+/// Only one thread may make calls.
 class Callers {
  public:
   /// `exchange` knows which processes the pacer holds.

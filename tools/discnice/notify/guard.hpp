@@ -36,7 +36,7 @@ class Guard {
   int socket_ = -1;
 };
 
-/// Gives a guard the listener. Returns 0 or an errno. Allocates nothing.
+/// Gives the listener to a guard. Returns 0 or an errno. Allocates nothing.
 int give_listener(int socket, int listener_fd);
 
 }  // namespace discnice::notify

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// listener: the descriptor by which the kernel shows calls and takes the answers (seccomp_unotify(2)).
+// listener: the descriptor by which the kernel reports calls and receives the answers (seccomp_unotify(2)).
 //
 // Knowledge assumed: the kernel shows a call once. When the process that has taken a call ends without an answer, the caller waits as long as any process has the
 //   descriptor open. So calls that were taken and not answered are noted in memory that is shared with the guard, and the kernel itself writes them there. A caller

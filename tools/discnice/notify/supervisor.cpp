@@ -114,7 +114,7 @@ Supervisor::Supervisor(protocol::Segment& segment, int listener_fd, std::unique_
   job_.pid_namespace = protocol::own_pid_namespace(segment_);
   job_.book_from_outside = [](void*) {};  // each step is counted when it is done
   if (stop_fd_ < 0) throw std::system_error(errno, std::generic_category());
-  // Signals are for the launcher's first thread.
+  // Signals are for the first thread of the launcher.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

@@ -23,7 +23,7 @@ inline constexpr std::size_t kMountNameBytesMax = 256;
 /// Takes the table of mounts piece by piece and keeps what it says about one mount. Pure.
 class MountSearch {
  public:
-  /// Looks for the mount of that number.
+  /// Starts to look for the mount with that number.
   explicit MountSearch(std::uint64_t mount_id) : mount_id_(mount_id) {}
 
   void feed(const char* text, std::size_t length);

@@ -9,7 +9,7 @@
 
 namespace discnice::pace {
 
-/// One thread makes all calls of one Brake.
+/// One thread must make all calls of one Brake.
 class Brake {
  public:
   /// Asks the process to stop. Returns 0, or the kernel's errno when the process cannot be stopped.

@@ -27,7 +27,7 @@
 
 namespace discnice::pace {
 
-/// Who holds a process to the job's limit.
+/// Which engine holds a process to the job's limit.
 enum class HeldBy : std::uint8_t {
   unknown,  // its program is just being loaded
   library,

@@ -85,7 +85,7 @@ class Pacer {
   /// What the kernel has charged to all of them, as far as it was seen.
   [[nodiscard]] Growth all();
 
-  /// What was found since the last call. A process may be found again when it executes another program.
+  /// The processes found since the last call. A process may be found again when it executes another program.
   std::vector<Finding> take_findings();
 
  private:

@@ -44,7 +44,7 @@ struct Paced {
 /// Parents come before their children.
 using PacedProcesses = std::vector<std::unique_ptr<PacedProcess>>;
 
-/// One thread makes all calls.
+/// One thread must make all calls.
 class Tree {
  public:
   /// The processes below `paced.left_out` are added to it.

@@ -11,7 +11,7 @@
 namespace discnice::pace {
 namespace {
 
-// A process that makes calls has settled within this time,
+// A process that makes calls settles within this time,
 constexpr std::uint64_t kSilentNs = 2 * guest::kStaleNs;
 // except during a long call: some seeks of a slow disk.
 constexpr std::uint64_t kLongCallNs = 100'000'000;

@@ -47,7 +47,7 @@ struct Sighting {
 /// Begins without knowledge. `is_busy` says that a first look has seen others.
 void begin_watching(DiskActivity& after, const Grant& grant, bool is_busy, std::uint64_t now_ns);
 
-/// Others were seen since `before`.
+/// The change if others were seen since `before`.
 void give_way(const DiskActivity& before, DiskActivity& after, const Sighting& sighting, const Grant& grant,
               std::uint64_t now_ns);
 

@@ -11,7 +11,7 @@
 
 namespace discnice::policy {
 
-/// Append only: the number is a place in shared memory.
+/// Only append values: the number is a place in shared memory.
 enum class Lane : std::uint8_t { bytes, read_bytes, written_bytes, operations };
 inline constexpr std::uint32_t kLaneCount = 4;
 

@@ -13,7 +13,7 @@
 namespace discnice::policy {
 namespace {
 
-// Append only: the place in this list is the id in shared memory.
+// Only append entries: the place in this list is the id in shared memory.
 const Policy* const kPolicies[] = {&kUnlimited, &kRateWindow, &kIdle, &kNice, &kShare, &kManners};
 constexpr std::uint32_t kPolicyCount = sizeof kPolicies / sizeof kPolicies[0];
 static_assert(kMannersId < kPolicyCount);

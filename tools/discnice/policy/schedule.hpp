@@ -44,7 +44,7 @@ struct Schedule {
 /// Reads a schedule. Pure.
 Schedule parse_schedule(const char* text, std::size_t length);
 
-/// The entry that holds on `day` (0 is Monday) at `minute` of it, or null when none does. Pure.
+/// The entry that is valid on `day` (0 is Monday) at `minute` of the day, or null if there is none. Pure.
 const ScheduleEntry* active_entry(const Schedule& schedule, unsigned day, unsigned minute);
 
 /// Whether an entry fits at every time of the week. Pure.

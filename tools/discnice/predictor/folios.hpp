@@ -19,7 +19,7 @@
 
 namespace discnice::predictor {
 
-/// The largest folio, 2 MiB: MAX_PAGECACHE_ORDER where pages have 4 KiB.
+/// The largest folio, 2 MiB: MAX_PAGECACHE_ORDER if pages have 4 KiB.
 inline constexpr std::uint32_t kFolioOrderMax = 9;
 
 class Folios {
@@ -28,7 +28,7 @@ class Folios {
   [[nodiscard]] std::uint64_t head_of(const FileId& file, std::uint64_t page) const;
   /// The number of pages of the folio that starts at `head`.
   [[nodiscard]] std::uint64_t pages_at(const FileId& file, std::uint64_t head) const;
-  /// Makes [head, head + 2^order) one folio. `head` is a multiple of 2^order, which is at most kFolioOrderMax.
+  /// Makes [head, head + 2^order) one folio. `head` is a multiple of 2^order. `order` is at most kFolioOrderMax.
   void make(const FileId& file, std::uint64_t head, std::uint32_t order);
   /// Makes each page of [first_page, end_page) a folio of its own.
   void make_single(const FileId& file, std::uint64_t first_page, std::uint64_t end_page);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// residency_oracle: how the cache model asks which pages of a file are in the page cache.
+// residency_oracle: the interface by which the cache model asks which pages of a file are in the page cache.
 //
 // The models are pure. Their caller supplies the answers: the preload library takes them from the running kernel, and a unit test from a list of
 // pages. There are two kinds of oracle. An exact oracle counts (the kernel's own answer). A probing oracle can only look at one page at a time, by a

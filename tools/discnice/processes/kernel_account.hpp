@@ -37,7 +37,7 @@ KernelAccount& operator+=(KernelAccount& sum, const KernelAccount& more);
 /// an open file can be read until the process is reaped.
 class KernelAccountFile {
  public:
-  /// Takes a descriptor of the process's /proc/self/io, or a negative number.
+  /// Takes ownership of a descriptor of the process's /proc/self/io, or of a negative number.
   explicit KernelAccountFile(int fd) : fd_(fd) {}
   ~KernelAccountFile();
   KernelAccountFile(const KernelAccountFile&) = delete;

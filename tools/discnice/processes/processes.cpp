@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kProcessesMax = 65536;
 
-// The words of the line of /proc/PID/status that begins with `key`.
+// The words in the line of /proc/PID/status that begins with `key`.
 std::vector<std::string> words_of(const std::string& status, const std::string& key) {
   std::vector<std::string> words;
   const auto at = status.find("\n" + key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// processes: what /proc tells of the processes of a job.
+// processes: reads from /proc about the processes of a job.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ struct Identity {
   bool is_in_own_pid_space = false;  // it knows itself by another number than this process does
 };
 
-/// False when the process is gone.
+/// False if the process has ended.
 bool read_identity(pid_t pid, Identity& identity);
 
 /// Whether another process traces the process: a debugger, strace.

@@ -101,7 +101,7 @@ const char* loader_obstacle(const std::string& loader) {
              : "has a dynamic loader of its own, and libdiscnice.so is for glibc's";
 }
 
-// Why a preloaded library could not reach this ELF file, or null.
+// Why a preloaded library could not reach this ELF file, or null if it could.
 const char* elf_obstacle(std::ifstream& file, const Elf64_Ehdr& header) {
   if (header.e_ident[EI_CLASS] != ELFCLASS64) return "is a 32-bit program and libdiscnice.so is 64-bit";
   if (header.e_machine != kOwnMachine) return "is a program for another machine";

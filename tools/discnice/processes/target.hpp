@@ -21,7 +21,7 @@ struct Target {
 /// uses glibc's loader, with this program's word size and machine. A script is judged by its interpreter.
 Target find_target(const std::string& name);
 
-/// Why a preloaded library cannot reach the program in this file ("is statically linked"); empty when it can.
+/// Why a preloaded library cannot reach the program in this file ("is statically linked"); empty if it can.
 std::string obstacle_of(const std::string& path);
 
 }  // namespace discnice::processes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// guarded_word: an instant in shared memory that a wrong byte cannot turn into an endless wait.
+// guarded_word: an instant in shared memory, protected so that a wrong byte cannot turn it into an endless wait.
 //
 // The word holds the lower 52 bits of the instant (52 days of nanoseconds, read as the nearest such instant to now). The rest of the word holds the
 // remainder of these bits by a prime above 255. A change of any one byte makes the two disagree, so it is noticed. The word then counts as "now":
@@ -22,7 +22,7 @@ constexpr std::uint64_t pack_instant(std::uint64_t instant_ns) {
   return low | (low % kInstantPrime) << kInstantBits;
 }
 
-/// The instant, or `now_ns` for a word that pack_instant() cannot have made.
+/// The instant, or `now_ns` if pack_instant() cannot have made the word.
 constexpr std::uint64_t unpack_instant(std::uint64_t word, std::uint64_t now_ns) {
   const std::uint64_t low = word & kInstantMask;
   if (low % kInstantPrime != word >> kInstantBits) return now_ns;

@@ -2,11 +2,10 @@
 // layout: the shared-memory segment through which the preload library, the command and the daemon tell each
 // other things.
 //
-// This is an ABI between releases. Rules: fixed widths; append only; every field names its writer;
-// kSegmentVersion goes up whenever the meaning or place of an existing field changes, and a reader refuses
-// any version but its own. Members may die at any instruction, so nothing here is a lock: counters are single
-// atomic additions, the budget is one word changed by compare-and-swap, the grant is published under a
-// sequence number. The table of dirty data alone is held while it is changed, by an instant that grows stale; it holds hints.
+// This is an ABI between releases. Rules: Widths are fixed. Fields are only appended. Every field names its writer. kSegmentVersion goes up whenever the meaning or place of an
+// existing field changes, and a reader refuses any other version than its own. Members may die at any instruction, so nothing here is a lock. Counters are changed by single
+// atomic additions. The budget is one word that is changed by compare-and-swap. The grant is published under a sequence number. The table of dirty data alone is held while it is
+// changed, by an instant that grows stale; it holds hints.
 //
 // Whoever has the segment mapped can write anything into it, also by mistake. So each value is read once, checked against what it can be and
 // then used (toolbox/base/read_once.hpp). Where: instants of accounts in lane_account.hpp and guarded_word.hpp, the grant, what is lent and the
@@ -33,17 +32,16 @@ inline constexpr std::uint64_t kSegmentMagic =
     UINT64_C(0x6563696e63736964);  // "discnice" on a little-endian machine
 inline constexpr std::uint32_t kSegmentVersion = 21;
 
-/// How many processes of one job can be told apart at once. A job with more still shares the budget; the
-/// processes beyond are counted together in the first slot.
+/// How many processes of one job can be distinguished at once. In a job with more, the other processes still share the budget, and are counted together in the first slot.
 inline constexpr std::uint32_t kMembersInFront =
     2;  // beside the job's accounts, on the first page of the segment
 inline constexpr std::uint32_t kMembersAtOnce = 16;  // on each page behind it
 inline constexpr std::uint32_t kMemberMax = kMembersInFront + 63 * kMembersAtOnce;
-/// The first page, which every job has; the memory of all others comes with their first use (reserve.hpp).
+/// The first page, which every job has. The other pages get their memory at their first use (reserve.hpp).
 inline constexpr std::size_t kFrontBytes = 4096;
 inline constexpr std::size_t kJobNameBytesMax = 64;
 
-/// What a member counts about itself. Append only: the order is the layout.
+/// The counters of a member about itself. Only append values: the order is the layout.
 enum class Counter : std::uint8_t {
   file_read_bytes,        // bytes that read calls returned from charged files
   file_write_bytes,       // bytes that write calls took for charged files
@@ -73,7 +71,7 @@ struct alignas(256) Member {
   std::atomic<std::uint32_t> pid;          // writer: whoever claims or releases the slot; 0 = free
   std::atomic<std::uint32_t> grace_calls;  // writer: the member; calls that need not wait after a signal
   Counters counters;
-  // The member's account with the kernel, and what it owes. Writer: the member's threads.
+  // The member's account with the kernel, and its debts. Writer: the member's threads.
   std::atomic<std::uint64_t> pending_read_bytes;   // predicted since the last settlement
   std::atomic<std::uint64_t> pending_write_bytes;  // the same for writes
   std::atomic<std::uint64_t> owed_until_ns;        // unpaid waiting: the next call pays it first
@@ -90,12 +88,11 @@ struct alignas(256) Member {
 };
 static_assert(sizeof(Member) == 256);
 
-/// What `discnice verify` tells apart. Append only.
+/// The classes that `discnice verify` distinguishes. Only append values.
 enum class CallClass : std::uint8_t { read, write, copy, remove, create };
 inline constexpr std::uint32_t kCallClassCount = 5;
 
-/// All calls of one class, of all members together; kept only while verifying. The kernel's part is what the calls
-/// themselves were booked.
+/// The sums of all calls of one class, of all members together. They are kept only while verifying. The kernel's part is what the kernel booked to the calls themselves.
 struct ClassTotals {
   std::atomic<std::uint64_t> calls;
   std::atomic<std::uint64_t> bytes;
@@ -105,21 +102,21 @@ struct ClassTotals {
   std::atomic<std::uint64_t> kernel_write_bytes;
 };
 
-/// A grant with a sum over it, so that a wrong byte is noticed; see load_grant().
+/// A grant with a checksum, so that a wrong byte is noticed; see load_grant().
 struct CheckedGrant {
   Grant grant;
   std::uint64_t sum;
 };
 
-/// How many disks a job's policy can watch at once; files on others are not held back by others' activity.
+/// How many disks a job's policy can watch at once. Files on other disks are not held back because of other users.
 inline constexpr std::uint32_t kDisksMax = 8;
 inline constexpr std::uint32_t kActivityWords = sizeof(DiskActivity) / sizeof(std::uint64_t);
 static_assert(sizeof(DiskActivity) % sizeof(std::uint64_t) == 0);
 
-/// One disk the job uses: what the members moved there, and what is known of its other users.
+/// One disk that the job uses: the bytes that the members moved there, and what is known of its other users.
 struct alignas(32) Disk {
-  // The device number plus one, of the disk whose counters tell of it (outputs/disk_counters.hpp), else of the file system; writer:
-  // whoever claims it first.
+  // The device number plus one. It is that of the disk whose counters show its traffic (outputs/disk_counters.hpp), or else that of the file system. Writer: the member that
+  // claims the entry first.
   std::atomic<std::uint64_t> number;
   std::atomic<std::uint64_t> own_read_bytes;     // writer: every member, by addition
   std::atomic<std::uint64_t> own_written_bytes;  // the same
@@ -132,12 +129,12 @@ struct alignas(32) Disk {
       write_bytes_per_s;  // as found when writing in steps; 0: not yet. Writer: whoever found it
 };
 
-/// Of how many disks a job can be told how long a random read was measured to take (measured_reads.hpp).
+/// For how many disks a job can get the measured time of a random read (measured_reads.hpp).
 inline constexpr std::uint32_t kMeasuredReadsMax = 4;
 inline constexpr std::uint32_t kProgressWords = sizeof(JobProgress) / sizeof(std::uint64_t);
 static_assert(sizeof(JobProgress) % sizeof(std::uint64_t) == 0);
 
-/// Calls of one kind, as CallSums. Writer: every member, by addition; whoever ends the interval takes them out.
+/// The calls of one kind, as CallSums. Writer: every member, by addition. The member that ends the interval takes them out.
 struct OpenCallSums {
   std::atomic<std::uint64_t> calls;
   std::atomic<std::uint64_t> kib;
@@ -146,7 +143,7 @@ struct OpenCallSums {
   std::atomic<std::uint64_t> kib_us;
 };
 
-/// How the job gets on with the disk of the same place in the table of disks (progress_words.hpp).
+/// The job's progress on the disk that has the same place in the table of disks (progress_words.hpp).
 struct Progress {
   OpenCallSums calls[kCallKinds];  // of the interval that has not ended
   std::atomic<std::uint64_t>
@@ -154,10 +151,10 @@ struct Progress {
   std::atomic<std::uint64_t> words[kProgressWords];  // a JobProgress; writer: whoever ended the last interval
 };
 
-/// How many devices a job's processes can tell each other of; those beyond are learned by each process for itself.
+/// For how many devices the processes of a job can share facts. Each process learns about further devices itself.
 inline constexpr std::uint32_t kKnownDevicesMax = 8;
 
-/// What a member has learned of a device (device_facts.hpp).
+/// The facts that a member has learned about a device (device_facts.hpp).
 struct KnownDevice {
   std::atomic<std::uint64_t> number;  // the device number plus one; writer: whoever claims it first
   std::atomic<std::uint64_t> limits;  // of its read-ahead: lengths in pages, and the order of its folios
@@ -165,8 +162,7 @@ struct KnownDevice {
   std::atomic<std::uint64_t> learned_at_ns;  // 0: not yet. Writer of these three: whoever has learned it
 };
 
-/// What a divider (the launcher of a sharing job, or the daemon) lends the job. Stale after kLentMaxNs: the job then goes by its
-/// own grant.
+/// The rate that a divider (the launcher of a sharing job, or the daemon) lends the job. It is stale after kLentMaxNs: then the job uses its own grant.
 struct Lent {
   std::atomic<std::uint64_t> rate_bytes_per_s;
   std::atomic<std::uint64_t> lent_at_ns;
@@ -175,7 +171,7 @@ struct Lent {
 };
 inline constexpr std::uint64_t kLentMaxNs = 1'000'000'000;
 
-/// Programs of a job that are left alone, by name.
+/// Names of programs of a job that are not held.
 inline constexpr std::uint32_t kExcludedMax = 8;
 inline constexpr std::uint32_t kExcludedBytesMax = 32;
 
@@ -223,11 +219,11 @@ struct Net {
 /// As many as there are lanes (policy/lanes.hpp).
 inline constexpr std::uint32_t kLaneStates = 4;
 
-/// Room for the table of dirty data; its layout is the predictor's (dirty_data.hpp), and zero bytes are an empty one. Its second part is used when
-/// more files are dirty than the first has room for.
+/// Room for the table of dirty data. The predictor defines its layout (dirty_data.hpp), and zero bytes are an empty table. Its second part is used if more files are dirty than
+/// the first part can hold.
 inline constexpr std::size_t kDirtyTableBytes = 65536 + 274432;
 
-/// Places for the marks of files that pages were let go of (let_go_files.hpp).
+/// The number of places for marks of files of which pages were dropped (let_go_files.hpp).
 inline constexpr std::uint32_t kLetGoFiles = 65536;
 
 struct Segment {
@@ -244,16 +240,15 @@ struct Segment {
   alignas(
       64) gray::base::Seqlock<CheckedGrant> grant;  // writer: the launcher or `discnice set`, one at a time
 
-  // Instants as of guarded_word.hpp, checked by lane_account.hpp. Writer: every member, by compare-and-swap.
+  // Instants in the form of guarded_word.hpp, checked by lane_account.hpp. Writer: every member, by compare-and-swap.
   alignas(64) std::atomic<std::uint64_t> lane_states[kLaneStates];  // by policy::Lane
   std::atomic<std::uint64_t>
       last_go;  // when an operation last went that the disk's other users could have held
   Lent lent;
 
-  // What was waited for and then not moved, in the lane's units: operations take it before they use the rate. Writer: every
-  // member, by compare-and-swap.
+  // Units that were waited for and then not moved. Operations use them before they use the rate. Writer: every member, by compare-and-swap.
   alignas(64) std::atomic<std::uint64_t> lane_credits[kLaneStates];
-  // The units that lane_states were ever moved ahead for. Writer: every member, by addition.
+  // The units for which lane_states were ever moved ahead. Writer: every member, by addition.
   std::atomic<std::uint64_t> lane_charged[kLaneStates];
 
   alignas(64) std::atomic<std::uint32_t> member_epoch;  // one more for each process image that joined
@@ -266,32 +261,32 @@ struct Segment {
   KnownDevice devices[kKnownDevicesMax];
   std::atomic<std::uint64_t>
       stalled_ns;  // how long members have waited for disks, each by itself; writer: every member
-  // Of which pages of slots any member ever had one, a bit each, the first one's in front: the others have no memory, and must not be touched.
-  // Writer: whoever claims a slot, when it has reserved the page and before it claims.
+  // Which pages of slots were ever used by a member: one bit for each page; the first page is in front and has no bit. The other pages have no memory and must not be touched.
+  // Writer: the member that claims a slot, after it has reserved the page and before it claims the slot.
   std::atomic<std::uint64_t> used_members;
   std::uint32_t is_all_reserved;  // memory need not be reserved later; written before the magic number is
   std::atomic<std::uint32_t> is_dirty_table_reserved;  // writer: whoever reserved it
-  // In which namespace creator_pid counts, and that process's session there; written before the magic number is.
+  // The namespace in which creator_pid counts, and the session of that process there. Written before the magic number.
   std::uint32_t pid_namespace;
   std::uint32_t creator_session;
 
   // Which data of the job's files is in memory and not on disk yet. Writer: the member that holds it (job/dirty_table.hpp).
   alignas(64) std::atomic<std::uint64_t> dirty_table_held_ns;  // since when; 0: by nobody
 
-  // As many of lane_charged as there were when the lane was last found paid. Writer: whoever finds it so.
+  // The value of lane_charged when the lane was last found paid. Writer: the member that finds this.
   std::atomic<std::uint64_t> lane_settled[kLaneStates];
 
   std::atomic<std::uint64_t>
       measured_reads[kMeasuredReadsMax];  // writer: the launcher, while the program begins
-  // Of the page cache (transfer/own_cache.hpp): what the members brought in, and what of that they let go of; writer: every member, by addition.
+  // Bytes of the page cache (transfer/own_cache.hpp): those that the members brought in, and the part of them that they dropped. Writer: every member, by addition.
   std::atomic<std::uint64_t> cache_brought_bytes;
   std::atomic<std::uint64_t> cache_let_go_bytes;
-  // What the job may keep there by --cache neutral; 0: nobody has looked yet. Writer: the member that brings in the first page.
+  // How many bytes of the page cache the job may keep under --cache neutral; 0: no member has computed this yet. Writer: the member that brings in the first page.
   std::atomic<std::uint64_t> cache_room_bytes;
   std::atomic<std::uint32_t> is_let_go_reserved;    // writer: whoever reserved it
   std::atomic<std::uint32_t> is_progress_reserved;  // writer: whoever reserved it
-  // What closed files left to the kernel is sent to the disk by the launcher (left_writes.hpp): of which mount, its number plus one; 0: nobody
-  // asks. Writer: the member that asks; the launcher takes it.
+  // The launcher sends data to the disk that closed files left to the kernel (left_writes.hpp). This is the number of the mount plus one; 0: no request. Writer: the member that
+  // asks; the launcher clears it.
   std::atomic<std::uint64_t> send_left_of;
   std::atomic<std::uint32_t> left_asked;  // one more for each asking, and a futex; writer: as above
   std::atomic<std::uint32_t>
@@ -303,7 +298,7 @@ struct Segment {
   alignas(8) unsigned char dirty_table[kDirtyTableBytes];
 
   std::atomic<std::uint32_t> let_go_files[kLetGoFiles];  // writer: every member
-  // Has memory from the first use of a disk whose other users are seen by the job's progress; must not be touched before.
+  // This part has memory from the first use of a disk whose other users are seen by the job's progress. It must not be touched before.
   alignas(kFrontBytes) Progress progress[kDisksMax];
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&

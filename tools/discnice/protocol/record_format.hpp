@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// record_format: the records of `discnice run --record`, as they stand in the ring and in the file.
+// record_format: the records of `discnice run --record`, in the form of the ring and of the file.
 //
 // docs/record-format.md describes them for people. Rules: fixed widths, little-endian, records fill whole slots, unused bytes are zero.
 // kRecordVersion grows with every new type of record and every changed meaning. A reader refuses any version above its own.
@@ -17,7 +17,7 @@ static_assert(std::endian::native == std::endian::little, "records are little-en
 inline constexpr std::uint32_t kRecordVersion = 2;  // 1 had no names, commands and waits
 inline constexpr std::uint64_t kRecordFileMagic = UINT64_C(0x44524f434552440a);  // "\nDRECORD" as bytes
 
-/// The unit of the ring: every record takes whole ones.
+/// The unit of the ring: every record takes whole units.
 inline constexpr std::uint32_t kSlotBytes = 64;
 inline constexpr std::uint32_t kRecordBytesMax = 8 * kSlotBytes;
 
@@ -27,7 +27,7 @@ inline constexpr std::uint64_t kRecordedLengthBytesMax =
 inline constexpr std::uint64_t kRecordedWindowPagesMax = UINT64_C(1) << 20U;
 inline constexpr std::uint32_t kRecordedFolioOrderMax = 31;
 
-/// Types of record. Append only. Those from kPrivateTypes on are for the launcher and never in a file.
+/// Types of records. Only append values. The types from kPrivateTypes on are for the launcher and are never in a file.
 enum class RecordType : std::uint16_t {
   none,
   operation,

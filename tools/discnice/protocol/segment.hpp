@@ -17,11 +17,11 @@ namespace discnice::protocol {
 
 inline constexpr char kSegmentFolder[] = "/dev/shm/";
 inline constexpr char kSegmentPrefix[] = "discnice-";
-/// The environment variable that tells a program which segment to join.
+/// The environment variable that names the segment that a program must join.
 inline constexpr char kSegmentVariable[] = "DISCNICE_SEGMENT";
 inline constexpr std::size_t kSegmentNameBytesMax = kJobNameBytesMax;
 
-/// A segment's name within the folder: "discnice-UID-PID-PIDNAMESPACE-NANOSECONDS".
+/// The name of a segment in the folder: "discnice-UID-PID-PIDNAMESPACE-NANOSECONDS".
 struct SegmentName {
   char text[kSegmentNameBytesMax] = {};
 };

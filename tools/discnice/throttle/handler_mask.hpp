@@ -25,7 +25,7 @@ inline constexpr SignalMask kEndingSignals =
 /// One object for each process, for waits of its first thread only. Any thread may ask, also within a handler.
 class HandlerMask {
  public:
-  /// True when a wait that begins under this mask begins in a handler of a signal that ends programs.
+  /// True if a wait that begins under this mask begins in a handler of a signal that ends programs.
   [[nodiscard]] bool is_in_handler(SignalMask mask) const {
     return (mask & kEndingSignals & ~ordinary_.load(std::memory_order_relaxed)) != 0;
   }

@@ -20,9 +20,9 @@ struct Sleeper {
   std::uint64_t (*now_ns)(void* context);
   /// Sleeps until `instant_ns`. Returns 0, or a negative errno (-EINTR: a signal handler ran).
   int (*sleep_until)(void* context, std::uint64_t instant_ns);
-  /// True when the verdict no longer holds (the job's limit was changed or lifted).
+  /// True if the verdict is no longer valid, because the job's limit was changed or removed.
   bool (*is_revoked)(void* context);
-  /// True when a signal should end the wait; asked once for each -EINTR.
+  /// True if a signal must end the wait. It is asked once for each -EINTR.
   bool (*may_yield_to_signal)(void* context);
 };
 
@@ -48,7 +48,7 @@ class SignalHold {
   SignalHold(const SignalHold&) = delete;
   SignalHold& operator=(const SignalHold&) = delete;
 
-  /// Begins to hold, once; later calls do nothing.
+  /// Begins to hold signals. Only the first call has an effect.
   void begin();
 
   /// The mask to sleep under, which is the program's own.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// own_cache: keeps the page cache as the job found it (--cache neutral, --cache own=SIZE).
+// own_cache: leaves the page cache as the job found it (--cache neutral, --cache own=SIZE).
 //
 // own_cache drops pages that the job itself brought in and has read past, and never pages that were cached before the job. It drops nothing while the job holds less than
 // half of its room. When the job reads a file again after pages of that file were dropped, it drops nothing of that file while the job holds less than all of its room. So

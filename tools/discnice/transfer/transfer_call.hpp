@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// transfer_call: one transfer on one descriptor, from the hook that saw it to its end.
+// transfer_call: the state of one transfer on one descriptor, from the hook that saw it to its end.
 #pragma once
 
 #include <cstdint>

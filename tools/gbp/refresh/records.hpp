@@ -22,7 +22,7 @@ class Records {
   /// The place of a name among the entries; no value for a name that came later.
   [[nodiscard]] std::optional<std::size_t> find(const std::string& name) const;
 
-  /// The place of the entry whose folder, or the link that stands for it, has this i-number.
+  /// The index of the entry whose folder, or the folder's link, has this i-number.
   [[nodiscard]] std::optional<std::size_t> find_folder(std::uint64_t inode) const;
 
   [[nodiscard]] const std::vector<Recorded>& entries() const { return entries_; }

@@ -44,7 +44,7 @@ std::string survey(const Workplace& place, const std::vector<std::string>& order
 /// How many processes have the directory as their working directory, as far as this user may see. They will stay in the old directory.
 std::size_t count_workers(const Workplace& place);
 
-/// Whether the directory holds the same entries as the survey found, unchanged. Returns what differs, or an empty text.
+/// Whether the directory still has the entries that the survey found, unchanged. Returns what differs, or an empty text.
 std::string find_change(int folder_fd, const Survey& before);
 
 }  // namespace gbp::refresh_parts

@@ -19,7 +19,7 @@ constinit std::atomic<unsigned> provider{0};
 
 constexpr char kNotAlone = 0;
 
-// Noted before the function can be called.
+// This is noted before the function can be called.
 void note_provider(const NextSymbols::Finding& found) {
   const unsigned library = found.is_certain ? found.owner_number + 1 : kSeveral;
   const unsigned before = provider.load(std::memory_order_relaxed);

@@ -160,7 +160,7 @@ long folder_made(const Words& call, int folder, const char* path) {
   return result;
 }
 
-// posix_fadvise() returns its error.
+// posix_fadvise() returns its error instead of setting errno.
 long advised(int error) {
   if (error == 0) return 0;
   errno = error;

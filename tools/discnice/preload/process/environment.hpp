@@ -44,10 +44,10 @@ struct Request {
   const char* bad_entry = nullptr;  // the variable that the complaint is about
 };
 
-/// Reads the variables out of `environment` (as handed to main()). Pure.
+/// Reads the variables from `environment`, the array that main() gets. Pure.
 Request read_request(char* const* environment);
 
-/// Replaces the entry of DISCNICE_RATE by "DISCNICE_RATE=<rate>,segment=<name>" in place; without one, that of DISCNICE_POLICY.
+/// Replaces the entry of DISCNICE_RATE by "DISCNICE_RATE=<rate>,segment=<name>" in place. If there is no such entry, it does the same with DISCNICE_POLICY.
 void announce_segment(char** environment, const char* name);
 
 /// Makes an entry empty.
