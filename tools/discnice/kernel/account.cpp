@@ -176,9 +176,7 @@ void refund(Job& job, std::uint64_t bytes) {
   if (bytes == 0 || bytes > kBytesMax) return;
   protocol::add(*job.member, Counter::predicted_write_bytes,
                 0 - bytes);  // unsigned wrap: only the sum over all members matters
-  correct_budget(job, 0, -static_cast<std::int64_t>(bytes));
-  book_own_traffic(job, last_disk(), 0,
-                   -static_cast<std::int64_t>(bytes));  // no such write will come to the disk
+  correct_budget(job, 0, -static_cast<std::int64_t>(bytes));  // no such write will come to the disk
 }
 
 }  // namespace discnice::guest
