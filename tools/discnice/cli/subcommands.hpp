@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// subcommands: one entry point each. argv[0] is the sub-command's (or the program's) name; the result is the
-// exit status.
+// subcommands: one entry point for each sub-command. argv[0] is the name of the sub-command (or of the program). The result is the exit status.
 #pragma once
 
 namespace discnice::cli {
@@ -41,7 +40,7 @@ int policies_main(int argc, char** argv);
 /// Says what works here, what does not, and what would make it work.
 int doctor_main(int argc, char** argv);
 
-/// Says which measured host parameters decide, and where they come from.
+/// Says how a command would be covered, which measured host parameters are used, and where they come from.
 int explain_main(int argc, char** argv);
 
 }  // namespace discnice::cli
