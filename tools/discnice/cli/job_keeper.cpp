@@ -264,7 +264,7 @@ void JobKeeper::follow_schedule() {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   localtime_r(&now, &local);
-  // tm_wday begins with Sunday, `day` with Monday
+  // tm_wday begins with Sunday, `day` with Monday.
   const auto day = static_cast<unsigned>((local.tm_wday + 6) % 7);
   const auto minute = static_cast<unsigned>(local.tm_hour * 60 + local.tm_min);
   const policy::ScheduleEntry* entry = policy::active_entry(options_.schedule, day, minute);

@@ -133,7 +133,7 @@ int become(void* context) {
   // A script without "#!": the shell runs it, as it would have on a command line.
   if (errno == ENOEXEC && start.may_be_script) {
     start.arguments.front() = const_cast<char*>(start.path);
-    // start_program() has reserved the room
+    // start_program() has reserved the room.
     start.arguments.insert(start.arguments.begin(), const_cast<char*>("sh"));
     execve("/bin/sh", start.arguments.data(), start.environment.data());
   }
@@ -242,7 +242,7 @@ int end_like(int wait_status) {
   sigset_t only;
   sigemptyset(&only);
   sigaddset(&only, number);
-  // a process that waits for a forked launcher has some signals blocked
+  // A process that waits for a forked launcher has some signals blocked.
   sigprocmask(SIG_UNBLOCK, &only, nullptr);
   raise(number);
   return kSignalBase + number;

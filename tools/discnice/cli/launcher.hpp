@@ -42,7 +42,7 @@ struct Ended {
 struct Keep {
   int period_ms = 1000;
   std::function<void(pid_t program)> look;
-  // called as soon as the program has started, when calls are shown
+  // Called as soon as the program has started, when calls are shown.
   std::function<void(int listener_fd)> see_calls;
   std::function<void(pid_t program)> begin;  // called when the program has not ended within `short_ms`
   std::function<void(pid_t program)> end;    // called when the program has ended, before it is waited for

@@ -34,7 +34,7 @@ class ReplayCache {
       return std::tie(a.device, a.inode) < std::tie(b.device, b.inode);
     }
   };
-  // first page -> end page; the intervals are apart
+  // First page -> end page; the intervals are apart.
   using Intervals = std::map<std::uint64_t, std::uint64_t>;
 
   static void join(Intervals& intervals, std::uint64_t first_page, std::uint64_t end_page);

@@ -104,7 +104,7 @@ class ReplayModels {
   std::map<std::uint64_t, Answers> early_answers_;  // by the number of their operation
   std::uint64_t early_answer_count_ = 0;
   ReplayCache cache_;
-  // of the whole job; null while nothing was written
+  // Of the whole job; null while nothing was written.
   std::unique_ptr<predictor::DirtyData::Memory> dirty_memory_;
 };
 

@@ -44,7 +44,7 @@ int report_job(const Options& options) {
   Report report = make_report(job->segment());
   report.elapsed_s = static_cast<double>(job->age_ns()) / 1e9;
   for (const pid_t pid : processes_of(*job)) {
-    // a process that ends meanwhile is in its parent's account
+    // A process that ends meanwhile is in its parent's account.
     const auto account = processes::account_of(pid);
     if (!account) continue;
     if (!report.kernel) report.kernel.emplace();
