@@ -135,7 +135,7 @@ std::string problem_with(pid_t pid) {
   return "";
 }
 
-// Returns the processes that the command line names. `problem` receives what is wrong with one of them.
+// Returns the processes that the command line names. `problem` receives what is wrong with one of these processes.
 std::vector<pid_t> find_roots(const std::vector<std::string>& names, std::string& problem) {
   std::vector<pid_t> roots;
   for (const std::string& name : names) {

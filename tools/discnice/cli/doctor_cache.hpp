@@ -26,8 +26,8 @@ OwnCache probe_own_cache(int fd);
 /// Tries the methods on another user's file, which is open for reading. Reads one page of the file.
 CacheWay probe_others_cache(int fd);
 
-/// Finds a file of another user on the file system `device` that this user can read. Unless this user is root, the file cannot be written by this
-/// user. Searches the folder, then some well-known paths. Returns an empty text when no such file is found.
+/// Finds a file of another user on the file system `device`. This user must be able to read the file. Unless this user is root, the file must not be
+/// writable for this user. Searches the folder, then some well-known paths. Returns an empty text when no such file is found.
 std::string find_others_file(const std::string& folder, dev_t device);
 
 }  // namespace discnice::cli

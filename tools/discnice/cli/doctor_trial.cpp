@@ -24,7 +24,8 @@ using gray::base::ScopedFd;
 constexpr int kTrialMs = 10'000;
 constexpr int kTriesMax = 4;
 constexpr int kPartingMs = 1000;
-// The job waits for less than the full 0.25 s: what it may write in 0.1 s needs no wait, and a busy machine delays the job by itself.
+// A job that is held waits for less than the 0.25 s that its bytes take at this rate. The bytes of the first 0.1 s need no wait, and a busy machine
+// delays the job by itself.
 constexpr double kHeldMinS = 0.05;
 // The command lives on after its write: a process that is held from outside must still exist when its bytes are counted.
 constexpr char kLivesOn[] = "dd if=/dev/zero bs={} count=1 2>/dev/null && sleep 0.05";

@@ -39,8 +39,8 @@ std::string release_with(gray::base::ReadaheadRules rules) {
   return fmt::format("no release as it was published (rules {:#x})", rules);
 }
 
-// Words in a line of mountinfo. The first is the place of the mount. The second counts from the dash that ends the optional words: behind the dash
-// stand the type and then the device.
+// Places of words in a line of mountinfo. kMountPlaceWord counts from the beginning of the line and leads to the place of the mount. kMountSourceWord
+// counts from the dash that ends the optional words, and leads to the mounted device.
 constexpr std::size_t kMountPlaceWord = 4;
 constexpr std::ptrdiff_t kMountSourceWord = 2;
 

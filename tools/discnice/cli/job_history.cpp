@@ -12,13 +12,13 @@ namespace {
 using protocol::RecordType;
 
 constexpr std::uint64_t kFirstSpanNs = 1'000'000;
-// When a job has more spans than this, each two neighbours are joined to one.
+// When a job has more spans than this, neighbouring spans are joined in pairs.
 constexpr std::size_t kSpansMax = 8192;
 // A call whose process is killed during the call never ends. When there are more open calls than this, the oldest call is forgotten.
 constexpr std::size_t kCallsMax = 65536;
 constexpr std::size_t kProcessesMax = 65536;
 constexpr std::size_t kFilesMax = 1U << 20U;
-// The longest duration. A later time is cut to its end. A time before the beginning is cut to the beginning.
+// The longest duration of a job. A later time counts as the end of this duration, a time before the beginning as the beginning.
 constexpr std::uint64_t kDurationNsMax = UINT64_C(1) << 56U;
 
 template <typename Record>

@@ -27,7 +27,7 @@ struct DiskBytes {
   [[nodiscard]] std::uint64_t kernel() const { return kernel_read + kernel_write; }
 };
 
-/// What the job moved and waited in one span of time.
+/// The bytes that the job moved, and the time that it waited, in one span of time.
 struct HistorySpan {
   DiskBytes bytes;
   std::uint64_t waited_ns = 0;  // the sum over all threads

@@ -37,8 +37,8 @@ constexpr unsigned kLooksPerSecond = 1000 / kKeepMs;
 // A process that was forked to run a program executes the program within this time. The keeper checks the process at this interval meanwhile.
 constexpr int kForkedMs = 20;
 constexpr int kForkedLookMs = 2;
-// Limits for the wait after the program's end, in which the job pays for what it moved. A shorter wait than the first is left out. A wait of the
-// second length or more is announced. No wait is longer than the third: the bytes have moved already, and a wait spares nobody.
+// After the program's end the job pays for what it has moved. A wait shorter than kUnpaidMinNs is left out. A wait of kUnpaidToldNs or more is
+// announced. No wait is longer than kUnpaidMaxNs: the bytes have moved already, and a wait spares nobody.
 constexpr std::uint64_t kUnpaidMinNs = 5'000'000;
 constexpr std::uint64_t kUnpaidToldNs = 2'000'000'000;
 constexpr std::uint64_t kUnpaidMaxNs = 10'000'000'000;
@@ -200,7 +200,8 @@ void JobKeeper::take_findings(pid_t program) {
 // Looks for uncovered processes when there is no pacer. The pacer finds such processes itself.
 // An image that was judged once is not judged again: the map of the process is long, and the process may not change the map while it is read. What
 // the process does is checked each time.
-// For a moment a process is between fork and exec, or its library is being loaded. So a process counts as uncovered only when it is found so twice.
+// For a moment a process is between fork and exec, or its library is being loaded. So a process counts as uncovered only when two checks in a row
+// find it uncovered.
 void JobKeeper::look_at_processes(pid_t program) {
   std::map<pid_t, std::string> judged;
   std::set<pid_t> suspects;
@@ -228,7 +229,8 @@ void JobKeeper::wait_for_orphans(pid_t program) {
   while (const pid_t pid = processes::ended_orphan(program)) orphans_ += processes::wait_for_ended(pid);
 }
 
-// A process that was forked a moment ago may not have executed its program yet, and may end soon after it has. So the keeper looks several times.
+// A process that was forked a moment ago may not have executed its program yet. It may also end soon after it has executed the program. So the keeper
+// looks several times.
 void JobKeeper::look_at_who_goes_on(pid_t program) {
   for (int waited_ms = 0; waited_ms <= kForkedMs; waited_ms += kForkedLookMs) {
     wait_for_orphans(program);

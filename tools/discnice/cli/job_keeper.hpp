@@ -116,7 +116,7 @@ class JobKeeper {
   std::unique_ptr<cgroup::Limiter> limiter_;  // null: no control group holds the job
   std::set<std::string> paced_names_;         // programs that were announced as held from outside
   unsigned looks_ = 0;
-  // The number of the grant that this keeper published last. Another number means that a person has set the limits, and these stay.
+  // The number of the grant that this keeper published last. Another number means that a person has set the limits. Those limits stay.
   std::uint64_t grant_sequence_ = 0;
   const policy::ScheduleEntry* entry_ = nullptr;
   bool has_followed_ = false;

@@ -111,7 +111,7 @@ std::optional<NetRates> Watch::advance_net(const MappedJob& job, std::uint64_t n
   return rates;
 }
 
-// Judges processes by what they are, and by what they have done since the previous call.
+// Counts the processes that run without a limit. It judges them by their programs, and by what they have moved since the previous call.
 std::uint64_t Watch::count_uncovered(const MappedJob& job) {
   processes::AccountWatch& accounts = accounts_[job.name()];
   std::uint64_t count = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // jobs: the segments of this user's jobs in /dev/shm.
 //
-// Any user may create any name there. So a job is a file that belongs to this user and whose name begins as discnice's names begin. The kernel says
-// who owns the file and whether the process that made it lives. The content of a segment is never a reason to remove it. Uid 0 sees its own jobs
-// only, like any user.
+// Any user may create any name there. So a job is a file that belongs to this user and whose name has discnice's prefix. The kernel says who owns the
+// file and whether the process that made it lives. The content of a segment is never a reason to remove it. Uid 0 sees its own jobs only, like any
+// user.
 #pragma once
 
 #include <optional>
@@ -55,13 +55,13 @@ struct FoundJobs {
 };
 FoundJobs find_jobs();
 
-/// The warning for a person in that case.
+/// The warning for a person when some jobs may be missing.
 std::string some_missing();
 
 /// Finds the jobs, and warns a person when some may be missing.
 std::vector<MappedJob> find_jobs_or_warn();
 
-/// Removes what killed jobs of this user have left behind: files of this user under discnice's names whose maker is gone and which no process of this
+/// Removes what killed jobs of this user have left behind: files of this user with discnice's prefix whose maker is gone and which no process of this
 /// user has mapped. Removes nothing when /proc is missing. Removes nothing of another PID namespace that may still have processes.
 void clear_leftovers();
 

@@ -63,7 +63,7 @@ bool wants_no_children() {
   return is_ignored;
 }
 
-// Stack enough for what the child does before it becomes the program: a few system calls.
+// Enough stack for what the child does before it becomes the program: a few system calls.
 constexpr std::size_t kChildStackBytes = 64 * 1024;
 
 using Words = std::vector<char*>;
@@ -242,7 +242,7 @@ int end_like(int wait_status) {
   sigset_t only;
   sigemptyset(&only);
   sigaddset(&only, number);
-  // A process that waits for a forked launcher has some signals blocked.
+  // A process that waits for a forked launcher (net_holder.hpp) has some signals blocked.
   sigprocmask(SIG_UNBLOCK, &only, nullptr);
   raise(number);
   return kSignalBase + number;

@@ -23,7 +23,7 @@ std::vector<std::string> candidates() {
   if (!error) {
     const auto folder = own.parent_path();
     places.push_back((folder.parent_path() / "lib" / "libdiscnice.so").string());  // in a build tree
-    // Installed, also when the prefix has changed.
+    // The installed library, also when the prefix has changed.
     places.push_back((folder / GRAY_LIBRARY_FROM_PROGRAM).string());
   }
   places.emplace_back(GRAY_INSTALLED_LIBRARY);

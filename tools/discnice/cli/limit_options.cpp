@@ -176,7 +176,7 @@ std::vector<std::string> policy_list() {
   return names;
 }
 
-// A limit without a policy selects the policy that only limits. Without limit and policy, a new job gets the policy that needs no option.
+// A limit without a policy selects the policy `rate`. Without a limit and a policy, a new job gets the policy `nice`.
 void default_policy(const LimitTexts& texts, bool is_new, Grant& grant) {
   if (!texts.policy.empty()) return;
   if (says_limit(texts) && grant.policy_id != kShareId) grant.policy_id = policy::kRateWindowId;

@@ -49,7 +49,7 @@ const std::vector<LimitOption>& limit_options();
 /// Returns what is wrong with this text, whatever the other options are; an empty text when nothing is.
 std::string judge_text(const LimitOption& option, const std::string& text);
 
-/// "rate, idle, ...": the names of all policies.
+/// Returns the names of all policies: "rate, idle, ...".
 std::string policy_names();
 
 void add_limit_options(gray::cli::Command& app, LimitTexts& texts);
@@ -68,8 +68,8 @@ std::string find_useless(const LimitTexts& given, const std::vector<Grant>& gran
 /// Returns what a control group cannot hold of these limits: it holds a rate and nothing else. Returns an empty text when it can hold them.
 std::string judge_for_group(const LimitTexts& given, const std::vector<Grant>& grants);
 
-/// Returns "limit 5.00 MiB/s, reads 2.00 MiB/s, 100 operations/s", for example, or "no limit". Names the policy as well when the limits do not tell
-/// it.
+/// Returns "limit 5.00 MiB/s, reads 2.00 MiB/s, 100 operations/s", for example, or "no limit". Names the policy as well, unless it is `rate` or
+/// `unlimited`.
 std::string disk_limits_text(const Grant& grant);
 
 /// Returns "net nice, 1.00 MiB/s", for example; an empty text when the network is not held.

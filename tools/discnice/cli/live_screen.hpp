@@ -40,7 +40,7 @@ struct Scene {
   bool is_utf8 = true;                     ///< Bars may be block elements.
   std::string clock;                       ///< The time of day.
   std::string message;                     ///< The last line but one: what a key has done.
-  /// The last line while a question is asked; else it lists the keys.
+  /// The last line while a question is asked. Without a question, the last line lists the keys.
   std::string question;
 };
 

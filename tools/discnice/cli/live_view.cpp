@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/live_view.hpp"
 
-// The macros of ncurses have the names of common functions.
+// The macros of ncurses have the names of common functions. This definition turns the macros off.
 #define NCURSES_NOMACROS 1
 #include <fmt/core.h>
 #include <ncurses.h>

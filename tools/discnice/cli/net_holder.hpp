@@ -21,7 +21,7 @@ namespace discnice::cli {
 /// Whether the network is to be held at any time of the grant or of the schedule.
 bool is_net_asked(const Grant& grant, const policy::Schedule& schedule);
 
-/// Returns 0. When the sockets of other processes cannot be reached here, prints this and returns the exit status.
+/// Returns 0. When the sockets of other processes cannot be reached here, prints an error and returns the exit status.
 int check_net();
 
 class NetHolder {
@@ -34,7 +34,7 @@ class NetHolder {
   NetHolder(const NetHolder&) = delete;
   NetHolder& operator=(const NetHolder&) = delete;
 
-  /// Returns 0, or the exit status; then the reason has been printed.
+  /// Returns 0. After an error, which has been printed, returns the exit status.
   [[nodiscard]] int status() const { return status_; }
 
   /// Starts to hold the connections of these processes.

@@ -26,7 +26,7 @@ class Observation {
   /// Opens the files before the program runs. Returns 0 or the exit status.
   int open();
 
-  /// Makes the ring of an existing job and begins to drain it. Returns 0 or the exit status; then the job has been removed.
+  /// Makes the ring of an existing job and begins to drain it. Returns 0. After an error, removes the job and returns the exit status.
   int start(const protocol::Segment& segment, const protocol::SegmentName& name);
 
   /// Completes the files when the program has ended. Returns false when one of the files could not be written.

@@ -15,7 +15,7 @@
 namespace discnice::cli {
 namespace {
 
-// Limit the memory when a program sends nonsense. Real jobs have some thousands of each.
+// These limits bound the memory when a program sends nonsense. Real jobs have some thousands of each.
 constexpr std::size_t kImagesMax = 65536;
 constexpr std::size_t kMappingsMax = 4096;
 constexpr std::size_t kStacksMax = 1U << 20U;

@@ -34,7 +34,7 @@ class ReplayCache {
       return std::tie(a.device, a.inode) < std::tie(b.device, b.inode);
     }
   };
-  // First page -> end page; the intervals are apart.
+  // Maps the first page of each interval to its end page. The intervals do not touch.
   using Intervals = std::map<std::uint64_t, std::uint64_t>;
 
   static void join(Intervals& intervals, std::uint64_t first_page, std::uint64_t end_page);

@@ -18,7 +18,7 @@ using predictor::Answer;
 using protocol::RecordType;
 
 // The most processes whose models are kept, and the most answers that wait for their operation. Beyond these numbers, old ones are forgotten. Only
-// the data of killed processes stays for so long, because no record says that they have left.
+// the data of killed processes stays so long, because no record says that those processes have left.
 constexpr std::size_t kProcessesMax = 1024;
 constexpr std::uint64_t kEarlyAnswersMax = UINT64_C(1) << 21U;
 constexpr std::size_t kFilesMax = 65536;  // the most descriptors of one process

@@ -65,7 +65,7 @@ class ReplayModels {
   struct Process {
     std::map<std::uint32_t, OpenFile> files;  // by descriptor
     std::unique_ptr<predictor::CacheShape> shape;
-    // How much later than recorded its next operation begins. Modulo 2^64, because the operation may begin earlier.
+    // How much later than recorded the next operation of the process begins. The number is modulo 2^64, because the operation may begin earlier.
     std::uint64_t later_ns = 0;
     std::uint64_t went_then_ns = 0;  // when its last operation began under the recorded limit
     std::uint64_t waited_ns = 0;     // the waits of the process, and of its parents before the fork
@@ -104,7 +104,7 @@ class ReplayModels {
   std::map<std::uint64_t, Answers> early_answers_;  // by the number of their operation
   std::uint64_t early_answer_count_ = 0;
   ReplayCache cache_;
-  // Of the whole job; null while nothing was written.
+  // The dirty data of the whole job; null while nothing was written.
   std::unique_ptr<predictor::DirtyData::Memory> dirty_memory_;
 };
 

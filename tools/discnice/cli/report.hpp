@@ -54,7 +54,7 @@ struct Report {
   std::uint64_t file_write_bytes = 0;
   std::uint64_t predicted_read_bytes = 0;
   std::uint64_t predicted_write_bytes = 0;
-  // What the members saw in the kernel's account. They were charged for it.
+  // The bytes that the members saw in the kernel's account, and for which they were charged.
   std::uint64_t accounted_bytes = 0;
   std::uint64_t probe_bytes = 0;
   std::uint64_t cache_brought_bytes = 0;  // what the job brought into the page cache

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// report_command: `discnice report JOB`: what a running job has read, written and waited so far. With --html, a page of a recording.
+// report_command: `discnice report JOB`: tells what a running job has read, written and waited so far. With --html it draws a page of a recording.
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -44,7 +44,7 @@ int report_job(const Options& options) {
   Report report = make_report(job->segment());
   report.elapsed_s = static_cast<double>(job->age_ns()) / 1e9;
   for (const pid_t pid : processes_of(*job)) {
-    // A process that ends meanwhile is in its parent's account.
+    // A process that ends meanwhile is counted in its parent's account.
     const auto account = processes::account_of(pid);
     if (!account) continue;
     if (!report.kernel) report.kernel.emplace();

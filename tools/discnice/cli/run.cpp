@@ -108,8 +108,8 @@ void warn_when_uncovered(const protocol::Segment& segment, const std::string& co
   gray::cli::warn("'{}' did not load libdiscnice.so: it is running without a limit", command);
 }
 
-// Another user may have taken the name of the board first. Then a job that gives way takes this user's other jobs for strangers. Other jobs go on as
-// usual.
+// Another user may have taken the name of the board first. Then a job that gives way takes this user's other jobs for strangers. A job that does not
+// give way goes on as usual.
 void warn_when_board_is_taken(const protocol::Segment& segment) {
   if (policy::policy_by_id(protocol::load_grant(segment).policy_id).hold == nullptr) return;
   const auto board = protocol::map_board();
@@ -155,7 +155,7 @@ void note_uncovered(const JobKeeper& keeper, const protocol::Segment& segment,
   gray::cli::warn("{}: it ran WITHOUT A LIMIT", missed);
 }
 
-// What holds the job beside the library and the pacer. A null pointer means that this was not asked for.
+// The objects that hold the job beside the library and the pacer. A null pointer means that the user did not ask for that object.
 struct Holders {
   std::unique_ptr<notify::Watch> watch;
   std::unique_ptr<cgroup::Limiter> limiter;
@@ -281,20 +281,21 @@ int begin_holders(const RunOptions& options, const cgroup::Plan& plan, protocol:
 
 Launch launch_of(const RunOptions& options, const processes::Target& target, const Library& library,
                  const protocol::SegmentName& name, ShowCalls show_calls, const Holders& holders) {
-  return {target.path,
-          options.command,
-          {{"LD_PRELOAD", is_from_outside(options.engine) ? "" : preload_value(library.path)},
-           {"ASAN_OPTIONS", address_sanitizer_options()},
-           {protocol::kSegmentVariable, name.text},
-           // The segment says all of this. The variables for use without the launcher must not contradict it.
-           {"DISCNICE_RATE", ""},
-           {"DISCNICE_POLICY", ""},
-           {"DISCNICE_LEDGER", ""},
-           {"DISCNICE_BACKEND", ""}},
-          target.obstacle.empty(),
-          show_calls,
-          holders.limiter ? holders.limiter->entry_fd() : -1,
-          holders.watch ? holders.watch->guard().socket() : -1};
+  return {
+      target.path,
+      options.command,
+      {{"LD_PRELOAD", is_from_outside(options.engine) ? "" : preload_value(library.path)},
+       {"ASAN_OPTIONS", address_sanitizer_options()},
+       {protocol::kSegmentVariable, name.text},
+       // The segment has these settings. The variables for use without the launcher must not contradict it.
+       {"DISCNICE_RATE", ""},
+       {"DISCNICE_POLICY", ""},
+       {"DISCNICE_LEDGER", ""},
+       {"DISCNICE_BACKEND", ""}},
+      target.obstacle.empty(),
+      show_calls,
+      holders.limiter ? holders.limiter->entry_fd() : -1,
+      holders.watch ? holders.watch->guard().socket() : -1};
 }
 
 // Does everything that follows the reading of the command line.

@@ -19,8 +19,8 @@ namespace discnice::cli {
 /// This user's jobs of policy `share` that have a living launcher, and what each job used lately.
 class SharingJobs {
  public:
-  /// Finds the present jobs. When there are very many names in /dev/shm, the search takes long. It is then made less often, so that it takes a small
-  /// part of the time.
+  /// Finds the present jobs. When there are very many names in /dev/shm, the search takes long. The search is then made less often, so that it takes
+  /// a small part of the time.
   void look(std::uint64_t now_ns);
 
   /// The jobs that the last search found.

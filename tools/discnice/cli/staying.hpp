@@ -2,9 +2,9 @@
 // staying: looks after the processes of a job that go on when the job's first program has ended: daemons, and what a script left in the background.
 // It holds processes without the library. It also holds any other process as soon as that process executes a program that the library cannot reach.
 //
-// The launcher ends with its program, because somebody waits for the program's exit status. So another process holds those that go on. That process
-// has no terminal and no open file of the launcher. It ends with the last process that it holds. Where the kernel lets only ancestors trace (Yama),
-// it stops processes by signals.
+// The launcher ends with its program, because somebody waits for the program's exit status. So another process holds the processes that go on. That
+// process has no terminal and no open file of the launcher. It ends with the last process that it holds. Where the kernel lets only ancestors trace
+// (Yama), it stops processes by signals.
 #pragma once
 
 #include <string>
@@ -24,12 +24,12 @@ struct Staying {
   policy::Schedule schedule;   // the schedule of the job
   std::string preloaded_name;  // the file name of the preloaded library
   int listener_fd = -1;        // shows large calls of these processes; -1: they are not shown
-  // Of the control group that holds the processes; null: there is none. The new process has a copy of it.
+  // The limiter of the control group that holds the processes; null: there is no group. The new process has a copy of the limiter.
   cgroup::Limiter* limiter = nullptr;
 };
 
-/// Returns the process that holds the others, as soon as it does. Returns a negative errno when there can be none. The job's segment is removed when
-/// all have ended.
+/// Starts a process that holds these processes. Returns its pid as soon as it holds them, or a negative errno when there can be no such process. The
+/// job's segment is removed when all processes have ended.
 pid_t hold_who_stays(protocol::Segment& segment, const protocol::SegmentName& name, const Staying& staying);
 
 }  // namespace discnice::cli

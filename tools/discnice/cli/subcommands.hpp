@@ -7,7 +7,7 @@ namespace discnice::cli {
 /// Runs a command as a job and reports on it.
 int run_main(int argc, char** argv);
 
-/// Runs a command without a limit and compares what was predicted with what the kernel booked.
+/// Runs a command without a limit and compares what was predicted with what the kernel counted.
 int verify_main(int argc, char** argv);
 
 /// Runs the models over a recording.

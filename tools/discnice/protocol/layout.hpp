@@ -163,7 +163,7 @@ inline constexpr std::uint32_t kKnownDevicesMax = 8;
 /// The facts that a member has learned about a device (device_facts.hpp).
 struct KnownDevice {
   std::atomic<std::uint64_t> number;  // the device number plus one; writer: the member that claims it first
-  // The limits of its read-ahead: lengths in pages, and the order of its folios.
+  // The limits of the device's read-ahead: lengths in pages, and the order of its folios.
   std::atomic<std::uint64_t> limits;
   std::atomic<std::uint64_t> disk;  // the disk whose counters count the device; 0: not known
   // 0: not learned yet. Writer of the last three fields: the member that has learned them.
@@ -207,7 +207,7 @@ struct JobOptions {
   std::uint32_t is_verifying = 0;     // predict every call, and keep the totals of each class
   std::uint32_t disabled_models = 0;  // see kWithoutCache and the values below it
   std::uint32_t recorded = 0;         // what goes into the job's ring: kRecordOperations, kRecordStacks
-  std::uint16_t is_adopted = 0;       // its processes ran before the job, and go on when the job's maker ends
+  std::uint16_t is_adopted = 0;       // the processes ran before the job, and go on when the job's maker ends
   std::uint16_t readahead_rules =
       kRulesNotMeasured;  // readahead_rules.hpp of toolbox/base; written like probe_hit_max_ns
   char excluded[kExcludedMax][kExcludedBytesMax] = {};  // programs left alone; an empty name ends the list
